@@ -86,8 +86,9 @@ void SolverParameters::declare_ends()
   add_parameter(
       "Stop at", stop_at,
       "What ends a solve. auto: the tolerances above (of the section Nonlinear for nonlinear "
-      "problems); then the solve goes on until the residual is at most Relative tolerance times "
-      "the internal forces, both in the norm of the inverse diagonal, and, with " +
+      "problems); then, where it misses them by more than a factor of ten, the solve goes on until "
+      "the residual is at most Relative tolerance times the internal forces, both in the norm of "
+      "the inverse diagonal, and, with " +
           linalg::solvers.names_with(&linalg::SolverTraits::knows_energy_error) +
           " and linear problems, the estimated energy norm of the error, (e, A e)^(1/2), at most "
           "Relative tolerance times the energy norm of the solution with its boundary values. "
