@@ -9,6 +9,7 @@
 #include "physics/assembler.h"
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
+#include "physics/extrema.h"
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
@@ -418,10 +419,15 @@ private:
     begin_cycle(system, record);
     describe(solver);
     const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
-    const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &values) {
+    std::vector<double> largest; // of |u| at each point: the solver sees nodal values alone
+    const auto on_point = [&](linalg::BranchRecord point, const FeVector &values) {
       DiscreteSolution<dim> solution(*problem, discretization, values);
       const auto index = static_cast<unsigned int>(point.index);
       const bool is_special = point.kind != linalg::BranchRecord::Kind::point;
+      const double at_nodes = values.linfty_norm();
+      point.largest_u =
+          largest_value(discretization, values, {Objective::length, 1.}, at_nodes, at_nodes);
+      largest.push_back(point.largest_u);
       if (is_special)
         console.print(to_string(point));
       else
@@ -431,6 +437,8 @@ private:
                      /* has converged */ true);
     };
     study.branch = solver.trace(discretization, system, u, record.seconds, on_point);
+    for (std::size_t k = 0; k < largest.size(); ++k)
+      study.branch->records[k].largest_u = largest[k];
     record.solve = branch_summary(*study.branch, solver.method());
     record.quantities = branch_quantities(*study.branch);
     end_cycle(record);

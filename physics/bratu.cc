@@ -1,5 +1,6 @@
 #include "linalg/base/error.h"
 #include "physics/diffusion_reaction.h"
+#include "physics/extrema.h"
 #include "physics/physics.h"
 #include "physics/residual.h"
 
@@ -75,7 +76,8 @@ public:
 
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    std::vector<Quantity> result = {{"max u", extrema(solution.u()).second}};
+    std::vector<Quantity> result = {
+        {"max u", extrema(solution.discretization(), solution.u()).second}};
     if (this->nonlinearity()) {
       const Evaluation &evaluation = solution.evaluation();
       const double reaction = reaction_energy(evaluation, this->reaction->term.lambda, solution.u(),

@@ -1,6 +1,7 @@
 #include "linalg/base/error.h"
 #include "linalg/expressions/expression_compiler.h"
 #include "physics/diffusion_reaction.h"
+#include "physics/extrema.h"
 #include "physics/physics.h"
 #include "physics/residual.h"
 
@@ -129,7 +130,7 @@ public:
 
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    const auto [least, largest] = extrema(solution.u());
+    const auto [least, largest] = extrema(solution.discretization(), solution.u());
     std::vector<Quantity> result = {{"min u", least}, {"max u", largest}};
     const Evaluation &evaluation = solution.evaluation();
     if (!this->has_nonlinear_terms()) {

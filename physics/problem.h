@@ -54,6 +54,7 @@ struct DerivedField
 {
   std::string name;
   unsigned int rank;
+  bool is_nonnegative = false; ///< of a scalar
 
   unsigned int n_numbers(const unsigned int dim) const
   {

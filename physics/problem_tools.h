@@ -5,10 +5,6 @@
 #include "physics/expressions.h"
 #include "physics/problem.h"
 
-#include <deal.II/base/mpi.h>
-
-#include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -123,18 +119,6 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
   for (const auto &[id, field] : fields)
     conditions.push_back({id, field.get(), dealii::ComponentMask()});
   return conditions;
-}
-
-/// Collective. The smallest and the largest value at the nodes; @p u is of one component.
-inline std::pair<double, double> extrema(const FeVector &u)
-{
-  double least = std::numeric_limits<double>::max(), largest = -least;
-  for (const double u_i : u) {
-    least = std::min(least, u_i);
-    largest = std::max(largest, u_i);
-  }
-  return {dealii::Utilities::MPI::min(least, u.get_mpi_communicator()),
-          dealii::Utilities::MPI::max(largest, u.get_mpi_communicator())};
 }
 } // namespace femgpu
 

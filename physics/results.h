@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace femgpu
 {
@@ -45,6 +46,7 @@ struct Quantity
   double value;
   /// Does it converge? Places of extrema need not, and defects are rounding and what solvers leave.
   bool has_limit = true;
+  bool is_nonnegative = false; ///< as norms, magnitudes and energies are
 };
 
 /**
@@ -76,6 +78,11 @@ struct Accuracy
   /// A sentence with the measures, for messages.
   std::string text(double tolerance) const;
 };
+/// A quantity that cannot be negative.
+inline Quantity nonnegative_quantity(std::string name, const double value)
+{
+  return {std::move(name), value, /* has_limit */ true, /* is_nonnegative */ true};
+}
 
 /// How the system of one cycle was solved.
 struct SolveSummary

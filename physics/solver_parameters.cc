@@ -224,7 +224,8 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
                 optional);
   add_parameter("Stop at lambda after the fold", upper_stop,
                 "The branch ends when it comes back to this lambda; may be empty.", prm, optional);
-  add_parameter("Maximum of u", given.largest_u, "The branch ends when max |u| is larger.", prm,
+  add_parameter("Maximum of u", given.largest_u,
+                "The branch ends when the largest |u| at nodes exceeds this.", prm,
                 Patterns::Double(1e-6));
   add_parameter("Targets", given.targets,
                 "Values of lambda, separated by ',', for which the solutions on all parts of the "

@@ -1,5 +1,6 @@
 #include "physics/elasticity/elastic_quantities.h"
 
+#include "physics/extrema.h"
 #include "physics/lower_parts.h"
 #include "physics/residual.h"
 
@@ -199,15 +200,17 @@ private:
   {
     const auto largest = [&](const double value) { return Utilities::MPI::max(value, comm); };
     const auto smallest = [&](const double value) { return Utilities::MPI::min(value, comm); };
+    const double displacement = largest_value(discretization, solution.u(), {Objective::length, 1.},
+                                              largest_displacement, largest(largest_displacement));
     std::vector<Quantity> result = {
-        {"max displacement", largest(largest_displacement)},
-        {"max von Mises", largest(largest_von_mises)},
+        nonnegative_quantity("max displacement", displacement),
+        nonnegative_quantity("max von Mises", largest(largest_von_mises)),
         {"max principal stress", largest(largest_stress)},
         {"min principal stress", smallest(smallest_stress)},
     };
     if (body.materials.has_yield_stress())
-      result.push_back({"min safety factor", smallest(smallest_safety)});
-    result.push_back({"strain energy", Utilities::MPI::sum(energy, comm)});
+      result.push_back(nonnegative_quantity("min safety factor", smallest(smallest_safety)));
+    result.push_back(nonnegative_quantity("strain energy", Utilities::MPI::sum(energy, comm)));
     result.push_back({"work of loads", Utilities::MPI::sum(work, comm)});
     return result;
   }
@@ -254,7 +257,8 @@ private:
 
   FeVector load; ///< f with the thermal load; hanging nodes eliminated
   double energy = 0., work = 0.;
-  double largest_displacement = 0., largest_von_mises = 0., smallest_safety = largest_safety_factor;
+  double largest_displacement = 0. /* at nodes */, largest_von_mises = 0.,
+         smallest_safety = largest_safety_factor;
   double largest_stress = -std::numeric_limits<double>::max();
   double smallest_stress = std::numeric_limits<double>::max();
   Wrench loads;

@@ -25,7 +25,8 @@ struct ElasticBody
 /**
  * Collective. Extreme values, energies, and if wanted what loads and supports exert on the body.
  *
- * Extremes of stress are those at the nodes of each cell, where output files have them, too.
+ * Extremes of stress are those at the nodes of each cell, where output files have them, too; the
+ * largest displacement is that of the polynomials between the nodes.
  * Reactions are the residuals K u − f at the nodes that are held, in the weak sense, so that their
  * sum is minus that of the loads to the accuracy of the solver. A component that several parts of
  * the boundary hold counts for the one with the smallest id. The balance defect is the largest

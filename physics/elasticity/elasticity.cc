@@ -167,10 +167,11 @@ public:
     if (dim == 2)
       fields.insert(fields.end(), {{"strain_zz", 0}, {"stress_zz", 0}});
     for (const char *const name :
-         {"principal_stress_1", "principal_stress_2", "principal_stress_3", "von_mises_stress"})
+         {"principal_stress_1", "principal_stress_2", "principal_stress_3"})
       fields.push_back({name, 0});
+    fields.push_back({"von_mises_stress", 0, /* is_nonnegative */ true});
     if (materials.has_yield_stress())
-      fields.push_back({"safety_factor", 0});
+      fields.push_back({"safety_factor", 0, /* is_nonnegative */ true});
     return fields;
   }
 

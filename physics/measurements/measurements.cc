@@ -1,6 +1,7 @@
 #include "physics/measurements/measurements.h"
 
 #include "linalg/base/error.h"
+#include "physics/extrema.h"
 
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
@@ -24,9 +25,7 @@ using namespace dealii;
 
 namespace
 {
-// Values closer than this part of the field's largest are equal: ranks round differently.
-constexpr double equal_values = 1e-10;
-// The same for places, as a part of the size of the mesh.
+// Points closer than this part of the size of the mesh are equal: ranks round differently.
 constexpr double equal_places = 1e-10;
 
 const std::string points_path = "Measurements/Points", lines_path = "Measurements/Lines",
@@ -60,8 +59,9 @@ MeasurementParameters::MeasurementParameters() : ParameterAcceptor("/Measurement
                 "Integrals divided by length, area or volume of their region; written as "
                 "Integrals.");
   add_parameter("Extrema", extrema,
-                "Smallest and largest values at the nodes of the elements, with their places: "
-                "'field; field over region', as 'u; u over boundary 0'.");
+                "Smallest and largest values with their locations: 'field; field over region', as "
+                "'u; u over boundary 0'. Of the solution they are those of its polynomials, of "
+                "gradients, fluxes and stresses those at the nodes of each cell.");
 }
 
 std::string MeasurementParameters::used_key() const
@@ -199,8 +199,9 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
   std::size_t index = 0;
   for (const auto &point : points) {
     for (std::size_t f = 0; f < point_fields.size(); ++f)
-      result.quantities.push_back(
-          {point.name + " " + point_fields[f], point_references[f].value(values[index])});
+      result.quantities.push_back({point.name + " " + point_fields[f],
+                                   point_references[f].value(values[index]),
+                                   /* has_limit */ true, point_references[f].is_nonnegative});
     result.points.labels.push_back(point.name);
     result.points.rows.push_back(row(index++));
   }
@@ -272,8 +273,9 @@ void Measurements<dim>::measure_integrals(MeasuredValues &result)
       });
   Utilities::MPI::sum(sums, discretization.communicator(), sums);
   for (std::size_t j = 0; j < integrals.size(); ++j)
-    result.quantities.push_back(
-        {integrals[j].name, j < n_integrals ? sums[2 * j] : sums[2 * j] / sums[2 * j + 1]});
+    result.quantities.push_back({integrals[j].name,
+                                 j < n_integrals ? sums[2 * j] : sums[2 * j] / sums[2 * j + 1],
+                                 /* has_limit */ true, integrals[j].reference.is_nonnegative});
 }
 
 namespace
@@ -315,15 +317,15 @@ Point<dim> lowest_of_ranks(const Point<dim> &here, const double distance,
 }
 } // namespace
 
+/// The largest of −f and of f of all nodes, for each of the fields f; @p of_parts gets those of
+/// each cell and face that for_each_part() visits.
 template <int dim>
-void Measurements<dim>::measure_extrema(MeasuredValues &result)
+std::vector<double> Measurements<dim>::largest_at_nodes(CellPoints<dim> &in_cells,
+                                                        CellPoints<dim> &on_faces,
+                                                        std::vector<double> &of_parts)
 {
-  const MPI_Comm communicator = discretization.communicator();
-  CellPoints<dim> in_cells(discretization, discretization.nodal_quadrature()),
-      on_faces(discretization, discretization.nodal_face_quadrature());
-  // the largest of −u and of u, of all nodes and of each part
   constexpr double none = std::numeric_limits<double>::lowest();
-  std::vector<double> largest(2 * extrema.size(), none), of_parts;
+  std::vector<double> largest(2 * extrema.size(), none);
   for_each_part(
       extrema, in_cells, on_faces, [](std::size_t) { return true; },
       [&](const std::size_t j, const CellPoints<dim> & /* points */,
@@ -337,6 +339,59 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
         largest[2 * j + 1] = std::max(largest[2 * j + 1], plus);
         of_parts.insert(of_parts.end(), {minus, plus});
       });
+  Utilities::MPI::max(largest, discretization.communicator(), largest);
+  return largest;
+}
+
+/// Values between nodes, in cells and on faces of this rank, that are larger than @p largest at
+/// nodes.
+template <int dim>
+auto Measurements<dim>::larger_between_nodes(const std::vector<double> &largest)
+    -> std::vector<BetweenNodes>
+{
+  CellMaximum<dim> maximum(discretization);
+  CellPoints<dim> points(discretization, discretization.cell_quadrature());
+  Vector<double> u_cell(discretization.element().n_dofs_per_cell());
+  std::vector<BetweenNodes> result;
+  for (std::size_t j = 0; j < extrema.size(); ++j) {
+    const auto function = fields.space_function(extrema[j].reference);
+    if (!function || !maximum.may_exceed_nodes({function->component, -1.}))
+      continue;
+    const double tolerance =
+        equal_values * std::max(std::abs(largest[2 * j]), std::abs(largest[2 * j + 1]));
+    const auto search = [&](const ActiveCell<dim> &cell, const unsigned int face) {
+      cell->get_dof_values(*function->values, u_cell);
+      for (const std::size_t k : {2 * j, 2 * j + 1})
+        if (const auto found =
+                maximum.find(cell, face, u_cell, {function->component, k == 2 * j ? -1. : 1.},
+                             largest[k], tolerance)) {
+          points.reinit(cell, Quadrature<dim>(found->unit));
+          result.push_back({k, found->value, points.batch().points()[0]});
+        }
+    };
+    for (const auto &cell : discretization.owned_cells()) {
+      if (extrema[j].region.has_cell(cell->material_id()))
+        search(cell, CellMaximum<dim>::whole);
+      cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+        if (extrema[j].region.has_face(id))
+          search(cell, face);
+      });
+    }
+  }
+  return result;
+}
+
+template <int dim>
+void Measurements<dim>::measure_extrema(MeasuredValues &result)
+{
+  const MPI_Comm communicator = discretization.communicator();
+  CellPoints<dim> in_cells(discretization, discretization.nodal_quadrature()),
+      on_faces(discretization, discretization.nodal_face_quadrature());
+  std::vector<double> of_parts;
+  std::vector<double> largest = largest_at_nodes(in_cells, on_faces, of_parts);
+  const std::vector<BetweenNodes> between_nodes = larger_between_nodes(largest);
+  for (const BetweenNodes &between : between_nodes)
+    largest[between.index] = std::max(largest[between.index], between.value);
   Utilities::MPI::max(largest, communicator, largest);
 
   const double distance = equal_places * size_of(discretization.mesh().coarse());
@@ -349,6 +404,10 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
         std::max(std::abs(largest[k]), std::abs(largest[k % 2 == 0 ? k + 1 : k - 1]));
     return value >= largest[k] - equal_values * scale;
   };
+  const auto add_candidate = [&](const std::size_t k, const double value, const Point<dim> &at) {
+    if (is_largest(k, value) && is_lower(at, lowest[k], distance))
+      lowest[k] = at;
+  };
   std::size_t part = 0;
   for_each_part(
       extrema, in_cells, on_faces,
@@ -358,16 +417,17 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
       },
       [&](const std::size_t j, const CellPoints<dim> &points, const std::vector<double> &values) {
         const std::vector<Point<dim>> &at = points.batch().points();
-        for (std::size_t q = 0; q < at.size(); ++q)
-          for (const std::size_t k : {2 * j, 2 * j + 1})
-            if (is_largest(k, k % 2 == 0 ? -values[q] : values[q]) &&
-                is_lower(at[q], lowest[k], distance))
-              lowest[k] = at[q];
+        for (std::size_t q = 0; q < at.size(); ++q) {
+          add_candidate(2 * j, -values[q], at[q]);
+          add_candidate(2 * j + 1, values[q], at[q]);
+        }
       });
+  for (const BetweenNodes &between : between_nodes)
+    add_candidate(between.index, between.value, between.point);
   for (std::size_t k = 0; k < largest.size(); ++k) {
     const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].name;
-    // −0 is 0
-    result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0.});
+    result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0., // −0 is 0
+                                 /* has_limit */ true, extrema[k / 2].reference.is_nonnegative});
     const Point<dim> place = lowest_of_ranks(lowest[k], distance, communicator);
     for (unsigned int d = 0; d < dim; ++d)
       result.quantities.push_back({name + " at " + axes[d], place[d], false});

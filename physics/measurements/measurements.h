@@ -33,10 +33,11 @@ struct MeasuredValues
  * and boundary, extrema with their places; of all fields that SolutionFields knows.
  *
  * Where several cells have a point, on their faces, edges and vertices, its value is the mean of
- * theirs: one number for continuous fields, the usual average for others. Extrema are those at the
- * nodes of the elements, of each cell by itself; of several nodes with the value (to 1e-10 of the
- * field's largest) the place is that with the lowest x, then y, then z. Numbers of ranks change no
- * result but for rounding.
+ * theirs: one number for continuous fields, the usual average for others. Extrema of functions of
+ * the finite element space are those of their polynomials, by CellMaximum; those of other fields
+ * are the extreme values at the nodes of each cell. Of several points with the value (up to
+ * equal_values) the location is the one with the lowest x, then y, then z. The number of ranks
+ * changes no result but for rounding.
  */
 template <int dim>
 class Measurements
@@ -72,6 +73,16 @@ private:
   std::vector<std::vector<double>> sample(const PointSearch<dim> &search);
   void measure_points(MeasuredValues &result);
   void measure_integrals(MeasuredValues &result);
+  /// A value between nodes that is larger than all of its kind at nodes.
+  struct BetweenNodes
+  {
+    std::size_t index; ///< of −f and f of the extrema's fields f, in turn
+    double value;
+    dealii::Point<dim> point;
+  };
+  std::vector<double> largest_at_nodes(CellPoints<dim> &in_cells, CellPoints<dim> &on_faces,
+                                       std::vector<double> &of_parts);
+  std::vector<BetweenNodes> larger_between_nodes(const std::vector<double> &largest);
   void measure_extrema(MeasuredValues &result);
   template <class Wants, class Visit>
   void for_each_part(const std::vector<Job> &jobs, CellPoints<dim> &in_cells,

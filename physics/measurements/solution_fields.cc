@@ -1,6 +1,7 @@
 #include "physics/measurements/solution_fields.h"
 
 #include "linalg/base/error.h"
+#include "physics/extrema.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,19 @@ void SolutionFields<dim>::add(const DerivedField &field)
     for (unsigned int a = 0; a < dim; ++a)
       for (unsigned int b = 0; b < dim; ++b)
         columns.push_back(field.name + '_' + axes[a] + axes[b]);
+  is_nonnegative.resize(columns.size(), field.rank == 0 && field.is_nonnegative);
+  if (field.rank == 1)
+    is_nonnegative.back() = true; // the magnitude
+}
+
+template <int dim>
+void SolutionFields<dim>::add_space_function(const std::string &name, const FeVector &values)
+{
+  const auto first = static_cast<unsigned int>(columns.size());
+  add({name, is_scalar ? 0U : 1U});
+  for (unsigned int column = first; column < columns.size(); ++column)
+    of_space[column] = {&values, column - first < problem.n_components() ? column - first
+                                                                         : Objective::length};
 }
 
 template <int dim>
@@ -43,17 +57,18 @@ void SolutionFields<dim>::reinit(DiscreteSolution<dim> &solution)
   u.update_ghost_values();
   nodal = problem.nodal_fields(solution);
   columns.clear();
+  is_nonnegative.clear();
+  of_space.clear();
   vectors.clear();
   const std::string name = problem.solution_name();
-  const unsigned int rank = is_scalar ? 0 : 1;
-  add({name, rank});
+  add_space_function(name, u);
   if (is_scalar)
     add({"grad_" + name, 1});
   for (const DerivedField &field : derived)
     add(field);
   for (const NodalField &field : nodal) {
     field.values.update_ghost_values();
-    add({field.name, rank});
+    add_space_function(field.name, field.values);
   }
 }
 
@@ -118,6 +133,16 @@ void SolutionFields<dim>::set_magnitudes(std::vector<double> &row) const
 }
 
 template <int dim>
+auto SolutionFields<dim>::space_function(const Reference &reference) const
+    -> std::optional<SpaceFunction>
+{
+  const auto entry = of_space.find(reference.column);
+  if (reference.kind != Reference::Kind::column || entry == of_space.end())
+    return {};
+  return entry->second;
+}
+
+template <int dim>
 double SolutionFields<dim>::Reference::value(const PointRows &values, const PointBatch<dim> &at,
                                              const unsigned int q) const
 {
@@ -137,9 +162,11 @@ typename SolutionFields<dim>::Reference SolutionFields<dim>::find(const std::str
                                                                   const bool on_boundary) const
 {
   if (word == "1")
-    return {Reference::Kind::one, 0};
-  if (const auto at = std::find(columns.begin(), columns.end(), word); at != columns.end())
-    return {Reference::Kind::column, static_cast<unsigned int>(at - columns.begin())};
+    return {};
+  if (const auto at = std::find(columns.begin(), columns.end(), word); at != columns.end()) {
+    const auto column = static_cast<unsigned int>(at - columns.begin());
+    return {Reference::Kind::column, column, is_nonnegative[column]};
+  }
   for (const auto &[name, first] : vectors)
     if (word == name + ".n") {
       if (!on_boundary)
@@ -148,7 +175,7 @@ typename SolutionFields<dim>::Reference SolutionFields<dim>::find(const std::str
                                  "Write 'over boundary', or take a component such as " +
                                  columns[first] + ".",
                              path);
-      return {Reference::Kind::normal, first};
+      return {Reference::Kind::normal, first, /* is_nonnegative */ false};
     }
   std::string list;
   for (const std::string &name : columns)

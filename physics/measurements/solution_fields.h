@@ -8,6 +8,8 @@
 #include <deal.II/base/types.h>
 #include <deal.II/lac/vector.h>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +63,7 @@ public:
     };
     Kind kind = Kind::one;
     unsigned int column = 0; ///< of a vector that of its first component
+    bool is_nonnegative = true;
 
     /// Of the values that columns have.
     double value(const std::vector<double> &columns) const
@@ -78,8 +81,18 @@ public:
    */
   Reference find(const std::string &path, const std::string &word, bool on_boundary) const;
 
+  /// What a field of the finite element space is made of.
+  struct SpaceFunction
+  {
+    const FeVector *values; ///< with ghost values, until the next reinit()
+    unsigned int component; ///< or Objective::length
+  };
+  /// After reinit(); nothing for fields that are not functions of the space.
+  std::optional<SpaceFunction> space_function(const Reference &reference) const;
+
 private:
   void add(const DerivedField &field);
+  void add_space_function(const std::string &name, const FeVector &values);
 
   const Discretization<dim> &discretization;
   const Problem<dim> &problem;
@@ -89,6 +102,8 @@ private:
   FeVector u;
   std::vector<NodalField> nodal;
   std::vector<std::string> columns;
+  std::vector<bool> is_nonnegative;                          ///< each column
+  std::map<unsigned int, SpaceFunction> of_space;            ///< by column
   std::vector<std::pair<std::string, unsigned int>> vectors; ///< names and first columns
   dealii::Vector<double> u_cell;
   PointRows numbers; ///< of derived fields

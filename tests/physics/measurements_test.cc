@@ -229,6 +229,51 @@ TEST(Measurements, OfALinearFunctionIn3DAreExact)
   }
 }
 
+TEST(Measurements, ExtremaOfAParabolaAreBetweenTheNodes)
+{
+  for (const Case &c : {cases[1], cases[2], cases[4], cases[6]}) {
+    SCOPED_TRACE(c.cells + std::to_string(c.degree) + "+" + std::to_string(c.adaptive_steps));
+    Fixture<2> fixture(c);
+    const Field<2> parabola("Test/Parabola", {"1 - (x - 0.3)^2 - 2*(y - 0.7)^2"});
+    VectorTools::interpolate(fixture.discretization.mapping(), fixture.discretization.dofs(),
+                             parabola, fixture.u);
+    fixture.u.update_ghost_values();
+    MeasurementParameters &parameters = fixture.blank();
+    parameters.extrema = "u; u over boundary 1; twice; u over material 1";
+    expect_values(fixture.measure(parameters), {{"max u", 1.},
+                                                {"max u at x", 0.3},
+                                                {"max u at y", 0.7},
+                                                {"min u", 1. - 0.49 - 0.98},
+                                                {"min u at x", 1.},
+                                                {"min u at y", 0.},
+                                                {"max u over boundary 1", 1. - 0.49},
+                                                {"max u over boundary 1 at x", 1.},
+                                                {"max u over boundary 1 at y", 0.7},
+                                                {"max twice", 2.},
+                                                {"max twice at y", 0.7},
+                                                {"max u over material 1", 1. - 0.04},
+                                                {"max u over material 1 at x", 0.5},
+                                                {"max u over material 1 at y", 0.7}});
+  }
+}
+
+TEST(Measurements, KnowsWhatCannotBeNegative)
+{
+  Fixture<2> fixture(cases[0]);
+  MeasurementParameters &parameters = fixture.blank();
+  parameters.points = "a: 0.3, 0.7";
+  parameters.point_fields = "u, flux_x, flux_magnitude";
+  parameters.averages = "mean: u over all; size: flux_magnitude over all";
+  parameters.integrals = "area: 1 over all; out: flux.n over boundary";
+  parameters.extrema = "grad_u_magnitude";
+  for (const Quantity &quantity : fixture.measure(parameters).quantities)
+    EXPECT_EQ(quantity.is_nonnegative, quantity.name == "a flux_magnitude" ||
+                                           quantity.name == "size" || quantity.name == "area" ||
+                                           quantity.name == "min grad_u_magnitude" ||
+                                           quantity.name == "max grad_u_magnitude")
+        << quantity.name;
+}
+
 TEST(Measurements, MagnitudeAtAVertexIsThatOfTheMeanVector)
 {
   for (const Case &c : {cases[0], cases[5]}) {

@@ -1,0 +1,172 @@
+#include "physics/extrema.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace femgpu
+{
+using namespace dealii;
+
+template <int dim>
+CellMaximum<dim>::CellMaximum(const Discretization<dim> &discretization)
+    : element(discretization.element().base_element(0)),
+      is_simplex(discretization.mesh().is_simplex),
+      n_components(discretization.element().n_components())
+{
+  for (unsigned int node = 0; node < element.n_dofs_per_cell(); ++node)
+    for (unsigned int c = 0; c < n_components; ++c)
+      dofs.push_back(discretization.element().component_to_system_index(c, node));
+}
+
+template <int dim>
+Point<dim> CellMaximum<dim>::Part::unit_point(const std::array<double, 3> &x,
+                                              const bool is_simplex) const
+{
+  Point<dim> point = origin;
+  double rest = 1.; // what the coordinates before leave of the side of a simplex
+  for (unsigned int a = 0; a < n_coordinates; ++a) {
+    point += rest * x[a] * tangents[a];
+    if (is_simplex)
+      rest *= 1. - x[a];
+  }
+  return point;
+}
+
+/// @param corners the vertex at the origin, and its neighbour along each coordinate
+template <int dim>
+auto CellMaximum<dim>::make_part(const std::vector<unsigned int> &corners) const -> Part
+{
+  const auto n_coordinates = static_cast<unsigned int>(corners.size() - 1);
+  const unsigned int p = element.degree, n_nodes = element.n_dofs_per_cell();
+  Part part{n_coordinates,
+            element.unit_support_point(corners[0]),
+            {},
+            {},
+            0.,
+            PolynomialMaximum(n_coordinates, p, n_components)};
+  for (unsigned int a = 1; a < corners.size(); ++a)
+    part.tangents.push_back(element.unit_support_point(corners[a]) - part.origin);
+  const std::vector<double> by_values = PolynomialMaximum::coefficients_by_values(n_coordinates, p);
+  const auto n = static_cast<unsigned int>(std::lround(std::sqrt(by_values.size())));
+  std::vector<double> values; // of the shape functions at the lattice
+  for (unsigned int l = 0; l < n; ++l) {
+    std::array<double, 3> x{};
+    unsigned int rest = l;
+    for (unsigned int a = 0; a < n_coordinates; ++a, rest /= p + 1)
+      x[a] = static_cast<double>(rest % (p + 1)) / p;
+    for (unsigned int m = 0; m < n_nodes; ++m)
+      values.push_back(element.shape_value(m, part.unit_point(x, is_simplex)));
+  }
+  part.coefficients_by_nodes.assign(std::size_t(n) * n_nodes, 0.);
+  for (unsigned int i = 0; i < n; ++i) {
+    double *const row = part.coefficients_by_nodes.data() + std::size_t(i) * n_nodes;
+    for (unsigned int l = 0; l < n; ++l)
+      for (unsigned int m = 0; m < n_nodes; ++m)
+        row[m] += by_values[std::size_t(i) * n + l] * values[std::size_t(l) * n_nodes + m];
+    part.norm = std::max(part.norm, std::accumulate(row, row + n_nodes, 0., [](double s, double x) {
+                           return s + std::abs(x);
+                         }));
+  }
+  return part;
+}
+
+template <int dim>
+auto CellMaximum<dim>::part_of(const ActiveCell<dim> &cell, const unsigned int face) -> Part &
+{
+  std::vector<unsigned int> corners;
+  if (face != whole)
+    for (unsigned int i = 0; i < dim; ++i)
+      corners.push_back(cell->face(face)->corner(i));
+  else
+    for (unsigned int a = 0; a <= dim; ++a) // vertices of cubes count in binary digits
+      corners.push_back(is_simplex || a == 0 ? a : 1U << (a - 1));
+  const auto known = parts.find(corners);
+  return known != parts.end() ? known->second
+                              : parts.emplace(corners, make_part(corners)).first->second;
+}
+
+template <int dim>
+auto CellMaximum<dim>::find(const ActiveCell<dim> &cell, const unsigned int face,
+                            const Vector<double> &u_cell, const Objective &objective,
+                            const double above, const double tolerance) -> std::optional<Found>
+{
+  if (!may_exceed_nodes(objective))
+    return {};
+  const unsigned int n_nodes = element.n_dofs_per_cell();
+  at_nodes.resize(dofs.size());
+  for (std::size_t i = 0; i < dofs.size(); ++i)
+    at_nodes[i] = u_cell(dofs[i]);
+  // Rows of the matrix add up to 1 and the objective is no steeper than 1: no coefficient is
+  // further from the first node than the norm times the furthest node.
+  double furthest = 0.;
+  for (unsigned int m = 1; m < n_nodes; ++m) {
+    double square = 0.;
+    for (unsigned int c = 0; c < n_components; ++c)
+      square += std::pow(at_nodes[m * n_components + c] - at_nodes[c], 2);
+    furthest = std::max(furthest, square);
+  }
+  Part &part = part_of(cell, face);
+  const double first = objective.value(at_nodes.data(), n_components);
+  if (!(first + part.norm * std::sqrt(furthest) > above + tolerance))
+    return {};
+  const std::size_t n = part.coefficients_by_nodes.size() / n_nodes;
+  coefficients.assign(n * n_components, 0.);
+  for (unsigned int c = 0; c < n_components; ++c)
+    for (std::size_t i = 0; i < n; ++i)
+      for (unsigned int m = 0; m < n_nodes; ++m)
+        coefficients[c * n + i] +=
+            part.coefficients_by_nodes[i * n_nodes + m] * at_nodes[m * n_components + c];
+  const auto found = part.maximum.find(coefficients, objective, above, tolerance);
+  if (!found)
+    return {};
+  return Found{found->value, part.unit_point(found->at, is_simplex)};
+}
+
+template <int dim>
+double largest_value(const Discretization<dim> &discretization, const FeVector &u,
+                     const Objective &objective, const double at_nodes, const double scale)
+{
+  const MPI_Comm communicator = discretization.communicator();
+  const double above = Utilities::MPI::max(at_nodes, communicator);
+  CellMaximum<dim> maximum(discretization);
+  if (!maximum.may_exceed_nodes(objective))
+    return above;
+  double largest = above;
+  Vector<double> u_cell(discretization.element().n_dofs_per_cell());
+  for (const auto &cell : discretization.owned_cells()) {
+    cell->get_dof_values(u, u_cell);
+    if (const auto found = maximum.find(cell, CellMaximum<dim>::whole, u_cell, objective, above,
+                                        equal_values * scale))
+      largest = std::max(largest, found->value);
+  }
+  return Utilities::MPI::max(largest, communicator);
+}
+
+template <int dim>
+std::pair<double, double> extrema(const Discretization<dim> &discretization, const FeVector &u)
+{
+  double least = std::numeric_limits<double>::max(), largest = -least;
+  for (const double u_i : u) {
+    least = std::min(least, u_i);
+    largest = std::max(largest, u_i);
+  }
+  const double scale =
+      Utilities::MPI::max(std::max(-least, largest), discretization.communicator());
+  return {0. - largest_value(discretization, u, {0, -1.}, -least, scale), // 0, not −0
+          largest_value(discretization, u, {0, 1.}, largest, scale)};
+}
+
+template class CellMaximum<2>;
+template class CellMaximum<3>;
+template double largest_value(const Discretization<2> &, const FeVector &, const Objective &,
+                              double, double);
+template double largest_value(const Discretization<3> &, const FeVector &, const Objective &,
+                              double, double);
+template std::pair<double, double> extrema(const Discretization<2> &, const FeVector &);
+template std::pair<double, double> extrema(const Discretization<3> &, const FeVector &);
+} // namespace femgpu
