@@ -1,6 +1,5 @@
 #include "app/convergence.h"
 
-#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -8,7 +7,7 @@ namespace femgpu
 {
 namespace
 {
-// An observed order may stay this much below the expected one.
+// An observed order may differ this much from the expected one.
 constexpr double order_tolerance = 0.1;
 
 /// What h^-dim grows with from cycle to cycle: dofs where cells have different sizes.
@@ -122,96 +121,210 @@ std::string to_string(const Verdict &verdict)
   return text.str();
 }
 
+namespace
+{
+/// The values of at most four cycles up to @p cycle, each of which has halved all cells of the one
+/// before. Empty after adaptive refinement, whose meshes have no single size h.
+template <class ValueOf>
+std::vector<double> values_up_to(const StudyRecord &study, const std::size_t cycle,
+                                 const ValueOf &value_of)
+{
+  constexpr std::size_t most = 4;
+  std::vector<double> values;
+  if (study.is_adaptive)
+    return values;
+  for (std::size_t k = cycle + 1; k-- > 0 && values.size() < most;) {
+    const CycleRecord &record = study.cycles[k];
+    const std::optional<double> value = value_of(record);
+    const bool is_halved =
+        k == cycle || record.cells << study.dimension == study.cycles[k + 1].cells;
+    if (!value || !is_halved)
+      break;
+    values.insert(values.begin(), *value);
+  }
+  return values;
+}
+
+/// The value of the quantity @p name in a cycle, if the cycle has it.
+auto value_of_quantity(const std::string &name)
+{
+  return [name](const CycleRecord &cycle) -> std::optional<double> {
+    for (const Quantity &quantity : cycle.quantities)
+      if (quantity.name == name)
+        return quantity.value;
+    return {};
+  };
+}
+
+std::string three_digits(const double value)
+{
+  std::ostringstream text;
+  text.precision(3);
+  text << value;
+  return text.str();
+}
+
+/// How closely two distances to the limit have to agree, relative to the second.
+constexpr double largest_spread = 0.25;
+
+/// Richardson's extrapolation of the values of one quantity.
+class Richardson
+{
+public:
+  /// @param values of three cycles or more, the last ones at the end
+  Richardson(const std::vector<double> &values, const unsigned int degree)
+      : values(values), degree(degree)
+  {}
+
+  Extrapolation extrapolate(const std::string &name, const bool is_nonnegative) const
+  {
+    Extrapolation result;
+    result.name = name;
+    result.last = from_end(0);
+    if (std::abs(change(0)) + std::abs(change(1)) <= rounding_level * std::abs(result.last)) {
+      result.value = result.last;
+      result.relative_error = 0.;
+      return result;
+    }
+    result.obstacle = obstacle_to_law();
+    if (!result.obstacle.empty())
+      return result;
+    const double distance = distance_by(ratio(0)), limit = result.last + distance;
+    const double spread = std::abs(distance - distance_by(second_ratio()));
+    if (is_nonnegative && limit < spread) {
+      result.obstacle = "the limit would be " + three_digits(limit) + ", give or take " +
+                        three_digits(spread) + ", and cannot be negative";
+      return result;
+    }
+    result.value = limit;
+    result.order = std::log2(ratio(0));
+    if (limit != 0.)
+      result.relative_error = std::abs(distance / limit);
+    return result;
+  }
+
+private:
+  double from_end(const std::size_t k) const
+  {
+    return values[values.size() - 1 - k];
+  }
+  /// The k-th last difference of consecutive values.
+  double change(const std::size_t k) const
+  {
+    return from_end(k) - from_end(k + 1);
+  }
+  double ratio(const std::size_t k) const
+  {
+    return change(k + 1) / change(k);
+  }
+  /// From the last value to its limit, if changes fall by this ratio.
+  double distance_by(const double ratio) const
+  {
+    return change(0) / (ratio - 1.);
+  }
+  bool has_four() const
+  {
+    return values.size() > 3;
+  }
+  /// The order of theory that is closest to the observed one.
+  double order_of_theory() const
+  {
+    const double p = degree, q = std::log2(ratio(0));
+    double closest = p;
+    for (const double order : {p + 1., 2. * p, 2. * p + 2.})
+      if (std::abs(order - q) < std::abs(closest - q))
+        closest = order;
+    return closest;
+  }
+  /// What confirms ratio(0).
+  double second_ratio() const
+  {
+    return has_four() ? ratio(1) : std::exp2(order_of_theory());
+  }
+
+  /// Why the values do not follow one law v + C h^q; empty if they do.
+  std::string obstacle_to_law() const
+  {
+    constexpr double least_order = 0.2; // slower than near any corner or crack
+    // Functionals of smooth solutions converge with order 2p, and those that depend on the
+    // quadrature of the data alone, such as the flux through the whole boundary, with the order
+    // 2p + 2 of Gauss' rule. Observed orders scatter about these.
+    const double largest_order = 2. * degree + 2.5;
+    const std::string last = has_four() ? "the last four values" : "the three values";
+    if (!(change(1) * change(0) > 0.) || (has_four() && !(change(2) * change(1) > 0.)))
+      return last + " are not monotone";
+    const double order = std::log2(ratio(0));
+    if (order <= 0.)
+      return "its changes do not fall, as at a singularity or on meshes that are too coarse";
+    if (order < least_order || order > largest_order)
+      return "an order of " + three_digits(order) + " is not plausible (" +
+             three_digits(least_order) + " to " + three_digits(largest_order) + " would be)";
+    if (has_four()) {
+      const double distance = distance_by(ratio(0));
+      if (ratio(1) > 1. &&
+          std::abs(distance_by(ratio(1)) - distance) <= largest_spread * std::abs(distance))
+        return "";
+      return last + " follow no single law, with orders " + three_digits(std::log2(ratio(1))) +
+             " and " + three_digits(order);
+    }
+    if (std::abs(order - order_of_theory()) <= order_tolerance)
+      return "";
+    return "the order " + three_digits(order) +
+           " of three values is none that theory predicts; a fourth cycle may confirm it";
+  }
+
+  const std::vector<double> &values;
+  unsigned int degree;
+};
+
+/// Nothing from fewer than three values.
+std::optional<Extrapolation> extrapolate(const std::string &name, const std::vector<double> &values,
+                                         const unsigned int degree, const bool is_nonnegative)
+{
+  if (values.size() < 3)
+    return {};
+  return Richardson(values, degree).extrapolate(name, is_nonnegative);
+}
+} // namespace
+
 QuantityInCycle quantity_in(const StudyRecord &study, const std::size_t cycle,
                             const Quantity &quantity)
 {
-  const auto value = [&](const std::size_t k) -> std::optional<double> {
-    for (const Quantity &other : study.cycles[k].quantities)
-      if (other.name == quantity.name)
-        return other.value;
-    return {};
-  };
-  const auto difference = [&](const std::size_t k) -> std::optional<double> {
-    const auto before = value(k - 1), now = value(k);
-    return before && now ? std::optional<double>(*now - *before) : std::nullopt;
-  };
+  const auto value_of = value_of_quantity(quantity.name);
   QuantityInCycle result;
-  result.value = value(cycle);
-  if (!quantity.has_limit || cycle < 1)
+  result.value = value_of(study.cycles[cycle]);
+  if (!quantity.has_limit || cycle < 1 || !result.value)
     return result;
-  result.difference = difference(cycle);
-  if (!result.difference || cycle < 2)
+  if (const auto before = value_of(study.cycles[cycle - 1]))
+    result.difference = *result.value - *before;
+  if (!study.cycles[cycle].solve.report.converged())
     return result;
-  const auto before = difference(cycle - 1);
-  const double cells0 = static_cast<double>(study.cycles[cycle - 1].cells),
-               cells1 = static_cast<double>(study.cycles[cycle].cells);
-  const double rounding = rounding_level * std::abs(*result.value);
-  if (before && cells0 != cells1 && std::abs(*before) > rounding &&
-      std::abs(*result.difference) > rounding)
-    result.order = study.dimension * std::log(std::abs(*before / *result.difference)) /
-                   std::log(cells1 / cells0);
+  if (const auto limit = extrapolate(quantity.name, values_up_to(study, cycle, value_of),
+                                     study.degree, quantity.is_nonnegative))
+    result.order = limit->order;
   return result;
 }
-
-namespace
-{
-/// Of the number @p name with the values @p v0, @p v1, @p v2. @param degree of the elements
-Extrapolation extrapolate(const std::string &name, const double v0, const double v1,
-                          const double v2, const unsigned int degree)
-{
-  constexpr double least_order = 0.2; // slower than near any corner or crack
-  // Functionals of smooth solutions converge with order 2 p, p the degree, and those that depend on
-  // the quadrature of the data alone, such as the flux through the whole boundary, with that of
-  // Gauss' rule, 2 p + 2. Observed orders scatter about these.
-  const double largest_order = 2. * degree + 2.5;
-  Extrapolation result;
-  result.name = name;
-  result.last = v2;
-  const double first = v0 - v1, second = v1 - v2;
-  if (std::abs(first) + std::abs(second) <= rounding_level * std::abs(v2)) {
-    result.value = v2;
-    result.relative_error = 0.;
-    return result;
-  }
-  if (!(first * second > 0.)) {
-    result.obstacle = "the last three values are not monotone";
-    return result;
-  }
-  const double ratio = first / second;
-  result.order = std::log2(ratio);
-  if (*result.order >= least_order && *result.order <= largest_order) {
-    result.value = v2 + (v2 - v1) / (ratio - 1.);
-    if (*result.value != 0.)
-      result.relative_error = std::abs((*result.value - v2) / *result.value);
-  }
-  else {
-    std::ostringstream text;
-    text.precision(3);
-    text << "an order of " << *result.order << " is not plausible (" << least_order << " to "
-         << largest_order << " would be)";
-    result.obstacle = text.str();
-  }
-  return result;
-}
-} // namespace
 
 std::vector<Extrapolation> extrapolations(const StudyRecord &study)
 {
   std::vector<Extrapolation> result;
-  const std::size_t n = study.cycles.size();
-  if (n < 3 || study.is_adaptive || !study.converged())
+  if (!study.converged())
     return result;
-  const CycleRecord &c0 = study.cycles[n - 3], &c1 = study.cycles[n - 2], &c2 = study.cycles[n - 1];
-  for (std::size_t i = 0; i < c2.quantities.size(); ++i)
-    if (i < c0.quantities.size() && i < c1.quantities.size() && c2.quantities[i].has_limit)
-      result.push_back(extrapolate(c2.quantities[i].name, c0.quantities[i].value,
-                                   c1.quantities[i].value, c2.quantities[i].value, study.degree));
-  if (c0.norms && c1.norms && c2.norms) {
-    result.push_back(
-        extrapolate("L2 norm", c0.norms->L2, c1.norms->L2, c2.norms->L2, study.degree));
-    result.push_back(
-        extrapolate("H1 norm", c0.norms->H1, c1.norms->H1, c2.norms->H1, study.degree));
-  }
+  const auto add = [&](const std::string &name, const bool is_nonnegative, const auto &value_of) {
+    if (const auto limit = extrapolate(name, values_up_to(study, study.cycles.size() - 1, value_of),
+                                       study.degree, is_nonnegative))
+      result.push_back(*limit);
+  };
+  for (const Quantity &quantity : study.cycles.back().quantities)
+    if (quantity.has_limit)
+      add(quantity.name, quantity.is_nonnegative, value_of_quantity(quantity.name));
+  const auto add_norm = [&](const std::string &name, double SolutionNorms::*norm) {
+    add(name, /* is_nonnegative */ true, [norm](const CycleRecord &cycle) {
+      return cycle.norms ? std::optional<double>((*cycle.norms).*norm) : std::nullopt;
+    });
+  };
+  add_norm("L2 norm", &SolutionNorms::L2);
+  add_norm("H1 norm", &SolutionNorms::H1);
   return result;
 }
 
@@ -244,25 +357,18 @@ PredictedError predicted(const double error, const char *const source)
   return {error, part_of_error * error, source};
 }
 
-/// Have @p n cycles at the end an energy?
-bool have_energies(const StudyRecord &study, const std::size_t n)
-{
-  return study.cycles.size() >= n &&
-         std::all_of(study.cycles.end() - static_cast<std::ptrdiff_t>(n), study.cycles.end(),
-                     [](const CycleRecord &cycle) { return cycle.energy.has_value(); });
-}
-
 std::optional<PredictedError> by_richardson(const StudyRecord &study)
 {
-  if (study.is_adaptive || !have_energies(study, 3))
+  if (study.cycles.empty())
     return {};
-  const auto last = study.cycles.end();
-  const double E2 = *last[-1].energy;
-  const Extrapolation limit =
-      extrapolate("energy", *last[-3].energy, *last[-2].energy, E2, study.degree);
-  if (!limit.value || !limit.order || !(E2 > *limit.value))
+  const auto limit =
+      extrapolate("energy",
+                  values_up_to(study, study.cycles.size() - 1,
+                               [](const CycleRecord &cycle) { return cycle.energy; }),
+                  study.degree, /* is_nonnegative */ false);
+  if (!limit || !limit->value || !limit->order || !(limit->last > *limit->value))
     return {};
-  return predicted(std::sqrt(2. * (E2 - *limit.value) / std::exp2(*limit.order)),
+  return predicted(std::sqrt(2. * (limit->last - *limit->value) / std::exp2(*limit->order)),
                    "energies, extrapolated");
 }
 
@@ -274,9 +380,11 @@ double best_reduction(const StudyRecord &study, const double n0, const double n1
 
 std::optional<PredictedError> by_two_cycles(const StudyRecord &study, const std::size_t n_dofs)
 {
-  if (!have_energies(study, 2))
+  if (study.cycles.size() < 2)
     return {};
   const CycleRecord &c1 = study.cycles.end()[-2], &c2 = study.cycles.end()[-1];
+  if (!c1.energy || !c2.energy)
+    return {};
   const double gain = 2. * (*c1.energy - *c2.energy); // e₁² − e₂²
   if (!(gain > rounding_level * std::abs(*c2.energy)))
     return {};

@@ -50,36 +50,42 @@ std::vector<Verdict> verdicts(const StudyRecord &study);
 /// A sentence for the user.
 std::string to_string(const Verdict &verdict);
 
-/// A quantity in a cycle, and how it converges, without knowing its limit.
+/// A quantity in a cycle, and how it converges.
 struct QuantityInCycle
 {
   std::optional<double> value;      ///< q_k; nothing if the cycle does not have it
   std::optional<double> difference; ///< q_k − q_(k−1); nothing if the quantity has no limit
-  /// log(|d_(k-1)| / |d_k|) / log(h_(k-1) / h_k) with the differences d and h ~ cells^(-1/dim);
-  /// nothing where differences are at the level of rounding.
-  std::optional<double> order;
+  std::optional<double> order;      ///< of the law that the values up to q_k follow, if they do
 };
 
 QuantityInCycle quantity_in(const StudyRecord &study, std::size_t cycle, const Quantity &quantity);
 
 /**
- * The limit of a number under global refinement, by Richardson's extrapolation (1911): from the
- * values v0, v1, v2 of the last three cycles
- *   2^q = (v0 - v1) / (v1 - v2),   v = v2 + (v2 - v1) / (2^q - 1).
+ * The limit v of a number under global refinement, by Richardson's extrapolation (1911): the law
+ * v_k = v + C h_k^q through the values v1, v2, v3 of the last three cycles, each of which halves h,
+ *   2^q = (v2 - v1) / (v3 - v2),   v = v3 + (v3 - v2) / (2^q - 1).
+ *
+ * Three values always have such a law; it is used if something confirms it:
+ * - from four cycles on the value v0 before: the order of v0, v1, v2 has to yield the same distance
+ *   v - v3 within a quarter;
+ * - after three cycles theory: q has to be p, p + 1, 2p or 2p + 2 within 0.1, p the degree.
+ *
+ * A quantity that cannot be negative has no limit that the difference of the two distances does not
+ * tell from negative ones.
  */
 struct Extrapolation
 {
   std::string name;
   double last = 0.;                     ///< value in the last cycle
-  std::optional<double> value;          ///< v; nothing if it cannot be told
-  std::optional<double> order;          ///< q, where the three differ
-  std::optional<double> relative_error; ///< of the last cycle: |v - v2| / |v|
+  std::optional<double> value;          ///< v; nothing if the values follow no law
+  std::optional<double> order;          ///< q; nothing if changes are at the level of rounding
+  std::optional<double> relative_error; ///< of the last cycle: |v - v3| / |v|
   std::string obstacle;                 ///< why there is no value
 };
 
 /**
- * Of all quantities, and of the norms of a solution that is not known exactly. Empty for adaptive
- * refinement, or fewer than three cycles that converged.
+ * The limits of all quantities, and of the norms of a solution that is not known exactly. Empty for
+ * adaptive refinement, or fewer than three cycles that converged.
  */
 std::vector<Extrapolation> extrapolations(const StudyRecord &study);
 
@@ -90,7 +96,8 @@ std::string to_string(const Extrapolation &extrapolation);
  * The discretisation error ‖u − u_h‖ in the energy norm that the next cycle will have, from the
  * energies E = a(u_h, u_h)/2 − l(u_h) of those before: on nested spaces ‖u − u_h‖² = 2 (E − E_∞).
  *
- * - After three cycles of global refinement E_∞ is Richardson's, and the error falls on as it did.
+ * - Where the energies of globally refined cycles have an Extrapolation, E_∞ is its value, and the
+ *   error continues to fall with its order.
  * - Else, where the last two cycles have estimated errors η: with nested spaces
  *   2 (E₁ − E₂) = (η₁² − η₂²)/I², so that the effectivity I is measured, and the error is η/I.
  * - Else from the last two energies, with the order p that elements of degree p have at best, which

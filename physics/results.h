@@ -49,6 +49,12 @@ struct Quantity
   bool is_nonnegative = false; ///< as norms, magnitudes and energies are
 };
 
+/// A quantity that cannot be negative.
+inline Quantity nonnegative_quantity(std::string name, const double value)
+{
+  return {std::move(name), value, /* has_limit */ true, /* is_nonnegative */ true};
+}
+
 /**
  * The measures by which a linear solve is judged. Neither ‖b‖ nor the energy norm of the reduced
  * system is a sound reference: both grow with the contrast of coefficients, with penalties and with
@@ -78,11 +84,6 @@ struct Accuracy
   /// A sentence with the measures, for messages.
   std::string text(double tolerance) const;
 };
-/// A quantity that cannot be negative.
-inline Quantity nonnegative_quantity(std::string name, const double value)
-{
-  return {std::move(name), value, /* has_limit */ true, /* is_nonnegative */ true};
-}
 
 /// How the system of one cycle was solved.
 struct SolveSummary

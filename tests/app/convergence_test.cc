@@ -41,9 +41,65 @@ TEST(Extrapolation, FindsLimitAndOrderOfPowers)
   EXPECT_NEAR(*e.relative_error, 0.015625, 1e-14);
 }
 
-TEST(Extrapolation, UsesTheLastThreeCycles)
+/// 3 + h^order with h = 1, 1/2, ...
+std::vector<double> power(const double order, const unsigned int n)
 {
-  EXPECT_NEAR(*extrapolation_of({7., 1.25, 1.0625, 1.015625}).value, 1., 1e-14);
+  std::vector<double> values;
+  for (unsigned int k = 0; k < n; ++k)
+    values.push_back(3. + std::exp2(-order * k));
+  return values;
+}
+
+TEST(Extrapolation, OfFourValuesNeedsOneLawOfAnyOrder)
+{
+  for (const double order : {0.54, 1., 4. / 3., 2., 3.3}) {
+    const Extrapolation e = extrapolation_of(power(order, 4));
+    ASSERT_TRUE(e.value && e.order) << e.obstacle;
+    EXPECT_NEAR(*e.value, 3., 1e-13);
+    EXPECT_NEAR(*e.order, order, 1e-12);
+  }
+  // the last three values alone would have the order 2
+  const Extrapolation e = extrapolation_of({7., 1.25, 1.0625, 1.015625});
+  EXPECT_FALSE(e.value || e.order);
+  EXPECT_NE(e.obstacle.find("orders 4.94 and 2"), std::string::npos) << e.obstacle;
+  EXPECT_NEAR(*extrapolation_of({9., 7., 1.25, 1.0625, 1.015625, 1.00390625}).value, 1., 1e-14);
+}
+
+TEST(Extrapolation, OfThreeValuesNeedsAnOrderOfTheory)
+{
+  EXPECT_TRUE(extrapolation_of(power(2., 3)).value);
+  EXPECT_TRUE(extrapolation_of(power(1.95, 3)).value);
+  const Extrapolation e = extrapolation_of(power(4. / 3., 3));
+  EXPECT_FALSE(e.value || e.order);
+  EXPECT_NE(e.obstacle.find("order 1.33"), std::string::npos) << e.obstacle;
+  EXPECT_NE(e.obstacle.find("fourth cycle"), std::string::npos) << e.obstacle;
+}
+
+TEST(Extrapolation, NeverEndsBelowZeroForWhatCannotBeNegative)
+{
+  std::vector<double> values; // of a safety factor at a corner: 0.001 + 40 h^0.45, almost
+  for (const double h : {1., 0.5, 0.25, 0.125})
+    values.push_back(0.001 + 40. * std::pow(h, 0.45) - 0.1 * h);
+  StudyRecord study = study_of(values);
+  ASSERT_TRUE(extrapolations(study).at(0).value);
+  for (CycleRecord &cycle : study.cycles)
+    cycle.quantities[0].is_nonnegative = true;
+  const Extrapolation e = extrapolations(study).at(0);
+  EXPECT_FALSE(e.value || e.order);
+  EXPECT_NE(e.obstacle.find("cannot be negative"), std::string::npos) << e.obstacle;
+  EXPECT_FALSE(quantity_in(study, 3, study.cycles[3].quantities[0]).order);
+
+  study = study_of({1., 1., 1.});
+  for (std::size_t k = 0; k < 3; ++k)
+    study.cycles[k].norms = SolutionNorms{std::exp2(-2. * k) - 0.01, 1.};
+  EXPECT_FALSE(extrapolations(study).at(1).value);
+}
+
+TEST(Extrapolation, OfAStressAtACornerIsRefused)
+{
+  const Extrapolation e = extrapolation_of(power(-0.45, 4));
+  EXPECT_FALSE(e.value || e.order);
+  EXPECT_NE(e.obstacle.find("do not fall"), std::string::npos) << e.obstacle;
 }
 
 TEST(Extrapolation, TakesTheOrdersOfFunctionalsAndOfQuadrature)
@@ -63,7 +119,7 @@ TEST(Extrapolation, TakesTheOrdersOfFunctionalsAndOfQuadrature)
 TEST(Extrapolation, SaysWhyThereIsNone)
 {
   EXPECT_NE(extrapolation_of({1., 2., 1.5}).obstacle.find("monotone"), std::string::npos);
-  EXPECT_NE(extrapolation_of({1., 2., 3.}).obstacle.find("plausible"), std::string::npos);
+  EXPECT_NE(extrapolation_of({1., 2., 3.}).obstacle.find("do not fall"), std::string::npos);
   EXPECT_NE(extrapolation_of({1., 2., 2.0001}).obstacle.find("plausible"), std::string::npos);
   EXPECT_FALSE(extrapolation_of({1., 2., 3.}).value);
   EXPECT_NE(to_string(extrapolation_of({1., 2., 1.5})).find("not extrapolated"), std::string::npos);
@@ -81,6 +137,11 @@ TEST(Extrapolation, NeedsThreeGlobalCyclesThatConverged)
   EXPECT_TRUE(extrapolations(study_of({1., 2.})).empty());
   StudyRecord study = study_of({1.25, 1.0625, 1.015625});
   study.is_adaptive = true;
+  EXPECT_TRUE(extrapolations(study).empty());
+  EXPECT_FALSE(quantity_in(study, 2, study.cycles[2].quantities[0]).order);
+  study.is_adaptive = false;
+  EXPECT_TRUE(quantity_in(study, 2, study.cycles[2].quantities[0]).order);
+  study.cycles.back().cells -= 3; // some were not refined, as by Study/Maximum level
   EXPECT_TRUE(extrapolations(study).empty());
   study = study_of({1.25, 1.0625, 1.015625});
   study.cycles.back().solve.report.outcome = linalg::Outcome::iteration_limit;

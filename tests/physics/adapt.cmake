@@ -87,6 +87,10 @@ study_test(flux_with_the_order_of_its_quadrature_is_extrapolated ${parameter_dir
   --set Study/Cycles=3 --set "Output/Write VTU=false"
   --expect-text "flux through 0: extrapolated 8(\\.0+[0-9])?, order 4\\.0")
 
+study_test(safety_factor_at_a_singularity_is_not_extrapolated ${here}/elasticity_clamped_l.prm
+  --expect-text "min safety factor: not extrapolated" --expect-text "max von Mises: not extrapolated"
+  --expect-text "strain energy: extrapolated 4\\.508")
+
 # All numbers are the same on 1 and 4 ranks
 function(ranks_test name)
   study_test(${name}_has_the_same_numbers_on_1_and_4_ranks ${ARGN} --ranks 4 --same-as-ranks 1
