@@ -296,7 +296,8 @@ private:
   }
 
   /// Makes u of the next cycle, if there is one; the matrix is gone afterwards.
-  bool solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver, CycleRecord &record)
+  bool solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
+             DiscreteSolution<dim> &solution, CycleRecord &record)
   {
     linalg::GroupSystem system(groups);
     if (!begin_cycle(system, record))
@@ -308,7 +309,7 @@ private:
     if (parameters.solver.stops_at_discretisation_error())
       record.predicted = predict_error(study, record.dofs);
     const double energy_tolerance = record.predicted ? record.predicted->tolerance : 0.;
-    record.solve = solver.solve(discretization, system, u, energy_tolerance, record.seconds,
+    record.solve = solver.solve(solution, system, u, energy_tolerance, record.seconds,
                                 console.shows_progress() ? show : Progress());
     return true;
   }
@@ -369,7 +370,8 @@ private:
   void run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)
   {
     CycleRecord record;
-    if (!solve(groups, solver, record))
+    DiscreteSolution<dim> solution(*problem, discretization, u);
+    if (!solve(groups, solver, solution, record))
       return;
     watch.lap();
     const linalg::SolveReport &report = record.solve.report;
@@ -379,12 +381,14 @@ private:
     if (report.outcome == linalg::Outcome::converged_to_rounding)
       console.warn(report.message);
     // The last iterate is for the user to judge, converged or not, but for what is no number.
-    DiscreteSolution<dim> solution(*problem, discretization, u);
     if (parameters.solver.stops_at_discretisation_error() && report.converged())
       record.energy = solution.evaluation().quadratic_energy;
     if (report.converged() || std::isfinite(u.l2_norm())) {
       const MeasuredValues measured = estimate(solution, record);
-      record.seconds["estimate"] = watch.lap();
+      record.seconds["estimate"] += watch.lap();
+      if (report.converged() && record.cycle == 0) // those of finer meshes resemble it
+        for (const std::string &text : solution.warnings())
+          console.warn(text);
       console.begin_phase("output");
       if (parameters.output.write_vtu)
         output.write(record.cycle, record.cycle, solution, indicators, report.converged());

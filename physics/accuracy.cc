@@ -1,7 +1,6 @@
 #include "physics/accuracy.h"
 
 #include "linalg/solvers/rounding.h"
-#include "physics/cell_equation.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -36,38 +35,19 @@ std::vector<double> residual_of(const Problem<dim> &problem, const linalg::Group
 } // namespace
 
 template <int dim>
-Accuracy measure_accuracy(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                          const linalg::GroupSystem &system, const FeVector &u)
+Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
+                          const linalg::GroupSystem &system)
 {
-  CellEquation<dim> equation(problem, discretization);
-  const unsigned int n = discretization.element().n_dofs_per_cell();
-  CellTerms terms(n, problem.nonlinearity().has_value());
-  FeVector forces = vector_for_sums(discretization), exchange(forces);
-  Vector<double> of_cell(n);
-  double energy = 0.;
-  const auto &constraints = discretization.constraints();
-  for (const auto &cell : discretization.owned_cells()) {
-    equation.evaluate(cell, u, terms);
-    const Vector<double> &internal = equation.internal_forces();
-    energy += internal * equation.u_of_cell();
-    for (unsigned int i = 0; i < n; ++i)
-      of_cell(i) = std::abs(internal(i));
-    constraints.distribute_local_to_global(of_cell, terms.dofs, forces);
-    if (!equation.exchange().all_zero())
-      constraints.distribute_local_to_global(equation.exchange(), terms.dofs, exchange);
-  }
-  forces.compress(VectorOperation::add);
-  exchange.compress(VectorOperation::add);
-
+  const Evaluation &evaluation = solution.evaluation();
+  const auto &constraints = solution.discretization().constraints();
   const std::vector<double> r = residual_of(problem, system), scales = system.row_scales(),
                             magnitudes = system.magnitudes();
   double of_exchange = 0., of_forces = 0., of_residual = 0., of_rounding = 0.;
   for (std::size_t i = 0; i < r.size(); ++i) {
-    const auto local = static_cast<unsigned int>(i);
     if (constraints.is_constrained(system.first_owned() + i) || !(scales[i] > 0.))
       continue;
-    const double q = exchange.local_element(local),
-                 s = std::abs(forces.local_element(local)) + std::abs(q);
+    const double q = evaluation.exchange.empty() ? 0. : evaluation.exchange[i],
+                 s = std::abs(evaluation.internal_forces[i]) + std::abs(q);
     of_exchange += q * q / scales[i];
     of_forces += s * s / scales[i];
     of_residual += r[i] * r[i] / scales[i];
@@ -76,7 +56,8 @@ Accuracy measure_accuracy(const Problem<dim> &problem, const Discretization<dim>
   const auto sum = [&](const double of_rank) {
     return Utilities::MPI::sum(of_rank, system.communicator());
   };
-  return {sum(energy) + sum(of_exchange), std::sqrt(sum(of_forces)), std::sqrt(sum(of_residual)),
+  return {evaluation.stiffness_energy + sum(of_exchange), std::sqrt(sum(of_forces)),
+          std::sqrt(sum(of_residual)),
           linalg::rounding_level(system.longest_row()) * std::sqrt(sum(of_rounding))};
 }
 
@@ -103,8 +84,8 @@ std::string Accuracy::text(const double tolerance) const
   return text.str();
 }
 
-template Accuracy measure_accuracy(const Problem<2> &, const Discretization<2> &,
-                                   const linalg::GroupSystem &, const FeVector &);
-template Accuracy measure_accuracy(const Problem<3> &, const Discretization<3> &,
-                                   const linalg::GroupSystem &, const FeVector &);
+template Accuracy measure_accuracy(const Problem<2> &, DiscreteSolution<2> &,
+                                   const linalg::GroupSystem &);
+template Accuracy measure_accuracy(const Problem<3> &, DiscreteSolution<3> &,
+                                   const linalg::GroupSystem &);
 } // namespace femgpu

@@ -2,16 +2,15 @@
 #define femgpu_physics_accuracy_h
 
 #include "linalg/dealii/group_system.h"
-#include "physics/problem.h"
+#include "physics/residual.h"
 
 namespace femgpu
 {
-/// Collective. Judges @p u, whose free dofs are x of @p system, by one pass over the cells and two
-/// over the matrix. @param system the assembled equations of @p problem at u; @param u has ghost
-/// values
+/// Collective. Judges @p solution by its evaluation and two passes over the matrix. @param system
+/// the assembled equations of @p problem, with the free dofs of the solution as x
 template <int dim>
-Accuracy measure_accuracy(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                          const linalg::GroupSystem &system, const FeVector &u);
+Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
+                          const linalg::GroupSystem &system);
 } // namespace femgpu
 
 #endif

@@ -78,14 +78,8 @@ public:
   {
     std::vector<Quantity> result = {
         {"max u", extrema(solution.discretization(), solution.u()).second}};
-    if (this->nonlinearity()) {
-      const Evaluation &evaluation = solution.evaluation();
-      const double reaction = reaction_energy(evaluation, this->reaction->term.lambda, solution.u(),
-                                              [](const double u_i) { return std::exp(u_i); });
-      result.push_back({"energy", evaluation.quadratic_energy + reaction});
-    }
-    for (const Quantity &flux : solution.flux_quantities())
-      result.push_back(flux);
+    for (const Quantity &quantity : DiffusionReaction<dim>::quantities(solution))
+      result.push_back(quantity);
     return result;
   }
 
@@ -104,6 +98,12 @@ public:
   }
 
 private:
+  double energy_of_reaction(const Evaluation &evaluation, const FeVector &u) const override
+  {
+    return reaction_energy(evaluation, this->reaction->term.lambda, u,
+                           [](const double u_i) { return std::exp(u_i); });
+  }
+
   /// λ where it is one number, which is what branches are followed over.
   static std::optional<double> number_of(const MaterialFields<dim> &fields)
   {

@@ -51,7 +51,7 @@ void CellEquation<dim>::set_solution(const FeVector *const u, CellPoints<dim> &p
     points.set_zero_solution();
 }
 
-/// Calls use() after g is that of a face with a boundary term, for all of them.
+/// Calls use(id) for each face with a boundary term, after computing its g.
 template <int dim>
 template <class Use>
 void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *const u,
@@ -64,26 +64,33 @@ void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, cons
     set_solution(u, on_face);
     g.reinit(n_components, n_components, dim, on_face.size());
     problem.boundary_flux(on_face.batch(), g);
-    use();
+    use(id);
   });
 }
 
+/// Computes terms.w. @param gathers_flows adds the weights on the boundary to the flows
 template <int dim>
-void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> &w)
+void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &terms,
+                                    const bool gathers_flows)
 {
-  w = 0.;
-  const auto add = [&](const CellPoints<dim> &points) {
+  const auto add = [&](const CellPoints<dim> &points, Vector<double> &w) {
     c.assign(points.size(), 0.);
     problem.reaction_weight(points.batch(), c);
     points.add_nodal_weights(c.data(), w);
   };
+  terms.w = 0.;
   cell_nodes->reinit(cell);
-  add(*cell_nodes);
+  add(*cell_nodes, terms.w);
   cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
     if (!problem.has_boundary_reaction(id))
       return;
     face_nodes->reinit(cell, face);
-    add(*face_nodes);
+    w_face.reinit(terms.w.size());
+    add(*face_nodes, w_face);
+    terms.w += w_face;
+    for (unsigned int i = 0; gathers_flows && i < w_face.size(); ++i)
+      if (w_face(i) != 0.)
+        flows[id].weights[terms.dofs[i]] += w_face(i);
   });
 }
 
@@ -108,7 +115,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
     std::swap(kept_sigma, sigma);
     std::swap(kept_s, s);
   }
-  for_each_boundary_term(cell, u, [&] {
+  for_each_boundary_term(cell, u, [&](types::boundary_id /* id */) {
     on_face.add_source(g, terms.f);
     on_face.add_derivatives(nullptr, g, terms.K);
   });
@@ -117,7 +124,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
   if (u != nullptr)
     terms.K.vmult_add(terms.f, u_cell);
   if (cell_nodes)
-    add_weights(cell, terms.w);
+    add_weights(cell, terms, /* gathers flows */ false);
 }
 
 namespace
@@ -185,11 +192,17 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   in_cell.add_source(s, of_loads);
   double result =
       energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
-  for_each_boundary_term(cell, &u, [&] {
+  for_each_boundary_term(cell, &u, [&](const types::boundary_id id) {
     on_face.add_source(g, of_loads);
     if (!g.derivatives.written().empty())
       on_face.add_source(g, of_exchange);
     result -= energy(on_face, g, on_face.batch().u);
+    if (n_components > 1)
+      return;
+    double &inflow = flows[id].integral;
+    for (const unsigned int r : g.values.written())
+      for (unsigned int q = 0; q < on_face.size(); ++q)
+        inflow += g.values[r][q] * on_face.JxW(q);
   });
   if (const auto load = lower_loads.find(cell->active_cell_index()); load != lower_loads.end()) {
     of_loads += load->second;
@@ -198,7 +211,7 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   terms.f = of_loads;
   in_cell.subtract_flux(sigma, terms.f);
   if (cell_nodes)
-    add_weights(cell, terms.w);
+    add_weights(cell, terms, /* gathers flows */ true);
   return result;
 }
 

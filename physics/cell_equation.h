@@ -45,12 +45,14 @@ public:
   {
     return sigma;
   }
-  /// After evaluate(): u at the dofs of the cell, and what source and boundary flux bring to each.
+  /// After evaluate(): u at the dofs of the cell.
   const dealii::Vector<double> &u_of_cell() const
   {
     return u_cell;
   }
-  const dealii::Vector<double> &loads() const
+  /// After evaluate(): what source, boundary flux and loads of lower parts bring to each dof of the
+  /// cell. An observer may add loads of its own.
+  dealii::Vector<double> &loads()
   {
     return of_loads;
   }
@@ -64,12 +66,25 @@ public:
     return of_exchange;
   }
 
+  /// What flows into the body through one part of the boundary.
+  struct BoundaryFlow
+  {
+    double integral = 0.; ///< ∫ g of a scalar problem
+    /// Weights of a nodal reaction by dof, before constraints.
+    std::map<dealii::types::global_dof_index, double> weights;
+  };
+  /// The flows through the faces of all cells of this rank that have been evaluated.
+  const std::map<dealii::types::boundary_id, BoundaryFlow> &boundary_flows() const
+  {
+    return flows;
+  }
+
 private:
   void reinit(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
   void set_solution(const FeVector *u, CellPoints<dim> &points) const;
   template <class Use>
   void for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *u, const Use &use);
-  void add_weights(const ActiveCell<dim> &cell, dealii::Vector<double> &w);
+  void add_weights(const ActiveCell<dim> &cell, CellTerms &terms, bool gathers_flows);
 
   const Problem<dim> &problem;
   unsigned int n_components;
@@ -78,11 +93,13 @@ private:
   PointTerms sigma, s, g;
   PointTerms linear_sigma, linear_s; ///< workspace
   std::vector<double> c;             ///< of the reaction; workspace
+  dealii::Vector<double> w_face;     ///< workspace
 
   PointTerms kept_sigma, kept_s; ///< those of kept_K
   dealii::FullMatrix<double> kept_K;
   dealii::Vector<double> u_cell, of_loads, of_exchange, of_stiffness;
   std::map<unsigned int, dealii::Vector<double>> lower_loads; ///< by active cell index
+  std::map<dealii::types::boundary_id, BoundaryFlow> flows;
 };
 } // namespace femgpu
 

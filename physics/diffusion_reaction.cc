@@ -109,6 +109,8 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
       !(ids_without_zeros(c).empty() && ids_without_zeros(boundary_reaction).empty());
   is_nonlinear = degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
   has_symmetric_terms = degree_in_u(k) == 0;
+  has_exchange = degree_in_u(neumann) > 0;
+  has_waves = degree_in_u(f) > 0;
   has_nodal_reaction = has_nonlinear_law && !is_nonlinear;
 }
 
@@ -164,6 +166,80 @@ void DiffusionReaction<dim>::check(const Mesh<dim> &mesh,
                          "Discretization/Degree");
   require_matching_sides(parameters.periodic.path, mesh, periodic);
   require_held_parts(mesh, periodic, holds(), parameters.dirichlet.path);
+  if (!dirichlet.empty())
+    return;
+  if (const auto growing = find_growing_flux(mesh); growing && growing->dominates)
+    throw ParameterError(text_of(mesh, *growing) + " Nothing else holds u, so no stable state "
+                                                   "exists. Change the sign.",
+                         parameters.neumann.path);
+}
+
+template <int dim>
+std::vector<std::string>
+DiffusionReaction<dim>::warnings(const Discretization<dim> &discretization,
+                                 const unsigned int /* refinements */) const
+{
+  std::vector<std::string> result;
+  for (const std::string &entry : entries_of(parameters.conductivity.text))
+    if (!decimal_comma_in(entry).empty())
+      result.push_back(parameters.conductivity.path + " = '" + entry +
+                       "' is taken by direction, as k_x, k_y" + (dim == 3 ? ", k_z." : ".") +
+                       advice_on_decimal_comma(entry));
+  if (const auto growing = find_growing_flux(discretization.mesh()))
+    result.push_back(text_of(discretization.mesh(), *growing) +
+                     " Change the sign unless this is meant.");
+  return result;
+}
+
+/// What is found on the coarse mesh, which every rank has.
+template <int dim>
+auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
+    -> std::optional<GrowingFlux>
+{
+  if (!has_exchange || is_nonlinear || has_nodal_reaction)
+    return {};
+  std::optional<GrowingFlux> result;
+  double integral = 0.;
+  PointTerms terms;
+  PointBatch<dim> at;
+  const auto derivative_at = [&](const std::vector<Point<dim>> &centre, const auto &evaluate) {
+    at.places = &centre;
+    at.u.reinit(1, 1);
+    at.u[0][0] = 0.;
+    terms.reinit(1, 1, dim, 1);
+    evaluate();
+    return *terms.by_u(0, 0);
+  };
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0)) {
+    at.material = cell->material_id();
+    at.boundary = numbers::internal_face_boundary_id;
+    integral += cell->measure() * derivative_at({cell->center()}, [&] { source(at, terms); });
+    for (const unsigned int f : cell->face_indices()) {
+      const auto id = cell->face(f)->boundary_id();
+      if (!cell->at_boundary(f) || !has_boundary_flux(id))
+        continue;
+      at.boundary = id;
+      const double derivative =
+          derivative_at({cell->face(f)->center()}, [&] { boundary_flux(at, terms); });
+      integral += cell->face(f)->measure() * derivative;
+      if (derivative > 0. && (!result || derivative > result->derivative))
+        result = {id, derivative, false};
+    }
+  }
+  if (result)
+    result->dominates = integral > 0.;
+  return result;
+}
+
+template <int dim>
+std::string DiffusionReaction<dim>::text_of(const Mesh<dim> &mesh, const GrowingFlux &growing) const
+{
+  std::ostringstream text;
+  text << parameters.neumann.path << " grows with u on boundary '"
+       << mesh.regions.name_of(growing.id) << "', by " << growing.derivative
+       << " per unit of u: the hotter the body is the more heat enters. Convection is h*(u_0 - u), "
+          "with the temperature u_0 of the surroundings.";
+  return text.str();
 }
 
 namespace
@@ -393,6 +469,22 @@ void DiffusionReaction<dim>::reaction_weight(const PointBatch<dim> &at,
     boundary_reaction.at(at.boundary)->evaluate(at, weights.data());
   else if (!c.empty())
     c.at(at.material)->evaluate(at, weights.data());
+}
+
+template <int dim>
+std::vector<Quantity> DiffusionReaction<dim>::quantities(DiscreteSolution<dim> &solution) const
+{
+  std::vector<Quantity> result;
+  if (!is_nonlinear) {
+    const Evaluation &evaluation = solution.evaluation();
+    double energy = evaluation.quadratic_energy;
+    if (has_nodal_reaction)
+      energy += energy_of_reaction(evaluation, solution.u());
+    result.push_back({"energy", energy});
+  }
+  for (const Quantity &quantity : solution.flux_quantities())
+    result.push_back(quantity);
+  return result;
 }
 
 template class DiffusionReaction<2>;

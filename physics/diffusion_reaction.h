@@ -5,6 +5,7 @@
 #include "physics/mesh/mesh_parts.h"
 #include "physics/physics.h"
 #include "physics/problem_tools.h"
+#include "physics/residual.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -92,10 +93,17 @@ public:
   {
     return has_symmetric_terms;
   }
+  /// Waves, whose source grows with u, are indefinite by intent.
+  bool may_be_unstable() const override
+  {
+    return has_exchange && !has_waves;
+  }
   std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>>
   named_boundaries() const override;
 
   void check(const Mesh<dim> &mesh, const DiscretizationParameters &parameters) const override;
+  std::vector<std::string> warnings(const Discretization<dim> &discretization,
+                                    unsigned int refinements) const override;
   void check_data(const Discretization<dim> &discretization) const override;
 
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
@@ -119,12 +127,22 @@ public:
   }
   void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override;
   void reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override;
+
+  /// The energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the solution of
+  /// a problem minimises, unless a term is not linear in u; fluxes; and the balance defect.
+  std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override;
   bool has_boundary_reaction(const dealii::types::boundary_id id) const override
   {
     return has_nodal_reaction && boundary_reaction.count(id) > 0;
   }
 
 protected:
+  /// Collective. The part of a nodal reaction in the energy.
+  virtual double energy_of_reaction(const Evaluation & /* evaluation */,
+                                    const FeVector & /* u */) const
+  {
+    return 0.;
+  }
   /// What holds u, beside Dirichlet data: terms that depend on u.
   Holds holds() const;
 
@@ -140,7 +158,19 @@ private:
   void require_positive(const PointBatch<dim> &at, const std::vector<double> &k) const;
   void add_reaction(const PointBatch<dim> &at, const Field<dim> &c, PointTerms &s) const;
 
+  /// A linear law of exchange that heats the more the hotter the body is.
+  struct GrowingFlux
+  {
+    dealii::types::boundary_id id;
+    double derivative; ///< ∂g/∂u, the largest at the centres of coarse faces
+    bool dominates;    ///< Is ∫∂g/∂u + ∫∂s/∂u positive, over all sides and the body?
+  };
+  std::optional<GrowingFlux> find_growing_flux(const Mesh<dim> &mesh) const;
+  std::string text_of(const Mesh<dim> &mesh, const GrowingFlux &growing) const;
+
   bool is_nonlinear = false, has_symmetric_terms = true;
+  bool has_exchange = false; ///< Neumann data that depend on u
+  bool has_waves = false;    ///< a source that depends on u
 };
 } // namespace femgpu
 

@@ -118,7 +118,8 @@ linalg::ExpressionDefinitions ExpressionParameters::definitions() const
     if (!value)
       throw ParameterError(
           "The entry '" + entry + "' of " + constants_path +
-              " is no NAME=NUMBER; write entries such as 'sigma=5.67e-8, eps=0.8'.",
+              " is no NAME=NUMBER; write entries such as 'sigma=5.67e-8, eps=0.8'." +
+              advice_on_decimal_comma(constants),
           constants_path);
     check_name(constants_path, parts[0], result.constants);
     result.constants[parts[0]] = *value;

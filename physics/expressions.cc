@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <regex>
 #include <sstream>
 
 namespace femgpu
@@ -27,7 +28,8 @@ void require_one(const std::string &path, const std::string &expression)
   if (n != 1)
     throw ParameterError("'" + expression + "' of " + path + " has " + std::to_string(n) +
                              " expressions, but one is needed. Separate decimals by '.', and "
-                             "arguments of functions within parentheses by ','.",
+                             "arguments of functions within parentheses by ','." +
+                             advice_on_decimal_comma(expression),
                          path);
 }
 
@@ -204,6 +206,23 @@ std::vector<std::string> entries_of(const std::string &text, const char separato
   return entries;
 }
 
+std::string decimal_comma_in(const std::string &text)
+{
+  std::smatch found;
+  const std::regex number(R"((^|[^\w.,])(\d+,\d+)(?![\w.,]))");
+  return std::regex_search(text, found, number) ? found[2].str() : "";
+}
+
+std::string advice_on_decimal_comma(const std::string &text)
+{
+  const std::string number = decimal_comma_in(text);
+  if (number.empty())
+    return "";
+  std::string right = number;
+  std::replace(right.begin(), right.end(), ',', '.');
+  return " Decimals are separated by '.': write " + right + " for " + number + ".";
+}
+
 namespace
 {
 struct Entry
@@ -240,7 +259,8 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
   if (n != n_components && !(or_one && n == 1))
     throw ParameterError("The entry '" + text + "' of " + path + " has " + std::to_string(n) +
                              " expressions, but needs " + (or_one ? "one or " : "") +
-                             std::to_string(n_components) + ", one for each component.",
+                             std::to_string(n_components) + ", one for each component." +
+                             advice_on_decimal_comma(text),
                          path);
   return entry;
 }

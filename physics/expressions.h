@@ -27,6 +27,14 @@ std::vector<std::string> split_expressions(const std::string &text, char separat
 /// The same without parts that are empty.
 std::vector<std::string> entries_of(const std::string &text, char separator = ';');
 
+/// The first "1,5" in @p text, digits on both sides of a comma without a blank; empty if there is
+/// none.
+std::string decimal_comma_in(const std::string &text);
+
+/// For messages about a wrong number of expressions: " Decimals are separated by '.': 1.5, not
+/// 1,5." if @p text has a decimal comma, else nothing.
+std::string advice_on_decimal_comma(const std::string &text);
+
 /// What the expressions of a parameter may have.
 enum class Variables
 {

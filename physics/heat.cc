@@ -132,16 +132,8 @@ public:
   {
     const auto [least, largest] = extrema(solution.discretization(), solution.u());
     std::vector<Quantity> result = {{"min u", least}, {"max u", largest}};
-    const Evaluation &evaluation = solution.evaluation();
-    if (!this->has_nonlinear_terms()) {
-      double energy = evaluation.quadratic_energy;
-      if (this->nonlinearity())
-        energy += reaction_energy(evaluation, -1., solution.u(),
-                                  [&](const double u_i) { return potential(u_i); });
-      result.push_back({"energy", energy});
-    }
-    for (const Quantity &flux : solution.flux_quantities())
-      result.push_back(flux);
+    for (const Quantity &quantity : DiffusionReaction<dim>::quantities(solution))
+      result.push_back(quantity);
     return result;
   }
 
@@ -158,6 +150,11 @@ public:
   }
 
 private:
+  double energy_of_reaction(const Evaluation &evaluation, const FeVector &u) const override
+  {
+    return reaction_energy(evaluation, -1., u, [&](const double u_i) { return potential(u_i); });
+  }
+
   /// Φ(u) = ∫ φ from that u on at which the energy is counted zero, by the rule of
   /// ExpressionLaw::excess() on equal parts: exact for polynomials φ of degree 6.
   double potential(const double u) const

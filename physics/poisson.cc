@@ -2,7 +2,6 @@
 #include "physics/diffusion_reaction.h"
 #include "physics/mean_value.h"
 #include "physics/physics.h"
-#include "physics/residual.h"
 
 #include <deal.II/base/patterns.h>
 
@@ -91,14 +90,6 @@ public:
          << ", above Poisson/Compatibility tolerance = " << compatibility_tolerance
          << ". Mend the data, name a boundary id in Poisson/Dirichlet, or raise the tolerance.";
     throw ParameterError(text.str(), "Poisson/Right-hand side");
-  }
-
-  std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
-  {
-    if (fixes_mean())
-      return {{"compatibility defect",
-               compatibility(*this, solution.discretization()).relative_defect(), false}};
-    return DiffusionReaction<dim>::quantities(solution);
   }
 
 private:

@@ -28,6 +28,13 @@ void Problem<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) const
 }
 
 template <int dim>
+std::unique_ptr<CellObserver<dim>>
+Problem<dim>::observer(const Discretization<dim> & /* discretization */) const
+{
+  return nullptr;
+}
+
+template <int dim>
 std::vector<Quantity> Problem<dim>::quantities(DiscreteSolution<dim> &solution) const
 {
   return solution.flux_quantities();

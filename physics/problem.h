@@ -13,6 +13,7 @@
 #include <deal.II/fe/component_mask.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,8 @@ namespace femgpu
 {
 template <int dim>
 class DiscreteSolution;
+template <int dim>
+class CellObserver;
 
 /// The solution on a part of the boundary, a curve or points: values for components of the mask.
 template <int dim>
@@ -179,6 +182,12 @@ public:
   {
     return false;
   }
+  /// May boundary data that grow with u make the matrix indefinite? There is no stable state then,
+  /// so a direct solver does not take over from an iterative one that finds it indefinite.
+  virtual bool may_be_unstable() const
+  {
+    return false;
+  }
   /// Is the matrix, of each step, symmetric? Not where σ depends on u, or s on ∇u.
   virtual bool has_symmetric_matrix() const
   {
@@ -218,7 +227,12 @@ public:
     return {};
   }
 
-  /// Collective. Numbers of interest: of a scalar problem the fluxes that leave where u is given.
+  /// Gathers what quantities() reports in the pass over the cells that evaluates a solution, see
+  /// DiscreteSolution::observed(). nullptr if the evaluation has all of it.
+  virtual std::unique_ptr<CellObserver<dim>>
+  observer(const Discretization<dim> &discretization) const;
+
+  /// Collective. Numbers of interest: of a scalar problem the fluxes through the boundary.
   virtual std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const;
 
   /// What to tell a user for whose nonlinear problem no solution was found.

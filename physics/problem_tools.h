@@ -66,7 +66,8 @@ std::unique_ptr<Field<dim>> make_optional_field(const std::string &path, const s
   if (expressions.size() != n_components)
     throw ParameterError(path + " has " + std::to_string(expressions.size()) +
                              " expressions, but needs " + std::to_string(n_components) +
-                             ", one for each component, separated by ','.",
+                             ", one for each component, separated by ','." +
+                             advice_on_decimal_comma(text),
                          path);
   return std::make_unique<Field<dim>>(path, expressions, Variables::position, regions.definitions);
 }

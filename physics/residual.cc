@@ -5,8 +5,11 @@
 #include <deal.II/dofs/dof_tools.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <set>
+#include <variant>
 
 namespace femgpu
 {
@@ -14,56 +17,150 @@ using namespace dealii;
 
 namespace
 {
-/// Adds λ W φ(u) to the residual.
-void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation &result)
+/// Adds λ W φ(u) to the residual and the loads, and its sum to the supply, both of this rank.
+void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation &result,
+                  FeVector &loads, double &supply)
 {
-  double sum = 0., magnitude = 0.;
   linalg::visit_term(phi, result.weights.begin(), [&](const auto &term) {
     for (unsigned int i = 0; i < result.residual.locally_owned_size(); ++i) {
       if (result.weights.local_element(i) == 0.)
         continue;
       const double value = term.value(static_cast<int>(i), u.local_element(i));
       result.residual.local_element(i) += value;
-      sum += value;
-      magnitude += std::abs(value);
+      loads.local_element(i) += value;
+      supply += value;
     }
   });
-  const MPI_Comm comm = u.get_mpi_communicator();
-  result.supply += Utilities::MPI::sum(sum, comm);
-  result.supply_magnitude += Utilities::MPI::sum(magnitude, comm);
+}
+
+/// Collective. What this and all other ranks have to add of Evaluation::inflow.
+template <int dim>
+std::map<types::boundary_id, double>
+sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
+           const Discretization<dim> &discretization, const FeVector &u)
+{
+  std::map<types::boundary_id, double> result;
+  for (const auto &[path, ids] : problem.named_boundaries())
+    for (const auto id : ids)
+      if (problem.has_boundary_flux(id) || problem.has_boundary_reaction(id))
+        result[id] = 0.;
+  const auto phi = problem.nonlinearity();
+  const AffineConstraints<double> &conformity = discretization.conformity();
+  for (const auto &[id, flow] : equation.boundary_flows()) {
+    double &sum = result[id];
+    sum += flow.integral;
+    const auto add = [&, &flow = flow](const auto &law) {
+      for (const auto &[dof, weight] : flow.weights)
+        if (!conformity.is_constrained(dof))
+          sum += phi->lambda * weight * law.value(u(dof));
+        else
+          for (const auto &[master, share] : *conformity.get_constraint_entries(dof))
+            sum += phi->lambda * weight * share * law.value(u(master));
+    };
+    if (!flow.weights.empty())
+      std::visit(add, phi->law);
+  }
+  for (auto &entry : result)
+    entry.second = Utilities::MPI::sum(entry.second, discretization.communicator());
+  return result;
+}
+
+/// Collective. @param supply of this rank, by component
+template <int dim>
+Balance balance_of(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                   const FeVector &residual, const FeVector &loads, std::array<double, 3> supply)
+{
+  double magnitude = 0., of_residual = 0.;
+  for (const double load : loads)
+    magnitude += std::abs(load);
+  for (const double r : residual)
+    of_residual += std::abs(r);
+  if (!problem.fixes_mean()) // the dof that is fixed then has no reaction
+    for (const auto dof : dofs_with_reactions(discretization)) {
+      supply[dof % problem.n_components()] -= residual(dof); // dofs are numbered by nodes
+      magnitude += std::abs(residual(dof));
+      of_residual -= std::abs(residual(dof));
+    }
+  Balance result;
+  const MPI_Comm comm = discretization.communicator();
+  for (const double of_component : supply)
+    result.defect = std::max(result.defect, std::abs(Utilities::MPI::sum(of_component, comm)));
+  result.magnitude = Utilities::MPI::sum(magnitude, comm);
+  result.residual = std::max(0., Utilities::MPI::sum(of_residual, comm));
+  return result;
 }
 } // namespace
 
 template <int dim>
+IndexSet dofs_with_reactions(const Discretization<dim> &discretization)
+{
+  std::vector<types::global_dof_index> dofs;
+  const auto add = [&](const types::global_dof_index dof) {
+    if (discretization.owned().is_element(dof))
+      dofs.push_back(dof);
+  };
+  for (const auto &line : discretization.constraints().get_lines()) {
+    if (discretization.conformity().is_constrained(line.index))
+      continue;
+    add(line.index);
+    for (const auto &entry : line.entries)
+      add(entry.first);
+  }
+  std::sort(dofs.begin(), dofs.end());
+  IndexSet result(discretization.dofs().n_dofs());
+  result.add_indices(dofs.begin(), dofs.end());
+  return result;
+}
+
+template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                    const FeVector &u, const VisitCell<dim> &visit)
+                    const FeVector &u, CellObserver<dim> *const observer)
 {
   const auto phi = problem.nonlinearity();
+  const FiniteElement<dim> &element = discretization.element();
   CellEquation<dim> equation(problem, discretization);
-  CellTerms terms(discretization.element().n_dofs_per_cell(), phi.has_value());
-  FeVector sums = vector_for_sums(discretization), weights;
+  CellTerms terms(element.n_dofs_per_cell(), phi.has_value());
+  FeVector sums = vector_for_sums(discretization), loads = sums, forces = sums, exchange = sums,
+           weights;
+  Vector<double> magnitudes(element.n_dofs_per_cell());
   if (phi)
     weights.reinit(sums);
-  double energy = 0., supply = 0., magnitude = 0., L2 = 0., H1 = 0.;
+  double energy = 0., stiffness = 0., L2 = 0., H1 = 0.;
+  std::array<double, 3> supply = {};
+  const auto distribute = [&](const Vector<double> &of_cell, FeVector &to) {
+    discretization.conformity().distribute_local_to_global(of_cell, terms.dofs, to);
+  };
   for (const auto &cell : discretization.owned_cells()) {
     energy += equation.evaluate(cell, u, terms);
     L2 += equation.inside().integral_of_square(equation.inside().batch().u);
     H1 += equation.inside().integral_of_square(equation.inside().batch().gradients);
-    const double of_cell = terms.f.mean_value() * terms.f.size();
-    supply += of_cell;
-    magnitude += std::abs(of_cell);
-    discretization.conformity().distribute_local_to_global(terms.f, terms.dofs, sums);
+    for (unsigned int i = 0; i < terms.f.size(); ++i)
+      supply[element.system_to_component_index(i).first] += equation.loads()(i);
+    distribute(terms.f, sums);
     if (phi)
-      discretization.conformity().distribute_local_to_global(terms.w, terms.dofs, weights);
-    if (visit)
-      visit(cell, equation, terms);
+      distribute(terms.w, weights);
+    if (observer)
+      observer->visit(cell, equation, terms);
+    if (!equation.loads().all_zero())
+      distribute(equation.loads(), loads);
+    const Vector<double> &internal = equation.internal_forces();
+    stiffness += internal * equation.u_of_cell();
+    for (unsigned int i = 0; i < internal.size(); ++i)
+      magnitudes(i) = std::abs(internal(i));
+    discretization.constraints().distribute_local_to_global(magnitudes, terms.dofs, forces);
+    if (!equation.exchange().all_zero())
+      discretization.constraints().distribute_local_to_global(equation.exchange(), terms.dofs,
+                                                              exchange);
   }
-  sums.compress(VectorOperation::add);
+  for (FeVector *const vector : {&sums, &loads, &forces, &exchange})
+    vector->compress(VectorOperation::add);
   const MPI_Comm comm = discretization.communicator();
   Evaluation result;
   result.quadratic_energy = Utilities::MPI::sum(energy, comm);
-  result.supply = Utilities::MPI::sum(supply, comm);
-  result.supply_magnitude = Utilities::MPI::sum(magnitude, comm);
+  result.stiffness_energy = Utilities::MPI::sum(stiffness, comm);
+  result.internal_forces.assign(forces.begin(), forces.begin() + forces.locally_owned_size());
+  if (!exchange.all_zero()) // on all ranks
+    result.exchange.assign(exchange.begin(), exchange.begin() + exchange.locally_owned_size());
   result.norms = {std::sqrt(Utilities::MPI::sum(L2, comm)),
                   std::sqrt(Utilities::MPI::sum(H1, comm))};
   result.residual = discretization.make_vector();
@@ -72,8 +169,11 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
     weights.compress(VectorOperation::add);
     result.weights = discretization.make_vector();
     result.weights.copy_locally_owned_data_from(weights);
-    add_reaction(*phi, u, result);
+    add_reaction(*phi, u, result, loads, supply[0]);
   }
+  result.balance = balance_of(problem, discretization, result.residual, loads, supply);
+  if (problem.n_components() == 1)
+    result.inflow = sum_inflow(problem, equation, discretization, u);
   result.residual.update_ghost_values();
   return result;
 }
@@ -122,40 +222,39 @@ std::vector<NodalField> DiscreteSolution<dim>::residual_fields()
 template <int dim>
 std::vector<Quantity> DiscreteSolution<dim>::flux_quantities()
 {
-  std::set<types::boundary_id> ids;
-  for (const auto &condition : problem.dirichlet_conditions())
-    ids.insert(condition.id);
-  if (ids.empty() || problem.n_components() > 1)
+  if (problem.n_components() > 1)
     return {};
   const Evaluation &all = evaluation();
-  const MPI_Comm comm = space.communicator();
-  std::vector<Quantity> result;
+  std::map<types::boundary_id, double> outflow;
+  for (const auto &[id, inflow] : all.inflow)
+    outflow[id] = -inflow;
+  std::set<types::boundary_id> held;
+  for (const auto &condition : problem.dirichlet_conditions())
+    held.insert(condition.id);
   IndexSet counted(space.dofs().n_dofs());
-  double outflow = 0., magnitude = all.supply_magnitude;
-  for (const auto id : ids) {
+  for (const auto id : held) {
     IndexSet dofs =
         DoFTools::extract_boundary_dofs(space.dofs(), ComponentMask(), {id}) & space.owned();
     dofs.subtract_set(counted);
     counted.add_indices(dofs);
-    double flux = 0., absolute = 0.;
-    for (const auto dof : dofs) {
+    double flux = 0.;
+    for (const auto dof : dofs)
       flux += all.residual(dof);
-      absolute += std::abs(all.residual(dof));
-    }
-    flux = Utilities::MPI::sum(flux, comm);
-    outflow += flux;
-    magnitude += Utilities::MPI::sum(absolute, comm);
-    result.push_back({"flux through " + space.mesh().regions.name_of(id), flux});
+    outflow[id] += Utilities::MPI::sum(flux, space.communicator());
   }
-  result.push_back(
-      {"balance defect", magnitude > 0. ? std::abs(all.supply - outflow) / magnitude : 0., false});
+  std::vector<Quantity> result;
+  for (const auto &[id, flux] : outflow)
+    result.push_back({"flux through " + space.mesh().regions.name_of(id), flux});
+  result.push_back({"balance defect", all.balance.relative_defect(), false});
   return result;
 }
 
+template IndexSet dofs_with_reactions(const Discretization<2> &);
+template IndexSet dofs_with_reactions(const Discretization<3> &);
 template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &,
-                             const VisitCell<2> &);
+                             CellObserver<2> *);
 template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &,
-                             const VisitCell<3> &);
+                             CellObserver<3> *);
 template FeVector shape_integrals(const Discretization<2> &, const Quadrature<2> &);
 template FeVector shape_integrals(const Discretization<3> &, const Quadrature<3> &);
 template class DiscreteSolution<2>;

@@ -4,15 +4,39 @@
 #include "physics/cell_equation.h"
 #include "physics/problem.h"
 
+#include <deal.II/base/index_set.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature.h>
 
-#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace femgpu
 {
+/**
+ * The balance of a body: what sources and boundary data bring in and what leaves where u is given,
+ * heat of a scalar problem, forces by direction of a solid. The residuals of free dofs are what is
+ * missing, so they vanish as far as the system was solved.
+ */
+struct Balance
+{
+  double defect = 0.;    ///< |Σ r_i| over the free dofs; the largest of the directions
+  double residual = 0.;  ///< Σ |r_i| over the free dofs
+  double magnitude = 0.; ///< Σ |loads| over the dofs, net at each, and Σ |reactions|
+
+  double relative_defect() const
+  {
+    return magnitude > 0. ? defect / magnitude : 0.;
+  }
+  double relative_residual() const
+  {
+    return magnitude > 0. ? residual / magnitude : 0.;
+  }
+};
+
 /**
  * What the equations f + λ W φ(u) − K u = 0 say of a function of the space, hanging nodes and
  * periodic sides eliminated but Dirichlet data not.
@@ -22,20 +46,45 @@ struct Evaluation
   FeVector residual;            ///< f + λ W φ(u) − K u of every dof, with ghost values
   FeVector weights;             ///< diagonal of W; of no elements for linear problems
   double quadratic_energy = 0.; ///< uᵀ K u / 2 − fᵀ u
-  double supply = 0.; ///< sum of the residuals of the cells: what all data bring into the body
-  double supply_magnitude = 0.; ///< sum of their absolute values
-  SolutionNorms norms;          ///< of the function
+  double stiffness_energy = 0.; ///< Σ_e u_eᵀ K_e u_e, without boundary terms
+  /// Σ_e |K_e u_e|_i of the rows of this rank, all constraints eliminated.
+  std::vector<double> internal_forces;
+  /// The net exchange of the rows of this rank, ∫ a (g − u) φ_i of a Robin condition; of no
+  /// elements if there is none.
+  std::vector<double> exchange;
+  Balance balance;
+  /// Of a scalar problem: what enters through parts of the boundary where a flux is given, which
+  /// may depend on u. All ranks have the same.
+  std::map<dealii::types::boundary_id, double> inflow;
+  SolutionNorms norms; ///< of the function
 };
 
-/// Sees each cell of this rank after its CellEquation::evaluate().
+/// Takes part in the one pass over the cells that evaluates a solution, for what a problem reports.
 template <int dim>
-using VisitCell =
-    std::function<void(const ActiveCell<dim> &, CellEquation<dim> &, const CellTerms &)>;
+class CellObserver
+{
+public:
+  virtual ~CellObserver() = default;
+
+  /// Is called for each cell of this rank after CellEquation::evaluate(). May add loads of its own
+  /// to those of the equation, for the magnitude of the balance.
+  virtual void visit(const ActiveCell<dim> &cell, CellEquation<dim> &equation,
+                     const CellTerms &terms) = 0;
+
+  /// Collective. After the pass. @param u with ghost values
+  virtual std::vector<Quantity> quantities(const Evaluation &evaluation, const FeVector &u) = 0;
+
+  /// Collective. After the pass: what is implausible about the solution, with the cure.
+  virtual std::vector<std::string> warnings()
+  {
+    return {};
+  }
+};
 
 /// Collective, by one pass over the cells. @param u has ghost values
 template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                    const FeVector &u, const VisitCell<dim> &visit = {});
+                    const FeVector &u, CellObserver<dim> *observer = nullptr);
 
 /**
  * A solution of a problem, and what the equations say of it, found once, when it is asked for.
@@ -61,12 +110,31 @@ public:
   {
     return values;
   }
-  /// Collective. @param visit comes along in the pass over the cells
-  const Evaluation &evaluation(const VisitCell<dim> &visit = {})
+  /// Collective.
+  const Evaluation &evaluation()
   {
-    if (!evaluated || visit)
-      evaluated = evaluate(problem, space, values, visit);
+    if (!evaluated) {
+      cell_observer = problem.observer(space);
+      evaluated = evaluate(problem, space, values, cell_observer.get());
+    }
     return *evaluated;
+  }
+  /// Collective. The quantities of Problem::observer().
+  std::vector<Quantity> observed()
+  {
+    const Evaluation &all = evaluation();
+    return cell_observer->quantities(all, values);
+  }
+  /// Collective. The warnings of Problem::observer().
+  std::vector<std::string> warnings()
+  {
+    evaluation();
+    return cell_observer ? cell_observer->warnings() : std::vector<std::string>();
+  }
+  /// Forgets the evaluation, because u has changed.
+  void begin_again()
+  {
+    evaluated.reset();
   }
 
   /**
@@ -77,10 +145,10 @@ public:
   std::vector<NodalField> residual_fields();
 
   /**
-   * Collective. Of a scalar problem, "flux through ID" for each id with Dirichlet data: the flux
-   * −∫σ·n that leaves the body there, in the weak sense (the nodal residuals of a side; a node of
-   * two sides counts for the smaller id). And "balance defect": what all sources bring and no flux
-   * takes away, relative to the magnitude of both. None without such data.
+   * Collective. "flux through ID" of a scalar problem for each id with Dirichlet data or a given
+   * flux: the flux −∫σ·n that leaves the body there. Where u is given, that is meant in the weak
+   * sense (the nodal residuals of a side; a node of two sides counts for the smaller id). And
+   * "balance defect", Balance::relative_defect().
    */
   std::vector<Quantity> flux_quantities();
 
@@ -89,7 +157,13 @@ private:
   const Discretization<dim> &space;
   const FeVector &values;
   std::optional<Evaluation> evaluated;
+  std::unique_ptr<CellObserver<dim>> cell_observer;
 };
+
+/// The dofs of this rank at which u is not free: those with Dirichlet data, and at oblique symmetry
+/// planes all of a node.
+template <int dim>
+dealii::IndexSet dofs_with_reactions(const Discretization<dim> &discretization);
 
 /// Collective. ∫ φ_i dx by @p quadrature for every dof of a scalar space, hanging nodes and
 /// periodic sides eliminated.

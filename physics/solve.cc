@@ -7,6 +7,7 @@
 #include "linalg/transformations/registry.h"
 #include "physics/accuracy.h"
 #include "physics/assembled_newton.h"
+#include "physics/balance.h"
 #include "physics/mean_value.h"
 
 #include <algorithm>
@@ -111,7 +112,9 @@ linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverParamet
     return continuation.options(linear);
   if (problem.nonlinearity())
     return nonlinear_options(linear, nonlinear);
-  return linear.options();
+  linalg::GroupSolverOptions options = linear.options();
+  options.falls_back_if_indefinite = !problem.may_be_unstable();
+  return options;
 }
 
 /// Says in @p report that x has been scaled and has the residual @p norm.
@@ -126,13 +129,21 @@ void note_scaled(const double norm, linalg::SolveReport &report)
 
 /// What helps where a linear solver has failed.
 std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
-                   const bool falls_back, const bool is_one_group)
+                   const bool falls_back, const bool is_one_group, const bool may_be_unstable)
 {
-  const bool has_direct_failed = falls_back && n_rows <= linalg::largest_fallback;
-  if (report.outcome == Outcome::not_finite || has_direct_failed)
+  const bool is_unstable =
+      may_be_unstable && (report.outcome == Outcome::indefinite_matrix ||
+                          report.outcome == Outcome::indefinite_preconditioner);
+  const bool has_direct_failed = falls_back && !is_unstable && n_rows <= linalg::largest_fallback;
+  if (report.outcome == Outcome::not_finite || report.outcome == Outcome::not_balanced ||
+      has_direct_failed)
     return "";
   if (report.method.solver == "direct")
     return " Look at the supports: something may not be held.";
+  if (is_unstable)
+    return " Boundary data that grow with u, as h*(u - u_0), let more heat in the hotter the body "
+           "is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
+           "direct to get the unstable state.";
   if (n_rows <= linalg::largest_fallback && is_one_group)
     return " Of this size, Solver = direct may help.";
   const std::string others =
@@ -211,25 +222,42 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   }
 }
 
-/// Solves the system from its x, or by Newton's method, which assembles it, from @p u.
+/// Solves the system that assemble_once() has made, or by Newton's method, which assembles it, from
+/// @p u, which gets the solution.
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &discretization,
                                                      linalg::GroupSystem &system, FeVector &u,
                                                      const linalg::SolveControl &control,
                                                      std::map<std::string, double> &seconds)
 {
+  linalg::SolveReport report;
   if (problem.has_nonlinear_terms())
-    return AssembledNewton<dim>(problem, discretization, nonlinear.method, leader_solver)
-        .solve(system, control, solver_parameters.control(), u, seconds);
-  if (phi)
-    return leader_solver.solve_nonlinear(system, *phi, control);
-  if (problem.fixes_mean())
-    return solve_with_mean(discretization, system, u, control);
-  return leader_solver.solve(system, control);
+    report = AssembledNewton<dim>(problem, discretization, nonlinear.method, leader_solver)
+                 .solve(system, control, solver_parameters.control(), u, seconds);
+  else {
+    report = phi                    ? leader_solver.solve_nonlinear(system, *phi, control)
+             : problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
+                                    : leader_solver.solve(system, control);
+    if (solver_parameters.stops_at_discretisation_error() && control.energy_tolerance.is_given() &&
+        report.converged())
+      note_scaled(scale_to_energy(system), report);
+    get_solution(system, discretization.constraints(), u);
+    if (problem.fixes_mean())
+      remove_mean(discretization, u);
+  }
+  leader_solver.release(); // a further solve is rare, and moves the matrix again
+  return report;
 }
 
 namespace
 {
+/// Adds the work of @p before, with which a solve began, to that of @p rest, which ends it.
+void add_inner_work(const linalg::InnerWork &before, linalg::InnerWork &rest)
+{
+  rest.linear_iterations += before.linear_iterations;
+  rest.line_search_steps += before.line_search_steps;
+}
+
 /// Ends a solve whose solution is accurate, whatever the target of its last residual was.
 void accept(const bool has_small_residual, linalg::SolveReport &report)
 {
@@ -237,6 +265,18 @@ void accept(const bool has_small_residual, linalg::SolveReport &report)
     report.outcome = Outcome::converged;
   report.target = std::max(report.target, report.true_residual);
   linalg::describe(report);
+}
+
+/// With a smaller target, of the residual or of the energy norm of the error.
+linalg::SolveControl with_target(linalg::SolveControl control, const linalg::SolveReport &report,
+                                 const double factor)
+{
+  if (report.energy.target >= 0.)
+    control.energy_tolerance = {0., factor * report.energy.target};
+  control.reference = linalg::SolveControl::Reference::rhs;
+  control.relative_tolerance = 0.;
+  control.absolute_tolerance = factor * report.target;
+  return control;
 }
 } // namespace
 
@@ -247,10 +287,10 @@ void accept(const bool has_small_residual, linalg::SolveReport &report)
  * stagnated.
  */
 template <int dim>
-std::optional<Accuracy> ProblemSolver<dim>::reach_accuracy(
-    const Discretization<dim> &discretization, linalg::GroupSystem &system, FeVector &u,
-    linalg::SolveControl control, std::map<std::string, double> &seconds,
-    linalg::SolveReport &report)
+std::optional<Accuracy>
+ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::GroupSystem &system,
+                                   linalg::SolveControl control, const SolveOn &solve_on,
+                                   linalg::SolveReport &report)
 {
   constexpr int most_solves = 6;
   constexpr double slack = 10., progress = 0.5; // a new start costs as much as another digit
@@ -260,22 +300,21 @@ std::optional<Accuracy> ProblemSolver<dim>::reach_accuracy(
           : std::max(solver_parameters.relative_tolerance, control.relative_tolerance);
   const double enough = control.absolute_tolerance;
   const int most_iterations = control.max_iterations;
+  const bool is_linear = !is_nonlinear(problem);
   const bool knows_energy_error =
-      !is_nonlinear(problem) && !linalg::is_direct(solver_parameters.solver) &&
+      is_linear && !linalg::is_direct(solver_parameters.solver) &&
       linalg::solvers.traits(solver_parameters.solver).knows_energy_error;
   std::optional<Accuracy> measured;
   for (int n_solves = 1; report.converged() && !(report.true_residual <= enough); ++n_solves) {
     const bool is_direct = report.method.solver == "direct";
     const double before = measured ? measured->residual : std::numeric_limits<double>::infinity();
-    get_solution(system, discretization.constraints(), u);
-    measured = measure_accuracy(problem, discretization, system, u);
+    measured = measure_accuracy(problem, solution, system);
     const Accuracy &accuracy = *measured;
     const double share = accuracy.share_to_reach(tolerance);
     const bool has_small_residual = slack * share >= 1.;
     const bool has_small_error = accuracy.has_small_error(slack * tolerance, report.energy.error);
-    const bool is_at_rounding =
-        accuracy.residual <= accuracy.rounding &&
-        (is_nonlinear(problem) || report.outcome == Outcome::converged_to_rounding);
+    const bool is_at_rounding = accuracy.residual <= accuracy.rounding &&
+                                (!is_linear || report.outcome == Outcome::converged_to_rounding);
     if ((has_small_residual || is_at_rounding) &&
         (!knows_energy_error || is_direct || has_small_error)) {
       if (n_solves > 1)
@@ -289,12 +328,12 @@ std::optional<Accuracy> ProblemSolver<dim>::reach_accuracy(
       report.message += accuracy.text(tolerance);
       return measured;
     }
-    if (!is_nonlinear(problem) && report.iterations >= most_iterations) {
+    if (is_linear && report.iterations >= most_iterations) {
       report.outcome = Outcome::iteration_limit;
       linalg::describe(report);
       return measured;
     }
-    if (!is_nonlinear(problem))
+    if (is_linear)
       control.max_iterations = most_iterations - report.iterations;
     control.reference = linalg::SolveControl::Reference::rhs;
     control.relative_tolerance = 0.;
@@ -303,18 +342,19 @@ std::optional<Accuracy> ProblemSolver<dim>::reach_accuracy(
                                           std::sqrt(accuracy.energy)};
     else
       control.absolute_tolerance = share * report.true_residual;
-    linalg::continue_with(report, solve_system(discretization, system, u, control, seconds));
+    linalg::continue_with(report, solve_on(control));
   }
   return measured;
 }
 
 template <int dim>
-SolveSummary
-ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::GroupSystem &system,
-                          FeVector &u, const double energy_tolerance,
-                          std::map<std::string, double> &seconds, const Progress &progress)
+SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::GroupSystem &system,
+                                       FeVector &u, const double energy_tolerance,
+                                       std::map<std::string, double> &seconds,
+                                       const Progress &progress)
 {
   Stopwatch watch;
+  const Discretization<dim> &discretization = solution.discretization();
   problem.check_data(discretization);
   linalg::SolveControl control =
       is_nonlinear(problem) ? nonlinear.control() : solver_parameters.control();
@@ -322,12 +362,12 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
     control.energy_tolerance = {0., energy_tolerance};
   if (progress)
     control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
-  SolveSummary summary;
-  linalg::SolveReport &report = summary.report;
   const auto tell = [&](const std::string &text) {
     if (progress)
       progress(text);
   };
+  SolveSummary summary;
+  linalg::SolveReport &report = summary.report;
   if (!problem.has_nonlinear_terms()) {
     tell("assembly");
     assemble_once(discretization, system, u);
@@ -335,8 +375,21 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
     tell("set-up");
   }
   report = solve_system(discretization, system, u, control, seconds);
+  watch.lap();
+  if (report.converged())
+    solution.evaluation();
+  seconds["estimate"] += watch.lap();
+  const SolveOn solve_on = [&](const linalg::SolveControl &to) {
+    linalg::SolveReport rest = solve_system(discretization, system, u, to, seconds);
+    solution.begin_again();
+    add_inner_work(report.inner, rest.inner);
+    return rest;
+  };
   if (solver_parameters.checks_accuracy() && !(energy_tolerance > 0.))
-    summary.accuracy = reach_accuracy(discretization, system, u, control, seconds, report);
+    summary.accuracy = reach_accuracy(solution, system, control, solve_on, report);
+  require_balance<dim>(problem, solution, report, [&](const double factor) {
+    return solve_on(with_target(control, report, factor));
+  });
   if (!solver_parameters.stops_at_energy_error())
     report.energy.target = -1.;
   if (is_nonlinear(problem)) {
@@ -347,23 +400,14 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
   }
   else {
     summary.linear_iterations = report.iterations;
-    if (energy_tolerance > 0. && report.converged())
-      note_scaled(scale_to_energy(system), report);
     const bool is_one_group = system.groups().n_groups() == 1;
     if (!report.converged())
       report.message +=
           advice(report, system.n(),
                  is_one_group && solver_parameters.fallback == "direct" && !summary.accuracy,
-                 is_one_group);
+                 is_one_group, problem.may_be_unstable());
   }
   add_seconds(report.costs, seconds);
-  leader_solver.release();
-  if (problem.has_nonlinear_terms())
-    return summary; // u is the last iterate
-
-  get_solution(system, discretization.constraints(), u);
-  if (problem.fixes_mean())
-    remove_mean(discretization, u);
   return summary;
 }
 

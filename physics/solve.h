@@ -2,9 +2,9 @@
 #define femgpu_physics_solve_h
 
 #include "linalg/dealii/group_solver.h"
-#include "physics/accuracy.h"
 #include "physics/assembler.h"
 #include "physics/parameters.h"
+#include "physics/residual.h"
 #include "physics/results.h"
 
 #include <functional>
@@ -49,13 +49,15 @@ public:
                 const linalg::SolverGroups &groups);
 
   /**
-   * The matrix is freed on the device at the end.
+   * The matrix is freed on the device at the end. A solution has its balance, see
+   * require_balance().
+   * @param solution of @p u
    * @param u the initial guess, and the solution at the end, with its ghost values and constraints
    * @param energy_tolerance of a linear problem: absolute, takes the place of what the parameters
    *        say; 0: none
    */
-  SolveSummary solve(const Discretization<dim> &discretization, linalg::GroupSystem &system,
-                     FeVector &u, double energy_tolerance, std::map<std::string, double> &seconds,
+  SolveSummary solve(DiscreteSolution<dim> &solution, linalg::GroupSystem &system, FeVector &u,
+                     double energy_tolerance, std::map<std::string, double> &seconds,
                      const Progress &progress);
 
   /// Traces the branch of solutions over λ of a nonlinear problem, where this is enabled.
@@ -80,15 +82,16 @@ public:
 private:
   void assemble_once(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      const FeVector &u);
+  /// Solves on from the last solution, to another target.
+  using SolveOn = std::function<linalg::SolveReport(const linalg::SolveControl &)>;
+
   linalg::SolveReport solve_system(const Discretization<dim> &discretization,
                                    linalg::GroupSystem &system, FeVector &u,
                                    const linalg::SolveControl &control,
                                    std::map<std::string, double> &seconds);
-  std::optional<Accuracy> reach_accuracy(const Discretization<dim> &discretization,
-                                         linalg::GroupSystem &system, FeVector &u,
-                                         linalg::SolveControl control,
-                                         std::map<std::string, double> &seconds,
-                                         linalg::SolveReport &report);
+  std::optional<Accuracy> reach_accuracy(DiscreteSolution<dim> &solution,
+                                         linalg::GroupSystem &system, linalg::SolveControl control,
+                                         const SolveOn &solve_on, linalg::SolveReport &report);
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system, FeVector &u,
                                       linalg::SolveControl control);

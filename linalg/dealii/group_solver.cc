@@ -146,6 +146,7 @@ public:
       const auto &linear = std::get<GroupSolverOptions>(methods);
       iterative = std::make_unique<LinearSolver>(executor, linear, communicator);
       falls_back = linear.falls_back && !communicator;
+      falls_back_if_indefinite = linear.falls_back_if_indefinite;
     }
   }
 
@@ -168,7 +169,10 @@ public:
     iterative->control() = control;
     iterative->set_matrix(A, same_pattern);
     SolveReport report = iterative->solve(b, x);
-    if (falls_back && !report.converged() && A.n <= largest_fallback)
+    const bool is_indefinite = report.outcome == Outcome::indefinite_matrix ||
+                               report.outcome == Outcome::indefinite_preconditioner;
+    if (falls_back && !report.converged() && A.n <= largest_fallback &&
+        (falls_back_if_indefinite || !is_indefinite))
       fall_back(system.part(), control, report);
     return report;
   }
@@ -223,7 +227,7 @@ private:
     report = std::move(direct);
   }
 
-  bool falls_back = false;
+  bool falls_back = false, falls_back_if_indefinite = true;
   std::unique_ptr<LinearSolver> iterative;
   std::unique_ptr<NonlinearSolver> nonlinear;
   std::unique_ptr<Continuation> continuation;

@@ -29,6 +29,8 @@ struct GroupSolverOptions : LinearSolverOptions
 
   /// Systems of up to largest_fallback rows that the solver does not solve are solved by "direct".
   bool falls_back;
+  /// Also if the solver has found that the matrix is indefinite.
+  bool falls_back_if_indefinite = true;
 };
 
 /// The methods of a GroupSolver: for linear systems, for nonlinear ones, or to trace branches.

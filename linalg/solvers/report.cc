@@ -38,7 +38,9 @@ constexpr Ending endings[] = {
      "preconditioner, and look at the signs of the coefficients: the matrix may be to blame."},
     {Outcome::breakdown, "breakdown",
      "the method divided by zero, again and again. Use another preconditioner, as jacobi, or "
-     "solver idr or gmres restart=100."}};
+     "solver idr or gmres restart=100."},
+    {Outcome::not_balanced, "not_balanced",
+     "the residual is small in norm, but large against the fluxes or reactions."}};
 
 const Ending &ending(const Outcome outcome)
 {

@@ -24,7 +24,8 @@ enum class Outcome : int
   not_finite,
   indefinite_matrix,
   indefinite_preconditioner,
-  breakdown
+  breakdown,
+  not_balanced ///< the system is solved, but what enters and leaves the body does not balance
 };
 
 /// "converged", "iteration_limit", ...: as in the machine-readable report.

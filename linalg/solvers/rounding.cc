@@ -86,6 +86,7 @@ bool may_be_rounding(const Outcome outcome, const double backward_error, const d
   case Outcome::converged_to_rounding:
   case Outcome::iteration_limit:
   case Outcome::not_finite:
+  case Outcome::not_balanced:
     break;
   }
   return false;

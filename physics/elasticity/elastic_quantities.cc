@@ -4,6 +4,7 @@
 #include "physics/lower_parts.h"
 #include "physics/residual.h"
 
+#include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/tensor.h>
 #include <deal.II/distributed/tria_base.h>
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <string>
 
 namespace femgpu
@@ -105,39 +107,32 @@ std::map<types::global_dof_index, HeldDof<dim>> held_dofs(const ElasticSupports<
 
 /// What is found in one pass over the cells.
 template <int dim>
-class Pass
+class ElasticObserver final : public CellObserver<dim>
 {
 public:
-  Pass(const ElasticBody<dim> &body, DiscreteSolution<dim> &solution)
-      : body(body), solution(solution), discretization(solution.discretization()),
-        comm(discretization.communicator()),
-        nodes(discretization, discretization.nodal_quadrature()),
-        load(vector_for_sums(discretization))
+  ElasticObserver(const ElasticBody<dim> &body, const Discretization<dim> &discretization)
+      : body(body), discretization(discretization), comm(discretization.communicator()),
+        nodes(discretization, discretization.nodal_quadrature())
   {}
 
-  /// Collective.
-  std::vector<Quantity> quantities()
+  std::vector<Quantity> quantities(const Evaluation &evaluation, const FeVector &u) override
   {
-    const FeVector &residual =
-        solution
-            .evaluation([this](const ActiveCell<dim> &cell, CellEquation<dim> &equation,
-                               const CellTerms &terms) { add_cell(cell, equation, terms); })
-            .residual;
-    std::vector<Quantity> result = extremes();
-    if (!body.reports_reactions)
-      return result;
-    const std::vector<Quantity> of_forces = forces(residual);
-    result.insert(result.end(), of_forces.begin(), of_forces.end());
+    std::vector<Quantity> result = extremes(u);
+    if (body.reports_reactions) {
+      const std::vector<Quantity> of_forces = forces(evaluation.residual);
+      result.insert(result.end(), of_forces.begin(), of_forces.end());
+    }
+    result.push_back({"balance defect", evaluation.balance.relative_defect(), false});
     return result;
   }
 
-private:
-  void add_cell(const ActiveCell<dim> &cell, CellEquation<dim> &equation, const CellTerms &terms)
+  void visit(const ActiveCell<dim> &cell, CellEquation<dim> &equation,
+             const CellTerms & /* terms */) override
   {
     nodes.reinit(cell);
     nodes.set_solution(equation.u_of_cell());
     find_extremes();
-    f_cell = equation.loads();
+    const Vector<double> &f_cell = equation.loads();
     work += 0.5 * (f_cell * equation.u_of_cell());
     for (unsigned int i = 0; i < f_cell.size(); ++i)
       if (f_cell(i) != 0.) {
@@ -145,10 +140,32 @@ private:
         loads.add<dim>(nodes.batch().points()[node] - body.moment_point, component, f_cell(i));
       }
     add_energy(equation);
-    if (body.reports_reactions && !f_cell.all_zero())
-      discretization.conformity().distribute_local_to_global(f_cell, terms.dofs, load);
   }
 
+  std::vector<std::string> warnings() override
+  {
+    const BoundingBox<dim> box(discretization.mesh().coarse().get_vertices());
+    double size = 0.;
+    for (unsigned int d = 0; d < dim; ++d)
+      size = std::max(size, box.side_length(d));
+    const double displacement = Utilities::MPI::max(largest_displacement, comm);
+    if (!(displacement > 0.1 * size))
+      return {};
+    std::ostringstream text;
+    text.precision(3);
+    text << "the largest displacement, " << displacement << ", is ";
+    if (displacement > size)
+      text << displacement / size << " times the size of the body, " << size
+           << ": the result is meaningless. Units probably do not fit together, as lengths in "
+              "mm with moduli in Pa; look at the moduli, the loads and the supports.";
+    else
+      text << 100. * displacement / size << " % of the size of the body, " << size
+           << ": strains are linear in the displacements here, which holds for small ones. Look at "
+              "units and loads, or take the result as a direction only.";
+    return {text.str()};
+  }
+
+private:
   void find_extremes()
   {
     const PointBatch<dim> &at = nodes.batch();
@@ -174,7 +191,7 @@ private:
     }
   }
 
-  /// The energy, and the thermal load (p_T, div φ_i).
+  /// Adds the energy, and the thermal load (p_T, div φ_i) to the loads of @p equation.
   void add_energy(CellEquation<dim> &equation)
   {
     CellPoints<dim> &inside = equation.inside();
@@ -192,15 +209,15 @@ private:
       for (unsigned int c = 0; c < dim; ++c)
         thermal.value(c * dim + c)[q] = -moduli[q].thermal_pressure;
     }
-    inside.subtract_flux(thermal, f_cell);
+    inside.subtract_flux(thermal, equation.loads());
   }
 
-  /// Collective.
-  std::vector<Quantity> extremes() const
+  /// Collective. @param u with ghost values
+  std::vector<Quantity> extremes(const FeVector &u) const
   {
     const auto largest = [&](const double value) { return Utilities::MPI::max(value, comm); };
     const auto smallest = [&](const double value) { return Utilities::MPI::min(value, comm); };
-    const double displacement = largest_value(discretization, solution.u(), {Objective::length, 1.},
+    const double displacement = largest_value(discretization, u, {Objective::length, 1.},
                                               largest_displacement, largest(largest_displacement));
     std::vector<Quantity> result = {
         nonnegative_quantity("max displacement", displacement),
@@ -216,46 +233,28 @@ private:
   }
 
   /// Collective. @param residual of the dofs that this rank owns
-  std::vector<Quantity> forces(const FeVector &residual)
+  std::vector<Quantity> forces(const FeVector &residual) const
   {
-    load.compress(VectorOperation::add);
-    const double sum_of_loads = load.l1_norm();
     std::map<types::boundary_id, Wrench> reactions; // of each part that is held
     for (const auto id : body.supports.ids())
       reactions[id] = {};
-    double sum_of_reactions = 0.; // of magnitudes
-    for (const auto &[dof, held] : held_dofs(body.supports, discretization)) {
+    for (const auto &[dof, held] : held_dofs(body.supports, discretization))
       reactions[held.id].template add<dim>(held.place - body.moment_point, held.component,
                                            -residual(dof));
-      sum_of_reactions += std::abs(residual(dof));
-    }
     std::vector<Quantity> result;
-    const Wrench of_loads = loads.sum(comm);
-    add_components<dim>("load", "load moment", "", of_loads, result);
-    Tensor<1, 3> sum = of_loads.force;
-    for (const auto &[id, of_rank] : reactions) {
-      const Wrench reaction = of_rank.sum(comm);
+    add_components<dim>("load", "load moment", "", loads.sum(comm), result);
+    for (const auto &[id, of_rank] : reactions)
       add_components<dim>("reaction", "moment", " of " + discretization.mesh().regions.name_of(id),
-                          reaction, result);
-      sum += reaction.force;
-    }
-    const double scale = std::max(sum_of_loads, Utilities::MPI::sum(sum_of_reactions, comm));
-    double largest = 0.;
-    for (unsigned int c = 0; c < dim; ++c)
-      largest = std::max(largest, std::abs(sum[c]));
-    result.push_back({"balance defect", scale > 0. ? largest / scale : 0., false});
+                          of_rank.sum(comm), result);
     return result;
   }
 
-  const ElasticBody<dim> &body;
-  DiscreteSolution<dim> &solution;
+  const ElasticBody<dim> body;
   const Discretization<dim> &discretization;
   MPI_Comm comm;
   CellPoints<dim> nodes;
-  Vector<double> f_cell;
   PointTerms thermal;
 
-  FeVector load; ///< f with the thermal load; hanging nodes eliminated
   double energy = 0., work = 0.;
   double largest_displacement = 0. /* at nodes */, largest_von_mises = 0.,
          smallest_safety = largest_safety_factor;
@@ -266,12 +265,14 @@ private:
 } // namespace
 
 template <int dim>
-std::vector<Quantity> elastic_quantities(const ElasticBody<dim> &body,
-                                         DiscreteSolution<dim> &solution)
+std::unique_ptr<CellObserver<dim>> elastic_observer(const ElasticBody<dim> &body,
+                                                    const Discretization<dim> &discretization)
 {
-  return Pass<dim>(body, solution).quantities();
+  return std::make_unique<ElasticObserver<dim>>(body, discretization);
 }
 
-template std::vector<Quantity> elastic_quantities(const ElasticBody<2> &, DiscreteSolution<2> &);
-template std::vector<Quantity> elastic_quantities(const ElasticBody<3> &, DiscreteSolution<3> &);
+template std::unique_ptr<CellObserver<2>> elastic_observer(const ElasticBody<2> &,
+                                                           const Discretization<2> &);
+template std::unique_ptr<CellObserver<3>> elastic_observer(const ElasticBody<3> &,
+                                                           const Discretization<3> &);
 } // namespace femgpu

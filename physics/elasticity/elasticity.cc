@@ -213,10 +213,15 @@ public:
       units[name] = base[1] / (base[0] * base[0]);
     return units;
   }
+  std::unique_ptr<CellObserver<dim>>
+  observer(const Discretization<dim> &discretization) const override
+  {
+    return elastic_observer<dim>({materials, supports, moment_point, reports_reactions},
+                                 discretization);
+  }
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    return elastic_quantities<dim>({materials, supports, moment_point, reports_reactions},
-                                   solution);
+    return solution.observed();
   }
 
 private:

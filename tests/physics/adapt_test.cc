@@ -5,6 +5,7 @@
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
+#include "physics/residual.h"
 #include "physics/solve.h"
 #include "tests/physics/scalar_problem.h"
 
@@ -155,7 +156,8 @@ struct Trial
     discretization.constraints().distribute(u);
     make_pattern(discretization, system);
     std::map<std::string, double> seconds;
-    EXPECT_TRUE(solver.solve(discretization, system, u, 0., seconds, {}).report.converged());
+    DiscreteSolution<dim> solution(problem, discretization, u);
+    EXPECT_TRUE(solver.solve(solution, system, u, 0., seconds, {}).report.converged());
   }
   void refine()
   {

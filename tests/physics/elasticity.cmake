@@ -51,6 +51,15 @@ study_test(slender_cantilever_bends_as_timoshenko_says ${parameter_dir}/elastici
   --set Study/Cycles=2 --check-vtu --expect-minimum "displacement=-3.8386e-3+-3.83e-5"
   --expect-quantity "reaction z of 0=4e4+-1e-3" --expect-quantity "moment y of 0=-8e4+-1e-3"
   --expect-quantity "balance defect=0+-1e-10")
+study_test(displacement_beyond_the_body_is_told ${parameter_dir}/elasticity_cantilever.prm ${no_vtu}
+  --set Study/Cycles=1 --set "Elasticity/Young's modulus=210" --expect-message
+  "the largest displacement, 3\\.8[0-9]e\\+06, is 1\\.9[0-9]e\\+06 times the size of the body, 2: .*Units")
+study_test(displacement_beyond_small_strains_is_told ${parameter_dir}/elasticity_cantilever.prm
+  ${no_vtu} --set Study/Cycles=1 --set "Elasticity/Young's modulus=1e9"
+  --expect-message "the largest displacement, 0\\.80[0-9], is 40\\.[0-9] % of the size of the body")
+study_test(poisson_ratio_with_a_decimal_comma_ends_with_1
+  ${parameter_dir}/elasticity_cantilever.prm --set "Elasticity/Poisson's ratio=0,3" --expect-exit 1
+  --expect-message "write 0\\.3 for 0,3")
 study_test(bar_that_is_turned_and_warmed_has_torque_and_force_of_bars
   ${parameter_dir}/elasticity_thermal_twist.prm --ranks 2 --same-as-ranks 1 ${no_vtu}
   --absolute-for-quantities 0.1 --expect-quantity "moment x of 1=90.8+-1.5"

@@ -70,7 +70,7 @@ study_test(fully_periodic_poisson_has_mean_value_zero ${here}/poisson_periodic_2
   --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x\\; 2, 3: y" --set Poisson/Dirichlet=
   --set "Poisson/Right-hand side=8*pi^2*cos(2*pi*x + 1)*sin(2*pi*y)"
   --set "Poisson/Exact solution=3 + cos(2*pi*x + 1)*sin(2*pi*y)" --set "Output/Write VTU=false"
-  --expect-order L2=2 H1=1 --expect-quantity "compatibility defect=0+-1e-12")
+  --expect-order L2=2 H1=1 --expect-quantity "balance defect=0+-1e-12")
 study_test(fully_periodic_poisson_with_hanging_nodes_is_the_same_on_1_and_4_ranks
   ${here}/poisson_periodic_2d.prm
   --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x\\; 2, 3: y" --set Poisson/Dirichlet=
@@ -110,7 +110,7 @@ foreach(element Q1 Q2 P1 P2)
   study_test(neumann_data_alone_have_orders_${L2_order}_and_${degree}_with_${element}
     ${here}/poisson_neumann_2d.prm --ranks 2 --same-as-ranks 1 ${mesh}
     --set Discretization/Degree=${degree} --expect-order L2=${L2_order} H1=${degree} --check-vtu
-    --expect-quantity "compatibility defect=0+-1e-12")
+    --expect-quantity "balance defect=0+-1e-12")
 endforeach()
 foreach(solver direct "bicgstab" "gmres" "minres" "cg")
   foreach(preconditioner jacobi ic sainv)
@@ -125,7 +125,7 @@ study_test(neumann_data_alone_with_hanging_nodes_are_the_same_on_1_and_4_ranks
   --set Study/Cycles=5 --set "Output/Write VTU=false" --expect-rate-by-dofs H1=0.55+-0.15)
 study_test(slightly_incompatible_data_are_projected ${here}/poisson_neumann_2d.prm --ranks 2
   --same-as-ranks 1 --set "Poisson/Neumann=0: -1\\; 1: 1.001" --set "Output/Write VTU=false"
-  --expect-quantity "compatibility defect=0.0000998+-1e-6" --expect-error-below L2=1e-3)
+  --expect-quantity "balance defect=0.0000998+-1e-6" --expect-error-below L2=1e-3)
 study_test(incompatible_data_end_with_1_and_the_numbers ${here}/poisson_neumann_2d.prm --ranks 2
   --set "Poisson/Neumann=0: -1\\; 1: 2" --expect-exit 1
   --expect-message "add up to 1, and should to 0.*relative defect is 0\\.0[0-9]+.*Dirichlet")
@@ -256,7 +256,7 @@ tutorial_test(poisson_periodic --expect-cycles 6 --expect-error-below L2=3.340e-
   --expect-quantity "flux through 2=0.12845363+-1e-8"
   --expect-quantity "flux through 3=0.12845363+-1e-8")
 tutorial_test(poisson_neumann --ranks 2 --expect-cycles 4
-  --expect-error-below L2=1.189e-4 H1=3.149e-2 --expect-quantity "compatibility defect=0+-1e-12")
+  --expect-error-below L2=1.189e-4 H1=3.149e-2 --expect-quantity "balance defect=0+-1e-12")
 tutorial_test(bratu_2d --expect-cycles 4 --expect-quantity "max u=0.7972889+-1e-7"
   --expect-quantity "energy=-6.98675694+-1e-7" --expect-quantity "flux through 0=8.77737697+-1e-6")
 tutorial_test(bratu_3d --ranks 2 --expect-cycles 3 --expect-quantity "max u=0.75308928+-1e-7"

@@ -1,0 +1,130 @@
+#include "physics/balance.h"
+
+#include "physics/cell_equation.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+using linalg::Outcome;
+
+template <int dim>
+double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &problem)
+{
+  const Discretization<dim> &discretization = solution.discretization();
+  CellEquation<dim> equation(problem, discretization);
+  CellTerms terms(discretization.element().n_dofs_per_cell(), problem.nonlinearity().has_value());
+  FeVector sums = vector_for_sums(discretization);
+  Vector<double> u_cell(terms.f.size()), size(terms.f.size());
+  for (const auto &cell : discretization.owned_cells()) {
+    equation.linearize(cell, &solution.u(), terms);
+    cell->get_dof_values(solution.u(), u_cell);
+    for (unsigned int i = 0; i < size.size(); ++i) {
+      size(i) = 0.;
+      for (unsigned int j = 0; j < size.size(); ++j)
+        size(i) += std::abs(terms.K(i, j) * u_cell(j));
+    }
+    discretization.conformity().distribute_local_to_global(size, terms.dofs, sums);
+  }
+  sums.compress(VectorOperation::add);
+  double sum = 0.;
+  for (unsigned int i = 0; i < sums.locally_owned_size(); ++i)
+    if (!discretization.constraints().is_constrained(discretization.owned().nth_index_in_set(i)))
+      sum += sums.local_element(i);
+  constexpr double unit_roundoff = 0.5 * std::numeric_limits<double>::epsilon();
+  return unit_roundoff * Utilities::MPI::sum(sum, discretization.communicator());
+}
+
+namespace
+{
+/// Residuals of rounding are at most so many times the estimate of rounding_of_balance().
+constexpr double rounding_factor = 8.;
+constexpr int most_further_solves = 3;
+
+/// What is missing, relative to what flows, for the judgement of @p report. A solve that stops at
+/// an error leaves residuals that oscillate, and only their sum must be small.
+double missing(const Balance &balance, const linalg::SolveReport &report)
+{
+  return report.energy.target >= 0. ? balance.relative_defect() : balance.relative_residual();
+}
+
+std::string text_of(const Balance &balance)
+{
+  std::ostringstream text;
+  text.precision(3);
+  text << "What enters and leaves the body is " << balance.magnitude
+       << " in magnitude; its balance has a defect of " << balance.defect
+       << ", and at the nodes residuals of " << balance.residual << " are left. ";
+  return text.str();
+}
+
+/// Judges a solution whose balance the solver cannot improve.
+void judge(const Balance &balance, const double rounding, linalg::SolveReport &report)
+{
+  const bool is_rounding = balance.residual <= rounding_factor * rounding;
+  if (is_rounding && balance.relative_defect() <= largest_balance_defect &&
+      balance.magnitude > rounding)
+    return; // at the nodes alone
+  report.outcome = is_rounding ? Outcome::converged_to_rounding : Outcome::not_balanced;
+  std::ostringstream text;
+  text.precision(3);
+  text << report.message << ' ' << text_of(balance);
+  if (is_rounding)
+    text << "Rounding explains up to " << rounding_factor * rounding
+         << ": fluxes and reactions are accurate where coefficients differ less, and where the "
+            "solution varies more.";
+  else
+    text << "At most " << 100. * largest_balance_defect
+         << " % may be missing. Use Solver/Solver = direct or Solver/Preconditioner = multigrid, "
+            "lower Solver/Relative tolerance, or replace extreme coefficients by boundary "
+            "conditions.";
+  report.message = text.str();
+}
+} // namespace
+
+template <int dim>
+void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
+                     linalg::SolveReport &report,
+                     const std::function<linalg::SolveReport(double factor)> &solve_on)
+{
+  if (!report.converged() || problem.fixes_mean())
+    return;
+  Balance balance = solution.evaluation().balance;
+  const double target = report.target;
+  double rounding = 0.;
+  int solves = 0;
+  while (missing(balance, report) > largest_balance_defect) {
+    rounding = rounding_of_balance(solution, problem);
+    if (balance.residual <= rounding_factor * rounding || report.outcome != Outcome::converged ||
+        solves == most_further_solves || !solve_on)
+      break;
+    ++solves;
+    const double factor = 0.3 * largest_balance_defect / missing(balance, report);
+    linalg::continue_with(report, solve_on(std::clamp(factor, 1e-4, 0.1)));
+    solution.begin_again();
+    balance = solution.evaluation().balance;
+  }
+  if (solves > 0) {
+    if (report.true_residual <= target) // whatever has ended a solve to a smaller target
+      report.outcome = Outcome::converged;
+    report.target = target;
+    linalg::describe(report);
+  }
+  if (report.converged() && missing(balance, report) > largest_balance_defect)
+    judge(balance, rounding, report);
+}
+
+template double rounding_of_balance(DiscreteSolution<2> &, const Problem<2> &);
+template double rounding_of_balance(DiscreteSolution<3> &, const Problem<3> &);
+template void require_balance(const Problem<2> &, DiscreteSolution<2> &, linalg::SolveReport &,
+                              const std::function<linalg::SolveReport(double)> &);
+template void require_balance(const Problem<3> &, DiscreteSolution<3> &, linalg::SolveReport &,
+                              const std::function<linalg::SolveReport(double)> &);
+} // namespace femgpu
