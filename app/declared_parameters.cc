@@ -141,7 +141,8 @@ Json DeclaredParameter::json_of(const std::string &text) const
 {
   if (is_of(pattern, "[Bool"))
     return text == "true";
-  if (long number = 0; is_of(pattern, "[Integer") && read_number(text, number))
+  const bool may_be_integer = is_of(pattern, "[Integer") || is_of(pattern, "[Selection ");
+  if (long number = 0; may_be_integer && read_number(text, number))
     return number;
   if (is_of(pattern, "[Double"))
     if (const auto number = finite_number(text))

@@ -146,6 +146,30 @@ void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
                          "Study/Target norm");
 }
 
+namespace
+{
+/// Elements of a lower degree than the cells of the mesh file ask for are less accurate than users
+/// expect. Empty if there is nothing to warn of.
+template <int dim>
+std::string warning_of_degree(const Parameters &parameters,
+                              const Discretization<dim> &discretization)
+{
+  const unsigned int order = discretization.mesh().order, degree = discretization.degree();
+  if (degree >= order)
+    return "";
+  const std::string cells = "the cells of the mesh file '" + parameters.mesh.file +
+                            "' are of order " + std::to_string(order);
+  if (parameters.discretization.degree == "auto")
+    return "Discretization/Degree = auto: " + cells + ", but physics " + parameters.run.physics +
+           " is solved with elements of degree " + std::to_string(degree) +
+           " on triangles and tetrahedra here. Use quadrilaterals or hexahedra for degree " +
+           std::to_string(order) + ", or refine.";
+  return "Discretization/Degree is " + std::to_string(degree) + ", but " + cells +
+         ": the solution is less accurate than that mesh allows. Set it to auto or " +
+         std::to_string(order) + ".";
+}
+} // namespace
+
 template <int dim>
 void warn(const Parameters &parameters, const Discretization<dim> &discretization,
           const Problem<dim> &problem, Console &console)
@@ -154,6 +178,8 @@ void warn(const Parameters &parameters, const Discretization<dim> &discretizatio
   const unsigned int cycles = parameters.study.cycles;
   const Mesh<dim> &mesh = discretization.mesh();
   for (const std::string &text : mesh.warnings)
+    console.warn(text);
+  if (const std::string text = warning_of_degree(parameters, discretization); !text.empty())
     console.warn(text);
   const bool is_refined = before > 0 || cycles > 1 || !parameters.mesh.refinement_where.empty();
   if (!parameters.mesh.file.empty() && is_refined)

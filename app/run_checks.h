@@ -75,9 +75,10 @@ void check_continuation(const Parameters &parameters, const Problem<dim> &proble
 
 /// Has a cell of the triangulation all the same cells in it, of bilinear functions?
 template <int dim>
-bool may_be_in_blocks(const Parameters &parameters, const Problem<dim> &problem)
+bool may_be_in_blocks(const Parameters &parameters, const Problem<dim> &problem,
+                      const unsigned int degree)
 {
-  return parameters.discretization.degree == 1 && !parameters.study.is_adaptive() &&
+  return degree == 1 && !parameters.study.is_adaptive() &&
          parameters.mesh.refinement_where.empty() && problem.periodic_sides().empty() &&
          problem.symmetry_planes().empty();
 }

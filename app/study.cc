@@ -50,7 +50,8 @@ public:
       : parameters(parameters), comm(communicator), console(console),
         mesh(make_mesh<dim>(parameters, communicator)),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
-        discretization(mesh, parameters.discretization.degree, problem->n_components()),
+        discretization(mesh, degree_of(parameters.discretization, mesh, *problem),
+                       problem->n_components()),
         refine_where(make_optional_field<dim>("Study/Refine where", parameters.study.refine_where,
                                               1, mesh.regions)),
         cell_size(make_optional_field<dim>("Study/Cell size", parameters.study.cell_size, 1,
@@ -60,10 +61,10 @@ public:
   {
     check_refinement(parameters.study, mesh, *problem);
     check_named_boundaries(parameters.mesh, mesh, *problem);
-    problem->check(mesh, parameters.discretization);
+    problem->check(mesh, discretization.degree());
     check_output_name(parameters.output);
     study.units = field_units(parameters.output.units, *problem);
-    if (may_be_in_blocks(parameters, *problem))
+    if (may_be_in_blocks(parameters, *problem, discretization.degree()))
       per_block = cells_per_block(mesh, parameters.mesh.initial_refinements);
     check_size(first_size(), "Mesh/Initial refinements");
     if (!parameters.mesh.refinement_where.empty())

@@ -393,6 +393,7 @@ std::string summary_json(const StudyRecord &study)
       {"physics", study.physics},
       {"dimension", study.dimension},
       {"element", study.element},
+      {"degree", study.degree},
       {"mesh", {{"boundary_ids", study.boundary_ids}, {"material_ids", study.material_ids}}},
       {"ranks", study.n_ranks},
       {"backend",

@@ -65,13 +65,13 @@ public:
     return this->nonlinearity().has_value();
   }
 
-  void check(const Mesh<dim> &mesh, const DiscretizationParameters &discretization) const override
+  void check(const Mesh<dim> &mesh, const unsigned int degree) const override
   {
     if (this->dirichlet.empty())
       throw ParameterError("Without Dirichlet data -div(grad u) = lambda exp(u) has no solution. "
                            "Name at least one boundary id in Bratu/Dirichlet.",
                            "Bratu/Dirichlet");
-    DiffusionReaction<dim>::check(mesh, discretization);
+    DiffusionReaction<dim>::check(mesh, degree);
   }
 
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override

@@ -155,10 +155,15 @@ Holds DiffusionReaction<dim>::holds() const
 }
 
 template <int dim>
-void DiffusionReaction<dim>::check(const Mesh<dim> &mesh,
-                                   const DiscretizationParameters &discretization) const
+unsigned int DiffusionReaction<dim>::highest_degree(const bool is_simplex) const
 {
-  if (has_nodal_reaction && mesh.is_simplex && discretization.degree > 1)
+  return has_nodal_reaction && is_simplex ? 1 : Problem<dim>::highest_degree(is_simplex);
+}
+
+template <int dim>
+void DiffusionReaction<dim>::check(const Mesh<dim> &mesh, const unsigned int degree) const
+{
+  if (has_nodal_reaction && mesh.is_simplex && degree > 1)
     throw ParameterError(parameters.section +
                              " with a nonlinear reaction needs a nodal quadrature with positive "
                              "weights, which triangles and tetrahedra have for degree 1 only. Set "

@@ -101,7 +101,8 @@ public:
   std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>>
   named_boundaries() const override;
 
-  void check(const Mesh<dim> &mesh, const DiscretizationParameters &parameters) const override;
+  unsigned int highest_degree(bool is_simplex) const override;
+  void check(const Mesh<dim> &mesh, unsigned int degree) const override;
   std::vector<std::string> warnings(const Discretization<dim> &discretization,
                                     unsigned int refinements) const override;
   void check_data(const Discretization<dim> &discretization) const override;

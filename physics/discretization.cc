@@ -4,7 +4,9 @@
 #include "physics/deal_ii_compat.h"
 #include "physics/mesh/mesh_mapping.h"
 #include "physics/parameters.h"
+#include "physics/problem.h"
 
+#include <deal.II/base/utilities.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_q_iso_q1.h>
@@ -28,8 +30,9 @@ DiscretizationParameters::DiscretizationParameters() : ParameterAcceptor("/Discr
       "Degree", degree,
       "Polynomial degree p of the finite elements: 1 to 4 on quadrilaterals and hexahedra "
       "(FE_Q), 1 or 2 on triangles and tetrahedra (FE_SimplexP). The error falls like "
-      "h^(p+1) where the solution is smooth.",
-      prm, Patterns::Integer(1, 4));
+      "h^(p+1) where the solution is smooth. auto: the order of the cells of a mesh file, or the "
+      "highest degree that the physics supports on them; 1 for generators.",
+      prm, Patterns::Selection("auto|1|2|3|4"));
 }
 
 namespace
@@ -55,6 +58,15 @@ std::unique_ptr<FiniteElement<dim>> make_element(const bool is_simplex, const un
   return std::make_unique<FESystem<dim>>(*scalar, n_components);
 }
 } // namespace
+
+template <int dim>
+unsigned int degree_of(const DiscretizationParameters &parameters, const Mesh<dim> &mesh,
+                       const Problem<dim> &problem)
+{
+  if (parameters.degree == "auto")
+    return std::min(mesh.order, problem.highest_degree(mesh.is_simplex));
+  return static_cast<unsigned int>(Utilities::string_to_int(parameters.degree));
+}
 
 template <int dim>
 Discretization<dim>::Discretization(const Mesh<dim> &mesh, const unsigned int degree,
@@ -201,6 +213,10 @@ Quadrature<dim - 1> Discretization<dim>::nodal_face_quadrature() const
                             face_quadrature());
 }
 
+template unsigned int degree_of(const DiscretizationParameters &, const Mesh<2> &,
+                                const Problem<2> &);
+template unsigned int degree_of(const DiscretizationParameters &, const Mesh<3> &,
+                                const Problem<3> &);
 template class Discretization<2>;
 template class Discretization<3>;
 } // namespace femgpu

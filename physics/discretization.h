@@ -26,6 +26,12 @@ class Problem;
 /// A finite element function: the dofs of this rank and their ghosts.
 using FeVector = dealii::LinearAlgebra::distributed::Vector<double>;
 
+/// The degree of the elements that @p parameters ask for on @p mesh. With auto it is the order of
+/// the mesh's cells, or the highest degree that @p problem supports on them.
+template <int dim>
+unsigned int degree_of(const DiscretizationParameters &parameters, const Mesh<dim> &mesh,
+                       const Problem<dim> &problem);
+
 /// Finite element space on a mesh: element, mapping, quadratures, dofs, constraints.
 template <int dim>
 class Discretization

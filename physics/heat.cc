@@ -107,7 +107,7 @@ public:
         guess("Heat/Initial guess", {p.initial_guess}, Variables::position, regions.definitions)
   {}
 
-  void check(const Mesh<dim> &mesh, const DiscretizationParameters &discretization) const override
+  void check(const Mesh<dim> &mesh, const unsigned int degree) const override
   {
     if (!this->reaction &&
         (!ids_without_zeros(this->c).empty() || !this->boundary_reaction.empty()))
@@ -120,7 +120,7 @@ public:
                            "Name at least one boundary id in Heat/Dirichlet or Heat/Boundary "
                            "reaction, or give Heat/Reaction coefficient.",
                            "Heat/Dirichlet");
-    DiffusionReaction<dim>::check(mesh, discretization);
+    DiffusionReaction<dim>::check(mesh, degree);
   }
 
   const Function<dim> *initial_guess() const override

@@ -77,7 +77,7 @@ class DiscretizationParameters : public dealii::ParameterAcceptor
 public:
   DiscretizationParameters();
 
-  unsigned int degree = 1;
+  std::string degree = "auto"; ///< or a number
 };
 
 /// Section "Solver".

@@ -59,9 +59,9 @@ public:
       : DiffusionReaction<dim>(p, regions), compatibility_tolerance(p.compatibility_tolerance)
   {}
 
-  void check(const Mesh<dim> &mesh, const DiscretizationParameters &discretization) const override
+  void check(const Mesh<dim> &mesh, const unsigned int degree) const override
   {
-    DiffusionReaction<dim>::check(mesh, discretization);
+    DiffusionReaction<dim>::check(mesh, degree);
     if (fixes_mean() && this->has_nonlinear_terms())
       throw ParameterError("Poisson's equation with a coefficient that depends on u needs u "
                            "somewhere. Name a boundary id in Poisson/Dirichlet.",

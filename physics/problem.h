@@ -118,9 +118,13 @@ public:
   virtual std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>>
   named_boundaries() const = 0;
 
+  /// The highest degree of elements on which this problem can be solved.
+  virtual unsigned int highest_degree(const bool is_simplex) const
+  {
+    return is_simplex ? 2 : 4;
+  }
   /// @throws ParameterError if this problem cannot be solved so, as without any support.
-  virtual void check(const Mesh<dim> & /* mesh */,
-                     const DiscretizationParameters & /* parameters */) const
+  virtual void check(const Mesh<dim> & /* mesh */, unsigned int /* degree */) const
   {}
 
   /// What may make results wrong on this mesh, which is not refined yet, with the cure.

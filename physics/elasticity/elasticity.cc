@@ -67,8 +67,7 @@ public:
     return result;
   }
 
-  void check(const Mesh<dim> &mesh,
-             const DiscretizationParameters & /* parameters */) const override
+  void check(const Mesh<dim> &mesh, const unsigned int /* degree */) const override
   {
     materials.check(mesh);
     supports.check(mesh);

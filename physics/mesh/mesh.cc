@@ -264,6 +264,7 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
     check_generated_size(parameters, dim, communicator);
   MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
   const bool has_curved_sides = curve_sides(parameters.manifolds, mesh.regions, table, coarse);
+  mesh.order = table.order();
   if (!table.middle_nodes.empty())
     check_quadratic_cells(coarse, table.cell_places);
   // Nobody reads these any more, and what is made of the coarse mesh needs the memory.

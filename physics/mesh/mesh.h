@@ -28,6 +28,7 @@ struct Mesh
   /// Cells of the discretization in each direction of a cell of the triangulation (active_cell.h).
   unsigned int cells_per_block = 1;
   bool is_curved = false; ///< has manifolds that are not flat
+  unsigned int order = 1; ///< of the cells of the mesh file, 1 or 2
   MeshRegions regions;
   std::vector<std::string> warnings; ///< of what is probably not meant, with the cure
 

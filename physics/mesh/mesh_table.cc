@@ -359,6 +359,10 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
     }
     for (const std::size_t local : corners[i])
       middle.corners.push_back(nodes[local]);
+    if (is_edge) {
+      edge_ends.resize(std::max(edge_ends.size(), points.size()), no_ends);
+      edge_ends[middle.node] = {{middle.corners[0], middle.corners[1]}};
+    }
     if (distance > straight * size)
       middle_nodes.push_back(middle);
   }
@@ -400,5 +404,8 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
   for (MiddleNode &middle : table.middle_nodes)
     for (std::size_t &corner : middle.corners)
       corner = by[corner];
+  for (auto &ends : table.edge_ends)
+    if (ends != MeshTable::no_ends)
+      ends = {{by[ends[0]], by[ends[1]]}};
 }
 } // namespace femgpu

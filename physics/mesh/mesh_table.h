@@ -104,15 +104,31 @@ struct MeshTable
   std::vector<UnusableName> unusable_names;
   std::vector<std::string> warnings;
   std::vector<MiddleNode> middle_nodes; ///< of cells
+  /// Of each point that is a mid-side node of a cell: the corners at the ends of its edge, else
+  /// no_ends. Shorter than points, or empty, where the rest are no mid-side nodes.
+  std::vector<std::array<std::size_t, 2>> edge_ends;
   std::vector<std::string> cell_places; ///< place_of() each cell, when there is a mesh of them
 
   /**
-   * Adds an element, and takes the nodes of second order that curve it into middle_nodes if it is a
-   * cell, of dimension @p dim.
+   * Adds an element. If it is a cell, of dimension @p dim, its mid-side nodes go into edge_ends and
+   * its nodes of second order that curve it into middle_nodes.
    * @param nodes indices of points
    */
   void add_element(const ElementType &type, long long id, std::size_t place,
                    const std::vector<std::size_t> &nodes, int dim);
+
+  static constexpr std::array<std::size_t, 2> no_ends = {
+      {static_cast<std::size_t>(-1), static_cast<std::size_t>(-1)}};
+
+  bool is_mid_side(const std::size_t point) const
+  {
+    return point < edge_ends.size() && edge_ends[point] != no_ends;
+  }
+  /// Of the cells: 1, or 2 if some have mid-side nodes.
+  unsigned int order() const
+  {
+    return edge_ends.empty() ? 1 : 2;
+  }
 
   /// For the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
   std::string place_of(std::size_t place) const;

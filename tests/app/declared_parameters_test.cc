@@ -49,6 +49,13 @@ TEST_F(PrintedParameters, PrintedJsonHasTypedValuesAndReadsBackIntoTheHandler)
   EXPECT_EQ(prm.get({"Solver", "Krylov"}, "Restart"), "30");
 }
 
+TEST(DeclaredParameter, NumbersAmongNamesAreNumbersInJson)
+{
+  const DeclaredParameter degree{"", "Degree", "2", "auto", "", "[Selection auto|1|2 ]"};
+  EXPECT_EQ(degree.json_of(degree.value), 2);
+  EXPECT_EQ(degree.json_of(degree.default_value), "auto");
+}
+
 TEST_F(PrintedParameters, PrintedMarkdownIsOneTableASectionWithPipesEscaped)
 {
   const std::string text = parameters_as("md", prm);
