@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -50,6 +51,52 @@ Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
   return QIterated<dim>(QTrapezoid<1>(), static_cast<unsigned int>(std::clamp(wanted, 2., 32.)));
 }
 } // namespace
+
+std::string hypothesis_of(const std::string &element_type)
+{
+  static const std::vector<std::pair<std::string, std::string>> of_prefixes = {
+      {"CPEG", "generalised plane strain"},
+      {"CPE", "plane strain"},
+      {"CPS", "plane stress"},
+      {"M3D", "plane stress"},
+      {"SFM3D", ""},
+      {"S", "plane stress"}};
+  for (const auto &[prefix, hypothesis] : of_prefixes)
+    if (element_type.rfind(prefix, 0) == 0)
+      return hypothesis;
+  return "";
+}
+
+std::string plane_hypothesis(const std::string &given, const ElementTypes &types)
+{
+  const std::string path = section + "2D hypothesis";
+  const auto text = [](const auto &type, const std::string &hypothesis) {
+    return type.first + " elements of " + type.second + " are for " + hypothesis;
+  };
+  std::string result = given == "auto" ? "" : given;
+  for (auto type = types.begin(); type != types.end(); ++type) {
+    const std::string hypothesis = hypothesis_of(type->first);
+    if (hypothesis.empty())
+      continue;
+    if (hypothesis == "generalised plane strain")
+      throw ParameterError("The " + text(*type, hypothesis) +
+                               ", which is not supported. Use CPE elements for plane strain or CPS "
+                               "elements for plane stress.",
+                           path);
+    for (auto other = types.begin(); other != type; ++other)
+      if (const std::string first = hypothesis_of(other->first);
+          !first.empty() && first != hypothesis)
+        throw ParameterError("The " + text(*other, first) + ", but " + text(*type, hypothesis) +
+                                 ". Use elements of one hypothesis in a mesh.",
+                             path);
+    if (!result.empty() && result != hypothesis)
+      throw ParameterError(path + " is " + given + ", but the " + text(*type, hypothesis) +
+                               ". Set it to auto, or change the type of the elements.",
+                           path);
+    result = hypothesis;
+  }
+  return result.empty() ? "plane strain" : result;
+}
 
 double von_mises(const SymmetricTensor<2, 3> &stress)
 {
@@ -98,7 +145,8 @@ std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 
 template <int dim>
 ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const MeshRegions &regions)
-    : is_plane_stress(dim == 2 && p.hypothesis == "plane stress"),
+    : is_plane_stress(dim == 2 &&
+                      plane_hypothesis(p.hypothesis, regions.cell_types) == "plane stress"),
       temperature_rise(
           make_optional_field<dim>(section + "Temperature rise", p.temperature_rise, 1, regions))
 {

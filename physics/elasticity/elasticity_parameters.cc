@@ -47,11 +47,14 @@ void ElasticityParameters::declare_materials()
   add_parameter("Lame's mu", mu,
                 "mu = E/(2 (1 + nu)) > 0, the shear modulus, in Pa; by material. Together with "
                 "lambda, in place of E and nu.");
-  add_parameter("2D hypothesis", hypothesis,
-                "What a two-dimensional problem is a section of: plane strain, of a long body that "
-                "cannot extend (eps_zz = 0), or plane stress, of a thin plate (sigma_zz = 0). "
-                "Forces are those on 1 m of length or thickness. Without meaning in 3D.",
-                prm, Patterns::Selection("plane strain|plane stress"));
+  add_parameter(
+      "2D hypothesis", hypothesis,
+      "What a two-dimensional problem is a section of: plane strain, of a long body that "
+      "cannot extend (eps_zz = 0), or plane stress, of a thin plate (sigma_zz = 0). auto: "
+      "as the elements of an .inp file say, plane stress of CPS, S and M3D elements and "
+      "plane strain of CPE elements; plane strain where no names say it. Forces are "
+      "those on 1 m of length or thickness. Without meaning in 3D.",
+      prm, Patterns::Selection("auto|plane strain|plane stress"));
   add_parameter("Thermal expansion", thermal_expansion,
                 "alpha, in 1/K; by material. The temperature strains the body by alpha dT I.");
   add_parameter("Temperature rise", temperature_rise,

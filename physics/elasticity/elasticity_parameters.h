@@ -18,8 +18,8 @@ public:
 
   std::vector<RequiredDatum> required() const;
 
-  std::string young, poisson, lambda, mu; ///< by material
-  std::string hypothesis = "plane strain";
+  std::string young, poisson, lambda, mu;      ///< by material
+  std::string hypothesis = "auto";             ///< in 2D
   std::string thermal_expansion, yield_stress; ///< by material
   std::string temperature_rise;
   std::string body_force;

@@ -55,7 +55,7 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
 {
   static const std::vector<std::pair<std::regex, int>> families = {
       {std::regex("(?:AC|DC|C)3D(\\d+)[A-Z]*"), 3},
-      {std::regex("(?:CPS|CPEG|CPE|CAX|CGAX|DCAX|ACAX|DC2D|AC2D|M3D|SFM3D|R3D|DS|S)([34689])"
+      {std::regex("(?:CPS|CPEG|CPE|DC2D|AC2D|M3D|SFM3D|R3D|DS|S)([34689])"
                   "(?!\\d)[A-Z0-9]*"),
        2},
       {std::regex("STRI(3|6)5?"), 2},
@@ -228,6 +228,11 @@ private:
 
   const ElementType &type_of(const std::string &name) const
   {
+    if (name.find("AX") != std::string::npos)
+      fail("elements of TYPE=" + name +
+               " are axisymmetric, which is not supported. Mesh a sector of the body in 3D, with "
+               "symmetry planes at its sides; if a plane body is meant, use CPS or CPE elements.",
+           keyword.line);
     const auto [dimension, n_nodes] = size_of_type(name);
     if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
       fail("elements of TYPE=" + name + " are " +
@@ -292,6 +297,8 @@ private:
     refuse_option("INPUT");
     const std::string name = upper(value_of("TYPE"));
     const ElementType &type = type_of(name);
+    if (type.kind->dimension == dim)
+      model.table.cell_types.emplace(name, keyword.line);
     const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
     AbaqusSet *const set =
         has("ELSET") ? &named(model.element_sets, "ELSET", AbaqusOrigin::of_elements) : nullptr;

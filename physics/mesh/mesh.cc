@@ -250,6 +250,8 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
     mesh.regions.materials.ids.insert(cell->material_id());
   take_names<dim>(table, mesh.regions);
   take_lower_parts(table, coarse, mesh.regions);
+  for (const auto &[type, place] : table.cell_types)
+    mesh.regions.cell_types[type] = table.file + ":" + std::to_string(place);
   mesh.warnings = table.warnings;
   return table;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -107,6 +108,8 @@ struct MeshTable
   /// Of each point that is a mid-side node of a cell: the corners at the ends of its edge, else
   /// no_ends. Shorter than points, or empty, where the rest are no mid-side nodes.
   std::vector<std::array<std::size_t, 2>> edge_ends;
+  /// By name, the types of the cells that a file names, as CPS4: the first line that does.
+  std::map<std::string, std::size_t> cell_types;
   std::vector<std::string> cell_places; ///< place_of() each cell, when there is a mesh of them
 
   /**

@@ -23,6 +23,9 @@ struct LowerPart
   std::set<std::array<double, 3>> points; ///< vertices of the coarse mesh
 };
 
+/// The types of elements that a mesh file names, as CPS4 of Abaqus, and where: "FILE:LINE".
+using ElementTypes = std::map<std::string, std::string>;
+
 /// The ids that parts of a mesh of one dimension have, and the names that the mesh file gives them,
 /// if it has any.
 struct NamedIds
@@ -53,6 +56,7 @@ struct MeshRegions
 
   NamedIds boundaries, materials;
   std::vector<LowerPart> lower_parts;
+  ElementTypes cell_types;
   linalg::ExpressionDefinitions definitions;
 
   /// nullptr if @p id is that of sides.

@@ -1,5 +1,38 @@
-# What files of Abaqus and of second order say of the solution.
+# What the types and sets of Abaqus' files say: plane stress or strain, and nodes of second order.
 set(written ${CMAKE_CURRENT_BINARY_DIR}/meshes)
+set(pull ${here}/elasticity_pull.prm)
+
+# A square of two elements, which differ in their type.
+function(write_square name first second)
+  file(WRITE ${written}/${name}.inp "*NODE\n1, 0, 0\n2, 0.5, 0\n3, 1, 0\n4, 0, 1\n5, 0.5, 1\n6, 1, 1\n\
+*ELEMENT, TYPE=${first}\n1, 1, 2, 5, 4\n*ELEMENT, TYPE=${second}\n2, 2, 3, 6, 5\n\
+*NSET, NSET=LEFT\n1, 4\n*NSET, NSET=FRONT\n1, 2, 3\n*NSET, NSET=RIGHT\n3, 6\n")
+endfunction()
+foreach(case "CPS4;1" "CPS4R;1" "S4R;1" "M3D4;1" "CPE4;0.91" "DC2D4;0.91")
+  list(GET case 0 type)
+  list(GET case 1 displacement)
+  write_square(${type} ${type} ${type})
+  study_test(${type}_elements_say_the_hypothesis ${pull} --set Mesh/File=${written}/${type}.inp
+    --expect-quantity "p displacement_x=${displacement}+-1e-7")
+endforeach()
+study_test(hypothesis_of_the_parameter_file_may_be_that_of_the_names ${pull}
+  --set Mesh/File=${written}/CPE4.inp --set "Elasticity/2D hypothesis=plane strain"
+  --expect-quantity "p displacement_x=0.91+-1e-7")
+study_test(hypothesis_that_contradicts_the_names_ends_with_1 ${pull} --expect-exit 1
+  --set Mesh/File=${written}/CPS4.inp --set "Elasticity/2D hypothesis=plane strain"
+  --expect-message "2D hypothesis is plane strain, but the CPS4 elements of .*CPS4.inp:8 are for plane stress")
+write_square(mixed_names CPS4 CPE4R)
+study_test(names_of_two_hypotheses_end_with_1 ${pull} --set Mesh/File=${written}/mixed_names.inp
+  --expect-exit 1
+  --expect-message "CPE4R elements of .*:10 are for plane strain, but CPS4 elements of .*:8 are for plane stress")
+write_square(generalised CPEG4 CPEG4)
+study_test(generalised_plane_strain_ends_with_1 ${pull} --set Mesh/File=${written}/generalised.inp
+  --expect-exit 1 --expect-message "CPEG4 elements of .* are for generalised plane strain")
+foreach(type CAX4 DCAX4 CGAX4R)
+  write_square(${type} ${type} ${type})
+  study_test(${type}_elements_end_with_2 ${pull} --set Mesh/File=${written}/${type}.inp
+    --expect-exit 2 --expect-message "${type}.inp:8: elements of TYPE=${type} are axisymmetric")
+endforeach()
 
 # The degree is that of the file, or the highest that the physics supports.
 set(ring ${here}/poisson_second_order.prm --set Study/Cycles=1)

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstddef>
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -281,6 +282,14 @@ TEST(AbaqusFile, NodesOfSecondOrderCurveCells)
   EXPECT_EQ(curved.points[curved.middle_nodes[0].node][0], 0.6);
   EXPECT_EQ(curved.middle_nodes[0].corners, (std::vector<std::size_t>{1, 2}));
   EXPECT_EQ(curved.middle_nodes[0].place, 9U);
+}
+
+TEST(AbaqusFile, NamesOfCellsAreKeptAndAxisymmetricOnesRefused)
+{
+  const MeshTable table = table_of(squares);
+  EXPECT_EQ(table.cell_types, (std::map<std::string, std::size_t>{{"CPS4R", 11}}));
+  EXPECT_STARTS(error_with("type=CPS4R", "type=CAX4R"),
+                "m.inp:11: elements of TYPE=CAX4R are axisymmetric, which is not supported.");
 }
 
 TEST(AbaqusFile, MixedCellsAreRefusedWithTheWayOut)
