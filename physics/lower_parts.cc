@@ -5,43 +5,91 @@
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
 
 namespace femgpu
 {
 using namespace dealii;
 
-template <int dim>
-std::vector<CellSegment<dim>> segments_of(const LowerPart &part,
-                                          const typename Triangulation<dim>::cell_iterator &cell)
+namespace
 {
-  std::vector<CellSegment<dim>> result;
-  const ReferenceCell reference = cell->reference_cell();
-  if (part.dimension == 0) {
-    for (const unsigned int v : cell->vertex_indices()) {
-      std::array<double, 3> place = {};
-      std::copy_n(cell->vertex(v).begin_raw(), dim, place.begin());
-      const Point<dim> unit = reference.template vertex<dim>(v);
-      if (part.points.count(place) > 0)
-        result.push_back(
-            {cell->vertex_index(v), false, {{unit, unit}}, {{cell->vertex(v), cell->vertex(v)}}});
-    }
-    return result;
+/// Is a point of @p points within @p tolerance of @p p?
+template <int dim>
+bool is_near(const std::set<std::array<double, 3>> &points, const Point<dim> &p,
+             const double tolerance)
+{
+  constexpr double lowest = std::numeric_limits<double>::lowest();
+  for (auto point = points.lower_bound({{p[0] - tolerance, lowest, lowest}});
+       point != points.end() && (*point)[0] <= p[0] + tolerance; ++point) {
+    double distance = 0.;
+    for (unsigned int d = 0; d < dim; ++d)
+      distance = std::hypot(distance, (*point)[d] - p[d]);
+    if (distance <= tolerance)
+      return true;
   }
+  return false;
+}
+
+template <int dim>
+using CellIterator = typename Triangulation<dim>::cell_iterator;
+
+/// Edge @p l of @p cell.
+template <int dim>
+CellSegment<dim> edge_of(const CellIterator<dim> &cell, const unsigned int l)
+{
+  const auto line = cell->line(l);
+  CellSegment<dim> edge = {{1U, static_cast<unsigned int>(line->index())},
+                           line->has_children(),
+                           {},
+                           {{line->vertex(0), line->vertex(1)}}};
+  for (const unsigned int v : cell->vertex_indices())
+    for (const unsigned int end : {0U, 1U})
+      if (cell->vertex_index(v) == line->vertex_index(end))
+        edge.unit_ends[end] = cell->reference_cell().template vertex<dim>(v);
+  return edge;
+}
+
+/// The vertices of @p cell in @p part, and the middles of its edges. These are vertices of finer
+/// cells.
+template <int dim>
+std::vector<CellSegment<dim>> points_of(const LowerPart &part, const CellIterator<dim> &cell)
+{
+  constexpr double rounding = 1e-10; // of new vertices, relative to the cell
+  const double tolerance = part.mid_sides.empty() ? 0. : rounding * cell->diameter();
+  std::vector<CellSegment<dim>> result;
+  for (const unsigned int v : cell->vertex_indices()) {
+    const Point<dim> p = cell->vertex(v), unit = cell->reference_cell().template vertex<dim>(v);
+    std::array<double, 3> place = {};
+    std::copy_n(p.begin_raw(), dim, place.begin());
+    if (part.points.count(place) > 0 || is_near(part.mid_sides, p, tolerance))
+      result.push_back({{0U, cell->vertex_index(v)}, false, {{unit, unit}}, {{p, p}}});
+  }
+  for (unsigned int l = 0; !part.mid_sides.empty() && l < cell->n_lines(); ++l) {
+    const Point<dim> p = cell->line(l)->center(/* respects its manifold */ true);
+    if (!is_near(part.mid_sides, p, tolerance))
+      continue;
+    CellSegment<dim> middle = edge_of<dim>(cell, l);
+    const auto [a, b] = middle.unit_ends;
+    middle.unit_ends.fill(a + (b - a) / 2.);
+    middle.ends.fill(p);
+    result.push_back(middle);
+  }
+  return result;
+}
+} // namespace
+
+template <int dim>
+std::vector<CellSegment<dim>> segments_of(const LowerPart &part, const CellIterator<dim> &cell)
+{
+  if (part.dimension == 0)
+    return points_of<dim>(part, cell);
+  std::vector<CellSegment<dim>> result;
   if constexpr (dim == 3)
-    for (const unsigned int l : cell->line_indices()) {
-      const auto line = cell->line(l);
-      if (line->boundary_id() != part.id)
-        continue;
-      CellSegment<dim> segment = {static_cast<unsigned int>(line->index()),
-                                  line->has_children(),
-                                  {},
-                                  {{line->vertex(0), line->vertex(1)}}};
-      for (const unsigned int v : cell->vertex_indices())
-        for (const unsigned int end : {0U, 1U})
-          if (cell->vertex_index(v) == line->vertex_index(end))
-            segment.unit_ends[end] = reference.template vertex<dim>(v);
-      result.push_back(segment);
-    }
+    for (const unsigned int l : cell->line_indices())
+      if (cell->line(l)->boundary_id() == part.id)
+        result.push_back(edge_of<dim>(cell, l));
   return result;
 }
 
@@ -123,22 +171,23 @@ loads_of_lower_parts(const Problem<dim> &problem, const Discretization<dim> &dis
   std::map<unsigned int, Vector<double>> result;
   for (const auto &[id, load] : problem.loads_of_lower_parts()) {
     const LowerPart &part = *discretization.mesh().regions.lower_part(id);
-    std::map<unsigned int, typename DoFHandler<dim>::active_cell_iterator>
+    std::map<std::pair<unsigned int, unsigned int>,
+             typename DoFHandler<dim>::active_cell_iterator>
         first; // of the cells around an edge or vertex
     for (const auto &cell : discretization.dofs().active_cell_iterators())
       if (!cell->is_artificial())
         for (const CellSegment<dim> &segment : segments_of<dim>(part, cell))
-          if (const auto [known, is_new] = first.emplace(segment.index, cell);
+          if (const auto [known, is_new] = first.emplace(segment.object, cell);
               !is_new && cell->id() < known->second->id())
             known->second = cell;
-    for (const auto &[index, cell] : first) {
+    for (const auto &[object, cell] : first) {
       if (!cell->is_locally_owned())
         continue;
       Vector<double> &f = result[cell->active_cell_index()];
       if (f.size() == 0)
         f.reinit(discretization.element().n_dofs_per_cell());
       for (const CellSegment<dim> &segment : segments_of<dim>(part, cell))
-        if (segment.index == index && !segment.is_refined)
+        if (segment.object == object && !segment.is_refined)
           add_load(*load, segment, cell, discretization, f);
     }
   }

@@ -8,16 +8,19 @@
 
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace femgpu
 {
-/// What a cell has of a curve or of points: an edge or a vertex, both ends of which are the same.
+/// What a cell has of a curve or of points: an edge, or a vertex or middle of an edge, both ends of
+/// which are the same.
 template <int dim>
 struct CellSegment
 {
-  unsigned int index; ///< of the edge or vertex in the triangulation
-  bool is_refined;    ///< into edges of neighbours
+  /// Dimension and index in the triangulation of the vertex, or of the edge.
+  std::pair<unsigned int, unsigned int> object;
+  bool is_refined; ///< into edges of neighbours
   std::array<dealii::Point<dim>, 2> unit_ends, ends;
 };
 

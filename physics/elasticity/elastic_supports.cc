@@ -177,8 +177,16 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
 }
 
 template <int dim>
-void ElasticSupports<dim>::check(const Mesh<dim> &mesh) const
+void ElasticSupports<dim>::check(const Mesh<dim> &mesh, const unsigned int degree) const
 {
+  for (const Prescribed &data : prescribed)
+    if (const LowerPart *const part = mesh.regions.lower_part(data.id);
+        part != nullptr && !part->mid_sides.empty() && degree % 2 == 1)
+      throw ParameterError("The points '" + part->name + "' of " + data.path +
+                               " are mid-side nodes of the mesh file, where elements of degree " +
+                               std::to_string(degree) +
+                               " have no nodes. Set Discretization/Degree to auto or 2.",
+                           "Discretization/Degree");
   const std::vector<MeshPart<dim>> parts = parts_of(mesh, {});
   const auto supports = supported_directions(mesh, parts);
   for (std::size_t i = 0; i < parts.size(); ++i) {

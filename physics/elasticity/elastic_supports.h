@@ -29,10 +29,11 @@ public:
   ElasticSupports(const ElasticityParameters &parameters, const MeshRegions &regions);
 
   /**
-   * @throws ParameterError that names the rigid-body modes that are free, or a symmetry plane that
-   *         is not plane on the coarse mesh
+   * @param degree of the elements
+   * @throws ParameterError that names the rigid-body modes that are free, a symmetry plane that is
+   *         not plane on the coarse mesh, or mid-side nodes where elements have no nodes
    */
-  void check(const Mesh<dim> &mesh) const;
+  void check(const Mesh<dim> &mesh, unsigned int degree) const;
 
   std::vector<DirichletCondition<dim>> conditions() const;
   const std::set<BoundaryId> &symmetry_planes() const

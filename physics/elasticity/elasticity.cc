@@ -67,10 +67,10 @@ public:
     return result;
   }
 
-  void check(const Mesh<dim> &mesh, const unsigned int /* degree */) const override
+  void check(const Mesh<dim> &mesh, const unsigned int degree) const override
   {
     materials.check(mesh);
-    supports.check(mesh);
+    supports.check(mesh, degree);
   }
 
   std::vector<std::string> warnings(const Discretization<dim> &discretization,

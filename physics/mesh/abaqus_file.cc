@@ -346,18 +346,34 @@ private:
     }
   }
 
+  /// The vertices of the elements in @p element_set, and the mid-side nodes between these.
+  void add_nodes_of(const std::string &element_set, AbaqusSet &set)
+  {
+    AbaqusSet chosen;
+    add_members(chosen, element_set, true);
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    const MeshTable &table = model.table;
+    for (const std::size_t e : chosen.members) {
+      const auto begin = table.elements[e].nodes.begin();
+      const auto end = begin + table.elements[e].kind->n_nodes;
+      set.members.insert(set.members.end(), begin, end);
+      for (auto a = begin; a != end && table.order() > 1; ++a)
+        for (auto b = begin; b != end; ++b)
+          pairs.emplace(*a, *b);
+    }
+    for (std::size_t node = 0; node < table.edge_ends.size() && !pairs.empty(); ++node)
+      if (table.is_mid_side(node) &&
+          pairs.count({table.edge_ends[node][0], table.edge_ends[node][1]}) > 0)
+        set.members.push_back(node);
+  }
+
   void read_set()
   {
     const bool of_elements = keyword.name == "ELSET";
     AbaqusSet &set = of_elements ? named(model.element_sets, "ELSET", AbaqusOrigin::listed)
                                  : named(model.node_sets, "NSET", AbaqusOrigin::nodes);
     if (!of_elements && has("ELSET")) {
-      AbaqusSet chosen;
-      add_members(chosen, value_of("ELSET"), true);
-      for (const std::size_t e : chosen.members)
-        set.members.insert(set.members.end(), model.table.elements[e].nodes.begin(),
-                           model.table.elements[e].nodes.begin() +
-                               model.table.elements[e].kind->n_nodes);
+      add_nodes_of(value_of("ELSET"), set);
       skip_data();
       return;
     }

@@ -128,6 +128,7 @@ public:
       if (!members.empty())
         candidates.push_back(std::move(set));
     }
+    take_named_edges();
     for (auto &entry : model.node_sets)
       if (!entry.second.is_internal)
         add_node_set(entry.second, candidates);
@@ -194,8 +195,8 @@ private:
       candidates.push_back(std::move(surface));
   }
 
-  /// The sides all of whose nodes are in the set.
-  void add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates) const
+  /// The sides all of whose vertices are in the set; if there are none, a curve or points.
+  void add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates)
   {
     const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
     std::vector<std::size_t> members;
@@ -203,26 +204,98 @@ private:
       if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + sides[s].kind->n_nodes,
                       [&](const std::size_t node) { return nodes.count(node) > 0; }))
         members.push_back(s);
-    const auto unusable = [&](const std::string &reason) {
-      table.unusable_names.push_back({dim - 1, set.name,
-                                      "This node set of line " + std::to_string(set.line) +
-                                          " of '" + table.file + "' " + reason});
-    };
     if (nodes.size() == table.points.size())
-      unusable("has all nodes of the mesh. Name the parts of the boundary by sets of their own.");
-    else if (members.empty() &&
-             std::any_of(set.members.begin(), set.members.end(),
-                         [&](const std::size_t node) { return !is_vertex[node]; }))
-      unusable("has nodes that are no vertices of cells. Leave them out.");
-    else if (members.empty()) {
+      make_unusable(set,
+                    "has all nodes of the mesh. Name the parts of the boundary by sets of their "
+                    "own.");
+    else if (members.empty())
+      add_curve_or_points(set);
+    else {
+      set.members = std::move(members);
+      candidates.push_back(std::move(set));
+    }
+  }
+
+  void make_unusable(const AbaqusSet &set, const std::string &reason)
+  {
+    table.unusable_names.push_back({dim - 1, set.name,
+                                    "This node set of line " + std::to_string(set.line) + " of '" +
+                                        table.file + "' " + reason});
+  }
+
+  /// In 3D, what owns the edges of curves so far: element sets with trusses or beams.
+  void take_named_edges()
+  {
+    for (const MeshElement &element : table.elements)
+      if (dim == 3 && element.kind == &ElementKind::line && element.id != 0) {
+        owner_of_edge.emplace(all_nodes(element), element.place);
+        largest_curve = std::max(largest_curve, element.id);
+      }
+  }
+
+  /// The edges of second order whose three nodes are in the set.
+  std::vector<MeshElement> whole_edges(const AbaqusSet &set) const
+  {
+    const auto is_member = [&](const std::size_t node) {
+      return std::binary_search(set.members.begin(), set.members.end(), node);
+    };
+    std::vector<MeshElement> edges;
+    for (const std::size_t node : set.members)
+      if (table.is_mid_side(node) && is_member(table.edge_ends[node][0]) &&
+          is_member(table.edge_ends[node][1]))
+        edges.push_back({&ElementKind::line,
+                         largest_curve + 1,
+                         set.line,
+                         {{table.edge_ends[node][0], table.edge_ends[node][1]}}});
+    return edges;
+  }
+
+  /// Are the nodes of @p edges all that @p set has, and all of these on the boundary?
+  bool is_curve(const std::vector<MeshElement> &edges, const AbaqusSet &set)
+  {
+    if (dim != 3 || edges.empty())
+      return false;
+    std::set<std::size_t> vertices;
+    for (const MeshElement &edge : edges)
+      vertices.insert(edge.nodes.begin(), edge.nodes.begin() + 2);
+    if (vertices.size() + edges.size() != set.members.size())
+      return false;
+    if (boundary_edges.empty())
+      for (const MeshElement &side : sides)
+        for (std::size_t e = 0; e < side.kind->sides.size(); ++e)
+          boundary_edges.insert(all_nodes(side_of(side, e)));
+    return std::all_of(edges.begin(), edges.end(), [&](const MeshElement &edge) {
+      return boundary_edges.count(all_nodes(edge)) > 0;
+    });
+  }
+
+  /// A curve if the set has the nodes of whole edges of second order, and no others; else points.
+  void add_curve_or_points(const AbaqusSet &set)
+  {
+    const auto has_no_cell = [&](const std::size_t node) {
+      return !is_vertex[node] && !table.is_mid_side(node);
+    };
+    if (std::any_of(set.members.begin(), set.members.end(), has_no_cell))
+      return make_unusable(set, "has nodes that are neither vertices nor mid-side nodes of cells. "
+                                "Remove them from the set.");
+    const std::vector<MeshElement> edges = whole_edges(set);
+    if (!is_curve(edges, set)) {
       const auto id = static_cast<long long>(table.names.size()) + 1;
       table.names.push_back({0, id, set.name});
       for (const std::size_t node : set.members)
         table.elements.push_back({&ElementKind::point, id, set.line, {{node}}});
+      return;
     }
-    else {
-      set.members = std::move(members);
-      candidates.push_back(std::move(set));
+    for (const MeshElement &edge : edges)
+      if (const auto owner = owner_of_edge.find(all_nodes(edge)); owner != owner_of_edge.end())
+        return make_unusable(set, "has edges in common with the curve of line " +
+                                      std::to_string(owner->second) +
+                                      ", but each edge can be in one curve. Name that curve, or "
+                                      "remove one of the two from the file.");
+    table.names.push_back({1, ++largest_curve, set.name});
+    for (const MeshElement &edge : edges) {
+      owner_of_edge.emplace(all_nodes(edge), set.line);
+      table.elements.push_back(edge);
     }
   }
 
@@ -238,6 +311,9 @@ private:
   std::vector<MeshElement> sides; ///< on the boundary
   std::vector<bool> is_vertex;    ///< points of cells
   std::map<NodeSet, std::size_t> side_of_nodes;
+  std::set<NodeSet> boundary_edges;             ///< in 3D, found when a node set may be a curve
+  std::map<NodeSet, std::size_t> owner_of_edge; ///< the line of the curve that an edge is in
+  long long largest_curve = 0;                  ///< the largest id of curves
 };
 } // namespace
 

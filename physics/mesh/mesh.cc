@@ -16,6 +16,7 @@
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/manifold.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace femgpu
@@ -148,15 +149,31 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
   throw DeviceError(text.str());
 }
 
-/// Gives edges on the boundary the id of the curve that they are on.
-void mark_edges(const std::set<std::set<std::array<double, 3>>> &edges, const LowerPart &curve,
-                const MeshRegions &regions, Triangulation<3> &coarse)
+using Place = std::array<double, 3>;
+using EdgePlaces = std::set<std::set<Place>>; ///< edges by the places of their ends
+
+template <int dim>
+Place place_of(const Point<dim> &p)
 {
-  const auto place = [](const Point<3> &p) { return std::array<double, 3>{{p[0], p[1], p[2]}}; };
+  Place place = {};
+  std::copy_n(p.begin_raw(), dim, place.begin());
+  return place;
+}
+
+template <class Line>
+bool is_one_of(const EdgePlaces &edges, const Line &line)
+{
+  return edges.count({place_of(line->vertex(0)), place_of(line->vertex(1))}) > 0;
+}
+
+/// Gives edges on the boundary the id of the curve that they are on.
+void mark_edges(const EdgePlaces &edges, const LowerPart &curve, const MeshRegions &regions,
+                Triangulation<3> &coarse)
+{
   for (const auto &face : coarse.active_face_iterators())
     for (unsigned int l = 0; face->at_boundary() && l < face->n_lines(); ++l) {
       const auto line = face->line(l);
-      if (edges.count({place(line->vertex(0)), place(line->vertex(1))}) == 0)
+      if (!is_one_of(edges, line))
         continue;
       if (const LowerPart *const other = regions.lower_part(line->boundary_id()))
         if (other->id != curve.id)
@@ -165,6 +182,18 @@ void mark_edges(const std::set<std::set<std::array<double, 3>>> &edges, const Lo
                            "Take them out of one of the groups.");
       line->set_boundary_id(curve.id);
     }
+}
+
+/// The middles of @p edges, on the manifolds of @p coarse.
+template <int dim>
+std::set<Place> middles_of(const EdgePlaces &edges, const Triangulation<dim> &coarse)
+{
+  std::set<Place> middles;
+  for (const auto &cell : coarse.active_cell_iterators())
+    for (unsigned int l = 0; !edges.empty() && l < cell->n_lines(); ++l)
+      if (const auto line = cell->line(l); is_one_of(edges, line))
+        middles.insert(place_of(line->center(/* respects its manifold */ true)));
+  return middles;
 }
 
 /// What the names of sides and cells of a file stand for.
@@ -185,9 +214,15 @@ void take_names(const MeshTable &table, MeshRegions &regions)
 }
 
 /// The named curves and points of a file. A name that sides have is theirs, then that of curves.
+/// @param coarse with its manifolds
 template <int dim>
 void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRegions &regions)
 {
+  const auto place = [&table](const std::size_t node) {
+    Place result = table.points[node];
+    result[2] = dim == 2 ? 0. : result[2];
+    return result;
+  };
   types::boundary_id id = end_of_part;
   for (int dimension = dim - 2; dimension >= 0; --dimension)
     for (const PhysicalName &group : table.names) {
@@ -197,20 +232,25 @@ void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRe
       do
         --id;
       while (regions.boundaries.ids.count(id) > 0);
-      LowerPart region = {dimension, group.name, id, {}};
-      std::set<std::set<std::array<double, 3>>> edges;
+      LowerPart region = {dimension, group.name, id, {}, {}};
+      EdgePlaces edges; // of a curve, or with a point in their middle
       for (const MeshElement &element : table.elements) {
         if (element.kind->dimension != dimension || element.id != group.id)
           continue;
-        std::set<std::array<double, 3>> ends;
-        for (std::size_t v = 0; v < element.kind->n_nodes; ++v) {
-          std::array<double, 3> place = table.points[element.nodes[v]];
-          place[2] = dim == 2 ? 0. : place[2];
-          ends.insert(place);
+        if (const std::size_t node = element.nodes[0];
+            element.kind == &ElementKind::point && table.is_mid_side(node)) {
+          edges.insert({place(table.edge_ends[node][0]), place(table.edge_ends[node][1])});
+          continue;
         }
+        std::set<Place> ends;
+        for (std::size_t v = 0; v < element.kind->n_nodes; ++v)
+          ends.insert(place(element.nodes[v]));
         region.points.insert(ends.begin(), ends.end());
-        edges.insert(ends);
+        if (dimension == 1)
+          edges.insert(ends);
       }
+      if (dimension == 0)
+        region.mid_sides = middles_of(edges, coarse);
       if constexpr (dim == 3)
         if (dimension == 1)
           mark_edges(edges, region, regions, coarse);
@@ -249,7 +289,6 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
   for (const auto &cell : coarse.active_cell_iterators())
     mesh.regions.materials.ids.insert(cell->material_id());
   take_names<dim>(table, mesh.regions);
-  take_lower_parts(table, coarse, mesh.regions);
   for (const auto &[type, place] : table.cell_types)
     mesh.regions.cell_types[type] = table.file + ":" + std::to_string(place);
   mesh.warnings = table.warnings;
@@ -266,12 +305,14 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
     check_generated_size(parameters, dim, communicator);
   MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
   const bool has_curved_sides = curve_sides(parameters.manifolds, mesh.regions, table, coarse);
+  take_lower_parts(table, coarse, mesh.regions);
   mesh.order = table.order();
   if (!table.middle_nodes.empty())
     check_quadratic_cells(coarse, table.cell_places);
   // Nobody reads these any more, and what is made of the coarse mesh needs the memory.
   std::vector<MeshElement>().swap(table.elements);
   std::vector<std::array<double, 3>>().swap(table.points);
+  std::vector<std::array<std::size_t, 2>>().swap(table.edge_ends);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
   mesh.is_curved = has_curved_sides || has_curved_manifolds(coarse);
   if (mesh.is_simplex) {

@@ -227,12 +227,13 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
                     "the physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
 
-/// Points with an id must be vertices, where loads and supports can be.
+/// Points with an id must be vertices or mid-side nodes, where loads and supports can be.
 void check_points(const MeshTable &table, const int dim)
 {
   const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
   for (const MeshElement &element : table.elements)
-    if (element.kind == &ElementKind::point && element.id != 0 && !is_vertex[element.nodes[0]])
+    if (element.kind == &ElementKind::point && element.id != 0 && !is_vertex[element.nodes[0]] &&
+        !table.is_mid_side(element.nodes[0]))
       refuse(table, element,
              "the point is no vertex of a cell. Embed it in its curve, surface or volume (in gmsh, "
              "`Point{P} In Surface{S};`, or BooleanFragments), or take it out of the physical "

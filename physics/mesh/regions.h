@@ -19,8 +19,9 @@ struct LowerPart
 {
   int dimension; ///< 1: a curve, 0: points
   std::string name;
-  dealii::types::boundary_id id;          ///< of a curve: that of its edges
-  std::set<std::array<double, 3>> points; ///< vertices of the coarse mesh
+  dealii::types::boundary_id id;             ///< of a curve: that of its edges
+  std::set<std::array<double, 3>> points;    ///< vertices of the coarse mesh
+  std::set<std::array<double, 3>> mid_sides; ///< of points: middles of edges of the coarse mesh
 };
 
 /// The types of elements that a mesh file names, as CPS4 of Abaqus, and where: "FILE:LINE".

@@ -34,6 +34,33 @@ foreach(type CAX4 DCAX4 CGAX4R)
     --expect-exit 2 --expect-message "${type}.inp:8: elements of TYPE=${type} are axisymmetric")
 endforeach()
 
+# A cube of one element of second order, pulled at its top and bottom: the mid-side nodes of its
+# upright edges, NMID, stay where they are, and if an edge of the bottom, EDGE, is held, the top rises by 1.
+file(WRITE ${written}/cube_c3d20.inp "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n\
+5, 0, 0, 1\n6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n9, 0.5, 0, 0\n10, 1, 0.5, 0\n11, 0.5, 1, 0\n12, 0, 0.5, 0\n\
+13, 0.5, 0, 1\n14, 1, 0.5, 1\n15, 0.5, 1, 1\n16, 0, 0.5, 1\n17, 0, 0, 0.5\n18, 1, 0, 0.5\n19, 1, 1, 0.5\n\
+20, 0, 1, 0.5\n*ELEMENT, TYPE=C3D20\n1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,\n11, 12, 13, 14, 15, 16, 17, 18, 19, 20\n\
+*SURFACE, NAME=BOTTOM\n1, S1\n*SURFACE, NAME=TOP\n1, S2\n*SURFACE, NAME=FRONT\n1, S3\n*SURFACE, NAME=LEFT\n\
+1, S6\n*NSET, NSET=NMID\n17, 18, 19, 20\n*NSET, NSET=EDGE\n1, 9, 2\n")
+set(cube ${pull} --set Dimension=3 --set Mesh/File=${written}/cube_c3d20.inp
+  --set "Measurements/Points=p: 1, 1, 1" --set "Measurements/Point fields=displacement_z")
+set(two_cycles --set Study/Cycles=2 --ranks 2 --same-as-ranks 1)
+set(pull_up "Elasticity/Traction=TOP: 0, 0, 1\\; BOTTOM: 0, 0, -1")
+set(mid_sides_held --set "Elasticity/Displacement=NMID: free, free, 0")
+study_test(mid_side_nodes_are_held ${cube} --set "${pull_up}" ${mid_sides_held} ${two_cycles}
+  --expect-text "FE_Q<3>\\(2\\)" --expect-quantity "p displacement_z=0.5+-1e-6")
+study_test(mid_side_nodes_where_elements_have_none_end_with_1 ${cube} --set "${pull_up}"
+  ${mid_sides_held} --set Discretization/Degree=1 --expect-exit 1
+  --expect-message "NMID.* are mid-side nodes of the mesh file, where elements of degree 1 have no nodes")
+study_test(forces_at_mid_side_nodes_are_their_sum ${cube} ${two_cycles}
+  --set "Elasticity/Traction=NMID: 0, 0, 2" --set "Elasticity/Displacement=BOTTOM: 0, 0, 0"
+  --set "Elasticity/Symmetry planes=" --set Elasticity/Reactions=true
+  --expect-quantity "reaction z of BOTTOM=-8+-1e-6" --absolute-for-quantities 1e-6)
+study_test(node_set_of_a_whole_edge_is_a_curve ${cube} --set "${pull_up}" ${two_cycles}
+  --set "Elasticity/Displacement=EDGE: free, free, 0" --expect-quantity "p displacement_z=1+-1e-6")
+study_test(curves_and_points_of_node_sets_are_listed --expect-text "curves EDGE. points NMID"
+  -- ${cube} --set "${pull_up}" ${mid_sides_held} --validate)
+
 # The degree is that of the file, or the highest that the physics supports.
 set(ring ${here}/poisson_second_order.prm --set Study/Cycles=1)
 study_test(degree_is_the_order_of_the_file ${ring} --set Discretization/Degree=auto

@@ -2,6 +2,7 @@
 #include "physics/mesh/mesh_readers.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -282,6 +283,67 @@ TEST(AbaqusFile, NodesOfSecondOrderCurveCells)
   EXPECT_EQ(curved.points[curved.middle_nodes[0].node][0], 0.6);
   EXPECT_EQ(curved.middle_nodes[0].corners, (std::vector<std::size_t>{1, 2}));
   EXPECT_EQ(curved.middle_nodes[0].place, 9U);
+}
+
+/// A cube of second order.
+const std::string quadratic_cube = R"(*NODE
+1, 0, 0, 0
+2, 1, 0, 0
+3, 1, 1, 0
+4, 0, 1, 0
+5, 0, 0, 1
+6, 1, 0, 1
+7, 1, 1, 1
+8, 0, 1, 1
+9, 0.5, 0, 0
+10, 1, 0.5, 0
+11, 0.5, 1, 0
+12, 0, 0.5, 0
+13, 0.5, 0, 1
+14, 1, 0.5, 1
+15, 0.5, 1, 1
+16, 0, 0.5, 1
+17, 0, 0, 0.5
+18, 1, 0, 0.5
+19, 1, 1, 0.5
+20, 0, 1, 0.5
+21, 0.5, 0.5, 0.5
+*ELEMENT, TYPE=C3D20
+1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+11, 12, 13, 14, 15, 16, 17, 18, 19, 20
+)";
+
+TEST(AbaqusFile, NodeSetsOfWholeEdgesAreCurvesAndOthersPoints)
+{
+  const MeshTable table = table_of(quadratic_cube + "*NSET, NSET=edges\n1, 9, 2, 2, 10, 3\n"
+                                                    "*NSET, NSET=middles\n17, 18, 19, 20\n"
+                                                    "*NSET, NSET=mixed\n5, 13, 6, 15\n",
+                                   3);
+  EXPECT_EQ(table.order(), 2U);
+  EXPECT_EQ(count(table, 1, id_of(table, 1, "edges")), 2U);
+  EXPECT_EQ(count(table, 0, id_of(table, 0, "middles")), 4U);
+  EXPECT_EQ(count(table, 0, id_of(table, 0, "mixed")), 4U);
+  EXPECT_TRUE(table.is_mid_side(16));
+  EXPECT_EQ(table.edge_ends[16], (std::array<std::size_t, 2>{{0, 4}}));
+  EXPECT_FALSE(table.is_mid_side(0));
+  EXPECT_FALSE(table.is_mid_side(20));
+}
+
+TEST(AbaqusFile, AnEdgeIsInOneCurveAndNodesOfSetsAreOfCells)
+{
+  const std::string truss = "*ELEMENT, TYPE=T3D3, ELSET=truss\n2, 1, 9, 2\n";
+  const MeshTable table = table_of(quadratic_cube + truss +
+                                       "*NSET, NSET=same\n1, 2, 9\n"
+                                       "*NSET, NSET=alone\n1, 21\n"
+                                       "*NSET, NSET=of truss, ELSET=truss\n",
+                                   3);
+  EXPECT_STARTS(reason_of(table, "same"),
+                "This node set of line 28 of 'm.inp' has edges in common with the curve of line");
+  EXPECT_STARTS(reason_of(table, "of truss"), // with the node in the middle of the truss
+                "This node set of line 32 of 'm.inp' has edges in common with the curve of line");
+  EXPECT_STARTS(reason_of(table, "alone"), "This node set of line 30 of 'm.inp' has nodes that are "
+                                           "neither vertices nor mid-side nodes");
+  EXPECT_EQ(id_of(table, 1, "truss"), 1);
 }
 
 TEST(AbaqusFile, NamesOfCellsAreKeptAndAxisymmetricOnesRefused)
