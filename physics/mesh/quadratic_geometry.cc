@@ -69,9 +69,10 @@ std::vector<Point<dim>> CurvedSimplexMapping<dim>::compute_mapping_support_point
 }
 
 template <int dim>
-Point<dim> CurvedSimplexMapping<dim>::unit_point(const std::vector<Point<dim>> &points,
-                                                 const Point<dim> &p) const
+Point<dim> CurvedSimplexMapping<dim>::transform_real_to_unit_cell(
+    const typename Triangulation<dim>::cell_iterator &cell, const Point<dim> &p) const
 {
+  const std::vector<Point<dim>> points = compute_mapping_support_points(cell);
   constexpr unsigned int most_steps = 30;
   constexpr double longest_step = 0.5, rounding = 1e-15;
   const double close = 1e-12 * points[0].distance(points[1]) + rounding * p.norm();
@@ -95,20 +96,43 @@ Point<dim> CurvedSimplexMapping<dim>::unit_point(const std::vector<Point<dim>> &
   throw typename Mapping<dim>::ExcTransformationFailed();
 }
 
+template <int dim>
+ShapesHalfway<dim>::ShapesHalfway(const FiniteElement<dim> &element)
+{
+  const std::vector<Point<dim>> nodes = FE_SimplexP<dim>(2).get_unit_support_points();
+  for (const Point<dim> &a : nodes)
+    for (const Point<dim> &b : nodes) {
+      std::vector<double> &shapes = values.emplace_back();
+      for (unsigned int i = 0; i < element.n_dofs_per_cell(); ++i)
+        shapes.push_back(element.shape_value(i, Point<dim>((a + b) / 2.)));
+    }
+}
+
 namespace
 {
-/// The vertices of the children of @p parent, by their number, in its reference coordinates.
+/// The vertices of the children of @p parent, by their number: its nodes of degree 2.
 template <int dim>
-std::map<unsigned int, Point<dim>>
-reference_vertices(const typename Triangulation<dim>::cell_iterator &parent)
+std::map<unsigned int, unsigned int>
+nodes_of_children(const typename Triangulation<dim>::cell_iterator &parent)
 {
-  const Quadrature<dim> nodes(FE_SimplexP<dim>(2).get_unit_support_points());
-  std::map<unsigned int, Point<dim>> vertices;
+  std::map<unsigned int, unsigned int> nodes;
   for (const unsigned int v : parent->vertex_indices())
-    vertices[parent->vertex_index(v)] = nodes.point(v);
+    nodes[parent->vertex_index(v)] = v;
   for (const unsigned int l : parent->line_indices())
-    vertices[parent->line(l)->child(0)->vertex_index(1)] = nodes.point(parent->n_vertices() + l);
-  return vertices;
+    nodes[parent->line(l)->child(0)->vertex_index(1)] = parent->n_vertices() + l;
+  return nodes;
+}
+
+/// The id of the QuadraticManifold of an edge of @p cell; flat_manifold_id if there is none.
+template <int dim>
+types::manifold_id quadratic_manifold(const typename Triangulation<dim>::cell_iterator &cell)
+{
+  for (const unsigned int l : cell->line_indices())
+    if (const auto line = cell->line(l);
+        line->manifold_id() != numbers::flat_manifold_id &&
+        dynamic_cast<const QuadraticManifold<dim> *>(&line->get_manifold()) != nullptr)
+      return line->manifold_id();
+  return numbers::flat_manifold_id;
 }
 } // namespace
 
@@ -117,35 +141,39 @@ void refine_quadratic_simplices(Triangulation<dim> &mesh)
 {
   constexpr double straight = 1e-12; // but for rounding
   const CurvedSimplexMapping<dim> mapping;
+  const ShapesHalfway<dim> shapes(FE_SimplexP<dim>(2));
+  std::vector<bool> is_done(mesh.n_raw_lines());
   for (const auto &parent : mesh.cell_iterators_on_level(0)) {
-    types::manifold_id id = numbers::flat_manifold_id;
-    const QuadraticManifold<dim> *manifold = nullptr;
-    for (const unsigned int l : parent->line_indices())
-      if (const auto *const found =
-              dynamic_cast<const QuadraticManifold<dim> *>(&parent->line(l)->get_manifold())) {
-        id = parent->line(l)->manifold_id();
-        manifold = found;
-      }
-    if (manifold == nullptr)
+    const types::manifold_id id = quadratic_manifold<dim>(parent);
+    if (id == numbers::flat_manifold_id)
       continue;
-    const auto unit = reference_vertices<dim>(parent);
+    QuadraticGeometry<dim> &geometry =
+        *dynamic_cast<const QuadraticManifold<dim> &>(mesh.get_manifold(id)).geometry;
+    const std::vector<Point<dim>> points = mapping.compute_mapping_support_points(parent);
+    const auto nodes = nodes_of_children<dim>(parent);
     for (unsigned int c = 0; c < parent->n_children(); ++c)
       for (const unsigned int l : parent->child(c)->line_indices()) {
         const auto line = parent->child(c)->line(l);
-        if (line->manifold_id() != id && line->manifold_id() != numbers::flat_manifold_id)
-          continue; // of a named surface
-        const Point<dim> middle((unit.at(line->vertex_index(0)) + unit.at(line->vertex_index(1))) /
-                                2.);
-        const Point<dim> node = mapping.transform_unit_to_real_cell(parent, middle);
+        if (is_done[line->index()] ||
+            (line->manifold_id() != id && line->manifold_id() != numbers::flat_manifold_id))
+          continue; // the latter of a named surface
+        is_done[line->index()] = true;
+        const std::vector<double> &weights =
+            shapes.between(nodes.at(line->vertex_index(0)), nodes.at(line->vertex_index(1)));
+        Point<dim> node;
+        for (unsigned int i = 0; i < points.size(); ++i)
+          node += weights[i] * points[i];
         const Point<dim> a = line->vertex(0), b = line->vertex(1);
         if (node.distance(a + (b - a) / 2.) <= straight * a.distance(b))
           continue;
-        manifold->geometry->add({a, b}, node);
+        geometry.add({a, b}, node);
         line->set_manifold_id(id);
       }
   }
 }
 
+template class ShapesHalfway<2>;
+template class ShapesHalfway<3>;
 template class QuadraticGeometry<2>;
 template class QuadraticGeometry<3>;
 template class QuadraticManifold<2>;

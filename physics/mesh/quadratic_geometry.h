@@ -2,6 +2,7 @@
 #define femgpu_physics_quadratic_geometry_h
 
 #include <deal.II/base/point.h>
+#include <deal.II/fe/fe.h>
 #include <deal.II/fe/mapping_fe.h>
 #include <deal.II/grid/manifold.h>
 #include <deal.II/grid/tria.h>
@@ -74,19 +75,35 @@ public:
   /// The vertices of @p cell and the middles of its edges.
   std::vector<dealii::Point<dim>> compute_mapping_support_points(
       const typename dealii::Triangulation<dim>::cell_iterator &cell) const override;
-  /**
-   * The reference coordinates of @p p in a cell with these @p nodes, by Newton's method from its
-   * middle; that of MappingFE in deal.II 9.4, from the first vertex, often fails in cells as curved
-   * as those of coarse meshes.
-   */
-  dealii::Point<dim> unit_point(const std::vector<dealii::Point<dim>> &nodes,
-                                const dealii::Point<dim> &p) const;
+  /// By Newton's method from the middle of the cell; that of MappingFE in deal.II 9.4, from the
+  /// first vertex, often fails in cells as curved as those of coarse meshes.
   dealii::Point<dim>
   transform_real_to_unit_cell(const typename dealii::Triangulation<dim>::cell_iterator &cell,
-                              const dealii::Point<dim> &p) const override
+                              const dealii::Point<dim> &p) const override;
+};
+
+/**
+ * The vertices of the children of a triangle or tetrahedron are its nodes of degree 2, numbered as
+ * those of FE_SimplexP: its vertices, then the middles of its edges. The middles of the children's
+ * edges lie halfway between two of them. These are the shape functions of an element of the parent
+ * at all such points, evaluated once.
+ */
+template <int dim>
+class ShapesHalfway
+{
+public:
+  explicit ShapesHalfway(const dealii::FiniteElement<dim> &element);
+
+  static constexpr unsigned int n_nodes = (dim + 1) * (dim + 2) / 2;
+
+  /// The values between the nodes @p a and @p b, which may be the same.
+  const std::vector<double> &between(const unsigned int a, const unsigned int b) const
   {
-    return unit_point(compute_mapping_support_points(cell), p);
+    return values[a * n_nodes + b];
   }
+
+private:
+  std::vector<std::vector<double>> values;
 };
 
 /**

@@ -9,8 +9,10 @@
 #include <deal.II/base/geometry_info.h>
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
+#include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -40,7 +42,7 @@ template <int dim>
 struct ParentCell
 {
   types::coarse_cell_id number;
-  std::vector<Point<dim>> nodes; ///< its vertices, and if cells are curved the middles of edges
+  std::vector<Point<dim>> nodes; ///< its vertices and the middles of its edges
   std::vector<double> values;    ///< of its dofs
 
   template <class Archive>
@@ -50,38 +52,18 @@ struct ParentCell
   }
 };
 
-/// Barycentric coordinates of @p p in @p cell, without the first: its place in the reference cell.
-template <int dim>
-Point<dim> unit_point(const ParentCell<dim> &cell, const Point<dim> &p)
-{
-  Tensor<2, dim> edges; // column a is the edge from vertex 0 to vertex a + 1
-  for (unsigned int a = 0; a < dim; ++a)
-    for (unsigned int d = 0; d < dim; ++d)
-      edges[d][a] = cell.nodes[a + 1][d] - cell.nodes[0][d];
-  return Point<dim>(invert(edges) * (p - cell.nodes[0]));
-}
-
-/// nullptr if the cells are straight
-template <int dim>
-const CurvedSimplexMapping<dim> *curved_mapping(const Discretization<dim> &discretization)
-{
-  return dynamic_cast<const CurvedSimplexMapping<dim> *>(&discretization.mapping());
-}
-
 template <int dim>
 std::vector<ParentCell<dim>> own_cells(const Discretization<dim> &discretization, const FeVector &u)
 {
   std::vector<ParentCell<dim>> result;
   Vector<double> values(discretization.element().n_dofs_per_cell());
+  const CurvedSimplexMapping<dim> mapping;
   for (const auto &cell : discretization.dofs().active_cell_iterators())
     if (cell->is_locally_owned()) {
       cell->get_dof_values(u, values);
-      result.push_back({cell->id().get_coarse_cell_id(), {}, {values.begin(), values.end()}});
-      if (const auto *const curved = curved_mapping(discretization))
-        result.back().nodes = curved->compute_mapping_support_points(cell);
-      else
-        for (const auto v : cell->vertex_indices())
-          result.back().nodes.push_back(cell->vertex(v));
+      result.push_back({cell->id().get_coarse_cell_id(),
+                        mapping.compute_mapping_support_points(cell),
+                        {values.begin(), values.end()}});
     }
   return result;
 }
@@ -110,8 +92,36 @@ std::vector<ParentCell<dim>> at_owners_of_children(const Mesh<dim> &mesh,
   return result;
 }
 
+/// The number of the node of @p parent at @p vertex of its child, to rounding.
+template <int dim>
+unsigned int node_at(const ParentCell<dim> &parent, const Point<dim> &vertex)
+{
+  const auto nearest = std::min_element(
+      parent.nodes.begin(), parent.nodes.end(), [&](const Point<dim> &a, const Point<dim> &b) {
+        return a.distance_square(vertex) < b.distance_square(vertex);
+      });
+  return static_cast<unsigned int>(nearest - parent.nodes.begin());
+}
+
+/// The vertices that each node of @p element, of degree 2 at most, lies halfway between; the same
+/// one twice for nodes that are vertices.
+template <int dim>
+std::vector<std::array<unsigned int, 2>> ends_of_nodes(const FiniteElement<dim> &element)
+{
+  const ReferenceCell reference = element.reference_cell();
+  std::vector<std::array<unsigned int, 2>> result;
+  for (const Point<dim> &node : element.get_unit_support_points())
+    for (const unsigned int a : reference.vertex_indices())
+      for (unsigned int b = 0; b <= a; ++b)
+        if (const Point<dim> middle(
+                (reference.template vertex<dim>(a) + reference.template vertex<dim>(b)) / 2.);
+            middle.distance(node) < 1e-10)
+          result.push_back({{a, b}});
+  return result;
+}
+
 /// Refines all cells of triangles and tetrahedra, which deal.II's SolutionTransfer does not know
-/// how to do: the owner of a child evaluates its parent at the child's nodes.
+/// how to do: the owner of a child evaluates its parent at the child's nodes, of degree 2 at most.
 template <int dim>
 FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
                                        const FeVector &u)
@@ -126,7 +136,8 @@ FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &dis
   for (const ParentCell<dim> &parent : parents)
     by_number[parent.number] = &parent;
   discretization.distribute_dofs();
-  const auto *const curved = curved_mapping(discretization);
+  const ShapesHalfway<dim> shapes(scalar);
+  const auto ends = ends_of_nodes(scalar);
   FeVector result = discretization.make_vector();
   Vector<double> cell_values(n);
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
@@ -134,17 +145,17 @@ FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &dis
       continue;
     const ParentCell<dim> &parent =
         *by_number.at(cell->id().get_coarse_cell_id() / GeometryInfo<dim>::max_children_per_cell);
+    std::array<unsigned int, dim + 1> vertices; // as nodes of the parent
+    for (const unsigned int v : cell->vertex_indices())
+      vertices[v] = node_at(parent, cell->vertex(v));
     cell_values = 0.;
-    for (unsigned int i = 0; i < n; ++i) {
-      const auto [component, node] = fe.system_to_component_index(i);
-      const Point<dim> there = discretization.mapping().transform_unit_to_real_cell(
-          cell, scalar.unit_support_point(node));
-      const Point<dim> p =
-          curved != nullptr ? curved->unit_point(parent.nodes, there) : unit_point(parent, there);
-      for (unsigned int j = 0; j < n; ++j)
-        if (fe.system_to_component_index(j).first == component)
-          cell_values(i) +=
-              parent.values[j] * scalar.shape_value(fe.system_to_component_index(j).second, p);
+    for (unsigned int node = 0; node < scalar.n_dofs_per_cell(); ++node) {
+      const auto [a, b] = ends[node];
+      const std::vector<double> &weights = shapes.between(vertices[a], vertices[b]);
+      for (unsigned int c = 0; c < fe.n_components(); ++c)
+        for (unsigned int j = 0; j < weights.size(); ++j)
+          cell_values(fe.component_to_system_index(c, node)) +=
+              weights[j] * parent.values[fe.component_to_system_index(c, j)];
     }
     cell->set_dof_values(cell_values, result);
   }
