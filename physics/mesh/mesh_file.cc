@@ -18,6 +18,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace femgpu
@@ -38,9 +39,13 @@ std::string read_whole_file(const std::string &name)
   text << file.rdbuf();
   if (file.bad())
     throw InputError("The mesh file '" + name + "' cannot be read to its end.");
-  if (text.str().find_first_not_of(" \t\r\n") == std::string::npos)
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // of UTF-8, as editors write it
+  std::string result = text.str();
+  if (result.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
+    result.erase(0, byte_order_mark.size());
+  if (result.find_first_not_of(" \t\r\n") == std::string::npos)
     throw InputError("The mesh file '" + name + "' is empty. Write or copy it again.");
-  return text.str();
+  return result;
 }
 
 bool is_hypercube(const ElementKind *const kind)
