@@ -27,8 +27,11 @@ case $preset in
   sanitize) build_dir=$root/build-sanitize ;;
   sanitize-integers) build_dir=$root/build-integers ;;
   host-only) build_dir=$root/build-host ;;
-  *) die "FEMGPU_PRESET is '$preset', but must be release, debug, sanitize,${nothing} sanitize-integers or host-only" ;;
+  *) die "FEMGPU_PRESET is '$preset', but must be release, debug, sanitize, sanitize-integers or host-only" ;;
 esac
+
+# Open MPI does not free all it has allocated.
+[[ $preset == debug ]] && export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 
 # The value of a variable of the last configuration; nothing without one.
 cached() {

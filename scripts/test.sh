@@ -5,7 +5,8 @@
 #   scripts/test.sh [ARGUMENT …]
 #
 # Both backends are built where nvcc is found, also where no GPU runs one of them; what scripts/run.sh
-# has built is not built again. The environment is that of scripts/build.sh.
+# has built is not built again. The environment is that of scripts/build.sh, and
+#   FEMGPU_TARGETS  what to build for the tests that run, as "femgpu femgpu_physics_tests"; default: all
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -16,7 +17,8 @@ linalg_only || "$root/scripts/dependencies.sh" test
 if [[ $(cached FEMGPU_CUDA) == NATIVE && $(cached FEMGPU_HAVE_CUDA) == OFF ]]; then
   export FEMGPU_CUDA=${FEMGPU_CUDA:-AUTO}
 fi
-"$root/scripts/build.sh"
+# shellcheck disable=SC2086  # a list of targets
+"$root/scripts/build.sh" ${FEMGPU_TARGETS:-}
 
 # One test a core; threads that wait leave the core to the other tests.
 export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(nproc)}
