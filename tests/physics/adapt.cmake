@@ -80,9 +80,9 @@ study_test(local_refinement_of_triangles_ends_with_1 ${parameter_dir}/poisson.pr
   --expect-message "globally only")
 
 # Richardson: max u of Bratu's problem, 0.79795 by bratu_2d.prm with degree 4 on a finer mesh
-study_test(bratu_extrapolates_max_u ${parameter_dir}/bratu_2d.prm --set Study/Cycles=3
+study_test(bratu_extrapolates_max_u ${parameter_dir}/bratu_2d.prm --set Study/Cycles=4
   --set "Mesh/Initial refinements=3" --set "Output/Write VTU=false" --ranks 4 --same-as-ranks 1
-  --expect-text "max u: extrapolated 0\\.79[78]")
+  --expect-text "max u: extrapolated 0\\.797")
 study_test(flux_with_the_order_of_its_quadrature_is_extrapolated ${parameter_dir}/poisson.prm
   --set Study/Cycles=3 --set "Output/Write VTU=false"
   --expect-text "flux through 0: extrapolated 8(\\.0+[0-9])?, order 4\\.0")

@@ -239,7 +239,7 @@ TEST(Measurements, ExtremaOfAParabolaAreBetweenTheNodes)
                              parabola, fixture.u);
     fixture.u.update_ghost_values();
     MeasurementParameters &parameters = fixture.blank();
-    parameters.extrema = "u; u over boundary 1; twice; u over material 1";
+    parameters.extrema = "u; u over boundary 1; twice; u over material 0";
     expect_values(fixture.measure(parameters), {{"max u", 1.},
                                                 {"max u at x", 0.3},
                                                 {"max u at y", 0.7},
@@ -251,9 +251,9 @@ TEST(Measurements, ExtremaOfAParabolaAreBetweenTheNodes)
                                                 {"max u over boundary 1 at y", 0.7},
                                                 {"max twice", 2.},
                                                 {"max twice at y", 0.7},
-                                                {"max u over material 1", 1. - 0.04},
-                                                {"max u over material 1 at x", 0.5},
-                                                {"max u over material 1 at y", 0.7}});
+                                                {"min u over material 0", 1. - 0.09 - 0.98},
+                                                {"min u over material 0 at x", 0.},
+                                                {"max u over material 0 at y", 0.7}});
   }
 }
 
