@@ -63,7 +63,8 @@ def is_number(x):
 class Tolerances:
     """Of a run, by its summary.json; quantities that are zero but for the solver may differ more."""
 
-    def __init__(self, directory, absolute_for_quantities):
+    def __init__(self, directory, absolute_for_quantities, of_residuals):
+        self.of_residuals = of_residuals
         self.relative, self.part, self.has_parts = RELATIVE, PART_OF_ITERATIONS, False
         self.absolute_for_quantities = max(absolute_for_quantities, ABSOLUTE_FOR_QUANTITIES)
         name = os.path.join(directory, "summary.json")
@@ -121,7 +122,8 @@ class Comparison:
         if name in COUNTS_OF_ITERATIONS:
             return self.tolerances.same_count(a, b)
         if name in RESIDUALS:
-            return close(a, b, OF_RESIDUALS, OF_RESIDUALS * parent.get("rhs_norm", 1.) +
+            relative = self.tolerances.of_residuals
+            return close(a, b, relative, relative * parent.get("rhs_norm", 1.) +
                          parent.get("target", 0.))
         if name in SIZES_OF_LEVELS and parent["preconditioner"] == "multigrid":
             return close(a, b, OF_LEVELS)
@@ -275,12 +277,13 @@ def compare_markdown(name, a, b):
                 yield f"{name}, line {i + 1}: {column} is {x}, but {y}"
 
 
-def differences(directory, other, absolute_for_quantities=0.):
+def differences(directory, other, absolute_for_quantities=0., of_residuals=OF_RESIDUALS):
     """A line for each number of the results in one directory that is another in the other.
 
-    Quantities that are zero but for the solver's tolerance may differ by absolute_for_quantities.
+    Quantities that are zero but for the solver's tolerance may differ by absolute_for_quantities,
+    residuals in summary.json by of_residuals, relative to the right-hand side.
     """
-    tolerances = Tolerances(directory, absolute_for_quantities)
+    tolerances = Tolerances(directory, absolute_for_quantities, of_residuals)
 
     def both(name):
         paths = [os.path.join(d, name) for d in (directory, other)]
@@ -312,4 +315,4 @@ def differences(directory, other, absolute_for_quantities=0.):
         if os.path.isdir(os.path.join(directory, name)):
             yield from (f"{name}/{problem}" for problem in
                         differences(os.path.join(directory, name), os.path.join(other, name),
-                                    absolute_for_quantities))
+                                    absolute_for_quantities, of_residuals))

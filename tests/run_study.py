@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from compare_runs import OF_FLUXES, differences
+from compare_runs import OF_FLUXES, OF_RESIDUALS, differences
 
 ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # how far an observed order may be from the expected one
 # How far errors and quantities may be from those of another method, which ends elsewhere within its
@@ -295,9 +295,10 @@ def check_files(run, options):
         yield f"partial files are left: {', '.join(left)}"
 
 
-def check_same_numbers(run, other, ranks, absolute_for_quantities):
+def check_same_numbers(run, other, ranks, options):
     """Both runs have the same numbers up to rounding."""
-    for problem in differences(run.directory, other.directory, absolute_for_quantities):
+    for problem in differences(run.directory, other.directory, options.absolute_for_quantities,
+                               options.relative_for_residuals):
         yield f"{problem} with {ranks} ranks"
 
 
@@ -374,8 +375,7 @@ def check_all(options, directory):
         other = start("other", options.same_as_ranks, on_stdin=False)
         problems += check_end(other, options)
         if not problems:
-            problems += check_same_numbers(run, other, options.same_as_ranks,
-                                           options.absolute_for_quantities)
+            problems += check_same_numbers(run, other, options.same_as_ranks, options)
         if not problems and options.check_vtu:
             problems += check_same_fields(run, other, options.same_as_ranks)
     if not problems and options.same_with:
@@ -439,6 +439,8 @@ def parse_command_line(words):
     add("--expect-no-files", action="store_true", help="nothing is written")
     add("--same-as-ranks", type=int, default=0, metavar="N",
         help="a run with N ranks has the same numbers up to rounding")
+    add("--relative-for-residuals", type=float, default=OF_RESIDUALS, metavar="WIDTH",
+        help="with --same-as-ranks: how far residuals may differ, relative to the right-hand side")
     add("--absolute-for-quantities", type=float, default=0., metavar="WIDTH",
         help="with --same-as-ranks, quantities may differ by this: those that are zero but for the "
         "solver's tolerance")
