@@ -359,8 +359,8 @@ private:
       refuse("assigns a value at column " + std::to_string(position + 1) +
              ". Write == to compare, or only what stands behind the =");
     refuse("is wrong at column " + std::to_string(position + 1) +
-           (is_at_end ? ", its end" : ", at '" + character_at(text, position) + "'") + ": expected " +
-           expected);
+           (is_at_end ? ", its end" : ", at '" + character_at(text, position) + "'") +
+           ": expected " + expected);
   }
 
   [[noreturn]] void refuse(const std::string &what) const
