@@ -39,11 +39,16 @@ std::map<types::boundary_id, double>
 sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
            const Discretization<dim> &discretization, const FeVector &u)
 {
-  std::map<types::boundary_id, double> result;
-  for (const auto &[path, ids] : problem.named_boundaries())
-    for (const auto id : ids)
+  std::set<types::boundary_id> ids; // those of this rank's faces, and all with parameters
+  for (const auto &[path, named] : problem.named_boundaries())
+    for (const auto id : named)
       if (problem.has_boundary_flux(id) || problem.has_boundary_reaction(id))
-        result[id] = 0.;
+        ids.insert(id);
+  for (const auto &entry : equation.boundary_flows())
+    ids.insert(entry.first);
+  std::map<types::boundary_id, double> result;
+  for (const auto id : Utilities::MPI::compute_set_union(ids, discretization.communicator()))
+    result[id] = 0.;
   const auto phi = problem.nonlinearity();
   const AffineConstraints<double> &conformity = discretization.conformity();
   for (const auto &[id, flow] : equation.boundary_flows()) {
