@@ -5,11 +5,13 @@
 #include "linalg/continuation.h"
 #include "physics/expressions.h"
 #include "physics/mesh/mesh_check.h"
+#include "physics/mesh/regions.h"
 
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <sstream>
 
@@ -191,6 +193,20 @@ void warn(const Parameters &parameters, const Discretization<dim> &discretizatio
 }
 
 template <int dim>
+std::string valid_text(const Parameters &parameters, const Discretization<dim> &discretization,
+                       const double n_cells)
+{
+  const MeshRegions &regions = discretization.mesh().regions;
+  std::ostringstream text;
+  text << "Valid: " << parameters.run.physics << " in " << dim << "D, "
+       << discretization.element().get_name() << " on " << std::setprecision(10) << n_cells
+       << (parameters.mesh.refinement_where.empty() ? "" : " or more") << " cells in the first of "
+       << parameters.study.cycles << " cycles; boundary ids " << regions.boundaries.list()
+       << "; material ids " << regions.materials.list() << regions.lower_list();
+  return text.str();
+}
+
+template <int dim>
 void check_continuation(const Parameters &parameters, const Problem<dim> &problem)
 {
   if (!problem.has_branches())
@@ -219,6 +235,8 @@ template void check_refinement(const StudyParameters &, const Mesh<2> &, const P
 template void check_refinement(const StudyParameters &, const Mesh<3> &, const Problem<3> &);
 template void warn(const Parameters &, const Discretization<2> &, const Problem<2> &, Console &);
 template void warn(const Parameters &, const Discretization<3> &, const Problem<3> &, Console &);
+template std::string valid_text(const Parameters &, const Discretization<2> &, double);
+template std::string valid_text(const Parameters &, const Discretization<3> &, double);
 template void check_continuation(const Parameters &, const Problem<2> &);
 template void check_continuation(const Parameters &, const Problem<3> &);
 } // namespace femgpu

@@ -69,6 +69,12 @@ template <int dim>
 void warn(const Parameters &parameters, const Discretization<dim> &discretization,
           const Problem<dim> &problem, Console &console);
 
+/// Returns what --validate prints for a study that is valid: the physics, the element, the number
+/// of cells in the first cycle and the ids of the mesh.
+template <int dim>
+std::string valid_text(const Parameters &parameters, const Discretization<dim> &discretization,
+                       double n_cells);
+
 /// @throws ParameterError unless a branch of solutions can be traced
 template <int dim>
 void check_continuation(const Parameters &parameters, const Problem<dim> &problem);

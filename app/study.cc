@@ -88,14 +88,6 @@ public:
 
   void validate()
   {
-    const double cells = cells_after(parameters.mesh.initial_refinements);
-    std::ostringstream text;
-    text << "Valid: " << parameters.run.physics << " in " << dim << "D, "
-         << discretization.element().get_name() << " on " << std::setprecision(10) << cells
-         << (parameters.mesh.refinement_where.empty() ? "" : " or more")
-         << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids "
-         << mesh.regions.boundaries.list() << "; material ids " << mesh.regions.materials.list()
-         << mesh.regions.lower_list();
     if (!measurements.empty()) { // the coarse mesh is enough to find points and fields
       discretization.distribute_dofs();
       discretization.make_constraints(*problem);
@@ -107,7 +99,8 @@ public:
       refine_globally(mesh, parameters.mesh.initial_refinements);
       check_curved_cells(discretization);
     }
-    console.print(text.str());
+    console.print(
+        valid_text(parameters, discretization, cells_after(parameters.mesh.initial_refinements)));
   }
 
   StudyRecord run(const StudyObserver &observer)
@@ -355,16 +348,13 @@ private:
   void stop_at_target(const CycleRecord &record)
   {
     const StudyParameters &by = parameters.study;
-    if (!(by.target_error > 0.))
-      return;
-    const double error = record.relative_error(by.target_norm);
-    if (!(error <= by.target_error))
+    if (!(by.target_error > 0. && record.relative_error(by.target_norm) <= by.target_error))
       return;
     std::ostringstream text;
     text << std::setprecision(3) << "Stopped after cycle " << record.cycle << ": the error, "
          << (by.target_norm == "estimate" ? "estimated" : "in " + by.target_norm)
-         << " and relative, is " << error << ", at most Study/Target error = " << by.target_error
-         << ".";
+         << " and relative, is " << record.relative_error(by.target_norm)
+         << ", at most Study/Target error = " << by.target_error << ".";
     stop("target_error", text.str());
   }
 

@@ -20,7 +20,7 @@ import layers
 NAMES = {
     "algorithm": "adjacent_find all_of any_of binary_search clamp copy copy_if copy_n count count_if "
                  "equal fill fill_n find find_if find_if_not for_each includes is_sorted lower_bound max "
-                 "max_element min min_element minmax next_permutation none_of nth_element remove "
+                 "max_element min min_element minmax minmax_element next_permutation none_of nth_element remove "
                  "remove_if replace replace_if reverse rotate set_union sort stable_partition stable_sort "
                  "transform unique upper_bound",
     "array": "array get tuple_size",
