@@ -137,7 +137,7 @@ void CellPoints<dim>::find_nodes(const ActiveCell<dim> &cell)
   index = cell->active_cell_index();
   if (curved)
     curved->reinit(typename Triangulation<dim>::cell_iterator(cell->block()));
-  else if (!cell->is_whole() && block != cell->block()) {
+  else if (!cell->is_whole() && (block.state() != IteratorState::valid || block != cell->block())) {
     block = cell->block();
     cell->get_block_vertices(block_vertices);
   }

@@ -126,7 +126,7 @@ void add_load(const Function<dim> &load, const CellSegment<dim> &segment,
   const Quadrature<dim> quadrature = points_on(segment, element.degree + 2);
   FEValues<dim> values(discretization.mapping(), element.base_element(0), quadrature,
                        update_values | update_quadrature_points | update_jacobians);
-  values.reinit(cell);
+  values.reinit(typename Triangulation<dim>::cell_iterator(cell)); // the element is a scalar one
   const Tensor<1, dim> direction = segment.unit_ends[1] - segment.unit_ends[0];
   for (const unsigned int q : values.quadrature_point_indices()) {
     const double length =

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 #include <variant>
 
 namespace femgpu
@@ -221,7 +222,9 @@ std::vector<NodalField> DiscreteSolution<dim>::residual_fields()
       field.values.local_element(i) = residual.local_element(i) / mass.local_element(i);
   space.conformity().distribute(field.values);
   field.values.update_ghost_values();
-  return {field};
+  std::vector<NodalField> result;
+  result.push_back(std::move(field)); // a copy has no ghost values
+  return result;
 }
 
 template <int dim>

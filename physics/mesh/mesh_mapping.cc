@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include <boost/signals2/connection.hpp>
@@ -319,6 +320,27 @@ private:
   mutable std::vector<std::vector<Point<dim>>> known; ///< by active index
 };
 
+/// Straight triangles and tetrahedra, whose sides may have manifolds: MappingFE of deal.II refuses
+/// these with its assertions on.
+template <int dim>
+class StraightSimplexMapping final : public MappingFE<dim>
+{
+public:
+  StraightSimplexMapping() : MappingFE<dim>(FE_SimplexP<dim>(1))
+  {}
+  std::unique_ptr<Mapping<dim>> clone() const override
+  {
+    return std::make_unique<StraightSimplexMapping>();
+  }
+  std::vector<Point<dim>> compute_mapping_support_points(const Cell<dim> &cell) const override
+  {
+    std::vector<Point<dim>> points;
+    for (const unsigned int v : cell->vertex_indices())
+      points.push_back(cell->vertex(v));
+    return points;
+  }
+};
+
 /// Has it sides of Mesh/Manifolds or nodes of second order?
 template <int dim>
 bool has_curved_cells(const Triangulation<dim> &triangulation)
@@ -341,7 +363,7 @@ std::unique_ptr<Mapping<dim>> make_mapping(const Triangulation<dim> &mesh, const
   if (mesh.all_reference_cells_are_simplex()) {
     if (is_curved && degree > 1)
       return std::make_unique<CurvedSimplexMapping<dim>>();
-    return std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
+    return std::make_unique<StraightSimplexMapping<dim>>();
   }
   if (has_curved_cells(mesh))
     return std::make_unique<RememberedMapping<dim, CurvedCellMapping<dim>>>(mesh, degree);
