@@ -1,5 +1,5 @@
 # Tests for the preset debug, with deal.II's assertions and the sanitizers: each physics, element, kind of
-# mesh file, constraint and refinement, on one rank and on several.
+# mesh file, constraint and refinement, on one rank and on several. Only the program is built for them.
 set(with_assertions
   # elements, and orders of convergence
   poisson_2d_Q4_has_orders_5_and_4_on_1_and_2_ranks
@@ -28,8 +28,7 @@ set(with_assertions
   measured_linear_function_is_exact_and_the_same_on_1_and_2_ranks
   vtkhdf_files_of_curved_cells_are_the_same_on_1_and_2_ranks
   study_over_two_parameters_runs_all_combinations
-  multigrid_of_an_adaptive_mesh_takes_the_iterations_of_one_group
-  parts_of_physics_are_right_on_2_ranks)
+  multigrid_of_an_adaptive_mesh_takes_the_iterations_of_one_group)
 foreach(test IN LISTS with_assertions)
   set_property(TEST ${test} APPEND PROPERTY LABELS assertions)
 endforeach()
