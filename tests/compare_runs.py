@@ -200,7 +200,8 @@ def same_cell(column, a, b, row, tolerances):
     x, y = as_number(a), as_number(b)
     if a == b or column.endswith("_seconds") or column == "transfer_bytes":
         return True
-    if column.rpartition("_")[0] + "_difference" in row:
+    quantity, _, suffix = column.rpartition("_")
+    if suffix in CHANGES and quantity + "_difference" in row:
         return tolerances.same_change(column, x, y, row)
     if x is None or y is None or math.isnan(x) or math.isnan(y):
         return False
