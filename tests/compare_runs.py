@@ -32,6 +32,7 @@ FIRST_RESIDUALS = 10
 OF_NONLINEAR = 100.
 # Rounding decides about a part of the iterations.
 PART_OF_ITERATIONS = 8
+A_FEW_ITERATIONS = 3  # of a new start, which rounding decides about, too
 # Aggregates of multigrid depend on the numbers of unknowns, and so do the entries of its levels.
 OF_LEVELS = 0.1
 # Orders beyond this are those of rounding.
@@ -77,7 +78,7 @@ class Tolerances:
                 self.relative = max(RELATIVE, OF_NONLINEAR * tolerance)
 
     def same_count(self, a, b):
-        return abs(a - b) <= 1 + max(a, b) // self.part
+        return abs(a - b) <= A_FEW_ITERATIONS + max(a, b) // self.part
 
     def error_of_quantity(self, name, value):
         """How well the quantity is known."""
