@@ -217,7 +217,7 @@ auto PolynomialMaximum::bisected(const Box &box) const -> std::array<Box, 2>
   std::array<Box, 2> halves{box, box};
   halves[0].width[axis] = halves[1].width[axis] = box.width[axis] / 2.;
   halves[1].lower[axis] += halves[1].width[axis];
-  unsigned int stride = 1;
+  std::size_t stride = 1;
   for (unsigned int a = 0; a < axis; ++a)
     stride *= degree + 1;
   for (unsigned int i = 0; i < n_components * n_coefficients; ++i) {

@@ -80,7 +80,8 @@ private:
   static Coordinates uphill_step(const Local &here, const std::vector<unsigned int> &free);
   Coordinates climb(Coordinates x);
 
-  unsigned int n_coordinates, degree, n_components, n_coefficients;
+  unsigned int n_coordinates, degree, n_components;
+  std::size_t n_coefficients;
   const std::vector<double> *root = nullptr;
   Objective objective;
   std::vector<std::array<unsigned int, 3>> indices; ///< of each coefficient, by coordinate
