@@ -185,7 +185,7 @@ bool is_statement(const std::string &line)
 /// The line with plain blanks if that makes it a statement, which is reported.
 std::string readable(const JoinedLine &joined, ParameterProblems &problems)
 {
-  const std::string line = trimmed(joined.text), plain = trimmed(with_plain_blanks(line));
+  std::string line = trimmed(joined.text), plain = trimmed(with_plain_blanks(line));
   if (is_statement(line) || !is_statement(plain))
     return line;
   problems.emplace(joined.line, "'" + line + "' is no statement");
