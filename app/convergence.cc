@@ -236,7 +236,7 @@ private:
         closest = order;
     return closest;
   }
-  /// What confirms ratio(0).
+  /// The ratio that confirms ratio(0).
   double second_ratio() const
   {
     return has_four() ? ratio(1) : std::exp2(order_of_theory());

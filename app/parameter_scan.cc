@@ -83,7 +83,7 @@ std::string similar_file(const std::filesystem::path &path)
 
 constexpr char byte_order_mark[] = "\xEF\xBB\xBF";
 
-/// Where the text begins behind a byte order mark.
+/// Returns the position of the text behind a byte order mark.
 std::size_t begin_of(const std::string &text)
 {
   return text.compare(0, 3, byte_order_mark) == 0 ? 3 : 0;

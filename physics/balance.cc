@@ -48,7 +48,7 @@ namespace
 constexpr double rounding_factor = 8.;
 constexpr int most_further_solves = 3;
 
-/// What is missing, relative to what flows, for the judgement of @p report. A solve that stops at
+/// The missing part, relative to all flows, for the judgement of @p report. A solve that stops at
 /// an error leaves residuals that oscillate, and only their sum must be small.
 double missing(const Balance &balance, const linalg::SolveReport &report)
 {

@@ -66,7 +66,7 @@ public:
     return of_exchange;
   }
 
-  /// What flows into the body through one part of the boundary.
+  /// The inflow into the body through one part of the boundary.
   struct BoundaryFlow
   {
     double integral = 0.; ///< ∫ g of a scalar problem

@@ -196,7 +196,7 @@ DiffusionReaction<dim>::warnings(const Discretization<dim> &discretization,
   return result;
 }
 
-/// What is found on the coarse mesh, which every rank has.
+/// Data of the coarse mesh, which every rank has.
 template <int dim>
 auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     -> std::optional<GrowingFlux>

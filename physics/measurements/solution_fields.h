@@ -81,7 +81,7 @@ public:
    */
   Reference find(const std::string &path, const std::string &word, bool on_boundary) const;
 
-  /// What a field of the finite element space is made of.
+  /// The components of a field of the finite element space.
   struct SpaceFunction
   {
     const FeVector *values; ///< with ghost values, until the next reinit()
