@@ -3,8 +3,6 @@
 #include "app/parameter_study.h"
 #include "common/command_line_reader.h"
 
-#include <algorithm>
-
 namespace femgpu
 {
 namespace
@@ -76,13 +74,6 @@ void check_values(const CommandLineReader &reader, CommandLine &result)
                 "or - to read standard input");
 }
 } // namespace
-
-bool CommandLine::may_solve_on_device() const
-{
-  const bool solves = help.empty() && print_parameters.empty() && !(version || list || validate);
-  return solves &&
-         std::find(overrides.begin(), overrides.end(), "Solver/Backend=host") == overrides.end();
-}
 
 CommandLine parse_command_line(int argc, const char *const *argv)
 {

@@ -24,9 +24,6 @@ struct CommandLine
   std::string print_parameters;   ///< prm, json or md; empty if not asked for
   bool version = false;           ///< print versions
   std::string help;               ///< the help text if it was asked for, otherwise empty
-
-  /// May it need a GPU, as far as the command line tells?
-  bool may_solve_on_device() const;
 };
 
 /**

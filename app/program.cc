@@ -189,6 +189,7 @@ void write_results(const Parameters &parameters, const StudyRecord &study)
 /// cycles. @throws as run_study()
 StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
+  const linalg::DriverStart driver(communicator, parameters.solver.backend != "host");
   const std::string &directory = parameters.output.directory;
   const auto lock = open_directory(parameters.output, communicator);
   const auto write = [&](const StudyRecord &study) {
@@ -378,6 +379,14 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm c
   console.error(study.why_not_converged());
   return ExitCode::not_converged;
 }
+
+/// A run behind `femgpu ... | head` still writes its results, and a file beyond `ulimit -f` is an
+/// error, as a full disk is.
+void ignore_signals_of_writing()
+{
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
 } // namespace
 
 int run_program(int argc, char **argv)
@@ -387,6 +396,7 @@ int run_program(int argc, char **argv)
   try {
     require_working_directory();
     require_memory_for_mpi();
+    ignore_signals_of_writing(); // Open MPI 5 writes files, too
     linalg::spare_discovery();
     CommandLine command_line;
     std::exception_ptr unreadable; // which ranks can say once only, when there is MPI
@@ -396,16 +406,13 @@ int run_program(int argc, char **argv)
     catch (...) {
       unreadable = std::current_exception();
     }
-    const linalg::DriverStart driver(!unreadable && command_line.may_solve_on_device());
     // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
     // options of ours for theirs (--threads) and warn of all that they do not know.
     char *words[] = {argv[0], nullptr};
     int n_words = 1;
     char **name = words;
     dealii::Utilities::MPI::MPI_InitFinalize mpi(n_words, name, 1);
-    // after PETSc's initialization, which puts the handlers of most signals back
-    std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
-    std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an error, as a full disk is
+    ignore_signals_of_writing(); // again, because PETSc's initialization resets most handlers
     remove_partial_files_on_signals();
     throw_errors_of_p4est();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;

@@ -25,7 +25,7 @@ int group_of(const int rank, const int n_ranks, const int n)
   return static_cast<int>(static_cast<long long>(rank) * n / n_ranks);
 }
 
-/// GPUs that this process can see, as far as files tell.
+/// The number of GPUs that this process can see, as far as files tell.
 int guessed_devices()
 {
   if (const char *const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
@@ -39,23 +39,23 @@ int guessed_devices()
   return n;
 }
 
-/// Does the process lead a group where each of @p n devices has one?
-bool leads_one_of(const int n)
+/// Does this rank lead a group of its node if each of @p n devices has one? Collective.
+bool leads_one_of(const int n, MPI_Comm ranks)
 {
-  const auto number = [](const char *const variable, const int otherwise) {
-    const char *const text = std::getenv(variable);
-    return text != nullptr ? std::atoi(text) : otherwise; // NOLINT(cert-err34-c): 0 is a guess too
-  };
-  const int rank = number("OMPI_COMM_WORLD_LOCAL_RANK", was_started_by_mpi() ? -1 : 0),
-            size = number("OMPI_COMM_WORLD_LOCAL_SIZE", 1), groups = std::min(n, size);
-  return groups > 0 && rank >= 0 &&
+  MPI_Comm node = ranks_of_node(ranks);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_size(node, &size);
+  MPI_Comm_free(&node);
+  const int groups = std::min(n, size);
+  return groups > 0 &&
          (rank == 0 || group_of(rank, size, groups) != group_of(rank - 1, size, groups));
 }
 } // namespace
 
-DriverStart::DriverStart(const bool is_wanted)
+DriverStart::DriverStart(MPI_Comm ranks, const bool is_wanted)
 {
-  if (!is_wanted || !leads_one_of(guessed_devices()))
+  if (!leads_one_of(is_wanted ? guessed_devices() : 0, ranks))
     return;
   try {
     thread = std::thread([] { n_cuda_devices(); });

@@ -13,16 +13,18 @@
 namespace femgpu::linalg
 {
 /**
- * Starts the driver of the node's GPUs, which takes 0.1 s, and with four GPUs 1 s, in a thread
- * beside what a program begins with: on processes that lead a group where each GPU has one. Whether
- * there are GPUs, and where this process is among those of its node, is only guessed, before there
- * is MPI, from /dev and what mpirun of Open MPI tells: without such a start the driver starts when
- * it is asked for.
+ * Starts the driver of the node's GPUs in a thread, on the ranks that lead a group if each GPU has
+ * one. The start takes 0.1 s, and 1 s with four GPUs. The number of GPUs is a guess from /dev:
+ * where it is wrong, the driver starts when it is asked for.
+ *
+ * MPI has to be initialized. MPI_Init and the driver must not run at the same time, because one
+ * sets environment variables and the other reads them.
  */
 class DriverStart
 {
 public:
-  explicit DriverStart(bool is_wanted);
+  /// Collective.
+  DriverStart(MPI_Comm ranks, bool is_wanted);
   DriverStart(const DriverStart &) = delete;
   DriverStart &operator=(const DriverStart &) = delete;
   ~DriverStart();
