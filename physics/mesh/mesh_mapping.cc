@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <boost/signals2/connection.hpp>
@@ -265,7 +266,8 @@ void place_vertices(Triangulation<dim> &triangulation)
     }
 }
 
-/// The mapping of degree p whose support points are the images of those of the reference cell.
+/// The mapping of degree p whose support points are the images of those of the reference cell. To
+/// be used by one thread.
 template <int dim>
 class CurvedCellMapping : public MappingQ<dim>
 {
@@ -276,11 +278,19 @@ protected:
   std::vector<Point<dim>> compute_mapping_support_points(const Cell<dim> &cell) const override
   {
     std::vector<Point<dim>> points = this->unit_cell_support_points;
-    const CurvedCell<dim> coarse(coarse_cell_of<dim>(cell, points));
+    const Cell<dim> coarse = coarse_cell_of<dim>(cell, points);
+    if (!last || last_cell != coarse) {
+      last.emplace(coarse);
+      last_cell = coarse;
+    }
     for (Point<dim> &point : points)
-      point = coarse.at(point);
+      point = last->at(point);
     return points;
   }
+
+private:
+  mutable Cell<dim> last_cell; ///< loops visit the children of a coarse cell one after the other
+  mutable std::optional<CurvedCell<dim>> last; ///< the map of last_cell
 };
 
 /// A mapping of type @p Base, derived from MappingQ, that finds the support points of an active
