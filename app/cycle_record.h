@@ -68,6 +68,7 @@ struct StudyRecord
 {
   int dimension = 2;
   std::string physics;
+  std::string hypothesis;                 ///< Problem::hypothesis()
   std::string element;                    ///< "FE_Q<2>(1)"
   std::string boundary_ids, material_ids; ///< of the mesh, for people: "0, 1 (inlet)"
   bool is_adaptive = false;

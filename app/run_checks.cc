@@ -193,12 +193,19 @@ void warn(const Parameters &parameters, const Discretization<dim> &discretizatio
 }
 
 template <int dim>
+std::string dimension_text(const Problem<dim> &problem)
+{
+  const std::string hypothesis = problem.hypothesis();
+  return std::to_string(dim) + "D" + (hypothesis.empty() ? "" : " (" + hypothesis + ")");
+}
+
+template <int dim>
 std::string valid_text(const Parameters &parameters, const Discretization<dim> &discretization,
-                       const double n_cells)
+                       const Problem<dim> &problem, const double n_cells)
 {
   const MeshRegions &regions = discretization.mesh().regions;
   std::ostringstream text;
-  text << "Valid: " << parameters.run.physics << " in " << dim << "D, "
+  text << "Valid: " << parameters.run.physics << " in " << dimension_text(problem) << ", "
        << discretization.element().get_name() << " on " << std::setprecision(10) << n_cells
        << (parameters.mesh.refinement_where.empty() ? "" : " or more") << " cells in the first of "
        << parameters.study.cycles << " cycles; boundary ids " << regions.boundaries.list()
@@ -235,8 +242,12 @@ template void check_refinement(const StudyParameters &, const Mesh<2> &, const P
 template void check_refinement(const StudyParameters &, const Mesh<3> &, const Problem<3> &);
 template void warn(const Parameters &, const Discretization<2> &, const Problem<2> &, Console &);
 template void warn(const Parameters &, const Discretization<3> &, const Problem<3> &, Console &);
-template std::string valid_text(const Parameters &, const Discretization<2> &, double);
-template std::string valid_text(const Parameters &, const Discretization<3> &, double);
+template std::string dimension_text(const Problem<2> &);
+template std::string dimension_text(const Problem<3> &);
+template std::string valid_text(const Parameters &, const Discretization<2> &, const Problem<2> &,
+                                double);
+template std::string valid_text(const Parameters &, const Discretization<3> &, const Problem<3> &,
+                                double);
 template void check_continuation(const Parameters &, const Problem<2> &);
 template void check_continuation(const Parameters &, const Problem<3> &);
 } // namespace femgpu

@@ -69,11 +69,15 @@ template <int dim>
 void warn(const Parameters &parameters, const Discretization<dim> &discretization,
           const Problem<dim> &problem, Console &console);
 
+/// "2D", or "2D (plane stress)" if @p problem has a hypothesis.
+template <int dim>
+std::string dimension_text(const Problem<dim> &problem);
+
 /// Returns what --validate prints for a study that is valid: the physics, the element, the number
 /// of cells in the first cycle and the ids of the mesh.
 template <int dim>
 std::string valid_text(const Parameters &parameters, const Discretization<dim> &discretization,
-                       double n_cells);
+                       const Problem<dim> &problem, double n_cells);
 
 /// @throws ParameterError unless a branch of solutions can be traced
 template <int dim>

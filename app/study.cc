@@ -95,12 +95,11 @@ public:
       DiscreteSolution<dim> zero(*problem, discretization, u);
       measurements.check(zero);
     }
-    if (mesh.is_curved) {
+    if (mesh.is_curved)
       refine_globally(mesh, parameters.mesh.initial_refinements);
-      check_curved_cells(discretization);
-    }
-    console.print(
-        valid_text(parameters, discretization, cells_after(parameters.mesh.initial_refinements)));
+    check_curved_cells(discretization);
+    console.print(valid_text(parameters, discretization, *problem,
+                             cells_after(parameters.mesh.initial_refinements)));
   }
 
   StudyRecord run(const StudyObserver &observer)
@@ -109,6 +108,7 @@ public:
     const linalg::SolverGroups groups = solver_groups();
     study.dimension = dim;
     study.physics = parameters.run.physics;
+    study.hypothesis = problem->hypothesis();
     study.element = discretization.element().get_name();
     study.boundary_ids = mesh.regions.boundaries.list();
     study.material_ids = mesh.regions.materials.list();
@@ -443,7 +443,7 @@ private:
   void describe(ProblemSolver<dim> &solver)
   {
     study.groups = solver.group_solver().places();
-    console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
+    console.print(study.physics + " in " + dimension_text(*problem) + ", " + study.element + ", " +
                   std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
                   "; solving with " + solver.method() + " on " + places_text(study.groups));
   }

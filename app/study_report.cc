@@ -392,6 +392,7 @@ std::string summary_json(const StudyRecord &study)
                                     : "unfinished"},
       {"physics", study.physics},
       {"dimension", study.dimension},
+      {"hypothesis", study.hypothesis.empty() ? Json() : Json(study.hypothesis)},
       {"element", study.element},
       {"degree", study.degree},
       {"mesh", {{"boundary_ids", study.boundary_ids}, {"material_ids", study.material_ids}}},

@@ -91,6 +91,11 @@ public:
   {
     return "u";
   }
+  /// The hypothesis by which a problem in 2D stands for a body in 3D; empty if there is none.
+  virtual std::string hypothesis() const
+  {
+    return "";
+  }
 
   /// What the units are of that others are made of; length is the first.
   virtual std::vector<std::string> base_units() const

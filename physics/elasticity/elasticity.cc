@@ -200,6 +200,10 @@ public:
     }
   }
 
+  std::string hypothesis() const override
+  {
+    return dim == 3 ? "" : materials.is_in_plane_stress() ? "plane stress" : "plane strain";
+  }
   std::vector<std::string> base_units() const override
   {
     return {"length", "force"};

@@ -12,8 +12,12 @@ foreach(case "CPS4;1" "CPS4R;1" "S4R;1" "M3D4;1" "CPE4;0.91" "DC2D4;0.91")
   list(GET case 0 type)
   list(GET case 1 displacement)
   write_square(${type} ${type} ${type})
+  set(hypothesis "plane stress")
+  if(displacement LESS 1)
+    set(hypothesis "plane strain")
+  endif()
   study_test(${type}_elements_say_the_hypothesis ${pull} --set Mesh/File=${written}/${type}.inp
-    --expect-quantity "p displacement_x=${displacement}+-1e-7")
+    --expect-text "elasticity in 2D \\(${hypothesis}\\), " --expect-quantity "p displacement_x=${displacement}+-1e-7")
 endforeach()
 study_test(hypothesis_of_the_parameter_file_may_be_that_of_the_names ${pull}
   --set Mesh/File=${written}/CPE4.inp --set "Elasticity/2D hypothesis=plane strain"
