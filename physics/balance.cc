@@ -76,7 +76,11 @@ void judge(const Balance &balance, const double rounding, linalg::SolveReport &r
   std::ostringstream text;
   text.precision(3);
   text << report.message << ' ' << text_of(balance);
-  if (is_rounding)
+  if (is_rounding && balance.magnitude <= rounding_factor * rounding)
+    text << "Rounding explains up to " << rounding_factor * rounding
+         << ", which is all of it: either nothing flows, or coefficients differ so much that "
+            "fluxes and reactions are unknown.";
+  else if (is_rounding)
     text << "Rounding explains up to " << rounding_factor * rounding
          << ": fluxes and reactions are accurate where coefficients differ less, and where the "
             "solution varies more.";
