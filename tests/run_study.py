@@ -154,6 +154,8 @@ def check_numbers(run, options):
     cycles = summary["cycles"]
     if options.expect_outcome and summary["outcome"] != options.expect_outcome:
         yield f"outcome {summary['outcome']}, expected {options.expect_outcome}"
+    if options.expect_no_warnings and summary["warnings"]:
+        yield f"it warns: {summary['warnings']}"
     if options.expect_cycles is not None and len(cycles) != options.expect_cycles:
         yield f"{len(cycles)} cycles, expected {options.expect_cycles}"
     if len(run.table()) != len(cycles) + 1:
@@ -409,6 +411,7 @@ def parse_command_line(words):
     add("--output", metavar="DIR", help="the output directory, instead of a temporary one")
     add("--expect-exit", type=int, default=0, metavar="CODE", help="exit code (0)")
     add("--expect-outcome", metavar="NAME", help="outcome of the last cycle, as `converged`")
+    add("--expect-no-warnings", action="store_true", help="the summary has no warnings")
     add("--expect-cycles", type=int, metavar="N", help="number of cycles")
     add("--expect-order", nargs="+", type=named_number, default=[], metavar="NORM=ORDER",
         help=f"observed order of the last cycle, -{ORDER_BELOW} +{ORDER_ABOVE}")
@@ -473,7 +476,7 @@ def parse_command_line(words):
                                  options.expect_outcome or options.expect_rate_by_dofs or
                                  options.expect_error_below or options.expect_cycles or
                                  options.expect_falling or options.expect_file or
-                                 options.expect_stopped_by or
+                                 options.expect_stopped_by or options.expect_no_warnings or
                                  options.expect_extrapolated or options.expect_estimate or
                                  (options.same_as_ranks and not options.study) or
                                  options.same_with)
