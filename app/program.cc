@@ -189,7 +189,6 @@ void write_results(const Parameters &parameters, const StudyRecord &study)
 /// cycles. @throws as run_study()
 StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
-  const linalg::DriverStart driver(communicator, parameters.solver.backend != "host");
   const std::string &directory = parameters.output.directory;
   const auto lock = open_directory(parameters.output, communicator);
   const auto write = [&](const StudyRecord &study) {

@@ -39,39 +39,14 @@ int guessed_devices()
   return n;
 }
 
-/// Does this rank lead a group of its node if each of @p n devices has one? Collective.
-bool leads_one_of(const int n, MPI_Comm ranks)
+/// Does rank number @p rank of @p n_ranks of a node lead a group if each of @p n devices has one?
+bool leads_one_of(const int n, const int rank, const int n_ranks)
 {
-  MPI_Comm node = ranks_of_node(ranks);
-  int rank = 0, size = 1;
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_size(node, &size);
-  MPI_Comm_free(&node);
-  const int groups = std::min(n, size);
+  const int groups = std::min(n, n_ranks);
   return groups > 0 &&
-         (rank == 0 || group_of(rank, size, groups) != group_of(rank - 1, size, groups));
-}
-} // namespace
-
-DriverStart::DriverStart(MPI_Comm ranks, const bool is_wanted)
-{
-  if (!leads_one_of(is_wanted ? guessed_devices() : 0, ranks))
-    return;
-  try {
-    thread = std::thread([] { n_cuda_devices(); });
-  }
-  catch (const std::system_error &) { // NOLINT(bugprone-empty-catch): it starts later
-  }
+         (rank == 0 || group_of(rank, n_ranks, groups) != group_of(rank - 1, n_ranks, groups));
 }
 
-DriverStart::~DriverStart()
-{
-  if (thread.joinable())
-    thread.join();
-}
-
-namespace
-{
 constexpr const char *parameter = "Solver/Devices";
 
 bool is_number(const std::string &text)
@@ -128,18 +103,23 @@ std::vector<std::string> first_devices(const int n)
   return cuda_backends(devices);
 }
 
+bool is_for_devices(const std::string &backend)
+{
+  return backend == "auto" || backend == "cuda";
+}
+
 /// Of each group of a node that has @p n_ranks.
 std::vector<std::string> backends_of_node(const std::string &backend, const std::string &devices,
                                           const int n_ranks)
 {
   if (is_list(devices)) {
-    if (backend != "auto" && backend != "cuda")
+    if (!is_for_devices(backend))
       throw ParameterError("Devices are '" + devices + "', but the backend is '" + backend +
                                "'. Use backend auto or cuda.",
                            parameter);
     return cuda_backends(listed_devices(devices));
   }
-  const int n_devices = backend == "auto" || backend == "cuda" ? n_cuda_devices() : 0;
+  const int n_devices = is_for_devices(backend) ? n_cuda_devices() : 0;
   if (devices == "auto")
     return n_devices > 1 && n_ranks > 1 ? first_devices(std::min(n_devices, n_ranks))
                                         : std::vector<std::string>{backend};
@@ -181,6 +161,8 @@ std::vector<std::string> agree_on_backends(const std::string &backend, const std
     catch (const ParameterError &error) {
       text = std::string("!") + error.what();
     }
+  else if (is_for_devices(backend) && leads_one_of(guessed_devices(), rank, n_ranks))
+    n_cuda_devices(); // starts the driver, which takes 0.1 to 1 s, while the first rank's starts
   text = broadcast(text, node);
   if (text[0] == '!')
     throw ParameterError(text.substr(1), parameter);

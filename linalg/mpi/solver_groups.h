@@ -7,32 +7,10 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace femgpu::linalg
 {
-/**
- * Starts the driver of the node's GPUs in a thread, on the ranks that lead a group if each GPU has
- * one. The start takes 0.1 s, and 1 s with four GPUs. The number of GPUs is a guess from /dev:
- * where it is wrong, the driver starts when it is asked for.
- *
- * MPI has to be initialized. MPI_Init and the driver must not run at the same time, because one
- * sets environment variables and the other reads them.
- */
-class DriverStart
-{
-public:
-  /// Collective.
-  DriverStart(MPI_Comm ranks, bool is_wanted);
-  DriverStart(const DriverStart &) = delete;
-  DriverStart &operator=(const DriverStart &) = delete;
-  ~DriverStart();
-
-private:
-  std::thread thread;
-};
-
 /// @throws ParameterError unless @p devices are such as SolverGroups takes
 void check_devices(const std::string &devices);
 
