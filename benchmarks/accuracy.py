@@ -184,7 +184,7 @@ def compare(options):
         for ranks, preconditioner in itertools.product(options.ranks, options.preconditioners):
             cycle = solve(options, text, ranks,
                           [f"Solver/Preconditioner={preconditioner}", "Solver/Fallback=none",
-                           f"Solver/Backend={options.backend}"])
+                           "Solver/Maximum iterations=4000", f"Solver/Backend={options.backend}"])
             row = {**row_of(case, element, contrast, cycle, direct), "ranks": ranks,
                    "preconditioner": preconditioner, "backend": options.backend}
             rows.append(row)

@@ -4,6 +4,8 @@
 #include "linalg/dealii/group_system.h"
 #include "physics/residual.h"
 
+#include <string>
+
 namespace femgpu
 {
 /// Collective. Judges @p solution by its evaluation and two passes over the matrix. @param system
@@ -11,6 +13,10 @@ namespace femgpu
 template <int dim>
 Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                           const linalg::GroupSystem &system);
+
+/// A sentence for messages about motions of linalg::WeakParts, with their energy error relative to
+/// the energy norm.
+std::string motions_text(double error, double tolerance);
 } // namespace femgpu
 
 #endif

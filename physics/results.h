@@ -77,10 +77,19 @@ struct Accuracy
   /// The factor by which the residual must fall to reach @p tolerance relative to the internal
   /// forces; 1 or more if it has.
   double share_to_reach(double tolerance) const;
-  /// Is the estimated @p energy_error, negative if unknown, at most @p tolerance relative to the
-  /// energy norm? A residual far below the tolerance, or at rounding, needs no estimate: if a
-  /// recurrence ends with the exact solution, only errors of earlier iterates are known.
+  /// Is the estimated @p energy_error at most @p tolerance relative to the energy norm? Where it is
+  /// negative, and so unknown, a residual at rounding is small enough.
   bool has_small_error(double tolerance, double energy_error) const;
+  /// Is the residual what rounding leaves?
+  bool is_at_rounding() const
+  {
+    return residual <= rounding;
+  }
+  /// Are the internal forces rounding alone, as in a body at one temperature?
+  bool shows_no_flow() const
+  {
+    return internal_forces <= rounding && is_at_rounding();
+  }
   /// A sentence with the measures, for messages.
   std::string text(double tolerance) const;
 };

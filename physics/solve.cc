@@ -135,11 +135,12 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
       may_be_unstable && (report.outcome == Outcome::indefinite_matrix ||
                           report.outcome == Outcome::indefinite_preconditioner);
   const bool has_direct_failed = falls_back && !is_unstable && n_rows <= linalg::largest_fallback;
-  if (report.outcome == Outcome::not_finite || report.outcome == Outcome::not_balanced ||
-      has_direct_failed)
+  if (report.outcome == Outcome::not_finite || report.outcome == Outcome::not_balanced)
     return "";
   if (report.method.solver == "direct")
     return " Look at the supports: something may not be held.";
+  if (has_direct_failed)
+    return "";
   if (is_unstable)
     return " Boundary data that grow with u, as h*(u - u_0), let more heat in the hotter the body "
            "is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
@@ -258,12 +259,13 @@ void add_inner_work(const linalg::InnerWork &before, linalg::InnerWork &rest)
   rest.line_search_steps += before.line_search_steps;
 }
 
-/// Ends a solve whose solution is accurate, whatever the target of its last residual was.
-void accept(const bool has_small_residual, linalg::SolveReport &report)
+/// Ends a solve whose solution is accurate. @param target that of the first solve
+void accept(const bool has_small_residual, const double target, linalg::SolveReport &report)
 {
-  if (has_small_residual)
+  if (has_small_residual) {
     report.outcome = Outcome::converged;
-  report.target = std::max(report.target, report.true_residual);
+    report.target = std::max(target, report.true_residual);
+  }
   linalg::describe(report);
 }
 
@@ -283,8 +285,9 @@ linalg::SolveControl with_target(linalg::SolveControl control, const linalg::Sol
 /**
  * Solves on while the solution misses the relative tolerance of @p control by more than a factor of
  * ten in the measures of Accuracy: conjugate gradients to an energy error, all others to a smaller
- * residual. Where that brings nothing any more, rounding explains what is left, or the solve has
- * stagnated.
+ * residual. Where weakly held parts have a larger energy error, which neither measure shows, their
+ * motions are corrected first. Where that brings nothing any more, rounding explains what is left,
+ * or the solve has stagnated.
  */
 template <int dim>
 std::optional<Accuracy>
@@ -294,38 +297,60 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
 {
   constexpr int most_solves = 6;
   constexpr double slack = 10., progress = 0.5; // a new start costs as much as another digit
+  constexpr double motions_slack = 0.1;         // their energy error is known from below
   const double tolerance =
       solver_parameters.stops_at_energy_error()
           ? solver_parameters.energy_tolerance
           : std::max(solver_parameters.relative_tolerance, control.relative_tolerance);
-  const double enough = control.absolute_tolerance;
+  const double enough = control.absolute_tolerance, first_target = report.target;
   const int most_iterations = control.max_iterations;
   const bool is_linear = !is_nonlinear(problem);
   const bool knows_energy_error =
       is_linear && !linalg::is_direct(solver_parameters.solver) &&
       linalg::solvers.traits(solver_parameters.solver).knows_energy_error;
   std::optional<Accuracy> measured;
+  bool had_motions = false;
+  double for_motions = 1.; // of the target
   for (int n_solves = 1; report.converged() && !(report.true_residual <= enough); ++n_solves) {
     const bool is_direct = report.method.solver == "direct";
-    const double before = measured ? measured->residual : std::numeric_limits<double>::infinity();
+    const double before =
+        measured && !had_motions ? measured->residual : std::numeric_limits<double>::infinity();
     measured = measure_accuracy(problem, solution, system);
     const Accuracy &accuracy = *measured;
-    const double share = accuracy.share_to_reach(tolerance);
-    const bool has_small_residual = slack * share >= 1.;
-    const bool has_small_error = accuracy.has_small_error(slack * tolerance, report.energy.error);
-    const bool is_at_rounding = accuracy.residual <= accuracy.rounding &&
-                                (!is_linear || report.outcome == Outcome::converged_to_rounding);
-    if ((has_small_residual || is_at_rounding) &&
-        (!knows_energy_error || is_direct || has_small_error)) {
-      if (n_solves > 1)
-        accept(has_small_residual, report);
+    if (!std::isfinite(accuracy.energy) || !std::isfinite(accuracy.internal_forces)) {
+      report.outcome = Outcome::not_finite;
+      linalg::describe(report);
+      report.message += " The energy of the solution is beyond the numbers of double precision: "
+                        "choose other units.";
       return measured;
     }
-    if (is_direct || n_solves == most_solves || !(accuracy.residual <= progress * before)) {
-      report.outcome = accuracy.residual <= accuracy.rounding ? Outcome::converged_to_rounding
-                                                              : Outcome::stagnated;
+    const double energy_error = motions_slack * tolerance * std::sqrt(accuracy.energy);
+    const bool has_energy = energy_error > 0. && !accuracy.shows_no_flow(); // it may underflow
+    const double of_motions =
+        is_linear && !is_direct && problem.has_symmetric_matrix() && has_energy
+            ? leader_solver.remove_motions(system, energy_error)
+            : 0.;
+    had_motions = of_motions > energy_error;
+    const double share = accuracy.share_to_reach(tolerance);
+    const bool has_small_residual = slack * share >= 1. || accuracy.shows_no_flow();
+    const bool has_small_error =
+        !has_energy || accuracy.has_small_error(slack * tolerance, report.energy.error);
+    const bool is_at_rounding = accuracy.is_at_rounding() &&
+                                (!is_linear || report.outcome == Outcome::converged_to_rounding);
+    if (!had_motions && (has_small_residual || is_at_rounding) &&
+        (!knows_energy_error || is_direct || has_small_error)) {
+      if (n_solves > 1)
+        accept(has_small_residual, first_target, report);
+      return measured;
+    }
+    if (is_direct || n_solves == most_solves ||
+        (!had_motions && !(accuracy.residual <= progress * before))) {
+      report.outcome =
+          accuracy.is_at_rounding() ? Outcome::converged_to_rounding : Outcome::stagnated;
       linalg::describe(report);
       report.message += accuracy.text(tolerance);
+      if (had_motions)
+        report.message += motions_text(of_motions / std::sqrt(accuracy.energy), tolerance);
       return measured;
     }
     if (is_linear && report.iterations >= most_iterations) {
@@ -337,14 +362,36 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
       control.max_iterations = most_iterations - report.iterations;
     control.reference = linalg::SolveControl::Reference::rhs;
     control.relative_tolerance = 0.;
+    if (had_motions)
+      for_motions *= motions_slack; // an estimate that has missed them may miss what is left
     if (knows_energy_error)
-      control.energy_tolerance = {0., (has_small_error ? share : 1.) * tolerance *
-                                          std::sqrt(accuracy.energy)};
+      control.energy_tolerance = {0., (has_small_error ? std::min(1., share) : 1.) * for_motions *
+                                          tolerance * std::sqrt(accuracy.energy)};
     else
-      control.absolute_tolerance = share * report.true_residual;
+      control.absolute_tolerance = std::min(share, for_motions) * report.true_residual;
     linalg::continue_with(report, solve_on(control));
   }
+  if (!measured)
+    return {};
+  measured = measure_accuracy(problem, solution, system); // of what the last solve has left
+  if (report.outcome == Outcome::stagnated && measured->is_at_rounding()) {
+    report.outcome = Outcome::converged_to_rounding;
+    linalg::describe(report);
+  }
   return measured;
+}
+
+/// Solves on while motions of weakly held parts lack more than @p energy_tolerance.
+template <int dim>
+void ProblemSolver<dim>::reach_motions(linalg::GroupSystem &system, const double energy_tolerance,
+                                       const linalg::SolveControl &control, const SolveOn &solve_on,
+                                       linalg::SolveReport &report)
+{
+  constexpr int most_solves = 3;
+  for (int k = 0; k < most_solves && report.converged() && report.method.solver != "direct" &&
+                  leader_solver.remove_motions(system, energy_tolerance) > energy_tolerance;
+       ++k)
+    linalg::continue_with(report, solve_on(control));
 }
 
 template <int dim>
@@ -385,11 +432,23 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     add_inner_work(report.inner, rest.inner);
     return rest;
   };
-  if (solver_parameters.checks_accuracy() && !(energy_tolerance > 0.))
+  if (energy_tolerance > 0.)
+    reach_motions(system, energy_tolerance, control, solve_on, report);
+  else if (solver_parameters.checks_accuracy()) {
     summary.accuracy = reach_accuracy(solution, system, control, solve_on, report);
-  require_balance<dim>(problem, solution, report, [&](const double factor) {
-    return solve_on(with_target(control, report, factor));
-  });
+    if (report.outcome == Outcome::stagnated && !is_nonlinear(problem) &&
+        leader_solver.fall_back(system, control, report)) {
+      get_solution(system, discretization.constraints(), u);
+      if (problem.fixes_mean())
+        remove_mean(discretization, u);
+      solution.begin_again();
+      summary.accuracy = reach_accuracy(solution, system, control, solve_on, report);
+    }
+  }
+  if (!summary.accuracy || !summary.accuracy->shows_no_flow())
+    require_balance<dim>(problem, solution, report, [&](const double factor) {
+      return solve_on(with_target(control, report, factor));
+    });
   if (!solver_parameters.stops_at_energy_error())
     report.energy.target = -1.;
   if (is_nonlinear(problem)) {
@@ -403,8 +462,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     const bool is_one_group = system.groups().n_groups() == 1;
     if (!report.converged())
       report.message +=
-          advice(report, system.n(),
-                 is_one_group && solver_parameters.fallback == "direct" && !summary.accuracy,
+          advice(report, system.n(), is_one_group && solver_parameters.fallback == "direct",
                  is_one_group, problem.may_be_unstable());
   }
   add_seconds(report.costs, seconds);

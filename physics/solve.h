@@ -92,6 +92,9 @@ private:
   std::optional<Accuracy> reach_accuracy(DiscreteSolution<dim> &solution,
                                          linalg::GroupSystem &system, linalg::SolveControl control,
                                          const SolveOn &solve_on, linalg::SolveReport &report);
+  void reach_motions(linalg::GroupSystem &system, double energy_tolerance,
+                     const linalg::SolveControl &control, const SolveOn &solve_on,
+                     linalg::SolveReport &report);
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system, FeVector &u,
                                       linalg::SolveControl control);

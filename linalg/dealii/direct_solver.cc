@@ -144,6 +144,14 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
          return solve_with_factors(A, factors, r, d, tolerance * r_norm, false);
        },
        [&](double *refined) { return solve_with_factors(A, factors, b, refined, target, true); }});
+  if (report.outcome == Outcome::converged) { // a residual at rounding says nothing of x
+    std::vector<double> d(zero.size());
+    measure(A, b, x, d.data());
+    if (factors.solve(d.data()))
+      report.forward_error = measure(A, d.data(), zero.data()).rhs / measure(A, x, zero.data()).rhs;
+    if (report.forward_error > largest_forward_error)
+      report.outcome = Outcome::stagnated;
+  }
   report.costs.setup_seconds = setup_seconds;
   report.costs.solve_seconds = watch.lap();
   return report;

@@ -6,6 +6,7 @@
 #include "linalg/dealii/leader.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/solvers/weak_parts.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -169,12 +170,19 @@ public:
     iterative->control() = control;
     iterative->set_matrix(A, same_pattern);
     SolveReport report = iterative->solve(b, x);
+    fall_back(system, control, report);
+    return report;
+  }
+
+  /// The direct solver's solution and report, if it may be asked and has one that @p report has
+  /// not. @return has it?
+  bool fall_back(const GroupSystem &system, const SolveControl &control, SolveReport &report) const
+  {
+    const GroupSystem::Part part = system.part();
     const bool is_indefinite = report.outcome == Outcome::indefinite_matrix ||
                                report.outcome == Outcome::indefinite_preconditioner;
-    if (falls_back && !report.converged() && A.n <= largest_fallback &&
-        (falls_back_if_indefinite || !is_indefinite))
-      fall_back(system.part(), control, report);
-    return report;
+    return falls_back && !report.converged() && part.A.n <= largest_fallback &&
+           (falls_back_if_indefinite || !is_indefinite) && solve_instead(part, control, report);
   }
 
   SolveReport solve_nonlinear(const GroupSystem &system, const bool same_pattern,
@@ -206,8 +214,8 @@ public:
   ExecutorPtr executor;
 
 private:
-  /// The direct solver's solution and report, if it has one that @p report has not.
-  static void fall_back(const GroupSystem::Part &system, SolveControl control, SolveReport &report)
+  static bool solve_instead(const GroupSystem::Part &system, SolveControl control,
+                            SolveReport &report)
   {
     control.reference = SolveControl::Reference::rhs;
     if (!control.energy_tolerance.is_given()) {
@@ -219,12 +227,13 @@ private:
     SolveReport direct = solve_direct(system.A, system.b, x.data(), control);
     if (!direct.converged()) {
       report.message += " The direct solver has failed too: " + direct.message;
-      return;
+      return false;
     }
     std::copy(x.begin(), x.end(), system.x);
     direct.method.failed_attempt = report.message;
     direct.costs += report.costs;
     report = std::move(direct);
+    return true;
   }
 
   bool falls_back = false, falls_back_if_indefinite = true;
@@ -321,6 +330,35 @@ SolveReport GroupSolver::solve(GroupSystem &system, const SolveControl &control)
   return solve_on_leader(system, [&](const bool same_pattern) {
     return ready().solve(system, same_pattern, control);
   });
+}
+
+double GroupSolver::remove_motions(GroupSystem &system, const double most)
+{
+  if (groups.n_groups() > 1)
+    return 0.;
+  double norm = 0.;
+  on_leaders(groups, [&] {
+    const auto [A, b, w, x] = system.part();
+    const WeakParts parts(A);
+    const WeakParts::Error error = parts.error_of(b, x);
+    norm = error.energy_norm;
+    if (norm > most)
+      parts.remove(error, x);
+  });
+  system.synchronize();
+  return dealii::Utilities::MPI::broadcast(groups.ranks(), norm, 0);
+}
+
+bool GroupSolver::fall_back(GroupSystem &system, const SolveControl &control, SolveReport &report)
+{
+  bool is_another = false;
+  system.synchronize();
+  on_leaders(groups, [&] { is_another = ready().fall_back(system, control, report); });
+  system.synchronize();
+  std::vector<double> history = std::move(report.history);
+  report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
+  report.history = std::move(history);
+  return dealii::Utilities::MPI::broadcast(groups.ranks(), is_another, 0);
 }
 
 SolveReport GroupSolver::solve_nonlinear(GroupSystem &system, const Nonlinearity &phi,

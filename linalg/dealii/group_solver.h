@@ -86,6 +86,18 @@ public:
                               const SolveControl &control);
 
   /**
+   * Removes from x of A x = b what is missing of the motions of weakly held parts (see WeakParts)
+   * if that is more than @p most in the energy norm. @param system with a symmetric matrix
+   * @return that energy norm; 0 with several groups, where parts are not known
+   */
+  double remove_motions(GroupSystem &system, double most);
+
+  /// Solves A x = b by the direct solver if the methods may fall back to it, see
+  /// GroupSolverOptions, and gives its report in place of @p report, whose solver has failed.
+  /// @return is @p report another?
+  bool fall_back(GroupSystem &system, const SolveControl &control, SolveReport &report);
+
+  /**
    * Traces the branch of solutions of A x = b + λ W φ(x), with the x of @p system as first guess.
    * @param on_point is called on all ranks with each point that was found; x of @p system is there
    */

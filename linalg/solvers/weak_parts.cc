@@ -1,0 +1,288 @@
+#include "linalg/solvers/weak_parts.h"
+
+#include "linalg/solvers/rounding.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr double weak = 1e-4;        ///< of couplings, relative to the largest of either node
+constexpr double weakly_held = 1e-3; ///< of zᵀ A z, relative to zᵀ D z
+
+/// Disjoint sets that many threads unite at a time: each has its least number as its root.
+class SharedSets
+{
+public:
+  explicit SharedSets(const int n) : parents(static_cast<std::size_t>(n))
+  {
+    for (int i = 0; i < n; ++i)
+      parents[static_cast<std::size_t>(i)].store(i, std::memory_order_relaxed);
+  }
+  int root(int i)
+  {
+    for (;;) {
+      const int parent = of(i).load(std::memory_order_relaxed);
+      if (parent == i)
+        return i;
+      const int grandparent = of(parent).load(std::memory_order_relaxed);
+      of(i).store(grandparent, std::memory_order_relaxed);
+      i = grandparent;
+    }
+  }
+  void unite(int a, int b)
+  {
+    for (a = root(a), b = root(b); a != b; a = root(a), b = root(b)) {
+      if (a < b)
+        std::swap(a, b);
+      int expected = a;
+      if (of(a).compare_exchange_strong(expected, b))
+        return;
+    }
+  }
+
+private:
+  std::atomic<int> &of(const int i)
+  {
+    return parents[static_cast<std::size_t>(i)];
+  }
+  std::vector<std::atomic<int>> parents;
+};
+
+/// What a row has of A z for the motions z of a part.
+struct RowOfMotions
+{
+  double sums[6] = {}, magnitudes[6] = {}; ///< of the terms, and of their absolute values
+};
+
+int motions_of_node(const int block, const Unknowns &unknowns)
+{
+  const bool rotates = block > 1 && unknowns.dimension == block && !unknowns.coordinates.empty();
+  return !rotates ? block : block == 2 ? 3 : 6;
+}
+
+/// Solves K y = c by Cholesky's method; motions whose pivot is not positive are left out.
+std::vector<double> solve_positive(std::vector<double> K, std::vector<double> c)
+{
+  const std::size_t n = c.size();
+  std::vector<double> diagonal(n);
+  for (std::size_t k = 0; k < n; ++k)
+    diagonal[k] = K[k * n + k];
+  for (std::size_t k = 0; k < n; ++k) {
+    constexpr double smallest_pivot = 1e-12; // of the diagonal
+    double &pivot = K[k * n + k];
+    if (!(pivot > smallest_pivot * diagonal[k])) {
+      c[k] = 0.;
+      for (std::size_t i = 0; i < n; ++i)
+        K[i * n + k] = 0.;
+      pivot = 1.;
+      continue;
+    }
+    pivot = std::sqrt(pivot);
+    c[k] /= pivot;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      K[i * n + k] /= pivot;
+      c[i] -= K[i * n + k] * c[k];
+    }
+    for (std::size_t j = k + 1; j < n; ++j)
+      for (std::size_t i = j; i < n; ++i)
+        K[i * n + j] -= K[i * n + k] * K[j * n + k];
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    for (std::size_t i = k + 1; i < n; ++i)
+      c[k] -= K[i * n + k] * c[i];
+    c[k] /= K[k * n + k];
+  }
+  return c;
+}
+} // namespace
+
+WeakParts::WeakParts(const HostCsr &its_A)
+    : A(its_A), block(A.node_size()), n_motions(motions_of_node(block, *A.unknowns))
+{
+  find_parts();
+  if (n_parts > 0)
+    find_coarse_matrix();
+}
+
+void WeakParts::find_parts()
+{
+  const int n_nodes = A.n / block;
+  std::vector<double> largest(static_cast<std::size_t>(n_nodes));
+  is_free.assign(static_cast<std::size_t>(A.n), 0);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n_nodes * block; ++i)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      if (A.columns[k] != i && A.values[k] != 0.)
+        is_free[i] = 1;
+#pragma omp parallel for schedule(static)
+  for (int node = 0; node < n_nodes; ++node)
+    for (int i = node * block; i < (node + 1) * block; ++i)
+      for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+        if (A.columns[k] / block != node)
+          largest[node] = std::max(largest[node], std::abs(A.values[k]));
+  SharedSets sets(n_nodes);
+#pragma omp parallel for schedule(dynamic, 4096)
+  for (int i = 0; i < n_nodes * block; ++i)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      const int node = i / block, other = A.columns[k] / block;
+      if (other < node && std::abs(A.values[k]) > weak * std::max(largest[node], largest[other]))
+        sets.unite(node, other);
+    }
+  part.assign(static_cast<std::size_t>(n_nodes), -1);
+  std::map<int, int> numbers; // of the roots
+  for (int node = 0; node < n_nodes; ++node) {
+    if (largest[node] == 0.)
+      continue;
+    part[node] = numbers.emplace(sets.root(node), static_cast<int>(numbers.size())).first->second;
+    if (static_cast<int>(numbers.size()) * n_motions > most_coarse)
+      return;
+  }
+  n_parts = static_cast<int>(numbers.size());
+  if (n_motions > block)
+    find_centres();
+}
+
+void WeakParts::find_centres()
+{
+  const std::vector<double> &coordinates = A.unknowns->coordinates;
+  const auto dim = static_cast<std::size_t>(block);
+  centres.assign(static_cast<std::size_t>(n_parts) * dim, 0.);
+  std::vector<double> counts(static_cast<std::size_t>(n_parts));
+  for (std::size_t node = 0; node < part.size(); ++node)
+    if (const int p = part[node]; p >= 0) {
+      counts[p] += 1.;
+      for (std::size_t d = 0; d < dim; ++d)
+        centres[p * dim + d] += coordinates[node * dim * dim + d]; // of its first unknown
+    }
+  for (std::size_t k = 0; k < centres.size(); ++k)
+    centres[k] /= counts[k / dim];
+}
+
+void WeakParts::motions_of(const int i, double *const z) const
+{
+  const int component = i % block;
+  std::fill(z, z + n_motions, 0.);
+  z[component] = 1.;
+  if (n_motions == block)
+    return;
+  const auto dim = static_cast<std::size_t>(block);
+  const double *const X = A.unknowns->coordinates.data() + static_cast<std::size_t>(i) * dim;
+  const double *const centre = centres.data() + static_cast<std::size_t>(part[i / block]) * dim;
+  for (int r = block; r < n_motions; ++r) { // in the plane of the directions a and b
+    const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
+    z[r] = component == a ? centre[b] - X[b] : component == b ? X[a] - centre[a] : 0.;
+  }
+}
+
+/// The sums of what @p add adds for each free row, in an order that is fixed.
+template <class Add>
+std::vector<double> WeakParts::sum_over_rows(const std::size_t n_sums, const Add &add) const
+{
+  constexpr int n_chunks = 16;
+  std::vector<std::vector<double>> of_chunks(n_chunks);
+#pragma omp parallel for schedule(static, 1)
+  for (int chunk = 0; chunk < n_chunks; ++chunk) {
+    of_chunks[chunk].resize(n_sums);
+    const auto bound = [this](const long long k) { return static_cast<int>(A.n * k / n_chunks); };
+    for (int i = bound(chunk); i < bound(chunk + 1); ++i)
+      if (is_free[i] != 0 && part[i / block] >= 0)
+        add(i, of_chunks[chunk]);
+  }
+  for (int chunk = 1; chunk < n_chunks; ++chunk)
+    for (std::size_t k = 0; k < n_sums; ++k)
+      of_chunks[0][k] += of_chunks[chunk][k];
+  return of_chunks[0];
+}
+
+void WeakParts::find_coarse_matrix()
+{
+  const std::size_t n = n_coarse();
+  // K, then Zᵀ D Z's diagonal with that of A as D
+  K = sum_over_rows(n * n + n, [this, n](const int i, std::vector<double> &sums) {
+    const std::size_t own = static_cast<std::size_t>(part[i / block] * n_motions);
+    double z[most_motions];
+    motions_of(i, z);
+    std::map<int, RowOfMotions> by_part; // (A Z)_i
+    const std::size_t begin = A.row_starts[i], end = A.row_starts[i + 1];
+    for (std::size_t k = begin; k < end; ++k) {
+      const int j = A.columns[k], other = part[j / block];
+      if (j == i)
+        for (int m = 0; m < n_motions; ++m)
+          sums[n * n + own + static_cast<std::size_t>(m)] += A.values[k] * z[m] * z[m];
+      if (other < 0 || is_free[j] == 0)
+        continue;
+      RowOfMotions &Az = by_part[other];
+      double z_j[most_motions];
+      motions_of(j, z_j);
+      for (int m = 0; m < n_motions; ++m) {
+        Az.sums[m] += A.values[k] * z_j[m];
+        Az.magnitudes[m] += std::abs(A.values[k] * z_j[m]);
+      }
+    }
+    const double rounding = 0.5 * rounding_level(static_cast<int>(end - begin));
+    for (const auto &[other, Az] : by_part)
+      for (int m = 0; m < n_motions; ++m)
+        if (std::abs(Az.sums[m]) > rounding * Az.magnitudes[m])
+          for (int l = 0; l < n_motions; ++l)
+            sums[(own + l) * n + static_cast<std::size_t>(other * n_motions + m)] +=
+                z[l] * Az.sums[m];
+  });
+  is_weakly_held.resize(n);
+  for (std::size_t k = 0; k < n; ++k)
+    is_weakly_held[k] = K[k * n + k] <= weakly_held * K[n * n + k];
+  K.resize(n * n);
+}
+
+WeakParts::Error WeakParts::error_of(const double *const b, const double *const x) const
+{
+  if (n_parts == 0)
+    return {};
+  const std::size_t n = n_coarse();
+  // c, then the squares of what rounding makes of it
+  std::vector<double> c =
+      sum_over_rows(2 * n, [this, b, x, n](const int i, std::vector<double> &sums) {
+        double r = b[i], magnitude = std::abs(b[i]);
+        for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+          r -= A.values[k] * x[A.columns[k]];
+          magnitude += std::abs(A.values[k] * x[A.columns[k]]);
+        }
+        const double level = rounding_level(A.row_starts.length(i)) * magnitude;
+        double z[most_motions];
+        motions_of(i, z);
+        const std::size_t own = static_cast<std::size_t>(part[i / block] * n_motions);
+        for (int m = 0; m < n_motions; ++m) {
+          sums[own + m] += r * z[m];
+          sums[n + own + m] += level * z[m] * level * z[m];
+        }
+      });
+  for (std::size_t k = 0; k < n; ++k)
+    if (!is_weakly_held[k] || !(c[k] * c[k] > c[n + k]))
+      c[k] = 0.;
+  c.resize(n);
+  Error error;
+  error.motions = solve_positive(K, c);
+  double squared = 0.;
+  for (std::size_t k = 0; k < n; ++k)
+    squared += c[k] * error.motions[k];
+  error.energy_norm = squared > 0. ? std::sqrt(squared) : 0.;
+  return error;
+}
+
+void WeakParts::remove(const Error &error, double *const x) const
+{
+  if (error.motions.empty())
+    return;
+  for (int i = 0; i < A.n; ++i)
+    if (const int own = part[i / block]; own >= 0 && is_free[i] != 0) {
+      double z[most_motions];
+      motions_of(i, z);
+      for (int k = 0; k < n_motions; ++k)
+        x[i] += z[k] * error.motions[static_cast<std::size_t>(own * n_motions + k)];
+    }
+}
+} // namespace femgpu::linalg
