@@ -339,11 +339,10 @@ double GroupSolver::remove_motions(GroupSystem &system, const double most)
   double norm = 0.;
   on_leaders(groups, [&] {
     const auto [A, b, w, x] = system.part();
-    const WeakParts parts(A);
-    const WeakParts::Error error = parts.error_of(b, x);
-    norm = error.energy_norm;
+    const WeakParts parts(A, b, x);
+    norm = parts.energy_error();
     if (norm > most)
-      parts.remove(error, x);
+      parts.correct(x);
   });
   system.synchronize();
   return dealii::Utilities::MPI::broadcast(groups.ranks(), norm, 0);

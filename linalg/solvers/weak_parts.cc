@@ -56,8 +56,19 @@ private:
 /// What a row has of A z for the motions z of a part.
 struct RowOfMotions
 {
+  int part;
   double sums[6] = {}, magnitudes[6] = {}; ///< of the terms, and of their absolute values
 };
+
+/// That of @p part, of which there are few in a row.
+RowOfMotions &row_of(const int part, std::vector<RowOfMotions> &rows)
+{
+  for (RowOfMotions &row : rows)
+    if (row.part == part)
+      return row;
+  rows.push_back({part});
+  return rows.back();
+}
 
 int motions_of_node(const int block, const Unknowns &unknowns)
 {
@@ -101,12 +112,12 @@ std::vector<double> solve_positive(std::vector<double> K, std::vector<double> c)
 }
 } // namespace
 
-WeakParts::WeakParts(const HostCsr &its_A)
+WeakParts::WeakParts(const HostCsr &its_A, const double *const b, const double *const x)
     : A(its_A), block(A.node_size()), n_motions(motions_of_node(block, *A.unknowns))
 {
   find_parts();
   if (n_parts > 0)
-    find_coarse_matrix();
+    find_motions(b, x);
 }
 
 void WeakParts::find_parts()
@@ -115,16 +126,14 @@ void WeakParts::find_parts()
   std::vector<double> largest(static_cast<std::size_t>(n_nodes));
   is_free.assign(static_cast<std::size_t>(A.n), 0);
 #pragma omp parallel for schedule(static)
-  for (int i = 0; i < n_nodes * block; ++i)
-    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      if (A.columns[k] != i && A.values[k] != 0.)
-        is_free[i] = 1;
-#pragma omp parallel for schedule(static)
   for (int node = 0; node < n_nodes; ++node)
     for (int i = node * block; i < (node + 1) * block; ++i)
       for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-        if (A.columns[k] / block != node)
-          largest[node] = std::max(largest[node], std::abs(A.values[k]));
+        if (A.columns[k] != i && A.values[k] != 0.) {
+          is_free[i] = 1;
+          if (A.columns[k] / block != node)
+            largest[node] = std::max(largest[node], std::abs(A.values[k]));
+        }
   SharedSets sets(n_nodes);
 #pragma omp parallel for schedule(dynamic, 4096)
   for (int i = 0; i < n_nodes * block; ++i)
@@ -135,10 +144,14 @@ void WeakParts::find_parts()
     }
   part.assign(static_cast<std::size_t>(n_nodes), -1);
   std::map<int, int> numbers; // of the roots
+  auto last = numbers.end();  // neighbours mostly have the same
   for (int node = 0; node < n_nodes; ++node) {
     if (largest[node] == 0.)
       continue;
-    part[node] = numbers.emplace(sets.root(node), static_cast<int>(numbers.size())).first->second;
+    const int root = sets.root(node);
+    if (last == numbers.end() || last->first != root)
+      last = numbers.emplace(root, static_cast<int>(numbers.size())).first;
+    part[node] = last->second;
     if (static_cast<int>(numbers.size()) * n_motions > most_coarse)
       return;
   }
@@ -179,110 +192,83 @@ void WeakParts::motions_of(const int i, double *const z) const
   }
 }
 
-/// The sums of what @p add adds for each free row, in an order that is fixed.
-template <class Add>
-std::vector<double> WeakParts::sum_over_rows(const std::size_t n_sums, const Add &add) const
+void WeakParts::find_motions(const double *const b, const double *const x)
 {
+  const auto n = static_cast<std::size_t>(n_parts * n_motions);
+  // By chunks of rows, so that sums do not depend on the number of threads: Zᵀ A Z, and of each
+  // motion z of Z (z, D z) with A's diagonal D, c, and the square of what rounding makes of c
   constexpr int n_chunks = 16;
-  std::vector<std::vector<double>> of_chunks(n_chunks);
+  std::vector<std::vector<double>> sums(n_chunks, std::vector<double>(n * n + 3 * n));
 #pragma omp parallel for schedule(static, 1)
   for (int chunk = 0; chunk < n_chunks; ++chunk) {
-    of_chunks[chunk].resize(n_sums);
+    double *const K = sums[chunk].data(), *const D = K + n * n, *const c = D + n,
+                  *const noise = c + n;
+    std::vector<RowOfMotions> Az;
     const auto bound = [this](const long long k) { return static_cast<int>(A.n * k / n_chunks); };
-    for (int i = bound(chunk); i < bound(chunk + 1); ++i)
-      if (is_free[i] != 0 && part[i / block] >= 0)
-        add(i, of_chunks[chunk]);
-  }
-  for (int chunk = 1; chunk < n_chunks; ++chunk)
-    for (std::size_t k = 0; k < n_sums; ++k)
-      of_chunks[0][k] += of_chunks[chunk][k];
-  return of_chunks[0];
-}
-
-void WeakParts::find_coarse_matrix()
-{
-  const std::size_t n = n_coarse();
-  // K, then Zᵀ D Z's diagonal with that of A as D
-  K = sum_over_rows(n * n + n, [this, n](const int i, std::vector<double> &sums) {
-    const std::size_t own = static_cast<std::size_t>(part[i / block] * n_motions);
-    double z[most_motions];
-    motions_of(i, z);
-    std::map<int, RowOfMotions> by_part; // (A Z)_i
-    const std::size_t begin = A.row_starts[i], end = A.row_starts[i + 1];
-    for (std::size_t k = begin; k < end; ++k) {
-      const int j = A.columns[k], other = part[j / block];
-      if (j == i)
-        for (int m = 0; m < n_motions; ++m)
-          sums[n * n + own + static_cast<std::size_t>(m)] += A.values[k] * z[m] * z[m];
-      if (other < 0 || is_free[j] == 0)
+    for (int i = bound(chunk); i < bound(chunk + 1); ++i) {
+      if (is_free[i] == 0 || part[i / block] < 0)
         continue;
-      RowOfMotions &Az = by_part[other];
-      double z_j[most_motions];
-      motions_of(j, z_j);
+      double z[most_motions], z_j[most_motions];
+      motions_of(i, z);
+      const auto own = static_cast<std::size_t>(part[i / block] * n_motions);
+      const int length = A.row_starts.length(i);
+      double r = b[i], magnitude = std::abs(b[i]), diagonal = 0.;
+      Az.clear();
+      for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+        const int j = A.columns[k], other = part[j / block];
+        const double a = A.values[k];
+        r -= a * x[j];
+        magnitude += std::abs(a * x[j]);
+        if (j == i)
+          diagonal = a;
+        if (other < 0 || is_free[j] == 0)
+          continue;
+        motions_of(j, z_j);
+        RowOfMotions &of_part = row_of(other, Az);
+        for (int m = 0; m < n_motions; ++m) {
+          of_part.sums[m] += a * z_j[m];
+          of_part.magnitudes[m] += std::abs(a * z_j[m]);
+        }
+      }
+      const double level = rounding_level(length);
+      for (const RowOfMotions &of_part : Az)
+        for (int m = 0; m < n_motions; ++m)
+          if (std::abs(of_part.sums[m]) > 0.5 * level * of_part.magnitudes[m])
+            for (int l = 0; l < n_motions; ++l)
+              K[(own + l) * n + static_cast<std::size_t>(of_part.part * n_motions + m)] +=
+                  z[l] * of_part.sums[m];
       for (int m = 0; m < n_motions; ++m) {
-        Az.sums[m] += A.values[k] * z_j[m];
-        Az.magnitudes[m] += std::abs(A.values[k] * z_j[m]);
+        D[own + m] += diagonal * z[m] * z[m];
+        c[own + m] += r * z[m];
+        noise[own + m] += level * magnitude * z[m] * level * magnitude * z[m];
       }
     }
-    const double rounding = 0.5 * rounding_level(static_cast<int>(end - begin));
-    for (const auto &[other, Az] : by_part)
-      for (int m = 0; m < n_motions; ++m)
-        if (std::abs(Az.sums[m]) > rounding * Az.magnitudes[m])
-          for (int l = 0; l < n_motions; ++l)
-            sums[(own + l) * n + static_cast<std::size_t>(other * n_motions + m)] +=
-                z[l] * Az.sums[m];
-  });
-  is_weakly_held.resize(n);
+  }
+  for (int chunk = 1; chunk < n_chunks; ++chunk)
+    for (std::size_t k = 0; k < sums[0].size(); ++k)
+      sums[0][k] += sums[chunk][k];
+  const double *const K = sums[0].data(), *const D = K + n * n, *const noise = D + 2 * n;
+  std::vector<double> c(D + n, D + 2 * n);
   for (std::size_t k = 0; k < n; ++k)
-    is_weakly_held[k] = K[k * n + k] <= weakly_held * K[n * n + k];
-  K.resize(n * n);
-}
-
-WeakParts::Error WeakParts::error_of(const double *const b, const double *const x) const
-{
-  if (n_parts == 0)
-    return {};
-  const std::size_t n = n_coarse();
-  // c, then the squares of what rounding makes of it
-  std::vector<double> c =
-      sum_over_rows(2 * n, [this, b, x, n](const int i, std::vector<double> &sums) {
-        double r = b[i], magnitude = std::abs(b[i]);
-        for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-          r -= A.values[k] * x[A.columns[k]];
-          magnitude += std::abs(A.values[k] * x[A.columns[k]]);
-        }
-        const double level = rounding_level(A.row_starts.length(i)) * magnitude;
-        double z[most_motions];
-        motions_of(i, z);
-        const std::size_t own = static_cast<std::size_t>(part[i / block] * n_motions);
-        for (int m = 0; m < n_motions; ++m) {
-          sums[own + m] += r * z[m];
-          sums[n + own + m] += level * z[m] * level * z[m];
-        }
-      });
-  for (std::size_t k = 0; k < n; ++k)
-    if (!is_weakly_held[k] || !(c[k] * c[k] > c[n + k]))
+    if (!(K[k * n + k] <= weakly_held * D[k]) || !(c[k] * c[k] > noise[k]))
       c[k] = 0.;
-  c.resize(n);
-  Error error;
-  error.motions = solve_positive(K, c);
+  missing = solve_positive({K, K + n * n}, c);
   double squared = 0.;
   for (std::size_t k = 0; k < n; ++k)
-    squared += c[k] * error.motions[k];
-  error.energy_norm = squared > 0. ? std::sqrt(squared) : 0.;
-  return error;
+    squared += c[k] * missing[k];
+  energy_norm = squared > 0. ? std::sqrt(squared) : 0.;
 }
 
-void WeakParts::remove(const Error &error, double *const x) const
+void WeakParts::correct(double *const x) const
 {
-  if (error.motions.empty())
+  if (missing.empty())
     return;
   for (int i = 0; i < A.n; ++i)
     if (const int own = part[i / block]; own >= 0 && is_free[i] != 0) {
       double z[most_motions];
       motions_of(i, z);
       for (int k = 0; k < n_motions; ++k)
-        x[i] += z[k] * error.motions[static_cast<std::size_t>(own * n_motions + k)];
+        x[i] += z[k] * missing[static_cast<std::size_t>(own * n_motions + k)];
     }
 }
 } // namespace femgpu::linalg

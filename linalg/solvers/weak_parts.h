@@ -27,46 +27,36 @@ namespace femgpu::linalg
 class WeakParts
 {
 public:
-  /// Takes memory for two numbers a row, and a pass over A.
+  /// Takes three passes over A, and memory for two numbers a row.
   /// @param A all rows of a symmetric matrix, not scaled
-  explicit WeakParts(const HostCsr &A);
+  WeakParts(const HostCsr &A, const double *b, const double *x);
 
-  /// The part of an error that the motions have.
-  struct Error
+  /// The energy norm of what x lacks of the motions; 0 if nothing is known of it.
+  double energy_error() const
   {
-    double energy_norm = 0.;
-    std::vector<double> motions; ///< y: x + Z y is without it; empty: there is none
-  };
-  /// Takes a pass over A.
-  Error error_of(const double *b, const double *x) const;
-  /// x += Z y
-  void remove(const Error &error, double *x) const;
+    return energy_norm;
+  }
+  /// x += Z (Zᵀ A Z)⁻¹ c
+  void correct(double *x) const;
 
 private:
   static constexpr int most_coarse = 192, most_motions = 6;
 
   void find_parts();
   void find_centres();
-  void find_coarse_matrix();
-  std::size_t n_coarse() const
-  {
-    return static_cast<std::size_t>(n_parts) * static_cast<std::size_t>(n_motions);
-  }
-  template <class Add>
-  std::vector<double> sum_over_rows(std::size_t n_sums, const Add &add) const;
+  void find_motions(const double *b, const double *x);
   /// Row i of the columns of Z that belong to its part; n_motions numbers.
   void motions_of(int i, double *z) const;
 
   HostCsr A;
-  int block;             ///< unknowns of a node
-  int n_motions;         ///< of a part
-  int n_parts = 0;       ///< 0: they have more than most_coarse motions
-  std::vector<int> part; ///< of each node; -1: none
-  std::vector<unsigned char>
-      is_free;                 ///< of each unknown: has it neighbours? Constrained ones have none.
-  std::vector<double> centres; ///< of the parts
-  std::vector<double> K;       ///< Zᵀ A Z, row by row
-  std::vector<bool> is_weakly_held; ///< of each motion
+  int block;                          ///< unknowns of a node
+  int n_motions;                      ///< of a part
+  int n_parts = 0;                    ///< 0: they have more than most_coarse motions
+  std::vector<int> part;              ///< of each node; -1: none
+  std::vector<unsigned char> is_free; ///< has an unknown neighbours? Constrained ones have none.
+  std::vector<double> centres;        ///< of the parts
+  std::vector<double> missing;        ///< (Zᵀ A Z)⁻¹ c
+  double energy_norm = 0.;
 };
 } // namespace femgpu::linalg
 
