@@ -82,7 +82,7 @@ double Accuracy::share_to_reach(const double tolerance) const
 
 bool Accuracy::has_small_error(const double tolerance, const double energy_error) const
 {
-  return energy_error >= 0. ? energy_error <= tolerance * std::sqrt(energy) : is_at_rounding();
+  return is_at_rounding() || (energy_error >= 0. && energy_error <= tolerance * std::sqrt(energy));
 }
 
 std::string Accuracy::text(const double tolerance) const

@@ -77,8 +77,9 @@ struct Accuracy
   /// The factor by which the residual must fall to reach @p tolerance relative to the internal
   /// forces; 1 or more if it has.
   double share_to_reach(double tolerance) const;
-  /// Is the estimated @p energy_error at most @p tolerance relative to the energy norm? Where it is
-  /// negative, and so unknown, a residual at rounding is small enough.
+  /// Is the estimated @p energy_error at most @p tolerance relative to the energy norm? A residual
+  /// at rounding is small enough, too: the estimate, negative if there is none, is that of an
+  /// earlier iterate.
   bool has_small_error(double tolerance, double energy_error) const;
   /// Is the residual what rounding leaves?
   bool is_at_rounding() const

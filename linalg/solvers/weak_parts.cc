@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <type_traits>
 
 namespace femgpu::linalg
 {
@@ -115,11 +116,20 @@ std::vector<double> solve_positive(std::vector<double> K, std::vector<double> c)
 WeakParts::WeakParts(const HostCsr &its_A, const double *const b, const double *const x)
     : A(its_A), block(A.node_size()), n_motions(motions_of_node(block, *A.unknowns))
 {
-  find_parts();
-  if (n_parts > 0)
-    find_motions(b, x);
+  const auto find = [&](const auto block_size) {
+    find_parts<block_size.value>();
+    if (n_parts > 0)
+      find_motions<block_size.value>(b, x);
+  };
+  if (block == 1) // numbers that a compiler knows: they are divided by for each entry
+    find(std::integral_constant<int, 1>());
+  else if (block == 2)
+    find(std::integral_constant<int, 2>());
+  else if (block == 3)
+    find(std::integral_constant<int, 3>());
 }
 
+template <int block>
 void WeakParts::find_parts()
 {
   const int n_nodes = A.n / block;
@@ -176,24 +186,28 @@ void WeakParts::find_centres()
     centres[k] /= counts[k / dim];
 }
 
+template <int block>
 void WeakParts::motions_of(const int i, double *const z) const
 {
   const int component = i % block;
-  std::fill(z, z + n_motions, 0.);
-  z[component] = 1.;
-  if (n_motions == block)
-    return;
-  const auto dim = static_cast<std::size_t>(block);
-  const double *const X = A.unknowns->coordinates.data() + static_cast<std::size_t>(i) * dim;
-  const double *const centre = centres.data() + static_cast<std::size_t>(part[i / block]) * dim;
-  for (int r = block; r < n_motions; ++r) { // in the plane of the directions a and b
-    const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
-    z[r] = component == a ? centre[b] - X[b] : component == b ? X[a] - centre[a] : 0.;
+  for (int m = 0; m < n_motions; ++m)
+    z[m] = m == component ? 1. : 0.;
+  if constexpr (block > 1) {
+    if (n_motions == block)
+      return;
+    const double *const X = A.unknowns->coordinates.data() + static_cast<std::size_t>(i) * block;
+    const double *const centre = centres.data() + static_cast<std::size_t>(part[i / block]) * block;
+    for (int r = block; r < n_motions; ++r) { // in the plane of the directions a and b
+      const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
+      z[r] = component == a ? centre[b] - X[b] : component == b ? X[a] - centre[a] : 0.;
+    }
   }
 }
 
+template <int block>
 void WeakParts::find_motions(const double *const b, const double *const x)
 {
+  constexpr int most_motions = block * (block + 1) / 2;
   const auto n = static_cast<std::size_t>(n_parts * n_motions);
   // By chunks of rows, so that sums do not depend on the number of threads: Zᵀ A Z, and of each
   // motion z of Z (z, D z) with A's diagonal D, c, and the square of what rounding makes of c
@@ -209,7 +223,7 @@ void WeakParts::find_motions(const double *const b, const double *const x)
       if (is_free[i] == 0 || part[i / block] < 0)
         continue;
       double z[most_motions], z_j[most_motions];
-      motions_of(i, z);
+      motions_of<block>(i, z);
       const auto own = static_cast<std::size_t>(part[i / block] * n_motions);
       const int length = A.row_starts.length(i);
       double r = b[i], magnitude = std::abs(b[i]), diagonal = 0.;
@@ -223,7 +237,7 @@ void WeakParts::find_motions(const double *const b, const double *const x)
           diagonal = a;
         if (other < 0 || is_free[j] == 0)
           continue;
-        motions_of(j, z_j);
+        motions_of<block>(j, z_j);
         RowOfMotions &of_part = row_of(other, Az);
         for (int m = 0; m < n_motions; ++m) {
           of_part.sums[m] += a * z_j[m];
@@ -265,8 +279,8 @@ void WeakParts::correct(double *const x) const
     return;
   for (int i = 0; i < A.n; ++i)
     if (const int own = part[i / block]; own >= 0 && is_free[i] != 0) {
-      double z[most_motions];
-      motions_of(i, z);
+      double z[6];
+      block == 1 ? motions_of<1>(i, z) : block == 2 ? motions_of<2>(i, z) : motions_of<3>(i, z);
       for (int k = 0; k < n_motions; ++k)
         x[i] += z[k] * missing[static_cast<std::size_t>(own * n_motions + k)];
     }

@@ -40,12 +40,15 @@ public:
   void correct(double *x) const;
 
 private:
-  static constexpr int most_coarse = 192, most_motions = 6;
+  static constexpr int most_coarse = 192;
 
+  template <int block>
   void find_parts();
   void find_centres();
+  template <int block>
   void find_motions(const double *b, const double *x);
   /// Row i of the columns of Z that belong to its part; n_motions numbers.
+  template <int block>
   void motions_of(int i, double *z) const;
 
   HostCsr A;
