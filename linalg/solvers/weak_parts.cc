@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <map>
 #include <type_traits>
 
 namespace femgpu::linalg
@@ -152,20 +151,23 @@ void WeakParts::find_parts()
       if (other < node && std::abs(A.values[k]) > weak * std::max(largest[node], largest[other]))
         sets.unite(node, other);
     }
-  part.assign(static_cast<std::size_t>(n_nodes), -1);
-  std::map<int, int> numbers; // of the roots
-  auto last = numbers.end();  // neighbours mostly have the same
-  for (int node = 0; node < n_nodes; ++node) {
-    if (largest[node] == 0.)
-      continue;
-    const int root = sets.root(node);
-    if (last == numbers.end() || last->first != root)
-      last = numbers.emplace(root, static_cast<int>(numbers.size())).first;
-    part[node] = last->second;
-    if (static_cast<int>(numbers.size()) * n_motions > most_coarse)
-      return;
-  }
-  n_parts = static_cast<int>(numbers.size());
+  part.resize(static_cast<std::size_t>(n_nodes));
+#pragma omp parallel for schedule(static)
+  for (int node = 0; node < n_nodes; ++node)
+    part[node] = largest[node] > 0. ? sets.root(node) : -1;
+  std::vector<int> roots;
+  for (int node = 0; node < n_nodes; ++node)
+    if (part[node] == node) {
+      roots.push_back(node);
+      if (static_cast<int>(roots.size()) * n_motions > most_coarse)
+        return;
+    }
+  n_parts = static_cast<int>(roots.size());
+#pragma omp parallel for schedule(static)
+  for (int node = 0; node < n_nodes; ++node)
+    if (part[node] >= 0)
+      part[node] = static_cast<int>(std::lower_bound(roots.begin(), roots.end(), part[node]) -
+                                    roots.begin());
   if (n_motions > block)
     find_centres();
 }
