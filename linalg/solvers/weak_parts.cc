@@ -210,7 +210,7 @@ template <int block>
 void WeakParts::find_motions(const double *const b, const double *const x)
 {
   constexpr int most_motions = block * (block + 1) / 2;
-  const auto n = static_cast<std::size_t>(n_parts * n_motions);
+  const std::size_t motions = n_motions, n = n_parts * motions;
   // By chunks of rows, so that sums do not depend on the number of threads: Zᵀ A Z, and of each
   // motion z of Z (z, D z) with A's diagonal D, c, and the square of what rounding makes of c
   constexpr int n_chunks = 16;
@@ -226,7 +226,7 @@ void WeakParts::find_motions(const double *const b, const double *const x)
         continue;
       double z[most_motions], z_j[most_motions];
       motions_of<block>(i, z);
-      const auto own = static_cast<std::size_t>(part[i / block] * n_motions);
+      const std::size_t own = part[i / block] * motions;
       const int length = A.row_starts.length(i);
       double r = b[i], magnitude = std::abs(b[i]), diagonal = 0.;
       Az.clear();
@@ -251,8 +251,7 @@ void WeakParts::find_motions(const double *const b, const double *const x)
         for (int m = 0; m < n_motions; ++m)
           if (std::abs(of_part.sums[m]) > 0.5 * level * of_part.magnitudes[m])
             for (int l = 0; l < n_motions; ++l)
-              K[(own + l) * n + static_cast<std::size_t>(of_part.part * n_motions + m)] +=
-                  z[l] * of_part.sums[m];
+              K[(own + l) * n + of_part.part * motions + m] += z[l] * of_part.sums[m];
       for (int m = 0; m < n_motions; ++m) {
         D[own + m] += diagonal * z[m] * z[m];
         c[own + m] += r * z[m];
@@ -279,12 +278,13 @@ void WeakParts::correct(double *const x) const
 {
   if (missing.empty())
     return;
+  const std::size_t motions = n_motions;
   for (int i = 0; i < A.n; ++i)
     if (const int own = part[i / block]; own >= 0 && is_free[i] != 0) {
       double z[6];
       block == 1 ? motions_of<1>(i, z) : block == 2 ? motions_of<2>(i, z) : motions_of<3>(i, z);
       for (int k = 0; k < n_motions; ++k)
-        x[i] += z[k] * missing[static_cast<std::size_t>(own * n_motions + k)];
+        x[i] += z[k] * missing[own * motions + k];
     }
 }
 } // namespace femgpu::linalg
