@@ -345,8 +345,8 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     }
     if (is_direct || n_solves == most_solves ||
         (!had_motions && !(accuracy.residual <= progress * before))) {
-      report.outcome =
-          accuracy.is_at_rounding() ? Outcome::converged_to_rounding : Outcome::stagnated;
+      report.outcome = accuracy.is_at_rounding() && !had_motions ? Outcome::converged_to_rounding
+                                                                 : Outcome::stagnated;
       linalg::describe(report);
       report.message += accuracy.text(tolerance);
       if (had_motions)
