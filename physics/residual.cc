@@ -235,7 +235,7 @@ std::vector<Quantity> DiscreteSolution<dim>::flux_quantities()
   const Evaluation &all = evaluation();
   std::map<types::boundary_id, double> outflow;
   for (const auto &[id, inflow] : all.inflow)
-    outflow[id] = -inflow;
+    outflow[id] = 0. - inflow; // without a negative zero
   std::set<types::boundary_id> held;
   for (const auto &condition : problem.dirichlet_conditions())
     held.insert(condition.id);
