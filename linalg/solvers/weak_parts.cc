@@ -191,10 +191,12 @@ void WeakParts::find_centres()
 template <int block>
 void WeakParts::motions_of(const int i, double *const z) const
 {
-  const int component = i % block;
-  for (int m = 0; m < n_motions; ++m)
-    z[m] = m == component ? 1. : 0.;
-  if constexpr (block > 1) {
+  if constexpr (block == 1)
+    z[0] = 1.;
+  else {
+    const int component = i % block;
+    for (int m = 0; m < n_motions; ++m)
+      z[m] = m == component ? 1. : 0.;
     if (n_motions == block)
       return;
     const double *const X = A.unknowns->coordinates.data() + static_cast<std::size_t>(i) * block;
