@@ -283,7 +283,7 @@ void WeakParts::correct(double *const x) const
   const std::size_t motions = n_motions;
   for (int i = 0; i < A.n; ++i)
     if (const int own = part[i / block]; own >= 0 && is_free[i] != 0) {
-      double z[6];
+      double z[6] = {};
       block == 1 ? motions_of<1>(i, z) : block == 2 ? motions_of<2>(i, z) : motions_of<3>(i, z);
       for (int k = 0; k < n_motions; ++k)
         x[i] += z[k] * missing[own * motions + k];
