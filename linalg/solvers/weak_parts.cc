@@ -13,8 +13,11 @@ namespace
 {
 constexpr double weak = 1e-4;        ///< of couplings, relative to the largest of either node
 constexpr double weakly_held = 1e-3; ///< of zᵀ A z, relative to zᵀ D z
+constexpr int most_coarse = 192;     ///< motions of all parts
+constexpr int most_motions = 6;      ///< of a part
 
-/// Disjoint sets that many threads unite at a time: each has its least number as its root.
+/// Disjoint sets of numbers, which several threads may unite at the same time. The root of a set is
+/// its least number.
 class SharedSets
 {
 public:
@@ -53,14 +56,15 @@ private:
   std::vector<std::atomic<int>> parents;
 };
 
-/// What a row has of A z for the motions z of a part.
+/// (A z)_i for the motions z of one part, in one row i.
 struct RowOfMotions
 {
   int part;
-  double sums[6] = {}, magnitudes[6] = {}; ///< of the terms, and of their absolute values
+  double sums[most_motions] = {};
+  double magnitudes[most_motions] = {}; ///< sums of |a_ij z_j|
 };
 
-/// That of @p part, of which there are few in a row.
+/// Returns the element of @p rows for @p part; appends one if there is none.
 RowOfMotions &row_of(const int part, std::vector<RowOfMotions> &rows)
 {
   for (RowOfMotions &row : rows)
@@ -76,7 +80,8 @@ int motions_of_node(const int block, const Unknowns &unknowns)
   return !rotates ? block : block == 2 ? 3 : 6;
 }
 
-/// Solves K y = c by Cholesky's method; motions whose pivot is not positive are left out.
+/// Solves K y = c by Cholesky's method, K symmetric, n x n. Unknowns whose pivot is not positive
+/// are zero in y.
 std::vector<double> solve_positive(std::vector<double> K, std::vector<double> c)
 {
   const std::size_t n = c.size();
@@ -120,7 +125,7 @@ WeakParts::WeakParts(const HostCsr &its_A, const double *const b, const double *
     if (n_parts > 0)
       find_motions<block_size.value>(b, x);
   };
-  if (block == 1) // numbers that a compiler knows: they are divided by for each entry
+  if (block == 1) // a constant, because each entry is divided by it
     find(std::integral_constant<int, 1>());
   else if (block == 2)
     find(std::integral_constant<int, 2>());
@@ -208,68 +213,83 @@ void WeakParts::motions_of(const int i, double *const z) const
   }
 }
 
+struct WeakParts::Sums
+{
+  explicit Sums(const std::size_t n) : K(n * n), D(n), c(n), noise(n)
+  {}
+  void add(const Sums &other)
+  {
+    for (std::vector<double> Sums::*const of : {&Sums::K, &Sums::D, &Sums::c, &Sums::noise})
+      for (std::size_t k = 0; k < (this->*of).size(); ++k)
+        (this->*of)[k] += (other.*of)[k];
+  }
+
+  std::vector<double> K;         ///< Zᵀ A Z
+  std::vector<double> D;         ///< zᵀ D z of each motion
+  std::vector<double> c;         ///< Zᵀ r
+  std::vector<double> noise;     ///< squares of what rounding makes of c
+  std::vector<RowOfMotions> row; ///< workspace
+};
+
+template <int block>
+void WeakParts::add_row(const int i, const double *const b, const double *const x, Sums &sums) const
+{
+  const std::size_t motions = n_motions, n = sums.c.size(), own = part[i / block] * motions;
+  double z[most_motions] = {}, z_j[most_motions] = {};
+  motions_of<block>(i, z);
+  double r = b[i], magnitude = std::abs(b[i]), diagonal = 0.;
+  sums.row.clear();
+  for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+    const int j = A.columns[k], other = part[j / block];
+    const double a = A.values[k];
+    r -= a * x[j];
+    magnitude += std::abs(a * x[j]);
+    if (j == i)
+      diagonal = a;
+    if (other < 0 || is_free[j] == 0)
+      continue;
+    motions_of<block>(j, z_j);
+    RowOfMotions &of_part = row_of(other, sums.row);
+    for (std::size_t m = 0; m < motions; ++m) {
+      of_part.sums[m] += a * z_j[m];
+      of_part.magnitudes[m] += std::abs(a * z_j[m]);
+    }
+  }
+  const double level = rounding_level(A.row_starts.length(i));
+  for (const RowOfMotions &of_part : sums.row)
+    for (std::size_t m = 0; m < motions; ++m)
+      if (std::abs(of_part.sums[m]) > 0.5 * level * of_part.magnitudes[m])
+        for (std::size_t l = 0; l < motions; ++l)
+          sums.K[(own + l) * n + of_part.part * motions + m] += z[l] * of_part.sums[m];
+  for (std::size_t m = 0; m < motions; ++m) {
+    const double rounding = level * magnitude * z[m];
+    sums.D[own + m] += diagonal * z[m] * z[m];
+    sums.c[own + m] += r * z[m];
+    sums.noise[own + m] += rounding * rounding;
+  }
+}
+
 template <int block>
 void WeakParts::find_motions(const double *const b, const double *const x)
 {
-  constexpr int most_motions = block * (block + 1) / 2;
-  const std::size_t motions = n_motions, n = n_parts * motions;
-  // By chunks of rows, so that sums do not depend on the number of threads: Zᵀ A Z, and of each
-  // motion z of Z (z, D z) with A's diagonal D, c, and the square of what rounding makes of c
-  constexpr int n_chunks = 16;
-  std::vector<std::vector<double>> sums(n_chunks, std::vector<double>(n * n + 3 * n));
+  const std::size_t n = static_cast<std::size_t>(n_parts) * static_cast<std::size_t>(n_motions);
+  constexpr int n_chunks = 16; // of rows, so that sums do not depend on the number of threads
+  std::vector<Sums> of_chunks(n_chunks, Sums(n));
 #pragma omp parallel for schedule(static, 1)
   for (int chunk = 0; chunk < n_chunks; ++chunk) {
-    double *const K = sums[chunk].data(), *const D = K + n * n, *const c = D + n,
-                  *const noise = c + n;
-    std::vector<RowOfMotions> Az;
     const auto bound = [this](const long long k) { return static_cast<int>(A.n * k / n_chunks); };
-    for (int i = bound(chunk); i < bound(chunk + 1); ++i) {
-      if (is_free[i] == 0 || part[i / block] < 0)
-        continue;
-      double z[most_motions], z_j[most_motions];
-      motions_of<block>(i, z);
-      const std::size_t own = part[i / block] * motions;
-      const int length = A.row_starts.length(i);
-      double r = b[i], magnitude = std::abs(b[i]), diagonal = 0.;
-      Az.clear();
-      for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-        const int j = A.columns[k], other = part[j / block];
-        const double a = A.values[k];
-        r -= a * x[j];
-        magnitude += std::abs(a * x[j]);
-        if (j == i)
-          diagonal = a;
-        if (other < 0 || is_free[j] == 0)
-          continue;
-        motions_of<block>(j, z_j);
-        RowOfMotions &of_part = row_of(other, Az);
-        for (int m = 0; m < n_motions; ++m) {
-          of_part.sums[m] += a * z_j[m];
-          of_part.magnitudes[m] += std::abs(a * z_j[m]);
-        }
-      }
-      const double level = rounding_level(length);
-      for (const RowOfMotions &of_part : Az)
-        for (int m = 0; m < n_motions; ++m)
-          if (std::abs(of_part.sums[m]) > 0.5 * level * of_part.magnitudes[m])
-            for (int l = 0; l < n_motions; ++l)
-              K[(own + l) * n + of_part.part * motions + m] += z[l] * of_part.sums[m];
-      for (int m = 0; m < n_motions; ++m) {
-        D[own + m] += diagonal * z[m] * z[m];
-        c[own + m] += r * z[m];
-        noise[own + m] += level * magnitude * z[m] * level * magnitude * z[m];
-      }
-    }
+    for (int i = bound(chunk); i < bound(chunk + 1); ++i)
+      if (is_free[i] != 0 && part[i / block] >= 0)
+        add_row<block>(i, b, x, of_chunks[chunk]);
   }
+  Sums &sums = of_chunks[0];
   for (int chunk = 1; chunk < n_chunks; ++chunk)
-    for (std::size_t k = 0; k < sums[0].size(); ++k)
-      sums[0][k] += sums[chunk][k];
-  const double *const K = sums[0].data(), *const D = K + n * n, *const noise = D + 2 * n;
-  std::vector<double> c(D + n, D + 2 * n);
+    sums.add(of_chunks[chunk]);
+  std::vector<double> &c = sums.c;
   for (std::size_t k = 0; k < n; ++k)
-    if (!(K[k * n + k] <= weakly_held * D[k]) || !(c[k] * c[k] > noise[k]))
+    if (!(sums.K[k * n + k] <= weakly_held * sums.D[k]) || !(c[k] * c[k] > sums.noise[k]))
       c[k] = 0.;
-  missing = solve_positive({K, K + n * n}, c);
+  missing = solve_positive(sums.K, c);
   double squared = 0.;
   for (std::size_t k = 0; k < n; ++k)
     squared += c[k] * missing[k];
@@ -283,7 +303,7 @@ void WeakParts::correct(double *const x) const
   const std::size_t motions = n_motions;
   for (int i = 0; i < A.n; ++i)
     if (const int own = part[i / block]; own >= 0 && is_free[i] != 0) {
-      double z[6] = {};
+      double z[most_motions] = {};
       block == 1 ? motions_of<1>(i, z) : block == 2 ? motions_of<2>(i, z) : motions_of<3>(i, z);
       for (int k = 0; k < n_motions; ++k)
         x[i] += z[k] * missing[own * motions + k];

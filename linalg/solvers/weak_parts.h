@@ -8,55 +8,66 @@
 namespace femgpu::linalg
 {
 /**
- * Parts of the unknowns of a symmetric matrix A whose couplings with other parts are weaker than
- * their own by a factor of 10⁴: a stiff body between soft ones, or all unknowns. The motions of a
- * part are its constants, or the rigid-body motions where A is that of elasticity and coordinates
- * are known.
+ * The error of x for A x = b, A symmetric, in the motions of weakly coupled parts.
  *
- * If a part is weakly held, by soft bodies or by a small coefficient of exchange, the residual of a
- * wrong motion is as small as what holds it. A Krylov method then reaches the tolerance of its
- * residual before it finds the motion, and so do estimates of the error that are made from its
- * steps. With the motions as the columns of Z
+ * Two nodes belong to the same part if they are connected by entries of A that are larger than
+ * 10⁻⁴ of the largest entry beside the diagonal in the rows of either node. A stiff body between
+ * soft ones is a part; if the entries differ less, all unknowns are one. The motions of a part are
+ * constants, or rigid-body motions if nodes have 2 or 3 unknowns and their coordinates are known.
+ *
+ * A motion z is weakly held if zᵀ A z <= 10⁻³ zᵀ D z, where D is the diagonal of A. Its error then
+ * has a small residual. A Krylov method reaches its tolerance before it finds the motion, and
+ * estimates of the error that are made from its steps do not show it. With the motions of all parts
+ * as the columns of Z, r = b − A x and the solution x*,
  *
  *     ‖x* − x‖_A >= (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2),   c = Zᵀ r,
  *
- * with equality if the error is such a motion. Of c only motions count that are weakly held,
- * zᵀ A z <= 10⁻³ zᵀ D z with the diagonal D of A, and nothing that rounding explains. More than 192
- * motions are not looked at.
+ * with equality if the error is a motion. Entries of c are set to zero if the motion is not weakly
+ * held, or if rounding errors of r explain them.
+ *
+ * The correction x + Z (Zᵀ A Z)⁻¹ c is that of subdomain deflation (Nicolaides, SIAM J. Numer.
+ * Anal. 24, 1987), which Vuik, Segal and Meijerink (J. Comput. Phys. 152, 1999) use for layers of
+ * extreme contrasts.
  */
 class WeakParts
 {
 public:
-  /// Takes three passes over A, and memory for two numbers a row.
-  /// @param A all rows of a symmetric matrix, not scaled
+  /// Makes three passes over A, and needs about 24 bytes a row.
+  /// @param A all rows of a symmetric matrix that is not scaled, n x n
+  /// @param b n numbers
+  /// @param x n numbers
   WeakParts(const HostCsr &A, const double *b, const double *x);
 
-  /// The energy norm of what x lacks of the motions; 0 if nothing is known of it.
+  /// Returns (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2); 0 if there are more than 192 motions, or if nodes have more
+  /// than three unknowns.
   double energy_error() const
   {
     return energy_norm;
   }
-  /// x += Z (Zᵀ A Z)⁻¹ c
+  /// Adds Z (Zᵀ A Z)⁻¹ c to x, n numbers.
   void correct(double *x) const;
 
 private:
-  static constexpr int most_coarse = 192;
+  /// Sums over rows.
+  struct Sums;
 
   template <int block>
   void find_parts();
   void find_centres();
   template <int block>
   void find_motions(const double *b, const double *x);
-  /// Row i of the columns of Z that belong to its part; n_motions numbers.
+  template <int block>
+  void add_row(int i, const double *b, const double *x, Sums &sums) const;
+  /// Gives row i of the columns of Z that belong to its part, n_motions numbers.
   template <int block>
   void motions_of(int i, double *z) const;
 
   HostCsr A;
   int block;                          ///< unknowns of a node
   int n_motions;                      ///< of a part
-  int n_parts = 0;                    ///< 0: they have more than most_coarse motions
+  int n_parts = 0;                    ///< 0 if there are too many
   std::vector<int> part;              ///< of each node; -1: none
-  std::vector<unsigned char> is_free; ///< has an unknown neighbours? Constrained ones have none.
+  std::vector<unsigned char> is_free; ///< of each unknown; 0 if its row has only a diagonal
   std::vector<double> centres;        ///< of the parts
   std::vector<double> missing;        ///< (Zᵀ A Z)⁻¹ c
   double energy_norm = 0.;
