@@ -43,36 +43,39 @@ Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &so
   const auto &constraints = solution.discretization().constraints();
   const std::vector<double> r = residual_of(problem, system), scales = system.row_scales(),
                             magnitudes = system.magnitudes();
-  std::vector<std::size_t> free;
+  std::vector<double> weights(r.size()); // D^(-1/2); 0 in rows that do not count
   for (std::size_t i = 0; i < r.size(); ++i)
     if (!constraints.is_constrained(system.first_owned() + i) && scales[i] > 0.)
-      free.push_back(i);
-  const auto exchange = [&](const std::size_t i) {
-    return evaluation.exchange.empty() ? 0. : std::abs(evaluation.exchange[i]);
-  };
-  // in D⁻¹, of numbers whose squares may be too large or too small for a double
+      weights[i] = 1. / std::sqrt(scales[i]);
+  // Scaled by the largest entry, because squares may overflow or underflow
   const auto norm = [&](const auto &entry) {
     double largest = 0.;
-    for (const std::size_t i : free)
-      if (const double size = std::abs(entry(i)) / std::sqrt(scales[i]); !(size <= largest))
-        largest = std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      if (weights[i] > 0.)
+        if (const double size = std::abs(entry(i)) * weights[i]; !(size <= largest))
+          largest = std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
     largest = Utilities::MPI::max(largest, system.communicator());
     if (!(largest > 0. && std::isfinite(largest)))
       return largest;
     double sum = 0.;
-    for (const std::size_t i : free) {
-      const double size = std::abs(entry(i)) / std::sqrt(scales[i]) / largest;
-      sum += size * size;
-    }
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      if (weights[i] > 0.) {
+        const double size = entry(i) * weights[i] / largest;
+        sum += size * size;
+      }
     return largest * std::sqrt(Utilities::MPI::sum(sum, system.communicator()));
   };
-  const double of_exchange = norm(exchange);
-  return {evaluation.stiffness_energy + of_exchange * of_exchange, norm([&](const std::size_t i) {
-            return std::abs(evaluation.internal_forces[i]) + exchange(i);
-          }),
-          norm([&](const std::size_t i) { return r[i]; }),
-          linalg::rounding_level(system.longest_row()) *
-              norm([&](const std::size_t i) { return magnitudes[i]; })};
+  const auto exchange = [&](const std::size_t i) {
+    return evaluation.exchange.empty() ? 0. : std::abs(evaluation.exchange[i]);
+  };
+  const auto forces = [&](const std::size_t i) {
+    return std::abs(evaluation.internal_forces[i]) + exchange(i);
+  };
+  const double of_exchange = norm(exchange), of_forces = norm(forces),
+               of_residual = norm([&](const std::size_t i) { return r[i]; }),
+               of_magnitudes = norm([&](const std::size_t i) { return magnitudes[i]; });
+  return {evaluation.stiffness_energy + of_exchange * of_exchange, of_forces, of_residual,
+          linalg::rounding_level(system.longest_row()) * of_magnitudes};
 }
 
 double Accuracy::share_to_reach(const double tolerance) const
@@ -99,11 +102,9 @@ std::string motions_text(const double error, const double tolerance)
 {
   std::ostringstream text;
   text.precision(3);
-  text << " Parts that others hold weakly, as stiff bodies between soft ones, move by an energy "
-          "error "
-          "of "
-       << std::scientific << error << " relative to the energy norm, asked for " << tolerance
-       << '.';
+  text << std::scientific << " Parts that others hold weakly, such as a stiff body between soft "
+       << "ones, have an energy error of " << error << " relative to the energy norm, asked for "
+       << tolerance << '.';
   return text.str();
 }
 

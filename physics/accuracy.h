@@ -14,8 +14,8 @@ template <int dim>
 Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                           const linalg::GroupSystem &system);
 
-/// A sentence for messages about motions of linalg::WeakParts, with their energy error relative to
-/// the energy norm.
+/// Returns a sentence about the motions of linalg::WeakParts, for messages.
+/// @param error their energy error relative to the energy norm
 std::string motions_text(double error, double tolerance);
 } // namespace femgpu
 

@@ -134,19 +134,16 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
   const bool is_unstable =
       may_be_unstable && (report.outcome == Outcome::indefinite_matrix ||
                           report.outcome == Outcome::indefinite_preconditioner);
-  const bool has_direct_failed = falls_back && !is_unstable && n_rows <= linalg::largest_fallback;
   if (report.outcome == Outcome::not_finite || report.outcome == Outcome::not_balanced)
     return "";
   if (report.method.solver == "direct")
     return " Look at the supports: something may not be held.";
-  if (has_direct_failed)
-    return "";
   if (is_unstable)
     return " Boundary data that grow with u, as h*(u - u_0), let more heat in the hotter the body "
            "is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
            "direct to get the unstable state.";
-  if (n_rows <= linalg::largest_fallback && is_one_group)
-    return " Of this size, Solver = direct may help.";
+  if (n_rows <= linalg::largest_fallback && is_one_group) // it has been tried if it may fall back
+    return falls_back ? "" : " Of this size, Solver = direct may help.";
   const std::string others =
       is_one_group ? "fsai or ic, more iterations, or, with enough memory, Solver = direct."
                    : "more iterations, or, where one is enough, Solver/Devices = 1.";
@@ -223,6 +220,16 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   }
 }
 
+/// Collective. Brings the solution of a linear @p system into u.
+template <int dim>
+void ProblemSolver<dim>::take_solution(const Discretization<dim> &discretization,
+                                       const linalg::GroupSystem &system, FeVector &u) const
+{
+  get_solution(system, discretization.constraints(), u);
+  if (problem.fixes_mean())
+    remove_mean(discretization, u);
+}
+
 /// Solves the system that assemble_once() has made, or by Newton's method, which assembles it, from
 /// @p u, which gets the solution.
 template <int dim>
@@ -242,9 +249,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
     if (solver_parameters.stops_at_discretisation_error() && control.energy_tolerance.is_given() &&
         report.converged())
       note_scaled(scale_to_energy(system), report);
-    get_solution(system, discretization.constraints(), u);
-    if (problem.fixes_mean())
-      remove_mean(discretization, u);
+    take_solution(discretization, system, u);
   }
   leader_solver.release(); // a further solve is rare, and moves the matrix again
   return report;
@@ -257,6 +262,14 @@ void add_inner_work(const linalg::InnerWork &before, linalg::InnerWork &rest)
 {
   rest.linear_iterations += before.linear_iterations;
   rest.line_search_steps += before.line_search_steps;
+}
+
+/// Gives @p report another outcome, and @p more behind its message.
+void end_with(const Outcome outcome, const std::string &more, linalg::SolveReport &report)
+{
+  report.outcome = outcome;
+  linalg::describe(report);
+  report.message += more;
 }
 
 /// Ends a solve whose solution is accurate. @param target that of the first solve
@@ -318,17 +331,15 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     measured = measure_accuracy(problem, solution, system);
     const Accuracy &accuracy = *measured;
     if (!std::isfinite(accuracy.energy) || !std::isfinite(accuracy.internal_forces)) {
-      report.outcome = Outcome::not_finite;
-      linalg::describe(report);
-      report.message += " The energy of the solution is beyond the numbers of double precision: "
-                        "choose other units.";
+      end_with(Outcome::not_finite, " Its energy is beyond double precision: choose other units.",
+               report);
       return measured;
     }
     const double energy_error = motions_slack * tolerance * std::sqrt(accuracy.energy);
     const bool has_energy = energy_error > 0. && !accuracy.shows_no_flow(); // it may underflow
     const double of_motions =
         is_linear && !is_direct && problem.has_symmetric_matrix() && has_energy
-            ? leader_solver.remove_motions(system, energy_error)
+            ? leader_solver.correct_motions(system, energy_error)
             : 0.;
     had_motions = of_motions > energy_error;
     const double share = accuracy.share_to_reach(tolerance);
@@ -345,17 +356,16 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     }
     if (is_direct || n_solves == most_solves ||
         (!had_motions && !(accuracy.residual <= progress * before))) {
-      report.outcome = accuracy.is_at_rounding() && !had_motions ? Outcome::converged_to_rounding
-                                                                 : Outcome::stagnated;
-      linalg::describe(report);
-      report.message += accuracy.text(tolerance);
-      if (had_motions)
-        report.message += motions_text(of_motions / std::sqrt(accuracy.energy), tolerance);
+      const bool is_rounding = accuracy.is_at_rounding() && !had_motions;
+      end_with(
+          is_rounding ? Outcome::converged_to_rounding : Outcome::stagnated,
+          accuracy.text(tolerance) +
+              (had_motions ? motions_text(of_motions / std::sqrt(accuracy.energy), tolerance) : ""),
+          report);
       return measured;
     }
     if (is_linear && report.iterations >= most_iterations) {
-      report.outcome = Outcome::iteration_limit;
-      linalg::describe(report);
+      end_with(Outcome::iteration_limit, "", report);
       return measured;
     }
     if (is_linear)
@@ -374,14 +384,12 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
   if (!measured)
     return {};
   measured = measure_accuracy(problem, solution, system); // of what the last solve has left
-  if (report.outcome == Outcome::stagnated && measured->is_at_rounding()) {
-    report.outcome = Outcome::converged_to_rounding;
-    linalg::describe(report);
-  }
+  if (report.outcome == Outcome::stagnated && measured->is_at_rounding())
+    end_with(Outcome::converged_to_rounding, "", report);
   return measured;
 }
 
-/// Solves on while motions of weakly held parts lack more than @p energy_tolerance.
+/// Solves on while the error in motions of weakly held parts exceeds @p energy_tolerance.
 template <int dim>
 void ProblemSolver<dim>::reach_motions(linalg::GroupSystem &system, const double energy_tolerance,
                                        const linalg::SolveControl &control, const SolveOn &solve_on,
@@ -389,7 +397,7 @@ void ProblemSolver<dim>::reach_motions(linalg::GroupSystem &system, const double
 {
   constexpr int most_solves = 3;
   for (int k = 0; k < most_solves && report.converged() && report.method.solver != "direct" &&
-                  leader_solver.remove_motions(system, energy_tolerance) > energy_tolerance;
+                  leader_solver.correct_motions(system, energy_tolerance) > energy_tolerance;
        ++k)
     linalg::continue_with(report, solve_on(control));
 }
@@ -438,9 +446,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     summary.accuracy = reach_accuracy(solution, system, control, solve_on, report);
     if (report.outcome == Outcome::stagnated && !is_nonlinear(problem) &&
         leader_solver.fall_back(system, control, report)) {
-      get_solution(system, discretization.constraints(), u);
-      if (problem.fixes_mean())
-        remove_mean(discretization, u);
+      take_solution(discretization, system, u);
       solution.begin_again();
       summary.accuracy = reach_accuracy(solution, system, control, solve_on, report);
     }

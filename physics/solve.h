@@ -89,6 +89,8 @@ private:
                                    linalg::GroupSystem &system, FeVector &u,
                                    const linalg::SolveControl &control,
                                    std::map<std::string, double> &seconds);
+  void take_solution(const Discretization<dim> &discretization, const linalg::GroupSystem &system,
+                     FeVector &u) const;
   std::optional<Accuracy> reach_accuracy(DiscreteSolution<dim> &solution,
                                          linalg::GroupSystem &system, linalg::SolveControl control,
                                          const SolveOn &solve_on, linalg::SolveReport &report);

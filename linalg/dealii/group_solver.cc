@@ -332,7 +332,7 @@ SolveReport GroupSolver::solve(GroupSystem &system, const SolveControl &control)
   });
 }
 
-double GroupSolver::remove_motions(GroupSystem &system, const double most)
+double GroupSolver::correct_motions(GroupSystem &system, const double most)
 {
   if (groups.n_groups() > 1)
     return 0.;

@@ -86,11 +86,13 @@ public:
                               const SolveControl &control);
 
   /**
-   * Removes from x of A x = b what is missing of the motions of weakly held parts (see WeakParts)
-   * if that is more than @p most in the energy norm. @param system with a symmetric matrix
-   * @return that energy norm; 0 with several groups, where parts are not known
+   * Corrects x of A x = b by the motions of weakly held parts (see WeakParts) if their error
+   * exceeds
+   * @p most in the energy norm.
+   * @param system with a symmetric matrix
+   * @return the energy norm of that error before the correction; 0 with several groups
    */
-  double remove_motions(GroupSystem &system, double most);
+  double correct_motions(GroupSystem &system, double most);
 
   /// Solves A x = b by the direct solver if the methods may fall back to it, see
   /// GroupSolverOptions, and gives its report in place of @p report, whose solver has failed.
