@@ -478,8 +478,7 @@ def parse_command_line(words):
                                  options.expect_falling or options.expect_file or
                                  options.expect_stopped_by or options.expect_no_warnings or
                                  options.expect_extrapolated or options.expect_estimate or
-                                 (options.same_as_ranks and not options.study) or
-                                 options.same_with)
+                                 (options.same_as_ranks and not options.study) or options.same_with)
     if not options.file and not arguments:
         parser.error("give FILE.prm, or femgpu's arguments after --")
     return options
