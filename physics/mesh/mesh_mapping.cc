@@ -289,7 +289,7 @@ protected:
   }
 
 private:
-  mutable Cell<dim> last_cell; ///< loops visit the children of a coarse cell one after the other
+  mutable Cell<dim> last_cell; ///< a coarse cell, whose children follow each other in loops
   mutable std::optional<CurvedCell<dim>> last; ///< the map of last_cell
 };
 
