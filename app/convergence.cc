@@ -255,7 +255,9 @@ private:
       return last + " are not monotone";
     const double order = std::log2(ratio(0));
     if (order <= 0.)
-      return "its changes do not fall, as at a singularity or on meshes that are too coarse";
+      return "its changes do not fall, as at a singularity, on meshes that are too coarse, or "
+             "where "
+             "they are no larger than the solver's error";
     if (order < least_order || order > largest_order)
       return "an order of " + three_digits(order) + " is not plausible (" +
              three_digits(least_order) + " to " + three_digits(largest_order) + " would be)";

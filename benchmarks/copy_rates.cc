@@ -1,10 +1,9 @@
 #include "benchmarks/measure.h"
 #include "linalg/base/error.h"
+#include "linalg/base/parallel.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/cuda/executor.h"
 #include "linalg/execution/memory/buffer.h"
-
-#include <omp.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -63,8 +62,8 @@ bool measure(HostAndDevice &memory, const std::string &way, const std::size_t ch
 {
   const std::size_t bytes = memory.source.size();
   const auto print = [&](const char *const direction, const double rate) {
-    std::printf("%s,%s,%zu,%zu,%d,%.2f\n", direction, way.c_str(), bytes, chunk,
-                omp_get_max_threads(), rate);
+    std::printf("%s,%s,%zu,%zu,%d,%.2f\n", direction, way.c_str(), bytes, chunk, n_loop_threads(),
+                rate);
   };
   memory.device.fill_zero();
   std::fill(memory.target.begin(), memory.target.end(), char(0));
@@ -107,7 +106,7 @@ bool measure_chunks_and_threads(const CudaExecutor &executor)
   HostAndDevice memory(executor.shared_from_this(), 64 * MiB);
   for (const std::size_t chunk : {MiB, 2 * MiB, 4 * MiB, 8 * MiB})
     for (const int threads : {1, 2, 4, 8}) {
-      omp_set_num_threads(threads);
+      set_n_loop_threads(threads);
       CudaStagedCopies staged(executor.stream(), chunk);
       if (!staged.takes(64 * MiB))
         return false;

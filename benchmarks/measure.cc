@@ -1,5 +1,6 @@
 #include "benchmarks/measure.h"
 
+#include "linalg/base/parallel.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/memory/buffer.h"
 
@@ -35,9 +36,7 @@ double copy_bandwidth(const Executor &executor, const std::size_t bytes)
     else {
       const double *const source = from.data();
       double *const target = to.data();
-#pragma omp parallel for schedule(static)
-      for (std::size_t i = 0; i < n; ++i)
-        target[i] = source[i];
+      parallel_for(n, [&](const std::size_t i) { target[i] = source[i]; });
     }
     executor.synchronize();
   };

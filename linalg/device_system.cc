@@ -8,8 +8,6 @@
 #include "linalg/solvers/rounding.h"
 #include "linalg/transformations/registry.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -43,7 +41,7 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
   begun = spaces_of(A); // parts speak with each other in this thread alone
   const auto work = [this, A, spaces = *begun] {
     owner->use_in_this_thread();
-    omp_set_num_threads(1); // of this thread's loops alone
+    set_n_loop_threads(1);
     move_pattern(A, spaces);
   };
   try {

@@ -1,7 +1,10 @@
 #include "linalg/vector_units.h"
 
+#include "linalg/base/parallel.h"
+
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 namespace femgpu::linalg
@@ -16,9 +19,15 @@ constexpr int largest_exponent = 200;
 int exponent_of(const int n, const double *b, const Communicator *const communicator = nullptr)
 {
   double largest = 0.;
-#pragma omp parallel for reduction(max : largest) if (n > 100000)
-  for (int i = 0; i < n; ++i)
-    largest = std::max(largest, std::fabs(b[i])); // NaN is left to the solver
+  std::mutex of_largest;
+  const auto find = [&](const int first, const int end) {
+    double of_range = 0.;
+    for (int i = first; i < end; ++i)
+      of_range = std::max(of_range, std::fabs(b[i])); // NaN is left to the solver
+    const std::lock_guard<std::mutex> lock(of_largest);
+    largest = std::max(largest, of_range);
+  };
+  parallel_ranges(n, find, n > 100000 ? n_loop_threads() : 1);
   if (communicator != nullptr)
     largest = communicator->max(largest);
   if (largest == 0. || !std::isfinite(largest))

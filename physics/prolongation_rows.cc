@@ -1,8 +1,7 @@
 #include "physics/prolongation_rows.h"
 
+#include "linalg/base/parallel.h"
 #include "linalg/operators/row_space.h"
-
-#include <omp.h>
 
 #include <algorithm>
 #include <exception>
@@ -41,18 +40,11 @@ namespace
 void for_some_parts(const std::size_t n, const std::size_t first, const std::size_t last,
                     const std::function<void(const Part &)> &f)
 {
-  std::exception_ptr error;
-#pragma omp parallel for schedule(dynamic) if (last - first > 1)
-  for (std::size_t part = first; part < last; ++part)
-    try {
-      f({part * part_size, std::min((part + 1) * part_size, n), part});
-    }
-    catch (...) {
-#pragma omp critical
-      error = std::current_exception();
-    }
-  if (error)
-    std::rethrow_exception(error);
+  linalg::parallel_for_dynamic(last - first, std::size_t(1),
+                               [&](const std::size_t k, int /* thread */) {
+                                 const std::size_t part = first + k;
+                                 f({part * part_size, std::min((part + 1) * part_size, n), part});
+                               });
 }
 } // namespace
 
@@ -83,7 +75,7 @@ linalg::HostProlongation
 rows_by_parts(const std::size_t n, const int n_columns,
               const std::function<void(const Part &, linalg::HostProlongation &)> &append)
 {
-  const auto at_a_time = 2 * static_cast<std::size_t>(omp_get_max_threads());
+  const auto at_a_time = 2 * static_cast<std::size_t>(linalg::n_loop_threads());
   const std::size_t n_parts = number_of_parts(n);
   linalg::HostProlongation P;
   P.n_columns = n_columns;

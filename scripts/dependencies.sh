@@ -43,8 +43,7 @@ mount               mounts a small disk, for a test'
 ci_packages='
 clang-format        checks the formatting
 clang               says whether files compile as one, for clang-tidy
-clang-tidy          checks for mistakes
-libomp-dev          omp.h for clang-tidy'
+clang-tidy          checks for mistakes'
 fuzz_packages='
 clang               compiles for libFuzzer
 libclang-rt-14-dev  libFuzzer and the sanitizers'

@@ -39,7 +39,7 @@ NAMES = {
     "cstdio": "FILE fclose fflush fopen fprintf fwrite printf remove rename size_t snprintf",
     "cstdlib": "_Exit abort abs aligned_alloc atoi exit free getenv realloc size_t strtod",
     "cstring": "memchr memcmp memcpy memmove memset size_t strchr strcmp strerror strlen",
-    "ctime": "size_t strftime time time_t tm",
+    "ctime": "clock clock_t size_t strftime time time_t tm",
     "exception": "current_exception exception exception_ptr rethrow_exception uncaught_exceptions",
     "filesystem": "filesystem*",
     "fstream": "ifstream ofstream",

@@ -17,8 +17,6 @@
 #include "solve/ranks.h"
 #include "solve/report.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -122,7 +120,7 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
   const Ranks::Node node = ranks.node();
   const int n_devices = linalg::n_cuda_devices();
   const unsigned int threads = command.threads > 0 ? command.threads : node.threads;
-  omp_set_num_threads(static_cast<int>(threads)); // of loops beside the executor's
+  linalg::set_n_loop_threads(static_cast<int>(threads)); // beside the executor's
   const bool takes_device = command.backend == "auto" || command.backend == "cuda";
   return linalg::make_executor(takes_device && n_devices > 0
                                    ? "cuda:" + std::to_string(node.rank % n_devices)

@@ -1,5 +1,8 @@
 #include "solve/matrix_facts.h"
 
+#include "linalg/base/atomic.h"
+#include "linalg/base/parallel.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,10 +39,11 @@ UnsymmetricPair first_unsymmetric_pair(const HostCsr &A)
     largest = std::max(largest, std::abs(A.values[k]));
   const double tolerance = 1e-12 * largest;
   int first = A.n;
-#pragma omp parallel for schedule(static) reduction(min : first)
-  for (int i = 0; i < A.n; ++i)
-    if (i < first && first_pair_of_row(A, i, tolerance).exists())
-      first = i;
+  linalg::parallel_ranges(A.n, [&](const int begin, const int end) {
+    for (int i = begin; i < end; ++i)
+      if (first_pair_of_row(A, i, tolerance).exists())
+        return linalg::lower_to(&first, i);
+  });
   return first == A.n ? UnsymmetricPair() : first_pair_of_row(A, first, tolerance);
 }
 

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
+#include "linalg/base/parallel.h"
 #include "linalg/generators/random.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
@@ -48,13 +49,12 @@ Symmetry symmetry_of(const HostCsr &A)
 std::vector<double> multiply(const HostCsr &A, const std::vector<double> &v)
 {
   std::vector<double> Av(v.size());
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n; ++i) {
+  linalg::parallel_for(A.n, [&](const int i) {
     double sum = 0.;
     for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       sum += A.values[k] * v[A.columns[k]];
     Av[i] = sum;
-  }
+  });
   return Av;
 }
 

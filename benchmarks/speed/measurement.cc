@@ -182,7 +182,6 @@ double relative_residual(const SpeedSystem &system, const std::vector<double> &x
 {
   const HostMatrix &A = system.A;
   double rr = 0., bb = 0.;
-#pragma omp parallel for schedule(static) reduction(+ : rr, bb)
   for (int i = 0; i < A.n; ++i) {
     double r_i = system.b[i];
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)

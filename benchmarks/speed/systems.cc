@@ -2,6 +2,7 @@
 
 #include "benchmarks/measure.h"
 #include "linalg/base/error.h"
+#include "linalg/base/parallel.h"
 #include "linalg/generators/registry.h"
 
 #include <algorithm>
@@ -79,14 +80,13 @@ double diagonal(const HostMatrix &A, const int row)
 ScaledSystem::ScaledSystem(const SpeedSystem &system)
     : A(system.A), inverse_roots(system.b.size()), values(A.columns.size()), b(system.b)
 {
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n; ++i) {
+  parallel_for(A.n, [&](const int i) {
     inverse_roots[i] = 1. / std::sqrt(diagonal(A, i));
     b[i] *= inverse_roots[i];
-  }
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n; ++i)
+  });
+  parallel_for(A.n, [&](const int i) {
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       values[k] = inverse_roots[i] * A.values[k] * inverse_roots[A.columns[k]];
+  });
 }
 } // namespace femgpu::linalg::benchmark

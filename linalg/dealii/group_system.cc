@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
+#include "linalg/base/parallel.h"
 #include "linalg/mpi/long_messages.h"
 #include "linalg/mpi/mpi_communicator.h"
 
@@ -191,9 +192,11 @@ List GroupSystem::gather_on_leader(List mine) const
   std::copy(mine.begin(), mine.end(), shared.data() + begin);
   NodeMemory::synchronize(group);
   const SolverGroups::LeadersCores cores(solver_groups);
-#pragma omp parallel for schedule(static) if (all.size() > at_once)
-  for (std::size_t first = 0; first < all.size(); first += at_once)
+  const auto n_parts = all.size() / at_once + 1;
+  parallel_for(n_parts, [&](const std::size_t part) {
+    const std::size_t first = part * at_once;
     std::copy_n(shared.data() + first, std::min(at_once, all.size() - first), all.data() + first);
+  });
   shared = {};
   return all;
 }

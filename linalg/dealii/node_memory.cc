@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/base/parallel.h"
 #include "linalg/mpi/nodes.h"
 
 #include <algorithm>
@@ -175,11 +176,10 @@ void NodeMemory::leave(const std::size_t first, const std::size_t last) noexcept
 {
   constexpr std::size_t at_once = std::size_t{1} << 24;
   const std::size_t n = (last - first + at_once - 1) / at_once;
-#pragma omp parallel for schedule(dynamic) if (n > 1)
-  for (std::size_t k = 0; k < n; ++k) {
+  parallel_for_dynamic(n, std::size_t(1), [&](const std::size_t k, int /* thread */) {
     const std::size_t begin = first + k * at_once;
     ::madvise(base + begin, std::min(at_once, last - begin), MADV_DONTNEED);
-  }
+  });
   unmap(first, last);
 }
 

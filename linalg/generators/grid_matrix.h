@@ -2,6 +2,7 @@
 #define femgpu_linalg_generators_grid_matrix_h
 
 #include "linalg/base/host_matrix.h"
+#include "linalg/base/parallel.h"
 #include "linalg/base/row_share.h"
 
 #include <cstddef>
@@ -33,13 +34,12 @@ struct Grid
   {
     if (end <= first)
       return; // there may be no points at all
-    const int last_line = (end - 1) / nx;
-#pragma omp parallel for schedule(static)
-    for (int line = first / nx; line <= last_line; ++line) {
-      const int begin = line * nx;
+    const int first_line = first / nx, last_line = (end - 1) / nx;
+    parallel_for(last_line - first_line + 1, [&](const int k) {
+      const int line = first_line + k, begin = line * nx;
       for (int x = first > begin ? first - begin : 0; x < nx && x < end - begin; ++x)
         action(x, line % ny, line / ny);
-    }
+    });
   }
 };
 

@@ -1,10 +1,12 @@
 #include "linalg/mpi/distribution.h"
 
+#include "linalg/base/parallel.h"
 #include "linalg/mpi/long_messages.h"
 #include "linalg/mpi/mpi_communicator.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -168,21 +170,18 @@ void Distribution::make_plan()
   const int first = starts[rank], end = starts[rank + 1];
   const RowStarts row_starts(A.row_starts.data(), A.n, A.columns.size());
   std::vector<long long> ghosts;
-#pragma omp parallel
-  {
-    std::vector<long long> mine;
-#pragma omp for schedule(static)
-    for (int i = 0; i < A.n; ++i)
-      for (std::size_t k = row_starts[i]; k < row_starts[i + 1]; ++k)
-        if (A.columns[k] < first || A.columns[k] >= end)
-          mine.push_back(A.columns[k]);
-#pragma omp critical
-    ghosts.insert(ghosts.end(), mine.begin(), mine.end());
-  }
+  std::mutex of_ghosts;
+  parallel_ranges(A.n, [&](const int first_row, const int end_row) {
+    std::vector<long long> of_rows;
+    for (std::size_t k = row_starts[first_row]; k < row_starts[end_row]; ++k)
+      if (A.columns[k] < first || A.columns[k] >= end)
+        of_rows.push_back(A.columns[k]);
+    const std::lock_guard<std::mutex> lock(of_ghosts);
+    ghosts.insert(ghosts.end(), of_rows.begin(), of_rows.end());
+  });
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n; ++i) {
+  parallel_for(A.n, [&](const int i) {
     int *const columns = A.columns.data() + row_starts[i];
     double *const values = A.values.data() + row_starts[i];
     const int length = row_starts.length(i);
@@ -194,7 +193,7 @@ void Distribution::make_plan()
     std::rotate(values, values + own, values + behind);
     for (int k = 0; k < length; ++k)
       columns[k] = local_number(columns[k], first, A.n, ghosts);
-  }
+  });
   part.ghosts = MpiCommunicator(ranks).plan(ghosts, {starts.begin(), starts.end()});
 }
 

@@ -5,8 +5,6 @@
 #include "linalg/execution/memory/executor.h"
 #include "linalg/mpi/nodes.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -256,7 +254,7 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
   int size_of_group = 1;
   MPI_Comm_size(state->group, &size_of_group);
   state->n_own_threads = std::max(1U, state->n_threads / static_cast<unsigned int>(size_of_group));
-  omp_set_num_threads(static_cast<int>(state->n_own_threads));
+  set_n_loop_threads(static_cast<int>(state->n_own_threads));
   MPI_Comm_free(&node);
 
   int size = 1;
@@ -278,7 +276,7 @@ SolverGroups::LeadersCores::LeadersCores(const SolverGroups &groups)
   if (!state)
     return;
   sched_setaffinity(0, sizeof(state->cores), &state->cores);
-  omp_set_num_threads(static_cast<int>(state->n_threads));
+  set_n_loop_threads(static_cast<int>(state->n_threads));
 }
 
 SolverGroups::LeadersCores::~LeadersCores()
@@ -286,6 +284,6 @@ SolverGroups::LeadersCores::~LeadersCores()
   if (!state)
     return;
   sched_setaffinity(0, sizeof(state->own_cores), &state->own_cores);
-  omp_set_num_threads(static_cast<int>(state->n_own_threads));
+  set_n_loop_threads(static_cast<int>(state->n_own_threads));
 }
 } // namespace femgpu::linalg

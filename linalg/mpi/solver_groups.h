@@ -17,8 +17,8 @@ void check_devices(const std::string &devices);
 /**
  * The solver groups of a run. A group is a device, or cores, with ranks beside it on its node; the
  * first of them, its leader, solves, and the others give it their rows. A group's ranks follow each
- * other. Copies of an object are the same groups. From here on loops of OpenMP have as many threads
- * as the rank has cores for itself.
+ * other. Copies of an object are the same groups. From here on n_loop_threads() is the number of
+ * cores that the rank has for itself.
  */
 class SolverGroups
 {
@@ -107,9 +107,9 @@ private:
 
 public:
   /**
-   * While it lives the leader runs on every core that a rank of its group may use, with a thread of
-   * OpenMP for each of its share. To be made while the other ranks of the group sleep: before and
-   * after, loops of each rank have its own cores.
+   * While it lives the leader runs on every core that a rank of its group may use, and its loops
+   * have a thread for each of its share. To be made while the other ranks of the group sleep:
+   * before and after, loops of each rank have its own cores.
    */
   class LeadersCores
   {

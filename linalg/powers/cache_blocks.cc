@@ -1,5 +1,6 @@
 #include "linalg/powers/cache_blocks.h"
 
+#include "linalg/base/parallel.h"
 #include "linalg/powers/fill_block.h"
 
 #include <algorithm>
@@ -79,13 +80,12 @@ std::vector<CacheBlock> make_all(const ScaledMatrix &A, const std::vector<int> &
 {
   const int n_blocks = static_cast<int>(starts.size()) - 1;
   std::vector<CacheBlock> blocks(static_cast<std::size_t>(n_blocks));
-#pragma omp parallel if (n_blocks > 1)
-  {
-    Neighbourhood near(A.A);
-#pragma omp for schedule(dynamic, 4)
-    for (int b = 0; b < n_blocks; ++b)
-      blocks[b] = make_block(A, near, starts[b], starts[b + 1], depth, log_slice, most);
-  }
+  const int n_threads = std::min(n_loop_threads(), n_blocks);
+  std::vector<Neighbourhood> near(static_cast<std::size_t>(n_threads), Neighbourhood(A.A));
+  const auto make = [&](const int b, const int thread) {
+    blocks[b] = make_block(A, near[thread], starts[b], starts[b + 1], depth, log_slice, most);
+  };
+  parallel_for_dynamic(n_blocks, 4, make, n_threads);
   return blocks;
 }
 

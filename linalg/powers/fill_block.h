@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_powers_fill_block_h
 #define femgpu_linalg_powers_fill_block_h
 
+#include "linalg/base/parallel.h"
 #include "linalg/powers/row_blocks.h"
 
 #include <algorithm>
@@ -24,8 +25,7 @@ void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayo
   auto *const columns = reinterpret_cast<Column *>(chunk + layout.columns);
   const int size = 1 << layout.log_slice;
   const int n_slices = static_cast<int>(block.slice_starts.size()) - 1;
-#pragma omp parallel for schedule(static)
-  for (int row = 0; row < n_slices * size; ++row) {
+  parallel_for(n_slices * size, [&](const int row) {
     const int slice = row >> layout.log_slice;
     const int i = row < block.n_sliced ? block.row(row) : -1; // none: only padding
     std::size_t k = i < 0 ? 0 : A.A.row_starts[i];
@@ -35,7 +35,7 @@ void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayo
       columns[at] = static_cast<Column>(k < end ? place(A.A.columns[k]) : i < 0 ? 0 : place(i));
       values[at] = k < end ? A.value(k) : 0.;
     }
-  }
+  });
   copy_part(block.slice_starts, chunk, layout.slice_starts);
   copy_part(block.others, chunk, layout.others);
 }

@@ -14,7 +14,7 @@ namespace femgpu::linalg
 /// all are here. Is called by all parts
 RowSpacePtr host_rows(const HostCsr &A, const CommunicatorPtr &communicator = nullptr);
 
-/// What measure() says of a system in host memory, by as many threads as OpenMP takes. Is called by
+/// What measure() says of a system in host memory, by n_loop_threads() threads. Is called by
 /// all parts. @param rows of A. @param r n elements, gets b − A x; nullptr: not wanted
 SystemNorms measure(const RowSpace &rows, const HostCsr &A, const double *b, const double *x,
                     double *r = nullptr);

@@ -1,5 +1,6 @@
 #include "linalg/solvers/weak_parts.h"
 
+#include "linalg/base/parallel.h"
 #include "linalg/solvers/rounding.h"
 
 #include <algorithm>
@@ -139,8 +140,7 @@ void WeakParts::find_parts()
   const int n_nodes = A.n / block;
   std::vector<double> largest(static_cast<std::size_t>(n_nodes));
   is_free.assign(static_cast<std::size_t>(A.n), 0);
-#pragma omp parallel for schedule(static)
-  for (int node = 0; node < n_nodes; ++node)
+  parallel_for(n_nodes, [&](const int node) {
     for (int i = node * block; i < (node + 1) * block; ++i)
       for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
         if (A.columns[k] != i && A.values[k] != 0.) {
@@ -148,18 +148,19 @@ void WeakParts::find_parts()
           if (A.columns[k] / block != node)
             largest[node] = std::max(largest[node], std::abs(A.values[k]));
         }
+  });
   SharedSets sets(n_nodes);
-#pragma omp parallel for schedule(dynamic, 4096)
-  for (int i = 0; i < n_nodes * block; ++i)
+  const auto unite_with_row = [&](const int i, int /* thread */) {
     for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
       const int node = i / block, other = A.columns[k] / block;
       if (other < node && std::abs(A.values[k]) > weak * std::max(largest[node], largest[other]))
         sets.unite(node, other);
     }
+  };
+  parallel_for_dynamic(n_nodes * block, 4096, unite_with_row);
   part.resize(static_cast<std::size_t>(n_nodes));
-#pragma omp parallel for schedule(static)
-  for (int node = 0; node < n_nodes; ++node)
-    part[node] = largest[node] > 0. ? sets.root(node) : -1;
+  parallel_for(n_nodes,
+               [&](const int node) { part[node] = largest[node] > 0. ? sets.root(node) : -1; });
   std::vector<int> roots;
   for (int node = 0; node < n_nodes; ++node)
     if (part[node] == node) {
@@ -168,11 +169,11 @@ void WeakParts::find_parts()
         return;
     }
   n_parts = static_cast<int>(roots.size());
-#pragma omp parallel for schedule(static)
-  for (int node = 0; node < n_nodes; ++node)
+  parallel_for(n_nodes, [&](const int node) {
     if (part[node] >= 0)
       part[node] = static_cast<int>(std::lower_bound(roots.begin(), roots.end(), part[node]) -
                                     roots.begin());
+  });
   if (n_motions > block)
     find_centres();
 }
@@ -275,13 +276,12 @@ void WeakParts::find_motions(const double *const b, const double *const x)
   const std::size_t n = static_cast<std::size_t>(n_parts) * static_cast<std::size_t>(n_motions);
   constexpr int n_chunks = 16; // of rows, so that sums do not depend on the number of threads
   std::vector<Sums> of_chunks(n_chunks, Sums(n));
-#pragma omp parallel for schedule(static, 1)
-  for (int chunk = 0; chunk < n_chunks; ++chunk) {
+  parallel_for(n_chunks, [&](const int chunk) {
     const auto bound = [this](const long long k) { return static_cast<int>(A.n * k / n_chunks); };
     for (int i = bound(chunk); i < bound(chunk + 1); ++i)
       if (is_free[i] != 0 && part[i / block] >= 0)
         add_row<block>(i, b, x, of_chunks[chunk]);
-  }
+  });
   Sums &sums = of_chunks[0];
   for (int chunk = 1; chunk < n_chunks; ++chunk)
     sums.add(of_chunks[chunk]);

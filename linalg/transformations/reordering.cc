@@ -1,6 +1,7 @@
 #include "linalg/transformations/reordering.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/parallel.h"
 
 #include <algorithm>
 #include <string>
@@ -48,11 +49,9 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
     pattern.row_starts[i + 1] = pattern.row_starts[i] + A.row_starts.length(order[i]);
   pattern.columns.resize(A.n_nonzeros);
   pattern.entries.resize(A.n_nonzeros);
-#pragma omp parallel
-  {
+  parallel_ranges(A.n, [&](const int first, const int end) {
     std::vector<std::pair<int, int>> row; // column, entry of A
-#pragma omp for schedule(static)
-    for (int i = 0; i < A.n; ++i) {
+    for (int i = first; i < end; ++i) {
       row.clear();
       const int *const starts = A.row_starts.low;
       for (int k = starts[order[i]]; k < starts[order[i] + 1]; ++k)
@@ -64,21 +63,17 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
         pattern.entries[position++] = entry;
       }
     }
-  }
+  });
   return pattern;
 }
 
 void permute(const std::vector<int> &order, const double *const v, double *const permuted)
 {
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < order.size(); ++i)
-    permuted[i] = v[order[i]];
+  parallel_for(order.size(), [&](const std::size_t i) { permuted[i] = v[order[i]]; });
 }
 
 void unpermute(const std::vector<int> &order, const double *const permuted, double *const v)
 {
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < order.size(); ++i)
-    v[order[i]] = permuted[i];
+  parallel_for(order.size(), [&](const std::size_t i) { v[order[i]] = permuted[i]; });
 }
 } // namespace femgpu::linalg

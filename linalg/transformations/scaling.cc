@@ -1,6 +1,7 @@
 #include "linalg/transformations/scaling.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,13 +35,12 @@ void check_norms(const RowSpace &rows, const std::vector<double> &norms, const s
 std::vector<double> row_norms(const HostCsr &A, const RowSpace &rows)
 {
   std::vector<double> norms(static_cast<std::size_t>(A.n));
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n; ++i) {
+  parallel_for(A.n, [&](const int i) {
     double sum = 0.;
     for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       sum += A.values[k] * A.values[k];
     norms[i] = std::sqrt(sum);
-  }
+  });
   check_norms(rows, norms, "Row");
   return norms;
 }
@@ -51,8 +51,7 @@ std::vector<double> column_norms(const HostCsr &A, const RowSpace &rows,
 {
   const std::size_t n = rows.n_with_ghosts();
   std::vector<double> sums(n_chunks * n);
-#pragma omp parallel for schedule(static, 1)
-  for (int chunk = 0; chunk < n_chunks; ++chunk) {
+  parallel_for(n_chunks, [&](const int chunk) {
     double *const chunk_sums = sums.data() + chunk * n;
     const auto first = static_cast<int>(std::int64_t(A.n) * chunk / n_chunks);
     const auto last = static_cast<int>(std::int64_t(A.n) * (chunk + 1) / n_chunks);
@@ -61,15 +60,14 @@ std::vector<double> column_norms(const HostCsr &A, const RowSpace &rows,
         const double value = left.empty() ? A.values[k] : left[i] * A.values[k];
         chunk_sums[A.columns[k]] += value * value;
       }
-  }
+  });
   std::vector<double> norms(n);
-#pragma omp parallel for schedule(static)
-  for (std::size_t j = 0; j < n; ++j) {
+  parallel_for(n, [&](const std::size_t j) {
     double sum = 0.;
     for (int chunk = 0; chunk < n_chunks; ++chunk)
       sum += sums[chunk * n + j];
     norms[j] = sum;
-  }
+  });
   rows.add_ghosts(norms.data());
   norms.resize(static_cast<std::size_t>(A.n));
   for (double &norm : norms)
@@ -88,9 +86,7 @@ template <class Operation>
 void apply(const std::size_t n, const std::vector<double> &factors, const double *const v,
            double *const scaled, const Operation &operation)
 {
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < n; ++i)
-    scaled[i] = operation(v[i], factors[i]);
+  parallel_for(n, [&](const std::size_t i) { scaled[i] = operation(v[i], factors[i]); });
 }
 } // namespace
 
@@ -126,10 +122,10 @@ void scale_values(const HostCsr &A, const Scaling &scaling, double *const scaled
     return;
   }
   const std::vector<double> &left = scaling.left, &right = scaling.right;
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n; ++i)
+  parallel_for(A.n, [&](const int i) {
     for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       scaled[k] = A.values[k] * (left[i] * right[A.columns[k]]); // this order keeps symmetry exact
+  });
 }
 
 void scale_rhs(const Scaling &scaling, const double *const b, double *const scaled)

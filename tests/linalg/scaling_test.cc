@@ -1,8 +1,7 @@
+#include "linalg/base/parallel.h"
 #include "linalg/solvers/rounding.h"
 #include "linalg/transformations/scaling.h"
 #include "tests/linalg/on_backend.h"
-
-#include <omp.h>
 
 #include <cmath>
 #include <limits>
@@ -87,20 +86,20 @@ TEST(Scaling, VectorsAreThoseOfTheScaledSystem)
 
 TEST(Scaling, ResultsAreTheSameForAnyNumberOfThreads)
 {
-  const int before = omp_get_max_threads();
+  const int before = n_loop_threads();
   for (const int n : {1, 7, 33, 100007}) {
     const HostMatrix A = random_dominant(n, 6, 2);
-    omp_set_num_threads(1);
+    set_n_loop_threads(1);
     const Scaling symmetric = symmetric_scaling(A.csr(), *host_rows(A.csr())),
                   balanced = balancing(A.csr(), *host_rows(A.csr()));
     for (const int threads : {2, 3, 11}) {
-      omp_set_num_threads(threads);
+      set_n_loop_threads(threads);
       EXPECT_EQ(symmetric_scaling(A.csr(), *host_rows(A.csr())).left, symmetric.left);
       EXPECT_EQ(balancing(A.csr(), *host_rows(A.csr())).left, balanced.left);
       EXPECT_EQ(balancing(A.csr(), *host_rows(A.csr())).right, balanced.right);
     }
   }
-  omp_set_num_threads(before);
+  set_n_loop_threads(before);
 }
 
 TEST(Scaling, EmptyMatrixIsScaled)

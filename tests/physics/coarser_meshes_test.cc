@@ -1,7 +1,7 @@
+#include "linalg/base/parallel.h"
 #include "physics/coarser_meshes.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <array>
 #include <cstddef>
@@ -193,7 +193,7 @@ TEST(CoarserMeshes, of_blocks_are_those_of_their_cells)
 /// that depend on their order.
 TEST(CoarserMeshes, have_the_same_bits_with_any_number_of_threads)
 {
-  const int n_threads = omp_get_max_threads();
+  const int n_threads = linalg::n_loop_threads();
   for (const RefinedAtACorner &mesh : {RefinedAtACorner(2, 8, 6), RefinedAtACorner(3, 5, 4)}) {
     ConstrainedUnknowns constrained;
     for (int node = 0; node < mesh.n_nodes(); node += 7)
@@ -207,11 +207,11 @@ TEST(CoarserMeshes, have_the_same_bits_with_any_number_of_threads)
     linalg::Unknowns given;
     given.per_node = 2;
     const auto with_threads = [&](const int n) {
-      omp_set_num_threads(n);
+      linalg::set_n_loop_threads(n);
       return unknowns_of_coarser_meshes(mesh.cells, constrained, given, {0, mesh.n_nodes()}, 0);
     };
     expect_equal(with_threads(1), with_threads(4), 4);
   }
-  omp_set_num_threads(n_threads);
+  linalg::set_n_loop_threads(n_threads);
 }
 } // namespace

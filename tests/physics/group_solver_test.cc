@@ -1,3 +1,4 @@
+#include "linalg/base/parallel.h"
 #include "linalg/dealii/group_solver.h"
 
 #include "linalg/dealii/leader.h"
@@ -5,7 +6,6 @@
 #include <deal.II/base/mpi.h>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <sched.h>
 
@@ -176,7 +176,7 @@ TEST(SolverGroups, a_leader_has_the_cores_of_its_group_while_it_leads)
   const auto rank = static_cast<int>(dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD));
   const auto ranks = static_cast<int>(dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD));
   const cpu_set_t all = cores();
-  const int threads = omp_get_max_threads();
+  const int threads = n_loop_threads();
   cpu_set_t mine;
   CPU_ZERO(&mine);
   for (int core = 0, before = 0; core < CPU_SETSIZE; ++core)
@@ -188,14 +188,14 @@ TEST(SolverGroups, a_leader_has_the_cores_of_its_group_while_it_leads)
     on_leaders(groups, [&] {
       const cpu_set_t now = cores();
       EXPECT_EQ(CPU_COUNT(&now), std::min(ranks, CPU_COUNT(&all)));
-      EXPECT_EQ(omp_get_max_threads(), static_cast<int>(groups.n_threads()));
+      EXPECT_EQ(n_loop_threads(), static_cast<int>(groups.n_threads()));
     });
     const cpu_set_t now = cores();
     EXPECT_TRUE(CPU_EQUAL(&now, &mine));
-    EXPECT_EQ(omp_get_max_threads(), 1);
+    EXPECT_EQ(n_loop_threads(), 1);
   }
   sched_setaffinity(0, sizeof(all), &all);
-  omp_set_num_threads(threads);
+  set_n_loop_threads(threads);
 }
 
 TEST(GroupSolver, moves_another_systems_pattern_again)

@@ -1,8 +1,7 @@
 #include "linalg/execution/cuda/staged_copies.h"
 
+#include "linalg/base/parallel.h"
 #include "linalg/execution/cuda/executor.h"
-
-#include <omp.h>
 
 #include <algorithm>
 #include <cstring>
@@ -21,15 +20,14 @@ std::size_t divided_up(const std::size_t a, const std::size_t b)
 void copy_by_threads(char *const to, const char *const from, const std::size_t bytes)
 {
   constexpr std::size_t least_part = std::size_t(1) << 17;
-  const int most = std::min(omp_get_max_threads(), CudaStagedCopies::most_threads);
+  const int most = std::min(n_loop_threads(), CudaStagedCopies::most_threads);
   const int threads = std::clamp(static_cast<int>(bytes / least_part), 1, most);
   const std::size_t part =
       divided_up(divided_up(bytes, static_cast<std::size_t>(threads)), page) * page;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; ++t) {
+  on_threads(threads, [&](const int t) {
     const std::size_t begin = std::min(bytes, part * static_cast<std::size_t>(t));
     std::memcpy(to + begin, from + begin, std::min(part, bytes - begin));
-  }
+  });
 }
 } // namespace
 

@@ -15,7 +15,7 @@ namespace femgpu::linalg
  * Use: for large copies, for which the driver has one thread; pinning the memory itself costs as
  * much as one copy saves. Needs: n_chunks chunks of pinned memory, allocated at the first copy and
  * kept. Cost: what the driver does too, each byte is copied once more in host memory, by as many
- * threads as OpenMP gives the caller, at most most_threads. Fails: never for want of pinned memory,
+ * threads as the caller's loops have, at most most_threads. Fails: never for want of pinned memory,
  * but then takes() nothing.
  */
 class CudaStagedCopies

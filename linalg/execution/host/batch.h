@@ -1,10 +1,9 @@
 #ifndef femgpu_linalg_execution_host_batch_h
 #define femgpu_linalg_execution_host_batch_h
 
+#include "linalg/base/parallel.h"
 #include "linalg/execution/host/runner.h"
 #include "linalg/execution/steps/batch.h"
-
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -148,13 +147,13 @@ public:
       largest = std::max(largest, systems.data()[k].A.n);
     const std::size_t of_thread = static_cast<std::size_t>(largest) * HostBlock<Program>::n_arrays;
     Buffer<double> workspace(executor.shared_from_this(), of_thread * threads);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int k = 0; k < n_systems; ++k) {
-      double *const own = workspace.data() + of_thread * omp_get_thread_num();
+    const auto solve = [&](const int k, const int thread) {
+      double *const own = workspace.data() + of_thread * thread;
       HostBlock<Program> block(systems.data()[k], batch.uses_diagonal, start, own);
       Program::run(block);
       results.data()[k] = Program::result(block.state());
-    }
+    };
+    parallel_for_dynamic(n_systems, 1, solve, threads);
   }
 };
 } // namespace femgpu::linalg

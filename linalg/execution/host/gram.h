@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_host_gram_h
 #define femgpu_linalg_execution_host_gram_h
 
+#include "linalg/base/parallel.h"
 #include "linalg/execution/steps/gram.h"
 
 #include <algorithm>
@@ -52,13 +53,12 @@ inline std::vector<double> host_gram(const int n, const Columns &X, const Column
   const std::size_t n_entries =
       static_cast<std::size_t>(X.count) * static_cast<std::size_t>(Y.count);
   std::vector<double> parts(static_cast<std::size_t>(chunks) * n_entries);
-  const int threads = std::clamp(chunks / 4, 1, n_threads);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int chunk = 0; chunk < chunks; ++chunk) {
+  const auto sum_chunk = [&](const int chunk) {
     const int begin = chunk * rows_per_chunk;
     gram_of_rows(X, Y, begin, std::min(n - begin, rows_per_chunk) + begin,
                  parts.data() + static_cast<std::size_t>(chunk) * n_entries);
-  }
+  };
+  parallel_for(chunks, sum_chunk, std::clamp(chunks / 4, 1, n_threads));
   std::vector<double> C(n_entries);
   for (std::size_t k = 0; k < parts.size(); ++k)
     C[k % n_entries] += parts[k];

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_host_iteration_h
 #define femgpu_linalg_execution_host_iteration_h
 
+#include "linalg/base/parallel.h"
 #include "linalg/execution/host/runner.h"
 #include "linalg/execution/steps/execution.h"
 
@@ -167,19 +168,19 @@ private:
   template <class Body, class Function>
   void run_rows(const int n, const Body &body, const Function &run_row)
   {
-    const State s = state;
     // All chunks, so that steps of different length can share sums.
     const int chunks = static_cast<int>(partials.size());
     const int threads = std::clamp(chunks / chunks_per_thread, 1, n_threads);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int chunk = 0; chunk < chunks; ++chunk) {
+    const auto run_chunk = [&](const int chunk) {
+      const State s = state; // a copy, which no row can change
       Sums sums{};
       const int begin = chunk * rows_per_chunk;
       const int end = std::min(n - begin, rows_per_chunk) + begin;
       for (int i = begin; i < end; ++i)
         run_row(s, i, sums);
       set_sums(partials[static_cast<std::size_t>(chunk)], sums, AddedSums<Body>{});
-    }
+    };
+    parallel_for(chunks, run_chunk, threads);
     if constexpr (HasEpilogue<Body>::value) {
       Sums total{};
       for (const Sums &partial : partials)

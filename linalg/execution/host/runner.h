@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_host_runner_h
 #define femgpu_linalg_execution_host_runner_h
 
+#include "linalg/base/parallel.h"
 #include "linalg/execution/host/gram.h"
 #include "linalg/execution/memory/executor.h"
 #include "linalg/execution/steps/steps.h"
@@ -11,7 +12,7 @@
 
 namespace femgpu::linalg
 {
-/// Steps run on the cores of the host: an OpenMP loop over chunks of rows for each step.
+/// Steps run on the cores of the host: a parallel loop over chunks of rows for each step.
 struct HostBackend
 {
   static constexpr BackendKind kind = BackendKind::host;
@@ -131,15 +132,16 @@ public:
   {
     const int threads = step.n > 1 ? n_threads : 1;
     const int chunk = std::clamp(step.n / (8 * threads), 1, 16); // few items may be large
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-      std::vector<double> scratch(static_cast<std::size_t>(step.scratch));
-#pragma omp for schedule(dynamic, chunk)
-      for (int i = 0; i < step.n; ++i) {
-        const HostTeam<Body::scratch> team(scratch.data());
-        step.body(team, i);
-      }
-    }
+    std::vector<std::vector<double>> scratch(static_cast<std::size_t>(threads));
+    for (std::vector<double> &of_thread : scratch)
+      of_thread.resize(static_cast<std::size_t>(step.scratch));
+    parallel_for_dynamic(
+        step.n, chunk,
+        [&](const int i, const int thread) {
+          const HostTeam<Body::scratch> team(scratch[static_cast<std::size_t>(thread)].data());
+          step.body(team, i);
+        },
+        threads);
   }
 
   /// Doubles of scratch that a team can have at most.
@@ -152,12 +154,14 @@ public:
   void run(const ChainStep<Body> &step)
   {
     const int threads = step.n_chains > 1 ? n_threads : 1;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
-    for (int chain = 0; chain < step.n_chains; ++chain) {
-      const HostTeam<Body::scratch> team;
-      for (int i = step.starts[chain]; i < step.starts[chain + 1]; ++i)
-        step.body(team, i);
-    }
+    parallel_for_dynamic(
+        step.n_chains, 1,
+        [&](const int chain, int /* thread */) {
+          const HostTeam<Body::scratch> team;
+          for (int i = step.starts[chain]; i < step.starts[chain + 1]; ++i)
+            step.body(team, i);
+        },
+        threads);
   }
 
   template <class Body>
@@ -173,10 +177,7 @@ private:
   template <class Function>
   void for_each(const int n, const Function &f)
   {
-    const int threads = n < 2 * rows_per_thread ? 1 : n_threads;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int i = 0; i < n; ++i)
-      f(i);
+    parallel_for(n, f, n < 2 * rows_per_thread ? 1 : n_threads);
   }
 
   int n_threads;

@@ -1,4 +1,5 @@
 #include "linalg/execution/steps/scan_and_sort.h"
+#include "linalg/base/parallel.h"
 #include "linalg/execution/host/runner.h"
 #include "linalg/execution/memory/buffer.h"
 
@@ -40,23 +41,22 @@ void sort_by_digit(const KeyedPlaces<Key> &from, const int n, const int shift,
     return static_cast<int>(static_cast<long long>(n) * part / n_parts);
   };
   std::vector<std::vector<int>> next(static_cast<std::size_t>(n_parts));
-#pragma omp parallel for schedule(static, 1) num_threads(n_parts) if (n_parts > 1)
-  for (int part = 0; part < n_parts; ++part) {
+  on_threads(n_parts, [&](const int part) {
     next[part].assign(n_digits, 0);
     for (int k = begin_of(part); k < begin_of(part + 1); ++k)
       ++next[part][digit_of(from.keys[k], shift)];
-  }
+  });
   int place = 0;
   for (unsigned int digit = 0; digit < n_digits; ++digit)
     for (std::vector<int> &of_part : next)
       place += std::exchange(of_part[digit], place);
-#pragma omp parallel for schedule(static, 1) num_threads(n_parts) if (n_parts > 1)
-  for (int part = 0; part < n_parts; ++part)
+  on_threads(n_parts, [&](const int part) {
     for (int k = begin_of(part); k < begin_of(part + 1); ++k) {
       const int at = next[part][digit_of(from.keys[k], shift)]++;
       to.keys[at] = from.keys[k];
       to.places[at] = from.places[k];
     }
+  });
 }
 } // namespace
 

@@ -2,12 +2,12 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/base/parallel.h"
 #include "linalg/base/text.h"
 #ifdef FEMGPU_HAVE_CUDA
 #include "linalg/execution/cuda/executor.h"
 #endif
 
-#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void Executor::copy_to_host(void *to, const void *from, const std::size_t bytes)
 HostExecutor::HostExecutor(const Resources &resources)
     : Executor(resources.memory),
       threads(resources.threads > 0 ? resources.threads
-                                    : static_cast<unsigned int>(omp_get_max_threads()))
+                                    : static_cast<unsigned int>(n_loop_threads()))
 {}
 
 std::string HostExecutor::description() const

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_memory_executor_h
 #define femgpu_linalg_execution_memory_executor_h
 
+#include "linalg/base/parallel.h"
 #include "linalg/execution/memory/chunk_stream.h"
 
 #include <cstddef>
@@ -148,11 +149,11 @@ private:
 
 using ExecutorPtr = std::shared_ptr<const Executor>;
 
-/// The cores of this host, used through OpenMP.
+/// The cores of this host.
 class HostExecutor final : public Executor
 {
 public:
-  /// With 0 threads it takes what OpenMP would take.
+  /// With 0 threads it takes n_loop_threads().
   explicit HostExecutor(const Resources &resources = {});
 
   BackendKind backend() const override

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_preconditioners_incomplete_schedule_h
 #define femgpu_linalg_preconditioners_incomplete_schedule_h
 
+#include "linalg/base/parallel.h"
 #include "linalg/preconditioners/incomplete/pattern.h"
 
 #include <algorithm>
@@ -27,8 +28,7 @@ inline std::vector<int> find_levels(const HostFactors &factors, const BlockParti
                                     const bool is_lower)
 {
   std::vector<int> levels(factors.diagonal.size());
-#pragma omp parallel for schedule(dynamic)
-  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
+  const auto find_in_block = [&](const int block, int /* thread */) {
     const int first = blocks.host.starts[block], last = blocks.host.starts[block + 1] - 1;
     for (int item = first; item <= last; ++item) {
       const int i = is_lower ? item : first + last - item;
@@ -39,7 +39,8 @@ inline std::vector<int> find_levels(const HostFactors &factors, const BlockParti
         level = std::max(level, levels[factors.columns[k]] + 1);
       levels[i] = level;
     }
-  }
+  };
+  parallel_for_dynamic(blocks.host.n_blocks(), 1, find_in_block);
   return levels;
 }
 

@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+"""Compare the preconditioner `auto` with those that it may choose: set-up and solve together.
+
+    benchmarks/auto.py --csv auto.csv                                    # the host
+    benchmarks/auto.py --backend cuda --csv auto_cuda.csv ../matrices/*.mtx.gz
+    benchmarks/auto.py --only 'poisson|bracket' --femgpu '' --csv some.csv
+
+Solves model problems of femgpu-solve, the shipped parameter files and the matrices that are named, each
+of the first two at three sizes, with pipelined-cg and each preconditioner, and with the direct solver
+up to 50,000 rows. Prints for each system the time of `auto` over that of the best, and at the end the
+largest and how many exceed 1.15.
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from runs import write_csv
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "direct"]
+MOST_ROWS_OF_DIRECT = 50000
+# Sizes of the model problems, and refinements of the first mesh of the shipped files.
+GENERATED = {"poisson2d-p1": (33, 129, 513), "poisson3d-7pt": (17, 41, 97),
+             "poisson3d-27pt": (17, 41, 97), "elasticity3d-p1": (7, 17, 37)}
+SHIPPED = {"poisson": (4, 6, 8), "poisson_3d": (3, 4, 5), "poisson_lshape_adaptive": (3, 5, 7),
+           "poisson_materials": (3, 5, 7), "poisson_neumann": (3, 5, 7),
+           "poisson_periodic": (3, 5, 7), "elasticity_bracket": (0, 1),
+           "elasticity_cantilever": (0, 1, 2), "elasticity_cook": (3, 5, 7),
+           "elasticity_kirsch": (3, 4, 6), "elasticity_lame": (1, 3, 5), "elasticity_le1": (0, 2, 4),
+           "elasticity_thermal_twist": (0, 1, 2), "heat_radiation": (1, 2, 3),
+           "bratu_2d": (4, 6, 8), "bratu_3d": (3, 4, 5)}
+
+
+def run(command):
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+
+
+def solve_generated(options, arguments, preconditioner):
+    """Rows, outcome, iterations, seconds of set-up and of the solve; None without a report."""
+    if preconditioner == "direct":
+        return None
+    result = run([options.femgpu_solve, *arguments, "--solver", "pipelined-cg",
+                  "--preconditioner", preconditioner, "--backend", options.backend, "--json", "-"])
+    try:
+        report = json.loads(result.stdout)
+    except json.JSONDecodeError:
+        return None
+    return {"rows": report["matrix"]["n"], "outcome": report["outcome"],
+            "iterations": report["solve"]["iterations"],
+            "setup_seconds": report["seconds"]["setup"],
+            "solve_seconds": report["repeats"][0]["solve_seconds"]}
+
+
+def solve_shipped(options, arguments, preconditioner):
+    name, refinements = arguments
+    method = ["Solver/Solver=direct", "Solver/Preconditioner=jacobi"] \
+        if preconditioner == "direct" \
+        else ["Solver/Solver=pipelined-cg", f"Solver/Preconditioner={preconditioner}"]
+    settings = [*method, "Solver/Fallback=none", "Study/Cycles=1", f"Solver/Backend={options.backend}",
+                f"Mesh/Initial refinements={refinements}"]
+    if preconditioner == "direct":
+        settings[-2] = "Solver/Backend=host"
+    with tempfile.TemporaryDirectory() as directory:
+        run([options.femgpu, os.path.join(ROOT, "parameters", name + ".prm"), "--quiet", "--output",
+             directory, *(word for setting in settings for word in ("--set", setting))])
+        path = os.path.join(directory, "summary.json")
+        if not os.path.exists(path):
+            return None
+        with open(path, encoding="utf-8") as file:
+            cycle = json.load(file)["cycles"][0]
+    solve = cycle["solve"]
+    linear = solve.get("linear_iterations", 0)
+    return {"rows": cycle["dofs"], "outcome": solve["outcome"],
+            "iterations": linear if linear else solve["iterations"],
+            "setup_seconds": cycle["seconds"]["setup"],
+            "solve_seconds": cycle["seconds"]["solve"]}
+
+
+def systems(options):
+    """Name, function and its arguments."""
+    if options.femgpu_solve:
+        for name, sizes in GENERATED.items():
+            for size in sizes:
+                yield f"{name}:{size}", solve_generated, ["--generate", f"{name}:{size}"]
+        for file in options.matrices:
+            yield os.path.basename(file), solve_generated, [file]
+    if options.femgpu:
+        for name, refinements in SHIPPED.items():
+            for number in refinements:
+                yield f"{name}, {number} refinements", solve_shipped, (name, number)
+
+
+def median_of(options, solve, arguments, preconditioner):
+    runs = []
+    for _ in range(options.runs):
+        row = solve(options, arguments, preconditioner)
+        if row is None:
+            return None
+        runs.append(row)
+        if row["setup_seconds"] + row["solve_seconds"] > 5.:
+            break
+    runs.sort(key=lambda row: row["setup_seconds"] + row["solve_seconds"])
+    return runs[(len(runs) - 1) // 2]
+
+
+def compare(options):
+    rows, ratios = [], {}
+    for system, solve, arguments in systems(options):
+        if not re.search(options.only, system):
+            continue
+        seconds, n_rows = {}, 0
+        for preconditioner in options.preconditioners:
+            if preconditioner == "direct" and n_rows > MOST_ROWS_OF_DIRECT:
+                continue
+            row = median_of(options, solve, arguments, preconditioner)
+            if row is None:
+                continue
+            row = {"system": system, "backend": options.backend, "preconditioner": preconditioner,
+                   **row}
+            rows.append(row)
+            n_rows = row["rows"]
+            print(*row.values(), sep=", ", flush=True)
+            if row["outcome"].startswith("converged"):
+                seconds[preconditioner] = row["setup_seconds"] + row["solve_seconds"]
+        if "auto" in seconds and len(seconds) > 1:
+            best = min((name for name in seconds if name != "auto"), key=seconds.get)
+            ratios[system] = seconds["auto"] / seconds[best]
+            print(f"  {system}: auto takes {ratios[system]:.2f} times {best}", flush=True)
+    if options.csv and rows:
+        write_csv(options.csv, list(rows[0]), rows, 4)
+    if ratios:
+        worst = max(ratios, key=ratios.get)
+        print(f"median {statistics.median(ratios.values()):.2f}, largest {ratios[worst]:.2f} "
+              f"({worst}); {sum(r > 1.15 for r in ratios.values())} of {len(ratios)} above 1.15")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("matrices", nargs="*", help="Matrix Market files")
+    parser.add_argument("--femgpu", default=os.path.join(ROOT, "build", "bin", "femgpu"),
+                        help="the program; '' leaves the shipped files out")
+    parser.add_argument("--femgpu-solve", default=os.path.join(ROOT, "build", "bin", "femgpu-solve"))
+    parser.add_argument("--backend", default="host")
+    parser.add_argument("--preconditioners", nargs="+", default=PRECONDITIONERS)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--only", default="", help="regular expression of systems")
+    parser.add_argument("--csv", help="file for the table")
+    compare(parser.parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Time iterations of femgpu-solve on the host, alone and beside programs that keep the cores busy.
+
+    benchmarks/waiting.py --program build/bin/femgpu-solve --csv waiting.csv
+    benchmarks/waiting.py --program build/bin/femgpu-solve --against OTHER/femgpu-solve
+
+Solves by conjugate gradients and GMRES with as many threads as there are cores, with and without one
+busy loop for each core. Prints, and writes, the median and the least milliseconds of an iteration of
+each program. The programs take turns, so that both meet the same load of the machine. Each run solves
+three times, of which the last counts: it takes a system some time to spread new threads.
+"""
+
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+CASES = [("poisson2d-p1:15", "pipelined-cg", 2000), ("poisson2d-p1:64", "pipelined-cg", 2000),
+         ("poisson2d-p1:128", "pipelined-cg", 1000), ("poisson2d-p1:256", "pipelined-cg", 600),
+         ("circuit:20000", "gmres", 400)]
+
+
+def milliseconds(program, system, solver, iterations):
+    """Of an iteration."""
+    words = [program, "--generate", system, "--solver", solver, "--preconditioner", "jacobi",
+             "--backend", "host", "--fixed-iterations", str(iterations), "--repeat", "3", "--json", "-"]
+    run = subprocess.run(words, check=False, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(f"waiting.py: {' '.join(words)} ended with {run.returncode}: {run.stderr}")
+    report = json.loads(run.stdout)
+    return 1e3 * report["repeats"][-1]["solve_seconds"] / iterations
+
+
+def measure(options, n_busy):
+    """Rows of the table."""
+    programs = [options.program] + ([options.against] if options.against else [])
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_busy)]
+    rows = []
+    try:
+        for system, solver, iterations in CASES:
+            times = {program: [] for program in programs}
+            for _ in range(options.runs):
+                for program in programs:
+                    times[program].append(milliseconds(program, system, solver, iterations))
+            for program in programs:
+                rows.append({"program": program, "system": system, "solver": solver,
+                             "busy_loops": n_busy, "runs": options.runs,
+                             "median_ms": f"{statistics.median(times[program]):.4f}",
+                             "least_ms": f"{min(times[program]):.4f}"})
+                print("  ".join(f"{value:<18}" for value in rows[-1].values()), flush=True)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/bin/femgpu-solve", help="femgpu-solve")
+    parser.add_argument("--against", help="another femgpu-solve to compare with")
+    parser.add_argument("--runs", type=int, default=5, help="of each case (5)")
+    parser.add_argument("--busy", type=int, default=len(os.sched_getaffinity(0)),
+                        help="busy loops beside it (one a core); 0 leaves these runs out")
+    parser.add_argument("--csv", help="file for the table")
+    options = parser.parse_args()
+    rows = measure(options, 0)
+    if options.busy > 0:
+        rows += measure(options, options.busy)
+    if options.csv:
+        with open(options.csv, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

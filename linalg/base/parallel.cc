@@ -1,0 +1,271 @@
+#include "linalg/base/parallel.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+namespace
+{
+using Clock = std::chrono::steady_clock;
+
+std::string environment(const char *const name)
+{
+  const char *const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// How long a thread spins before it sleeps.
+Clock::duration spin_time()
+{
+  static const Clock::duration time = [] {
+    const std::string policy = environment("OMP_WAIT_POLICY");
+    if (policy == "passive" || policy == "PASSIVE")
+      return Clock::duration::zero();
+    if (policy == "active" || policy == "ACTIVE")
+      return Clock::duration(std::chrono::seconds(1));
+    return Clock::duration(std::chrono::microseconds(20));
+  }();
+  return time;
+}
+
+/// Cores that the process may use, or what OMP_NUM_THREADS says; its list is for nested loops.
+int default_n_threads()
+{
+  static const int n = [] {
+    const int wanted = std::atoi(environment("OMP_NUM_THREADS").c_str()); // NOLINT(cert-err34-c)
+    if (wanted > 0)
+      return wanted;
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
+      return std::max(CPU_COUNT(&cores), 1);
+    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  }();
+  return n;
+}
+
+void pause_core()
+{
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+/// A change that threads wait for, at first awake, then asleep.
+class Change
+{
+public:
+  /// Returns when @p has_come() is true.
+  template <class Condition>
+  void wait(const Condition &has_come)
+  {
+    if (has_come_soon(has_come))
+      return;
+    ++n_asleep; // before the condition is looked at; announce() looks the other way round
+    for (;;) {
+      const std::uint32_t seen = n_announced.load();
+      if (has_come())
+        break;
+      // Returns at once if there is another announcement by now.
+      ::syscall(SYS_futex, &n_announced, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+    }
+    --n_asleep;
+  }
+
+  /// To be called after the change, which must be sequentially consistent.
+  void announce()
+  {
+    if (n_asleep.load() == 0)
+      return;
+    ++n_announced;
+    ::syscall(SYS_futex, &n_announced, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr,
+              nullptr, 0);
+  }
+
+private:
+  template <class Condition>
+  static bool has_come_soon(const Condition &has_come)
+  {
+    constexpr int looks_per_time = 32;
+    const Clock::time_point begin = Clock::now();
+    do
+      for (int look = 0; look < looks_per_time; ++look) {
+        if (has_come())
+          return true;
+        pause_core();
+      }
+    while (Clock::now() - begin < spin_time());
+    return false;
+  }
+
+  std::atomic<std::uint32_t> n_announced{0}; ///< what sleeping threads wait at
+  std::atomic<int> n_asleep{0};
+};
+
+/// Is the calling thread within a loop?
+thread_local bool is_in_loop = false;
+
+/// The threads of a caller's loops.
+class Team
+{
+public:
+  Team() = default;
+  Team(const Team &) = delete;
+  Team &operator=(const Team &) = delete;
+  ~Team()
+  {
+    publish(end_of_threads);
+    for (const auto &worker : workers)
+      worker->thread.join();
+  }
+
+  void run(const int n_threads, void (*const call)(const void *, int), const void *const task)
+  {
+    grow(n_threads - 1);
+    const int n_running = std::min(n_threads, static_cast<int>(workers.size()) + 1);
+    loop = {call, task};
+    n_busy.store(n_running - 1);
+    publish(n_running);
+    is_in_loop = true;
+    for (int k = 0; k < n_threads; k = k == 0 ? n_running : k + 1)
+      run_one(k);
+    is_in_loop = false;
+    end.wait([this] { return n_busy.load() == 0; });
+    if (error)
+      std::rethrow_exception(std::exchange(error, nullptr));
+  }
+
+private:
+  struct Loop
+  {
+    void (*call)(const void *task, int thread) = nullptr;
+    const void *task = nullptr;
+  };
+  struct alignas(64) Worker
+  {
+    std::thread thread;
+    Change begin;
+  };
+
+  static constexpr std::uint64_t end_of_threads = 0xffffffffU;
+
+  /// Fewer where the system gives no more.
+  void grow(const int n_workers)
+  {
+    try {
+      while (static_cast<int>(workers.size()) < n_workers) {
+        auto worker = std::make_unique<Worker>();
+        worker->thread = std::thread([this, begin = &worker->begin,
+                                      thread = static_cast<int>(workers.size()) + 1,
+                                      seen = published.load()] { work(thread, *begin, seen); });
+        workers.push_back(std::move(worker));
+      }
+    }
+    catch (const std::system_error &) {
+    }
+  }
+
+  /// A loop for so many threads. Both numbers are one, so that a thread that does not belong to a
+  /// loop need not look at it, which may be the next one by then.
+  void publish(const std::uint64_t n_running)
+  {
+    const std::uint64_t number = (published.load() >> 32) + 1;
+    published.store(number << 32 | n_running);
+    for (std::size_t k = 0; k < workers.size() && k + 1 < n_running; ++k)
+      workers[k]->begin.announce();
+  }
+
+  void work(const int thread, Change &begin, std::uint64_t seen)
+  {
+    is_in_loop = true;
+    for (;;) {
+      std::uint64_t now = seen;
+      begin.wait([&] {
+        now = published.load();
+        return now != seen && static_cast<std::uint64_t>(thread) < (now & 0xffffffffU);
+      });
+      seen = now;
+      if ((seen & 0xffffffffU) == end_of_threads)
+        return;
+      run_one(thread);
+      if (n_busy.fetch_sub(1) == 1)
+        end.announce();
+    }
+  }
+
+  void run_one(const int thread) noexcept
+  {
+    try {
+      loop.call(loop.task, thread);
+    }
+    catch (...) {
+      const std::lock_guard<std::mutex> lock(of_error);
+      if (!error)
+        error = std::current_exception();
+    }
+  }
+
+  std::vector<std::unique_ptr<Worker>> workers;
+  Loop loop;
+  // Apart, because threads that wait for the one would slow down those that change the other.
+  alignas(64) std::atomic<std::uint64_t> published{0}; ///< number of the loop and of its threads
+  alignas(64) std::atomic<int> n_busy{0};              ///< of the workers
+  Change end;
+  std::mutex of_error;
+  std::exception_ptr error;
+};
+
+/// What a thread has that calls loops.
+struct Caller
+{
+  int n_threads = default_n_threads();
+  std::unique_ptr<Team> team;
+};
+
+thread_local Caller caller;
+} // namespace
+
+int n_loop_threads()
+{
+  return is_in_loop ? 1 : caller.n_threads;
+}
+
+void set_n_loop_threads(const int n)
+{
+  if (n == caller.n_threads)
+    return;
+  caller.n_threads = n;
+  caller.team.reset();
+}
+
+void detail::run_on_threads(const int n_threads, void (*const call)(const void *task, int thread),
+                            const void *const task)
+{
+  if (n_threads <= 1 || is_in_loop) {
+    for (int thread = 0; thread < n_threads; ++thread)
+      call(task, thread);
+    return;
+  }
+  if (!caller.team)
+    caller.team = std::make_unique<Team>();
+  caller.team->run(n_threads, call, task);
+}
+} // namespace femgpu::linalg

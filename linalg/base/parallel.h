@@ -1,0 +1,100 @@
+#ifndef femgpu_linalg_base_parallel_h
+#define femgpu_linalg_base_parallel_h
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+/**
+ * @file
+ * Loops on the cores of the host.
+ *
+ * A thread that calls them is one of those that run them; it starts the others with its first loop
+ * and keeps them to its end. Threads that wait, for the next loop or for the end of one, spin for
+ * 20 µs and then sleep, so that they leave the cores to other programs. OMP_WAIT_POLICY=passive
+ * makes them sleep at once, =active spin for a second.
+ *
+ * A loop that is called from a loop runs on the thread that calls it. An exception that leaves a
+ * loop's body ends the part of that thread; the caller gets it when the others are done.
+ */
+namespace femgpu::linalg
+{
+/// Threads that a loop of the calling thread takes by default: what OMP_NUM_THREADS says, else one
+/// for each core that the process may use, or what set_n_loop_threads() has set; 1 within a loop.
+int n_loop_threads();
+
+/// Sets n_loop_threads() of the calling thread. The threads of its loops start anew, on the cores
+/// that the calling thread may use by then. @param n at least 1
+void set_n_loop_threads(int n);
+
+namespace detail
+{
+void run_on_threads(int n_threads, void (*call)(const void *task, int thread), const void *task);
+}
+
+/// Calls task(thread) for 0 <= thread < n_threads, each by a thread of its own as far as there are
+/// some. Task 0 is the caller's.
+template <class Task>
+void on_threads(const int n_threads, const Task &task)
+{
+  detail::run_on_threads(
+      n_threads,
+      [](const void *const of_caller, const int thread) {
+        (*static_cast<const Task *>(of_caller))(thread);
+      },
+      &task);
+}
+
+/// Calls f(first, end) for consecutive ranges of 0 <= i < n, one for each thread.
+template <class Index, class F>
+void parallel_ranges(const Index n, const F &f, const int n_threads = n_loop_threads())
+{
+  const Index n_ranges = std::clamp(n, Index(1), static_cast<Index>(n_threads));
+  if (n_ranges == 1)
+    return f(Index(0), n);
+  on_threads(static_cast<int>(n_ranges), [&f, n, n_ranges](const int range) {
+    const auto begin_of = [n, n_ranges](const int k) {
+      return static_cast<Index>(static_cast<std::size_t>(n) * static_cast<std::size_t>(k) /
+                                static_cast<std::size_t>(n_ranges));
+    };
+    f(begin_of(range), begin_of(range + 1));
+  });
+}
+
+/// Calls f(i) for 0 <= i < n; each thread has consecutive i.
+template <class Index, class F>
+void parallel_for(const Index n, const F &f, const int n_threads = n_loop_threads())
+{
+  parallel_ranges(
+      n,
+      [&f](const Index first, const Index end) {
+        for (Index i = first; i < end; ++i)
+          f(i);
+      },
+      n_threads);
+}
+
+/// Calls f(i, thread) for 0 <= i < n where calls take different times: a thread that is done with
+/// @p chunk consecutive i takes the next ones. Of all calls with the same thread < n_threads one is
+/// running at a time.
+template <class Index, class F>
+void parallel_for_dynamic(const Index n, const Index chunk, const F &f,
+                          const int n_threads = n_loop_threads())
+{
+  std::atomic<std::size_t> next{0};
+  const auto size = static_cast<std::size_t>(n), step = static_cast<std::size_t>(chunk);
+  const std::size_t n_chunks = (size + step - 1) / step;
+  on_threads(static_cast<int>(std::min(n_chunks, static_cast<std::size_t>(n_threads))),
+             [&f, &next, size, step](const int thread) {
+               for (;;) {
+                 const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
+                 for (std::size_t i = first; i < std::min(first + step, size); ++i)
+                   f(static_cast<Index>(i), thread);
+                 if (first + step >= size)
+                   return;
+               }
+             });
+}
+} // namespace femgpu::linalg
+
+#endif
