@@ -1,6 +1,10 @@
 #include "linalg/sparse/symmetry.h"
 
+#include "linalg/sparse/part_rows.h"
 #include "linalg/sparse/row_workspace.h"
+
+#include <utility>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -26,12 +30,31 @@ struct FindMissingPairs
   }
 };
 
+/// Rows of ghosts, as far as their columns are known here.
+struct GhostRowsView
+{
+  CsrView<double> rows;
+  const double *largest; ///< entry of each row, which others may hold
+};
+
 /// Rows with an entry a_ij that is not a_ji.
 struct FindUnequalPairs
 {
   static constexpr int team_size = 8, scratch = 0;
   CsrView<double> A;
+  GhostRowsView ghosts; ///< without rows: entries in ghost columns are not compared
   int *is_unsymmetric;
+
+  FEMGPU_HD
+  RowEntries<double> entries(const int j) const
+  {
+    return j < A.n ? A.entries(j) : ghosts.rows.entries(j - A.n);
+  }
+  FEMGPU_HD
+  double largest(const int j) const
+  {
+    return j < A.n ? largest_entry(A, j) : ghosts.largest[j - A.n];
+  }
 
   template <class Team>
   FEMGPU_HD
@@ -42,13 +65,12 @@ struct FindUnequalPairs
     int found = 0;
     for (int k = team.rank(); k < row.length; k += team.size()) {
       const int j = row.columns[k];
-      if (j >= A.n) // another part has that row
+      if (j >= A.n + ghosts.rows.n)
         continue;
-      const RowEntries<double> row_j = A.entries(j);
+      const RowEntries<double> row_j = entries(j);
       const int pair = RowColumns{row_j.length, row_j.columns}.find_transposed(i, k);
       const double difference = fabs(row.values[k] - (pair < 0 ? 0. : row_j.values[pair]));
-      if (difference != 0. &&
-          !(difference <= tolerance * fmax(largest_entry(A, i), largest_entry(A, j))))
+      if (difference != 0. && !(difference <= tolerance * fmax(largest(i), largest(j))))
         found = 1;
     }
     const bool is_any = team.sum(found) > 0.;
@@ -56,6 +78,76 @@ struct FindUnequalPairs
       is_unsymmetric[i] = is_any ? 1 : 0;
   }
 };
+
+/// The number of entries of row i in ghost columns, which stand at the end of the row.
+FEMGPU_HD
+int n_in_ghosts(const CsrView<double> &A, const int i)
+{
+  const RowEntries<double> row = A.entries(i);
+  return row.length - lower_bound(row.columns, 0, row.length, A.n);
+}
+
+/// Copies the entries of some rows in ghost columns.
+struct StoreGhostEntries
+{
+  CsrView<double> A;
+  const int *list; ///< of rows of A
+  const int *row_starts;
+  int *columns;
+  double *values;
+
+  FEMGPU_HD
+  void operator()(const int r) const
+  {
+    const RowEntries<double> row = A.entries(list[r]);
+    const int n = row_starts[r + 1] - row_starts[r];
+    for (int k = 0; k < n; ++k) {
+      columns[row_starts[r] + k] = row.columns[row.length - n + k];
+      values[row_starts[r] + k] = row.values[row.length - n + k];
+    }
+  }
+};
+
+/// The entries of @p rows_of_A in ghost columns, in the columns of A.
+template <class Backend>
+CsrMatrix ghost_entries(const CsrMatrix &A, const std::vector<int> &rows_of_A)
+{
+  const ExecutorPtr &owner = A.executor();
+  const auto n = static_cast<int>(rows_of_A.size());
+  const Buffer<int> list(owner, rows_of_A.data(), rows_of_A.size());
+  Buffer<int> lengths(owner, rows_of_A.size());
+  Runner<Backend> runner(*owner);
+  runner.run(rows(n, [A = A.csr_view(), list = list.data(), lengths = lengths.data()] FEMGPU_BODY(
+                         const int r) { lengths[r] = n_in_ghosts(A, list[r]); }));
+  RowPattern pattern = make_rows<Backend>(owner, lengths, "The border of a part");
+  Buffer<double> values(owner, pattern.columns.size());
+  runner.run(rows(n, StoreGhostEntries{A.csr_view(), list.data(), pattern.row_starts.data(),
+                                       pattern.columns.data(), values.data()}));
+  return {owner, A.n_columns(), std::move(pattern.row_starts), std::move(pattern.columns),
+          std::move(values)};
+}
+
+/// The largest entry of each row and, behind them, of each ghost's row. Is called by all parts.
+template <class Backend>
+Buffer<double> largest_entries(const CsrMatrix &A)
+{
+  Buffer<double> largest = A.domain()->make_vector();
+  Runner<Backend>(*A.executor())
+      .run(rows(A.n(), [A = A.csr_view(), largest = largest.data()] FEMGPU_BODY(const int i) {
+        largest[i] = largest_entry(A, i);
+      }));
+  A.domain()->bring_ghosts(largest.data());
+  return largest;
+}
+
+template <class Backend>
+int first_unequal(const CsrMatrix &A, const GhostRowsView &ghosts)
+{
+  Buffer<int> flags(A.executor(), static_cast<std::size_t>(A.n()));
+  Runner<Backend>(*A.executor())
+      .run(teams(A.n(), FindUnequalPairs{A.csr_view(), ghosts, flags.data()}));
+  return first_flagged<Backend>(A.executor(), flags);
+}
 } // namespace
 
 template <class Backend>
@@ -70,14 +162,26 @@ bool is_symmetric(const PatternRef &pattern)
 }
 
 template <class Backend>
-int first_unsymmetric_row(const CsrMatrix &matrix)
+int first_unsymmetric_row(const CsrMatrix &A)
 {
-  Buffer<int> flags(matrix.executor(), static_cast<std::size_t>(matrix.n()));
-  Runner<Backend>(*matrix.executor())
-      .run(teams(matrix.n(), FindUnequalPairs{matrix.csr_view(), flags.data()}));
-  return first_flagged<Backend>(matrix.executor(), flags);
+  return first_unequal<Backend>(A, {});
+}
+
+template <class Backend>
+bool equals_transpose(const CsrMatrix &A)
+{
+  const GhostPlan *const plan = A.domain()->ghost_plan();
+  if (plan == nullptr)
+    return A.range()->max(first_unsymmetric_row<Backend>(A) < 0 ? 0. : 1.) == 0.;
+  const ReceivedRows<Backend> of_ghosts(plan->counts(),
+                                        ghost_entries<Backend>(A, plan->sent_rows()), A.domain());
+  const Buffer<double> largest = largest_entries<Backend>(A);
+  const int row =
+      first_unequal<Backend>(A, {of_ghosts.matrix().csr_view(), largest.data() + A.n()});
+  return A.range()->max(row < 0 ? 0. : 1.) == 0.;
 }
 
 template bool is_symmetric<ThisBackend>(const PatternRef &);
 template int first_unsymmetric_row<ThisBackend>(const CsrMatrix &);
+template bool equals_transpose<ThisBackend>(const CsrMatrix &);
 } // namespace femgpu::linalg

@@ -9,10 +9,15 @@ namespace femgpu::linalg
 template <class Backend>
 bool is_symmetric(const PatternRef &pattern);
 
-/// The first row of A that differs from its column by more than rounding; -1: A is symmetric. Of a
-/// part, ghosts are not looked at.
+/// The first row of A that differs from its column by more than rounding; -1: A is symmetric.
+/// Entries in ghost columns of a part are not compared.
 template <class Backend>
 int first_unsymmetric_row(const CsrMatrix &A);
+
+/// Whether A equals its transpose up to rounding, across all parts. Is called by all parts, which
+/// get the same answer.
+template <class Backend>
+bool equals_transpose(const CsrMatrix &A);
 } // namespace femgpu::linalg
 
 #endif

@@ -107,7 +107,7 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
   if (!options.takes_given || !A.csr().unknowns()->coarser.may_be_known())
     pattern_of(A.csr()).view(); // aggregates count entries by int: refuses others early
   is_scaled = A.range()->max(A.csr().unknowns()->scales.empty() ? 0. : 1.) > 0.;
-  symmetric = A.range()->max(first_unsymmetric_row<Backend>(A.csr()) < 0 ? 0. : 1.) == 0.;
+  symmetric = equals_transpose<Backend>(A.csr());
   if (!symmetric && options.smoother.keeps_symmetry())
     options.smoother.name = "l1-jacobi";
   add_level(A);
