@@ -1,7 +1,6 @@
 #include "linalg/execution/backends.h"
 #include "linalg/generators/registry.h"
 #include "linalg/linear_solver.h"
-#include "linalg/preconditioners/multigrid/dense_inverse.h"
 #include "linalg/preconditioners/multigrid/prolongation.h"
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/on_backend.h"
@@ -223,30 +222,6 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
         EXPECT_NEAR(v, of_node[i / 3] < 0 ? 0. : of_level[6 * i + c], 1e-13) << i << ", " << c;
       }
   });
-}
-
-TEST_P(MultigridTest, InvertsDenselyAndLeavesOutWhatIsSingular)
-{
-  for (const HostMatrix &A : {laplacian_1d(1), random_spd(33, 5, 1), random_dominant(100, 6, 2),
-                              neumann_1d(31), neumann_1d(70), laplacian_1d(0)})
-    with_backend([&](const auto on) {
-      using Backend = typename decltype(on)::Backend;
-      const CsrMatrix matrix(executor, A.csr());
-      const DenseInverse<Backend> inverse(matrix);
-      EXPECT_EQ(inverse.n_singular(), A.n == 31 || A.n == 70 ? 1 : 0);
-      const std::vector<double> X = inverse.entries.to_host();
-      for (int j = 0; j < A.n; ++j) { // A X A = A
-        std::vector<double> XA_j(static_cast<std::size_t>(A.n)), A_j = XA_j;
-        for (int k = 0; k < A.n; ++k)
-          for (int l = A.row_starts[k]; l < A.row_starts[k + 1]; ++l)
-            if (A.columns[l] == j) {
-              A_j[k] = A.values[l];
-              for (int i = 0; i < A.n; ++i)
-                XA_j[i] += X[i * A.n + k] * A.values[l];
-            }
-        EXPECT_LT(relative_difference(multiply(A, XA_j), A_j), 1e-12);
-      }
-    });
 }
 
 TEST_P(MultigridTest, CycleIsSymmetricAndLinearAndRefreshed)

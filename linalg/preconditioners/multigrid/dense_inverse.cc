@@ -1,9 +1,10 @@
 #include "linalg/preconditioners/multigrid/dense_inverse.h"
 
 #include "linalg/execution/this_backend.h"
+#include "linalg/preconditioners/multigrid/cholesky_inverse.h"
+#include "linalg/preconditioners/multigrid/pivoted_inverse.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -11,31 +12,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Some pivots of a matrix X with n rows, and the columns of these.
-struct DensePivots
-{
-  static constexpr int most = 32;
-  double *X; ///< n x n, row by row
-  int n, first, count;
-
-  FEMGPU_HD
-  double *row(const int i) const
-  {
-    return X + static_cast<std::size_t>(i) * n;
-  }
-  FEMGPU_HD
-  bool has(const int i) const
-  {
-    return i >= first && i < first + count;
-  }
-};
-
 /// The rows of A in full.
 struct FillDenseRow
 {
   static constexpr int team_size = 32, scratch = 0;
   CsrView<double> A;
-  DensePivots all;
+  DensePanel all;
   int first;             ///< row of all that is the first of A
   const double *numbers; ///< of the columns of A, ghosts too; nullptr: they are those of all
 
@@ -54,103 +36,12 @@ struct FillDenseRow
     }
   }
 };
-
-/// D = X(pivots, pivots) becomes D⁻¹, by sweeps.
-struct InvertDensePivots
-{
-  static constexpr int team_size = 256, scratch = 2 * DensePivots::most;
-  DensePivots pivots;
-  const double *diagonal; ///< of A
-  int *n_singular;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int /* item */) const
-  {
-    const int first = pivots.first, count = pivots.count;
-    double *const row = team.scratch(), *const column = row + DensePivots::most;
-    for (int p = 0; p < count; ++p) {
-      for (int k = team.rank(); k < count; k += team.size()) {
-        row[k] = pivots.row(first + p)[first + k];
-        column[k] = pivots.row(first + k)[first + p];
-      }
-      team.sync();
-      const bool is_singular = !(fabs(row[p]) > 1e-12 * diagonal[first + p]);
-      const double factor = is_singular ? 0. : 1. / row[p];
-      for (int k = team.rank(); k < count * count; k += team.size()) {
-        const int i = k / count, j = k - i * count;
-        double &x = pivots.row(first + i)[first + j];
-        if (i == p)
-          x = j == p ? factor : factor * row[j];
-        else
-          x = j == p ? -factor * column[i] : x - column[i] * factor * row[j];
-      }
-      if (team.rank() == 0 && is_singular)
-        ++*n_singular;
-      team.sync();
-    }
-  }
-};
-
-/// A row i beside them: g = −x(pivots) D⁻¹; x += g X(pivots, :), and g in the columns of the
-/// pivots.
-struct EliminateDenseRow
-{
-  static constexpr int team_size = 128, scratch = DensePivots::most;
-  DensePivots pivots;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int i) const
-  {
-    if (pivots.has(i))
-      return;
-    const int first = pivots.first, count = pivots.count;
-    double *const g = team.scratch(), *const x = pivots.row(i);
-    for (int k = team.rank(); k < count; k += team.size()) {
-      g[k] = 0.;
-      for (int l = 0; l < count; ++l)
-        g[k] -= x[first + l] * pivots.row(first + l)[first + k];
-    }
-    team.sync();
-    for (int k = 0; k < count; ++k) {
-      const double *const of_pivot = pivots.row(first + k);
-      for (int j = team.rank(); j < pivots.n; j += team.size())
-        x[j] += g[k] * of_pivot[j];
-    }
-    team.sync();
-    for (int k = team.rank(); k < count; k += team.size())
-      x[first + k] = g[k];
-  }
-};
-
-/// X(pivots, j) = D⁻¹ X(pivots, j) in a column j beside them.
-struct ScaleDenseColumn
-{
-  DensePivots pivots;
-
-  FEMGPU_HD
-  void operator()(const int j) const
-  {
-    if (pivots.has(j))
-      return;
-    const int first = pivots.first, count = pivots.count;
-    double old[DensePivots::most];
-    for (int k = 0; k < count; ++k)
-      old[k] = pivots.row(first + k)[j];
-    for (int k = 0; k < count; ++k) {
-      double sum = 0.;
-      for (int l = 0; l < count; ++l)
-        sum += pivots.row(first + k)[first + l] * old[l];
-      pivots.row(first + k)[j] = sum;
-    }
-  }
-};
 } // namespace
 
 template <class Backend>
-DenseInverse<Backend>::DenseInverse(const CsrMatrix &A)
-    : ViewedOperator(A.range()), n_all(static_cast<int>(A.range()->n_global()))
+DenseInverse<Backend>::DenseInverse(const CsrMatrix &A, const bool is_symmetric)
+    : ViewedOperator(A.range()), n_all(static_cast<int>(A.range()->n_global())),
+      symmetric(is_symmetric)
 {
   const auto n = static_cast<std::size_t>(n_all);
   entries = Buffer<double>(A.executor(), n * n);
@@ -163,54 +54,61 @@ DenseInverse<Backend>::DenseInverse(const CsrMatrix &A)
   update(A);
 }
 
-/// Each part has filled in its own.
+/// Gets the rows of other parts; each has filled in its own.
 template <class Backend>
-void DenseInverse<Backend>::gather_rows()
+void DenseInverse<Backend>::gather_rows(const DensePanel X) const
 {
   constexpr std::size_t at_once = 64; // rows, which a communicator may have in memory for each part
   const auto n = static_cast<std::size_t>(n_all),
              first = static_cast<std::size_t>(range()->first());
   std::vector<double> all(n * n), own(static_cast<std::size_t>(this->n()) * n);
   if (!own.empty())
-    executor()->copy_to_host(own.data(), entries.data() + first * n, own.size() * sizeof(double));
+    executor()->copy_to_host(own.data(), X.X + first * n, own.size() * sizeof(double));
   std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(first * n));
   for (std::size_t row = 0; row < n; row += at_once)
     range()->communicator()->sum(all.data() + row * n,
                                  static_cast<int>(std::min(at_once, n - row) * n));
-  entries.copy_from_host(all.data());
+  executor()->copy_from_host(X.X, all.data(), all.size() * sizeof(double));
+}
+
+/// X = A, with the rows of all parts.
+template <class Backend>
+void DenseInverse<Backend>::fill(const CsrMatrix &A, const DensePanel X) const
+{
+  Buffer<double> numbers;
+  if (all_rows) {
+    std::vector<double> own(static_cast<std::size_t>(A.n()));
+    std::iota(own.begin(), own.end(), static_cast<double>(range()->first()));
+    const Buffer<double> on_executor(A.executor(), own.data(), own.size());
+    numbers = A.domain()->with_ghosts(on_executor.data());
+  }
+  Runner<Backend>(*A.executor())
+      .run(teams(A.n(), FillDenseRow{A.csr_view(), X, static_cast<int>(range()->first()),
+                                     all_rows ? numbers.data() : nullptr}));
+  if (all_rows)
+    gather_rows(X);
+}
+
+/// Returns whether X, which is overwritten, was positive semidefinite.
+template <class Backend>
+bool DenseInverse<Backend>::invert_by_cholesky(const DensePanel X)
+{
+  const CholeskyOutcome outcome = cholesky_inverse<Backend>(executor(), X, entries.data());
+  defects = outcome.n_singular;
+  return range()->max(outcome.is_indefinite ? 1. : 0.) == 0.;
 }
 
 template <class Backend>
 void DenseInverse<Backend>::update(const CsrMatrix &A)
 {
-  const int n = n_all;
-  Buffer<int> n_singular(A.executor(), 1);
-  n_singular.fill_zero();
-  Buffer<double> diagonal(A.executor(), static_cast<std::size_t>(n)), numbers;
-  const bool has_parts = all_rows.has_value();
-  if (has_parts) {
-    std::vector<double> own(static_cast<std::size_t>(A.n()));
-    for (int i = 0; i < A.n(); ++i)
-      own[static_cast<std::size_t>(i)] = static_cast<double>(range()->first() + i);
-    const Buffer<double> on_executor(A.executor(), own.data(), own.size());
-    numbers = A.domain()->with_ghosts(on_executor.data());
-  }
-  DensePivots pivots{entries.data(), n, 0, 0};
-  Runner<Backend> run(*A.executor());
-  run.run(teams(A.n(), FillDenseRow{A.csr_view(), pivots, static_cast<int>(range()->first()),
-                                    has_parts ? numbers.data() : nullptr}));
-  if (has_parts)
-    gather_rows();
-  run.run(rows(n, [pivots, diagonal = diagonal.data()] FEMGPU_BODY(const int i) {
-    diagonal[i] = fabs(pivots.row(i)[i]);
-  }));
-  for (; pivots.first < n; pivots.first += pivots.count) {
-    pivots.count = std::min(n - pivots.first, DensePivots::most);
-    run.run(teams(1, InvertDensePivots{pivots, diagonal.data(), n_singular.data()}));
-    run.run(teams(n, EliminateDenseRow{pivots}));
-    run.run(rows(n, ScaleDenseColumn{pivots}));
-  }
-  defects = n_singular.to_host()[0];
+  Buffer<double> work(A.executor(), entries.size());
+  const DensePanel X{work.data(), n_all, 0, 0};
+  fill(A, X);
+  if (symmetric && invert_by_cholesky(X))
+    return;
+  if (symmetric)
+    fill(A, X);
+  defects = pivoted_inverse<Backend>(executor(), X, symmetric, entries.data());
 }
 
 template <class Backend>

@@ -2,6 +2,7 @@
 #define femgpu_linalg_preconditioners_multigrid_dense_inverse_h
 
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/preconditioners/multigrid/dense_panel.h"
 
 #include <optional>
 
@@ -36,8 +37,12 @@ template <class Backend>
 class DenseInverse final : public ViewedOperator<DenseView>
 {
 public:
-  /// Is called by all parts. @param A some hundred rows: n² entries and n³ operations
-  explicit DenseInverse(const CsrMatrix &A);
+  /**
+   * Is called by all parts.
+   * @param A some hundred rows: n² entries and n³ operations
+   * @param is_symmetric A equals its transpose up to rounding, and A⁻¹ exactly
+   */
+  DenseInverse(const CsrMatrix &A, bool is_symmetric);
 
   View view() const override
   {
@@ -52,10 +57,10 @@ public:
   }
 
   /**
-   * Inverts by sweeps (Gauss-Jordan, in place) of some pivots at a time, without an exchange of
-   * rows, as symmetric positive definite matrices need none. A pivot of which less than 1e-12 is
-   * left is that of a singular A: its row and column are 0 then, which makes a generalised inverse
-   * that is symmetric as A is.
+   * Takes over a matrix of the same size. A symmetric positive semidefinite A is inverted by
+   * Cholesky factors (cholesky_inverse.h), any other by elimination with partial pivoting
+   * (pivoted_inverse.h). Of a singular A, which leaves less than 1e-12 of a pivot, the result is a
+   * generalised inverse. Is called by all parts.
    */
   void update(const CsrMatrix &A);
 
@@ -68,9 +73,12 @@ public:
   Buffer<double> entries; ///< n² of all rows, row by row
 
 private:
-  void gather_rows();
+  void fill(const CsrMatrix &A, DensePanel X) const;
+  void gather_rows(DensePanel X) const;
+  bool invert_by_cholesky(DensePanel X);
 
   int n_all; ///< rows of all parts
+  bool symmetric;
   int defects = 0;
   std::optional<RowSpace> all_rows; ///< in parts: those of others are ghosts
   mutable Buffer<double> gathered;  ///< with them; used by one solver at a time

@@ -274,7 +274,7 @@ void Hierarchy<Backend>::finish_coarsest()
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
   if (A.range()->n_global() <= factor_of_rows * options.coarsest) {
-    coarsest_inverse = std::make_unique<DenseInverse<Backend>>(A);
+    coarsest_inverse = std::make_unique<DenseInverse<Backend>>(A, symmetric);
     level.smoother.reset();
     level.report.smoother_seconds += lap(*level.A, watch);
     return;

@@ -1,0 +1,219 @@
+#ifndef femgpu_linalg_preconditioners_multigrid_cholesky_inverse_h
+#define femgpu_linalg_preconditioners_multigrid_cholesky_inverse_h
+
+#include "linalg/execution/this_backend.h"
+#include "linalg/preconditioners/multigrid/dense_panel.h"
+
+#include <algorithm>
+#include <vector>
+
+/**
+ * @file
+ * The inverse WᵀW of a dense symmetric positive semidefinite matrix A = LLᵀ, W = L⁻¹, by panels.
+ * It is symmetric to the last bit and positive semidefinite up to the rounding of this product,
+ * whatever the condition of A: an inverse by elimination is indefinite from conditions of 1e8 on.
+ *
+ * The upper triangle of X holds A and then Lᵀ; the lower one and the diagonal hold W.
+ */
+namespace femgpu::linalg
+{
+/// What a factorisation has found, where the steps run.
+struct CholeskyFindings
+{
+  const double *diagonal; ///< of A
+  int *n_singular;        ///< pivots of which nothing is left
+  int *is_indefinite;
+
+  /// Whether a pivot is positive beyond rounding.
+  FEMGPU_HD
+  bool is_positive(const double pivot, const int column) const
+  {
+    return pivot > singular_pivot * fabs(diagonal[column]);
+  }
+  /// Notes a pivot that is not positive.
+  FEMGPU_HD
+  void note(const double pivot, const int column) const
+  {
+    ++*n_singular;
+    if (!(pivot >= -singular_pivot * fabs(diagonal[column])))
+      *is_indefinite = 1;
+  }
+  /// Notes an entry beside a pivot of which nothing is left: a semidefinite A has none there.
+  FEMGPU_HD
+  void note_beside(const double entry, const int row, const int column) const
+  {
+    if (!(entry * entry <= 4. * singular_pivot * fabs(diagonal[row] * diagonal[column])))
+      *is_indefinite = 1;
+  }
+};
+
+/// The diagonal block of a panel becomes its Lᵀ above the diagonal, and W on and below it.
+struct FactoriseDiagonalBlock
+{
+  static constexpr int team_size = 256, scratch = DensePanel::most;
+  DensePanel panel;
+  CholeskyFindings findings;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int /* item */) const
+  {
+    for (int p = 0; p < panel.count; ++p)
+      eliminate(team, p);
+  }
+
+private:
+  template <class Team>
+  FEMGPU_HD
+  void eliminate(const Team &team, const int p) const
+  {
+    const int first = panel.first, count = panel.count;
+    double *const of_pivot = panel.row(first + p) + first, *const row = team.scratch();
+    for (int j = team.rank(); j < count; j += team.size())
+      row[j] = of_pivot[j];
+    team.sync();
+    const double pivot = row[p];
+    const bool is_positive = findings.is_positive(pivot, first + p);
+    const double scale = is_positive ? 1. / sqrt(pivot) : 0.;
+    for (int j = team.rank(); j < count; j += team.size()) {
+      of_pivot[j] = j == p ? scale : scale * row[j];
+      if (!is_positive && j > p)
+        findings.note_beside(row[j], first + p, first + j);
+    }
+    for (int k = team.rank(); k < count * count; k += team.size()) {
+      const int i = k / count, j = k - i * count;
+      if (i <= p || (j > p && j < i))
+        continue;
+      double &x = panel.row(first + i)[first + j];
+      const double factor = scale * row[i];
+      x = j == p ? -factor * scale : x - factor * (scale * row[j]);
+    }
+    if (team.rank() == 0 && !is_positive)
+      findings.note(pivot, first + p);
+    team.sync();
+  }
+};
+
+/// X(panel, j) = W X(panel, j) in a column j beside the panel, with the W of its diagonal block.
+struct ScalePanelColumn
+{
+  DensePanel panel;
+  CholeskyFindings findings;
+
+  FEMGPU_HD
+  void operator()(const int j) const
+  {
+    if (panel.has(j))
+      return;
+    const int first = panel.first, count = panel.count;
+    double old[DensePanel::most];
+    for (int k = 0; k < count; ++k)
+      old[k] = panel.row(first + k)[j];
+    for (int k = 0; k < count; ++k) {
+      const double *const W_k = panel.row(first + k) + first;
+      double sum = 0.;
+      for (int l = 0; l <= k; ++l)
+        sum += W_k[l] * old[l];
+      panel.row(first + k)[j] = sum;
+      if (W_k[k] == 0. && j >= panel.end())
+        findings.note_beside(remainder(k, j, old[k]), first + k, j);
+    }
+  }
+
+private:
+  /// What the pivots before k leave of an entry beside pivot k.
+  FEMGPU_HD
+  double remainder(const int k, const int j, const double entry) const
+  {
+    double left = entry;
+    for (int l = 0; l < k; ++l)
+      left -= panel.row(panel.first + l)[panel.first + k] * panel.row(panel.first + l)[j];
+    return left;
+  }
+};
+
+/// A row i below the panel, without what the panel's pivots eliminate.
+struct EliminateRowBelow
+{
+  static constexpr int team_size = 128, scratch = DensePanel::most;
+  DensePanel panel;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int below) const
+  {
+    const int first = panel.first, count = panel.count, i = panel.end() + below;
+    double *const L_i = team.scratch(), *const x = panel.row(i);
+    for (int k = team.rank(); k < count; k += team.size()) {
+      L_i[k] = panel.row(first + k)[i];
+      x[first + k] = 0.;
+    }
+    team.sync();
+    for (int k = 0; k < count; ++k) {
+      const double *const of_pivot = panel.row(first + k);
+      for (int j = team.rank(); j <= first + k; j += team.size())
+        x[j] -= L_i[k] * of_pivot[j];
+      for (int j = i + team.rank(); j < panel.n; j += team.size())
+        x[j] -= L_i[k] * of_pivot[j];
+    }
+  }
+};
+
+/// A row of WᵀW. Rows add in the same order, so that entries (i, j) and (j, i) are equal.
+struct MultiplyFactors
+{
+  static constexpr int team_size = 128, scratch = 0;
+  DensePanel W;
+  double *result; ///< n x n
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    double *const y = result + static_cast<std::size_t>(i) * W.n;
+    for (int j = team.rank(); j < W.n; j += team.size())
+      y[j] = 0.;
+    for (int k = i; k < W.n; ++k) {
+      const double *const W_k = W.row(k);
+      for (int j = team.rank(); j <= k; j += team.size())
+        y[j] += W_k[i] * W_k[j];
+    }
+  }
+};
+
+/// What cholesky_inverse() gives back.
+struct CholeskyOutcome
+{
+  int n_singular;     ///< rows and columns of the inverse that are zero
+  bool is_indefinite; ///< A is indefinite, and there is no result
+};
+
+/**
+ * The inverse of a symmetric positive semidefinite A as another n x n matrix; a generalised
+ * inverse, positive semidefinite too, if A is singular.
+ * @param X holds the upper triangle of A, which is overwritten
+ */
+template <class Backend>
+CholeskyOutcome cholesky_inverse(const ExecutorPtr &executor, DensePanel X, double *const result)
+{
+  Runner<Backend> run(*executor);
+  Buffer<double> diagonal(executor, static_cast<std::size_t>(X.n));
+  Buffer<int> found(executor, 2);
+  found.fill_zero();
+  run.run(rows(X.n, [X, diagonal = diagonal.data()] FEMGPU_BODY(const int i) {
+    diagonal[i] = X.row(i)[i];
+  }));
+  const CholeskyFindings findings{diagonal.data(), found.data(), found.data() + 1};
+  for (X.first = 0; X.first < X.n; X.first += X.count) {
+    X.count = std::min(X.n - X.first, DensePanel::most);
+    run.run(teams(1, FactoriseDiagonalBlock{X, findings}));
+    run.run(rows(X.n, ScalePanelColumn{X, findings}));
+    run.run(teams(X.n - X.end(), EliminateRowBelow{X}));
+  }
+  run.run(teams(X.n, MultiplyFactors{X, result}));
+  const std::vector<int> on_host = found.to_host();
+  return {on_host[0], on_host[1] != 0};
+}
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,38 @@
+#ifndef femgpu_linalg_preconditioners_multigrid_dense_panel_h
+#define femgpu_linalg_preconditioners_multigrid_dense_panel_h
+
+#include "linalg/base/host_device.h"
+
+#include <cstddef>
+
+namespace femgpu::linalg
+{
+/// Neighbouring columns of a dense n x n matrix, which a blocked elimination treats together.
+struct DensePanel
+{
+  static constexpr int most = 32;
+  double *X; ///< n x n, row by row
+  int n, first, count;
+
+  FEMGPU_HD
+  double *row(const int i) const
+  {
+    return X + static_cast<std::size_t>(i) * n;
+  }
+  FEMGPU_HD
+  bool has(const int j) const
+  {
+    return j >= first && j < end();
+  }
+  FEMGPU_HD
+  int end() const
+  {
+    return first + count;
+  }
+};
+
+/// The part of a pivot, relative to the entries of A that it came from, below which A is singular.
+constexpr double singular_pivot = 1e-12;
+} // namespace femgpu::linalg
+
+#endif

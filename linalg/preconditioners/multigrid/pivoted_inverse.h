@@ -1,0 +1,233 @@
+#ifndef femgpu_linalg_preconditioners_multigrid_pivoted_inverse_h
+#define femgpu_linalg_preconditioners_multigrid_pivoted_inverse_h
+
+#include "linalg/execution/this_backend.h"
+#include "linalg/preconditioners/multigrid/dense_panel.h"
+
+#include <algorithm>
+#include <vector>
+
+/**
+ * @file
+ * The inverse of a dense matrix by Gauss-Jordan elimination in place with partial pivoting, by
+ * panels. The pivot of a column is its largest entry in a row that is no pivot row yet, the first
+ * one of several. Rows stay where they are: X(row_of[k], column_of[l]) is entry (k, l) of the
+ * inverse at the end.
+ */
+namespace femgpu::linalg
+{
+/// Which rows have been chosen, where the steps run.
+struct PivotRows
+{
+  const double *largest; ///< entry of each column of A
+  int *row_of;           ///< pivot row of a column; -1: none yet, or none left
+  int *column_of;        ///< and back
+};
+
+/// An entry of a column and its row.
+struct PivotCandidate
+{
+  double size;
+  int row;
+
+  FEMGPU_HD
+  bool is_better_than(const PivotCandidate &other) const
+  {
+    return size > other.size || (size == other.size && row < other.row);
+  }
+};
+
+/// Chooses the pivots of a panel and eliminates within the panel.
+struct FactorisePanel
+{
+  static constexpr int team_size = 256, scratch = DensePanel::most + 2 * team_size;
+  DensePanel panel;
+  PivotRows pivots;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int /* item */) const
+  {
+    for (int k = 0; k < panel.count; ++k) {
+      const int column = panel.first + k;
+      const PivotCandidate pivot = largest(team, column);
+      if (!(pivot.size > singular_pivot * pivots.largest[column]))
+        continue;
+      if (team.rank() == 0) {
+        pivots.row_of[column] = pivot.row;
+        pivots.column_of[pivot.row] = column;
+      }
+      eliminate(team, k, pivot.row);
+    }
+  }
+
+private:
+  /// Of the entries of a column in rows that are no pivot rows.
+  template <class Team>
+  FEMGPU_HD
+  PivotCandidate largest(const Team &team, const int column) const
+  {
+    auto *const found = reinterpret_cast<PivotCandidate *>(team.scratch() + DensePanel::most);
+    PivotCandidate best{0., panel.n};
+    for (int i = team.rank(); i < panel.n; i += team.size()) {
+      const PivotCandidate candidate{fabs(panel.row(i)[column]), i};
+      if (pivots.column_of[i] < 0 && candidate.is_better_than(best))
+        best = candidate;
+    }
+    found[team.rank()] = best;
+    for (int half = team.size() / 2; half > 0; half /= 2) {
+      team.sync();
+      if (team.rank() < half && found[team.rank() + half].is_better_than(found[team.rank()]))
+        found[team.rank()] = found[team.rank() + half];
+    }
+    team.sync();
+    best = found[0];
+    team.sync(); // all have read it
+    return best;
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void eliminate(const Team &team, const int k, const int pivot_row) const
+  {
+    double *const row = team.scratch();
+    for (int j = team.rank(); j < panel.count; j += team.size())
+      row[j] = panel.row(pivot_row)[panel.first + j];
+    team.sync();
+    const double factor = 1. / row[k];
+    for (int i = team.rank(); i < panel.n; i += team.size()) {
+      double *const x = panel.row(i) + panel.first;
+      const double multiple = factor * x[k];
+      for (int j = 0; j < panel.count; ++j)
+        if (i == pivot_row)
+          x[j] = j == k ? factor : factor * row[j];
+        else
+          x[j] = j == k ? -multiple : x[j] - multiple * row[j];
+    }
+    team.sync();
+  }
+};
+
+/// A row that is no pivot row of the panel, beside the panel.
+struct EliminatePanel
+{
+  static constexpr int team_size = 128, scratch = 0;
+  DensePanel panel;
+  PivotRows pivots;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    if (panel.has(pivots.column_of[i]))
+      return;
+    double *const x = panel.row(i);
+    for (int k = panel.first; k < panel.end(); ++k) {
+      if (pivots.row_of[k] < 0)
+        continue;
+      const double factor = x[k], *const of_pivot = panel.row(pivots.row_of[k]);
+      for (int j = team.rank(); j < panel.first; j += team.size())
+        x[j] += factor * of_pivot[j];
+      for (int j = panel.end() + team.rank(); j < panel.n; j += team.size())
+        x[j] += factor * of_pivot[j];
+    }
+  }
+};
+
+/// The pivot rows of the panel in a column j beside it.
+struct ScalePivotRows
+{
+  DensePanel panel;
+  PivotRows pivots;
+
+  FEMGPU_HD
+  void operator()(const int j) const
+  {
+    if (panel.has(j))
+      return;
+    const int first = panel.first, count = panel.count;
+    double old[DensePanel::most];
+    for (int k = 0; k < count; ++k)
+      old[k] = pivots.row_of[first + k] < 0 ? 0. : panel.row(pivots.row_of[first + k])[j];
+    for (int k = 0; k < count; ++k) {
+      if (pivots.row_of[first + k] < 0)
+        continue;
+      double *const x = panel.row(pivots.row_of[first + k]);
+      double sum = 0.;
+      for (int l = 0; l < count; ++l)
+        if (pivots.row_of[first + l] >= 0)
+          sum += x[first + l] * old[l];
+      x[j] = sum;
+    }
+  }
+};
+
+/// A row of the inverse, or of its symmetric part.
+struct CollectInverse
+{
+  static constexpr int team_size = 128, scratch = 0;
+  DensePanel X;
+  PivotRows pivots;
+  bool of_symmetric;
+  double *result;
+
+  FEMGPU_HD
+  double entry(const int k, const int l) const
+  {
+    const int i = pivots.row_of[k], j = pivots.column_of[l];
+    return i < 0 || j < 0 ? 0. : X.row(i)[j];
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int k) const
+  {
+    double *const y = result + static_cast<std::size_t>(k) * X.n;
+    for (int l = team.rank(); l < X.n; l += team.size())
+      y[l] = of_symmetric ? 0.5 * (entry(k, l) + entry(l, k)) : entry(k, l);
+  }
+};
+
+/// Stores the largest entry of each column.
+template <class Backend>
+Buffer<double> largest_in_columns(const ExecutorPtr &executor, const DensePanel &X)
+{
+  Buffer<double> largest(executor, static_cast<std::size_t>(X.n));
+  Runner<Backend>(*executor).run(rows(X.n, [X, largest = largest.data()] FEMGPU_BODY(const int j) {
+    double most = 0.;
+    for (int i = 0; i < X.n; ++i)
+      most = fmax(most, fabs(X.row(i)[j]));
+    largest[j] = most;
+  }));
+  return largest;
+}
+
+/**
+ * The inverse of A as another n x n matrix; a generalised inverse if A is singular, with zero rows
+ * and columns where no pivot was left. Returns how many these are.
+ * @param X holds A, and is overwritten
+ * @param of_symmetric A is symmetric, and so is the result, to the last bit
+ */
+template <class Backend>
+int pivoted_inverse(const ExecutorPtr &executor, DensePanel X, const bool of_symmetric,
+                    double *const result)
+{
+  Runner<Backend> run(*executor);
+  const Buffer<double> largest = largest_in_columns<Backend>(executor, X);
+  Buffer<int> row_of(executor, static_cast<std::size_t>(X.n)), column_of(executor, row_of.size());
+  const PivotRows pivots{largest.data(), row_of.data(), column_of.data()};
+  run.run(rows(X.n,
+               [pivots] FEMGPU_BODY(const int i) { pivots.row_of[i] = pivots.column_of[i] = -1; }));
+  for (X.first = 0; X.first < X.n; X.first += X.count) {
+    X.count = std::min(X.n - X.first, DensePanel::most);
+    run.run(teams(1, FactorisePanel{X, pivots}));
+    run.run(teams(X.n, EliminatePanel{X, pivots}));
+    run.run(rows(X.n, ScalePivotRows{X, pivots}));
+  }
+  run.run(teams(X.n, CollectInverse{X, pivots, of_symmetric, result}));
+  const std::vector<int> chosen = row_of.to_host();
+  return static_cast<int>(std::count(chosen.begin(), chosen.end(), -1));
+}
+} // namespace femgpu::linalg
+
+#endif
