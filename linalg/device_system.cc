@@ -29,8 +29,8 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
 
 void DeviceSystem::release()
 {
-  if (under_way.valid())
-    under_way.wait();   // a pattern that nobody wanted in the end
+  under_way = {}; // waits for a pattern that nobody wanted in the end
+  begun.reset();
   matrix_there.reset(); // refers to the pattern
   csr.reset();
 }
@@ -107,14 +107,21 @@ void DeviceSystem::set_matrix(const HostCsr &A, const bool only_values)
   costs.format_seconds += watch.elapsed();
 }
 
+void DeviceSystem::require_matrix() const
+{
+  if (!has_matrix())
+    throw SolverError("The solver has no matrix: none was set, it was released, or its set-up "
+                      "failed. Set one before solving.");
+}
+
 void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
 {
   const Stopwatch watch;
+  const std::optional<Spaces> spaces = std::exchange(begun, std::nullopt);
   if (under_way.valid())
     finish_pattern();
   else if (!only_values)
-    move_pattern(A, begun ? *begun : spaces_of(A));
-  begun.reset();
+    move_pattern(A, spaces ? *spaces : spaces_of(A));
   if (!only_values)
     given_rows = linalg::host_rows(A, communicator);
   const HostCsr transformed = transformation.update(A, *given_rows);

@@ -39,7 +39,7 @@ public:
    */
   void begin_pattern(const HostCsr &A);
 
-  /// Frees the matrix; the next one moves with its pattern.
+  /// Frees the matrix and drops a pattern that was begun; the next matrix moves with its pattern.
   void release();
 
   /// Whether a matrix is there, so that new values may be all that has to move.
@@ -74,6 +74,9 @@ public:
   {
     return *given_rows;
   }
+  /// @throws SolverError unless there is a matrix, which there is not after one that failed
+  void require_matrix() const;
+
   /// In the format asked for; valid after set_matrix().
   const Matrix &matrix() const
   {

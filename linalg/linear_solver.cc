@@ -43,7 +43,17 @@ void LinearSolver::begin_pattern(const HostCsr &A)
 
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
-  const bool only_values = same_pattern && system.has_matrix();
+  try {
+    take_over(A, same_pattern && system.has_matrix());
+  }
+  catch (...) {
+    release();
+    throw;
+  }
+}
+
+void LinearSolver::take_over(const HostCsr &A, const bool only_values)
+{
   given = A;
   system.set_matrix(A, only_values);
   if (!only_values) {
@@ -62,6 +72,7 @@ void LinearSolver::release()
 
 SolveReport LinearSolver::solve(const double *b, double *x)
 {
+  system.require_matrix();
   VectorUnits units(given.n, b, x, communicator.get());
   const Communication before = system.communication();
   SolveReport report = solve_in_units(units.b(), units.x(), units.control(options.control));

@@ -39,13 +39,15 @@ public:
    * Takes over @p A, which must stay where it is until the next call. With @p same_pattern only the
    * values move; the pattern must be that of the call before. @throws ParameterError if the format
    * cannot hold A, SolverError if the preconditioner cannot be made, DeviceError without memory.
+   * Then the matrix is released: solve() needs another one, which moves with its pattern whatever
+   * @p same_pattern says.
    */
   void set_matrix(const HostCsr &A, bool same_pattern);
 
   /**
    * Solves A x = b; @p b and @p x are host memory of n() elements, x is the initial guess too. The
    * report has the backward error of x in the system as it was given; a solve that rounding alone
-   * has kept from its target is called so (rounding.h).
+   * has kept from its target is called so (rounding.h). @throws SolverError without a matrix
    */
   SolveReport solve(const double *b, double *x);
 
@@ -62,6 +64,7 @@ public:
   }
 
 private:
+  void take_over(const HostCsr &A, bool only_values);
   SolveReport solve_in_units(const double *b, double *x, const SolveControl &control);
   SolveReport solve_once(const double *b, double *x, const SolveControl &control);
   void measure_given(const double *b, const double *x, SolveReport &report);

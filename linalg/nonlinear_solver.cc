@@ -62,7 +62,17 @@ void NonlinearSolver::begin_pattern(const HostCsr &A)
 
 void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const bool same_pattern)
 {
-  const bool only_values = same_pattern && system.has_matrix();
+  try {
+    take_over(A, weights, same_pattern && system.has_matrix());
+  }
+  catch (...) {
+    release();
+    throw;
+  }
+}
+
+void NonlinearSolver::take_over(const HostCsr &A, const double *weights, const bool only_values)
+{
   if (!only_values)
     forget_matrix();
   system.set_matrix(A, only_values);
@@ -78,6 +88,7 @@ void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const 
 
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)
 {
+  system.require_matrix();
   system.move_rhs(b, rhs);
   system.move_guess(x, solution);
 

@@ -42,7 +42,7 @@ public:
   /**
    * Takes over @p A, which must stay where it is until the next call, and @p weights (n() of them,
    * host memory, not negative). With @p same_pattern only values move. @throws as
-   * LinearSolver::set_matrix
+   * LinearSolver::set_matrix; then the system is released
    */
   void set_system(const HostCsr &A, const double *weights, bool same_pattern);
 
@@ -50,6 +50,7 @@ public:
   void release();
 
   /// Solves; @p b and @p x are host memory of n() elements, x is the initial guess too.
+  /// @throws SolverError without a system
   SolveReport solve(const Nonlinearity &phi, const double *b, double *x);
 
   SolveControl &control()
@@ -62,6 +63,7 @@ public:
   }
 
 private:
+  void take_over(const HostCsr &A, const double *weights, bool only_values);
   void forget_matrix();
 
   ExecutorPtr owner;

@@ -26,7 +26,8 @@ public:
   /// Prepares for @p A, whose pattern may be new. @throws SolverError if A has no such M.
   virtual void setup(const Matrix &A) = 0;
 
-  /// Prepares for new values in the pattern that setup() has seen.
+  /// Prepares for new values in the pattern that setup() has seen. After an exception from here or
+  /// from setup() the next call must be setup().
   virtual void update(const Matrix &A) = 0;
 
   virtual Action action() const = 0;

@@ -48,17 +48,19 @@ PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
 void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 {
   matrix = &A;
+  const bool is_update = std::exchange(is_complete, false) && only_values;
   try {
-    if (only_values)
+    if (is_update)
       preconditioner->update(A);
     else
       preconditioner->setup(A);
-    solver->set_up(A, *preconditioner, only_values);
+    solver->set_up(A, *preconditioner, is_update);
+    is_complete = true;
   }
   catch (const Error &error) {
     if (choice != Choice::multigrid || !is_everybodys(error))
       throw;
-    take_jacobi(error.what());
+    take_jacobi(error.what(), false);
   }
 }
 
@@ -72,7 +74,7 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
     if (choice == Choice::jacobi && report.outcome == Outcome::iteration_limit)
       take_multigrid();
     else if (choice == Choice::multigrid && !is_at_rounding(A, b, x, report.outcome))
-      take_jacobi("multigrid ended as " + to_string(report.outcome));
+      take_jacobi("multigrid ended as " + to_string(report.outcome), true);
     else
       break;
     A.executor()->synchronize();
@@ -110,7 +112,7 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   catch (const ParameterError &error) { // of a solver that needs M symmetric, or a diagonal
     if (choice != Choice::multigrid)
       throw;
-    take_jacobi(error.what());
+    take_jacobi(error.what(), true);
     return attempt(A, b, x, control);
   }
   if (choice == Choice::multigrid && !(report.true_residual <= report.initial_residual)) {
@@ -133,28 +135,33 @@ bool PreconditionedSolver::is_everybodys(const Error &error) const
 void PreconditionedSolver::take_multigrid()
 {
   const int patience = patience_with_jacobi(*matrix); // before what may be known is made
+  is_complete = false;
   try {
     auto multigrid = make_preconditioner("multigrid", backend);
     multigrid->setup(*matrix);
     solver->set_up(*matrix, *multigrid, true);
     preconditioner = std::move(multigrid);
     choice = Choice::multigrid;
+    is_complete = true;
     remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
   }
   catch (const Error &error) {
     if (!is_everybodys(error))
       throw;
-    take_jacobi(error.what());
+    take_jacobi(error.what(), false);
   }
 }
 
-/// For good. @param reason why it is not multigrid
-void PreconditionedSolver::take_jacobi(const std::string &reason)
+/// Takes Jacobi permanently.
+/// @param reason why it is not multigrid. @param only_values the solver is set up for this pattern
+void PreconditionedSolver::take_jacobi(const std::string &reason, const bool only_values)
 {
-  preconditioner = make_preconditioner("jacobi", backend);
-  preconditioner->setup(*matrix);
-  solver->set_up(*matrix, *preconditioner, true);
+  is_complete = false;
   choice = Choice::given;
   remark = "jacobi for good: " + reason;
+  preconditioner = make_preconditioner("jacobi", backend);
+  preconditioner->setup(*matrix);
+  solver->set_up(*matrix, *preconditioner, only_values);
+  is_complete = true;
 }
 } // namespace femgpu::linalg

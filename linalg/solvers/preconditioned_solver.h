@@ -27,8 +27,8 @@ public:
   PreconditionedSolver(const LinearSolverOptions &options, BackendKind backend);
 
   /// Makes the preconditioner of @p A, which must stay, and what the solver makes of both; with
-  /// @p only_values for new values of the same pattern. @throws as Preconditioner::setup() and
-  /// Solver::set_up()
+  /// @p only_values for new values of the same pattern, unless the last set-up failed. @throws as
+  /// Preconditioner::setup() and Solver::set_up()
   void set_up(const Matrix &A, bool only_values);
 
   /// Solves A x = b with that preconditioner, for an A like that of set_up(). @throws as Solver
@@ -53,7 +53,7 @@ private:
                              Outcome outcome);
   bool is_everybodys(const Error &error) const;
   void take_multigrid();
-  void take_jacobi(const std::string &reason);
+  void take_jacobi(const std::string &reason, bool only_values);
 
   BackendKind backend;
   std::unique_ptr<Solver> solver;
@@ -61,6 +61,7 @@ private:
   std::unique_ptr<Preconditioner> preconditioner;
   std::string remark; ///< why the preconditioner is this one; empty: it is the given one
   const Matrix *matrix = nullptr; ///< of set_up()
+  bool is_complete = false;       ///< preconditioner and solver are set up
 };
 } // namespace femgpu::linalg
 
