@@ -95,6 +95,11 @@ void DeviceSystem::finish_pattern()
 
 void DeviceSystem::set_matrix(const HostCsr &A, const bool only_values)
 {
+  rethrow_on_all_parts(communicator.get(), [&] { take_over(A, only_values); });
+}
+
+void DeviceSystem::take_over(const HostCsr &A, const bool only_values)
+{
   if (!only_values)
     matrix_there.reset(); // refers to the old pattern
   move_matrix(A, only_values);

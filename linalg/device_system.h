@@ -53,18 +53,20 @@ public:
    * @p only_values says. On the host nothing moves, and A is read where it is as long as it is set:
    * it must stay until the next call or release(). @throws SolverError if it cannot be scaled or
    * does not fit the pattern; ParameterError if the format cannot hold it, or the preconditioner
-   * count its entries; DeviceError without memory.
+   * count its entries; DeviceError without memory; on all parts, if one of them has failed.
    */
   void set_matrix(const HostCsr &A, bool only_values);
 
-  /// Runs the set-up of a method, and waits for it.
+  /// Runs the set-up of a method, and waits for it. If it fails on one part, all throw.
   template <class Setup>
   void set_up(const Setup &setup)
   {
     const Stopwatch watch;
     const std::size_t bytes_before = owner->bytes_to_host();
-    setup();
-    owner->synchronize();
+    rethrow_on_all_parts(communicator.get(), [&] {
+      setup();
+      owner->synchronize();
+    });
     costs.setup_seconds += watch.elapsed();
     costs.setup_bytes_to_host += owner->bytes_to_host() - bytes_before;
   }
@@ -114,6 +116,7 @@ private:
 
   void sum_over_parts(const std::vector<std::size_t *> &sizes) const;
   void move_vector(const double *v, Transform transform, Buffer<double> &to);
+  void take_over(const HostCsr &A, bool only_values);
   void move_matrix(const HostCsr &A, bool only_values);
   Spaces spaces_of(const HostCsr &A) const;
   MemoryPlace place_of(const HostCsr &A) const;

@@ -56,11 +56,13 @@ void LinearSolver::take_over(const HostCsr &A, const bool only_values)
 {
   given = A;
   system.set_matrix(A, only_values);
-  if (!only_values) {
-    rhs = system.make_vector();
-    solution = system.make_vector();
-  }
-  system.set_up([&] { solver.set_up(system.matrix(), only_values); });
+  system.set_up([&] {
+    if (!only_values) {
+      rhs = system.make_vector();
+      solution = system.make_vector();
+    }
+    solver.set_up(system.matrix(), only_values);
+  });
 }
 
 void LinearSolver::release()

@@ -76,14 +76,15 @@ void NonlinearSolver::take_over(const HostCsr &A, const double *weights, const b
   if (!only_values)
     forget_matrix();
   system.set_matrix(A, only_values);
-  if (!only_values) {
-    rhs = system.make_vector();
-    solution = system.make_vector();
-    w = system.make_vector();
-  }
-  system.move_rhs(weights, w); // there is no scaling: reorders alone
-  system.set_up(
-      [&] { method->setup(SemilinearEquation(system.matrix(), w, rhs, {}), only_values); });
+  system.set_up([&] {
+    if (!only_values) {
+      rhs = system.make_vector();
+      solution = system.make_vector();
+      w = system.make_vector();
+    }
+    system.move_rhs(weights, w); // there is no scaling: reorders alone
+    method->setup(SemilinearEquation(system.matrix(), w, rhs, {}), only_values);
+  });
 }
 
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)

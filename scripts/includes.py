@@ -40,7 +40,7 @@ NAMES = {
     "cstdlib": "_Exit abort abs aligned_alloc atoi exit free getenv realloc size_t strtod",
     "cstring": "memchr memcmp memcpy memmove memset size_t strchr strcmp strerror strlen",
     "ctime": "clock clock_t size_t strftime time time_t tm",
-    "exception": "current_exception exception exception_ptr rethrow_exception uncaught_exceptions",
+    "exception": "current_exception exception exception_ptr make_exception_ptr rethrow_exception uncaught_exceptions",
     "filesystem": "filesystem*",
     "fstream": "ifstream ofstream",
     "functional": "cref function hash invoke multiplies negate ref",

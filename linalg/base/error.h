@@ -74,12 +74,6 @@ struct SolverError : Error
   {}
 };
 
-/// One that all parts of a system find together, so that all can go on without what cannot be made.
-struct SharedSolverError : SolverError
-{
-  using SolverError::SolverError;
-};
-
 /// A missing or failing device, or too little memory on host or device.
 struct DeviceError : Error
 {

@@ -14,7 +14,8 @@ MpiCommunicator::MpiCommunicator(MPI_Comm ranks) : ranks(ranks)
   MPI_Comm_size(ranks, &size);
 }
 
-void MpiCommunicator::gather(const void *const mine, const std::size_t bytes, void *const all) const
+void MpiCommunicator::do_gather(const void *const mine, const std::size_t bytes,
+                                void *const all) const
 {
   const Stopwatch watch;
   const int count = static_cast<int>(bytes);
@@ -34,8 +35,8 @@ std::vector<int> begins_of(const std::vector<int> &counts)
 }
 } // namespace
 
-GhostPlan MpiCommunicator::plan(std::vector<long long> ghosts,
-                                const std::vector<long long> &starts) const
+GhostPlan MpiCommunicator::do_plan(std::vector<long long> ghosts,
+                                   const std::vector<long long> &starts) const
 {
   const std::size_t n_parts = starts.size() - 1;
   const auto first_ghost_from = [&](const long long row) {
@@ -64,8 +65,8 @@ GhostPlan MpiCommunicator::plan(std::vector<long long> ghosts,
   return plan;
 }
 
-void MpiCommunicator::exchange(const ExchangeCounts &counts, const std::size_t bytes,
-                               const void *sent, void *received) const
+void MpiCommunicator::do_exchange(const ExchangeCounts &counts, const std::size_t bytes,
+                                  const void *sent, void *received) const
 {
   constexpr int tag = 0;
   const Stopwatch watch;

@@ -28,11 +28,11 @@ public:
   {
     return rank;
   }
-  void gather(const void *mine, std::size_t bytes, void *all) const override;
-  GhostPlan plan(std::vector<long long> ghosts,
-                 const std::vector<long long> &starts) const override;
-  void exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
-                void *received) const override;
+  void do_gather(const void *mine, std::size_t bytes, void *all) const override;
+  GhostPlan do_plan(std::vector<long long> ghosts,
+                    const std::vector<long long> &starts) const override;
+  void do_exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
+                   void *received) const override;
   Communication communication() const override
   {
     return counted;

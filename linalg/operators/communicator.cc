@@ -3,6 +3,9 @@
 #include "linalg/operators/ghost_exchange.h"
 
 #include <algorithm>
+#include <array>
+#include <exception>
+#include <new>
 #include <utility>
 
 namespace femgpu::linalg
@@ -31,6 +34,116 @@ ExchangeCounts reversed(ExchangeCounts counts)
   return counts;
 }
 
+namespace
+{
+/// An error as it goes from part to part.
+struct SentError
+{
+  int code = 0; ///< of exit; 0: there is none
+  std::array<char, 1024> message{}, path{};
+
+  explicit SentError(const Error *const error)
+  {
+    if (error == nullptr)
+      return;
+    code = static_cast<int>(error->code());
+    copy(error->what(), message);
+    if (const auto *const of_parameter = dynamic_cast<const ParameterError *>(error))
+      copy(of_parameter->path(), path);
+  }
+  SentError() = default;
+
+  std::exception_ptr exception() const
+  {
+    switch (static_cast<ExitCode>(code)) {
+    case ExitCode::parameter:
+      return std::make_exception_ptr(ParameterError(message.data(), path.data()));
+    case ExitCode::input:
+      return std::make_exception_ptr(InputError(message.data()));
+    case ExitCode::not_converged:
+      return std::make_exception_ptr(SolverError(message.data()));
+    case ExitCode::device:
+      return std::make_exception_ptr(DeviceError(message.data()));
+    default:
+      return std::make_exception_ptr(Error(static_cast<ExitCode>(code), message.data()));
+    }
+  }
+
+private:
+  /// As far as it fits, with a zero behind.
+  static void copy(const std::string &text, std::array<char, 1024> &to)
+  {
+    std::copy_n(text.begin(), std::min(text.size(), to.size() - 1), to.begin());
+  }
+};
+} // namespace
+
+void Communicator::agree_on(const Error *const mine) const
+{
+  const auto n = static_cast<std::size_t>(n_parts());
+  const SentError sent(mine);
+  std::vector<int> codes(n);
+  do_gather(&sent.code, sizeof(sent.code), codes.data());
+  const auto first =
+      std::find_if(codes.begin(), codes.end(), [](const int code) { return code != 0; });
+  if (first == codes.end())
+    return;
+  std::vector<SentError> errors(n);
+  do_gather(&sent, sizeof(sent), errors.data());
+  agreed = errors[static_cast<std::size_t>(first - codes.begin())].exception();
+  std::rethrow_exception(agreed);
+}
+
+/// Throws what all parts agree on if @p error, which is being handled, is this part's alone so far.
+void Communicator::send_unless_agreed(const Error &error) const
+{
+  if (std::current_exception() != agreed)
+    agree_on(&error);
+}
+
+namespace
+{
+/// Counts a call while it runs.
+class Nesting
+{
+public:
+  explicit Nesting(int &depth) : depth(depth)
+  {
+    ++depth;
+  }
+  ~Nesting()
+  {
+    --depth;
+  }
+  Nesting(const Nesting &) = delete;
+  Nesting &operator=(const Nesting &) = delete;
+
+private:
+  int &depth;
+};
+} // namespace
+
+void Communicator::rethrow_on_all_parts(const std::function<void()> &work) const
+{
+  const Nesting nesting(n_nested);
+  try {
+    work();
+    agree();
+  }
+  catch (const Error &error) {
+    send_unless_agreed(error);
+    throw;
+  }
+  catch (const std::bad_alloc &) {
+    send_unless_agreed(DeviceError("The host has not enough memory for the solver. Refine less."));
+    throw;
+  }
+  catch (const std::exception &error) {
+    send_unless_agreed(SolverError(error.what()));
+    throw;
+  }
+}
+
 void Communicator::sum(double *const values, const int n) const
 {
   const auto count = static_cast<std::size_t>(n);
@@ -48,11 +161,11 @@ double Communicator::max(const double value) const
   return *std::max_element(all.begin(), all.end());
 }
 
-void Communicator::exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
-                               const std::size_t bytes, const void *sent, void *received) const
+void Communicator::do_exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
+                                  const std::size_t bytes, const void *sent, void *received) const
 {
   if (executor->backend() == BackendKind::host)
-    return exchange(counts, bytes, sent, received);
+    return do_exchange(counts, bytes, sent, received);
   std::size_t n_sent = 0, n_received = 0;
   for (const NeighbourCounts &neighbour : counts) {
     n_sent += neighbour.n_sent;
@@ -62,7 +175,7 @@ void Communicator::exchange_on(const ExecutorPtr &executor, const ExchangeCounts
   received_on_host.resize(n_received * bytes);
   if (n_sent > 0)
     executor->copy_to_host(sent_on_host.data(), sent, sent_on_host.size());
-  exchange(counts, bytes, sent_on_host.data(), received_on_host.data());
+  do_exchange(counts, bytes, sent_on_host.data(), received_on_host.data());
   if (n_received > 0)
     executor->copy_from_host(received, received_on_host.data(), received_on_host.size());
 }

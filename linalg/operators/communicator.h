@@ -1,10 +1,14 @@
 #ifndef femgpu_linalg_operators_communicator_h
 #define femgpu_linalg_operators_communicator_h
 
+#include "linalg/base/error.h"
 #include "linalg/execution/memory/executor.h"
 
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg
@@ -93,22 +97,45 @@ public:
   virtual int part() const = 0; ///< the caller's number
 
   /// Gives all parts the @p bytes that each of them has, in their order. All memory is the host's.
-  virtual void gather(const void *mine, std::size_t bytes, void *all) const = 0;
+  void gather(const void *mine, const std::size_t bytes, void *all) const
+  {
+    agree();
+    do_gather(mine, bytes, all);
+  }
 
   /// Tells the others which of their rows are ghosts here. @param ghosts global numbers, ascending
   /// @param starts first row of each part, and the number of rows
-  virtual GhostPlan plan(std::vector<long long> ghosts,
-                         const std::vector<long long> &starts) const = 0;
+  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const
+  {
+    agree();
+    return do_plan(std::move(ghosts), starts);
+  }
 
   /// Sends items of so many @p bytes to neighbours. All memory is the host's.
   /// @param sent those for one neighbour after the other; @p received likewise
-  virtual void exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
-                        void *received) const = 0;
+  void exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
+                void *received) const
+  {
+    agree();
+    do_exchange(counts, bytes, sent, received);
+  }
 
-  /// The same in the memory of @p executor, in order with its steps; here they pass through the
-  /// host.
-  virtual void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
-                           std::size_t bytes, const void *sent, void *received) const;
+  /// Does the same in the memory of @p executor, in order with its steps.
+  void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
+                   const std::size_t bytes, const void *sent, void *received) const
+  {
+    agree();
+    do_exchange_on(executor, counts, bytes, sent, received);
+  }
+
+  /**
+   * Runs @p work, which calls the functions above on all parts alike. If it throws on any part, all
+   * parts throw the error of the first part that has failed, with the type of its exit code. In
+   * @p work each of these calls begins with an agreement that no part has failed so far, so that
+   * none waits for a part that does not come. The agreement costs one gather(). Sums and ghosts
+   * that kernels exchange by themselves have none. Is called by all parts.
+   */
+  void rethrow_on_all_parts(const std::function<void()> &work) const;
 
   /// Replaces @p n numbers in host memory by their sums over the parts, added in the parts' order:
   /// all get the same bits.
@@ -142,10 +169,41 @@ public:
   }
 
 private:
+  virtual void do_gather(const void *mine, std::size_t bytes, void *all) const = 0;
+  virtual GhostPlan do_plan(std::vector<long long> ghosts,
+                            const std::vector<long long> &starts) const = 0;
+  virtual void do_exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
+                           void *received) const = 0;
+  /// Passes through the host unless a communicator has another way.
+  virtual void do_exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
+                              std::size_t bytes, const void *sent, void *received) const;
+
+  /// Throws the first error that any part has, inside rethrow_on_all_parts().
+  void agree() const
+  {
+    if (n_nested > 0)
+      agree_on(nullptr);
+  }
+  void agree_on(const Error *mine) const;
+  void send_unless_agreed(const Error &error) const;
+
+  mutable int n_nested = 0;                                 // calls of rethrow_on_all_parts()
+  mutable std::exception_ptr agreed;                        // what all parts have thrown last
   mutable std::vector<char> sent_on_host, received_on_host; // of one exchange_on() at a time
 };
 
 using CommunicatorPtr = std::shared_ptr<const Communicator>;
+
+/// Runs @p work as Communicator::rethrow_on_all_parts(); by itself if there is one part.
+/// @param parts nullptr: there is one part
+template <class Work>
+void rethrow_on_all_parts(const Communicator *const parts, const Work &work)
+{
+  if (parts == nullptr)
+    work();
+  else
+    parts->rethrow_on_all_parts(work);
+}
 
 /// Parts whose devices speak with each other.
 struct DeviceParts

@@ -48,17 +48,12 @@ PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
 void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 {
   matrix = &A;
-  const bool is_update = std::exchange(is_complete, false) && only_values;
+  const bool is_update = is_complete && only_values;
   try {
-    if (is_update)
-      preconditioner->update(A);
-    else
-      preconditioner->setup(A);
-    solver->set_up(A, *preconditioner, is_update);
-    is_complete = true;
+    set_up_on_all_parts(*preconditioner, is_update, is_update);
   }
   catch (const Error &error) {
-    if (choice != Choice::multigrid || !is_everybodys(error))
+    if (choice != Choice::multigrid)
       throw;
     take_jacobi(error.what(), false);
   }
@@ -125,29 +120,33 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   return report;
 }
 
-/// Of an error of one part alone the others know nothing; what is asked for is the same for all.
-bool PreconditionedSolver::is_everybodys(const Error &error) const
+/// Makes @p M of the matrix, and what the solver makes of both. If it fails on one part, all throw.
+/// @param updates_M M knows the pattern. @param only_values the solver does
+void PreconditionedSolver::set_up_on_all_parts(Preconditioner &M, const bool updates_M,
+                                               const bool only_values)
 {
-  return !is_in_parts() || dynamic_cast<const SharedSolverError *>(&error) != nullptr ||
-         dynamic_cast<const ParameterError *>(&error) != nullptr;
+  is_complete = false;
+  rethrow_on_all_parts(matrix->range()->communicator(), [&] {
+    if (updates_M)
+      M.update(*matrix);
+    else
+      M.setup(*matrix);
+    solver->set_up(*matrix, M, only_values);
+  });
+  is_complete = true;
 }
 
 void PreconditionedSolver::take_multigrid()
 {
   const int patience = patience_with_jacobi(*matrix); // before what may be known is made
-  is_complete = false;
   try {
     auto multigrid = make_preconditioner("multigrid", backend);
-    multigrid->setup(*matrix);
-    solver->set_up(*matrix, *multigrid, true);
+    set_up_on_all_parts(*multigrid, false, true);
     preconditioner = std::move(multigrid);
     choice = Choice::multigrid;
-    is_complete = true;
     remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
   }
   catch (const Error &error) {
-    if (!is_everybodys(error))
-      throw;
     take_jacobi(error.what(), false);
   }
 }
@@ -156,12 +155,9 @@ void PreconditionedSolver::take_multigrid()
 /// @param reason why it is not multigrid. @param only_values the solver is set up for this pattern
 void PreconditionedSolver::take_jacobi(const std::string &reason, const bool only_values)
 {
-  is_complete = false;
   choice = Choice::given;
   remark = "jacobi for good: " + reason;
   preconditioner = make_preconditioner("jacobi", backend);
-  preconditioner->setup(*matrix);
-  solver->set_up(*matrix, *preconditioner, only_values);
-  is_complete = true;
+  set_up_on_all_parts(*preconditioner, false, only_values);
 }
 } // namespace femgpu::linalg

@@ -36,10 +36,6 @@ public:
                     const SolveControl &control);
 
 private:
-  bool is_in_parts() const
-  {
-    return matrix->range()->communicator() != nullptr;
-  }
   enum class Choice
   {
     given,     ///< and does not change
@@ -51,7 +47,7 @@ private:
                       const SolveControl &control);
   static bool is_at_rounding(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                              Outcome outcome);
-  bool is_everybodys(const Error &error) const;
+  void set_up_on_all_parts(Preconditioner &M, bool updates_M, bool only_values);
   void take_multigrid();
   void take_jacobi(const std::string &reason, bool only_values);
 

@@ -87,7 +87,7 @@ public:
     return own;
   }
 
-  void gather(const void *mine, const std::size_t bytes, void *all) const override
+  void do_gather(const void *mine, const std::size_t bytes, void *all) const override
   {
     shared.gathered[static_cast<std::size_t>(own)] = mine;
     shared.barrier.wait();
@@ -97,7 +97,8 @@ public:
     shared.barrier.wait();
   }
 
-  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
+  GhostPlan do_plan(std::vector<long long> ghosts,
+                    const std::vector<long long> &starts) const override
   {
     shared.ghosts[static_cast<std::size_t>(own)] = &ghosts;
     shared.barrier.wait();
@@ -121,8 +122,8 @@ public:
     return result;
   }
 
-  void exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
-                void *received) const override
+  void do_exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
+                   void *received) const override
   {
     shared.sent[static_cast<std::size_t>(own)] = sent;
     shared.counts[static_cast<std::size_t>(own)] = &counts;

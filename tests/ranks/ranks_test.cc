@@ -198,6 +198,31 @@ TEST_P(RanksOn, RefuseACommunicatorThatCannotBe)
 INSTANTIATE_TEST_SUITE_P(Backends, RanksOn, testing::Values("host", "cuda"),
                          [](const auto &info) { return info.param; });
 
+/// One rank fails in the middle of what all do together.
+TEST_P(RanksOn, ThrowTheErrorOfOneOfThem)
+{
+  for (const std::string &name : communicators()) {
+    const CommunicatorPtr parts = communicator(name);
+    for (const int failing : {0, n_ranks() - 1}) {
+      std::string text;
+      try {
+        parts->rethrow_on_all_parts([&] {
+          parts->max(1.);
+          if (own_rank() == failing)
+            throw DeviceError("no memory on rank " + std::to_string(failing));
+          std::vector<double> sums(100);
+          parts->sum(sums.data(), 100);
+        });
+      }
+      catch (const DeviceError &error) {
+        text = error.what();
+      }
+      EXPECT_EQ(text, "no memory on rank " + std::to_string(failing));
+      EXPECT_EQ(parts->max(own_rank()), n_ranks() - 1.);
+    }
+  }
+}
+
 TEST(BalancedRows, BeginWherePartsOfAnOrderDoIfThatIsNear)
 {
   HostMatrix A = laplacian_1d(1000);

@@ -30,16 +30,17 @@ public:
   {
     return host->part();
   }
-  void gather(const void *mine, const std::size_t bytes, void *all) const override
+  void do_gather(const void *mine, const std::size_t bytes, void *all) const override
   {
     host->gather(mine, bytes, all);
   }
-  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
+  GhostPlan do_plan(std::vector<long long> ghosts,
+                    const std::vector<long long> &starts) const override
   {
     return host->plan(std::move(ghosts), starts);
   }
-  void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
-                void *received) const override
+  void do_exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
+                   void *received) const override
   {
     host->exchange(neighbours, bytes, sent, received);
   }

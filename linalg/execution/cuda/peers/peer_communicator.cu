@@ -40,8 +40,8 @@ public:
   {
     return "peers";
   }
-  void exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
-                   const std::size_t bytes, const void *sent, void *received) const override
+  void do_exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
+                      const std::size_t bytes, const void *sent, void *received) const override
   {
     if (of_items != executor)
       host->exchange_on(of_items, neighbours, bytes, sent, received);

@@ -1,0 +1,190 @@
+#include "linalg/linear_solver.h"
+#include "tests/linalg/on_backend.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * One part of several fails, and all others learn of it instead of waiting.
+ */
+namespace femgpu::linalg::test
+{
+namespace
+{
+constexpr int n_parts = 3, failing = 1;
+
+/// A matrix in parts with the solvers of these parts.
+class PartsThatFail : public testing::Test
+{
+protected:
+  PartsThatFail() : A(laplacian_2d(20, 21)), starts{0, 130, 271, A.n}, parts(cut_matrix(A, starts))
+  {}
+
+  /// Sets matrices, of which that of the failing part may be another one, and expects the same
+  /// error everywhere; then solves with A on all.
+  template <class Expected>
+  std::string fail_and_go_on(const std::string &preconditioner, const MatrixPart &bad)
+  {
+    std::vector<std::string> messages(n_parts);
+    std::vector<double> x(static_cast<std::size_t>(A.n));
+    run_parts(n_parts, [&](const int p, const auto &communicator) {
+      LinearSolver solver(std::make_shared<HostExecutor>(1), method("bicgstab", preconditioner),
+                          communicator);
+      messages[p] = text_of<Expected>([&] { set(solver, p == failing ? bad : parts[p], true); });
+      solve_and_check(solver, p, x);
+      set(solver, parts[p], true);
+      EXPECT_EQ(text_of<Expected>([&] { set(solver, p == failing ? bad : parts[p], true); }),
+                messages[p]);
+      solve_and_check(solver, p, x);
+    });
+    for (const std::string &message : messages)
+      EXPECT_EQ(message, messages[failing]);
+    return messages[failing];
+  }
+
+  static void set(LinearSolver &solver, const MatrixPart &part, const bool same_pattern)
+  {
+    HostCsr own = part.rows.csr();
+    own.ghosts = &part.ghosts;
+    solver.set_matrix(own, same_pattern);
+  }
+
+  void solve_and_check(LinearSolver &solver, const int p, std::vector<double> &x) const
+  {
+    const std::vector<double> b = random_vector(A.n, 3);
+    set(solver, parts[p], true);
+    std::fill(x.begin() + parts[p].begin, x.begin() + parts[p].end, 0.);
+    const SolveReport report = solver.solve(b.data() + starts[p], x.data() + starts[p]);
+    EXPECT_TRUE(report.converged()) << report.message;
+  }
+
+  /// The failing part with one row times @p factor.
+  MatrixPart with_row(const int row, const double factor) const
+  {
+    MatrixPart part = parts[failing];
+    for (int k = part.rows.row_starts[row]; k < part.rows.row_starts[row + 1]; ++k)
+      part.rows.values[k] *= factor;
+    return part;
+  }
+
+  HostMatrix A;
+  std::vector<int> starts;
+  std::vector<MatrixPart> parts;
+};
+
+TEST_F(PartsThatFail, AllHaveTheErrorOfASetUp)
+{
+  for (const char *const preconditioner :
+       {"jacobi", "block-jacobi", "chebyshev", "ilu", "two-stage inner=2", "multigrid",
+        "multigrid smoother=block-jacobi", "multigrid coarsest=20"}) {
+    SCOPED_TRACE(preconditioner);
+    fail_and_go_on<SolverError>(preconditioner, with_row(7, 0.));
+  }
+  const std::string text = fail_and_go_on<SolverError>("ic", with_row(7, 2.));
+  EXPECT_NE(text.find("symmetric matrix"), std::string::npos) << text;
+}
+
+TEST_F(PartsThatFail, AllHaveTheErrorOfParametersThatDoNotFitOnePart)
+{
+  std::vector<std::string> messages(n_parts);
+  run_parts(n_parts, [&](const int p, const auto &communicator) { // 130, 141 and 149 rows
+    LinearSolver solver(std::make_shared<HostExecutor>(1), method("cg", "multigrid block=10"),
+                        communicator);
+    messages[p] = text_of<ParameterError>([&] { set(solver, parts[p], false); });
+  });
+  EXPECT_NE(messages[0].find("141 rows"), std::string::npos) << messages[0];
+  EXPECT_EQ(messages, std::vector<std::string>(n_parts, messages[0]));
+}
+
+/// Memory of one part is short at each stage of a set-up in turn.
+TEST_F(PartsThatFail, AllHaveTheErrorOfTooLittleMemory)
+{
+  constexpr std::size_t n_stages = 30, enough = std::size_t(1) << 30, for_solves = 1 << 20;
+  for (const char *const preconditioner : {"jacobi", "ilu", "fsai", "multigrid coarsest=20"}) {
+    SCOPED_TRACE(preconditioner);
+    const LinearSolverOptions options = method("cg", preconditioner);
+    std::size_t peak = 0;
+    run_parts(n_parts, [&](const int p, const auto &communicator) {
+      const ExecutorPtr executor = make_executor("host", {1, enough});
+      LinearSolver solver(executor, options, communicator);
+      set(solver, parts[p], false);
+      if (p == failing)
+        peak = executor->peak_bytes();
+    });
+    std::vector<std::size_t> n_failed(n_parts);
+    std::vector<double> x(static_cast<std::size_t>(A.n));
+    run_parts(n_parts, [&](const int p, const auto &communicator) {
+      const ExecutorPtr executor =
+          make_executor("host", {1, p == failing ? peak + for_solves : enough});
+      for (std::size_t stage = 0; stage < n_stages; ++stage) {
+        LinearSolver solver(executor, options, communicator);
+        try {
+          const std::size_t left = peak * stage / n_stages, free = executor->memory().free;
+          const Buffer<char> taken(executor, p == failing ? free - std::min(free, left) : 0);
+          set(solver, parts[p], false);
+        }
+        catch (const DeviceError &) {
+          ++n_failed[p];
+        }
+        solve_and_check(solver, p, x);
+      }
+    });
+    EXPECT_GT(n_failed[failing], n_stages / 4);
+    EXPECT_EQ(n_failed, std::vector<std::size_t>(n_parts, n_failed[failing]));
+  }
+}
+
+/// Whether Jacobi or multigrid goes on is decided by all parts together.
+TEST_F(PartsThatFail, AllStayWithJacobiIfOneHasNoMemoryForMultigrid)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:300");
+  const std::vector<MatrixPart> halves = cut_matrix(problem.A, {0, 45000, 90000});
+  std::vector<double> x(problem.b.size());
+  run_parts(2, [&](const int p, const auto &communicator) {
+    const ExecutorPtr executor = make_executor("host", {1, std::size_t(1) << 30});
+    LinearSolver solver(executor, method("cg", "auto"), communicator);
+    set(solver, halves[p], false);
+    const std::size_t for_vectors = 8 << 20;
+    const Buffer<char> taken(executor, p == 1 ? executor->memory().free - for_vectors : 0);
+    const SolveReport report = solver.solve(problem.b.data() + halves[p].begin, //
+                                            x.data() + halves[p].begin);
+    EXPECT_TRUE(report.converged()) << report.message;
+    EXPECT_EQ(report.method.preconditioner, "jacobi");
+    EXPECT_NE(report.method.setup.remarks.find("granted"), std::string::npos)
+        << report.method.setup.remarks;
+  });
+}
+
+TEST_F(PartsThatFail, ErrorsThatWereHandledDoNotReturn)
+{
+  run_parts(n_parts, [&](const int p, const auto &communicator) {
+    const auto fails = [&] {
+      if (p == failing)
+        throw SolverError("one");
+      communicator->max(1.);
+    };
+    communicator->rethrow_on_all_parts([&] {
+      EXPECT_EQ(text_of<SolverError>([&] { communicator->rethrow_on_all_parts(fails); }), "one");
+      EXPECT_EQ(communicator->max(p), n_parts - 1.);
+    });
+    const auto fails_again = [&] {
+      communicator->rethrow_on_all_parts([] {});
+      if (p == 0)
+        throw ParameterError("two", "Solver/Solver");
+    };
+    try {
+      communicator->rethrow_on_all_parts(fails_again);
+      ADD_FAILURE();
+    }
+    catch (const ParameterError &error) {
+      EXPECT_STREQ(error.what(), "two");
+      EXPECT_EQ(error.path(), "Solver/Solver");
+    }
+    EXPECT_EQ(communicator->max(p), n_parts - 1.);
+  });
+}
+} // namespace
+} // namespace femgpu::linalg::test
