@@ -16,6 +16,48 @@ void check_cusparse(cusparseStatus_t status, const std::string &call);
 /// Every call of cuSPARSE goes through this.
 #define FEMGPU_CUSPARSE(call) ::femgpu::linalg::check_cusparse((call), #call)
 
+/// Destroys a description of an operand.
+inline void destroy(const cusparseSpMatDescr_t description)
+{
+  cusparseDestroySpMat(description);
+}
+inline void destroy(const cusparseDnVecDescr_t description)
+{
+  cusparseDestroyDnVec(description);
+}
+inline void destroy(const cusparseSpSVDescr_t description)
+{
+  cusparseSpSV_destroyDescr(description);
+}
+
+/// Owns a description of cuSPARSE, or none yet.
+template <class Description>
+class CusparseOwner
+{
+public:
+  CusparseOwner() = default;
+  ~CusparseOwner()
+  {
+    if (description != nullptr)
+      destroy(description);
+  }
+  CusparseOwner(const CusparseOwner &) = delete;
+  CusparseOwner &operator=(const CusparseOwner &) = delete;
+
+  /// Where cuSPARSE puts the description that it creates.
+  Description *operator&()
+  {
+    return &description;
+  }
+  operator Description() const
+  {
+    return description;
+  }
+
+private:
+  Description description = nullptr;
+};
+
 /// The handle that this thread of the program has for a CUDA device.
 /// @param stream for the operations; nullptr: that of @p executor
 cusparseHandle_t cusparse_handle(const Executor &executor, cudaStream_t stream = nullptr);

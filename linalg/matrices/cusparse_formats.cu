@@ -46,18 +46,6 @@ public:
                                             CUDA_R_64F, algorithm, workspace.data()));
   }
 
-  ~CusparseFormat() override
-  {
-    if (y != nullptr)
-      cusparseDestroyDnVec(y);
-    if (x != nullptr)
-      cusparseDestroyDnVec(x);
-    if (matrix != nullptr)
-      cusparseDestroySpMat(matrix);
-  }
-  CusparseFormat(const CusparseFormat &) = delete;
-  CusparseFormat &operator=(const CusparseFormat &) = delete;
-
   std::size_t n_stored() const override
   {
     return layout->n_stored();
@@ -139,8 +127,8 @@ private:
   mutable Buffer<double> Av; // a matrix is used by one solver at a time
   mutable Buffer<char> workspace;
   cusparseSpMVAlg_t algorithm = CUSPARSE_SPMV_ALG_DEFAULT;
-  cusparseSpMatDescr_t matrix = nullptr;
-  cusparseDnVecDescr_t x = nullptr, y = nullptr;
+  CusparseOwner<cusparseSpMatDescr_t> matrix;
+  CusparseOwner<cusparseDnVecDescr_t> x, y;
 };
 
 std::string max_padding(Method &method)

@@ -41,20 +41,6 @@ public:
                                           CUSPARSE_SPSV_ALG_DEFAULT, solve_data, workspace.data()));
     executor->synchronize();
   }
-  ~AnalysedTriangle() override
-  {
-    if (solve_data != nullptr)
-      cusparseSpSV_destroyDescr(solve_data);
-    if (y != nullptr)
-      cusparseDestroyDnVec(y);
-    if (x != nullptr)
-      cusparseDestroyDnVec(x);
-    if (matrix != nullptr)
-      cusparseDestroySpMat(matrix);
-  }
-  AnalysedTriangle(const AnalysedTriangle &) = delete;
-  AnalysedTriangle &operator=(const AnalysedTriangle &) = delete;
-
   void solve(StepRunner &runner) const override
   {
     const auto &on = static_cast<Runner<CudaBackend> &>(runner);
@@ -68,9 +54,9 @@ private:
   static constexpr double one = 1.;
 
   Buffer<char> workspace; // solves use it too
-  cusparseSpMatDescr_t matrix = nullptr;
-  cusparseDnVecDescr_t x = nullptr, y = nullptr;
-  cusparseSpSVDescr_t solve_data = nullptr;
+  CusparseOwner<cusparseSpMatDescr_t> matrix;
+  CusparseOwner<cusparseDnVecDescr_t> x, y;
+  CusparseOwner<cusparseSpSVDescr_t> solve_data;
 };
 } // namespace
 

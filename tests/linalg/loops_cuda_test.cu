@@ -305,6 +305,38 @@ TEST_F(CudaLoops, WithWhatCannotBeCapturedAreDrivenByTheHost)
   EXPECT_TRUE(have_same_bits(captured, launched));
 }
 
+/// Has no memory for what comes before its products.
+class FailingOperator final : public ViewedOperator<CsrView<double>>
+{
+public:
+  explicit FailingOperator(const CsrMatrix &A) : ViewedOperator(A.range(), A.domain()), A(A)
+  {}
+  View view() const override
+  {
+    return A.csr_view();
+  }
+  const double *prepare(StepRunner & /* runner */, double * /* v */) const override
+  {
+    throw DeviceError("no memory in the body of a loop");
+  }
+
+private:
+  const CsrMatrix &A;
+};
+
+TEST_F(CudaLoops, ThatFailWhileTheyAreCapturedLeaveTheStreamsReady)
+{
+  const CsrMatrix A(executor, laplacian_2d(91, 43).csr());
+  const auto before = iterate_powers(A);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const std::string text = text_of<DeviceError>([&] { iterate_powers(FailingOperator(A)); });
+    EXPECT_EQ(text, "no memory in the body of a loop");
+    const auto after = iterate_powers(A);
+    EXPECT_EQ(after.second, before.second);
+    EXPECT_TRUE(have_same_bits(after.first, before.first));
+  }
+}
+
 TEST_F(CudaLoops, OfManyStepsAreDrivenByTheHost)
 {
   const System system(40, 40, 0.);

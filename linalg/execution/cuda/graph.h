@@ -95,11 +95,38 @@ struct LoopNode
   }
 };
 
-inline void begin_capture(const cudaStream_t stream, const cudaGraph_t to)
+/// Lets a stream capture into a graph, which somebody else owns. An exception ends the capture, so
+/// that the stream can be used again; what has been captured is then of no use.
+class StreamCapture
 {
-  FEMGPU_CUDA(cudaStreamBeginCaptureToGraph(stream, to, nullptr, nullptr, 0,
-                                            cudaStreamCaptureModeThreadLocal));
-}
+public:
+  StreamCapture(const cudaStream_t stream, const cudaGraph_t to) : stream(stream)
+  {
+    FEMGPU_CUDA(cudaStreamBeginCaptureToGraph(stream, to, nullptr, nullptr, 0,
+                                              cudaStreamCaptureModeThreadLocal));
+  }
+  ~StreamCapture()
+  {
+    if (!is_capturing)
+      return;
+    cudaGraph_t incomplete = nullptr;
+    cudaStreamEndCapture(stream, &incomplete);
+    cudaGetLastError(); // a call that is not allowed in a capture may have ended it
+  }
+  StreamCapture(const StreamCapture &) = delete;
+  StreamCapture &operator=(const StreamCapture &) = delete;
+
+  void end()
+  {
+    cudaGraph_t complete = nullptr;
+    is_capturing = false; // also if this fails
+    FEMGPU_CUDA(cudaStreamEndCapture(stream, &complete));
+  }
+
+private:
+  cudaStream_t stream;
+  bool is_capturing = true;
+};
 
 /// What a stream captures into, and the nodes that the next one comes after.
 struct CapturedGraph

@@ -27,7 +27,7 @@ public:
   {
     executor.use_in_this_thread();
     const cudaGraphExec_t executable = executor.graphs().executable(
-        typeid(std::tuple<State, Sums, Steps...> *), capture(steps...));
+        typeid(std::tuple<State, Sums, Steps...> *), make_graph(steps...));
     FEMGPU_CUDA(cudaGraphLaunch(executable, executor.stream()));
   }
 
@@ -39,13 +39,13 @@ private:
   static constexpr std::size_t long_pass = 24; // kernels
 
   template <class... Steps>
-  Graph capture(const Steps &...steps)
+  Graph make_graph(const Steps &...steps)
   {
     Graph graph = Graph::make_empty();
     LoopNode loop(graph.graph, {}, make_handle(graph.graph, 1));
     // The watch stream has nothing to do before the graph is launched.
     const cudaStream_t stream = executor.watch_stream();
-    begin_capture(stream, loop.body);
+    StreamCapture capture(stream, loop.body);
     constexpr bool is_once = (IsCountedSteps<Steps>::value || ...);
     static_assert(is_once || !(StepRunsAlways<Steps>::value || ...),
                   "steps behind the end do nothing");
@@ -55,7 +55,7 @@ private:
       if (repetition == 1 && n_nodes(captured_graph(stream).graph) > long_pass)
         times = std::min(times, unrolled_long);
     }
-    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
+    capture.end();
     return graph;
   }
 
@@ -94,13 +94,13 @@ private:
     LoopNode loop(captured.graph, captured.last_nodes, inner_handle);
     set_last_node(how.stream, loop.node);
     const cudaStream_t stream = executor.stream(); // has nothing to do either
-    begin_capture(stream, loop.body);
+    StreamCapture capture(stream, loop.body);
     std::apply(
         [&](const auto &...steps) {
           capture_pass({stream, how.blocks, {inner_handle, Decides::inner_loop}}, true, steps...);
         },
         inner.steps);
-    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
+    capture.end();
   }
 
   const CudaExecutor &executor;
