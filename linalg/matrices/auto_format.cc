@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <sstream>
 
 namespace femgpu::linalg
@@ -45,17 +46,19 @@ struct Multiply
 /// Mean and scatter of the row lengths.
 struct RowStatistics
 {
-  explicit RowStatistics(const CsrMatrix &A) : longest(A.longest_row())
+  explicit RowStatistics(const CsrMatrix &A)
   {
     const double n = std::max(1, A.n());
     mean = static_cast<double>(A.n_nonzeros()) / n;
-    for (const int length : A.host_row_lengths())
+    for (const int length : A.host_row_lengths()) {
       deviation += std::pow(length - mean, 2) / n;
+      longest = std::max(longest, length);
+    }
     deviation = std::sqrt(deviation);
   }
 
   double mean = 0., deviation = 0.;
-  int longest;
+  int longest = 0;
 };
 
 /// Formats worth a trial, the plainest first; on a GPU, where rows have similar lengths, that of
@@ -177,21 +180,29 @@ std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, 
   story.precision(3);
   story << "chosen for rows of " << statistics.mean << " +- " << statistics.deviation
         << " entries, at most " << statistics.longest << ", by products in us:";
+  std::exception_ptr no_memory;
   for (const std::string &candidate : candidates(A, statistics)) {
     std::unique_ptr<Matrix> trial;
+    double seconds = 0.;
     try {
       trial = make_format(candidate + values, A);
+      seconds = seconds_of_product<ThisBackend>(*trial, v, result);
     }
     catch (const ParameterError &) { // it cannot hold this matrix
       continue;
     }
-    const double seconds = seconds_of_product<ThisBackend>(*trial, v, result);
+    catch (const DeviceError &) { // not beside the best one
+      no_memory = std::current_exception();
+      continue;
+    }
     story << (best ? ", " : " ") << candidate << ' ' << 1e6 * seconds;
     if (!best || seconds < clearly_faster * least) {
       best = std::move(trial);
       least = seconds;
     }
   }
+  if (!best)
+    std::rethrow_exception(no_memory); // plain rows hold any matrix
   best->reason = story.str();
   return best;
 }

@@ -55,6 +55,36 @@ void receive(T *data, std::size_t n, const int from, MPI_Comm ranks)
              tag_of_long_messages, ranks, MPI_STATUS_IGNORE);
 }
 
+/// Collective. @param at_once numbers in a message at most
+template <class T>
+void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
+               const std::size_t at_once = most_at_once)
+{
+  for (; n > 0; n -= std::min(n, at_once), data += at_once)
+    MPI_Bcast(data, static_cast<int>(std::min(n, at_once)), mpi_type<T>(), from, ranks);
+}
+
+/// Collective. Gives all ranks the @p n numbers of each, one rank after the other.
+/// @param at_once numbers of a rank in a message at most
+template <class T>
+void gather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
+                  const std::size_t at_once = most_at_once)
+{
+  if (n <= at_once) {
+    MPI_Allgather(mine, static_cast<int>(n), mpi_type<T>(), all, static_cast<int>(n), mpi_type<T>(),
+                  ranks);
+    return;
+  }
+  int rank = 0, n_ranks = 1;
+  MPI_Comm_rank(ranks, &rank);
+  MPI_Comm_size(ranks, &n_ranks);
+  for (int from = 0; from < n_ranks; ++from, all += n) {
+    if (from == rank)
+      std::copy_n(mine, n, all);
+    broadcast(all, n, from, ranks, at_once);
+  }
+}
+
 /// Collective. The numbers of all ranks, one rank after the other.
 template <class List>
 List gather_on_all(List mine, MPI_Comm ranks)
@@ -72,12 +102,9 @@ List gather_on_all(List mine, MPI_Comm ranks)
   for (int from = 0; from < n_ranks; ++from) {
     if (from == rank)
       std::copy(mine.begin(), mine.end(), data);
-    for (auto left = static_cast<std::size_t>(sizes[from]); left > 0;) {
-      const std::size_t now = std::min(left, most_at_once);
-      MPI_Bcast(data, static_cast<int>(now), mpi_type<typename List::value_type>(), from, ranks);
-      data += now;
-      left -= now;
-    }
+    const auto n_of_rank = static_cast<std::size_t>(sizes[from]);
+    broadcast(data, n_of_rank, from, ranks);
+    data += n_of_rank;
   }
   return all;
 }

@@ -1,6 +1,7 @@
 #include "linalg/mpi/mpi_communicator.h"
 
 #include "linalg/base/timing.h"
+#include "linalg/mpi/long_messages.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,8 +19,8 @@ void MpiCommunicator::do_gather(const void *const mine, const std::size_t bytes,
                                 void *const all) const
 {
   const Stopwatch watch;
-  const int count = static_cast<int>(bytes);
-  MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, ranks);
+  gather_equal(static_cast<const unsigned char *>(mine), bytes, static_cast<unsigned char *>(all),
+               ranks);
   ++counted.sums;
   counted.sum_seconds += watch.elapsed();
 }

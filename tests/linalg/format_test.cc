@@ -167,6 +167,32 @@ TEST_P(FormatTest, AutoTellsWhatItChoseAndWhy)
   expect_in("csr ", text);
 }
 
+/// The memory of both candidates beside each other may be short by any amount.
+TEST_P(FormatTest, AutoLeavesOutWhatThereIsNoMemoryFor)
+{
+  const HostMatrix A = generate("elasticity3d-p1:5").A;
+  const auto peak_with = [&](const char *const format) {
+    const ExecutorPtr enough = make_executor(GetParam(), {1, std::size_t(1) << 30});
+    const CsrMatrix on_enough(enough, A.csr());
+    make_format(format, on_enough);
+    return enough->peak_bytes();
+  };
+  const std::size_t for_vectors = 4 * sizeof(double) * static_cast<std::size_t>(A.n) + 4096;
+  const std::size_t least = peak_with("csr values=float") + for_vectors,
+                    most = peak_with("auto values=float");
+  ASSERT_LT(least, most);
+  for (std::size_t granted = least; granted < most; granted += (most - least) / 20 + 1) {
+    const ExecutorPtr limited = make_executor(GetParam(), {1, granted});
+    const CsrMatrix on_limited(limited, A.csr());
+    const std::string text = make_format("auto values=float", on_limited)->format();
+    expect_in("csr", text);
+    EXPECT_EQ(text.find("bsr"), std::string::npos) << text;
+  }
+  const ExecutorPtr nothing = make_executor(GetParam(), {1, least - for_vectors - 4096});
+  const CsrMatrix alone(nothing, A.csr());
+  EXPECT_THROW(make_format("auto values=float", alone), DeviceError);
+}
+
 TEST_P(FormatTest, CusparseIsRefusedOnTheHost)
 {
   if (executor->backend() != BackendKind::host)

@@ -1,4 +1,5 @@
 #include "linalg/mpi/distribution.h"
+#include "linalg/mpi/long_messages.h"
 #include "linalg/nonlinear_solver.h"
 #include "tests/linalg/test_matrices.h"
 #include "tests/ranks/ranks.h"
@@ -197,6 +198,18 @@ TEST_P(RanksOn, RefuseACommunicatorThatCannotBe)
 
 INSTANTIATE_TEST_SUITE_P(Backends, RanksOn, testing::Values("host", "cuda"),
                          [](const auto &info) { return info.param; });
+
+TEST(LongMessages, AreGatheredInPieces)
+{
+  for (const std::size_t n : {0, 1, 6, 7, 8, 20}) {
+    std::vector<unsigned char> mine(n), all(n * static_cast<std::size_t>(n_ranks()));
+    for (std::size_t k = 0; k < n; ++k)
+      mine[k] = static_cast<unsigned char>(10 * own_rank() + k);
+    gather_equal(mine.data(), n, all.data(), MPI_COMM_WORLD, 7);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      EXPECT_EQ(all[k], 10 * (k / n) + k % n);
+  }
+}
 
 /// One rank fails in the middle of what all do together.
 TEST_P(RanksOn, ThrowTheErrorOfOneOfThem)

@@ -95,7 +95,11 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
   copy_from_host(grid.arrivals, no_arrivals, sizeof(no_arrivals));
   has_pool = !is_set("FEMGPU_CUDA_ALLOCATION", "plain");
   is_stepwise = is_set("FEMGPU_CUDA_LOOPS", "stepwise");
-  FEMGPU_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
+  cudaMemPoolProps of_pool{};
+  of_pool.allocType = cudaMemAllocationTypePinned;
+  of_pool.location.type = cudaMemLocationTypeDevice;
+  of_pool.location.id = device;
+  FEMGPU_CUDA(cudaMemPoolCreate(&pool, &of_pool)); // the device's own one belongs to others, too
   // What is freed stays with the program: a solve gets its vectors in a microsecond.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   FEMGPU_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
@@ -105,13 +109,13 @@ CudaExecutor::~CudaExecutor()
 {
   cudaStreamSynchronize(work_stream);
   kept_graphs.reset();
-  cudaMemPoolTrimTo(pool, 0);
   staged.reset();
   cudaFree(grid.arrivals);
   cudaFree(grid.sums);
   cudaFreeHost(pinned);
   cudaStreamDestroy(side_stream);
   cudaStreamDestroy(work_stream);
+  cudaMemPoolDestroy(pool);
 }
 
 std::string CudaExecutor::name() const
@@ -138,7 +142,8 @@ MemoryInfo CudaExecutor::memory_raw() const
 
 cudaError_t CudaExecutor::try_to_allocate(void **pointer, const std::size_t bytes) const
 {
-  return has_pool ? cudaMallocAsync(pointer, bytes, work_stream) : cudaMalloc(pointer, bytes);
+  return has_pool ? cudaMallocFromPoolAsync(pointer, bytes, pool, work_stream)
+                  : cudaMalloc(pointer, bytes);
 }
 
 void CudaExecutor::give_back_unused() const
