@@ -73,6 +73,33 @@ private:
   double total = 0.;
 };
 
+/// A group of calls of NCCL, which an exception ends too.
+class NcclGroup
+{
+public:
+  explicit NcclGroup(const NcclLibrary &nccl) : nccl(nccl)
+  {
+    nccl.check(nccl.group_start(), "ncclGroupStart");
+  }
+  ~NcclGroup()
+  {
+    if (is_open)
+      nccl.group_end();
+  }
+  NcclGroup(const NcclGroup &) = delete;
+  NcclGroup &operator=(const NcclGroup &) = delete;
+
+  void end()
+  {
+    is_open = false; // also if this fails
+    nccl.check(nccl.group_end(), "ncclGroupEnd");
+  }
+
+private:
+  const NcclLibrary &nccl;
+  bool is_open = true;
+};
+
 /// The parts of a communicator of NCCL.
 class NcclParts
 {
@@ -96,12 +123,15 @@ public:
     nccl.check(nccl.comm_init_rank(&parts, host.n_parts(), all[0].id, host.part()),
                "ncclCommInitRank");
   }
+  /// Waits for the other parts, unless an exception is under way or one of the calls has failed:
+  /// then others may not come here, and what is under way is aborted.
   ~NcclParts()
   {
-    if (std::uncaught_exceptions() > 0)
-      return; // other parts may not come here, and would be waited for
-    executor->use_in_this_thread();
-    nccl.comm_destroy(parts);
+    cudaSetDevice(executor->device_number());
+    if (std::uncaught_exceptions() > 0 || has_failed())
+      nccl.comm_abort(parts);
+    else
+      nccl.comm_destroy(parts);
   }
   NcclParts(const NcclParts &) = delete;
   NcclParts &operator=(const NcclParts &) = delete;
@@ -113,6 +143,7 @@ public:
     executor->use_in_this_thread();
     nccl.check(nccl.all_gather(mine, all, bytes, ncclChar, parts, executor->stream()),
                "ncclAllGather");
+    check_what_is_under_way();
   }
 
   void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
@@ -122,7 +153,7 @@ public:
     const cudaStream_t stream = executor->stream();
     const auto *from = static_cast<const char *>(sent);
     auto *to = static_cast<char *>(received);
-    nccl.check(nccl.group_start(), "ncclGroupStart");
+    NcclGroup group(nccl);
     for (const NeighbourCounts &neighbour : neighbours) {
       const std::size_t n_sent = neighbour.n_sent * bytes,
                         n_received = neighbour.n_received * bytes;
@@ -134,13 +165,34 @@ public:
       from += n_sent;
       to += n_received;
     }
-    nccl.check(nccl.group_end(), "ncclGroupEnd");
+    group.end();
+    check_what_is_under_way();
   }
 
 private:
+  static constexpr unsigned int calls_between_checks = 64; // so that no iteration is slower
+
+  bool has_failed() const
+  {
+    ncclResult_t of_work = ncclSuccess;
+    return nccl.comm_get_async_error(parts, &of_work) != ncclSuccess ||
+           (of_work != ncclSuccess && of_work != ncclInProgress);
+  }
+  /// Looks now and then whether work on the device has failed, as where a link or a part is lost.
+  void check_what_is_under_way() const
+  {
+    if (++n_calls % calls_between_checks != 0)
+      return;
+    ncclResult_t of_work = ncclSuccess;
+    nccl.check(nccl.comm_get_async_error(parts, &of_work), "ncclCommGetAsyncError");
+    if (of_work != ncclInProgress)
+      nccl.check(of_work, "an exchange on the device");
+  }
+
   std::shared_ptr<const CudaExecutor> executor;
   const NcclLibrary &nccl;
   ncclComm_t parts = nullptr;
+  mutable unsigned int n_calls = 0;
 };
 
 class NcclGather final : public StepGather

@@ -32,6 +32,8 @@ NcclLibrary load()
   find(library, "ncclGetUniqueId", nccl.get_unique_id);
   find(library, "ncclCommInitRank", nccl.comm_init_rank);
   find(library, "ncclCommDestroy", nccl.comm_destroy);
+  find(library, "ncclCommAbort", nccl.comm_abort);
+  find(library, "ncclCommGetAsyncError", nccl.comm_get_async_error);
   find(library, "ncclAllGather", nccl.all_gather);
   find(library, "ncclSend", nccl.send);
   find(library, "ncclRecv", nccl.receive);

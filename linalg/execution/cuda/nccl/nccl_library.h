@@ -13,6 +13,8 @@ struct NcclLibrary
   decltype(&ncclGetUniqueId) get_unique_id;
   decltype(&ncclCommInitRank) comm_init_rank;
   decltype(&ncclCommDestroy) comm_destroy;
+  decltype(&ncclCommAbort) comm_abort;
+  decltype(&ncclCommGetAsyncError) comm_get_async_error;
   decltype(&ncclAllGather) all_gather;
   decltype(&ncclSend) send;
   decltype(&ncclRecv) receive;
