@@ -25,6 +25,11 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
     throw ParameterError("A system in several parts is not ordered in this version. Use ordering "
                          "none, or one part.",
                          "Solver/Ordering");
+  if (this->communicator && transformation.needs_values())
+    throw ParameterError("Scaling '" + options.scaling +
+                             "' needs all rows in one part, and this system has several. Use "
+                             "scaling balance, or one part.",
+                         "Solver/Scaling");
 }
 
 void DeviceSystem::release()
@@ -38,6 +43,8 @@ void DeviceSystem::release()
 void DeviceSystem::begin_pattern(const HostCsr &A)
 {
   release();
+  if (transformation.needs_values())
+    return;
   begun = spaces_of(A); // parts speak with each other in this thread alone
   const auto work = [this, A, spaces = *begun] {
     owner->use_in_this_thread();

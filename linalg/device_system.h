@@ -35,17 +35,19 @@ public:
   /**
    * Begins to move a new pattern, by a thread of its own, which leaves the other cores to the
    * caller. Until set_matrix() the executor must not be used, and pattern and coordinates of @p A
-   * must stay; its values are not read. What goes wrong is thrown by set_matrix().
+   * must stay; its values are not read. What goes wrong is thrown by set_matrix(). Does nothing
+   * where the pattern that moves depends on the values.
    */
   void begin_pattern(const HostCsr &A);
 
   /// Frees the matrix and drops a pattern that was begun; the next matrix moves with its pattern.
   void release();
 
-  /// Whether a matrix is there, so that new values may be all that has to move.
-  bool has_matrix() const
+  /// Whether a matrix is there whose pattern new values may have: a scaling that permutes rows by
+  /// their values changes it.
+  bool may_keep_pattern() const
   {
-    return matrix_there != nullptr;
+    return matrix_there != nullptr && !transformation.needs_values();
   }
 
   /**

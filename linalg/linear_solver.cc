@@ -44,7 +44,7 @@ void LinearSolver::begin_pattern(const HostCsr &A)
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
   try {
-    take_over(A, same_pattern && system.has_matrix());
+    take_over(A, same_pattern && system.may_keep_pattern());
   }
   catch (...) {
     release();

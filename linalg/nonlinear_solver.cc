@@ -63,7 +63,7 @@ void NonlinearSolver::begin_pattern(const HostCsr &A)
 void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const bool same_pattern)
 {
   try {
-    take_over(A, weights, same_pattern && system.has_matrix());
+    take_over(A, weights, same_pattern && system.may_keep_pattern());
   }
   catch (...) {
     release();

@@ -3,6 +3,7 @@
 #include "linalg/base/countable.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace femgpu::linalg
@@ -41,7 +42,8 @@ HostProlongation rows_in_order(const std::vector<int> &order, const HostProlonga
 
 LinearSystemTransformation::LinearSystemTransformation(const std::string &scaling,
                                                        const std::string &ordering)
-    : make_scaling(scalings.find(scaling).make), ordering(ordering),
+    : make_scaling(scalings.find(scaling).make), scaling_name(scaling), ordering(ordering),
+      permutes_rows(scalings.find(scaling).traits.permutes_rows),
       make_order(orderings.make(ordering))
 {}
 
@@ -54,14 +56,38 @@ HostCsr LinearSystemTransformation::setup(const HostCsr &A)
 HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
 {
   check_countable("ordering", orderings, ordering, A.n_nonzeros);
+  check_countable("scaling", scalings, scaling_name, A.n_nonzeros);
   n = A.n;
   n_nonzeros = A.n_nonzeros;
-  Partition parts = make_order(A);
+  scaling = {};
+  set_orders(A);
+  pattern = order.empty() ? PermutedPattern() : permute_pattern(A, row_order, order);
+  return transformed(A, nullptr);
+}
+
+/// P by the pattern of Q A, and P Q.
+void LinearSystemTransformation::set_orders(const HostCsr &A)
+{
+  HostCsr matched = A;
+  PermutedPattern matched_pattern;
+  std::vector<int> identity;
+  if (permutes_rows) {
+    scaling = make_scaling(A, RowSpace(std::make_shared<HostExecutor>(), n));
+    identity.resize(static_cast<std::size_t>(n));
+    std::iota(identity.begin(), identity.end(), 0);
+    matched_pattern = permute_pattern(A, scaling.rows, identity);
+    matched.row_starts = matched_pattern.row_starts.data();
+    matched.columns = matched_pattern.columns.data();
+    matched.values = nullptr;
+  }
+  Partition parts = make_order(matched);
   order = std::move(parts.order);
   part_starts = std::move(parts.starts);
-  pattern = order.empty() ? PermutedPattern() : permute_pattern(A, order);
-  scaling = {};
-  return transformed(A, nullptr);
+  if (order.empty())
+    order = std::move(identity);
+  row_order = order;
+  for (int &row : row_order)
+    row = permutes_rows ? scaling.rows[row] : row;
 }
 
 HostCsr LinearSystemTransformation::update(const HostCsr &A, const RowSpace &rows)
@@ -71,7 +97,8 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A, const RowSpace &row
                       std::to_string(A.n_nonzeros) +
                       " entries do not fit the pattern of one with " + std::to_string(n) + " and " +
                       std::to_string(n_nonzeros) + "; set up the new pattern first.");
-  scaling = make_scaling(A, rows);
+  if (!permutes_rows)
+    scaling = make_scaling(A, rows);
   if (is_identity())
     return A;
   values.resize(n_nonzeros);
@@ -99,6 +126,8 @@ UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) c
 {
   if (is_identity())
     return A.unknowns;
+  if (permutes_rows) // what is known of unknowns need not hold for the rows matched to them
+    return nothing_known;
   Unknowns result = *A.unknowns;
   result.scales = scaling.right;
   result.scales.resize(scaling.left.size()); // without those of ghosts
@@ -129,7 +158,7 @@ void LinearSystemTransformation::transform_values(const HostCsr &A)
   Scaling permuted;
   permuted.left.resize(order.size());
   permuted.right.resize(order.size());
-  permute(order, scaling.left.data(), permuted.left.data());
+  permute(row_order, scaling.left.data(), permuted.left.data());
   permute(order, scaling.right.data(), permuted.right.data());
   scale_values({n, n_nonzeros, pattern.row_starts.data(), pattern.columns.data(), values.data()},
                permuted, values.data());
@@ -140,39 +169,49 @@ bool LinearSystemTransformation::is_identity() const
   return order.empty() && scaling.is_none();
 }
 
-// The scaling is that of the original order: scale first, restore last.
-
-void LinearSystemTransformation::transform(const double *const v, const ScaleVector scale,
-                                           double *const transformed) const
+namespace
 {
-  if (scaling.is_none())
-    return reorder(v, transformed);
-  std::vector<double> scaled(static_cast<std::size_t>(n));
-  scale(scaling, v, scaled.data());
-  reorder(scaled.data(), transformed);
+/// v in an @p order, or v; @p v and @p permuted do not overlap.
+void reorder(const std::vector<int> &order, const std::size_t n, const double *const v,
+             double *const permuted)
+{
+  if (order.empty())
+    std::copy(v, v + n, permuted);
+  else
+    permute(order, v, permuted);
 }
 
-void LinearSystemTransformation::restore(const double *const transformed, const ScaleVector unscale,
-                                         double *const v) const
-{
-  restore_order(transformed, v);
-  if (!scaling.is_none())
-    unscale(scaling, v, v);
-}
-
-void LinearSystemTransformation::restore_order(const double *const permuted, double *const v) const
+/// Undoes reorder().
+void restore_order(const std::vector<int> &order, const std::size_t n, const double *const permuted,
+                   double *const v)
 {
   if (order.empty())
     std::copy(permuted, permuted + n, v);
   else
     unpermute(order, permuted, v);
 }
+} // namespace
 
-void LinearSystemTransformation::reorder(const double *const v, double *const permuted) const
+// The scaling is that of the original order: scale first, restore last.
+
+void LinearSystemTransformation::transform(const double *const v, const ScaleVector scale,
+                                           const std::vector<int> &to_order,
+                                           double *const transformed) const
 {
-  if (order.empty())
-    std::copy(v, v + n, permuted);
-  else
-    permute(order, v, permuted);
+  const auto size = static_cast<std::size_t>(n);
+  if (scaling.is_none())
+    return reorder(to_order, size, v, transformed);
+  std::vector<double> scaled(size);
+  scale(scaling, v, scaled.data());
+  reorder(to_order, size, scaled.data(), transformed);
+}
+
+void LinearSystemTransformation::restore(const double *const transformed,
+                                         const std::vector<int> &from_order,
+                                         const ScaleVector unscale, double *const v) const
+{
+  restore_order(from_order, static_cast<std::size_t>(n), transformed, v);
+  if (!scaling.is_none())
+    unscale(scaling, v, v);
 }
 } // namespace femgpu::linalg

@@ -11,9 +11,10 @@
 namespace femgpu::linalg
 {
 /**
- * A x = b, scaled and reordered on the host: Â x̂ = b̂ with Â = P R A C Pᵀ, b̂ = P R b and
- * x = C Pᵀ x̂. The residual is transformed too: r̂ = P R r, so with a scaling a norm of r̂ is another
- * than that of r. All pointers are host memory; vectors have n elements and do not overlap.
+ * A x = b, scaled and reordered on the host: Â x̂ = b̂ with Â = P Q R A C Pᵀ, b̂ = P Q R b and
+ * x = C Pᵀ x̂. P is the ordering; Q, the identity but for the scaling `matching`, permutes rows. The
+ * residual is transformed too: r̂ = P Q R r, so with a scaling a norm of r̂ is another than that of
+ * r. All pointers are host memory; vectors have n elements and do not overlap.
  */
 class LinearSystemTransformation
 {
@@ -29,11 +30,19 @@ public:
    */
   HostCsr setup(const HostCsr &A);
 
-  /// Only the pattern of that: values are none, and @p A needs none; update() comes next.
+  /// Only the pattern of that: values are none, and @p A needs none unless needs_values();
+  /// update() comes next. @throws SolverError as above
   HostCsr set_pattern(const HostCsr &A);
 
-  /// The same for new values of the same pattern: scales anew, keeps the order. Is called by all
-  /// parts. @param rows of A in host memory, with its ghosts
+  /// Does the pattern of Â depend on the values of A, because the scaling permutes rows?
+  bool needs_values() const
+  {
+    return permutes_rows;
+  }
+
+  /// The same for new values of the same pattern: scales anew, keeps the order; a scaling that
+  /// permutes rows stays that of set_pattern(). Is called by all parts. @param rows of A in host
+  /// memory, with its ghosts
   /// @throws SolverError as above, or if @p A has another size than in setup()
   HostCsr update(const HostCsr &A, const RowSpace &rows);
 
@@ -48,42 +57,42 @@ public:
 
   void transform_rhs(const double *b, double *transformed) const
   {
-    transform(b, scale_rhs, transformed);
+    transform(b, scale_rhs, row_order, transformed);
   }
   void transform_guess(const double *x, double *transformed) const
   {
-    transform(x, scale_guess, transformed);
+    transform(x, scale_guess, order, transformed);
   }
   void restore_solution(const double *transformed, double *x) const
   {
-    restore(transformed, unscale_solution, x);
+    restore(transformed, order, unscale_solution, x);
   }
   /// b from b̂, for right-hand sides that are made for the transformed system.
   void restore_rhs(const double *transformed, double *b) const
   {
-    restore(transformed, unscale_rhs, b);
+    restore(transformed, row_order, unscale_rhs, b);
   }
 
 private:
   using ScaleVector = void (*)(const Scaling &, const double *, double *);
 
-  void transform(const double *v, ScaleVector scale, double *transformed) const;
-  void restore(const double *transformed, ScaleVector unscale, double *v) const;
+  void transform(const double *v, ScaleVector scale, const std::vector<int> &to_order,
+                 double *transformed) const;
+  void restore(const double *transformed, const std::vector<int> &from_order, ScaleVector unscale,
+               double *v) const;
+  void set_orders(const HostCsr &A);
   void transform_values(const HostCsr &A);
   UnknownsPtr transformed_unknowns(const HostCsr &A) const;
   HostCsr transformed(const HostCsr &A, const double *new_values) const;
-  /// P v, or v; @p v and @p permuted do not overlap.
-  void reorder(const double *v, double *permuted) const;
-  /// Undoes reorder().
-  void restore_order(const double *permuted, double *v) const;
-
   Scaling (*make_scaling)(const HostCsr &, const RowSpace &);
-  std::string ordering;
+  std::string scaling_name, ordering;
+  bool permutes_rows;
   OrderingFunction make_order;
   int n = 0;
   std::size_t n_nonzeros = 0;
   Scaling scaling;
-  std::vector<int> order; ///< empty: none
+  std::vector<int> order;     ///< of columns, P; empty, as row_order is then: none
+  std::vector<int> row_order; ///< P Q
   std::vector<int> part_starts;
   PermutedPattern pattern;    ///< with an order
   std::vector<double> values; ///< of Â unless it is A

@@ -1,5 +1,7 @@
 #include "linalg/transformations/registry.h"
 
+#include "linalg/transformations/matching.h"
+
 #include <limits>
 
 namespace femgpu::linalg
@@ -14,7 +16,13 @@ constexpr decltype(scalings)::Entry scaling_table[] = {
     {"balance",
      "rows by their 2-norms, then columns by theirs; for unsymmetric methods only",
      balancing,
-     {.keeps_symmetry = false}}};
+     {.keeps_symmetry = false}},
+    {"matching",
+     "rows permuted and scaled, and columns scaled, so that diagonal entries are 1 and no entry is "
+     "larger (Duff and Koster): for unsymmetric matrices with zeros on the diagonal or of very "
+     "different magnitudes; unsymmetric methods only",
+     matching_scaling,
+     {.keeps_symmetry = false, .permutes_rows = true, .counts_by_int = true}}};
 
 constexpr decltype(scalings) scalings("scaling", scaling_table);
 

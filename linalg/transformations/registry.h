@@ -15,6 +15,8 @@ struct ScalingTraits
 {
   bool changes_system = true; ///< norms in the report are those of the scaled system
   bool keeps_symmetry = true; ///< of A
+  bool permutes_rows = false; ///< by their values, so that the pattern of Â depends on these
+  bool counts_by_int = false; ///< entries of A, see check_countable()
 };
 
 extern const Registry<ScalingTraits, Scaling(const HostCsr &, const RowSpace &)> scalings;

@@ -40,13 +40,16 @@ bool keeps_nodes(const std::vector<int> &order, const int node_size)
   return n % node_size == 0;
 }
 
-PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
+PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
+                                const std::vector<int> &columns)
 {
-  const std::vector<int> places = inverse(order, A.n);
+  const std::vector<int> places = inverse(columns, A.n);
+  if (&rows != &columns)
+    inverse(rows, A.n); // throws unless it is a permutation
   PermutedPattern pattern;
-  pattern.row_starts.resize(order.size() + 1);
+  pattern.row_starts.resize(rows.size() + 1);
   for (int i = 0; i < A.n; ++i)
-    pattern.row_starts[i + 1] = pattern.row_starts[i] + A.row_starts.length(order[i]);
+    pattern.row_starts[i + 1] = pattern.row_starts[i] + A.row_starts.length(rows[i]);
   pattern.columns.resize(A.n_nonzeros);
   pattern.entries.resize(A.n_nonzeros);
   parallel_ranges(A.n, [&](const int first, const int end) {
@@ -54,7 +57,7 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
     for (int i = first; i < end; ++i) {
       row.clear();
       const int *const starts = A.row_starts.low;
-      for (int k = starts[order[i]]; k < starts[order[i] + 1]; ++k)
+      for (int k = starts[rows[i]]; k < starts[rows[i] + 1]; ++k)
         row.emplace_back(places[A.columns[k]], k);
       std::sort(row.begin(), row.end());
       int position = pattern.row_starts[i];

@@ -40,18 +40,26 @@ Partition ordering_by_parts(const std::string &kind, const HostCsr &A, int n_par
 /// Does @p order keep each @p node_size unknowns that are numbered side by side so?
 bool keeps_nodes(const std::vector<int> &order, int node_size);
 
-/// The pattern of P A Pᵀ, and where its values come from.
+/// The pattern of P A Qᵀ with permutations P and Q, and where its values come from.
 struct PermutedPattern
 {
   std::vector<int> row_starts = {0}; ///< n+1
   std::vector<int> columns;          ///< ascending in each row
-  std::vector<int> entries;          ///< entry k of P A Pᵀ is entry entries[k] of A
+  std::vector<int> entries;          ///< entry k of P A Qᵀ is entry entries[k] of A
 };
 
-/// @throws SolverError if @p order is no permutation of the rows of @p A
-PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order);
+/// Takes row i from row rows[i] of @p A, and column j from column columns[j]. @throws SolverError
+/// if one of them is no permutation
+PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
+                                const std::vector<int> &columns);
 
-/// P v: element i is v[order[i]], and the values of P A Pᵀ by the entries of its pattern. @p
+/// P A Pᵀ
+inline PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
+{
+  return permute_pattern(A, order, order);
+}
+
+/// P v: element i is v[order[i]], and the values of P A Qᵀ by the entries of its pattern. @p
 /// permuted is other memory.
 void permute(const std::vector<int> &order, const double *v, double *permuted);
 

@@ -11,15 +11,17 @@
  * Scaling on the host, Â = R A C with diagonal R and C: Â x̂ = b̂ with b̂ = R b and x = C x̂. Every
  * result is the same for any number of threads, bit by bit. Scalings are made by all parts
  * together;
- * @p rows are those of A in host memory, with its ghosts.
+ * @p rows are those of A in host memory, with its ghosts. Functions of vectors and values leave
+ * rows where they are.
  */
 namespace femgpu::linalg
 {
-/// The diagonals of R and C; both empty if nothing is scaled.
+/// The diagonals of R and C, both empty if nothing is scaled, and a permutation of rows.
 struct Scaling
 {
   std::vector<double> left;  ///< R, n
   std::vector<double> right; ///< C, n, and of a part those of its ghosts
+  std::vector<int> rows;     ///< row i of Â is row rows[i] of R A C; empty: row i
 
   bool is_none() const
   {

@@ -3,6 +3,8 @@
 #include "linalg/transformations/linear_system_transformation.h"
 #include "tests/linalg/on_backend.h"
 
+#include <numeric>
+
 namespace femgpu::linalg::test
 {
 namespace
@@ -38,7 +40,8 @@ class TransformationTest : public testing::TestWithParam<std::tuple<std::string,
 protected:
   LinearSystemTransformation transformation{std::get<0>(GetParam()), std::get<1>(GetParam())};
   const bool scales = std::get<0>(GetParam()) != "none";
-  const bool orders = std::get<1>(GetParam()) != "none";
+  const bool matches = std::get<0>(GetParam()) == "matching";
+  const bool orders = matches || std::get<1>(GetParam()) != "none";
 
   /// Solves the transformed system and gives back the solution of the original one.
   std::vector<double> solve_transformed(const HostCsr &transformed,
@@ -66,6 +69,32 @@ TEST_P(TransformationTest, SolutionIsThatOfTheOriginalSystem)
         solve_transformed(transformation.setup(A.csr()), multiply(A, solution));
     EXPECT_LE(relative_difference(x, solution), 1e-10) << n << " rows";
   }
+}
+
+TEST_P(TransformationTest, RowsMayComeInAnyOrder)
+{
+  const HostMatrix A = random_dominant(200, 4, 1);
+  std::vector<int> order(200);
+  for (int i = 0; i < 200; ++i)
+    order[i] = (i + 3) % 200;
+  std::vector<int> columns(200);
+  std::iota(columns.begin(), columns.end(), 0);
+  const PermutedPattern pattern = permute_pattern(A.csr(), order, columns);
+  HostMatrix B;
+  B.n = A.n;
+  B.row_starts = pattern.row_starts;
+  B.columns = pattern.columns;
+  B.values.resize(A.values.size());
+  permute(pattern.entries, A.values.data(), B.values.data());
+  const std::vector<double> solution = random_vector(200, 3), b = multiply(B, solution);
+  const HostCsr B_hat = transformation.setup(B.csr());
+  if (matches) { // the diagonal is large again
+    EXPECT_LE(relative_difference(solve_transformed(B_hat, b), solution), 1e-10);
+  }
+  std::vector<double> x_hat(200), b_hat(200);
+  transformation.transform_guess(solution.data(), x_hat.data());
+  transformation.transform_rhs(b.data(), b_hat.data());
+  EXPECT_LE(relative_difference(multiply(owned(B_hat), x_hat), b_hat), 100. * eps);
 }
 
 TEST_P(TransformationTest, NewValuesFollowTheSamePattern)
@@ -156,6 +185,10 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
   unknowns.coarser = std::make_shared<const CoarserUnknowns>(coarser);
   A.unknowns = std::make_shared<const Unknowns>(unknowns);
   const HostCsr A_hat = transformation.setup(A.csr());
+  if (matches) { // rows may be those of others
+    EXPECT_EQ(A_hat.unknowns, nothing_known);
+    return;
+  }
   const Unknowns &known = *A_hat.unknowns;
   const HostProlongation &P = known.coarser.get()->prolongation;
   const std::vector<double> x = random_vector(A.n, 7);
@@ -174,7 +207,8 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TransformationTest,
-                         testing::Combine(testing::Values("none", "symmetric", "balance"),
+                         testing::Combine(testing::Values("none", "symmetric", "balance",
+                                                          "matching"),
                                           testing::ValuesIn(orderings_built())),
                          name_of_test);
 
@@ -233,13 +267,13 @@ TEST(Transformations, UnknownNamesAreRefusedWithTheValidOnes)
 {
   EXPECT_NE(text_of<ParameterError>([] {
               LinearSystemTransformation("norms", "none");
-            }).find("no scaling 'norms'; use none, symmetric or balance"),
+            }).find("no scaling 'norms'; use none, symmetric, balance or matching"),
             std::string::npos);
   EXPECT_NE(text_of<ParameterError>([] {
               LinearSystemTransformation("none", "amd");
             }).find("no ordering 'amd'; use none, rcm, kway or geometry"),
             std::string::npos);
-  EXPECT_EQ(scalings.choices().size(), 3U);
+  EXPECT_EQ(scalings.choices().size(), 4U);
   EXPECT_EQ(orderings.choices().size(), 4U);
 }
 } // namespace

@@ -73,7 +73,7 @@ TEST(Scaling, SymmetricScalingKeepsSymmetryBitByBit)
 
 TEST(Scaling, VectorsAreThoseOfTheScaledSystem)
 {
-  const Scaling scaling = {{2., 4.}, {8., 0.5}};
+  const Scaling scaling = {{2., 4.}, {8., 0.5}, {}};
   const std::vector<double> v = {3., 5.};
   std::vector<double> result(2);
   scale_rhs(scaling, v.data(), result.data());
