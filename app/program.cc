@@ -14,6 +14,7 @@
 #include "common/listing.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/direct_solver.h"
 #include "linalg/expressions/expression_parser.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
@@ -91,7 +92,7 @@ std::string listing()
   for (const std::string &name : generator_names())
     generators.push_back({name, ""});
   return listing_of("Physics", all_physics.choices()) +
-         listing_of("Solver/Solver", linalg::group_solver_choices()) +
+         listing_of("Solver/Solver", linalg::solver_choices()) +
          listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
          listing_of("Solver/Format", linalg::formats.choices()) +
          listing_of("Solver/Communicator", linalg::communicator_choices()) +

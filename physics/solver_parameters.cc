@@ -1,6 +1,7 @@
 #include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_solver.h"
+#include "linalg/direct_solver.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"
@@ -40,7 +41,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 "needs more than half of what is granted is read from the memory of the host.");
   add_parameter("Solver", solver,
                 "A name, and options behind it as NAME=VALUE. " +
-                    meanings_of(linalg::group_solver_choices()));
+                    meanings_of(linalg::solver_choices()));
   add_parameter("Preconditioner", preconditioner,
                 "A name, and options behind it as NAME=VALUE. " +
                     meanings_of(linalg::preconditioner_choices()));
@@ -113,7 +114,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
                          "Solver/Backend");
   linalg::check_devices(devices);
   check_parameter("Solver/Device memory", [&] { bytes_of(device_memory); });
-  check_parameter("Solver/Solver", [&] { linalg::check_group_solver(solver); });
+  check_parameter("Solver/Solver", [&] { linalg::check_solver(solver); });
   check_parameter("Solver/Preconditioner",
                   [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
   check_parameter("Solver/Format", [&] { linalg::check_format(format); });

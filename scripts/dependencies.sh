@@ -21,6 +21,7 @@ libgtest-dev        GoogleTest, for the tests
 libmpfr-dev         MPFR: numbers of many digits, for the tests
 libboost-dev        Boost Graph Library: reverse Cuthill-McKee
 libmetis-dev        METIS: cuts graphs into blocks
+libsuitesparse-dev  UMFPACK: LU factors of small systems
 liblapack-dev       LAPACK: eigenvalues of small matrices
 zlib1g-dev          zlib: reads compressed matrix files
 libopenmpi-dev      MPI: systems in parts

@@ -1,9 +1,8 @@
 #include "linalg/dealii/group_solver.h"
 
 #include "linalg/base/error.h"
-#include "linalg/base/method.h"
-#include "linalg/dealii/direct_solver.h"
 #include "linalg/dealii/leader.h"
+#include "linalg/direct_solver.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/weak_parts.h"
@@ -23,35 +22,6 @@
 
 namespace femgpu::linalg
 {
-std::vector<Choice> group_solver_choices()
-{
-  std::vector<Choice> choices = solvers.choices();
-  choices.push_back({"direct", "UMFPACK's LU factors, on one core of the host; for reference and "
-                               "small systems"});
-  return choices;
-}
-
-bool is_direct(const std::string &solver)
-{
-  const Method method("solver", solver);
-  if (method.name() != "direct")
-    return false;
-  method.finish(); // it has no options
-  return true;
-}
-
-void check_group_solver(const std::string &text)
-{
-  if (is_direct(text))
-    return;
-  const std::string name = Method("solver", text).name();
-  if (std::none_of(solvers.begin(), solvers.end(),
-                   [&](const auto &entry) { return entry.name == name; }))
-    throw ParameterError("There is no solver '" + name + "'; use " +
-                         names_of(group_solver_choices()) + ".");
-  make_solver(text, BackendKind::host);
-}
-
 void check_methods(const GroupSolverOptions &options)
 {
   if (!is_direct(options.solver))

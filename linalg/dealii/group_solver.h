@@ -17,9 +17,6 @@
 
 namespace femgpu::linalg
 {
-/// The names of LinearSolverOptions::solver that GroupSolver knows: linalg's and "direct".
-std::vector<Choice> group_solver_choices();
-
 /// The methods of a GroupSolver for linear systems.
 struct GroupSolverOptions : LinearSolverOptions
 {
@@ -35,16 +32,6 @@ struct GroupSolverOptions : LinearSolverOptions
 
 /// The methods of a GroupSolver: for linear systems, for nonlinear ones, or to trace branches.
 using GroupMethods = std::variant<GroupSolverOptions, NonlinearSolverOptions, ContinuationOptions>;
-
-/// Rows. One core takes 2.2 s and 0.7 GB for 38,000 rows of 3D elasticity of degree 2 one cell
-/// thick, 4.2 s for 54,000, and 92 s and 2.8 GB for 82,000 rows four cells thick.
-constexpr int largest_fallback = 50000;
-
-/// Does the text name the direct solver? @throws ParameterError for options, which it has none of
-bool is_direct(const std::string &solver);
-
-/// @throws ParameterError naming the valid ones if @p text has an unknown name or option
-void check_group_solver(const std::string &text);
 
 /// @throws ParameterError unless the methods of the options bear one another
 void check_methods(const GroupSolverOptions &options);

@@ -1,106 +1,64 @@
-#include "linalg/dealii/direct_solver.h"
+#include "linalg/direct_solver.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/method.h"
 #include "linalg/base/timing.h"
 #include "linalg/solvers/method_report.h"
+#include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
 #include "linalg/vector_units.h"
 
-#include <deal.II/lac/dynamic_sparsity_pattern.h>
-#include <deal.II/lac/sparse_direct.h>
-#include <deal.II/lac/sparse_matrix.h>
-#include <deal.II/lac/sparsity_pattern.h>
-#include <deal.II/lac/vector.h>
-
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 namespace femgpu::linalg
 {
+std::vector<Choice> solver_choices()
+{
+  std::vector<Choice> choices = solvers.choices();
+  choices.push_back({"direct", "UMFPACK's LU factors, on one core of the host; for reference and "
+                               "small systems"});
+  return choices;
+}
+
+bool is_direct(const std::string &solver)
+{
+  const Method method("solver", solver);
+  if (method.name() != "direct")
+    return false;
+  method.finish(); // it has no options
+  return true;
+}
+
 namespace
 {
-/// Does the text of @p e name UMFPACK's status @p status? deal.II keeps the number to itself.
-bool has_status(const dealii::ExceptionBase &e, const int status)
+/// @throws ParameterError without UMFPACK
+void require_direct()
 {
-  std::ostringstream text;
-  e.print_info(text);
-  return text.str().find("status " + std::to_string(status) + ".") != std::string::npos;
+  if (!have_direct())
+    throw ParameterError("Solver 'direct' needs UMFPACK, which this program was built without. "
+                         "Install libsuitesparse-dev and build anew, or use another solver.",
+                         "Solver/Solver");
+}
+} // namespace
+
+void check_solver(const std::string &text)
+{
+  if (is_direct(text))
+    return require_direct();
+  const std::string name = Method("solver", text).name();
+  if (std::none_of(solvers.begin(), solvers.end(),
+                   [&](const auto &entry) { return entry.name == name; }))
+    throw ParameterError("There is no solver '" + name + "'; use " + names_of(solver_choices()) +
+                         ".");
+  make_solver(text, BackendKind::host);
 }
 
-// UMFPACK's numbers.
-constexpr int singular = 1, out_of_memory = -1;
-
-void fill(dealii::SparsityPattern &pattern, const HostCsr &A)
+namespace
 {
-  dealii::DynamicSparsityPattern dynamic(A.n, A.n);
-  for (int i = 0; i < A.n; ++i)
-    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      dynamic.add(i, A.columns[k]);
-  pattern.copy_from(dynamic);
-}
-
-/// UMFPACK's factors of A.
-class Factors
-{
-public:
-  /// @throws DeviceError without memory, SolverError if UMFPACK fails otherwise
-  explicit Factors(const HostCsr &A) : n(A.n), is_singular(!factorise(A))
-  {}
-
-  /// v = A⁻¹v; false, and v as it was, if A is singular.
-  bool solve(double *v)
-  {
-    if (is_singular)
-      return false;
-    dealii::Vector<double> solution(v, v + n);
-    is_singular = !checked([&] { umfpack.solve(solution); });
-    if (!is_singular)
-      std::copy(solution.begin(), solution.end(), v);
-    return !is_singular;
-  }
-
-private:
-  bool factorise(const HostCsr &A)
-  {
-    fill(pattern, A);
-    matrix.reinit(pattern);
-    for (int i = 0; i < A.n; ++i)
-      for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-        matrix.set(i, A.columns[k], A.values[k]);
-    return checked([&] { umfpack.initialize(matrix); });
-  }
-
-  /// False if UMFPACK says that the matrix is singular.
-  template <class Action>
-  bool checked(const Action &action) const
-  {
-    try {
-      action();
-      return true;
-    }
-    catch (const dealii::SparseDirectUMFPACK::ExcUMFPACKError &e) {
-      if (has_status(e, out_of_memory))
-        throw DeviceError("UMFPACK has not enough memory for the factors of " + std::to_string(n) +
-                          " rows. Use solver = pipelined-cg, or refine less.");
-      if (has_status(e, singular))
-        return false;
-      std::ostringstream text;
-      e.print_info(text);
-      throw SolverError("UMFPACK failed: " + text.str());
-    }
-  }
-
-  int n;
-  dealii::SparsityPattern pattern;
-  dealii::SparseMatrix<double> matrix;
-  dealii::SparseDirectUMFPACK umfpack;
-  bool is_singular;
-};
-
 /// Solves A x = b, or with a guess A d = b − A x for x + d, to @p target.
-SolveReport solve_with_factors(const HostCsr &A, Factors &factors, const double *b, double *x,
-                               const double target, const bool from_guess)
+SolveReport solve_with_factors(const HostCsr &A, const LuFactors &factors, const double *b,
+                               double *x, const double target, const bool from_guess)
 {
   SolveReport report;
   const auto n = static_cast<std::size_t>(A.n);
@@ -128,7 +86,7 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
                            const SolveControl &control)
 {
   Stopwatch watch;
-  Factors factors(A);
+  const LuFactors factors(A);
   const double setup_seconds = watch.lap();
   const std::vector<double> zero(static_cast<std::size_t>(A.n));
   const double reference = control.reference == SolveControl::Reference::rhs
@@ -160,6 +118,7 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
 
 SolveReport solve_direct(const HostCsr &A, const double *b, double *x, const SolveControl &control)
 {
+  require_direct();
   VectorUnits units(A.n, b, x);
   SolveReport report = solve_in_units(A, units.b(), units.x(), units.control(control));
   units.restore(report);

@@ -1,0 +1,13 @@
+# UMFPACK of SuiteSparse: LU factors for solver direct. Without it that solver is refused.
+find_path(UMFPACK_INCLUDE_DIR umfpack.h PATH_SUFFIXES suitesparse)
+find_library(UMFPACK_LIBRARY umfpack)
+mark_as_advanced(UMFPACK_INCLUDE_DIR UMFPACK_LIBRARY)
+if(UMFPACK_INCLUDE_DIR AND UMFPACK_LIBRARY)
+  set(FEMGPU_HAVE_UMFPACK ON)
+  add_library(femgpu_umfpack INTERFACE)
+  target_include_directories(femgpu_umfpack SYSTEM INTERFACE ${UMFPACK_INCLUDE_DIR})
+  target_link_libraries(femgpu_umfpack INTERFACE ${UMFPACK_LIBRARY})
+else()
+  set(FEMGPU_HAVE_UMFPACK OFF)
+  message(STATUS "femgpu: no UMFPACK (libsuitesparse-dev); solver direct will be refused")
+endif()

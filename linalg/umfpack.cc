@@ -1,0 +1,68 @@
+#include "linalg/base/error.h"
+#include "linalg/direct_solver.h"
+
+#include <umfpack.h>
+
+#include <algorithm>
+#include <string>
+
+namespace femgpu::linalg
+{
+bool have_direct()
+{
+  return true;
+}
+
+// UMFPACK has columns where A has rows: its matrix is Aᵀ.
+
+LuFactors::LuFactors(const HostCsr &A) : n(A.n), values(A.values)
+{
+  if (n == 0)
+    return;
+  row_starts.resize(static_cast<std::size_t>(n) + 1);
+  for (int i = 0; i <= n; ++i)
+    row_starts[i] = static_cast<long>(A.row_starts[i]);
+  columns.assign(A.columns, A.columns + A.n_nonzeros);
+  void *symbolic = nullptr;
+  is_singular = !check(umfpack_dl_symbolic(n, n, row_starts.data(), columns.data(), values,
+                                           &symbolic, nullptr, nullptr));
+  const int status = is_singular ? UMFPACK_OK
+                                 : umfpack_dl_numeric(row_starts.data(), columns.data(), values,
+                                                      symbolic, &numeric, nullptr, nullptr);
+  umfpack_dl_free_symbolic(&symbolic);
+  is_singular = is_singular || !check(status);
+}
+
+LuFactors::~LuFactors()
+{
+  umfpack_dl_free_numeric(&numeric);
+}
+
+bool LuFactors::solve(double *const v) const
+{
+  if (is_singular || n == 0)
+    return !is_singular;
+  std::vector<double> x(static_cast<std::size_t>(n));
+  if (!check(umfpack_dl_solve(UMFPACK_At, row_starts.data(), columns.data(), values, x.data(), v,
+                              numeric, nullptr, nullptr)))
+    return false;
+  std::copy(x.begin(), x.end(), v);
+  return true;
+}
+
+/// False if UMFPACK says that the matrix is singular.
+bool LuFactors::check(const int status) const
+{
+  switch (status) {
+  case UMFPACK_OK:
+    return true;
+  case UMFPACK_WARNING_singular_matrix:
+    return false;
+  case UMFPACK_ERROR_out_of_memory:
+    throw DeviceError("UMFPACK has not enough memory for the factors of " + std::to_string(n) +
+                      " rows. Use an iterative solver, or fewer unknowns.");
+  default:
+    throw SolverError("UMFPACK failed with status " + std::to_string(status) + ".");
+  }
+}
+} // namespace femgpu::linalg
