@@ -12,40 +12,106 @@ namespace
 struct Ending
 {
   Outcome outcome;
-  const char *name, *explanation;
+  const char *name;
 };
 
-constexpr Ending endings[] = {
-    {Outcome::converged, "converged", ""},
-    {Outcome::converged_to_rounding, "converged_to_rounding", ""},
-    {Outcome::iteration_limit, "iteration_limit",
-     "the iteration limit came first. Allow more iterations, a larger tolerance, or use a stronger "
-     "preconditioner."},
-    {Outcome::stagnated, "stagnated",
-     "rounding errors keep it there, or the matrix is singular and the system has no solution. Use "
-     "a larger tolerance, or scale the problem."},
-    {Outcome::diverged, "diverged",
-     "the residual grew beyond bounds. The matrix is probably singular, or not of the kind that "
-     "the method needs. Use another preconditioner or solver."},
-    {Outcome::not_finite, "not_finite",
-     "NaN or infinity appeared. Look at the coefficients, the right-hand side and the mesh."},
-    {Outcome::indefinite_matrix, "indefinite_matrix",
-     "a direction p with (p, Ap) <= 0 was found: the matrix is not positive definite. Look at the "
-     "signs of the coefficients and the boundary conditions, or use minres; where the matrix is "
-     "not symmetric either, bicgstab."},
-    {Outcome::indefinite_preconditioner, "indefinite_preconditioner",
-     "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
-     "preconditioner, and look at the signs of the coefficients: the matrix may be to blame."},
-    {Outcome::breakdown, "breakdown",
-     "the method divided by zero, again and again. Use another preconditioner, as jacobi, or "
-     "solver idr or gmres restart=100."},
-    {Outcome::not_balanced, "not_balanced",
-     "the residual is small in norm, but large against the fluxes or reactions."}};
+constexpr Ending endings[] = {{Outcome::converged, "converged"},
+                              {Outcome::converged_to_rounding, "converged_to_rounding"},
+                              {Outcome::iteration_limit, "iteration_limit"},
+                              {Outcome::stagnated, "stagnated"},
+                              {Outcome::diverged, "diverged"},
+                              {Outcome::not_finite, "not_finite"},
+                              {Outcome::indefinite_matrix, "indefinite_matrix"},
+                              {Outcome::indefinite_preconditioner, "indefinite_preconditioner"},
+                              {Outcome::breakdown, "breakdown"},
+                              {Outcome::not_balanced, "not_balanced"}};
 
 const Ending &ending(const Outcome outcome)
 {
   return *std::find_if(std::begin(endings), std::end(endings),
                        [outcome](const Ending &e) { return e.outcome == outcome; });
+}
+
+bool contains(const std::string &text, const char *const part)
+{
+  return text.find(part) != std::string::npos;
+}
+
+/// Methods that solve what this one does not, without those in use.
+std::string stronger_methods(const MethodReport &method)
+{
+  std::string text = "For an unsymmetric matrix use ";
+  if (contains(method.solver, "gmres"))
+    text += "a larger restart, as restart=256, ";
+  if (method.scaling != "matching")
+    text += "scaling matching with preconditioner ilu, ";
+  else if (method.preconditioner != "ilu")
+    text += "preconditioner ilu, ";
+  if (method.solver != "idr")
+    text += "solver idr s=8, ";
+  return text + "or for a small one solver direct.";
+}
+
+/// Backward errors up to this may be rounding alone, whatever the length of rows.
+constexpr double largest_rounding = 1e-13;
+
+std::string explain_stagnation(const SolveResult &result, const MethodReport &method)
+{
+  if (method.solver == "direct")
+    return "the matrix is singular to double precision, or rounding errors keep the residual "
+           "there. "
+           "Scale the problem, or use a larger tolerance.";
+  if (result.backward_error >= 0. && result.backward_error <= largest_rounding)
+    return "rounding errors keep it there. Use a larger tolerance, or solver direct.";
+  return "it no longer falls: the matrix is too ill-conditioned for these methods, or singular, "
+         "and "
+         "the system has no solution. " +
+         stronger_methods(method);
+}
+
+std::string explain_divergence(const MethodReport &method)
+{
+  const std::string text = "the residual grew beyond bounds. ";
+  return text + (contains(method.solver, "cg") && !contains(method.solver, "bicg")
+                     ? "The matrix is not positive definite: use solver minres with preconditioner "
+                       "identity."
+                     : stronger_methods(method));
+}
+
+/// What has happened, and the usual cure.
+std::string explain(const SolveResult &result, const MethodReport &method)
+{
+  switch (result.outcome) {
+  case Outcome::converged:
+  case Outcome::converged_to_rounding:
+    return "";
+  case Outcome::iteration_limit:
+    return std::string("the iteration limit came first. Allow more iterations, ") +
+           (contains(method.solver, "gmres") ? "a larger restart, " : "") +
+           "a larger tolerance, or use a stronger preconditioner.";
+  case Outcome::stagnated:
+    return explain_stagnation(result, method);
+  case Outcome::diverged:
+    return explain_divergence(method);
+  case Outcome::not_finite:
+    return "NaN or infinity appeared. Check the matrix, the right-hand side and the initial guess "
+           "for numbers that are not finite or very large.";
+  case Outcome::indefinite_matrix:
+    return "a direction p with (p, Ap) <= 0 was found: the matrix is not positive definite. If it "
+           "should be, check the signs of its coefficients; else use solver minres with "
+           "preconditioner identity, or for an unsymmetric matrix bicgstab.";
+  case Outcome::indefinite_preconditioner:
+    return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Check the signs "
+           "of the matrix, whose diagonal may be negative, or use preconditioner identity; for an "
+           "indefinite matrix with solver minres.";
+  case Outcome::breakdown:
+    return method.solver == "direct"
+               ? "the matrix is singular. Check that its rows are independent."
+               : "the method divided by zero, again and again. " + stronger_methods(method);
+  case Outcome::not_balanced:
+    return "the residual is small in norm, but large against the fluxes or reactions.";
+  }
+  return "";
 }
 
 std::string energy_text(const EnergyReport &energy)
@@ -110,7 +176,7 @@ void describe(SolveResult &result, const MethodReport &method, const std::string
     text << '.';
   }
   else
-    text << "; " << ending(result.outcome).explanation;
+    text << "; " << explain(result, method);
   result.message = text.str();
 }
 } // namespace femgpu::linalg

@@ -241,5 +241,63 @@ TEST(Outcomes, HaveDifferentNamesAndExplanations)
   EXPECT_EQ(messages.size(), 10U);
   EXPECT_EQ(names.count("unknown"), 0U);
 }
+
+/// The message of a failed solve.
+std::string advice(const Outcome outcome, const MethodReport &method,
+                   const double backward_error = 1e-3)
+{
+  SolveResult result;
+  result.outcome = outcome;
+  result.backward_error = backward_error;
+  describe(result, method);
+  return result.message;
+}
+
+MethodReport methods(const std::string &solver, const std::string &preconditioner,
+                     const std::string &scaling = "none")
+{
+  MethodReport method;
+  method.solver = solver;
+  method.preconditioner = preconditioner;
+  method.scaling = scaling;
+  return method;
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Advice, NamesNoMethodThatIsInUse)
+{
+  const std::string breakdown = advice(Outcome::breakdown, methods("bicgstab", "jacobi"));
+  EXPECT_TRUE(has(breakdown, "scaling matching with preconditioner ilu")) << breakdown;
+  EXPECT_FALSE(has(breakdown, "as jacobi")) << breakdown;
+  const std::string matched = advice(Outcome::breakdown, methods("idr", "ilu", "matching"));
+  EXPECT_FALSE(has(matched, "scaling matching")) << matched;
+  EXPECT_FALSE(has(matched, "solver idr")) << matched;
+  EXPECT_TRUE(has(matched, "solver direct")) << matched;
+  EXPECT_TRUE(has(advice(Outcome::breakdown, methods("direct", "")), "the matrix is singular"));
+}
+
+TEST(Advice, BlamesRoundingOnlyWhereTheBackwardErrorIsSmall)
+{
+  const MethodReport gmres = methods("gmres", "jacobi");
+  EXPECT_TRUE(has(advice(Outcome::stagnated, gmres), "restart=256"));
+  EXPECT_FALSE(has(advice(Outcome::stagnated, gmres), "rounding"));
+  EXPECT_TRUE(has(advice(Outcome::stagnated, gmres, 1e-16), "rounding errors keep it there"));
+}
+
+TEST(Advice, CallsNoMatrixSingularBecauseAMethodDiverges)
+{
+  EXPECT_FALSE(has(advice(Outcome::diverged, methods("bicgstab", "jacobi")), "singular"));
+  EXPECT_TRUE(has(advice(Outcome::diverged, methods("pipelined-cg", "jacobi")), "minres"));
+  EXPECT_TRUE(has(advice(Outcome::diverged, methods("pipelined-bicgstab", "ilu")), "idr s=8"));
+}
+
+TEST(Advice, MentionsNoMesh)
+{
+  EXPECT_FALSE(has(advice(Outcome::not_finite, methods("cg", "jacobi")), "mesh"));
+}
 } // namespace
 } // namespace femgpu::linalg::test

@@ -199,7 +199,7 @@ private:
          << (keeps_symmetry ? "not positive" : "zero") << " up to rounding. "
          << (!options.is_stabilised() ? "Use sainv, or a smaller drop."
              : keeps_symmetry         ? "The matrix is not positive definite: use symmetric=no."
-                                      : "Use a smaller drop, or ilu.");
+                                      : "Use scaling matching, or a smaller drop.");
     throw SolverError(text.str());
   }
 

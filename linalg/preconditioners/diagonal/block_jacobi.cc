@@ -134,7 +134,7 @@ public:
                         std::to_string(blocks.b) + " x " + std::to_string(blocks.b) +
                         " block on the diagonal from row " +
                         std::to_string(static_cast<long long>(node) * blocks.b) +
-                        " on is singular. Use another preconditioner.");
+                        " on is singular. Use preconditioner jacobi or ilu with scaling matching.");
   }
 
 private:

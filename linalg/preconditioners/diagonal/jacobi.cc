@@ -100,7 +100,8 @@ public:
       throw SolverError(
           "The Jacobi preconditioner cannot be made: " +
           std::to_string(static_cast<long long>(n_zeros)) + " of " + std::to_string(A.n()) +
-          " rows have a zero or no entry on the diagonal. Use another preconditioner.");
+          " rows have a zero or no entry on the diagonal. Use scaling matching with an unsymmetric "
+          "solver, or for a symmetric matrix minres with preconditioner identity.");
   }
 
   Action action() const override
