@@ -20,7 +20,8 @@ import re
 import subprocess
 import sys
 
-from collection import NOT_CONVERGED, SET_UP, header_of, matrices_in, matrix_name
+from collection import NOT_CONVERGED, header_of, matrices_in, matrix_name
+from known_counts import SET_UP
 from runs import parse_with_arguments, write_csv
 
 COLUMNS = ["matrix", "n", "nonzeros", "preconditioner", "beside", "entries", "rounds", "iterations",

@@ -1,37 +1,43 @@
 #!/usr/bin/env python3
-"""Runs femgpu-solve over a directory of matrices (*.mtx, *.mtx.gz) and prints the iterations.
+"""Solves every matrix of a directory (*.mtx, *.mtx.gz) by the defaults of femgpu-solve and by others.
 
-    benchmarks/collection.py --program build/bin/femgpu-solve matrices/ --table matrices/README.md
-    benchmarks/collection.py matrices/ --preconditioner jacobi 'sai tau=0.8' --csv result.csv
-    benchmarks/collection.py matrices/ -- --backend cuda --format sell --repeat 5
+    benchmarks/collection.py matrices/ --csv collection.csv
+    benchmarks/collection.py matrices/ --only default direct -- --backend cuda
 
-The set-up is that of Dd13: scaling symmetric, b the row sums of the scaled matrix, x0 = 0, residual
-relative to the first one 1e-5, at most 1000 iterations. Files that say `symmetric` are solved by
-the methods of --solver, all others by those of --unsymmetric-solver. What stands after `--` is
-handed on. A table of known counts has a line for each matrix: its name first and its count last,
-between | or commas; a count of `> N` means that N iterations do not suffice. Known counts are
-compared where the preconditioner is `identity` and the solver a form of conjugate gradients.
+A line for each matrix and each methods: outcome, iterations, seconds of the whole program, backward
+error. `default` names no methods; the others are fixed. b is the sum of the rows, x0 = 0; what stands
+after `--` is handed on. Then the number of matrices that each has solved, by kind: symmetric with a
+positive diagonal, other symmetric ones, unsymmetric ones.
 
-Exits with 1 if a count is not the known one within --tolerance, or if a run fails in another way
-than by its iterations.
+Exits with 1 if a run ends in another way than solved, not solved or refused.
 """
 
 import argparse
+import collections
+import functools
 import gzip
 import json
-import math
 import os
 import re
 import subprocess
 import sys
+import time
 
 from runs import parse_with_arguments, write_csv
 
-SET_UP = ["--scaling", "symmetric", "--rhs", "row-sums", "--relative-to", "initial"]
-COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "format", "backend", "outcome",
-           "iterations", "known", "setup_seconds", "solve_seconds", "preconditioner_nonzeros",
-           "true_residual", "target", "message"]
-NOT_CONVERGED = 3  # exit code
+METHODS = {
+    "default": "",
+    "bicgstab jacobi": "--solver pipelined-bicgstab --preconditioner jacobi",
+    "bicgstab sai": "--solver bicgstab --preconditioner sai",
+    "idr jacobi balance": "--solver idr:s=8 --preconditioner jacobi --scaling balance",
+    "bicgstab ilu matching": "--solver bicgstab --preconditioner ilu --scaling matching",
+    "minres": "--solver minres --preconditioner identity",
+    "direct": "--solver direct",
+}
+COLUMNS = ["matrix", "kind", "n", "nonzeros", "methods", "solved_by", "outcome", "iterations",
+           "seconds", "backward_error", "message"]
+NOT_CONVERGED = 3  # exit codes
+REFUSED = (1, NOT_CONVERGED, 4)
 
 
 def matrix_name(file):
@@ -45,117 +51,106 @@ def matrices_in(directory):
     return sorted(file for file in files if " array " not in header_of(file))
 
 
-def header_of(file):
+def opened(file):
     with open(file, "rb") as stream:
         is_compressed = stream.read(2) == b"\x1f\x8b"
-    with (gzip.open if is_compressed else open)(file, "rt", encoding="utf-8") as stream:
+    return (gzip.open if is_compressed else open)(file, "rt", encoding="utf-8", errors="replace")
+
+
+def header_of(file):
+    with opened(file) as stream:
         return stream.readline().lower()
 
 
-def read_table(file):
-    """Name -> count as text: digits, or `> N`."""
-    known = {}
-    with open(file, encoding="utf-8") as stream:
-        for line in stream:
-            cells = [cell.strip() for cell in re.split(r"[|,]", line.strip().strip("|"))]
-            if len(cells) > 1 and re.fullmatch(r"(> ?)?\d+", cells[-1]):
-                known[cells[0]] = cells[-1]
-    return known
+@functools.lru_cache(None)
+def is_diagonal_positive(file):
+    """Are n diagonal entries positive?"""
+    with opened(file) as stream:
+        lines = (line.split() for line in stream if not line.startswith("%") and line.strip())
+        n = int(next(lines)[0])
+        return n == sum(1 for i, j, value in lines if i == j and float(value) > 0.)
 
 
-def solve(options, file, solver, preconditioner):
-    """A row of the table."""
-    command = [options.program, file, "--solver", solver, "--preconditioner", preconditioner,
-               *SET_UP, "--relative-tolerance", options.relative_tolerance, "--max-iterations",
-               options.max_iterations, *options.arguments, "--json", "-"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    row = dict.fromkeys(COLUMNS, "")
-    row.update(matrix=matrix_name(file), solver=solver, preconditioner=preconditioner)
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        row.update(outcome="failed", message=process.stderr.strip())
-        return row
+def kind_of(file, is_symmetric):
+    if not is_symmetric:
+        return "unsymmetric"
+    return "positive diagonal" if is_diagonal_positive(file) else "indefinite"
+
+
+def arguments_of(methods):
+    return [word.replace(":", " ") for word in METHODS[methods].split()]
+
+
+def solved_by(report):
+    solve = report["solve"]
+    scaling = "" if solve["scaling"] == "none" else ", " + solve["scaling"]
+    return f"{solve['solver']}, {solve['preconditioner']}{scaling}"
+
+
+def solve(options, file, methods):
+    """A row, and whether the program ended as it should."""
+    row = dict.fromkeys(COLUMNS, "") | {"matrix": matrix_name(file), "methods": methods}
+    start = time.monotonic()
+    try:
+        process = subprocess.run([options.program, file, *arguments_of(methods), *options.arguments,
+                                  "--json", "-"], capture_output=True, text=True, check=False,
+                                 timeout=options.timeout)
+    except subprocess.TimeoutExpired:
+        return row | {"outcome": "timeout", "seconds": options.timeout}, True
+    row.update(seconds=time.monotonic() - start, message=process.stderr.strip())
+    if not process.stdout:
+        return row | {"outcome": "refused"}, process.returncode in REFUSED
     report = json.loads(process.stdout)
-    for column in COLUMNS:
-        for part in (report["solve"], report["matrix"]):
-            if column in part and not row[column]:
-                row[column] = part[column]
-    row.update(setup_seconds=report["seconds"]["setup"], solve_seconds=report["seconds"]["solve"],
-               message="" if report["succeeded"] else process.stderr.strip())
-    return row
+    result = report["solve"]
+    row.update(kind=kind_of(file, report["matrix"]["symmetric"]), n=report["matrix"]["n"],
+               nonzeros=report["matrix"]["nonzeros"], solved_by=solved_by(report),
+               outcome=result["outcome"], iterations=result["iterations"],
+               backward_error=result["backward_error"])
+    return row, process.returncode in (0, NOT_CONVERGED)
 
 
-def is_as_known(row, tolerance):
-    converged = row["outcome"] == "converged"
-    if row["known"].startswith(">"):
-        return not converged
-    known = int(row["known"])
-    slack = max(1, math.ceil(tolerance * known))
-    return converged and abs(row["iterations"] - known) <= slack
+def print_row(row):
+    seconds, error = (f"{row[key]:{form}}" if isinstance(row[key], float) else row[key]
+                      for key, form in (("seconds", ".2f"), ("backward_error", ".1e")))
+    print(f"{row['matrix']:<24.24} {row['n']:>7} {row['methods']:<22} {row['outcome']:<22} "
+          f"{row['iterations']:>6} {seconds:>8} {error:>14}  {row['solved_by']}".rstrip(), flush=True)
 
 
-def verdict(row, options):
-    """What is printed behind a row, and whether all is well."""
-    if row["outcome"] == "failed":
-        return row["message"], False
-    if not row["known"]:
-        return "", True
-    is_right = is_as_known(row, options.tolerance)
-    return f"known {row['known']}" + ("" if is_right else "  <- DIFFERS"), is_right
-
-
-def print_row(row, text):
-    seconds = row["solve_seconds"]
-    seconds = f"{seconds:.4f}" if isinstance(seconds, float) else seconds
-    print(f"{row['matrix']:<16} {row['n']:>8} {row['nonzeros']:>10} {row['solver']:<21} "
-          f"{row['preconditioner']:<16} {row['outcome']:<15} {row['iterations']:>6} "
-          f"{seconds:>9}  {text}".rstrip(), flush=True)
-
-
-def run_all(options):
-    """All rows, printed on the way, and whether all is well."""
-    known = read_table(options.table) if options.table else {}
-    rows, is_well = [], True
-    print_row(dict.fromkeys(COLUMNS, "") | {
-        "matrix": "matrix", "n": "n", "nonzeros": "entries", "solver": "solver",
-        "preconditioner": "preconditioner", "outcome": "outcome", "iterations": "iter.",
-        "solve_seconds": "seconds"}, "")
-    for file in matrices_in(options.directory):
-        is_symmetric = header_of(file).split()[-1] == "symmetric"
-        for solver in options.solver if is_symmetric else options.unsymmetric_solver:
-            for preconditioner in options.preconditioner:
-                row = solve(options, file, solver, preconditioner)
-                if preconditioner == "identity" and solver.split()[0].endswith("cg"):
-                    row["known"] = known.get(row["matrix"], "")
-                text, row_is_well = verdict(row, options)
-                print_row(row, text)
-                rows.append(row)
-                is_well = is_well and row_is_well
-    return rows, is_well
-
-
-def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    add = parser.add_argument
-    add("directory", help="with *.mtx and *.mtx.gz")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
-    add("--solver", nargs="+", default=["cg"], help="for symmetric matrices (cg)")
-    add("--unsymmetric-solver", nargs="*", default=["pipelined-bicgstab"],
-        help="for all others (pipelined-bicgstab); none to leave them out")
-    add("--preconditioner", nargs="+", default=["identity"], help="(identity)")
-    add("--table", metavar="FILE", help="known counts")
-    add("--tolerance", type=float, default=0.02, help="of known counts (%(default)s)")
-    add("--relative-tolerance", default="1e-5", help="(%(default)s)")
-    add("--max-iterations", default="1000", help="(%(default)s)")
-    add("--csv", metavar="FILE", help="write all columns")
-    return parse_with_arguments(parser)
+def print_counts(rows):
+    """Matrices solved by each methods, of all of a kind."""
+    kinds = {row["matrix"]: row["kind"] for row in rows if row["kind"]}
+    n_matrices = collections.Counter(kinds.values())
+    solved = collections.Counter((row["methods"], row["kind"]) for row in rows
+                                 if row["outcome"].startswith("converged"))
+    for methods in dict.fromkeys(row["methods"] for row in rows):
+        print(f"{methods}: " + ", ".join(f"{solved[methods, kind]} of {n} {kind}"
+                                         for kind, n in sorted(n_matrices.items())))
 
 
 def main():
-    options = parse_command_line()
-    rows, is_well = run_all(options)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", help="with *.mtx and *.mtx.gz")
+    parser.add_argument("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
+    parser.add_argument("--only", nargs="+", choices=METHODS, default=list(METHODS),
+                        metavar="METHODS", help=f"of {', '.join(METHODS)}")
+    parser.add_argument("--timeout", type=float, default=600., help="seconds of a run (%(default)s)")
+    parser.add_argument("--csv", metavar="FILE", help="write all columns")
+    options = parse_with_arguments(parser)
+    rows, is_well = [], True
+    print_row(dict.fromkeys(COLUMNS, "") | {
+        "matrix": "matrix", "n": "n", "methods": "methods", "outcome": "outcome",
+        "iterations": "iter.", "seconds": "seconds", "backward_error": "backward error",
+        "solved_by": "with"})
+    for file in matrices_in(options.directory):
+        for methods in options.only:
+            row, ended_well = solve(options, file, methods)
+            print_row(row)
+            rows.append(row)
+            is_well = is_well and ended_well
+    print_counts(rows)
     if options.csv:
-        write_csv(options.csv, COLUMNS, rows)
+        write_csv(options.csv, COLUMNS, rows, digits=3)
     if not rows:
         print(f"no matrices in {options.directory}", file=sys.stderr)
     return 0 if rows and is_well else 1

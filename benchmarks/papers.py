@@ -21,7 +21,8 @@ import subprocess
 import sys
 import time
 
-from collection import NOT_CONVERGED, SET_UP, header_of, matrices_in, matrix_name
+from collection import NOT_CONVERGED, header_of, matrices_in, matrix_name
+from known_counts import SET_UP
 from runs import write_csv
 
 COLUMNS = ["figure", "line", "column", "git_revision", "backend", "device", "threads", "system", "n",

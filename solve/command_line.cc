@@ -16,9 +16,12 @@ constexpr const char *description =
 constexpr const char *notes =
     "Right-hand sides made by --rhs belong to the system that is solved, which is the scaled one\n"
     "with --scaling: row-sums is A-hat times the vector of ones. One from a file is that of A.\n"
-    "Solver and preconditioner, if not given: pipelined-cg where the matrix is symmetric, else\n"
-    "pipelined-bicgstab; jacobi, but identity where the diagonal has zeros. nlcg takes the\n"
-    "preconditioner and needs no solver.\n"
+    "Without --solver, --preconditioner and --scaling, femgpu-solve chooses them by the matrix, "
+    "and\n"
+    "others where these fail; the report lists all attempts. Where one of them is given, the "
+    "others\n"
+    "are pipelined-cg for a symmetric matrix, else pipelined-bicgstab; jacobi, but identity where\n"
+    "the diagonal has zeros; none. nlcg takes the preconditioner and needs no solver.\n"
     "\n"
     "Examples:\n"
     "  femgpu-solve --generate poisson2d-p1:256 --solver cg\n"
@@ -53,7 +56,7 @@ void declare_method(CommandLineReader &reader)
   reader.option("--preconditioner", "'NAME OPTION=VALUE ...'", "Preconditioner with its options");
   reader.option("--format", "'NAME OPTION=VALUE ...'",
                 "Matrix format with its options; csr if not given");
-  reader.option("--scaling", "NAME", "Scaling before the solve; none if not given");
+  reader.option("--scaling", "NAME", "Scaling before the solve");
   reader.option("--ordering", "'NAME OPTION=VALUE ...'",
                 "Order of the unknowns with its options; none if not given");
   reader.option("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number");
@@ -94,7 +97,8 @@ void check_nonlinear(const CommandLineReader &reader, const SolveCommand &comman
   if (command.nonlinear.empty() && reader.has("--nonlinear-method"))
     reader.fail("--nonlinear-method has no term to work on; add for example "
                 "--nonlinear 'bratu lambda=6', or leave it out");
-  if (!command.nonlinear.empty() && linalg::scalings.find(command.scaling).traits.changes_system)
+  if (!command.nonlinear.empty() && !command.scaling.empty() &&
+      linalg::scalings.find(command.scaling).traits.changes_system)
     reader.fail(
         "--nonlinear and --scaling " + command.scaling +
         " exclude each other: the term needs the unknowns as they are; leave --scaling out");
@@ -201,7 +205,8 @@ void check_values(const CommandLineReader &reader, SolveCommand &command)
   command.relative_to =
       reader.word("--relative-to", {"rhs", "initial"}).value_or(command.relative_to);
   command.energy_tolerance = reader.tolerance("--energy-tolerance");
-  number("--max-iterations", command.max_iterations);
+  if (const auto n = reader.positive_number("--max-iterations"))
+    command.max_iterations = static_cast<int>(*n);
   command.execution =
       reader.word("--execution", {"auto", "graph", "resident"}).value_or(command.execution);
   number("--repeat", command.repeat);
@@ -221,7 +226,7 @@ linalg::SolveControl SolveCommand::control() const
   control.relative_tolerance = fixed_iterations ? 0. : relative_tolerance;
   control.absolute_tolerance = fixed_iterations ? 0. : absolute_tolerance;
   control.energy_tolerance.relative = energy_tolerance.value_or(0.);
-  control.max_iterations = fixed_iterations.value_or(max_iterations);
+  control.max_iterations = fixed_iterations.value_or(max_iterations.value_or(20000));
   control.execution = linalg::execution_of(execution);
   return control;
 }

@@ -27,9 +27,8 @@ struct SolveCommand
   std::string nonlinear;                   ///< the term λ W φ(x), "bratu lambda=6"; empty: none
   std::string nonlinear_method = "newton"; ///< with options
 
-  std::string solver, preconditioner; ///< empty: chosen by the matrix
+  std::string solver, preconditioner, scaling; ///< empty: chosen by the matrix
   std::string format = "csr";
-  std::string scaling = "none";
   std::string ordering = "none";
   std::string backend = "auto";
   std::string communicator = "auto"; ///< of several ranks
@@ -40,8 +39,8 @@ struct SolveCommand
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";        ///< "rhs" or "initial"
   std::optional<double> energy_tolerance; ///< relative; not given: the residual decides
-  int max_iterations = 20000;
-  std::string execution = "auto"; ///< "auto", "graph" or "resident"
+  std::optional<int> max_iterations;      ///< 20000 if not given
+  std::string execution = "auto";         ///< "auto", "graph" or "resident"
   int repeat = 1;
   std::optional<int> fixed_iterations;
 

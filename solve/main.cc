@@ -4,6 +4,7 @@
 #include "common/version.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/direct_solver.h"
 #include "linalg/expressions/expression_parser.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
@@ -36,7 +37,7 @@ const std::vector<Choice> rhs_choices = {
 std::string listing()
 {
   return listing_of("--generate", linalg::generator_choices()) + listing_of("--rhs", rhs_choices) +
-         listing_of("--solver", linalg::solvers.choices()) +
+         listing_of("--solver", linalg::solver_choices()) +
          listing_of("--preconditioner", linalg::preconditioner_choices()) +
          listing_of("--format", linalg::formats.choices()) +
          listing_of("--communicator", linalg::communicator_choices()) +
@@ -62,10 +63,35 @@ void check_nonlinear(const SolveCommand &command, const linalg::Executor &execut
                          "'. Leave it out, or use --nonlinear-method newton.");
 }
 
+/// @throws ParameterError for what the direct solver has not
+void check_direct(const SolveCommand &command, const Ranks &ranks)
+{
+  if (command.solver.empty() || !linalg::is_direct(command.solver))
+    return;
+  linalg::check_solver(command.solver);
+  const auto refuse = [](const std::string &what, const std::string &cure) {
+    throw ParameterError("Solver 'direct' " + what + ". " + cure);
+  };
+  if (command.backend.rfind("cuda", 0) == 0)
+    refuse("runs on the host, but --backend is '" + command.backend + "'",
+           "Use --backend auto or host, or another solver.");
+  if (ranks.are_several())
+    refuse("needs all rows in one process", "Start femgpu-solve without mpirun.");
+  if (!command.nonlinear.empty())
+    refuse("solves linear systems only", "Remove --nonlinear, or use another solver.");
+  if (command.copies || command.fixed_iterations || command.energy_tolerance)
+    refuse("has no iterations, and solves one system at a time",
+           "Remove --copies, --fixed-iterations and --energy-tolerance.");
+  if (!command.preconditioner.empty() || !command.scaling.empty() || command.ordering != "none" ||
+      command.format != "csr")
+    refuse("scales and orders rows itself",
+           "Remove --preconditioner, --scaling, --ordering and --format.");
+}
+
 /// @throws ParameterError for wrong names, before anything is read
 void check_names(const SolveCommand &command, const linalg::Executor &executor)
 {
-  if (!command.solver.empty())
+  if (!command.solver.empty() && !linalg::is_direct(command.solver))
     linalg::make_solver(command.solver, executor.backend());
   if (!command.preconditioner.empty())
     linalg::make_preconditioner(command.preconditioner, executor.backend());
@@ -74,7 +100,8 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     throw ParameterError("--preconditioner auto may change within a solve and from one to the "
                          "next, so --repeat and --fixed-iterations exclude it; name the one that "
                          "is meant, as jacobi or multigrid.");
-  linalg::scalings.find(command.scaling);
+  if (!command.scaling.empty())
+    linalg::scalings.find(command.scaling);
   linalg::orderings.make(command.ordering);
   check_nonlinear(command, executor);
   linalg::formats.traits(command.format);
@@ -115,8 +142,11 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
 /// cores.
 linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 {
-  if (!ranks.are_several())
-    return linalg::make_executor(command.backend, {command.threads, command.device_memory});
+  if (!ranks.are_several()) {
+    const bool is_direct = !command.solver.empty() && linalg::is_direct(command.solver);
+    return linalg::make_executor(is_direct ? "host" : command.backend,
+                                 {command.threads, command.device_memory});
+  }
   const Ranks::Node node = ranks.node();
   const int n_devices = linalg::n_cuda_devices();
   const unsigned int threads = command.threads > 0 ? command.threads : node.threads;
@@ -133,18 +163,20 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.are_several())
-    return make_system(command);
+    return make_system(command, /* may fall back */ true);
   if (can_be_shared(command))
     return make_share(command, ranks);
   SystemToSolve system;
   if (ranks.is_first()) {
-    system = make_system(command);
+    system = make_system(command, /* may fall back */ false);
     if (system.is_batch)
       throw ParameterError("Systems that are solved together are solved by one rank in this "
                            "version. Start femgpu-solve without mpirun.");
   }
-  system.solver = ranks.of_first(system.solver);
-  system.preconditioner = ranks.of_first(system.preconditioner);
+  system.attempts.resize(1);
+  Methods &methods = system.attempts.front();
+  for (std::string *const name : {&methods.solver, &methods.preconditioner, &methods.scaling})
+    *name = ranks.of_first(*name);
   if (!command.nonlinear.empty() && !ranks.is_first())
     system.nonlinear = make_nonlinear_term(command.nonlinear);
   return system;
@@ -159,6 +191,7 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
                                                : Console::Verbosity::normal);
   if (ranks.is_first())
     check_outputs(command);
+  check_direct(command, ranks);
   const linalg::ExecutorPtr executor = executor_of(command, ranks);
   check_names(command, *executor);
 

@@ -47,12 +47,26 @@ UnsymmetricPair first_unsymmetric_pair(const HostCsr &A)
   return first == A.n ? UnsymmetricPair() : first_pair_of_row(A, first, tolerance);
 }
 
-bool has_full_diagonal(const HostCsr &A, const int first)
+DiagonalSigns diagonal_signs(const HostCsr &A, const int first)
 {
-  for (int i = 0; i < A.n; ++i)
-    if (entry(A, i, first + i) == 0.)
-      return false;
-  return true;
+  DiagonalSigns signs;
+  for (int i = 0; i < A.n; ++i) {
+    const double a_ii = entry(A, i, first + i);
+    signs.n_zeros += a_ii == 0. ? 1 : 0;
+    signs.n_negative += a_ii < 0. ? 1 : 0;
+  }
+  return signs;
+}
+
+bool has_zero_row(const HostCsr &A)
+{
+  for (int i = 0; i < A.n; ++i) {
+    const double *const values = A.values + A.row_starts[i];
+    if (std::all_of(values, values + A.row_starts.length(i),
+                    [](const double value) { return value == 0.; }))
+      return true;
+  }
+  return false;
 }
 
 RowLengths row_lengths(const HostCsr &A)

@@ -25,8 +25,22 @@ struct UnsymmetricPair
  */
 UnsymmetricPair first_unsymmetric_pair(const linalg::HostCsr &A);
 
-/// Are all diagonal entries there, and not 0? @param first the column of the diagonal in row 0
-bool has_full_diagonal(const linalg::HostCsr &A, int first = 0);
+/// The signs of the diagonal entries; those that are missing are zeros.
+struct DiagonalSigns
+{
+  long long n_zeros = 0, n_negative = 0;
+
+  bool are_positive() const
+  {
+    return n_zeros == 0 && n_negative == 0;
+  }
+};
+
+/// @param first the column of the diagonal in row 0
+DiagonalSigns diagonal_signs(const linalg::HostCsr &A, int first = 0);
+
+/// Is there a row without entries but zeros?
+bool has_zero_row(const linalg::HostCsr &A);
 
 /// Entries of a row.
 struct RowLengths

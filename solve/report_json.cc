@@ -34,7 +34,7 @@ Json command_values(const SolveCommand &command)
       {"solver", text_or_null(command.solver)},
       {"preconditioner", text_or_null(command.preconditioner)},
       {"format", command.format},
-      {"scaling", command.scaling},
+      {"scaling", text_or_null(command.scaling)},
       {"ordering", command.ordering},
       {"backend", command.backend},
       {"communicator", command.communicator},
@@ -72,6 +72,21 @@ Json nonlinear_values(const SystemToSolve &system, const SolveRecord &record)
                  {"weight", system.weights.empty() ? Json() : Json(system.weights.front())},
                  {"largest_x", record.largest()}};
   add_members(values, record.report.inner);
+  return values;
+}
+
+Json attempt_values(const SolveRecord &record)
+{
+  Json values = Json::array();
+  for (const AttemptRecord &attempt : record.attempts)
+    values.push_back({{"solver", attempt.methods.solver},
+                      {"preconditioner", text_or_null(attempt.methods.preconditioner)},
+                      {"scaling", attempt.methods.scaling},
+                      {"reason", text_or_null(attempt.methods.reason)},
+                      {"outcome", attempt.outcome},
+                      {"iterations", attempt.iterations},
+                      {"seconds", attempt.seconds},
+                      {"message", attempt.message}});
   return values;
 }
 
@@ -163,6 +178,7 @@ std::string report_json(const SolveCommand &command, const SystemToSolve &system
                        {"parts", parts_values(record.parts)},
                        {"peak_bytes", record.peak_bytes},
                        {"solve", solve},
+                       {"attempts", attempt_values(record)},
                        {"nonlinear", nonlinear_values(system, record)},
                        {"seconds", second_values(record)},
                        {"repeats", repeat_values(record)},

@@ -64,6 +64,19 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
             (system.weights.empty() ? "" : ", weights " + text_of(system.weights.front())));
 }
 
+/// Why methods were chosen, and what became of them.
+void add_attempts(std::string &text, const SolveRecord &record)
+{
+  for (std::size_t k = 0; k < record.attempts.size(); ++k) {
+    const AttemptRecord &attempt = record.attempts[k];
+    if (!attempt.methods.reason.empty())
+      add(text, "attempt " + std::to_string(k + 1),
+          text_of(attempt.methods) + ", because " + attempt.methods.reason + ": " +
+              attempt.outcome + " after " + std::to_string(attempt.iterations) +
+              " iterations and " + seconds_text(attempt.seconds));
+  }
+}
+
 /// "3 to 5"
 std::string range_text(const long long (&ends)[2])
 {
@@ -190,6 +203,7 @@ std::string report_text(const SolveCommand &command, const SystemToSolve &system
 {
   std::string text;
   add_system(text, command, system);
+  add_attempts(text, record);
   add_methods(text, system, record);
   add_residuals(text, record.report, system.nonlinear.has_value());
   if (system.nonlinear)

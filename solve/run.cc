@@ -1,14 +1,19 @@
 #include "solve/run.h"
 
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/direct_solver.h"
 #include "linalg/linear_solver.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/mpi/distribution.h"
 #include "linalg/nonlinear_solver.h"
+#include "linalg/solvers/rounding.h"
 #include "linalg/transformations/linear_system_transformation.h"
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -37,15 +42,65 @@ struct SystemSolver
 
 using Progress = std::function<void(int, double)>;
 
-SystemSolver make_linear(const SolveCommand &command, const SystemToSolve &system,
-                         const linalg::ExecutorPtr &executor, const Progress &progress)
+SystemSolver make_direct(const SolveCommand &command, const SystemToSolve &system)
 {
-  linalg::LinearSolverOptions options = options_of(command, system);
+  return {[] {},
+          [&](std::vector<double> &x) {
+            return linalg::solve_direct(system.A.csr(), system.b.data(), x.data(),
+                                        command.control());
+          }};
+}
+
+/// ‖b − A x‖ that the tolerances ask for.
+double given_target(const linalg::SolveControl &control, const SystemToSolve &system,
+                    const std::vector<double> &x)
+{
+  const linalg::SystemNorms norms = linalg::measure(system.A.csr(), system.b.data(), x.data());
+  const bool is_of_rhs = control.reference == linalg::SolveControl::Reference::rhs;
+  return std::max(control.absolute_tolerance,
+                  control.relative_tolerance * (is_of_rhs ? norms.rhs : norms.residual));
+}
+
+/// Solves until the residual before scaling meets the tolerances, too, which are meant for that
+/// where the user has not named the scaling.
+linalg::SolveReport solve_to_given_target(linalg::LinearSolver &solver, const SystemToSolve &system,
+                                          std::vector<double> &x)
+{
+  const linalg::SolveControl control = solver.control();
+  const double target = given_target(control, system, x);
+  linalg::SolveReport report = solver.solve(system.b.data(), x.data());
+  constexpr int most_continuations = 5;
+  for (int k = 0; k < most_continuations && report.outcome == linalg::Outcome::converged &&
+                  report.given.residual > target;
+       ++k) {
+    solver.control().relative_tolerance = 0.;
+    solver.control().absolute_tolerance =
+        0.3 * report.true_residual * target / report.given.residual;
+    continue_with(report, solver.solve(system.b.data(), x.data()));
+  }
+  solver.control() = control;
+  if (report.outcome == linalg::Outcome::converged && report.given.residual > target) {
+    report.outcome = linalg::Outcome::stagnated;
+    describe(report);
+  }
+  return report;
+}
+
+SystemSolver make_linear(const SolveCommand &command, const SystemToSolve &system,
+                         const Methods &methods, const linalg::ExecutorPtr &executor,
+                         const Progress &progress)
+{
+  if (linalg::is_direct(methods.solver))
+    return make_direct(command, system);
+  linalg::LinearSolverOptions options = options_of(command, methods);
   options.control.progress = progress;
   const auto solver = std::make_shared<linalg::LinearSolver>(executor, options);
-  return {
-      [=, &system] { solver->set_matrix(system.A.csr(), /* same pattern */ false); },
-      [=, &system](std::vector<double> &x) { return solver->solve(system.b.data(), x.data()); }};
+  const bool is_chosen = !methods.reason.empty() && methods.scaling != "none";
+  return {[=, &system] { solver->set_matrix(system.A.csr(), /* same pattern */ false); },
+          [=, &system](std::vector<double> &x) {
+            return is_chosen ? solve_to_given_target(*solver, system, x)
+                             : solver->solve(system.b.data(), x.data());
+          }};
 }
 
 linalg::NonlinearSolverOptions nonlinear_options(const SolveCommand &command,
@@ -54,7 +109,7 @@ linalg::NonlinearSolverOptions nonlinear_options(const SolveCommand &command,
 {
   linalg::NonlinearSolverOptions options;
   options.method = command.nonlinear_method;
-  options.linear = options_of(command, system);
+  options.linear = options_of(command, system.attempts.front());
   options.linear.control = {}; // Newton's method chooses tolerances
   options.control = command.control();
   options.control.progress = progress;
@@ -147,7 +202,7 @@ SystemSolver make_distributed(const SolveCommand &command, SystemToSolve &system
   const linalg::CommunicatorPtr communicator =
       linalg::make_communicator(ranks.communicator(), executor, command.communicator);
   if (!system.nonlinear) {
-    linalg::LinearSolverOptions options = options_of(command, system);
+    linalg::LinearSolverOptions options = options_of(command, system.attempts.front());
     options.ordering = "none";
     options.control.progress = progress;
     const auto solver = std::make_shared<linalg::LinearSolver>(executor, options, communicator);
@@ -196,15 +251,17 @@ bool same_bits(const std::vector<double> &a, const std::vector<double> &b)
 }
 } // namespace
 
-linalg::LinearSolverOptions options_of(const SolveCommand &command, const SystemToSolve &system)
+linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods)
 {
   linalg::LinearSolverOptions options;
-  options.solver = system.solver;
-  options.preconditioner = system.preconditioner;
+  options.solver = methods.solver;
+  options.preconditioner = methods.preconditioner;
   options.format = command.format;
-  options.scaling = command.scaling;
+  options.scaling = methods.scaling;
   options.ordering = command.ordering;
   options.control = command.control();
+  if (methods.most_iterations > 0 && !command.max_iterations)
+    options.control.max_iterations = methods.most_iterations;
   return options;
 }
 
@@ -288,9 +345,10 @@ std::string remark(const SolveCommand &command, const SolveRecord &record)
   return needs_no_words ? "" : report.message;
 }
 
-SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
-                             const linalg::ExecutorPtr &executor, const Ranks &ranks,
-                             Console &console)
+namespace
+{
+SolveRecord attempt(const SolveCommand &command, SystemToSolve &system, const Methods &methods,
+                    const linalg::ExecutorPtr &executor, const Ranks &ranks, Console &console)
 {
   SolveRecord record;
   record.backend = executor->name();
@@ -303,7 +361,7 @@ SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
   const SystemSolver solver =
       ranks.are_several() ? make_distributed(command, system, executor, ranks, progress)
       : system.nonlinear  ? make_nonlinear(command, system, executor, progress)
-                          : make_linear(command, system, executor, progress);
+                          : make_linear(command, system, methods, executor, progress);
   console.begin_phase("setup");
   solver.setup();
   for (int k = 0; k < command.repeat; ++k) {
@@ -315,9 +373,71 @@ SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
     if (k == 0)
       record.report = std::move(report);
     record.add(repeat, std::move(x));
+    if (k == 0 && !succeeded(command, record) && &methods != &system.attempts.back())
+      break; // another attempt follows
   }
   record.parts = solver.parts();
   record.peak_bytes = executor->peak_bytes();
   return record;
+}
+
+/// Infinite where it is not known.
+double backward_error(const SolveRecord &record)
+{
+  const double error = record.report.backward_error;
+  return error >= 0. ? error : std::numeric_limits<double>::infinity();
+}
+
+/// " Other attempts failed: ..."; empty without others.
+std::string other_failures(const std::vector<AttemptRecord> &attempts, const std::size_t reported)
+{
+  std::string text;
+  for (std::size_t k = 0; k < attempts.size(); ++k)
+    if (k != reported)
+      text += (text.empty() ? " Other attempts failed: " : "; ") + text_of(attempts[k].methods) +
+              " (" + attempts[k].outcome + ")";
+  return text.empty() ? "" : text + '.';
+}
+} // namespace
+
+SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
+                             const linalg::ExecutorPtr &executor, const Ranks &ranks,
+                             Console &console)
+{
+  std::optional<SolveRecord> best;
+  std::vector<AttemptRecord> attempts;
+  std::size_t reported = 0;
+  for (const Methods &methods : system.attempts) {
+    const bool is_last = &methods == &system.attempts.back();
+    const Stopwatch watch;
+    AttemptRecord &made = attempts.emplace_back(AttemptRecord{methods, "refused", "", 0, 0.});
+    try {
+      SolveRecord record = attempt(command, system, methods, executor, ranks, console);
+      made.outcome = linalg::to_string(record.report.outcome);
+      made.message = record.report.message;
+      made.iterations = record.report.iterations;
+      if (!best || succeeded(command, record) || backward_error(record) < backward_error(*best)) {
+        best = std::move(record);
+        reported = attempts.size() - 1;
+      }
+    }
+    catch (const ParameterError &) {
+      throw; // no other methods would fix it
+    }
+    catch (const Error &error) {
+      made.message = error.what();
+      if (is_last && !best)
+        throw;
+    }
+    made.seconds = watch.elapsed();
+    const bool is_limited =
+        command.max_iterations && made.outcome == to_string(linalg::Outcome::iteration_limit);
+    if (is_limited || (best && succeeded(command, *best)))
+      break;
+  }
+  if (!succeeded(command, *best))
+    best->report.message += other_failures(attempts, reported);
+  best->attempts = std::move(attempts);
+  return std::move(*best);
 }
 } // namespace femgpu

@@ -49,11 +49,23 @@ struct PartsRecord
   long long rows[2] = {}, ghosts[2] = {};
 };
 
-/// Everything that is reported.
+/// What became of an attempt to solve a system.
+struct AttemptRecord
+{
+  Methods methods;
+  std::string outcome; ///< "refused" where the methods cannot be set up
+  std::string message;
+  int iterations = 0;
+  double seconds = 0.; ///< of setup and the first solve
+};
+
+/// Everything that is reported: of the attempt that has succeeded, or else of that with the
+/// smallest backward error.
 struct SolveRecord : RunRecord
 {
   linalg::SolveReport report; ///< of the first solve, with setup
   PartsRecord parts;
+  std::vector<AttemptRecord> attempts; ///< all, in their order
 
   double seconds_per_iteration() const; ///< by the median; 0 without iterations
   double gigabytes_per_second() const;  ///< of the counted bytes
@@ -61,7 +73,7 @@ struct SolveRecord : RunRecord
 };
 
 /// The methods for linear systems.
-linalg::LinearSolverOptions options_of(const SolveCommand &command, const SystemToSolve &system);
+linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods);
 
 /// Did it do what was asked for: converge, or all iterations of --fixed-iterations?
 bool succeeded(const SolveCommand &command, const SolveRecord &record);
@@ -69,9 +81,10 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record);
 /// Why not, or what a person should know all the same; empty if there is nothing to say.
 std::string remark(const SolveCommand &command, const SolveRecord &record);
 
-/// Solves as often as the command says; of several ranks the first one gets the solution. Takes the
-/// entries of a share of the rows, which may be half of the memory, out of @p system. @throws as
-/// LinearSolver and NonlinearSolver do
+/// Solves as often as the command says, by the first of the system's attempts that succeeds; of
+/// several ranks the first one gets the solution. Takes the entries of a share of the rows, which
+/// may be half of the memory, out of @p system. @throws as LinearSolver and NonlinearSolver do
+/// where no attempt comes to an end
 SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
                              Console &console);

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
 #include "linalg/base/parallel.h"
+#include "linalg/direct_solver.h"
 #include "linalg/generators/random.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
@@ -109,37 +110,26 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
   choose_weights(command, problem.source_weight, system);
 }
 
-/**
- * Solver and preconditioner. @param given the symmetry of A, @param scaled that of the matrix that
- * is solved with
- * @param has_full_diagonal is asked where it matters
- */
-template <class Question>
-void choose_methods(const SolveCommand &command, const Symmetry &given, const Symmetry &scaled,
-                    const Question &has_full_diagonal, SystemToSolve &system)
+/// @throws ParameterError for a method that needs symmetry where the matrix has none. @param given
+/// the symmetry of A, @param scaled that of the matrix that is solved with
+void check_symmetry(const SolveCommand &command, const Symmetry &given, const Symmetry &scaled,
+                    const SystemToSolve &system)
 {
-  system.is_symmetric = given.is_there;
   const auto &nonlinear = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
   if (system.nonlinear && nonlinear.traits.needs_symmetry && !given.is_there)
     throw ParameterError("Nonlinear method '" + std::string(nonlinear.name) +
                          "' needs a symmetric matrix, but " + given.evidence +
                          ". Use --nonlinear-method newton.");
-  system.solver = command.solver;
-  if (system.solver.empty())
-    system.solver = scaled.is_there ? "pipelined-cg" : "pipelined-bicgstab";
-  const auto &traits = linalg::solvers.traits(system.solver);
-  if (traits.needs_symmetry && !scaled.is_there)
-    throw ParameterError(
-        "Solver '" + system.solver + "' needs a symmetric matrix, but " +
-        (given.is_there ? "with the scaling '" + command.scaling + "' " : std::string()) +
-        scaled.evidence +
-        (given.is_there ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
-                        : ". Use --solver pipelined-bicgstab."));
-  system.preconditioner = command.preconditioner;
-  if (system.preconditioner.empty())
-    system.preconditioner = traits.preconditioner != nullptr ? traits.preconditioner
-                            : has_full_diagonal()            ? "jacobi"
-                                                             : "identity";
+  const std::string &solver = system.attempts.front().solver;
+  if (linalg::is_direct(solver) || !linalg::solvers.traits(solver).needs_symmetry ||
+      scaled.is_there)
+    return;
+  throw ParameterError(
+      "Solver '" + solver + "' needs a symmetric matrix, but " +
+      (given.is_there ? "with the scaling '" + command.scaling + "' " : std::string()) +
+      scaled.evidence +
+      (given.is_there ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
+                      : ". Use --solver pipelined-bicgstab."));
 }
 
 /// b, of the file or made for the transformed matrix @p A_hat.
@@ -172,12 +162,23 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
   system.b.resize(b_hat.size());
   transformation.restore_rhs(b_hat.data(), system.b.data());
 }
+
+/// The scaling that the right-hand side is made for.
+std::string scaling_of(const SolveCommand &command)
+{
+  return command.scaling.empty() ? "none" : command.scaling;
+}
+
 /// Makes a batch of several right-hand sides, or of --copies.
 void choose_batch(const SolveCommand &command, SystemToSolve &system)
 {
   system.is_batch = command.copies || system.n_systems > 1;
   if (!system.is_batch)
     return;
+  if (linalg::is_direct(system.attempts.front().solver))
+    throw ParameterError("Solver 'direct' solves one system at a time, and '" + command.rhs_file +
+                         "' has " + std::to_string(system.n_systems) +
+                         " right-hand sides. Use another solver, or a file for each.");
   if (command.copies && system.n_systems > 1)
     throw ParameterError("'" + command.rhs_file + "' has " + std::to_string(system.n_systems) +
                          " right-hand sides, of which --copies cannot vary one. Keep one of them.");
@@ -198,10 +199,10 @@ std::vector<HostCsr> SystemToSolve::matrices() const
                 : std::vector<HostCsr>(static_cast<std::size_t>(n_systems), A.csr());
 }
 
-SystemToSolve make_system(const SolveCommand &command)
+SystemToSolve make_system(const SolveCommand &command, const bool may_fall_back)
 {
   // Without the order: neither symmetry nor right-hand side should depend on it.
-  linalg::LinearSystemTransformation transformation(command.scaling, "none");
+  linalg::LinearSystemTransformation transformation(scaling_of(command), "none");
   linalg::orderings.make(command.ordering);
   SystemToSolve system;
   make_matrix(command, system);
@@ -210,11 +211,17 @@ SystemToSolve make_system(const SolveCommand &command)
   const HostCsr A_hat = transformation.setup(system.A.csr());
   system.lengths = row_lengths(system.A.csr());
   const Symmetry given = symmetry_of(system.A.csr());
-  const bool is_A = A_hat.values == system.A.values.data();
-  choose_methods(
-      command, given, is_A || !given.is_there ? given : symmetry_of(A_hat),
-      [&] { return has_full_diagonal(A_hat); }, system);
+  system.is_symmetric = given.is_there;
   choose_rhs(command, A_hat, transformation, system);
+  const DiagonalSigns diagonal = diagonal_signs(A_hat);
+  const bool is_A = A_hat.values == system.A.values.data();
+  const Symmetry scaled = is_A || !given.is_there ? given : symmetry_of(A_hat);
+  if (may_fall_back && chooses_methods(command) && system.n_systems == 1)
+    system.attempts =
+        attempts_for({system.n, given.is_there, diagonal, has_zero_row(system.A.csr())}, command);
+  else
+    system.attempts = {completed(command, scaled.is_there, diagonal.n_zeros == 0)};
+  check_symmetry(command, given, scaled, system);
   system.x0.assign(static_cast<std::size_t>(system.A.n), 0.);
   if (!command.x0_file.empty())
     system.x0 = linalg::read_matrix_market_vector(command.x0_file, system.A.n);
@@ -224,9 +231,9 @@ SystemToSolve make_system(const SolveCommand &command)
 
 bool can_be_shared(const SolveCommand &command)
 {
-  return !command.generator.empty() && command.scaling == "none" && command.ordering == "none" &&
-         command.rhs.empty() && command.rhs_file.empty() && command.x0_file.empty() &&
-         !command.copies;
+  return !command.generator.empty() && scaling_of(command) == "none" &&
+         command.ordering == "none" && command.rhs.empty() && command.rhs_file.empty() &&
+         command.x0_file.empty() && !command.copies;
 }
 
 SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks)
@@ -239,11 +246,11 @@ SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks)
   choose_weights(command, problem.source_weight, system);
   const HostCsr A = system.A.csr();
   const Symmetry symmetry{problem.is_symmetric, "that of '" + command.generator + "' is not"};
-  const auto have_full_diagonal = [&] {
-    const auto first = static_cast<int>(ranks.sum_before(A.n));
-    return ranks.max(has_full_diagonal(A, first) ? 0 : 1) == 0;
-  };
-  choose_methods(command, symmetry, symmetry, have_full_diagonal, system);
+  system.is_symmetric = symmetry.is_there;
+  const auto first = static_cast<int>(ranks.sum_before(A.n));
+  system.attempts = {
+      completed(command, symmetry.is_there, ranks.sum(diagonal_signs(A, first).n_zeros) == 0)};
+  check_symmetry(command, symmetry, symmetry, system);
   choose_rhs(command, A, linalg::LinearSystemTransformation("none", "none"), system);
   system.n = ranks.sum(A.n);
   system.n_nonzeros = ranks.sum(static_cast<long long>(A.n_nonzeros));

@@ -5,6 +5,7 @@
 #include "linalg/generators/varied_systems.h"
 #include "solve/command_line.h"
 #include "solve/matrix_facts.h"
+#include "solve/methods.h"
 #include "solve/nonlinear_term.h"
 #include "solve/ranks.h"
 
@@ -33,7 +34,7 @@ struct SystemToSolve
 
   bool is_symmetric = false; ///< A, by its numbers
   RowLengths lengths;
-  std::string solver, preconditioner; ///< as asked for, or chosen by the matrix
+  std::vector<Methods> attempts; ///< as asked for, or chosen by the matrix; at least one
 
   /// The matrices of a batch.
   std::vector<linalg::HostCsr> matrices() const;
@@ -46,11 +47,12 @@ struct SystemToSolve
 
 /**
  * Reads or generates what @p command says, makes the right-hand side and chooses the methods.
+ * @param may_fall_back may methods follow each other where they fail?
  * @throws InputError for files, ParameterError for wrong names, for a solver that needs symmetry
  *         where the matrix, as it is scaled, has none, for a nonlinear term without weights, and
  *         for what batches do not have
  */
-SystemToSolve make_system(const SolveCommand &command);
+SystemToSolve make_system(const SolveCommand &command, bool may_fall_back);
 
 /// Can each rank generate its own rows? Not where somebody needs all of them.
 bool can_be_shared(const SolveCommand &command);

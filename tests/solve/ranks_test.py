@@ -176,6 +176,8 @@ class RanksErrors(RanksTest):
                 (["--copies", "3"], 1, "solved by one rank"),
                 (["--format", "auto"], 1, "'auto'"),
                 (["--format", "bsr block=16"], 1, "inside blocks of 16"),
+                (["--scaling", "matching", "--solver", "bicgstab"], 1, "all rows in one part"),
+                (["--solver", "direct"], 1, "all rows in one process"),
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.refusal(*system, *arguments, code=code))

@@ -15,6 +15,7 @@ import unittest
 
 BENCHMARKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks")
 COLLECTION = os.path.join(BENCHMARKS, "collection.py")
+KNOWN_COUNTS = os.path.join(BENCHMARKS, "known_counts.py")
 METHODS = os.path.join(BENCHMARKS, "methods.py")
 PROGRAM = os.environ.get("FEMGPU_SOLVE", "femgpu-solve")
 FORMATS = ["csr", "csr values=float", "ellpack-r", "ellr-t threads=4", "sell slice=32", "bsr block=2",
@@ -57,7 +58,9 @@ class SolveTest(unittest.TestCase):
     def run_program(self, *arguments, code=0):
         process = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
                                  cwd=self.directory)
-        self.assertEqual(process.returncode, code, f"{arguments}\n{process.stdout}{process.stderr}")
+        if code is not None:
+            self.assertEqual(process.returncode, code,
+                             f"{arguments}\n{process.stdout}{process.stderr}")
         left = [name for name in os.listdir(self.directory) if name.endswith(".partial")]
         self.assertEqual(left, [])
         return process
@@ -84,6 +87,9 @@ class SolveTest(unittest.TestCase):
 
 
 LAPLACIAN = [[2., -1., 0., 0.], [-1., 2., -1., 0.], [0., -1., 2., -1.], [0., 0., -1., 200.]]
+INDEFINITE = [[2., 1., 0., 1.], [1., 0., 3., 0.], [0., 3., 0., 2.], [1., 0., 2., -1.]]
+SHIFTED = [[0., 8., 1., 0.], [0., 0., 7., 1.], [1., 0., 0., 6.], [9., 0., 2., 0.]]
+SINGULAR = [[1., 2., 0.], [2., 4., 0.], [0., 0., 1.]]
 UNSYMMETRIC = [[4., 1., 0.], [0.5, 5., 2.], [0., -2., 6.]]
 
 
@@ -114,6 +120,7 @@ class Systems(SolveTest):
         for arguments in (["--generate", "convection-diffusion2d:9,1"],
                           ["--generate", "poisson2d-5pt:9x7", "--scaling", "balance"]):
             self.assertEqual(self.report(*arguments)["solve"]["solver"], "pipelined-bicgstab")
+        self.assertEqual(report["attempts"][0]["preconditioner"], "auto")
         self.write_matrix("A.mtx", [[0., 1.], [1., 0.]])
         report = self.report("A.mtx", "--solver", "bicgstab", "--rhs", "ones")
         self.assertEqual(report["solve"]["preconditioner"], "identity")
@@ -217,7 +224,7 @@ class Outputs(SolveTest):
             report = json.load(file)
         self.assertEqual(list(report), [
             "schema", "version", "outcome", "succeeded", "command", "matrix", "backend",
-            "parts", "peak_bytes", "solve", "nonlinear", "seconds", "repeats", "repeats_identical", "history"])
+            "parts", "peak_bytes", "solve", "attempts", "nonlinear", "seconds", "repeats", "repeats_identical", "history"])
         solve = report["solve"]
         self.assertEqual(set(solve), {
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
@@ -326,6 +333,102 @@ class Timing(SolveTest):
         self.assertRegex(text, r"\ntransfer +[0-9.]+ kB, [0-9.e+-]+ GB/s\n")
 
 
+class Choice(SolveTest):
+    """What is chosen where the user names no methods, and what follows a failure."""
+
+    def attempts(self, *arguments, code=0):
+        return [(attempt["solver"], attempt["preconditioner"], attempt["scaling"],
+                 attempt["outcome"]) for attempt in self.report(*arguments, code=code)["attempts"]]
+
+    def test_zeros_on_the_diagonal_are_permuted_away(self):
+        self.write_matrix("A.mtx", SHIFTED)
+        self.assertEqual(self.attempts("A.mtx"), [("bicgstab", "ilu", "matching", "converged")])
+        self.assert_close(self.solution("A.mtx"), [1.] * 4, 1e-7)
+        text = self.run_program("A.mtx", "--backend", "host").stdout
+        self.assertIn("attempt 1       bicgstab with ilu, scaling matching, because the matrix is "
+                      "unsymmetric, and 4 diagonal entries are zero: converged", text)
+
+    def test_indefinite_matrices_are_solved_by_minres(self):
+        self.write_matrix("A.mtx", INDEFINITE)
+        self.assertEqual(self.attempts("A.mtx"), [("minres", "identity", "symmetric", "converged")])
+        self.assert_close(self.solution("A.mtx"), [1.] * 4, 1e-7)
+
+    def test_a_positive_diagonal_may_belong_to_an_indefinite_matrix(self):
+        self.write_matrix("A.mtx", [[1., 2.], [2., 1.]])
+        self.write_vector("b.mtx", [1., -1.])
+        self.assertEqual([(a[0], a[3]) for a in self.attempts("A.mtx", "-b", "b.mtx")],
+                         [("pipelined-cg", "indefinite_matrix"), ("minres", "converged")])
+        self.assert_close(self.solution("A.mtx", "-b", "b.mtx"), [-1., 1.], 1e-7)
+
+    def test_another_method_follows_one_that_fails(self):
+        n = 40  # a shift of e^i by e^(i+1), which BiCGStab with Jacobi does not solve
+        rows = [[1e-8 if i == j else 1. if j == (i + 1) % n else 0. for j in range(n)]
+                for i in range(n)]
+        self.write_matrix("A.mtx", rows)
+        attempts = self.attempts("A.mtx", "--rhs", "random:1")
+        self.assertEqual(attempts[0][:3], ("pipelined-bicgstab", "jacobi", "none"))
+        self.assertFalse(attempts[0][3].startswith("converged"))
+        self.assertEqual(attempts[1], ("idr s=8", "ilu", "matching", "converged"))
+
+    def test_tolerances_hold_before_a_scaling_that_was_chosen(self):
+        rows = [[value * 10. ** (8 - 5 * i) for value in row] for i, row in enumerate(SHIFTED)]
+        self.write_matrix("A.mtx", rows)
+        solve = self.report("A.mtx", "--relative-tolerance", "1e-13")["solve"]
+        self.assertLessEqual(solve["given_residual"], 1e-13 * solve["given_rhs_norm"])
+
+    def test_a_singular_matrix_names_all_attempts(self):
+        self.write_matrix("A.mtx", SINGULAR)
+        self.write_vector("b.mtx", [1., -1., 1.])
+        message = self.run_program("A.mtx", "-b", "b.mtx", code=3).stderr
+        self.assertIn("Other attempts failed: ", message)
+        self.assertIn("direct (breakdown)", message)
+        self.write_matrix("A.mtx", [[1., 2., 3.], [1., 0., 0.], [2., 0., 0.]])
+        report = self.report("A.mtx", code=3)
+        self.assertEqual([a["outcome"] for a in report["attempts"]],
+                         ["refused", "refused", "breakdown"])
+        self.assertIn("Row 2 of the matrix cannot be matched", report["attempts"][0]["message"])
+
+    def test_what_is_named_is_kept(self):
+        self.write_matrix("A.mtx", SHIFTED)
+        for name, value in (("--solver", "idr s=4"), ("--preconditioner", "identity"),
+                            ("--scaling", "balance")):
+            with self.subTest(name=name):
+                process = self.run_program("A.mtx", name, value, "--json", "-", code=None)
+                [attempt] = json.loads(process.stdout)["attempts"]
+                self.assertEqual(attempt[name[2:]], value)
+                self.assertIsNone(attempt["reason"])
+
+    def test_matching_gives_the_solution_of_the_given_system(self):
+        self.write_matrix("A.mtx", SHIFTED)
+        self.write_vector("b.mtx", [1., 2., 3., 4.])
+        self.write_vector("x0.mtx", [1., 0., -1., 2.])
+        x = self.solution("A.mtx", "-b", "b.mtx", "--solver", "direct")
+        for options in ([], ["--ordering", "rcm"], ["--x0", "x0.mtx"], ["--preconditioner", "ilu"]):
+            self.assert_close(self.solution("A.mtx", "-b", "b.mtx", "--solver", "bicgstab",
+                                            "--scaling", "matching", *options), x, 1e-7)
+
+    def test_matching_needs_a_matching_and_an_unsymmetric_method(self):
+        self.write_matrix("A.mtx", [[1., 2., 3.], [1., 0., 0.], [2., 0., 0.]])
+        message = self.error("A.mtx", "--scaling", "matching", code=3)
+        self.assertIn("Row 2 of the matrix", message)
+        self.write_matrix("A.mtx", LAPLACIAN)
+        self.assertEqual(self.report("A.mtx", "--scaling", "matching", "--solver",
+                                     "bicgstab")["outcome"], "converged")
+
+    def test_direct_solves_and_refuses_what_it_has_not(self):
+        self.write_matrix("A.mtx", UNSYMMETRIC)
+        self.assert_close(self.solution("A.mtx", "--solver", "direct"), [1.] * 3, 1e-14)
+        for arguments, message in ((["--backend", "cuda"], "runs on the host"),
+                                   (["--scaling", "balance"], "scales and orders rows itself"),
+                                   (["--copies", "3"], "one system at a time"),
+                                   (["--nonlinear", "bratu lambda=1"], "linear systems only")):
+            self.assertIn(message, self.error("A.mtx", "--solver", "direct", *arguments, code=1))
+        self.assertIn("has no option", self.error("A.mtx", "--solver", "direct s=1", code=1))
+        self.write_matrix("A.mtx", SINGULAR)
+        self.assertIn("the matrix is singular",
+                      self.run_program("A.mtx", "--solver", "direct", code=3).stderr)
+
+
 class Errors(SolveTest):
     def test_usage(self):
         system = ["--generate", "poisson2d-5pt:6"]
@@ -397,7 +500,20 @@ class Errors(SolveTest):
         process = self.run_program("--generate", "poisson2d-5pt:20", "--max-iterations", "3", code=3)
         self.assertIn("did not converge in 3 iterations", process.stderr)
         self.write_matrix("A.mtx", [[1., 0.], [0., -1.]])
-        self.assertEqual(self.report("A.mtx", code=3)["outcome"][:10], "indefinite")
+        self.assertEqual(self.report("A.mtx", "--solver", "cg", code=3)["outcome"][:10],
+                         "indefinite")
+
+    def test_a_limit_that_is_given_ends_all_attempts(self):
+        report = self.report("--generate", "poisson2d-5pt:20", "--max-iterations", "3", code=3)
+        self.assertEqual([a["outcome"] for a in report["attempts"]], ["iteration_limit"])
+
+    def test_advice_names_what_is_not_in_use(self):
+        self.write_matrix("A.mtx", SHIFTED)
+        message = self.error("A.mtx", "--solver", "cg", "--preconditioner", "identity",
+                             "--scaling", "none", code=1)
+        self.assertIn("--solver pipelined-bicgstab", message)
+        message = self.error("A.mtx", "--preconditioner", "jacobi", code=3)
+        self.assertIn("scaling matching", message)
 
     def test_missing_device(self):
         self.error("--generate", "poisson2d-5pt:6", "--backend", "cuda:99", code=4)
@@ -409,12 +525,29 @@ class Errors(SolveTest):
 
 
 class Collection(SolveTest):
-    def run_collection(self, *arguments, code):
-        process = subprocess.run([sys.executable, COLLECTION, "--program", PROGRAM, self.directory,
+    def run_collection(self, *arguments, script=KNOWN_COUNTS, code=0):
+        process = subprocess.run([sys.executable, script, "--program", PROGRAM, self.directory,
                                   "--csv", self.path("result.csv"), *arguments],
                                  capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, code, process.stdout + process.stderr)
         return process.stdout
+
+    def test_defaults_stand_beside_named_methods(self):
+        self.write_matrix("A.mtx", LAPLACIAN)
+        self.write_matrix("B.mtx", SHIFTED)
+        self.write_matrix("C.mtx", INDEFINITE)
+        text = self.run_collection("--only", "default", "bicgstab jacobi", "--", "--backend",
+                                   "host", script=COLLECTION)
+        self.assertIn("default: 1 of 1 indefinite, 1 of 1 positive diagonal, 1 of 1 unsymmetric",
+                      text)
+        with open(self.path("result.csv"), encoding="utf-8", newline="") as file:
+            rows = {(row["matrix"], row["methods"]): row for row in csv.DictReader(file)}
+        self.assertEqual(len(rows), 6)
+        row = rows["B", "default"]
+        self.assertEqual((row["kind"], row["solved_by"]), ("unsymmetric", "bicgstab, ilu, matching"))
+        self.assertLess(float(row["backward_error"]), 1e-8)
+        self.assertEqual(rows["B", "bicgstab jacobi"]["outcome"], "refused")
+        self.assertIn("zero or no entry on the diagonal", rows["B", "bicgstab jacobi"]["message"])
 
     def test_counts_are_compared_with_known_ones(self):
         self.write("A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"

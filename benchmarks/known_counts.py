@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Compares the iterations of femgpu-solve for a directory of matrices with known counts.
+
+    benchmarks/known_counts.py --program build/bin/femgpu-solve matrices/ --table matrices/README.md
+    benchmarks/known_counts.py matrices/ --preconditioner jacobi 'sai tau=0.8' --csv result.csv
+    benchmarks/known_counts.py matrices/ -- --backend cuda --format sell --repeat 5
+
+The set-up is that of Dd13: scaling symmetric, b the row sums of the scaled matrix, x0 = 0, residual
+relative to the first one 1e-5, at most 1000 iterations. Files that say `symmetric` are solved by
+the methods of --solver, all others by those of --unsymmetric-solver. What stands after `--` is
+handed on. A table of known counts has a line for each matrix: its name first and its count last,
+between | or commas; a count of `> N` means that N iterations do not suffice. Known counts are
+compared where the preconditioner is `identity` and the solver a form of conjugate gradients.
+
+Exits with 1 if a count is not the known one within --tolerance, or if a run fails in another way
+than by its iterations.
+"""
+
+import argparse
+import json
+import math
+import re
+import subprocess
+import sys
+
+from collection import NOT_CONVERGED, header_of, matrices_in, matrix_name
+from runs import parse_with_arguments, write_csv
+
+SET_UP = ["--scaling", "symmetric", "--rhs", "row-sums", "--relative-to", "initial"]
+COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "format", "backend", "outcome",
+           "iterations", "known", "setup_seconds", "solve_seconds", "preconditioner_nonzeros",
+           "true_residual", "target", "message"]
+
+
+def read_table(file):
+    """Name -> count as text: digits, or `> N`."""
+    known = {}
+    with open(file, encoding="utf-8") as stream:
+        for line in stream:
+            cells = [cell.strip() for cell in re.split(r"[|,]", line.strip().strip("|"))]
+            if len(cells) > 1 and re.fullmatch(r"(> ?)?\d+", cells[-1]):
+                known[cells[0]] = cells[-1]
+    return known
+
+
+def solve(options, file, solver, preconditioner):
+    """A row of the table."""
+    command = [options.program, file, "--solver", solver, "--preconditioner", preconditioner,
+               *SET_UP, "--relative-tolerance", options.relative_tolerance, "--max-iterations",
+               options.max_iterations, *options.arguments, "--json", "-"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    row = dict.fromkeys(COLUMNS, "")
+    row.update(matrix=matrix_name(file), solver=solver, preconditioner=preconditioner)
+    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
+        row.update(outcome="failed", message=process.stderr.strip())
+        return row
+    report = json.loads(process.stdout)
+    for column in COLUMNS:
+        for part in (report["solve"], report["matrix"]):
+            if column in part and not row[column]:
+                row[column] = part[column]
+    row.update(setup_seconds=report["seconds"]["setup"], solve_seconds=report["seconds"]["solve"],
+               message="" if report["succeeded"] else process.stderr.strip())
+    return row
+
+
+def is_as_known(row, tolerance):
+    converged = row["outcome"] == "converged"
+    if row["known"].startswith(">"):
+        return not converged
+    known = int(row["known"])
+    slack = max(1, math.ceil(tolerance * known))
+    return converged and abs(row["iterations"] - known) <= slack
+
+
+def verdict(row, options):
+    """What is printed behind a row, and whether all is well."""
+    if row["outcome"] == "failed":
+        return row["message"], False
+    if not row["known"]:
+        return "", True
+    is_right = is_as_known(row, options.tolerance)
+    return f"known {row['known']}" + ("" if is_right else "  <- DIFFERS"), is_right
+
+
+def print_row(row, text):
+    seconds = row["solve_seconds"]
+    seconds = f"{seconds:.4f}" if isinstance(seconds, float) else seconds
+    print(f"{row['matrix']:<16} {row['n']:>8} {row['nonzeros']:>10} {row['solver']:<21} "
+          f"{row['preconditioner']:<16} {row['outcome']:<15} {row['iterations']:>6} "
+          f"{seconds:>9}  {text}".rstrip(), flush=True)
+
+
+def run_all(options):
+    """All rows, printed on the way, and whether all is well."""
+    known = read_table(options.table) if options.table else {}
+    rows, is_well = [], True
+    print_row(dict.fromkeys(COLUMNS, "") | {
+        "matrix": "matrix", "n": "n", "nonzeros": "entries", "solver": "solver",
+        "preconditioner": "preconditioner", "outcome": "outcome", "iterations": "iter.",
+        "solve_seconds": "seconds"}, "")
+    for file in matrices_in(options.directory):
+        is_symmetric = header_of(file).split()[-1] == "symmetric"
+        for solver in options.solver if is_symmetric else options.unsymmetric_solver:
+            for preconditioner in options.preconditioner:
+                row = solve(options, file, solver, preconditioner)
+                if preconditioner == "identity" and solver.split()[0].endswith("cg"):
+                    row["known"] = known.get(row["matrix"], "")
+                text, row_is_well = verdict(row, options)
+                print_row(row, text)
+                rows.append(row)
+                is_well = is_well and row_is_well
+    return rows, is_well
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("directory", help="with *.mtx and *.mtx.gz")
+    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
+    add("--solver", nargs="+", default=["cg"], help="for symmetric matrices (cg)")
+    add("--unsymmetric-solver", nargs="*", default=["pipelined-bicgstab"],
+        help="for all others (pipelined-bicgstab); none to leave them out")
+    add("--preconditioner", nargs="+", default=["identity"], help="(identity)")
+    add("--table", metavar="FILE", help="known counts")
+    add("--tolerance", type=float, default=0.02, help="of known counts (%(default)s)")
+    add("--relative-tolerance", default="1e-5", help="(%(default)s)")
+    add("--max-iterations", default="1000", help="(%(default)s)")
+    add("--csv", metavar="FILE", help="write all columns")
+    return parse_with_arguments(parser)
+
+
+def main():
+    options = parse_command_line()
+    rows, is_well = run_all(options)
+    if options.csv:
+        write_csv(options.csv, COLUMNS, rows)
+    if not rows:
+        print(f"no matrices in {options.directory}", file=sys.stderr)
+    return 0 if rows and is_well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
