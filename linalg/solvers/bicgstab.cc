@@ -82,8 +82,8 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
  * Use: unsymmetric systems; the reference for the pipelined form. Needs: nothing of A or M. Cost
  * per iteration: 5 kernels, 3 of them with a reduction; A twice, 22 vectors and M three times are
  * read or written; where M is no diagonal 7 kernels and 25 vectors. Fails: breakdown, where (r, r*)
- * or (q, r*) is zero up to rounding; then it starts again with r* = r, and reports it if that
- * breaks down at once, or again and again without progress.
+ * or (q, r*) is zero up to rounding; then it starts again with another r*, and
+ * reports it if that happens again and again without progress.
  */
 struct Classical : Form
 {

@@ -243,10 +243,12 @@ struct ChooseOmega
   void finish(State &state, const Sums &sum) const
   {
     constexpr double least_cosine = 0.7;
-    const double cosine = fabs(sum.tr) / (sqrt(sum.tt) * sqrt(state.rr));
-    state.omega = sum.tr / sum.tt;
-    if (cosine < least_cosine)
-      state.omega *= least_cosine / cosine;
+    const double lengths = sqrt(sum.tt) * sqrt(state.rr);
+    const double bounded =
+        fabs(sum.tr) < least_cosine * lengths // also where t and r are orthogonal
+            ? copysign(least_cosine * lengths, sum.tr)
+            : sum.tr;
+    state.omega = bounded / sum.tt;
     state.stop_unless(state.omega != 0. && KrylovState::is_finite(state.omega), sum.tr + sum.tt);
   }
 };

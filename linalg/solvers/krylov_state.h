@@ -251,9 +251,9 @@ constexpr int most_failed_runs = 5;
  * and knows that of the best x, from which each run starts: a run that makes x worse is undone. If
  * the residual misses a target that the recurrence has met, the method is to start again, until
  * that no longer halves the residual: then it has stagnated. It is to start again after a breakdown
- * too, unless it breaks down at once or again and again without progress. A method that has
- * variants gets as many runs where its recurrence has left the residual or diverged; they end as
- * soon as they have brought something.
+ * too, unless it breaks down again and again without progress. A method that has variants starts
+ * again with another one, also where a run broke down in its first step, diverged, or where its
+ * recurrence has left the residual; such runs end as soon as they have brought something.
  */
 struct TrueResidualJudge
 {
@@ -305,7 +305,8 @@ private:
     const bool is_lost = s.outcome == Outcome::diverged || !KrylovState::is_finite(s.true_rr);
     const bool has_failed =
         s.outcome == Outcome::breakdown || (s.has_variants && (has_drifted || is_lost));
-    if (has_failed && s.iteration > iterations_before) {
+    // Without variants a run that did nothing would be repeated.
+    if (has_failed && (s.has_variants || s.iteration > iterations_before)) {
       failed_runs = has_progressed ? 0 : failed_runs + 1;
       is_careful = is_careful || !has_progressed;
       if (failed_runs < most_failed_runs && s.iteration < s.max_iterations)

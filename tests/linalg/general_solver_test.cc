@@ -42,6 +42,16 @@ TEST_P(GeneralSolverTest, ZeroRightHandSideAndExactGuessTakeNoIterations)
   EXPECT_EQ(zero.x, std::vector<double>(100));
 }
 
+// (r, A r) = 1 + 2 - 1 - 2 = 0 for r = b: BiCGStab with r* = r divides by zero in its first step.
+TEST_P(GeneralSolverTest, FirstStepThatBreaksDownIsRepeatedInAnotherWay)
+{
+  const HostMatrix A =
+      dense({{1., 3., 0., 1.}, {-3., 2., 1., 0.}, {0., -1., -1., 4.}, {-1., 0., -4., -2.}});
+  const auto [report, x] = run(method(solver, "identity"), A, {1., 1., 1., 1.});
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_LE(residual_norm(A, {1., 1., 1., 1.}, x), 2.01e-10);
+}
+
 TEST_P(GeneralSolverTest, NotFiniteNumbersAreFound)
 {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -88,5 +98,27 @@ INSTANTIATE_TEST_SUITE_P(BackendsAndWide, GeneralSolverTest,
                          testing::Combine(backends_and_parts(), wide_solvers()), words);
 INSTANTIATE_TEST_SUITE_P(BackendsAndGmres, GeneralSolverTest,
                          testing::Combine(backends_and_parts(), forms_of_gmres()), words);
+
+class SkewSymmetricSystem : public OnBackendWithSolver
+{};
+
+// (t, r) = (A r, r) = 0: the residual cannot be made smaller along A r.
+TEST_P(SkewSymmetricSystem, IsSolvedByMethodsThatDoNotMinimiseOverOnePower)
+{
+  HostMatrix A = laplacian_1d(20);
+  for (int i = 0; i < A.n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      A.values[k] = A.columns[k] - i;
+  const std::vector<double> b = random_vector(A.n, 3);
+  const auto [report, x] = run(method(solver, "identity", 1e-8), A, b);
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_LE(residual_norm(A, b, x), 1.001e-8 * norm(b));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SkewSymmetricSystem,
+                         testing::Combine(backends_and_parts(),
+                                          testing::Values("idr", "idr s=1", "idr s=8",
+                                                          "bicgstab-l")),
+                         words);
 } // namespace
 } // namespace femgpu::linalg::test
