@@ -252,8 +252,9 @@ constexpr int most_failed_runs = 5;
  * the residual misses a target that the recurrence has met, the method is to start again, until
  * that no longer halves the residual: then it has stagnated. It is to start again after a breakdown
  * too, unless it breaks down again and again without progress. A method that has variants starts
- * again with another one, also where a run broke down in its first step, diverged, or where its
- * recurrence has left the residual; such runs end as soon as they have brought something.
+ * again with another one, also where a run broke down in its first step, where it diverged, up to
+ * infinity, or where its recurrence has left the residual; such runs end as soon as they have
+ * brought something. From finite data a solve that has made an iteration never ends as not_finite.
  */
 struct TrueResidualJudge
 {
@@ -302,7 +303,9 @@ private:
   {
     const bool has_progressed = best_rr < 0.99 * before;
     const bool has_drifted = s.outcome == Outcome::converged && !(s.true_rr <= 0.25 * before);
-    const bool is_lost = s.outcome == Outcome::diverged || !KrylovState::is_finite(s.true_rr);
+    const bool is_not_finite =
+        s.outcome == Outcome::not_finite || !KrylovState::is_finite(s.true_rr);
+    const bool is_lost = s.outcome == Outcome::diverged || is_not_finite;
     const bool has_failed =
         s.outcome == Outcome::breakdown || (s.has_variants && (has_drifted || is_lost));
     // Without variants a run that did nothing would be repeated.
@@ -314,8 +317,8 @@ private:
     }
     if (has_drifted)
       outcome = Outcome::stagnated;
-    if (!KrylovState::is_finite(s.true_rr))
-      outcome = Outcome::not_finite;
+    if (is_not_finite) // though the best x is finite: unless A or M is to blame, numbers grew
+      outcome = s.iteration > 0 ? Outcome::diverged : Outcome::not_finite;
     return s.outcome == Outcome::converged && !has_drifted;
   }
 

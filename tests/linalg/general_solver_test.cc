@@ -1,5 +1,6 @@
 #include "tests/linalg/on_backend.h"
 
+#include <cmath>
 #include <limits>
 
 namespace femgpu::linalg::test
@@ -66,6 +67,35 @@ TEST_P(GeneralSolverTest, NotFiniteNumbersAreFound)
       EXPECT_EQ(run(method(solver, preconditioner), laplacian_1d(100), b).report.outcome,
                 Outcome::not_finite);
     }
+}
+
+/// Rows of a permuted diagonal and some other entries of very different size, as flow sheets have.
+HostMatrix flow_sheet(const int n, const unsigned int seed)
+{
+  const std::vector<double> random = random_vector(20 * n, seed);
+  std::vector<std::vector<double>> rows(n, std::vector<double>(n));
+  auto next = random.begin();
+  for (int i = 0; i < n; ++i) {
+    rows[i][(7 * i + 3) % n] = 1.;
+    for (int k = 0; k < i % 4; ++k, next += 3)
+      rows[i][static_cast<int>((0.5 + 0.499 * next[0]) * n)] =
+          next[1] * std::pow(10., 3. * next[2]);
+  }
+  return dense(rows);
+}
+
+// With `sai` M is singular, and recurrences grow to infinity.
+TEST_P(GeneralSolverTest, FiniteDataNeverEndAsNotFinite)
+{
+  for (const unsigned int seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    const HostMatrix A = flow_sheet(60, seed);
+    const std::vector<double> b = multiply(A, std::vector<double>(60, 1.));
+    LinearSolverOptions options = method(solver, "sai", 1e-8);
+    options.control.max_iterations = 3000;
+    const auto [report, x] = run(options, A, b);
+    EXPECT_NE(to_string(report.outcome), "not_finite") << seed << ": " << report.message;
+    EXPECT_LE(residual_norm(A, b, x), (1. + 1e-10) * norm(b));
+  }
 }
 
 TEST_P(GeneralSolverTest, SingularInconsistentSystemDoesNotConverge)

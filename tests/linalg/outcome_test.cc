@@ -227,6 +227,50 @@ TEST(Recurrence, EndsWhereItStandsStillAtItsRounding)
   EXPECT_TRUE(unchanged_state(0., 1.5e-24, numbers).running) << "goes on whatever the residual is";
 }
 
+/// After a run of 7 iterations from the guess that ended as not_finite.
+KrylovState lost_state(const bool has_variants, const double true_rr)
+{
+  KrylovState state;
+  state.max_iterations = 1000;
+  state.has_variants = has_variants;
+  state.history_size = -1;
+  state.relative_tolerance = 1e-8;
+  state.begin(4., 4.);
+  state.iteration = 7;
+  state.stop(Outcome::not_finite);
+  state.true_rr = true_rr;
+  return state;
+}
+
+TEST(Judge, StartsAgainFromTheBestIterateAfterNumbersThatAreNotFinite)
+{
+  for (const double true_rr : {4., 9., nan}) {
+    TrueResidualJudge judge;
+    KrylovState state = lost_state(true, true_rr);
+    for (int runs = 1; runs < most_failed_runs; ++runs, state.iteration += 7) {
+      EXPECT_TRUE(judge.wants_more(state)) << true_rr << ", run " << runs;
+      EXPECT_EQ(judge.keeps_x, true_rr <= 4.);
+      judge.prepare(state);
+      EXPECT_EQ(state.failed_runs, runs);
+    }
+    EXPECT_FALSE(judge.wants_more(state));
+    EXPECT_EQ(to_string(judge.outcome), "diverged");
+    EXPECT_EQ(judge.best_rr, 4.);
+  }
+}
+
+TEST(Judge, BlamesTheDataOnlyWhereNoIterationWasPossible)
+{
+  TrueResidualJudge judge;
+  KrylovState state = lost_state(false, 4.);
+  EXPECT_FALSE(judge.wants_more(state));
+  EXPECT_EQ(to_string(judge.outcome), "diverged");
+  judge = {};
+  state.iteration = 0;
+  EXPECT_FALSE(judge.wants_more(state));
+  EXPECT_EQ(to_string(judge.outcome), "not_finite");
+}
+
 TEST(Outcomes, HaveDifferentNamesAndExplanations)
 {
   std::set<std::string> names, messages;
