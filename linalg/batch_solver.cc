@@ -96,7 +96,7 @@ SystemReport report_of(const BatchResult &result)
   report.energy = result.energy;
   const double scale = std::sqrt(result.scale);
   report.backward_error =
-      SystemNorms{report.true_residual, report.rhs_norm, scale}.backward_error();
+      SystemNorms{report.true_residual, report.rhs_norm, scale, 0.}.backward_error();
   return report;
 }
 } // namespace

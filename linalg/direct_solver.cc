@@ -74,6 +74,7 @@ SolveReport solve_with_factors(const HostCsr &A, const LuFactors &factors, const
   report.rhs_norm = report.given.rhs = norms.rhs;
   report.true_residual = report.given.residual = norms.residual;
   report.backward_error = norms.backward_error();
+  report.componentwise_backward_error = norms.componentwise;
   report.target = target;
   report.outcome = !is_solved                      ? Outcome::breakdown
                    : norms.residual <= target      ? Outcome::converged

@@ -141,5 +141,6 @@ void LinearSolver::measure_given(const double *b, const double *x, SolveReport &
   report.given.residual = norms.residual;
   report.given.rhs = norms.rhs;
   report.backward_error = norms.backward_error();
+  report.componentwise_backward_error = norms.componentwise;
 }
 } // namespace femgpu::linalg

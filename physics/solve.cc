@@ -124,7 +124,7 @@ void note_scaled(const double norm, linalg::SolveReport &report)
   report.given.residual = norm;
   if (!linalg::scalings.find(report.method.scaling).traits.changes_system)
     report.true_residual = norm;
-  report.backward_error = -1.; // that was of x before
+  report.backward_error = report.componentwise_backward_error = -1.; // those were of x before
   linalg::describe(report);
 }
 

@@ -132,6 +132,12 @@ void add_residuals(std::string &text, const linalg::SolveReport &report, const b
             (energy.target >= 0. ? ", target " + text_of(energy.target) : ""));
   if (!is_nonlinear)
     add(text, "of A x = b", relative_text(report.given.residual, report.given.rhs));
+  if (report.backward_error >= 0.)
+    add(text, "backward error",
+        text_of(report.backward_error) +
+            (report.componentwise_backward_error >= 0.
+                 ? ", of the worst row " + text_of(report.componentwise_backward_error)
+                 : ""));
 }
 
 void add_repeats(std::string &text, const RunRecord &record)

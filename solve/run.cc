@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iomanip>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -332,6 +333,27 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record)
           report.outcome == linalg::Outcome::iteration_limit);
 }
 
+namespace
+{
+/// Warns where a few large rows have hidden from the residual norm that others are not solved.
+/// Empty where all are, to a hundred times the tolerance.
+std::string warning_of_rows(const SolveCommand &command, const linalg::SolveReport &report)
+{
+  constexpr double largest_error = 1e-6;
+  const double tolerance = 100. * command.control().relative_tolerance;
+  const double error = report.componentwise_backward_error;
+  if (report.outcome != linalg::Outcome::converged || command.energy_tolerance ||
+      error <= std::max(tolerance, largest_error))
+    return "";
+  std::ostringstream text;
+  text << std::setprecision(2) << "the residual is small against ‖b‖, but in one row |b−Ax| is "
+       << error << " of |A||x|+|b|: large rows hide small ones, and x may be wrong. Set --scaling "
+       << (report.method.scaling == "none" ? "symmetric or balance, or " : "to another one, or ")
+       << "a smaller --relative-tolerance; with conjugate gradients, use --energy-tolerance.";
+  return text.str();
+}
+} // namespace
+
 std::string remark(const SolveCommand &command, const SolveRecord &record)
 {
   if (!record.all_identical())
@@ -340,9 +362,10 @@ std::string remark(const SolveCommand &command, const SolveRecord &record)
   if (command.fixed_iterations && report.iterations < *command.fixed_iterations)
     return "it ended after " + std::to_string(report.iterations) + " instead of " +
            std::to_string(*command.fixed_iterations) + " iterations: " + report.message;
-  const bool needs_no_words = report.outcome == linalg::Outcome::converged ||
-                              (succeeded(command, record) && !report.converged());
-  return needs_no_words ? "" : report.message;
+  if (report.outcome == linalg::Outcome::converged)
+    return warning_of_rows(command, report);
+  const bool did_as_asked = succeeded(command, record) && !report.converged();
+  return did_as_asked ? "" : report.message;
 }
 
 namespace

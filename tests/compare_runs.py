@@ -46,7 +46,7 @@ TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "communication", "pe
 OF_THE_RUN = {"ranks", "backend", "communicator", "groups", "version", "files", "message", "obstacle", "Directory",
               "solver_remarks", "preconditioner_remarks", "preconditioner_levels",
               "setup_bytes_to_host", "execution", "failed_attempt", "backward_error",
-              "forward_error", "energy_error", "energy_delay", "energy_norm", "energy_target",
+              "componentwise_backward_error", "forward_error", "energy_error", "energy_delay", "energy_norm", "energy_target",
               "restarts"}  # what rounding leaves, and decides
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "corrections",
                         "iterations", "nonlinear", "failed_steps"}

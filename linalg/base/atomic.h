@@ -26,6 +26,22 @@ void lower_to(T *to, const T value)
 #endif
 }
 
+/// Leaves the larger one of what is there and @p value; unsigned, of 64 bits, or int.
+template <class T>
+FEMGPU_HD
+void raise_to(T *to, const T value)
+{
+#ifdef __CUDA_ARCH__
+  if (value > *const_cast<const volatile T *>(to)) // it never falls meanwhile
+    atomicMax(to, value);
+#else
+  T old = __atomic_load_n(to, __ATOMIC_RELAXED);
+  while (value > old &&
+         !__atomic_compare_exchange_n(to, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+
 /// Adds @p value; gives what was there.
 template <class T>
 FEMGPU_HD

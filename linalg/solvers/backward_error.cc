@@ -1,8 +1,11 @@
 #include "linalg/solvers/backward_error.h"
 
+#include "linalg/base/atomic.h"
+#include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
 
 #include <cmath>
+#include <cstring>
 
 namespace femgpu::linalg
 {
@@ -18,10 +21,30 @@ struct MeasuringState : LoopState
   Squares squares{};
 };
 
+/// The bits of a double, which are in the order of their numbers where these are not negative; NaN
+/// comes last.
+using Bits = unsigned long long;
+
+FEMGPU_HD
+Bits bits_of(const double value)
+{
+  Bits bits = 0;
+  memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+double number_of(const Bits bits)
+{
+  double value = 0.;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
 /// r = b − A x and |A||x| + |b|
 struct MeasureRow
 {
   MeasuredSystem system;
+  Bits *componentwise; ///< of all rows
 
   using Contributes = SumList<&Squares::residual, &Squares::rhs, &Squares::scale>;
   FEMGPU_HD
@@ -35,6 +58,8 @@ struct MeasureRow
     sum.residual += r_i * r_i;
     sum.rhs += b[i] * b[i];
     sum.scale += w_i * w_i;
+    if (r_i != 0.)
+      raise_to(componentwise, bits_of(std::fabs(r_i / w_i)));
   }
 
   FEMGPU_HD
@@ -50,8 +75,11 @@ SystemNorms measure_on<ThisBackend>(const RowSpace &space, const MeasuredSystem 
 {
   Iteration<ThisBackend, MeasuringState, Squares> iteration(space);
   iteration.set_state({});
-  iteration.once(rows(system.A.n, MeasureRow{system}));
+  Buffer<Bits> componentwise(space.executor(), 1);
+  componentwise.fill_zero();
+  iteration.once(rows(system.A.n, MeasureRow{system, componentwise.data()}));
   const Squares squares = iteration.get_state().squares;
-  return {std::sqrt(squares.residual), std::sqrt(squares.rhs), std::sqrt(squares.scale)};
+  return {std::sqrt(squares.residual), std::sqrt(squares.rhs), std::sqrt(squares.scale),
+          space.max(number_of(componentwise.to_host().front()))};
 }
 } // namespace femgpu::linalg

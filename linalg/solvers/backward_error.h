@@ -12,6 +12,10 @@ struct SystemNorms
   double residual = 0.; ///< ‖b − A x‖
   double rhs = 0.;      ///< ‖b‖
   double scale = 0.;    ///< ‖ |A||x| + |b| ‖, what the residual was subtracted from
+  /// The componentwise backward error max_i |b − A x|_i / (|A||x| + |b|)_i (Oettli and Prager
+  /// 1964): x solves a system each of whose entries differs from the given one by at most this part
+  /// of itself. Unlike backward_error() it does not depend on how rows are scaled.
+  double componentwise = 0.;
 
   /// The backward error ω = ‖b − A x‖ / ‖ |A||x| + |b| ‖ (after Oettli and Prager 1964; Arioli,
   /// Duff and Ruiz 1992): x solves a system whose entries differ from these by about ω. 0 for x = b

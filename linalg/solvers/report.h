@@ -166,6 +166,7 @@ struct SolveResult
   double target = 0.;           ///< what the true residual had to reach
   double backward_error =
       -1.; ///< see SystemNorms; of a nonlinear system only where it has stagnated
+  double componentwise_backward_error = -1.; ///< see SystemNorms; of a single linear system
   double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated where rounding ends a solve
   EnergyReport energy;
 
@@ -186,6 +187,7 @@ struct SolveResult
     f("true_residual", results.true_residual...);
     f("target", results.target...);
     f("backward_error", results.backward_error...);
+    f("componentwise_backward_error", results.componentwise_backward_error...);
     f("forward_error", results.forward_error...);
     EnergyReport::for_each_member(f, results.energy...);
   }

@@ -167,6 +167,41 @@ TEST_P(RoundingOnBackend, BackwardErrorIsThatOfTheSystemBeforeScaling)
   }
 }
 
+/// Rows of a Laplacian from 1 to 1e12 in size: the last one hides the others in ‖b‖.
+HostMatrix graded_rows(const int n)
+{
+  HostMatrix A = laplacian_1d(n);
+  for (int i = 0; i < n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      A.values[k] *= std::pow(10., 12. * i / (n - 1));
+  return A;
+}
+
+// In row i = 1 A x = −1 + 2·2 − 1 = 2, |A||x| = 6 and b = 4: |b − A x|/(|A||x| + |b|) = 0.2.
+TEST_P(RoundingOnBackend, ComponentwiseBackwardErrorIsThatOfTheWorstRow)
+{
+  const HostMatrix A = laplacian_1d(3);
+  const std::vector<double> x = {1., 2., 1.}, b = {0., 4., 0.};
+  EXPECT_DOUBLE_EQ(measure(A.csr(), b.data(), x.data()).componentwise, 0.2);
+  EXPECT_EQ(
+      measure(A.csr(), std::vector<double>(3).data(), std::vector<double>(3).data()).componentwise,
+      0.);
+}
+
+TEST_P(RoundingOnBackend, ComponentwiseBackwardErrorFindsRowsThatOthersHide)
+{
+  const HostMatrix A = graded_rows(400);
+  const std::vector<double> b = multiply(A, std::vector<double>(400, 1.));
+  const auto [report, x] = solve(executor, method("bicgstab", "identity", 1e-8), A, b);
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_GT(report.componentwise_backward_error, 1e-3);
+  EXPECT_DOUBLE_EQ(report.componentwise_backward_error,
+                   measure(A.csr(), b.data(), x.data()).componentwise);
+  const Solved exact =
+      solve(executor, method("cg", "identity", 1e-13), laplacian_1d(400), random_vector(400, 1));
+  EXPECT_LT(exact.report.componentwise_backward_error, 1e-10);
+}
+
 TEST_P(RoundingOnBackend, SystemsOfABatchAreSettledToo)
 {
   const HostMatrix stiff = beam(n_beam), simple = laplacian_1d(n_beam);

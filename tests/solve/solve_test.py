@@ -232,7 +232,8 @@ class Outputs(SolveTest):
             "matrix_stored",
             "matrix_bytes", "scaling", "ordering", "backend", "communicator", "execution", "restarts", "norm",
             "rhs_norm",
-            "initial_residual", "true_residual", "target", "backward_error", "forward_error", "energy_error", "energy_delay",
+            "initial_residual", "true_residual", "target", "backward_error",
+            "componentwise_backward_error", "forward_error", "energy_error", "energy_delay",
             "energy_norm", "energy_target", "given_rhs_norm", "given_residual",
             "bytes_per_iteration", "transfer", "communication", "iterations", "gigabytes_per_second"})
         self.assertIsNone(report["nonlinear"])
@@ -495,6 +496,16 @@ class Errors(SolveTest):
         self.assertIn("4 x k", self.error("A.mtx", "-b", "b.mtx", code=2))
         self.assertIn("4 x 1", self.error("A.mtx", "--x0", "b.mtx", code=2))
         self.assertIn("b2.mtx", self.error("A.mtx", "-b", "b2.mtx", code=2))
+
+    def test_rows_that_large_ones_hide_are_a_warning(self):
+        rows = [[1., -2., 0.], [-1., 3., 1.], [0., 1e12, 1e12]]
+        self.write_matrix("graded.mtx", rows)
+        process = self.run_program("graded.mtx", "--backend", "host", "--solver", "bicgstab",
+                                   "--preconditioner", "identity")
+        self.assertRegex(process.stderr, r"warning: .* in one row .* --scaling")
+        self.assertIn(", of the worst row ", process.stdout)
+        scaled = self.run_program("graded.mtx", "--backend", "host", "--scaling", "balance")
+        self.assertEqual(scaled.stderr, "")
 
     def test_no_convergence(self):
         process = self.run_program("--generate", "poisson2d-5pt:20", "--max-iterations", "3", code=3)
