@@ -54,7 +54,8 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
   add(text, "system", command.system());
   add(text, "matrix",
       std::to_string(system.n) + " rows, " + std::to_string(system.n_nonzeros) + " entries, " +
-          (system.is_symmetric ? "symmetric" : "unsymmetric") + "; in a row " +
+          (system.is_symmetric ? "symmetric" : "unsymmetric") +
+          (system.has_both_triangles ? ", both triangles in the file" : "") + "; in a row " +
           std::to_string(system.lengths.min) + " to " + std::to_string(system.lengths.max) +
           ", mean " + text_of(system.lengths.mean));
   add(text, "b", system.rhs);

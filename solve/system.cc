@@ -100,7 +100,9 @@ void choose_weights(const SolveCommand &command, const double source_weight, Sys
 void make_matrix(const SolveCommand &command, SystemToSolve &system)
 {
   if (command.generator.empty()) {
-    system.A = linalg::read_matrix_market(command.matrix_file).matrix;
+    linalg::MatrixMarketMatrix file = linalg::read_matrix_market(command.matrix_file);
+    system.A = std::move(file.matrix);
+    system.has_both_triangles = file.has_both_triangles;
     choose_weights(command, 0., system);
     return;
   }

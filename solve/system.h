@@ -32,7 +32,8 @@ struct SystemToSolve
   std::optional<NonlinearTerm> nonlinear;
   std::vector<double> weights; ///< of the nonlinear term
 
-  bool is_symmetric = false; ///< A, by its numbers
+  bool is_symmetric = false;       ///< A, by its numbers
+  bool has_both_triangles = false; ///< the file, though it says that A is (skew-)symmetric
   RowLengths lengths;
   std::vector<Methods> attempts; ///< as asked for, or chosen by the matrix; at least one
 

@@ -13,7 +13,8 @@ namespace femgpu::linalg
 namespace
 {
 constexpr std::size_t buffer_size = std::size_t(4) << 20;
-}
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+} // namespace
 
 LineReader::LineReader(const std::string &file) : name(file), buffer(buffer_size)
 {
@@ -30,6 +31,7 @@ LineReader::LineReader(const std::string &file) : name(file), buffer(buffer_size
   try {
     if (!refill())
       throw InputError("The file '" + file + "' is empty; a Matrix Market file was expected.");
+    look_at_beginning();
   }
   catch (...) {
     gzclose(this->file);
@@ -48,7 +50,7 @@ bool LineReader::next(std::string_view &line)
   for (;;) {
     const char *const first = buffer.data() + begin;
     const std::size_t available = end - begin;
-    const void *const newline = std::memchr(first + searched, '\n', available - searched);
+    const void *const newline = std::memchr(first + searched, line_end, available - searched);
     std::size_t length = available;
     if (newline != nullptr)
       length = static_cast<std::size_t>(static_cast<const char *>(newline) - first);
@@ -76,6 +78,19 @@ void LineReader::fail(const std::string &message) const
 void LineReader::fail(const std::string &message, const std::size_t line) const
 {
   throw InputError(name + ":" + std::to_string(line) + ": " + message);
+}
+
+void LineReader::look_at_beginning()
+{
+  std::string_view text(buffer.data(), end);
+  if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
+    begin = byte_order_mark.size();
+    text.remove_prefix(begin);
+  }
+  const std::size_t first_end = text.find_first_of("\r\n");
+  if (first_end != std::string_view::npos && text[first_end] == '\r' &&
+      text.substr(first_end + 1, 1) != "\n")
+    line_end = '\r';
 }
 
 bool LineReader::refill()

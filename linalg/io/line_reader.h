@@ -12,7 +12,7 @@ namespace femgpu::linalg
 {
 /**
  * The lines of a text file that is plain or compressed by gzip: its first bytes tell which, not its
- * name. Every error is an InputError.
+ * name. A byte order mark of UTF-8 at the beginning is skipped. Every error is an InputError.
  */
 class LineReader
 {
@@ -24,9 +24,9 @@ public:
   LineReader &operator=(const LineReader &) = delete;
 
   /**
-   * Moves to the next line and gives it without its end (LF or CRLF); the text is valid until the
-   * next call. False at the end of the file. @throws InputError if reading fails, a compressed file
-   * is damaged or ends too early, or a line is longer than 4 MiB
+   * Moves to the next line and gives it without its end (LF, CRLF, or CR if the first line ends
+   * so); the text is valid until the next call. False at the end of the file. @throws InputError if
+   * reading fails, a compressed file is damaged or ends too early, or a line is longer than 4 MiB
    */
   bool next(std::string_view &line);
 
@@ -43,12 +43,15 @@ public:
 private:
   /// Appends to the text that is not yet given out; false if there is nothing more.
   bool refill();
+  /// Skips a byte order mark, and finds out what ends the lines.
+  void look_at_beginning();
 
   std::string name;
   gzFile_s *file = nullptr;
   std::vector<char> buffer;
   std::size_t begin = 0, end = 0; ///< the part of the buffer that is not yet given out
   std::size_t number = 0;
+  char line_end = '\n';
 };
 } // namespace femgpu::linalg
 

@@ -4,6 +4,7 @@
 #include "linalg/io/matrix_market_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -12,6 +13,9 @@ namespace femgpu::linalg
 {
 namespace
 {
+/// Of memory that reading needs.
+constexpr std::size_t bytes_per_entry = 40;
+
 /// The entries in the order of the file; indices from 0.
 struct Triplets
 {
@@ -21,6 +25,12 @@ struct Triplets
   std::size_t size() const
   {
     return values.size();
+  }
+  void resize(const std::size_t count)
+  {
+    rows.resize(count);
+    columns.resize(count);
+    values.resize(count);
   }
 };
 
@@ -55,8 +65,11 @@ public:
   {
     check_size();
     read_entries();
+    const bool has_both_triangles = has_lower && has_upper;
+    if (has_both_triangles)
+      drop_upper_triangle();
     const std::vector<std::size_t> column_starts = count_columns();
-    return {sort(column_starts), text.header().field, text.header().symmetry};
+    return {sort(column_starts), text.header().field, text.header().symmetry, has_both_triangles};
   }
 
 private:
@@ -70,6 +83,13 @@ private:
       text.fail("the matrix has " + std::to_string(n) + " rows and " +
                 std::to_string(text.size().columns) +
                 " columns; only square systems can be solved.");
+    const std::int64_t given = text.size().entries;
+    if ((is_general ? 1 : 2) * given < n)
+      text.fail("the matrix has " + std::to_string(n) + " rows, but only " + std::to_string(given) +
+                (is_general ? "" : " mirrored") +
+                " entries: a row without entries makes it singular. Correct the size line, or "
+                "remove empty rows and their columns.");
+    text.check_memory(given, bytes_per_entry, "matrix");
   }
 
   void read_entries()
@@ -84,7 +104,7 @@ private:
     while (text.next_entry(entries.size())) {
       const auto row = static_cast<int>(text.index("row", n));
       const auto column = static_cast<int>(text.index("column", n));
-      check_triangle(row, column);
+      note_triangle(row, column);
       lines.add(entries.size(), text.line_number());
       entries.rows.push_back(row);
       entries.columns.push_back(column);
@@ -93,17 +113,68 @@ private:
     }
   }
 
-  void check_triangle(const int row, const int column) const
+  void note_triangle(const int row, const int column)
   {
-    if (row > column || is_general || (row == column && !is_skew))
+    if (is_general)
       return;
-    const std::string entry =
-        "entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + ") ";
-    if (row == column)
-      text.fail(entry + "is on the diagonal, which is zero in a skew-symmetric matrix; remove it.");
-    text.fail(entry + "is above the diagonal; a " + text.header().symmetry +
-              " file holds the lower triangle only. Exchange row and column" +
-              (is_skew ? " and the sign" : "") + ", or write 'general' and all entries.");
+    if (row == column && is_skew)
+      text.fail(name_of(row, column) +
+                " is on the diagonal, which is zero in a skew-symmetric matrix; remove it.");
+    has_lower = has_lower || row > column;
+    has_upper = has_upper || row < column;
+  }
+
+  /// Drops entries above the diagonal that have one opposite to them, which must be the same.
+  void drop_upper_triangle()
+  {
+    std::vector<std::size_t> order(entries.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    const auto place = [this](const std::size_t k) {
+      return std::minmax({entries.rows[k], entries.columns[k]});
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const std::size_t k, const std::size_t l) { return place(k) < place(l); });
+    std::vector<char> is_dropped(entries.size());
+    for (std::size_t l = 1; l < order.size(); ++l) {
+      const std::size_t first = order[l - 1], second = order[l];
+      if (place(first) != place(second) || entries.rows[first] == entries.rows[second])
+        continue; // entries that are there twice are found later
+      check_opposite(first, second);
+      is_dropped[entries.rows[first] < entries.columns[first] ? first : second] = 1;
+    }
+    keep([&](const std::size_t k) { return is_dropped[k] == 0; });
+  }
+
+  void check_opposite(const std::size_t first, const std::size_t second) const
+  {
+    constexpr double rounding = 1e-14;
+    const double value = entries.values[first];
+    const double expected = is_skew ? -entries.values[second] : entries.values[second];
+    if (std::fabs(value - expected) <= rounding * std::fabs(expected))
+      return;
+    text.fail(name_of(entries.rows[second], entries.columns[second]) +
+                  " differs from that in line " + std::to_string(lines[first]) +
+                  " opposite to it, though the file says " + text.header().symmetry +
+                  ". Remove one of them, or write 'general'.",
+              lines[second]);
+  }
+
+  /// Removes all other entries; their lines remain.
+  template <class Predicate>
+  void keep(const Predicate &is_kept)
+  {
+    EntryLines kept_lines;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      if (is_kept(k)) {
+        kept_lines.add(count, lines[k]);
+        entries.rows[count] = entries.rows[k];
+        entries.columns[count] = entries.columns[k];
+        entries.values[count] = entries.values[k];
+        ++count;
+      }
+    entries.resize(count);
+    lines = std::move(kept_lines);
   }
 
   // Counting sort by columns, and then by rows: the columns ascend in each row.
@@ -162,18 +233,22 @@ private:
     return A;
   }
 
-  [[noreturn]] void fail_twice(int row, int column) const
+  [[noreturn]] void fail_twice(const int row, const int column) const
   {
-    if (!is_general && row < column)
-      std::swap(row, column);
     std::vector<std::size_t> found;
     for (std::size_t k = 0; k < entries.size() && found.size() < 2; ++k)
-      if (entries.rows[k] == row && entries.columns[k] == column)
+      if ((entries.rows[k] == row && entries.columns[k] == column) ||
+          (!is_general && entries.rows[k] == column && entries.columns[k] == row))
         found.push_back(k);
-    text.fail("entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) +
-                  ") is there already in line " + std::to_string(lines[found[0]]) +
+    text.fail(name_of(entries.rows[found[1]], entries.columns[found[1]]) +
+                  " is there already in line " + std::to_string(lines[found[0]]) +
                   "; remove one, or write their sum.",
               lines[found[1]]);
+  }
+
+  static std::string name_of(const int row, const int column)
+  {
+    return "entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + ")";
   }
 
   bool is_mirrored(const std::size_t k) const
@@ -187,6 +262,7 @@ private:
   const bool is_skew = text.header().symmetry == "skew-symmetric";
   Triplets entries;
   EntryLines lines;
+  bool has_lower = false, has_upper = false; ///< strictly, in files that are not general
 };
 } // namespace
 

@@ -10,8 +10,9 @@
  * @file
  * Matrices and vectors in the Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR
  * 5935, 1996): text, plain or compressed by gzip, whatever the file is called. Comments and blank
- * lines may stand anywhere after the header, lines may end in CRLF and begin with blanks, numbers
- * may begin with + and have the exponents of Fortran (1.5D-3).
+ * lines may stand anywhere after the header, lines may end in CRLF or CR and begin with blanks,
+ * numbers may begin with + and have the exponents of Fortran (1.5D-3), and the file may begin with
+ * a byte order mark.
  *
  * What is wrong in the text is an InputError that begins with FILE:LINE: and names the cure.
  */
@@ -22,6 +23,7 @@ struct MatrixMarketMatrix
   HostMatrix matrix;    ///< all entries: those of both triangles, and zeros that the file gives
   std::string field;    ///< "real", "integer" or "pattern"; a pattern's values are 1
   std::string symmetry; ///< "general", "symmetric" or "skew-symmetric", as the file says
+  bool has_both_triangles = false; ///< the file does, though it is (skew-)symmetric
 
   bool is_symmetric() const
   {
@@ -31,11 +33,12 @@ struct MatrixMarketMatrix
 
 /**
  * Reads a square sparse matrix: coordinate; real, integer or pattern; general, symmetric or
- * skew-symmetric. Symmetric files hold the lower triangle, skew-symmetric ones the strictly lower.
- * Needs 40 bytes an entry while it reads.
+ * skew-symmetric. Symmetric files hold one triangle, the lower one in the standard; in those that
+ * hold both, entries opposite to each other must agree but for rounding. Needs 40 bytes an entry
+ * while it reads.
  * @throws InputError for anything else, for indices out of range, entries that are there twice, too
- *         few or too many entries, values that are not finite, or more than most_indices rows or
- * entries
+ *         few or too many entries, values that are not finite, more than most_indices rows or
+ *         entries, more entries than the memory holds, or so few that a row has none
  */
 MatrixMarketMatrix read_matrix_market(const std::string &file);
 

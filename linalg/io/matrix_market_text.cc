@@ -1,5 +1,6 @@
 #include "linalg/io/matrix_market_text.h"
 
+#include "linalg/base/host_memory.h"
 #include "linalg/base/indices.h"
 #include "linalg/base/row_starts.h"
 
@@ -93,6 +94,17 @@ bool MatrixMarketText::next()
       return true;
   }
   return false;
+}
+
+void MatrixMarketText::check_memory(const std::int64_t count, const std::size_t bytes_per_entry,
+                                    const char *const what) const
+{
+  const double bytes = static_cast<double>(bytes_per_entry) * static_cast<double>(count);
+  const HostMemory memory = host_memory();
+  if (bytes > memory.bytes)
+    fail("a " + std::string(what) + " of " + std::to_string(count) + " entries needs " +
+         gigabytes(bytes) + " while it is read, but " + memory.bound +
+         ". Correct the size line, or use a machine with more memory.");
 }
 
 bool MatrixMarketText::next_entry(const std::size_t found)

@@ -48,6 +48,10 @@ public:
     return lines.line_number();
   }
 
+  /// @throws InputError if @p count entries of so many bytes do not fit into the memory.
+  /// @param what "matrix" or "vector"
+  void check_memory(std::int64_t count, std::size_t bytes_per_entry, const char *what) const;
+
   /// Moves to the line of the next entry, behind @p found others; false at the end of the file.
   /// @throws InputError if the entries are not as many as the size line announces
   bool next_entry(std::size_t found);

@@ -38,6 +38,7 @@ MatrixMarketVectors read_columns(MatrixMarketText &text)
 {
   const std::int64_t rows = text.size().rows, columns = text.size().columns;
   const bool is_array = text.header().format == "array";
+  text.check_memory(rows * columns, is_array ? 8 : 16, "vector"); // with the lines
   MatrixMarketVectors vectors{static_cast<int>(columns), {}};
   std::vector<double> &v = vectors.values;
   v.resize(static_cast<std::size_t>(rows * columns));
