@@ -5,6 +5,7 @@
 #include "linalg/base/lapack.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -59,12 +60,12 @@ struct TakeDiagonal
   }
 };
 
-constexpr int lanczos_steps = 10;
+constexpr int least_lanczos_steps = 10, most_lanczos_steps = 40;
 
 struct LanczosState : LoopState
 {
   int n_steps = 0;
-  double alpha[lanczos_steps] = {}, beta[lanczos_steps + 1] = {};
+  double alpha[most_lanczos_steps] = {}, beta[most_lanczos_steps + 1] = {};
 
   FEMGPU_HD
   double inverse_beta() const
@@ -78,18 +79,20 @@ struct LanczosSums
   double vz, zAz;
 };
 
-/// A v of numbers that no mode is orthogonal to, and none before it.
+/// v = D^(1/2) u with a u of numbers that no mode is orthogonal to, and no vector before it.
 struct BeginLanczos
 {
   long long first;
+  const double *inverse_diagonal;
   double *v, *before;
 
   using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const LanczosState & /* s */, const int i, LanczosSums & /* sums */) const
   {
-    v[i] =
+    const double u_i =
         static_cast<double>(hash_of(static_cast<unsigned int>(first + i)) >> 8U) / (1 << 24) - 0.5;
+    v[i] = u_i / sqrt(inverse_diagonal[i]);
     before[i] = 0.;
   }
 };
@@ -175,41 +178,77 @@ struct DivideLanczos
   }
 };
 
-/// The largest eigenvalue of the tridiagonal matrix of the Lanczos steps.
-double largest_ritz_value(const LanczosState &s)
+/// The largest eigenvalue θ of the tridiagonal matrix T of Lanczos steps, and ρ = ‖A y − θ M y‖ in
+/// the norm of M⁻¹ for its Ritz vector y of length 1.
+struct RitzPair
+{
+  double value = 0., residual = 0.;
+
+  /// Is the result within the safety of the estimate?
+  bool is_sound() const
+  {
+    return !(residual > (eigenvalue_safety - 1.) * value);
+  }
+};
+
+/// |s_n| of T s = θ s with ‖s‖ = 1, from the first row on.
+double last_component(const LanczosState &s, const int n, const double theta)
+{
+  double before = 0., component = 1., sum = 1.;
+  for (int k = 0; k + 1 < n; ++k) {
+    const double next =
+        ((theta - s.alpha[k]) * component - (k > 0 ? s.beta[k] * before : 0.)) / s.beta[k + 1];
+    before = component;
+    component = next;
+    sum += component * component;
+  }
+  return std::fabs(component) / std::sqrt(sum);
+}
+
+RitzPair largest_ritz_pair(const LanczosState &s)
 {
   constexpr double least = 1e-10; // the vectors before it are an invariant space
-  const auto size = static_cast<std::size_t>(lanczos_steps);
+  const auto size = static_cast<std::size_t>(s.n_steps);
   std::vector<double> T(size * size);
   int n = 0;
-  for (; n < lanczos_steps && (n == 0 || s.beta[n] > least * s.alpha[0]); ++n) {
+  for (; n < s.n_steps && (n == 0 || s.beta[n] > least * s.alpha[0]); ++n) {
     const auto k = static_cast<std::size_t>(n);
     T[k * size + k] = s.alpha[n];
     if (n > 0)
       T[(k - 1) * size + k] = T[k * size + k - 1] = s.beta[n];
   }
-  double largest = 0.;
-  for (const std::complex<double> &value : hessenberg_eigenvalues(T, n, lanczos_steps))
-    largest = std::max(largest, value.real());
+  RitzPair largest;
+  for (const std::complex<double> &value : hessenberg_eigenvalues(T, n, s.n_steps))
+    largest.value = std::max(largest.value, value.real());
+  largest.residual = s.beta[n] * last_component(s, n, largest.value);
   return largest;
 }
 
 /// @param divide makes a step of a PreconditionLanczos, which reads w
 template <class Backend, class Divide>
-double lanczos(const Matrix &A, const Divide &divide)
+double lanczos(const Matrix &A, const double *const inverse_diagonal, const Divide &divide)
 {
   Buffer<double> first = A.domain()->make_vector(), second = A.domain()->make_vector(),
                  image = A.domain()->make_vector();
   double *v = first.data(), *w = second.data(), *const z = image.data();
   Iteration<Backend, LanczosState, LanczosSums> iteration(*A.range());
   iteration.set_state({});
-  iteration.once(rows(A.n(), BeginLanczos{A.range()->first(), v, w}),
+  iteration.once(rows(A.n(), BeginLanczos{A.range()->first(), inverse_diagonal, v, w}),
                  divide(v, PreconditionLanczos{v, z, 0}));
-  for (int k = 0; k < lanczos_steps; ++k, std::swap(v, w))
+  RitzPair largest;
+  for (int k = 1; k <= most_lanczos_steps; ++k, std::swap(v, w)) {
     iteration.once(product(A, z, MultiplyLanczos{z, w}), rows(A.n(), OrthogonaliseLanczos{v, w}),
-                   divide(w, PreconditionLanczos{w, z, k + 1}));
-  const double largest = largest_ritz_value(iteration.get_state());
-  return largest > 0. ? largest : 1.; // no rows, or NaN, which the solver will see
+                   divide(w, PreconditionLanczos{w, z, k}));
+    if (k % least_lanczos_steps != 0)
+      continue;
+    largest = largest_ritz_pair(iteration.get_state());
+    if (largest.is_sound())
+      break;
+  }
+  if (!(largest.value > 0.))
+    return 1.; // no rows, or NaN, which the solver will see
+  return largest.is_sound() ? largest.value
+                            : (largest.value + largest.residual) / eigenvalue_safety;
 }
 } // namespace
 
@@ -252,19 +291,23 @@ double Diagonal<Backend>::gershgorin_bound() const
 template <class Backend>
 double largest_eigenvalue(const Matrix &A, const double *const inverse_diagonal)
 {
-  return lanczos<Backend>(A, [&](double * /* w */, const PreconditionLanczos &body) {
-    return rows(A.n(), DivideLanczos{inverse_diagonal, body});
-  });
+  return lanczos<Backend>(A, inverse_diagonal,
+                          [&](double * /* w */, const PreconditionLanczos &body) {
+                            return rows(A.n(), DivideLanczos{inverse_diagonal, body});
+                          });
 }
 
 template <class Backend>
-double largest_eigenvalue(const Matrix &A, const PreconditionerOperator &M)
+double largest_eigenvalue(const Matrix &A, const double *const inverse_diagonal,
+                          const PreconditionerOperator &M)
 {
   return lanczos<Backend>(
-      A, [&](double *const w, const PreconditionLanczos &body) { return product(M, w, body); });
+      A, inverse_diagonal,
+      [&](double *const w, const PreconditionLanczos &body) { return product(M, w, body); });
 }
 
 template class Diagonal<ThisBackend>;
 template double largest_eigenvalue<ThisBackend>(const Matrix &A, const double *inverse_diagonal);
-template double largest_eigenvalue<ThisBackend>(const Matrix &A, const PreconditionerOperator &M);
+template double largest_eigenvalue<ThisBackend>(const Matrix &A, const double *inverse_diagonal,
+                                                const PreconditionerOperator &M);
 } // namespace femgpu::linalg

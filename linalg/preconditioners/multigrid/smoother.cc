@@ -61,7 +61,7 @@ void Smoother<Backend>::make_terms()
     return;
   }
   if (M)
-    eigenvalue_of_M = linalg::largest_eigenvalue<Backend>(matrix(), *operator_of(*M));
+    eigenvalue_of_M = linalg::largest_eigenvalue<Backend>(matrix(), D.inverse(), *operator_of(*M));
   for (int k = 1; k <= choice.degree; ++k)
     terms.emplace_back(k == 1 ? 0. : (2. * k - 3.) / (2. * k + 1.),
                        (8. * k - 4.) / (2. * k + 1.) /
