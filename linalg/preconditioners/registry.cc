@@ -40,7 +40,8 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      {.takes_ghosts = true}},
     {"sai",
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "
-     "side=right|left (min |MA-I|); not symmetric",
+     "longest=K entries of a column at most (256; 0: all), side=right|left (min |MA-I|); not "
+     "symmetric",
      preconditioner<class SaiPreconditioner>,
      {.counts_by_int = true, .takes_ghosts = true, .has_factors = true}},
     {"fsai",

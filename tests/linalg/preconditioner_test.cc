@@ -484,7 +484,7 @@ TEST_P(SaiTest, WrongOptionsAreErrorsThatNameThoseThereAre)
   const auto text = [&](const std::string &method) {
     return text_of<ParameterError>([&] { make_preconditioner(method, executor->backend()); });
   };
-  EXPECT_NE(text("sai tua=1").find("it has tau, power, side, values"), std::string::npos);
+  EXPECT_NE(text("sai tua=1").find("it has tau, power, longest, side, values"), std::string::npos);
   EXPECT_NE(text("sai tau=2").find("a number from 0 to 1"), std::string::npos);
   EXPECT_NE(text("fsai power=4").find("an integer from 1 to 3"), std::string::npos);
   EXPECT_NE(text("sai side=up").find("right or left"), std::string::npos);

@@ -28,25 +28,45 @@ struct LargeEntries
       f(pattern.columns[k], k);
   }
 };
+
+/// The size beyond which row i has no more than @p count entries besides the diagonal, found by
+/// bisection.
+FEMGPU_HD
+double size_of_largest(const CsrView<double> &A, const int i, const int count)
+{
+  constexpr int steps = 60;
+  const RowEntries<double> row = A.entries(i);
+  double low = 0., high = largest_entry(A, i);
+  for (int step = 0; step < steps; ++step) {
+    const double middle = 0.5 * (low + high);
+    int n_beyond = 0;
+    for (int k = 0; k < row.length; ++k)
+      n_beyond += row.columns[k] != i && fabs(row.values[k]) > middle ? 1 : 0;
+    (n_beyond > count ? low : high) = middle;
+  }
+  return high;
+}
 } // namespace
 
 template <class Backend>
-RowPattern large_entries(const CsrMatrix &matrix, const double tau)
+RowPattern large_entries(const CsrMatrix &matrix, const double tau, const int longest)
 {
   const CsrView<double> A = matrix.csr_view();
   const PatternRef pattern = pattern_of(matrix);
   Buffer<double> row_limits(matrix.executor(), static_cast<std::size_t>(A.n));
   double *const limits = row_limits.data();
   Runner<Backend>(*matrix.executor()).run(rows(A.n, [=] FEMGPU_BODY(const int i) {
-    limits[i] = (1. - tau) * largest_entry(A, i);
+    const double limit = (1. - tau) * largest_entry(A, i);
+    const bool is_long = longest > 0 && A.entries(i).length > longest;
+    limits[i] = is_long ? fmax(limit, size_of_largest(A, i, longest - 1)) : limit;
   }));
   return choose<Backend>(pattern, LargeEntries{pattern.view(), A.values, limits}, A.n).pattern;
 }
 
 template <class Backend>
-RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power)
+RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power, const int longest)
 {
-  RowPattern S = large_entries<Backend>(A, tau);
+  RowPattern S = large_entries<Backend>(A, tau, longest);
   if (power == 1)
     return S;
   const PatternRef factor = pattern_of(A.executor(), S);
@@ -56,6 +76,6 @@ RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power
   return pattern;
 }
 
-template RowPattern large_entries<ThisBackend>(const CsrMatrix &, double);
-template RowPattern inverse_pattern<ThisBackend>(const CsrMatrix &, double, int);
+template RowPattern large_entries<ThisBackend>(const CsrMatrix &, double, int);
+template RowPattern inverse_pattern<ThisBackend>(const CsrMatrix &, double, int, int);
 } // namespace femgpu::linalg

@@ -85,8 +85,9 @@ struct SolveInverseRow
  * Use: BiCGStab, for unsymmetric systems; costs one product with M an application and much setup.
  * Needs: workspaces for dense least-squares problems, see row_workspace.h. Options: tau and power
  * for the pattern (that of S^power, where S are the entries of a column with |a| > (1 − tau) max
- * |a|); side=right minimises ‖AM − I‖_F, left ‖MA − I‖_F. Fails: M may be singular; the solver then
- * stagnates or breaks down. Not symmetric: not for conjugate gradients.
+ * |a|), and longest bounds its rows; side=right minimises ‖AM − I‖_F, left ‖MA − I‖_F. Fails: M may
+ * be singular; the solver then stagnates or breaks down. Not symmetric: not for conjugate
+ * gradients.
  */
 template <class Backend>
 class SparseApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -95,6 +96,7 @@ public:
   explicit SparseApproximateInverse(Method &method)
       : OperatorPreconditioner<FactorisedInverse>(method, false),
         tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
+        longest(method.integer("longest", 256, 0, 16777216)),
         is_left(method.word("side", "right", {"right", "left"}) == "left"),
         factorised(with_factor_values<Backend>(method))
   {}
@@ -131,7 +133,7 @@ public:
     const auto n_rows = static_cast<std::size_t>(n);
     const CsrView<double> B = matrix.csr_view();
     const PatternRef B_pattern = pattern_of(matrix);
-    const auto X = make_matrix(owner, inverse_pattern<Backend>(matrix, tau, power), n);
+    const auto X = make_matrix(owner, inverse_pattern<Backend>(matrix, tau, power, longest), n);
     const PatternRef rows_of_X = pattern_of(*X);
     Buffer<double> norms(owner, n_rows);
     deficient = Buffer<int>(owner, n_rows);
@@ -167,6 +169,7 @@ private:
 
   double tau;
   int power;
+  int longest; ///< row of the pattern; 0: no bound
   bool is_left;
   MakeFactorised factorised;
   Buffer<int> deficient; ///< of each row of the last X
