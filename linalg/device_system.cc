@@ -121,7 +121,7 @@ void DeviceSystem::take_over(const HostCsr &A, const bool only_values)
 
 void DeviceSystem::require_matrix() const
 {
-  if (!has_matrix())
+  if (!matrix_there)
     throw SolverError("The solver has no matrix: none was set, it was released, or its set-up "
                       "failed. Set one before solving.");
 }

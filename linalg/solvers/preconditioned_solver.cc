@@ -7,20 +7,24 @@
 #include "linalg/solvers/rounding.h"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <utility>
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// Iterations with Jacobi that take about as long as the set-up of multigrid. By aggregation: from
-/// 200 (27 points) over 400 (5 and 7 points) to 1,000 (elasticity) on an H200, 150 to 300 on cores
-/// of a CPU; with coarser meshes or lower degrees 150 to 500, and 70 to 100.
-int patience_with_jacobi(const Matrix &A)
+/// Iterations of multigrid after which it must have halved the residual.
+constexpr int first_patience_with_multigrid = 500;
+
+std::string two_digits(const double value)
 {
-  return A.csr().unknowns()->coarser.may_be_known() ? 200 : 500;
+  std::ostringstream text;
+  const double unit = std::pow(10., std::floor(std::log10(value)) - 1.);
+  text << std::llround(std::round(value / unit) * unit);
+  return text.str();
 }
-constexpr int patience_with_multigrid = 500;
 
 /// For what is left to do.
 SolveControl rest_of(const SolveControl &control, const SolveReport &so_far)
@@ -49,6 +53,12 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 {
   matrix = &A;
   const bool is_update = is_complete && only_values;
+  if (choice == Choice::jacobi && !is_update) {
+    forecast = forecast_jacobi(A, backend);
+    if (forecast.says_multigrid())
+      return take_multigrid(
+          "as jacobi would take some " + two_digits(forecast.iterations) + " iterations", false);
+  }
   try {
     set_up_on_all_parts(*preconditioner, is_update, is_update);
   }
@@ -62,17 +72,25 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                                         const SolveControl &control)
 {
+  patience_with_multigrid = first_patience_with_multigrid;
   SolveReport report = attempt(A, b, x, control);
+  double residual_before = report.initial_residual;
   while (!report.converged() && report.iterations < control.max_iterations) {
     const Stopwatch watch;
     const std::size_t bytes_before = A.executor()->bytes_to_host();
     if (choice == Choice::jacobi && report.outcome == Outcome::iteration_limit)
-      take_multigrid();
+      take_multigrid("after " + std::to_string(forecast.patience) +
+                         " iterations of a solve with jacobi",
+                     true);
+    else if (choice == Choice::multigrid && report.outcome == Outcome::iteration_limit &&
+             report.true_residual <= 0.5 * residual_before)
+      patience_with_multigrid *= 2;
     else if (choice == Choice::multigrid && !is_at_rounding(A, b, x, report.outcome))
       take_jacobi("multigrid ended as " + to_string(report.outcome), true);
     else
       break;
     A.executor()->synchronize();
+    residual_before = report.true_residual;
     report.costs.setup_seconds += watch.elapsed();
     report.costs.setup_bytes_to_host += A.executor()->bytes_to_host() - bytes_before;
     continue_with(report, attempt(A, b, x, rest_of(control, report)));
@@ -98,7 +116,7 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   if (choice != Choice::given)
     limited.max_iterations =
         std::min(control.max_iterations,
-                 choice == Choice::jacobi ? patience_with_jacobi(A) : patience_with_multigrid);
+                 choice == Choice::jacobi ? forecast.patience : patience_with_multigrid);
   const Buffer<double> guess = choice == Choice::multigrid ? x.copy() : Buffer<double>();
   SolveReport report;
   try {
@@ -136,15 +154,15 @@ void PreconditionedSolver::set_up_on_all_parts(Preconditioner &M, const bool upd
   is_complete = true;
 }
 
-void PreconditionedSolver::take_multigrid()
+/// @param reason why it is not Jacobi. @param only_values the solver is set up for this pattern
+void PreconditionedSolver::take_multigrid(const std::string &reason, const bool only_values)
 {
-  const int patience = patience_with_jacobi(*matrix); // before what may be known is made
   try {
     auto multigrid = make_preconditioner("multigrid", backend);
-    set_up_on_all_parts(*multigrid, false, true);
+    set_up_on_all_parts(*multigrid, false, only_values);
     preconditioner = std::move(multigrid);
     choice = Choice::multigrid;
-    remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
+    remark = reason;
   }
   catch (const Error &error) {
     take_jacobi(error.what(), false);

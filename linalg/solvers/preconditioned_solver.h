@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_preconditioned_solver_h
 
 #include "linalg/preconditioners/preconditioner.h"
+#include "linalg/solvers/jacobi_forecast.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/solver.h"
 
@@ -13,12 +14,12 @@ namespace femgpu::linalg
 /**
  * A solver with its preconditioner, for one matrix after the other.
  *
- * The preconditioner `auto` is Jacobi until a solve has taken as many iterations as the set-up of
- * multigrid costs, and multigrid for the rest of that solve and for all others. So a solve takes
- * about twice the time of the better of the two at most, without a guess of what is hard;
- * iterations decide, not seconds, so that it is repeatable. If multigrid cannot be set up, or
- * does not converge within as many iterations for another reason than rounding, Jacobi goes on
- * permanently.
+ * The preconditioner `auto` is multigrid from the beginning where Jacobi is forecast to take longer
+ * (JacobiForecast). Else it is Jacobi until a solve has taken as many iterations as multigrid
+ * costs, and multigrid for the rest of that solve and for all others. Iterations decide, not
+ * seconds, so that it is repeatable. Multigrid goes on as long as it halves the residual within
+ * 500, 1,000, 2,000, ... iterations. If it does not, for another reason than rounding, or cannot
+ * be set up, Jacobi goes on permanently.
  */
 class PreconditionedSolver
 {
@@ -48,13 +49,15 @@ private:
   static bool is_at_rounding(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                              Outcome outcome);
   void set_up_on_all_parts(Preconditioner &M, bool updates_M, bool only_values);
-  void take_multigrid();
+  void take_multigrid(const std::string &reason, bool only_values);
   void take_jacobi(const std::string &reason, bool only_values);
 
   BackendKind backend;
   std::unique_ptr<Solver> solver;
   Choice choice;
   std::unique_ptr<Preconditioner> preconditioner;
+  JacobiForecast forecast;         ///< where Jacobi or multigrid may be chosen
+  int patience_with_multigrid = 0; ///< iterations of the next attempt with it
   std::string remark; ///< why the preconditioner is this one; empty: it is the given one
   const Matrix *matrix = nullptr; ///< of set_up()
   bool is_complete = false;       ///< preconditioner and solver are set up

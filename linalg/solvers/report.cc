@@ -72,6 +72,9 @@ std::string explain_stagnation(const SolveResult &result, const MethodReport &me
 std::string explain_divergence(const MethodReport &method)
 {
   const std::string text = "the residual grew beyond bounds. ";
+  if (contains(method.solver, "richardson") || contains(method.solver, "multigrid"))
+    return text + "Use solver pipelined-cg, or gmres for an unsymmetric matrix, with the same "
+                  "preconditioner.";
   return text + (contains(method.solver, "cg") && !contains(method.solver, "bicg")
                      ? "The matrix is not positive definite: use solver minres with preconditioner "
                        "identity."

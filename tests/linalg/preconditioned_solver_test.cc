@@ -3,6 +3,9 @@
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace femgpu::linalg::test
 {
@@ -47,9 +50,18 @@ TEST_P(PreconditionedSolverTest, TakesJacobiWhereThatIsQuick)
   EXPECT_EQ(remarks(report), "");
 }
 
-TEST_P(PreconditionedSolverTest, TakesMultigridSoonerWhereCoarserUnknownsAreKnown)
+/// The patience that @p report tells; 0 if it has not run out.
+int patience_in(const SolveReport &report)
 {
-  HostMatrix A = laplacian_1d(2001);
+  const std::string before = "after ";
+  return remarks(report).rfind(before, 0) == 0
+             ? std::atoi(remarks(report).substr(before.size()).c_str())
+             : 0;
+}
+
+TEST_P(PreconditionedSolverTest, TakesMultigridByGivenProlongationsAfterJacobi)
+{
+  HostMatrix A = laplacian_1d(20001);
   auto coarser = std::make_shared<CoarserUnknowns>();
   HostProlongation &P = coarser->prolongation; // every second point, and means between them
   P.n_columns = A.n / 2;
@@ -70,44 +82,60 @@ TEST_P(PreconditionedSolverTest, TakesMultigridSoonerWhereCoarserUnknownsAreKnow
   std::vector<double> x(b.size());
   const SolveReport report = solver.solve(b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
-  EXPECT_NE(remarks(report).find("after 200 iterations of a solve with jacobi; V-cycle, 1 level by "
-                                 "given prolongations"),
-            std::string::npos)
+  EXPECT_GE(patience_in(report), 500) << remarks(report);
+  EXPECT_NE(remarks(report).find("1 level by given prolongations"), std::string::npos)
+      << remarks(report);
+}
+
+TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereJacobiIsForecastToTakeLonger)
+{
+  const bool is_on_host = executor->backend() == BackendKind::host;
+  const ModelProblem problem = generate(is_on_host ? "poisson2d-5pt:300" : "poisson2d-5pt:1500");
+  LinearSolver solver = automatic("pipelined-cg");
+  solver.set_matrix(problem.A.csr(), false);
+  std::vector<double> x(problem.b.size());
+  const SolveReport report = solver.solve(problem.b.data(), x.data());
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_EQ(report.method.preconditioner, "multigrid");
+  EXPECT_LT(report.iterations, 30);
+  EXPECT_EQ(remarks(report).rfind(is_on_host ? "as jacobi would take some 540 iterations; V-cycle"
+                                             : "as jacobi would take some 2700 iterations; V-cycle",
+                                  0),
+            0U)
       << remarks(report);
 }
 
 TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
 {
-  const ModelProblem problem = generate("poisson2d-5pt:400");
+  const HostMatrix A = laplacian_1d(30001); // without places, by which there is no forecast
+  const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   std::vector<int> shown;
   solver.control().progress = [&](const int iteration, double /* norm */) {
     shown.push_back(iteration);
   };
-  solver.set_matrix(problem.A.csr(), false);
-  std::vector<double> x(problem.b.size());
-  const SolveReport first = solver.solve(problem.b.data(), x.data());
+  solver.set_matrix(A.csr(), false);
+  std::vector<double> x(b.size());
+  const SolveReport first = solver.solve(b.data(), x.data());
   EXPECT_TRUE(first.converged()) << first.message;
   EXPECT_EQ(first.method.preconditioner, "multigrid");
-  EXPECT_NE(remarks(first).find("after 500 iterations of a solve with jacobi; V-cycle"),
-            std::string::npos)
-      << remarks(first);
-  EXPECT_GT(first.iterations, 500);
-  EXPECT_LT(first.iterations, 530);
+  EXPECT_GE(patience_in(first), 500) << remarks(first);
+  EXPECT_GT(first.iterations, patience_in(first));
+  EXPECT_LT(first.iterations, patience_in(first) + 60);
   EXPECT_EQ(first.history.size(), static_cast<std::size_t>(first.iterations) + 1);
   EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));
   EXPECT_NEAR(first.initial_residual, first.rhs_norm, 1e-10 * first.rhs_norm);
 
-  solver.set_matrix(problem.A.csr(), true);
-  std::vector<double> again(problem.b.size());
-  const SolveReport second = solver.solve(problem.b.data(), again.data());
+  solver.set_matrix(A.csr(), true);
+  std::vector<double> again(b.size());
+  const SolveReport second = solver.solve(b.data(), again.data());
   EXPECT_TRUE(second.converged());
-  EXPECT_LT(second.iterations, 30);
+  EXPECT_LT(second.iterations, 60);
 
   const HostMatrix negative = shifted(60, 0., -1.); // of which there is no multigrid
   solver.set_matrix(negative.csr(), false);
   x.assign(static_cast<std::size_t>(negative.n), 0.);
-  const SolveReport third = solver.solve(problem.b.data(), x.data());
+  const SolveReport third = solver.solve(b.data(), x.data());
   EXPECT_EQ(third.outcome, Outcome::indefinite_preconditioner);
   EXPECT_EQ(remarks(third).rfind("jacobi for good: ", 0), 0U) << remarks(third);
 }
@@ -121,8 +149,10 @@ TEST_P(PreconditionedSolverTest, GoesBackToJacobiWhereMultigridIsNoHelp)
   std::vector<double> x(b.size());
   const SolveReport report = solver.solve(b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
-  EXPECT_GT(report.iterations, 500);
   EXPECT_EQ(report.method.preconditioner, "jacobi");
+  if (executor->backend() == BackendKind::cuda)
+    return; // which is patient enough for Jacobi here
+  EXPECT_GT(report.iterations, 500);
   EXPECT_NE(remarks(report).find("multigrid ended as indefinite_preconditioner"), std::string::npos)
       << remarks(report);
 }
@@ -136,6 +166,8 @@ TEST_P(PreconditionedSolverTest, StaysWithJacobiWhereMultigridCannotBeMade)
   std::vector<double> x(b.size());
   const SolveReport report = solver.solve(b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
+  if (executor->backend() == BackendKind::cuda)
+    return; // which is patient enough for Jacobi here
   EXPECT_GT(report.iterations, 500);
   EXPECT_EQ(remarks(report).rfind("jacobi for good: ", 0), 0U) << remarks(report);
 }
@@ -149,6 +181,8 @@ TEST_P(PreconditionedSolverTest, StaysWithJacobiForSolversThatNeedADiagonal)
   std::vector<double> x(problem.b.size());
   const SolveReport report = solver.solve(problem.b.data(), x.data());
   EXPECT_EQ(report.method.preconditioner, "jacobi");
+  if (executor->backend() == BackendKind::cuda)
+    return; // which is patient enough for Jacobi here
   EXPECT_NE(remarks(report).find("powers=plain"), std::string::npos) << remarks(report);
 }
 

@@ -1,0 +1,33 @@
+#ifndef femgpu_linalg_solvers_jacobi_forecast_h
+#define femgpu_linalg_solvers_jacobi_forecast_h
+
+#include "linalg/execution/backends.h"
+#include "linalg/operators/matrix.h"
+
+namespace femgpu::linalg
+{
+/**
+ * What conjugate gradients with Jacobi are expected to take, by facts that are the same in every
+ * run: a choice by measured seconds would change results from run to run.
+ */
+struct JacobiForecast
+{
+  /// Iterations that take as long as set-up and solve with multigrid.
+  int patience = 0;
+  /// Iterations to a residual of 1e-8; 0 if the places of the unknowns are not known. The smallest
+  /// eigenvalue of D⁻¹A is that of a motion across the whole body, so that iterations are
+  /// proportional to the number of nodes along its longest side: 1.5 to 3.5 times as many for
+  /// scalar problems on cubes, squares and L-shapes, 6 to 22 for elasticity, more for thin bodies.
+  double iterations = 0.;
+
+  bool says_multigrid() const
+  {
+    return iterations > patience;
+  }
+};
+
+/// Collective over the parts of @p A. The patience is fitted to measurements (docs/solvers.md).
+JacobiForecast forecast_jacobi(const Matrix &A, BackendKind backend);
+} // namespace femgpu::linalg
+
+#endif
