@@ -223,11 +223,11 @@ private:
     }
   }
 
-  std::vector<std::unique_ptr<Worker>> workers;
-  Loop loop;
   // Apart, because threads that wait for the one would slow down those that change the other.
   alignas(64) std::atomic<std::uint64_t> published{0}; ///< number of the loop and of its threads
-  alignas(64) std::atomic<int> n_busy{0};              ///< of the workers
+  Loop loop;
+  std::vector<std::unique_ptr<Worker>> workers;
+  alignas(64) std::atomic<int> n_busy{0}; ///< of the workers
   Change end;
   std::mutex of_error;
   std::exception_ptr error;

@@ -11,11 +11,11 @@ namespace femgpu::linalg
 namespace
 {
 /// On 16 cores multigrid takes as long as 200 iterations with 27 entries a row, 450 with 7, 500
-/// with elasticity on tetrahedra. Longer rows make a set-up by lower degrees cheap: about 70.
-double patience_on_host(const double entries_a_node, const bool is_vector)
+/// with elasticity on tetrahedra; by coarser meshes 150 to 500, by lower degrees 70 to 100.
+double patience_on_host(const double entries_a_node, const bool is_vector, const bool has_hierarchy)
 {
   const double iterations = 200. * std::pow(27. / entries_a_node, 0.6) * (is_vector ? 1.7 : 1.);
-  return std::clamp(iterations, 70., 500.);
+  return std::clamp(iterations, 70., has_hierarchy ? 200. : 500.);
 }
 
 /// On an H200 multigrid takes at least 20 ms, whatever the size, and an iteration 3 µs.
@@ -61,9 +61,11 @@ JacobiForecast forecast_jacobi(const Matrix &A, const BackendKind backend)
     return {};
   const double entries_a_node = std::max(n_nonzeros / (n_nodes * per_node * per_node), 1.);
   JacobiForecast forecast;
-  forecast.patience = static_cast<int>(backend == BackendKind::host
-                                           ? patience_on_host(entries_a_node, per_node > 1.)
-                                           : patience_on_device(n_nonzeros));
+  forecast.patience = static_cast<int>(
+      backend == BackendKind::host
+          ? patience_on_host(entries_a_node, per_node > 1.,
+                             rows.max(unknowns.coarser.may_be_known() ? 1. : 0.) > 0.)
+          : patience_on_device(n_nonzeros));
   forecast.iterations = (per_node > 1. ? 14. : 1.8) * nodes_along_body(rows, unknowns, n_nodes);
   return forecast;
 }

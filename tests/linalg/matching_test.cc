@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 
@@ -49,7 +50,7 @@ HostMatrix random_sparse(const int n, const double density, const unsigned int s
   HostMatrix A;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
-      const double *const three = numbers.data() + 3 * (i * n + j);
+      const double *const three = numbers.data() + static_cast<std::ptrdiff_t>(3) * (i * n + j);
       if (0.5 * (three[0] + 1.) < density)
         A.add(j, three[1] > 0.8 ? 0. : (three[1] > 0. ? 1. : -1.) * std::pow(10., 3. * three[2]));
     }
