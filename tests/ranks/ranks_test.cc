@@ -204,7 +204,7 @@ TEST(LongMessages, AreGatheredInPieces)
   for (const std::size_t n : {0, 1, 6, 7, 8, 20}) {
     std::vector<unsigned char> mine(n), all(n * static_cast<std::size_t>(n_ranks()));
     for (std::size_t k = 0; k < n; ++k)
-      mine[k] = static_cast<unsigned char>(10U * static_cast<unsigned int>(own_rank()) + k);
+      mine[k] = static_cast<unsigned char>(10 * static_cast<std::size_t>(own_rank()) + k);
     gather_equal(mine.data(), n, all.data(), MPI_COMM_WORLD, 7);
     for (std::size_t k = 0; k < all.size(); ++k)
       EXPECT_EQ(all[k], 10 * (k / n) + k % n);
