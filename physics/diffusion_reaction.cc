@@ -186,7 +186,7 @@ DiffusionReaction<dim>::warnings(const Discretization<dim> &discretization,
 {
   std::vector<std::string> result;
   for (const std::string &entry : entries_of(parameters.conductivity.text))
-    if (!decimal_comma_in(entry).empty())
+    if (split_expressions(entry, ',').size() > 1 && !decimal_comma_in(entry).empty())
       result.push_back(parameters.conductivity.path + " = '" + entry +
                        "' is taken by direction, as k_x, k_y" + (dim == 3 ? ", k_z." : ".") +
                        advice_on_decimal_comma(entry));

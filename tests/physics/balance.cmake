@@ -58,3 +58,5 @@ study_test(convection_of_the_wrong_sign_is_solved_by_the_direct_solver_if_asked_
   --set "Heat/Exact solution=1 - (1 - x)*50/49" --expect-error-below Linf=1e-8)
 study_test(conductivity_with_a_decimal_comma_is_told ${bar} --set Heat/Conductivity=1,5
   --expect-message "Heat/Conductivity = '1,5' is taken by direction.*write 1\\.5 for 1,5")
+study_test(comma_between_arguments_is_no_decimal_comma ${bar} --expect-no-warnings
+  --set "Heat/Conductivity=max(0,1-x)+1")
