@@ -82,7 +82,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridByGivenProlongationsAfterJacobi)
   std::vector<double> x(b.size());
   const SolveReport report = solver.solve(b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
-  EXPECT_GE(patience_in(report), 500) << remarks(report);
+  EXPECT_GE(patience_in(report), 200) << remarks(report);
   EXPECT_NE(remarks(report).find("1 level by given prolongations"), std::string::npos)
       << remarks(report);
 }
