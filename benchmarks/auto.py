@@ -43,10 +43,10 @@ def run(command):
 
 def solve_generated(options, arguments, preconditioner):
     """Rows, outcome, iterations, seconds of set-up and of the solve; None without a report."""
-    if preconditioner == "direct":
-        return None
-    result = run([options.femgpu_solve, *arguments, "--solver", "pipelined-cg",
-                  "--preconditioner", preconditioner, "--backend", options.backend, "--json", "-"])
+    method = ["--solver", "direct", "--backend", "host"] if preconditioner == "direct" else \
+        ["--solver", "pipelined-cg", "--preconditioner", preconditioner,
+         "--backend", options.backend]
+    result = run([options.femgpu_solve, *arguments, *method, "--json", "-"])
     try:
         report = json.loads(result.stdout)
     except json.JSONDecodeError:
@@ -59,13 +59,12 @@ def solve_generated(options, arguments, preconditioner):
 
 def solve_shipped(options, arguments, preconditioner):
     name, refinements = arguments
-    method = ["Solver/Solver=direct", "Solver/Preconditioner=jacobi"] \
-        if preconditioner == "direct" \
-        else ["Solver/Solver=pipelined-cg", f"Solver/Preconditioner={preconditioner}"]
-    settings = [*method, "Solver/Fallback=none", "Study/Cycles=1", f"Solver/Backend={options.backend}",
+    """The same of the first cycle."""
+    method = ["Solver/Solver=direct", "Solver/Backend=host"] if preconditioner == "direct" else \
+        ["Solver/Solver=pipelined-cg", f"Solver/Preconditioner={preconditioner}",
+         f"Solver/Backend={options.backend}"]
+    settings = [*method, "Solver/Fallback=none", "Study/Cycles=1",
                 f"Mesh/Initial refinements={refinements}"]
-    if preconditioner == "direct":
-        settings[-2] = "Solver/Backend=host"
     with tempfile.TemporaryDirectory() as directory:
         run([options.femgpu, os.path.join(ROOT, "parameters", name + ".prm"), "--quiet", "--output",
              directory, *(word for setting in settings for word in ("--set", setting))])

@@ -11,12 +11,13 @@ three times, of which the last counts: it takes a system some time to spread new
 """
 
 import argparse
-import csv
 import json
 import os
 import statistics
 import subprocess
 import sys
+
+from runs import write_csv
 
 CASES = [("poisson2d-p1:15", "pipelined-cg", 2000), ("poisson2d-p1:64", "pipelined-cg", 2000),
          ("poisson2d-p1:128", "pipelined-cg", 1000), ("poisson2d-p1:256", "pipelined-cg", 600),
@@ -72,10 +73,7 @@ def main():
     if options.busy > 0:
         rows += measure(options, options.busy)
     if options.csv:
-        with open(options.csv, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, rows[0])
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(options.csv, list(rows[0]), rows)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ struct Methods
   int most_iterations = 0; ///< unless the user says how many; 0: as many as by default
 };
 
-/// What methods are chosen by.
+/// Properties of a matrix by which methods are chosen.
 struct MatrixTraits
 {
   long long n = 0;

@@ -49,7 +49,7 @@ struct PartsRecord
   long long rows[2] = {}, ghosts[2] = {};
 };
 
-/// What became of an attempt to solve a system.
+/// Outcome and cost of an attempt to solve a system.
 struct AttemptRecord
 {
   Methods methods;

@@ -233,7 +233,7 @@ private:
   std::exception_ptr error;
 };
 
-/// What a thread has that calls loops.
+/// The loops' threads of one caller, and how many it wants.
 struct Caller
 {
   int n_threads = default_n_threads();

@@ -13,7 +13,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Of memory that reading needs.
+/// Bytes of memory that reading needs.
 constexpr std::size_t bytes_per_entry = 40;
 
 /// The entries in the order of the file; indices from 0.

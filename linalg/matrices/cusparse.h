@@ -44,7 +44,7 @@ public:
   CusparseOwner(const CusparseOwner &) = delete;
   CusparseOwner &operator=(const CusparseOwner &) = delete;
 
-  /// Where cuSPARSE puts the description that it creates.
+  /// The address at which cuSPARSE stores the description that it creates.
   Description *operator&()
   {
     return &description;

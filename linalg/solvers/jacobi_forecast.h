@@ -7,8 +7,8 @@
 namespace femgpu::linalg
 {
 /**
- * What conjugate gradients with Jacobi are expected to take, by facts that are the same in every
- * run: a choice by measured seconds would change results from run to run.
+ * Expected iterations of conjugate gradients with Jacobi, by facts that are the same in every run:
+ * a choice by measured seconds would change results from run to run.
  */
 struct JacobiForecast
 {

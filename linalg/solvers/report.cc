@@ -81,7 +81,7 @@ std::string explain_divergence(const MethodReport &method)
                      : stronger_methods(method));
 }
 
-/// What has happened, and the usual cure.
+/// The reason why a solve has failed, and the usual cure.
 std::string explain(const SolveResult &result, const MethodReport &method)
 {
   switch (result.outcome) {

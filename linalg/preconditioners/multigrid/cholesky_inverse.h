@@ -17,7 +17,7 @@
  */
 namespace femgpu::linalg
 {
-/// What a factorisation has found, where the steps run.
+/// Findings of a Cholesky factorisation, in the executor's memory.
 struct CholeskyFindings
 {
   const double *diagonal; ///< of A
@@ -121,7 +121,7 @@ struct ScalePanelColumn
   }
 
 private:
-  /// What the pivots before k leave of an entry beside pivot k.
+  /// The entry beside pivot k after elimination by the pivots before it.
   FEMGPU_HD
   double remainder(const int k, const int j, const double entry) const
   {
@@ -181,7 +181,7 @@ struct MultiplyFactors
   }
 };
 
-/// What cholesky_inverse() gives back.
+/// Result of cholesky_inverse() besides the inverse.
 struct CholeskyOutcome
 {
   int n_singular;     ///< rows and columns of the inverse that are zero

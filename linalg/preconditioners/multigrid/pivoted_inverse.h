@@ -16,7 +16,7 @@
  */
 namespace femgpu::linalg
 {
-/// Which rows have been chosen, where the steps run.
+/// The pivot rows that have been chosen, in the executor's memory.
 struct PivotRows
 {
   const double *largest; ///< entry of each column of A
@@ -62,7 +62,7 @@ struct FactorisePanel
   }
 
 private:
-  /// Of the entries of a column in rows that are no pivot rows.
+  /// The largest entry of a column among the rows that are no pivot rows.
   template <class Team>
   FEMGPU_HD
   PivotCandidate largest(const Team &team, const int column) const
