@@ -254,7 +254,9 @@ linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, co
 linalg::Unknowns of_nodes(const linalg::Unknowns &given, const int *const nodes,
                           const std::size_t n, const int first)
 {
-  linalg::Unknowns result{given.per_node, given.dimension, {}, {}, {}, {}};
+  linalg::Unknowns result;
+  result.per_node = given.per_node;
+  result.dimension = given.dimension;
   if (given.coordinates.empty())
     return result;
   const auto width =

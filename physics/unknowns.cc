@@ -4,6 +4,7 @@
 #include "physics/coarser_meshes.h"
 #include "physics/prolongation_rows.h"
 
+#include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/fe/fe_tools.h>
@@ -214,6 +215,19 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
   return unknowns;
 }
 
+/// Unknowns::nodes_along_body.
+template <int dim>
+double nodes_along_body(const Discretization<dim> &discretization)
+{
+  const BoundingBox<dim> box(discretization.mesh().coarse().get_vertices());
+  double longest = 0.;
+  for (unsigned int d = 0; d < dim; ++d)
+    longest = std::max(longest, box.side_length(d));
+  const double n_nodes =
+      static_cast<double>(discretization.dofs().n_dofs()) / discretization.element().n_components();
+  return longest * std::pow(n_nodes / box.volume(), 1. / dim);
+}
+
 /// Calls @p use for the active cells of this rank that @p cell has become, in the order of the
 /// curve.
 template <int dim, class Use>
@@ -338,6 +352,7 @@ void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &d
                        const WantedOfUnknowns wanted, linalg::GroupSystem &system)
 {
   linalg::Unknowns unknowns = known_of(discretization, wanted.coordinates, system);
+  unknowns.nodes_along_body = nodes_along_body(discretization);
   if (wanted.coarser)
     unknowns.coarser =
         coarser_unknowns(problem, discretization, unknowns, wanted.coordinates, system);

@@ -64,6 +64,7 @@ Unknowns unknowns_of(const Grid &grid, const int components, const RowShare &sha
   Unknowns unknowns;
   unknowns.per_node = components > 1 ? components : 0;
   unknowns.dimension = grid.nz > 1 ? 3 : 2;
+  unknowns.nodes_along_body = std::max({grid.nx, grid.ny, grid.nz});
   const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
   const std::size_t width =
       static_cast<std::size_t>(components) * static_cast<std::size_t>(unknowns.dimension);

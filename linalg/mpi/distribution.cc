@@ -114,6 +114,8 @@ void Distribution::send_unknowns(const Unknowns &all)
   Unknowns mine;
   mine.per_node = known[0];
   mine.dimension = known[1];
+  mine.nodes_along_body = all.nodes_along_body;
+  MPI_Bcast(&mine.nodes_along_body, 1, MPI_DOUBLE, 0, ranks);
   if (known[2] != 0)
     mine.coordinates = scatter(all.coordinates, static_cast<std::size_t>(known[1]));
   if (known[3] > 0) {

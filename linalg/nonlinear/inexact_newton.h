@@ -67,11 +67,11 @@ private:
   double eta;
 };
 
-/// A system solved as far as rounding lets it be gives a direction too.
+/// A system that rounding keeps from its tolerance gives a direction too, whatever ended the solve.
 inline bool gives_direction(const SolveReport &step)
 {
   return step.converged() ||
-         (step.outcome == Outcome::stagnated && step.true_residual < 0.1 * step.rhs_norm);
+         (step.outcome != Outcome::iteration_limit && step.true_residual < 0.1 * step.rhs_norm);
 }
 
 /// Steps along a direction are tried with 1, 1/2, 1/4, …

@@ -4,6 +4,8 @@
 #include "linalg/execution/backends.h"
 #include "linalg/operators/matrix.h"
 
+#include <string>
+
 namespace femgpu::linalg
 {
 /**
@@ -14,16 +16,17 @@ struct JacobiForecast
 {
   /// Iterations that take as long as set-up and solve with multigrid.
   int patience = 0;
-  /// Iterations to a residual of 1e-8; 0 if the places of the unknowns are not known. The smallest
+  /// Iterations to a residual of 1e-8; 0 if Unknowns::nodes_along_body is not known. The smallest
   /// eigenvalue of D⁻¹A is that of a motion across the whole body, so that iterations are
   /// proportional to the number of nodes along its longest side: 1.5 to 3.5 times as many for
   /// scalar problems on cubes, squares and L-shapes, 6 to 22 for elasticity, more for thin bodies.
   double iterations = 0.;
+  /// Of the entries of the diagonal; 1 if the iterations are not known. A contrast of
+  /// materials has slow motions that the estimates of the error do not see with Jacobi.
+  double contrast = 1.;
 
-  bool says_multigrid() const
-  {
-    return iterations > patience;
-  }
+  /// Empty: Jacobi is taken.
+  std::string reason_for_multigrid() const;
 };
 
 /// Collective over the parts of @p A. The patience is fitted to measurements (docs/solvers.md).

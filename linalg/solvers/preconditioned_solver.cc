@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <utility>
 
 namespace femgpu::linalg
@@ -17,14 +16,6 @@ namespace
 {
 /// Iterations of multigrid after which it must have halved the residual.
 constexpr int first_patience_with_multigrid = 500;
-
-std::string two_digits(const double value)
-{
-  std::ostringstream text;
-  const double unit = std::pow(10., std::floor(std::log10(value)) - 1.);
-  text << std::llround(std::round(value / unit) * unit);
-  return text.str();
-}
 
 /// For what is left to do.
 SolveControl rest_of(const SolveControl &control, const SolveReport &so_far)
@@ -55,9 +46,8 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
   const bool is_update = is_complete && only_values;
   if (choice == Choice::jacobi && !is_update) {
     forecast = forecast_jacobi(A, backend);
-    if (forecast.says_multigrid())
-      return take_multigrid(
-          "as jacobi would take some " + two_digits(forecast.iterations) + " iterations", false);
+    if (const std::string reason = forecast.reason_for_multigrid(); !reason.empty())
+      return take_multigrid(reason, false);
   }
   try {
     set_up_on_all_parts(*preconditioner, is_update, is_update);

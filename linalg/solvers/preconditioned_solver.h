@@ -15,11 +15,11 @@ namespace femgpu::linalg
  * A solver with its preconditioner, for one matrix after the other.
  *
  * The preconditioner `auto` is multigrid from the beginning where Jacobi is forecast to take longer
- * (JacobiForecast). Else it is Jacobi until a solve has taken as many iterations as multigrid
- * costs, and multigrid for the rest of that solve and for all others. Iterations decide, not
- * seconds, so that it is repeatable. Multigrid goes on as long as it halves the residual within
- * 500, 1,000, 2,000, ... iterations. If it does not, for another reason than rounding, or cannot
- * be set up, Jacobi goes on permanently.
+ * or materials differ much (JacobiForecast). Else it is Jacobi until a solve has taken as many
+ * iterations as multigrid costs, and multigrid for the rest of that solve and for all others.
+ * Iterations decide, not seconds, so that it is repeatable. Multigrid goes on as long as it halves
+ * the residual within 500, 1,000, 2,000, ... iterations. If it does not, for another reason than
+ * rounding, or cannot be set up, Jacobi goes on permanently.
  */
 class PreconditionedSolver
 {

@@ -5,6 +5,7 @@
 #include "linalg/sparse/row_workspace.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace femgpu::linalg
 {
@@ -180,15 +181,26 @@ DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
 }
 
 template <class Backend>
-Buffer<double> diagonal(const CsrMatrix &A)
+double diagonal_contrast(const CsrMatrix &A)
 {
-  const int n = std::min(A.n(), A.n_columns());
-  Buffer<double> result(A.executor(), static_cast<std::size_t>(n));
+  // Of the exponents -1074 <= e <= 1023 both e and -e become counts, whose largest is at hand.
+  constexpr int offset = 1100;
+  const auto n = static_cast<std::size_t>(A.n());
+  Buffer<int> above(A.executor(), n), below(A.executor(), n);
   Runner<Backend>(*A.executor())
-      .run(rows(n, [view = A.csr_view(), diagonal = result.data()] FEMGPU_BODY(const int i) {
-        diagonal[i] = view.diagonal(i);
+      .run(rows(A.n(), [A = A.csr_view(), above = above.data(),
+                        below = below.data()] FEMGPU_BODY(const int i) {
+        const double a_ii = A.diagonal(i);
+        const bool counts = a_ii != 0. && std::isfinite(a_ii) && A.entries(i).length > 1;
+        const int exponent = counts ? std::ilogb(a_ii) : 0;
+        above[i] = counts ? offset + exponent : 0;
+        below[i] = counts ? offset - exponent : 0;
       }));
-  return result;
+  const auto largest = [&A](const Buffer<int> &counts) {
+    return A.range()->max(total_counts<Backend>(A.executor(), counts.data(), A.n()).largest);
+  };
+  const double highest = largest(above), lowest = largest(below);
+  return highest > 0. ? std::exp2(highest + lowest - 2. * offset) : 1.;
 }
 
 template class DerivedMatrix<ThisBackend>;
@@ -200,5 +212,5 @@ template DerivedPattern triangle_pattern<ThisBackend>(const PatternRef &, Triang
 template DerivedMatrix<ThisBackend> triangle<ThisBackend>(const CsrMatrix &, TrianglePart);
 template DerivedMatrix<ThisBackend> submatrix<ThisBackend>(const CsrMatrix &, const Buffer<int> &,
                                                            const Buffer<int> &);
-template Buffer<double> diagonal<ThisBackend>(const CsrMatrix &);
+template double diagonal_contrast<ThisBackend>(const CsrMatrix &);
 } // namespace femgpu::linalg

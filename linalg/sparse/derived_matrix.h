@@ -112,9 +112,10 @@ template <class Backend>
 DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
                                  const Buffer<int> &columns);
 
-/// a_ii for all i that are a row and a column of A, 0 where there is no such entry.
+/// The largest |a_ii| over the smallest one, each rounded down to a power of two. Rows with a_ii =
+/// 0 or without other entries do not count; 1 if no row does. Is called by all parts.
 template <class Backend>
-Buffer<double> diagonal(const CsrMatrix &A);
+double diagonal_contrast(const CsrMatrix &A);
 } // namespace femgpu::linalg
 
 #endif

@@ -159,6 +159,7 @@ TEST(Generators, SharesOfRowsAreThoseOfTheWhole)
         EXPECT_EQ(share.source_weight, whole.source_weight);
         EXPECT_EQ(share.A.unknowns->per_node, whole.A.unknowns->per_node);
         EXPECT_EQ(share.A.unknowns->dimension, whole.A.unknowns->dimension);
+        EXPECT_EQ(share.A.unknowns->nodes_along_body, whole.A.unknowns->nodes_along_body);
         for (int i = 0; i < share.A.n; ++i) {
           for (int k = share.A.row_starts[i]; k < share.A.row_starts[i + 1]; ++k)
             A.add(share.A.columns[k], share.A.values[k]);

@@ -105,9 +105,30 @@ TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereJacobiIsForecastToTake
       << remarks(report);
 }
 
+TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereMaterialsDiffer)
+{
+  for (const double factor : {1e3, 1e5}) {
+    SCOPED_TRACE(factor);
+    ModelProblem problem = generate("poisson2d-5pt:20");
+    for (int i = 0; i < problem.A.n; ++i) // the lower half
+      for (int k = problem.A.row_starts[i]; k < problem.A.row_starts[i + 1]; ++k)
+        if (i < problem.A.n / 2 && problem.A.columns[k] < problem.A.n / 2)
+          problem.A.values[k] *= factor;
+    LinearSolver solver = automatic("pipelined-cg");
+    solver.set_matrix(problem.A.csr(), false);
+    std::vector<double> x(problem.b.size());
+    const SolveReport report = solver.solve(problem.b.data(), x.data());
+    EXPECT_TRUE(report.converged()) << report.message;
+    EXPECT_EQ(report.method.preconditioner, factor > 1e4 ? "multigrid" : "jacobi");
+    EXPECT_EQ(remarks(report).find("as entries of the diagonal differ") == 0, factor > 1e4)
+        << remarks(report);
+  }
+}
+
 TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
 {
-  const HostMatrix A = laplacian_1d(30001); // without places, by which there is no forecast
+  HostMatrix A = laplacian_1d(30001);
+  A.unknowns = nothing_known; // so that there is no forecast
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   std::vector<int> shown;
