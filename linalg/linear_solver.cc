@@ -100,12 +100,17 @@ SolveReport LinearSolver::solve_in_units(const double *b, double *x, const Solve
   of_correction.energy_tolerance = {};
   of_rest.relative_tolerance = 0.;
   of_rest.absolute_tolerance = report.target;
-  settle_at_rounding(system.host_rows(), given, b, x, report,
-                     {[&](const double *r, double *d, const double tolerance) {
-                        of_correction.relative_tolerance = tolerance;
-                        return solve_once(r, d, of_correction);
-                      },
-                      [&](double *refined) { return solve_once(b, refined, of_rest); }});
+  const auto within_limit = [&](SolveControl &next) -> const SolveControl & {
+    next.max_iterations = std::max(control.max_iterations - report.iterations, 0);
+    return next;
+  };
+  settle_at_rounding(
+      system.host_rows(), given, b, x, report,
+      {[&](const double *r, double *d, const double tolerance) {
+         of_correction.relative_tolerance = tolerance;
+         return solve_once(r, d, within_limit(of_correction));
+       },
+       [&](double *refined) { return solve_once(b, refined, within_limit(of_rest)); }});
   return report;
 }
 

@@ -219,13 +219,16 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
 template <int dim>
 double nodes_along_body(const Discretization<dim> &discretization)
 {
-  const BoundingBox<dim> box(discretization.mesh().coarse().get_vertices());
-  double longest = 0.;
+  const Triangulation<dim> &coarse = discretization.mesh().coarse();
+  const BoundingBox<dim> box(coarse.get_vertices());
+  double longest = 0., volume = 0.;
   for (unsigned int d = 0; d < dim; ++d)
     longest = std::max(longest, box.side_length(d));
+  for (const auto &cell : coarse.cell_iterators_on_level(0))
+    volume += cell->measure();
   const double n_nodes =
       static_cast<double>(discretization.dofs().n_dofs()) / discretization.element().n_components();
-  return longest * std::pow(n_nodes / box.volume(), 1. / dim);
+  return longest * std::pow(n_nodes / volume, 1. / dim);
 }
 
 /// Calls @p use for the active cells of this rank that @p cell has become, in the order of the

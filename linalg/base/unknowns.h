@@ -76,8 +76,8 @@ struct Unknowns
   int per_node = 0; ///< unknowns of a node, numbered side by side; 0 if not known
   int dimension = 0;
   std::vector<double> coordinates; ///< n x dimension, row by row; empty if not known
-  /// Nodes along the longest side of the body: of all parts, if nodes fill the box around them
-  /// evenly; 0 if not known.
+  /// Nodes along the longest side of the body, of all parts, if they fill it evenly; 0 if not
+  /// known.
   double nodes_along_body = 0.;
   std::vector<double> scales;   ///< x = scales · x̂, n; empty: the matrix is not scaled
   std::vector<int> part_starts; ///< of parts that an order has made: the first of each, then n

@@ -26,18 +26,21 @@ std::string rounded(const double value)
 }
 
 /// On 16 cores multigrid takes as long as 200 iterations with 27 entries a row, 450 with 7, 500
-/// with elasticity on tetrahedra; by coarser meshes 150 to 500, by lower degrees 70 to 100.
-double patience_on_host(const double entries_a_node, const bool is_vector, const bool has_hierarchy)
+/// with elasticity on tetrahedra; by coarser meshes 150 to 500, by lower degrees 70 to 100; and
+/// some 5 ms for small steps, which are 250 iterations of a small system.
+double patience_on_host(const double n_nodes, const double entries_a_node, const bool is_vector,
+                        const bool has_hierarchy)
 {
   const double iterations = 200. * std::pow(27. / entries_a_node, 0.6) * (is_vector ? 1.7 : 1.);
-  return std::clamp(iterations, 70., has_hierarchy ? 200. : 500.);
+  return std::clamp(iterations, 70., has_hierarchy ? 350. : 500.) + 250. / (1. + n_nodes / 1000.);
 }
 
-/// On an H200 multigrid takes at least 20 ms, whatever the size, and an iteration 3 µs.
-double patience_on_device(const double n_nonzeros)
+/// On an H100 or H200 multigrid takes at least 20 ms, whatever the size, or 30 ms by coarser meshes
+/// and lower degrees, and an iteration 3 µs.
+double patience_on_device(const double n_nonzeros, const bool has_hierarchy)
 {
-  const double multigrid = 20e-3 + 2.5e-9 * n_nonzeros, iteration = 3e-6 + 5.5e-12 * n_nonzeros;
-  return multigrid / iteration;
+  const double multigrid = (has_hierarchy ? 30e-3 : 20e-3) + 2.5e-9 * n_nonzeros;
+  return multigrid / (3e-6 + 5.5e-12 * n_nonzeros);
 }
 } // namespace
 
@@ -63,11 +66,12 @@ JacobiForecast forecast_jacobi(const Matrix &A, const BackendKind backend)
     return {};
   const double entries_a_node = std::max(n_nonzeros / (n_nodes * per_node * per_node), 1.);
   JacobiForecast forecast;
+  const bool is_on_host = backend == BackendKind::host;
+  const bool has_hierarchy = rows.max(unknowns.coarser.may_be_known() ? 1. : 0.) > 0.;
   forecast.patience = static_cast<int>(
-      backend == BackendKind::host
-          ? patience_on_host(entries_a_node, per_node > 1.,
-                             rows.max(unknowns.coarser.may_be_known() ? 1. : 0.) > 0.)
-          : patience_on_device(n_nonzeros));
+      is_on_host ? patience_on_host(n_nodes, entries_a_node, per_node > 1., has_hierarchy)
+                 : patience_on_device(n_nonzeros, has_hierarchy));
+  forecast.of_an_update = forecast.patience / (is_on_host ? 3 : 10);
   forecast.iterations = (per_node > 1. ? 14. : 1.8) * rows.max(unknowns.nodes_along_body);
   if (forecast.iterations > 0.)
     forecast.contrast = on_backend(backend, [&A](const auto on) {

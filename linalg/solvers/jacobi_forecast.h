@@ -16,6 +16,8 @@ struct JacobiForecast
 {
   /// Iterations that take as long as set-up and solve with multigrid.
   int patience = 0;
+  /// Iterations that take as long as multigrid does for new values of a known pattern.
+  int of_an_update = 0;
   /// Iterations to a residual of 1e-8; 0 if Unknowns::nodes_along_body is not known. The smallest
   /// eigenvalue of D⁻¹A is that of a motion across the whole body, so that iterations are
   /// proportional to the number of nodes along its longest side: 1.5 to 3.5 times as many for

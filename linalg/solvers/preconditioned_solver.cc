@@ -46,6 +46,7 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
   const bool is_update = is_complete && only_values;
   if (choice == Choice::jacobi && !is_update) {
     forecast = forecast_jacobi(A, backend);
+    patience_with_jacobi = forecast.patience;
     if (const std::string reason = forecast.reason_for_multigrid(); !reason.empty())
       return take_multigrid(reason, false);
   }
@@ -64,13 +65,15 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
 {
   patience_with_multigrid = first_patience_with_multigrid;
   SolveReport report = attempt(A, b, x, control);
+  if (choice == Choice::jacobi && report.converged())
+    patience_with_jacobi -=
+        std::clamp(report.iterations - forecast.of_an_update, 0, patience_with_jacobi);
   double residual_before = report.initial_residual;
   while (!report.converged() && report.iterations < control.max_iterations) {
     const Stopwatch watch;
     const std::size_t bytes_before = A.executor()->bytes_to_host();
     if (choice == Choice::jacobi && report.outcome == Outcome::iteration_limit)
-      take_multigrid("after " + std::to_string(forecast.patience) +
-                         " iterations of a solve with jacobi",
+      take_multigrid("after " + std::to_string(forecast.patience) + " iterations with jacobi",
                      true);
     else if (choice == Choice::multigrid && report.outcome == Outcome::iteration_limit &&
              report.true_residual <= 0.5 * residual_before)
@@ -106,7 +109,7 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   if (choice != Choice::given)
     limited.max_iterations =
         std::min(control.max_iterations,
-                 choice == Choice::jacobi ? forecast.patience : patience_with_multigrid);
+                 choice == Choice::jacobi ? patience_with_jacobi : patience_with_multigrid);
   const Buffer<double> guess = choice == Choice::multigrid ? x.copy() : Buffer<double>();
   SolveReport report;
   try {

@@ -15,8 +15,9 @@ namespace femgpu::linalg
  * A solver with its preconditioner, for one matrix after the other.
  *
  * The preconditioner `auto` is multigrid from the beginning where Jacobi is forecast to take longer
- * or materials differ much (JacobiForecast). Else it is Jacobi until a solve has taken as many
- * iterations as multigrid costs, and multigrid for the rest of that solve and for all others.
+ * or materials differ much (JacobiForecast). Else it is Jacobi until solves with matrices of one
+ * pattern have lost as many iterations as multigrid costs, and multigrid for the rest of that solve
+ * and for all others. A solve loses the iterations beyond those that an update of multigrid costs.
  * Iterations decide, not seconds, so that it is repeatable. Multigrid goes on as long as it halves
  * the residual within 500, 1,000, 2,000, ... iterations. If it does not, for another reason than
  * rounding, or cannot be set up, Jacobi goes on permanently.
@@ -57,6 +58,7 @@ private:
   Choice choice;
   std::unique_ptr<Preconditioner> preconditioner;
   JacobiForecast forecast;         ///< where Jacobi or multigrid may be chosen
+  int patience_with_jacobi = 0;    ///< iterations that its solves may still lose
   int patience_with_multigrid = 0; ///< iterations of the next attempt with it
   std::string remark; ///< why the preconditioner is this one; empty: it is the given one
   const Matrix *matrix = nullptr; ///< of set_up()

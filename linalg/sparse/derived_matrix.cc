@@ -1,11 +1,11 @@
 #include "linalg/sparse/derived_matrix.h"
 
-#include "linalg/execution/steps/scan_and_sort.h"
 #include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_workspace.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace femgpu::linalg
 {
@@ -183,24 +183,21 @@ DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
 template <class Backend>
 double diagonal_contrast(const CsrMatrix &A)
 {
-  // Of the exponents -1074 <= e <= 1023 both e and -e become counts, whose largest is at hand.
-  constexpr int offset = 1100;
-  const auto n = static_cast<std::size_t>(A.n());
-  Buffer<int> above(A.executor(), n), below(A.executor(), n);
+  constexpr short none = std::numeric_limits<short>::min(); // other exponents are -1074 to 1023
+  Buffer<short> exponents(A.executor(), static_cast<std::size_t>(A.n()));
   Runner<Backend>(*A.executor())
-      .run(rows(A.n(), [A = A.csr_view(), above = above.data(),
-                        below = below.data()] FEMGPU_BODY(const int i) {
+      .run(rows(A.n(), [A = A.csr_view(), exponents = exponents.data()] FEMGPU_BODY(const int i) {
         const double a_ii = A.diagonal(i);
         const bool counts = a_ii != 0. && std::isfinite(a_ii) && A.entries(i).length > 1;
-        const int exponent = counts ? std::ilogb(a_ii) : 0;
-        above[i] = counts ? offset + exponent : 0;
-        below[i] = counts ? offset - exponent : 0;
+        exponents[i] = counts ? static_cast<short>(std::ilogb(a_ii)) : none;
       }));
-  const auto largest = [&A](const Buffer<int> &counts) {
-    return A.range()->max(total_counts<Backend>(A.executor(), counts.data(), A.n()).largest);
-  };
-  const double highest = largest(above), lowest = largest(below);
-  return highest > 0. ? std::exp2(highest + lowest - 2. * offset) : 1.;
+  short largest = none, smallest = std::numeric_limits<short>::max();
+  for (const short exponent : exponents.to_host()) {
+    largest = std::max(largest, exponent);
+    smallest = std::min(smallest, exponent == none ? smallest : exponent);
+  }
+  const double highest = A.range()->max(largest), lowest = -A.range()->max(-smallest);
+  return highest >= lowest ? std::exp2(highest - lowest) : 1.;
 }
 
 template class DerivedMatrix<ThisBackend>;

@@ -105,6 +105,30 @@ TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereJacobiIsForecastToTake
       << remarks(report);
 }
 
+TEST_P(PreconditionedSolverTest, TakesMultigridWhenSolvesTogetherHaveLostWhatItCosts)
+{
+  const bool is_on_host = executor->backend() == BackendKind::host;
+  HostMatrix A = generate(is_on_host ? "poisson2d-5pt:150" : "poisson2d-5pt:400").A;
+  A.unknowns = nothing_known; // so that there is no forecast
+  const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
+  LinearSolver solver = automatic("pipelined-cg");
+  int n_with_jacobi = 0, n_iterations = 0;
+  for (int k = 0; k < 12; ++k) {
+    solver.set_matrix(A.csr(), k > 0);
+    std::vector<double> x(b.size());
+    const SolveReport report = solver.solve(b.data(), x.data());
+    EXPECT_TRUE(report.converged()) << report.message;
+    n_iterations += report.iterations;
+    if (report.method.preconditioner == "multigrid") {
+      EXPECT_GE(n_iterations, patience_in(report));
+      break;
+    }
+    ++n_with_jacobi;
+  }
+  EXPECT_GE(n_with_jacobi, 2);
+  EXPECT_LE(n_with_jacobi, 10);
+}
+
 TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereMaterialsDiffer)
 {
   for (const double factor : {1e3, 1e5}) {

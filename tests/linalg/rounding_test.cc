@@ -106,6 +106,9 @@ TEST_P(RoundingTest, IterateThatWasStoppedEarlyIsNoSolution)
     const SolveReport report = run(options, A, b).report;
     EXPECT_EQ(to_string(report.outcome), "iteration_limit") << limit << ": " << report.message;
   }
+  const int without_limit = run(beam_solver(solver), A, b).report.iterations;
+  options.control.max_iterations = without_limit - 1; // which ends a correction
+  EXPECT_LE(run(options, A, b).report.iterations, without_limit - 1);
 }
 
 TEST_P(RoundingTest, BodyThatIsNotHeldHasNoSolution)
