@@ -94,7 +94,7 @@ BatchRecord solve_batch_repeatedly(const SolveCommand &command, const SystemToSo
   BatchRecord record;
   record.backend = executor->name();
   record.backend_description = executor->description();
-  linalg::BatchSolver solver(executor, options_of(command, system.attempts.front()));
+  linalg::BatchSolver solver(executor, options_of(command, system.attempts.front(), system.format));
   console.begin_phase("setup");
   solver.set_matrices(system.matrices());
   for (int k = 0; k < command.repeat; ++k) {

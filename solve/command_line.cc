@@ -55,7 +55,8 @@ void declare_method(CommandLineReader &reader)
   reader.option("--solver", "'NAME OPTION=VALUE ...'", "Krylov method with its options");
   reader.option("--preconditioner", "'NAME OPTION=VALUE ...'", "Preconditioner with its options");
   reader.option("--format", "'NAME OPTION=VALUE ...'",
-                "Matrix format with its options; csr if not given");
+                "Matrix format with its options. Default: csr, or pcsr on a GPU where one row is\n"
+                "extremely long");
   reader.option("--scaling", "NAME", "Scaling before the solve");
   reader.option("--ordering", "'NAME OPTION=VALUE ...'",
                 "Order of the unknowns with its options; none if not given");

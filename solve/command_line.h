@@ -28,7 +28,7 @@ struct SolveCommand
   std::string nonlinear_method = "newton"; ///< with options
 
   std::string solver, preconditioner, scaling; ///< empty: chosen by the matrix
-  std::string format = "csr";
+  std::string format;                          ///< empty: by the rows
   std::string ordering = "none";
   std::string backend = "auto";
   std::string communicator = "auto"; ///< of several ranks

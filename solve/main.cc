@@ -83,7 +83,7 @@ void check_direct(const SolveCommand &command, const Ranks &ranks)
     refuse("has no iterations, and solves one system at a time",
            "Remove --copies, --fixed-iterations and --energy-tolerance.");
   if (!command.preconditioner.empty() || !command.scaling.empty() || command.ordering != "none" ||
-      command.format != "csr")
+      !command.format.empty())
     refuse("scales and orders rows itself",
            "Remove --preconditioner, --scaling, --ordering and --format.");
 }
@@ -104,7 +104,8 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     linalg::scalings.find(command.scaling);
   linalg::orderings.make(command.ordering);
   check_nonlinear(command, executor);
-  linalg::formats.traits(command.format);
+  if (!command.format.empty())
+    linalg::formats.traits(command.format);
 }
 
 /// @throws OutputError if one of the files cannot be made: better now than after a long solve
@@ -182,6 +183,19 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   return system;
 }
 
+/// As asked for, or by the rows.
+std::string format_of(const SolveCommand &command, const SystemToSolve &system,
+                      const linalg::Executor &executor)
+{
+  if (!command.format.empty())
+    return command.format;
+  const bool has_dominant_row = executor.backend() != linalg::BackendKind::host &&
+                                !system.is_batch &&
+                                linalg::has_dominant_row(static_cast<double>(system.n_nonzeros),
+                                                         system.lengths.mean, system.lengths.max);
+  return has_dominant_row ? "pcsr" : "csr";
+}
+
 ExitCode run(const SolveCommand &command, const Ranks &ranks)
 {
   const Stopwatch total;
@@ -198,6 +212,9 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
   console.begin_phase(command.generator.empty() ? "read" : "generate");
   Stopwatch watch;
   SystemToSolve system = system_of(command, ranks);
+  system.format = format_of(command, system, *executor);
+  if (ranks.are_several())
+    system.format = ranks.of_first(system.format);
   const double read_seconds = watch.lap();
   const auto finish = [&](auto record) {
     record.read_seconds = read_seconds;

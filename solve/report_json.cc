@@ -33,7 +33,7 @@ Json command_values(const SolveCommand &command)
       {"nonlinear_method", command.nonlinear.empty() ? Json() : Json(command.nonlinear_method)},
       {"solver", text_or_null(command.solver)},
       {"preconditioner", text_or_null(command.preconditioner)},
-      {"format", command.format},
+      {"format", text_or_null(command.format)},
       {"scaling", text_or_null(command.scaling)},
       {"ordering", command.ordering},
       {"backend", command.backend},

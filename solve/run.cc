@@ -93,7 +93,7 @@ SystemSolver make_linear(const SolveCommand &command, const SystemToSolve &syste
 {
   if (linalg::is_direct(methods.solver))
     return make_direct(command, system);
-  linalg::LinearSolverOptions options = options_of(command, methods);
+  linalg::LinearSolverOptions options = options_of(command, methods, system.format);
   options.control.progress = progress;
   const auto solver = std::make_shared<linalg::LinearSolver>(executor, options);
   const bool is_chosen = !methods.reason.empty() && methods.scaling != "none";
@@ -110,7 +110,7 @@ linalg::NonlinearSolverOptions nonlinear_options(const SolveCommand &command,
 {
   linalg::NonlinearSolverOptions options;
   options.method = command.nonlinear_method;
-  options.linear = options_of(command, system.attempts.front());
+  options.linear = options_of(command, system.attempts.front(), system.format);
   options.linear.control = {}; // Newton's method chooses tolerances
   options.control = command.control();
   options.control.progress = progress;
@@ -203,7 +203,8 @@ SystemSolver make_distributed(const SolveCommand &command, SystemToSolve &system
   const linalg::CommunicatorPtr communicator =
       linalg::make_communicator(ranks.communicator(), executor, command.communicator);
   if (!system.nonlinear) {
-    linalg::LinearSolverOptions options = options_of(command, system.attempts.front());
+    linalg::LinearSolverOptions options =
+        options_of(command, system.attempts.front(), system.format);
     options.ordering = "none";
     options.control.progress = progress;
     const auto solver = std::make_shared<linalg::LinearSolver>(executor, options, communicator);
@@ -252,12 +253,13 @@ bool same_bits(const std::vector<double> &a, const std::vector<double> &b)
 }
 } // namespace
 
-linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods)
+linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods,
+                                       const std::string &format)
 {
   linalg::LinearSolverOptions options;
   options.solver = methods.solver;
   options.preconditioner = methods.preconditioner;
-  options.format = command.format;
+  options.format = format;
   options.scaling = methods.scaling;
   options.ordering = command.ordering;
   options.control = command.control();

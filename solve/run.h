@@ -72,8 +72,9 @@ struct SolveRecord : RunRecord
   double largest() const;               ///< of x; 0 without rows
 };
 
-/// The methods for linear systems.
-linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods);
+/// The methods for linear systems. @param format of the matrix
+linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods,
+                                       const std::string &format);
 
 /// Did it do what was asked for: converge, or all iterations of --fixed-iterations?
 bool succeeded(const SolveCommand &command, const SolveRecord &record);

@@ -35,6 +35,7 @@ struct SystemToSolve
   bool is_symmetric = false;       ///< A, by its numbers
   bool has_both_triangles = false; ///< the file, though it says that A is (skew-)symmetric
   RowLengths lengths;
+  std::string format = "csr";    ///< as asked for, or chosen by the row lengths
   std::vector<Methods> attempts; ///< as asked for, or chosen by the matrix; at least one
 
   /// The matrices of a batch.

@@ -28,6 +28,10 @@ inline std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMat
   return formats.make(text, A.executor()->backend(), A);
 }
 
+/// Does the longest row take longer than all others in a product with `csr` on a GPU, where few
+/// threads share a row? `pcsr` cuts it into pieces then.
+bool has_dominant_row(double n_nonzeros, double mean_length, int longest);
+
 /// Throws what make_format() would throw of @p text whatever the matrix: for early checks.
 void check_format(const std::string &text);
 } // namespace femgpu::linalg

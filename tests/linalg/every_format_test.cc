@@ -94,7 +94,7 @@ TEST_P(EveryFormatOnBackend, IsMultipliedByTwoStagePreconditioners)
   }
 }
 
-TEST_P(EveryFormatOnBackend, IsTriedByAutoIfItMayBeFast)
+TEST_P(EveryFormatOnBackend, IsChosenByAuto)
 {
   const ModelProblem problem = generate("elasticity3d-p1:4");
   for (const char *const format : {"auto", "auto values=float"}) {

@@ -159,16 +159,30 @@ TEST_P(FormatTest, ShortColumnsTellHowManyEntriesHaveLongOnes)
   EXPECT_EQ(none_fits->bytes(), bytes + 640000 / 32 * sizeof(int));
 }
 
-TEST_P(FormatTest, AutoTellsWhatItChoseAndWhy)
+TEST_P(FormatTest, AutoChoosesByTheLengthsOfRows)
 {
-  const std::string text = make("auto", laplacian_2d(100, 100))->format();
-  expect_in("chosen for rows of 4.96", text);
-  expect_in("by products in us: ", text);
-  expect_in("csr ", text);
+  const bool is_on_host = executor->backend() == BackendKind::host;
+  const auto expect = [&](const std::string &on_gpu, const std::string &on_host,
+                          const HostMatrix &A) {
+    const auto matrix = make("auto", A);
+    const std::string text = matrix->format(), name = is_on_host ? on_host : on_gpu;
+    EXPECT_EQ(text.rfind(name + ",", 0), 0U) << text;
+    expect_in("chosen for rows of ", text);
+    EXPECT_EQ(text, make("auto", A)->format());
+  };
+  expect("sell", "csr", laplacian_2d(100, 100));
+  expect("bsell", "bsr", generate("elasticity3d-p1:5").A);
+  expect("pcsr", "csr", arrow(5000));
+  HostMatrix uneven; // rows of 1 to 39 entries
+  for (int i = 0; i < 1000; ++i) {
+    for (int j = i; j < std::min(1000, i + (i % 4 == 0 ? 39 : 1)); ++j)
+      uneven.add(j, 1.);
+    uneven.end_row();
+  }
+  expect("csr", "csr", uneven);
 }
 
-/// The memory of both candidates beside each other may be short by any amount.
-TEST_P(FormatTest, AutoLeavesOutWhatThereIsNoMemoryFor)
+TEST_P(FormatTest, AutoTakesPlainRowsWhereThereIsNoMemoryForOthers)
 {
   const HostMatrix A = generate("elasticity3d-p1:5").A;
   const auto peak_with = [&](const char *const format) {
@@ -177,20 +191,17 @@ TEST_P(FormatTest, AutoLeavesOutWhatThereIsNoMemoryFor)
     make_format(format, on_enough);
     return enough->peak_bytes();
   };
-  const std::size_t for_vectors = 4 * sizeof(double) * static_cast<std::size_t>(A.n) + 4096;
-  const std::size_t least = peak_with("csr values=float") + for_vectors,
+  const std::size_t least = peak_with("csr values=float") + 4096,
                     most = peak_with("auto values=float");
   ASSERT_LT(least, most);
   for (std::size_t granted = least; granted < most; granted += (most - least) / 20 + 1) {
     const ExecutorPtr limited = make_executor(GetParam(), {1, granted});
     const CsrMatrix on_limited(limited, A.csr());
     const std::string text = make_format("auto values=float", on_limited)->format();
-    if (executor->backend() != BackendKind::host)
-      continue; // has more candidates
-    expect_in("csr", text);
-    EXPECT_EQ(text.find("bsr"), std::string::npos) << text;
+    EXPECT_EQ(text.rfind("csr", 0), 0U) << text;
+    expect_in("but without bs", text);
   }
-  const ExecutorPtr nothing = make_executor(GetParam(), {1, least - for_vectors - 4096});
+  const ExecutorPtr nothing = make_executor(GetParam(), {1, least - 8192});
   const CsrMatrix alone(nothing, A.csr());
   EXPECT_THROW(make_format("auto values=float", alone), DeviceError);
 }
