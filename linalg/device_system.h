@@ -53,9 +53,10 @@ public:
   /**
    * Moves the values of @p A, and its pattern unless this was begun or is the one that is there, as
    * @p only_values says. On the host nothing moves, and A is read where it is as long as it is set:
-   * it must stay until the next call or release(). @throws SolverError if it cannot be scaled or
-   * does not fit the pattern; ParameterError if the format cannot hold it, or the preconditioner
-   * count its entries; DeviceError without memory; on all parts, if one of them has failed.
+   * it must stay until the next call or release(), its pattern until another one or release().
+   * @throws SolverError if it cannot be scaled or does not fit the pattern; ParameterError if the
+   * format cannot hold it, or the preconditioner count its entries; DeviceError without memory; on
+   * all parts, if one of them has failed.
    */
   void set_matrix(const HostCsr &A, bool only_values);
 

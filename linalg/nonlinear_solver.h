@@ -41,8 +41,8 @@ public:
 
   /**
    * Takes over @p A, which must stay where it is until the next call, and @p weights (n() of them,
-   * host memory, not negative). With @p same_pattern only values move. @throws as
-   * LinearSolver::set_matrix; then the system is released
+   * host memory, not negative). With @p same_pattern only values move, and the pattern of the call
+   * before must stay, too. @throws as LinearSolver::set_matrix; then the system is released
    */
   void set_system(const HostCsr &A, const double *weights, bool same_pattern);
 

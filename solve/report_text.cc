@@ -114,9 +114,10 @@ void add_methods(std::string &text, const SystemToSolve &system, const SolveReco
           (method.setup.remarks.empty() ? "" : "; " + method.setup.remarks));
   const double padding =
       nonzeros > 0. ? 100. * (static_cast<double>(method.matrix_stored) / nonzeros - 1.) : 0.;
-  add(text, "format",
-      method.format + "; " + std::to_string(method.matrix_stored) + " entries stored (" +
-          text_of(padding) + " % more than given), " + bytes_text(method.matrix_bytes));
+  if (method.matrix_stored > 0 || nonzeros == 0.) // the direct solver has none
+    add(text, "format",
+        method.format + "; " + std::to_string(method.matrix_stored) + " entries stored (" +
+            text_of(padding) + " % more than given), " + bytes_text(method.matrix_bytes));
   add(text, "scaling", method.scaling + "; ordering " + method.ordering);
 }
 

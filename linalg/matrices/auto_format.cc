@@ -32,7 +32,7 @@ struct RowStatistics
 };
 
 /// The format that moves the fewest bytes among those whose threads have even work. On an H100 it
-/// was the fastest, or within a few percent of that, in benchmarks/formats.py. Cores like long
+/// was the fastest, or within a few percent of that, as docs/solvers.md shows. Cores like long
 /// loops over a row, and lose more by decoding short columns than bytes save.
 std::string choice(const CsrMatrix &A, const RowStatistics &rows)
 {

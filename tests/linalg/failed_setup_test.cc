@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
 /**
  * @file
- * Solvers whose set-up has failed: they refuse to solve, and take the next matrix as if it were the
- * first one.
+ * Solvers whose set-up has failed, or whose matrix was released: they refuse to solve, and take the
+ * next matrix as if it were the first one.
  */
 namespace femgpu::linalg::test
 {
@@ -67,6 +68,61 @@ std::vector<Fault> faults()
           {"multigrid", A, negative},
           {"multigrid smoother=block-jacobi", A, no_row},
           {"multigrid coarsest=20", A, negative}};
+}
+
+/// Patterns and values are freed as soon as the solver may no longer read them.
+TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
+{
+  enum Step
+  {
+    set_small,
+    set_large,
+    update,
+    release,
+    n_choices
+  };
+  const int n_steps = executor->backend() == BackendKind::host ? 4 : 2;
+  const int n_sequences = 1 << (2 * n_steps); // of four choices
+  const auto matrix = [](const bool is_small) {
+    return std::make_unique<HostMatrix>(is_small ? laplacian_2d(6, 6) : laplacian_2d(9, 11));
+  };
+  for (const char *const preconditioner :
+       {"jacobi", "block-jacobi", "chebyshev", "sai", "fsai", "ainv", "ilu", "ic", "two-stage",
+        "multigrid", "multigrid smoother=fsai", "auto"})
+    for (int sequence = 0; sequence < n_sequences; ++sequence) {
+      SCOPED_TRACE(std::string(preconditioner) + ", sequence " + std::to_string(sequence));
+      LinearSolver solver(executor, method("bicgstab", preconditioner));
+      std::unique_ptr<HostMatrix> first = matrix(true), latest; // of a pattern
+      bool is_small = true;
+      solver.set_matrix(first->csr(), false);
+      for (int rest = sequence, k = 0; k < n_steps; ++k, rest /= n_choices) {
+        const auto step = static_cast<Step>(rest % n_choices);
+        if (step == release) {
+          solver.release();
+          latest.reset();
+          first.reset();
+          const std::vector<double> b(99, 1.);
+          std::vector<double> x(b.size());
+          EXPECT_THROW(solver.solve(b.data(), x.data()), SolverError);
+        }
+        else if (step == update && first) { // its pattern is still read
+          auto next =
+              std::make_unique<HostMatrix>(with_diagonal_entry(*matrix(is_small), 7, 5. + k));
+          solver.set_matrix(next->csr(), true);
+          std::vector<double>().swap(first->values);
+          latest = std::move(next);
+          expect_solution(solver, *latest);
+        }
+        else {
+          is_small = step == update ? is_small : step == set_small;
+          auto next = matrix(is_small);
+          solver.set_matrix(next->csr(), step == update);
+          first = std::move(next);
+          latest.reset();
+          expect_solution(solver, *first);
+        }
+      }
+    }
 }
 
 TEST_P(FailedSetupTest, TakesTheNextMatrixAsTheFirstOne)

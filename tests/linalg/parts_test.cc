@@ -464,9 +464,6 @@ TEST(Parts, AreRefusedWhereTheyCannotBe)
         [&] { solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A)); });
   };
   LinearSolverOptions options = method("gmres", "jacobi");
-  options.format = "auto";
-  EXPECT_NE(refusal(options).find("'auto'"), std::string::npos);
-  options.format = "csr";
   options.ordering = "rcm";
   EXPECT_NE(refusal(options).find("not ordered"), std::string::npos);
 }
