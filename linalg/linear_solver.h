@@ -40,8 +40,7 @@ public:
    * values move; the pattern must be that of the call before, where it must stay, too. @throws
    * ParameterError if the format cannot hold A, SolverError if the preconditioner cannot be made,
    * DeviceError without memory. Then the matrix is released: solve() needs another one, which moves
-   * with its pattern whatever
-   * @p same_pattern says.
+   * with its pattern whatever @p same_pattern says.
    */
   void set_matrix(const HostCsr &A, bool same_pattern);
 

@@ -215,7 +215,7 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
   return unknowns;
 }
 
-/// Unknowns::nodes_along_body.
+/// Returns Unknowns::nodes_along_body, by the volume of the coarse mesh.
 template <int dim>
 double nodes_along_body(const Discretization<dim> &discretization)
 {
@@ -355,10 +355,11 @@ void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &d
                        const WantedOfUnknowns wanted, linalg::GroupSystem &system)
 {
   linalg::Unknowns unknowns = known_of(discretization, wanted.coordinates, system);
-  unknowns.nodes_along_body = nodes_along_body(discretization);
-  if (wanted.coarser)
+  if (wanted.coarser) {
+    unknowns.nodes_along_body = nodes_along_body(discretization);
     unknowns.coarser =
         coarser_unknowns(problem, discretization, unknowns, wanted.coordinates, system);
+  }
   system.set_unknowns(std::move(unknowns));
 }
 

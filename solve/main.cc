@@ -183,7 +183,7 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   return system;
 }
 
-/// As asked for, or by the rows.
+/// Returns the matrix format: as asked for, or by the lengths of the rows.
 std::string format_of(const SolveCommand &command, const SystemToSolve &system,
                       const linalg::Executor &executor)
 {

@@ -9,7 +9,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Of all parts.
+/// Lengths of the rows of all parts.
 struct RowStatistics
 {
   explicit RowStatistics(const CsrMatrix &A)

@@ -13,10 +13,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Jacobi and the estimates of the error are dependable up to it.
+/// Contrast up to which estimates of the error are dependable with Jacobi.
 constexpr double largest_contrast = 1e4;
 
-/// To two digits.
+/// Returns @p value with two digits.
 std::string rounded(const double value)
 {
   std::ostringstream text;

@@ -23,11 +23,11 @@ struct JacobiForecast
   /// proportional to the number of nodes along its longest side: 1.5 to 3.5 times as many for
   /// scalar problems on cubes, squares and L-shapes, 6 to 22 for elasticity, more for thin bodies.
   double iterations = 0.;
-  /// Of the entries of the diagonal; 1 if the iterations are not known. A contrast of
-  /// materials has slow motions that the estimates of the error do not see with Jacobi.
+  /// Largest over smallest entry of the diagonal; 1 if the iterations are not known. Materials that
+  /// differ much have slow motions, which estimates of the error do not see with Jacobi.
   double contrast = 1.;
 
-  /// Empty: Jacobi is taken.
+  /// Returns why multigrid is taken at once; empty: Jacobi is taken.
   std::string reason_for_multigrid() const;
 };
 
