@@ -14,8 +14,9 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Iterations of multigrid after which it must have halved the residual.
-constexpr int first_patience_with_multigrid = 500;
+/// Iterations of fsai or multigrid after which it must have halved the residual: as many as take
+/// about as long.
+constexpr int first_patience_with_fsai = 2000, first_patience_with_multigrid = 500;
 
 /// For what is left to do.
 SolveControl rest_of(const SolveControl &control, const SolveReport &so_far)
@@ -48,22 +49,22 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
     forecast = forecast_jacobi(A, backend);
     patience_with_jacobi = forecast.patience;
     if (const std::string reason = forecast.reason_for_multigrid(); !reason.empty())
-      return take_multigrid(reason, false);
+      return take(Choice::multigrid, reason, false);
   }
   try {
     set_up_on_all_parts(*preconditioner, is_update, is_update);
   }
   catch (const Error &error) {
-    if (choice != Choice::multigrid)
+    if (!is_on_trial())
       throw;
-    take_jacobi(error.what(), false);
+    take_next(error.what(), false);
   }
 }
 
 SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                                         const SolveControl &control)
 {
-  patience_with_multigrid = first_patience_with_multigrid;
+  patience_on_trial = first_patience();
   SolveReport report = attempt(A, b, x, control);
   if (choice == Choice::jacobi && report.converged())
     patience_with_jacobi -=
@@ -73,13 +74,12 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
     const Stopwatch watch;
     const std::size_t bytes_before = A.executor()->bytes_to_host();
     if (choice == Choice::jacobi && report.outcome == Outcome::iteration_limit)
-      take_multigrid("after " + std::to_string(forecast.patience) + " iterations with jacobi",
-                     true);
-    else if (choice == Choice::multigrid && report.outcome == Outcome::iteration_limit &&
+      take_next("after " + std::to_string(forecast.patience) + " iterations with jacobi", true);
+    else if (is_on_trial() && report.outcome == Outcome::iteration_limit &&
              report.true_residual <= 0.5 * residual_before)
-      patience_with_multigrid *= 2;
-    else if (choice == Choice::multigrid && !is_at_rounding(A, b, x, report.outcome))
-      take_jacobi("multigrid ended as " + to_string(report.outcome), true);
+      patience_on_trial *= 2;
+    else if (is_on_trial() && !is_at_rounding(A, b, x, report.outcome))
+      take_next(report.method.preconditioner + " ended as " + to_string(report.outcome), true);
     else
       break;
     A.executor()->synchronize();
@@ -101,7 +101,7 @@ bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> 
                          rounding_level(static_cast<int>(A.range()->max(A.csr().longest_row()))));
 }
 
-/// As long as the preconditioner may take; a multigrid that has made x worse leaves it as it was.
+/// As long as the preconditioner may take; one on trial that has made x worse leaves it as it was.
 SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> &b,
                                           Buffer<double> &x, const SolveControl &control)
 {
@@ -109,19 +109,19 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   if (choice != Choice::given)
     limited.max_iterations =
         std::min(control.max_iterations,
-                 choice == Choice::jacobi ? patience_with_jacobi : patience_with_multigrid);
-  const Buffer<double> guess = choice == Choice::multigrid ? x.copy() : Buffer<double>();
+                 choice == Choice::jacobi ? patience_with_jacobi : patience_on_trial);
+  const Buffer<double> guess = is_on_trial() ? x.copy() : Buffer<double>();
   SolveReport report;
   try {
     report = solver->solve(A, *preconditioner, b, x, limited);
   }
   catch (const ParameterError &error) { // of a solver that needs M symmetric, or a diagonal
-    if (choice != Choice::multigrid)
+    if (!is_on_trial())
       throw;
-    take_jacobi(error.what(), true);
+    take_next(error.what(), true);
     return attempt(A, b, x, control);
   }
-  if (choice == Choice::multigrid && !(report.true_residual <= report.initial_residual)) {
+  if (is_on_trial() && !(report.true_residual <= report.initial_residual)) {
     x.copy_from(guess);
     report.true_residual = report.initial_residual;
   }
@@ -147,28 +147,48 @@ void PreconditionedSolver::set_up_on_all_parts(Preconditioner &M, const bool upd
   is_complete = true;
 }
 
-/// @param reason why it is not Jacobi. @param only_values the solver is set up for this pattern
-void PreconditionedSolver::take_multigrid(const std::string &reason, const bool only_values)
+/// Iterations of the first attempt with fsai or multigrid.
+int PreconditionedSolver::first_patience() const
 {
+  return choice == Choice::fsai ? first_patience_with_fsai : first_patience_with_multigrid;
+}
+
+/// May another preconditioner follow if this one does not converge?
+bool PreconditionedSolver::is_on_trial() const
+{
+  return choice == Choice::fsai || choice == Choice::multigrid;
+}
+
+/// Takes a preconditioner; if it cannot be set up, the next one.
+/// @param only_values the solver is set up for this pattern
+void PreconditionedSolver::take(const Choice next, const std::string &reason,
+                                const bool only_values)
+{
+  choice = next;
+  patience_on_trial = first_patience();
+  remark = (choice == Choice::given ? "jacobi for good: " : "") + reason;
   try {
-    auto multigrid = make_preconditioner("multigrid", backend);
-    set_up_on_all_parts(*multigrid, false, only_values);
-    preconditioner = std::move(multigrid);
-    choice = Choice::multigrid;
-    remark = reason;
+    auto made = make_preconditioner(choice == Choice::fsai        ? "fsai"
+                                    : choice == Choice::multigrid ? "multigrid"
+                                                                  : "jacobi",
+                                    backend);
+    set_up_on_all_parts(*made, false, only_values);
+    preconditioner = std::move(made);
   }
   catch (const Error &error) {
-    take_jacobi(error.what(), false);
+    if (!is_on_trial())
+      throw;
+    take_next(error.what(), false);
   }
 }
 
-/// Takes Jacobi permanently.
-/// @param reason why it is not multigrid. @param only_values the solver is set up for this pattern
-void PreconditionedSolver::take_jacobi(const std::string &reason, const bool only_values)
+/// @param reason why it is not this one any more; the rest as take()
+void PreconditionedSolver::take_next(const std::string &reason, const bool only_values)
 {
-  choice = Choice::given;
-  remark = "jacobi for good: " + reason;
-  preconditioner = make_preconditioner("jacobi", backend);
-  set_up_on_all_parts(*preconditioner, false, only_values);
+  const Choice behind_jacobi = forecast.fsai_is_next ? Choice::fsai : Choice::multigrid;
+  take(choice == Choice::jacobi ? behind_jacobi
+       : choice == Choice::fsai ? Choice::multigrid
+                                : Choice::given,
+       reason, only_values);
 }
 } // namespace femgpu::linalg

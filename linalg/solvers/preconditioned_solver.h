@@ -16,11 +16,14 @@ namespace femgpu::linalg
  *
  * The preconditioner `auto` is multigrid from the beginning where Jacobi is forecast to take longer
  * or materials differ much (JacobiForecast). Else it is Jacobi until solves with matrices of one
- * pattern have lost as many iterations as multigrid costs, and multigrid for the rest of that solve
- * and for all others. A solve loses the iterations beyond those that an update of multigrid costs.
- * Iterations decide, not seconds, so that it is repeatable. Multigrid goes on as long as it halves
- * the residual within 500, 1,000, 2,000, ... iterations. If it does not, for another reason than
- * rounding, or cannot be set up, Jacobi goes on permanently.
+ * pattern have lost as many iterations as the next preconditioner costs, and that one for the rest
+ * of that solve and for all others. A solve loses the iterations beyond those that an update of the
+ * next one costs. Iterations decide, not seconds, so that it is repeatable.
+ *
+ * The next one is fsai where the forecast says so, then multigrid. Multigrid goes on as long as it
+ * halves the residual within 500, 1,000, 2,000, ... iterations, fsai within four times as many. If
+ * it does not, for another reason than rounding, or cannot be set up, the one behind it is taken.
+ * Behind multigrid that is Jacobi, which goes on permanently.
  */
 class PreconditionedSolver
 {
@@ -42,6 +45,7 @@ private:
   {
     given,     ///< and does not change
     jacobi,    ///< until it has taken too long
+    fsai,      ///< unless it does not converge
     multigrid, ///< unless it does not converge
   };
 
@@ -50,17 +54,19 @@ private:
   static bool is_at_rounding(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                              Outcome outcome);
   void set_up_on_all_parts(Preconditioner &M, bool updates_M, bool only_values);
-  void take_multigrid(const std::string &reason, bool only_values);
-  void take_jacobi(const std::string &reason, bool only_values);
+  int first_patience() const;
+  bool is_on_trial() const;
+  void take(Choice next, const std::string &reason, bool only_values);
+  void take_next(const std::string &reason, bool only_values);
 
   BackendKind backend;
   std::unique_ptr<Solver> solver;
   Choice choice;
   std::unique_ptr<Preconditioner> preconditioner;
-  JacobiForecast forecast;         ///< where Jacobi or multigrid may be chosen
-  int patience_with_jacobi = 0;    ///< iterations that its solves may still lose
-  int patience_with_multigrid = 0; ///< iterations of the next attempt with it
-  std::string remark; ///< why the preconditioner is this one; empty: it is the given one
+  JacobiForecast forecast;      ///< where Jacobi or multigrid may be chosen
+  int patience_with_jacobi = 0; ///< iterations that its solves may still lose
+  int patience_on_trial = 0;    ///< iterations of the next attempt with fsai or multigrid
+  std::string remark;           ///< why the preconditioner is this one; empty: it is the given one
   const Matrix *matrix = nullptr; ///< of set_up()
   bool is_complete = false;       ///< preconditioner and solver are set up
 };

@@ -4,8 +4,6 @@
 #include "linalg/sparse/row_workspace.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace femgpu::linalg
 {
@@ -180,26 +178,6 @@ DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
                           static_cast<int>(rows.size()), "A part of " + describe(A))};
 }
 
-template <class Backend>
-double diagonal_contrast(const CsrMatrix &A)
-{
-  constexpr short none = std::numeric_limits<short>::min(); // other exponents are -1074 to 1023
-  Buffer<short> exponents(A.executor(), static_cast<std::size_t>(A.n()));
-  Runner<Backend>(*A.executor())
-      .run(rows(A.n(), [A = A.csr_view(), exponents = exponents.data()] FEMGPU_BODY(const int i) {
-        const double a_ii = A.diagonal(i);
-        const bool counts = a_ii != 0. && std::isfinite(a_ii) && A.entries(i).length > 1;
-        exponents[i] = counts ? static_cast<short>(std::ilogb(a_ii)) : none;
-      }));
-  short largest = none, smallest = std::numeric_limits<short>::max();
-  for (const short exponent : exponents.to_host()) {
-    largest = std::max(largest, exponent);
-    smallest = std::min(smallest, exponent == none ? smallest : exponent);
-  }
-  const double highest = A.range()->max(largest), lowest = -A.range()->max(-smallest);
-  return highest >= lowest ? std::exp2(highest - lowest) : 1.;
-}
-
 template class DerivedMatrix<ThisBackend>;
 template Buffer<int> row_numbers<ThisBackend>(const PatternRef &);
 template DerivedPattern transposed_pattern<ThisBackend>(const PatternRef &);
@@ -209,5 +187,4 @@ template DerivedPattern triangle_pattern<ThisBackend>(const PatternRef &, Triang
 template DerivedMatrix<ThisBackend> triangle<ThisBackend>(const CsrMatrix &, TrianglePart);
 template DerivedMatrix<ThisBackend> submatrix<ThisBackend>(const CsrMatrix &, const Buffer<int> &,
                                                            const Buffer<int> &);
-template double diagonal_contrast<ThisBackend>(const CsrMatrix &);
 } // namespace femgpu::linalg

@@ -111,11 +111,6 @@ DerivedMatrix<Backend> triangle(const CsrMatrix &A, TrianglePart part);
 template <class Backend>
 DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
                                  const Buffer<int> &columns);
-
-/// The largest |a_ii| over the smallest one, each rounded down to a power of two. Rows with a_ii =
-/// 0 or without other entries do not count; 1 if no row does. Is called by all parts.
-template <class Backend>
-double diagonal_contrast(const CsrMatrix &A);
 } // namespace femgpu::linalg
 
 #endif

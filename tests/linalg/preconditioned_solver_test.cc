@@ -185,6 +185,49 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
   EXPECT_EQ(remarks(third).rfind("jacobi for good: ", 0), 0U) << remarks(third);
 }
 
+/// Bending of a clamped beam by differences: 1 -4 6 -4 1.
+HostMatrix beam(const int n)
+{
+  HostMatrix A;
+  A.n = n;
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(0, i - 2); j <= std::min(n - 1, i + 2); ++j) {
+      A.columns.push_back(j);
+      A.values.push_back(i == j ? 6. : std::abs(i - j) == 1 ? -4. : 1.);
+    }
+    A.row_starts.push_back(static_cast<int>(A.columns.size()));
+  }
+  return A;
+}
+
+TEST_P(PreconditionedSolverTest, TakesFsaiForStructuresOfUnknownShape)
+{
+  HostMatrix A = generate("elasticity3d-p1:17").A;
+  A.unknowns = nothing_known;
+  LinearSolver solver = automatic("pipelined-cg");
+  solver.set_matrix(A.csr(), false);
+  const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
+  std::vector<double> x(b.size());
+  const SolveReport report = solver.solve(b.data(), x.data());
+  EXPECT_TRUE(report.converged()) << report.message;
+  const bool is_on_host = executor->backend() == BackendKind::host;
+  EXPECT_EQ(report.method.preconditioner, is_on_host ? "fsai" : "jacobi"); // a GPU waits for more
+  EXPECT_EQ(patience_in(report), is_on_host ? 200 : 0) << remarks(report);
+}
+
+TEST_P(PreconditionedSolverTest, TakesMultigridWhereFsaiIsNoHelp)
+{
+  const HostMatrix A = beam(600);
+  LinearSolver solver = automatic("pipelined-cg");
+  solver.set_matrix(A.csr(), false);
+  const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
+  std::vector<double> x(b.size());
+  const SolveReport report = solver.solve(b.data(), x.data());
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_EQ(report.method.preconditioner, "multigrid");
+  EXPECT_EQ(remarks(report).rfind("fsai ended as iteration_limit; ", 0), 0U) << remarks(report);
+}
+
 TEST_P(PreconditionedSolverTest, GoesBackToJacobiWhereMultigridIsNoHelp)
 {
   const HostMatrix A = shifted(180, -0.001, 1.); // indefinite

@@ -1,4 +1,5 @@
 #include "linalg/execution/backends.h"
+#include "linalg/preconditioners/entry_facts.h"
 #include "linalg/sparse/galerkin_product.h"
 #include "linalg/sparse/sum.h"
 #include "linalg/sparse/symmetry.h"
@@ -363,6 +364,22 @@ TEST_P(SparseTest, TellsTheContrastOfTheDiagonal)
     EXPECT_EQ(contrast({{{0, 3.}, {1, 1.}}, {{0, 1.}, {1, 1e9}}, {{2, 1e30}}, {{0, 1.}}}),
               std::exp2(28));
     EXPECT_EQ(contrast({{{0, 1.}, {1, 1.}}, {{0, 1.}, {1, tiny}}}), std::exp2(1074));
+  });
+}
+
+TEST_P(SparseTest, CountsEntriesWithTheSignOfTheDiagonal)
+{
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
+    const auto share = [&](const std::vector<std::map<int, double>> &rows) {
+      return share_with_sign_of_diagonal<Backend>(
+          make(Entries{static_cast<int>(rows.size()), rows}));
+    };
+    EXPECT_EQ(share({}), 0.);
+    EXPECT_EQ(share({{{0, 3.}}, {{1, 2.}}}), 0.);
+    EXPECT_EQ(share({{{0, 3.}, {1, -1.}}, {{0, -1.}, {1, 3.}}}), 0.);
+    EXPECT_EQ(share({{{0, 3.}, {1, 1.}}, {{0, 1.}, {1, -3.}}}), 0.5);
+    EXPECT_EQ(share({{{0, 3.}, {1, 0.}, {2, 1.}}, {{0, 0.}, {1, 3.}}, {{0, 1.}, {2, 3.}}}), 1.);
   });
 }
 

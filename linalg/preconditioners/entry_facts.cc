@@ -1,0 +1,91 @@
+#include "linalg/preconditioners/entry_facts.h"
+
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/this_backend.h"
+#include "linalg/operators/csr_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace femgpu::linalg
+{
+namespace
+{
+struct SignCounts : LoopState
+{
+  double n_alike = 0., n_nonzeros = 0.;
+};
+
+struct SignSums
+{
+  double n_alike, n_nonzeros;
+};
+
+/// Counts the off-diagonal nonzeros, and those that have the sign of the diagonal.
+struct CountSigns
+{
+  CsrView<double> A;
+
+  using Contributes = SumList<&SignSums::n_alike, &SignSums::n_nonzeros>;
+  FEMGPU_HD
+  void operator()(const SignCounts & /* state */, const int i, SignSums &sums) const
+  {
+    const double a_ii = A.diagonal(i);
+    const auto entries = A.entries(i);
+    int n_alike = 0, n_nonzeros = 0;
+    for (int k = 0; k < entries.length; ++k) {
+      const double a_ij = entries.values[k];
+      if (entries.columns[k] == i || a_ij == 0.)
+        continue;
+      ++n_nonzeros;
+      n_alike += (a_ij > 0.) == (a_ii > 0.) ? 1 : 0;
+    }
+    sums.n_alike += n_alike;
+    sums.n_nonzeros += n_nonzeros;
+  }
+
+  using Completes = SumList<&SignSums::n_alike, &SignSums::n_nonzeros>;
+  FEMGPU_HD
+  void finish(SignCounts &state, const SignSums &sums) const
+  {
+    state.n_alike = sums.n_alike;
+    state.n_nonzeros = sums.n_nonzeros;
+  }
+};
+} // namespace
+
+template <class Backend>
+double diagonal_contrast(const Matrix &A)
+{
+  constexpr short none = std::numeric_limits<short>::min(); // other exponents are -1074 to 1023
+  Buffer<short> exponents(A.executor(), static_cast<std::size_t>(A.n()));
+  Runner<Backend>(*A.executor())
+      .run(rows(A.n(),
+                [A = A.csr().csr_view(), exponents = exponents.data()] FEMGPU_BODY(const int i) {
+                  const double a_ii = A.diagonal(i);
+                  const bool counts = a_ii != 0. && std::isfinite(a_ii) && A.entries(i).length > 1;
+                  exponents[i] = counts ? static_cast<short>(std::ilogb(a_ii)) : none;
+                }));
+  short largest = none, smallest = std::numeric_limits<short>::max();
+  for (const short exponent : exponents.to_host()) {
+    largest = std::max(largest, exponent);
+    smallest = std::min(smallest, exponent == none ? smallest : exponent);
+  }
+  const double highest = A.range()->max(largest), lowest = -A.range()->max(-smallest);
+  return highest >= lowest ? std::exp2(highest - lowest) : 1.;
+}
+
+template <class Backend>
+double share_with_sign_of_diagonal(const Matrix &A)
+{
+  Iteration<Backend, SignCounts, SignSums> iteration(*A.range());
+  iteration.set_state({});
+  iteration.once(rows(A.n(), CountSigns{A.csr().csr_view()}));
+  const SignCounts counts = iteration.get_state();
+  return counts.n_nonzeros > 0. ? counts.n_alike / counts.n_nonzeros : 0.;
+}
+
+template double diagonal_contrast<ThisBackend>(const Matrix &);
+template double share_with_sign_of_diagonal<ThisBackend>(const Matrix &);
+} // namespace femgpu::linalg
