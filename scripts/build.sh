@@ -9,10 +9,11 @@
 #   FEMGPU_CUDA                the CUDA backend: AUTO (where nvcc is found), NATIVE (for the GPU of this
 #                              machine, if there is one), ON or OFF
 #   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, as in "80-real;90"
+#   FEMGPU_BENCHMARKS          ON: the programs that measure too, or OFF
 #   FEMGPU_JOBS                compilers at a time; default: one a core that has 1.5 GB of memory
 #   FEMGPU_SKIP_DEPENDENCIES   1: install nothing
 #
-# A build directory keeps what it was made for until one of the first three asks for something else. A
+# A build directory keeps what it was made for until one of the first four asks for something else. A
 # new one is made with AUTO and "80-real;90", as a release is; by scripts/run.sh with NATIVE, to which
 # scripts/test.sh adds the CUDA backend where nvcc is found: none of them compiles a file again for that
 # another has compiled.
@@ -28,6 +29,7 @@ if ! linalg_only; then
   [[ -n ${FEMGPU_CUDA_ARCHITECTURES:-} ]] &&
     options+=("-DCMAKE_CUDA_ARCHITECTURES=$FEMGPU_CUDA_ARCHITECTURES")
 fi
+[[ -n ${FEMGPU_BENCHMARKS:-} ]] && options+=("-DFEMGPU_BENCHMARKS=$FEMGPU_BENCHMARKS")
 
 must_configure() {
   local option name

@@ -283,10 +283,9 @@ private:
     iterate(); // libraries may load their kernels now, and not while a graph is captured
     executor.synchronize();
     graph = cuda::Graph::make_empty();
-    cuda::begin_capture(executor.stream(), graph.graph);
+    cuda::StreamCapture capture(executor.stream(), graph.graph);
     iterate();
-    cudaGraph_t captured = nullptr;
-    FEMGPU_CUDA(cudaStreamEndCapture(executor.stream(), &captured));
+    capture.end();
     FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
   }
 
