@@ -193,17 +193,53 @@ class RanksErrors(RanksTest):
         self.assertIn("no.mtx", self.refusal("no.mtx", code=2, ranks=3))
 
     def test_a_rank_that_is_killed_ends_all(self):
-        process = subprocess.Popen(
-            self.command(2, "--generate", "poisson2d-5pt:900", "--backend", "host", "--solver", "cg",
-                         "--preconditioner", "identity", "--relative-tolerance", "1e-14"),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
-        time.sleep(2.)
-        ranks = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc"))
-                 if self.parent(pid) == process.pid]
-        self.assertEqual(len(ranks), 2)
-        self.assertIsNone(process.poll())
-        os.kill(max(ranks), signal.SIGKILL)
-        self.assertNotEqual(process.wait(timeout=30), 0)
+        endless = ["--fixed-iterations", "500", "--repeat", "100000"]
+        host = ["--backend", "host", "--generate", "poisson2d-5pt:900"]
+        self.check_end_of_a_killed_rank(*host, *endless, "--solver", "cg", "--preconditioner",
+                                        "identity")
+        if self.number_of_gpus() < 2:
+            return
+        loops = ["pipelined-cg jacobi graph peers", "pipelined-cg jacobi resident peers",
+                 "pipelined-gmres jacobi resident peers", "gmres jacobi graph peers",
+                 "pipelined-cg multigrid graph peers", "pipelined-cg jacobi graph nccl",
+                 "pipelined-cg multigrid graph nccl", "pipelined-cg jacobi graph mpi"]
+        for loop in loops:
+            with self.subTest(loop=loop):
+                solver, preconditioner, execution, communicator = loop.split()
+                self.check_end_of_a_killed_rank(
+                    "--backend", "cuda", "--generate", "poisson3d-7pt:50", *endless, "--solver",
+                    solver, "--preconditioner", preconditioner, "--execution", execution,
+                    "--communicator", communicator)
+
+    def check_end_of_a_killed_rank(self, *arguments):
+        """Both ranks end within 5 s after one of two was killed in its loop."""
+        with subprocess.Popen(self.command(2, *arguments), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+            time.sleep(2. if "host" in arguments else 6.)  # so that it solves
+            ranks = self.ranks_below(process.pid)
+            self.assertEqual(len(ranks), 2, process.poll())
+            os.kill(max(ranks), signal.SIGKILL)
+            begin = time.monotonic()
+            process.communicate(timeout=60)
+            self.assertNotEqual(process.returncode, 0)
+            while any(os.path.exists(f"/proc/{pid}") for pid in ranks):
+                self.assertLess(time.monotonic() - begin, 5.)
+                time.sleep(0.05)
+
+    def ranks_below(self, ancestor):
+        """Process ids of the ranks that a process has started, perhaps by others."""
+        parents = {int(pid): self.parent(pid) for pid in filter(str.isdigit, os.listdir("/proc"))}
+        below = {ancestor}
+        while True:
+            more = {pid for pid, parent in parents.items() if parent in below} - below
+            if not more:  # a rank starts no others
+                return [pid for pid in below if pid not in parents.values()]
+            below |= more
+
+    @staticmethod
+    def number_of_gpus():
+        listed = subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True)
+        return sum(line.strip().startswith("cuda:") for line in listed.stdout.splitlines())
 
     def parent(self, pid):
         try:
