@@ -6,12 +6,12 @@
 #include "benchmarks/parasails.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/generators/registry.h"
-#include "linalg/io/matrix_market.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/sparse/derived_matrix.h"
 #include "linalg/transformations/registry.h"
+#include "solve/generators/registry.h"
+#include "solve/matrix_market/matrix_market.h"
 
 #include <HYPRE_utilities.h>
 

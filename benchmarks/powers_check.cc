@@ -7,9 +7,9 @@
 #include "benchmarks/ordered_system.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/generators/registry.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/powers/matrix_powers.h"
+#include "solve/generators/registry.h"
 
 #include <algorithm>
 #include <cstdio>

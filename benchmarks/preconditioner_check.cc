@@ -7,10 +7,10 @@
 #include "benchmarks/measure.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/generators/registry.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
+#include "solve/generators/registry.h"
 
 #include <cstdio>
 #include <fstream>

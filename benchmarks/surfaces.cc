@@ -7,10 +7,10 @@
 #include "benchmarks/ordered_system.h"
 #include "common/command_line_reader.h"
 #include "linalg/base/error.h"
-#include "linalg/generators/registry.h"
-#include "linalg/io/matrix_market.h"
 #include "linalg/partitions/partition.h"
 #include "linalg/powers/cache_blocks.h"
+#include "solve/generators/registry.h"
+#include "solve/matrix_market/matrix_market.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "common/atomic_file.h"
 
+#include "common/partial_name.h"
 #include "linalg/base/error.h"
-#include "linalg/io/partial_name.h"
 
 #include <atomic>
 #include <cerrno>

@@ -1,8 +1,8 @@
 #include "common/directory_lock.h"
 
 #include "common/atomic_file.h"
+#include "common/partial_name.h"
 #include "linalg/base/error.h"
-#include "linalg/io/partial_name.h"
 
 #include <array>
 #include <cerrno>

@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_diffusion_reaction_h
 #define femgpu_physics_diffusion_reaction_h
 
-#include "linalg/expressions/expression_compiler.h"
+#include "expressions/expression_compiler.h"
 #include "physics/mesh/mesh_parts.h"
 #include "physics/physics.h"
 #include "physics/problem_tools.h"

@@ -1,7 +1,7 @@
 #include "physics/expressions.h"
 
+#include "expressions/expression_parser.h"
 #include "linalg/base/error.h"
-#include "linalg/expressions/expression_parser.h"
 
 #include <deal.II/lac/vector.h>
 

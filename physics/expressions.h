@@ -1,8 +1,8 @@
 #ifndef femgpu_physics_expressions_h
 #define femgpu_physics_expressions_h
 
+#include "expressions/expression_tape.h"
 #include "linalg/base/text.h"
-#include "linalg/expressions/expression_tape.h"
 #include "physics/mesh/regions.h"
 #include "physics/point_batch.h"
 

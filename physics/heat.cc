@@ -1,5 +1,5 @@
+#include "expressions/expression_compiler.h"
 #include "linalg/base/error.h"
-#include "linalg/expressions/expression_compiler.h"
 #include "physics/diffusion_reaction.h"
 #include "physics/extrema.h"
 #include "physics/physics.h"

@@ -1,10 +1,10 @@
 #ifndef femgpu_physics_parameters_h
 #define femgpu_physics_parameters_h
 
+#include "expressions/expression_parser.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/dealii/group_solver.h"
-#include "linalg/expressions/expression_parser.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

@@ -22,13 +22,17 @@ HEADERS = (".h", ".cuh")
 
 # What each layer may include; a folder is of the layer whose name is the longest beginning of its own.
 LAYERS = {
-    "linalg": {"linalg"},
-    "linalg/dealii": {"linalg", "linalg/mpi", "linalg/dealii"},
-    "linalg/mpi": {"linalg", "linalg/mpi"},
-    "common": {"linalg", "common"},
-    "solve": {"linalg", "linalg/mpi", "common", "solve"},
-    "physics": {"linalg", "linalg/mpi", "linalg/dealii", "common", "physics"},
-    "app": {"linalg", "linalg/mpi", "linalg/dealii", "common", "physics", "app"},
+    "linalg/base": {"linalg/base"},
+    "expressions": {"linalg/base", "expressions"},
+    "linalg": {"linalg/base", "expressions", "linalg"},
+    "linalg/dealii": {"linalg/base", "linalg", "linalg/mpi", "linalg/dealii"},
+    "linalg/mpi": {"linalg/base", "linalg", "linalg/mpi"},
+    "common": {"linalg/base", "linalg", "common"},
+    "solve": {"linalg/base", "expressions", "linalg", "linalg/mpi", "common", "solve"},
+    "physics": {"linalg/base", "expressions", "linalg", "linalg/mpi", "linalg/dealii", "common",
+                "physics"},
+    "app": {"linalg/base", "expressions", "linalg", "linalg/mpi", "linalg/dealii", "common",
+            "physics", "app"},
 }
 KNOW_DEALII = {"linalg/dealii", "physics", "app"}
 MAY_HAVE_CYCLES = "physics"

@@ -4,12 +4,12 @@
 #include "linalg/base/indices.h"
 #include "linalg/base/parallel.h"
 #include "linalg/direct_solver.h"
-#include "linalg/generators/random.h"
-#include "linalg/generators/registry.h"
-#include "linalg/io/matrix_market.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/linear_system_transformation.h"
+#include "solve/generators/random.h"
+#include "solve/generators/registry.h"
+#include "solve/matrix_market/matrix_market.h"
 
 #include <algorithm>
 #include <sstream>

@@ -2,8 +2,8 @@
 #define femgpu_solve_system_h
 
 #include "linalg/base/host_matrix.h"
-#include "linalg/generators/varied_systems.h"
 #include "solve/command_line.h"
+#include "solve/generators/varied_systems.h"
 #include "solve/matrix_facts.h"
 #include "solve/methods.h"
 #include "solve/nonlinear_term.h"

@@ -7,7 +7,7 @@
 //
 // What follows the name of the preconditioner are options of PETSc. Prints a line of CSV: system,
 // preconditioner, rows, iterations, seconds of the set-up, of the solve, and the true residual.
-#include "linalg/generators/registry.h"
+#include "solve/generators/registry.h"
 
 #include <petscksp.h>
 

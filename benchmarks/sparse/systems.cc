@@ -1,8 +1,8 @@
 #include "benchmarks/sparse/contender.h"
-#include "linalg/generators/registry.h"
-#include "linalg/io/matrix_market.h"
 #include "linalg/sparse/product.h"
 #include "linalg/sparse/sum.h"
+#include "solve/generators/registry.h"
+#include "solve/matrix_market/matrix_market.h"
 
 #include <algorithm>
 #include <cmath>

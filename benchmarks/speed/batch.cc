@@ -10,8 +10,8 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/batch_solver.h"
-#include "linalg/generators/varied_systems.h"
 #include "linalg/linear_solver.h"
+#include "solve/generators/varied_systems.h"
 
 #include "femgpu_version.h"
 

@@ -3,7 +3,7 @@
 #include "benchmarks/measure.h"
 #include "linalg/base/error.h"
 #include "linalg/base/parallel.h"
-#include "linalg/generators/registry.h"
+#include "solve/generators/registry.h"
 
 #include <algorithm>
 #include <cmath>

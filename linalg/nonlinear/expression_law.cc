@@ -1,7 +1,7 @@
 #include "linalg/nonlinear/expression_law.h"
 
+#include "expressions/expression_compiler.h"
 #include "linalg/base/error.h"
-#include "linalg/expressions/expression_compiler.h"
 
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_nonlinear_expression_law_h
 #define femgpu_linalg_nonlinear_expression_law_h
 
-#include "linalg/expressions/expression_parser.h"
-#include "linalg/expressions/expression_program.h"
+#include "expressions/expression_parser.h"
+#include "expressions/expression_program.h"
 
 #include <map>
 #include <string>

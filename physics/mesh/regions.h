@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_regions_h
 #define femgpu_physics_regions_h
 
-#include "linalg/expressions/expression_parser.h"
+#include "expressions/expression_parser.h"
 
 #include <deal.II/base/types.h>
 

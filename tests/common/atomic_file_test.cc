@@ -1,6 +1,6 @@
 #include "common/atomic_file.h"
+#include "common/partial_name.h"
 #include "linalg/base/error.h"
-#include "linalg/io/partial_name.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

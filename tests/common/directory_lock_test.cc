@@ -1,6 +1,6 @@
 #include "common/directory_lock.h"
+#include "common/partial_name.h"
 #include "linalg/base/error.h"
-#include "linalg/io/partial_name.h"
 
 #include <csignal>
 #include <fstream>

@@ -1,8 +1,8 @@
 // libFuzzer: whatever bytes an expression has, it is refused with a message, or becomes a graph
 // whose nodes and derivatives follow their operands, and whose instructions have the values of the
 // graph.
+#include "expressions/expression_compiler.h"
 #include "linalg/base/error.h"
-#include "linalg/expressions/expression_compiler.h"
 
 #include <cstddef>
 #include <cstdint>

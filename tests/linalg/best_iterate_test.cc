@@ -1,5 +1,5 @@
-#include "linalg/generators/registry.h"
 #include "linalg/solvers/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "linalg/generators/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

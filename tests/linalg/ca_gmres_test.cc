@@ -1,8 +1,8 @@
 #include "linalg/base/lapack.h"
-#include "linalg/generators/registry.h"
 #include "linalg/powers/arnoldi_matrix.h"
 #include "linalg/powers/krylov_basis.h"
 #include "linalg/solvers/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "linalg/generators/registry.h"
 #include "linalg/nonlinear/expression_law.h"
 #include "linalg/nonlinear_solver.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 namespace femgpu::linalg::test

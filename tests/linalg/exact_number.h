@@ -1,7 +1,7 @@
 #ifndef femgpu_tests_linalg_exact_number_h
 #define femgpu_tests_linalg_exact_number_h
 
-#include "linalg/expressions/expression_operation.h"
+#include "expressions/expression_operation.h"
 
 #include <mpfr.h>
 

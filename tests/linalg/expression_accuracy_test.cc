@@ -1,7 +1,7 @@
 // Functions of expressions beside those of MPFR, by every kind of vectors that this machine has.
+#include "expressions/expression_operation.h"
+#include "expressions/vector_instruction.h"
 #include "linalg/base/error.h"
-#include "linalg/expressions/expression_operation.h"
-#include "linalg/expressions/vector_instruction.h"
 #include "tests/linalg/exact_number.h"
 
 #include <gtest/gtest.h>

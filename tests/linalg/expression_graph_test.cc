@@ -1,6 +1,6 @@
+#include "expressions/expression_parser.h"
+#include "expressions/expression_tape.h"
 #include "linalg/base/error.h"
-#include "linalg/expressions/expression_parser.h"
-#include "linalg/expressions/expression_tape.h"
 #include "tests/linalg/on_backend.h"
 
 #include <gtest/gtest.h>

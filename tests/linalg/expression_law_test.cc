@@ -1,4 +1,4 @@
-#include "linalg/expressions/expression_compiler.h"
+#include "expressions/expression_compiler.h"
 #include "linalg/nonlinear_solver.h"
 #include "tests/linalg/expression_checks.h"
 

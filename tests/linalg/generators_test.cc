@@ -1,5 +1,5 @@
-#include "linalg/generators/elasticity.h"
-#include "linalg/generators/registry.h"
+#include "solve/generators/elasticity.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <array>

@@ -1,7 +1,7 @@
-#include "linalg/generators/registry.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #ifndef femgpu_tests_linalg_ilu_checks_h
 #define femgpu_tests_linalg_ilu_checks_h
 
-#include "linalg/generators/registry.h"
 #include "linalg/preconditioners/incomplete/factors.h"
 #include "linalg/preconditioners/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/ilu_reference.h"
 #include "tests/linalg/on_backend.h"
 

@@ -1,5 +1,5 @@
-#include "linalg/io/matrix_market.h"
-#include "linalg/io/partial_name.h"
+#include "common/partial_name.h"
+#include "solve/matrix_market/matrix_market.h"
 #include "tests/linalg/on_backend.h"
 #include "tests/linalg/temporary_directory.h"
 

@@ -1,8 +1,8 @@
-#include "linalg/generators/registry.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/powers/cache_blocks.h"
 #include "linalg/powers/row_visits.h"
 #include "linalg/transformations/reordering.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/powers_checks.h"
 
 namespace femgpu::linalg::test

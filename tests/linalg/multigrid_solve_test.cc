@@ -1,7 +1,7 @@
-#include "linalg/generators/elasticity.h"
-#include "linalg/generators/registry.h"
 #include "linalg/linear_solver.h"
 #include "linalg/preconditioners/registry.h"
+#include "solve/generators/elasticity.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <map>

@@ -1,8 +1,8 @@
 #include "linalg/execution/backends.h"
-#include "linalg/generators/registry.h"
 #include "linalg/linear_solver.h"
 #include "linalg/preconditioners/multigrid/prolongation.h"
 #include "linalg/preconditioners/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

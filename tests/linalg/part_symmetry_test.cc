@@ -1,6 +1,6 @@
 #include "linalg/sparse/symmetry.h"
 
-#include "linalg/generators/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

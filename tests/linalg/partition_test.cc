@@ -1,7 +1,7 @@
 #include "linalg/base/error.h"
-#include "linalg/generators/registry.h"
 #include "linalg/partitions/partition.h"
 #include "linalg/transformations/linear_system_transformation.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

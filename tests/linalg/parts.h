@@ -2,10 +2,10 @@
 #define femgpu_tests_linalg_parts_h
 
 #include "linalg/base/host_matrix.h"
-#include "linalg/generators/registry.h"
 #include "linalg/operators/row_space.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/report.h"
+#include "solve/generators/registry.h"
 
 #include <functional>
 #include <memory>

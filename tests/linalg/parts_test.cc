@@ -1,11 +1,11 @@
 #include "tests/linalg/on_backend.h"
 
 #include "linalg/execution/this_backend.h"
-#include "linalg/generators/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/sparse/galerkin_product.h"
 #include "linalg/sparse/overlapping_rows.h"
+#include "solve/generators/registry.h"
 
 #include <algorithm>
 #include <array>

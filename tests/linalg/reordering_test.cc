@@ -1,6 +1,6 @@
-#include "linalg/generators/registry.h"
 #include "linalg/partitions/partition.h"
 #include "linalg/transformations/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "linalg/execution/shapes/resident_shape.h"
 #include "linalg/execution/steps/arrival_count.h"
-#include "linalg/generators/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "linalg/batch_solver.h"
-#include "linalg/generators/registry.h"
 #include "linalg/nonlinear_solver.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <cmath>

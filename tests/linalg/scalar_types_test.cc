@@ -1,7 +1,7 @@
 #include "linalg/base/scalar_types.h"
-#include "linalg/generators/registry.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
+#include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

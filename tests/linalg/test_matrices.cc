@@ -1,6 +1,6 @@
 #include "tests/linalg/test_matrices.h"
 
-#include "linalg/generators/stencils.h"
+#include "solve/generators/stencils.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "linalg/expressions/expression_parser.h"
+#include "expressions/expression_parser.h"
 #include "physics/expressions.h"
 #include "tests/linalg/exact_number.h"
 

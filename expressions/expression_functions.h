@@ -1,0 +1,44 @@
+#ifndef femgpu_expressions_expression_functions_h
+#define femgpu_expressions_expression_functions_h
+
+#include "expressions/expression_graph.h"
+#include "expressions/expression_parser.h"
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * The functions of expressions, as nodes of a graph.
+ */
+namespace femgpu::linalg
+{
+using Arguments = std::vector<int>; ///< nodes
+
+struct ExpressionFunction
+{
+  const char *name;
+  int n_arguments; ///< or any_number
+  int (*make)(ExpressionGraph &graph, const Arguments &arguments);
+  const char *meaning;
+};
+
+constexpr int any_number = -1; ///< of arguments, at least one
+
+/// nullptr if there is none.
+const ExpressionFunction *find_function(const std::string &name);
+
+/// "abs, sqrt, ..."
+std::string function_names();
+
+/// What a choice asks, and | and &: deal.II rounds it.
+int condition(ExpressionGraph &graph, int node);
+
+/**
+ * The value of a table at a: y_0 + Σ s_k (min(max(a, x_k), x_{k+1}) − x_k) with the slopes s_k, so
+ * that its derivative is the slope, and what runs expressions needs to know nothing of tables.
+ */
+int interpolate(ExpressionGraph &graph, const ValueTable &table, int a);
+} // namespace femgpu::linalg
+
+#endif

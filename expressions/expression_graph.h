@@ -1,0 +1,80 @@
+#ifndef femgpu_expressions_expression_graph_h
+#define femgpu_expressions_expression_graph_h
+
+#include "expressions/expression_operation.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * Expressions of some variables as one graph of operations, in which what comes twice is there
+ * once. A node follows its operands. What has constants alone is computed when it is made.
+ */
+class ExpressionGraph
+{
+public:
+  struct Node
+  {
+    ExpressionOperation operation = ExpressionOperation::load;
+    int variable = -1; ///< that is loaded; -1: the value is
+    double value = 0.;
+    std::array<int, 3> operands = {-1, -1, -1}; ///< numbers of nodes; -1: none
+
+    bool is_constant() const
+    {
+      return operation == ExpressionOperation::load && variable < 0;
+    }
+  };
+
+  const Node &operator[](const int number) const
+  {
+    return nodes[static_cast<std::size_t>(number)];
+  }
+  int size() const
+  {
+    return static_cast<int>(nodes.size());
+  }
+
+  // Each gives the number of a node.
+  int constant(double value);
+  int variable(int number);
+  int apply(ExpressionOperation operation, int a, int b = -1, int c = -1);
+  /// a^b, by multiplication for the exponents 2, 3 and 4
+  int power(int a, int b);
+
+  /**
+   * ∂ node / ∂ variable, by the rules of differentiation, whose terms that are 0 are left out. Of
+   * min, max, abs and select it is that of the branch that is taken; steps have none.
+   */
+  int derivative(int node, int variable);
+
+  /// Of @p node in @p variable: 0 if it does not have it, 1 if it is a + b times the variable with
+  /// a and b that do not, 2 for any other.
+  int degree(int node, int variable) const;
+
+private:
+  using Key = std::tuple<ExpressionOperation, int, std::uint64_t, int, int, int>;
+
+  int add(const Node &node);
+  int sum(int a, int b);
+  int difference(int a, int b);
+  int product(int a, int b);
+  int quotient(int a, int b);
+  bool is(int node, double value) const;
+  int derivative_of(int node, int variable);
+  int derivative_of_power(int node, int da, int db);
+  int slope_of_function(int node);
+
+  std::vector<Node> nodes;
+  std::map<Key, int> numbers;
+  std::map<std::pair<int, int>, int> derivatives; ///< of nodes and variables
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,392 @@
+#include "expressions/expression_parser.h"
+
+#include "expressions/expression_functions.h"
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <system_error>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// The character of UTF-8 that begins at @p begin.
+std::string character_at(const std::string &text, const std::size_t begin)
+{
+  std::size_t end = begin + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u)
+    ++end;
+  return text.substr(begin, end - begin);
+}
+
+using Operation = ExpressionOperation;
+
+constexpr std::size_t longest_text = 10000; // these two keep recursion short
+constexpr int most_nested = 450;            // parentheses
+
+bool is_letter(const char c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_digit(const char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+/**
+ * Reads an expression by recursive descent:
+ *
+ *     choice      = alternative [ ? choice : choice ]
+ *     alternative = conjunction { (|| or |) conjunction }
+ *     conjunction = comparison { (&& or &) comparison }
+ *     comparison  = sum { (< <= > >= == !=) sum }
+ *     sum         = product { (+ or -) product }
+ *     product     = signed { (* or /) signed }
+ *     signed      = { + or - } power
+ *     power       = primary [ ^ signed ]
+ *     primary     = number | name | name ( choice { , choice } ) | ( choice )
+ */
+class Parser
+{
+public:
+  Parser(const std::string &text, const ExpressionNames &names, ExpressionGraph &graph)
+      : text(text), names(names), graph(graph)
+  {}
+
+  int parse()
+  {
+    if (text.size() > longest_text)
+      throw ParameterError("An expression" + place() + " has " + std::to_string(text.size()) +
+                           " characters, but may have " + std::to_string(longest_text) +
+                           ". Write it in a shorter form.");
+    check_definitions();
+    const int root = read_choice();
+    if (next() != '\0')
+      fail("an operator (" + std::string(operators) + ") or the end" +
+           (is_letter(next()) ? ", and numbers without units" : ""));
+    return root;
+  }
+
+private:
+  static constexpr const char *operators = "+ - * / ^ < <= > >= == != && || ?";
+
+  std::string place() const
+  {
+    return names.parameter.empty() ? "" : " of " + names.parameter;
+  }
+
+  void check_definitions() const
+  {
+    const auto check = [&](const std::string &name, const char *const what) {
+      if (!is_free_name(name) || variable(name) >= 0)
+        throw ParameterError("'" + name + "' cannot be the name of a " + what +
+                             ". Use letters, digits and _, but neither " + list(names.variables) +
+                             " nor the name of a function.");
+    };
+    for (const auto &[name, value] : names.definitions.constants) {
+      check(name, "constant");
+      if (!std::isfinite(value))
+        throw ParameterError("The constant '" + name + "' is " + std::to_string(value) +
+                             ". Give it a finite value.");
+    }
+    for (const auto &entry : names.definitions.tables)
+      check(entry.first, "table");
+  }
+
+  /// Its number; -1 if there is none.
+  int variable(const std::string &name) const
+  {
+    const auto found = std::find(names.variables.begin(), names.variables.end(), name);
+    return found == names.variables.end() ? -1 : static_cast<int>(found - names.variables.begin());
+  }
+
+  static std::string list(const std::vector<std::string> &words)
+  {
+    std::string result;
+    for (const std::string &word : words)
+      result += (result.empty() ? "" : ", ") + word;
+    return result;
+  }
+
+  /// The next character that is no blank; '\0' at the end.
+  char next()
+  {
+    while (position < text.size() && std::strchr(" \t\r\n", text[position]) != nullptr)
+      ++position;
+    return position < text.size() ? text[position] : '\0';
+  }
+
+  /// Goes past @p word if it is next.
+  bool accept(const char *const word)
+  {
+    next();
+    const std::size_t length = std::strlen(word);
+    const bool is_next = text.compare(position, length, word) == 0;
+    position += is_next ? length : 0;
+    return is_next;
+  }
+
+  int read_choice()
+  {
+    const int asked = read_alternative();
+    const std::size_t place = position;
+    if (!accept("?"))
+      return asked;
+    const int first = read_choice();
+    if (!accept(":"))
+      fail("an operator or ':'");
+    return made(graph.apply(Operation::select, asked, first, read_choice()), place);
+  }
+
+  int read_alternative()
+  {
+    int left = read_conjunction();
+    for (;;)
+      if (accept("||"))
+        left = graph.apply(Operation::either, left, read_conjunction());
+      else if (accept("|"))
+        left = graph.apply(Operation::either, condition(graph, left),
+                           condition(graph, read_conjunction()));
+      else
+        return left;
+  }
+
+  int read_conjunction()
+  {
+    int left = read_comparison();
+    for (;;)
+      if (accept("&&"))
+        left = graph.apply(Operation::both, left, read_comparison());
+      else if (accept("&"))
+        left = graph.apply(Operation::both, condition(graph, left),
+                           condition(graph, read_comparison()));
+      else
+        return left;
+  }
+
+  int read_comparison()
+  {
+    int left = read_sum();
+    for (;;)
+      if (accept("<="))
+        left = graph.apply(Operation::less_equal, left, read_sum());
+      else if (accept(">="))
+        left = graph.apply(Operation::less_equal, read_sum(), left);
+      else if (accept("=="))
+        left = graph.apply(Operation::equal, left, read_sum());
+      else if (accept("!="))
+        left = graph.apply(Operation::not_equal, left, read_sum());
+      else if (accept("<"))
+        left = graph.apply(Operation::less, left, read_sum());
+      else if (accept(">"))
+        left = graph.apply(Operation::less, read_sum(), left);
+      else
+        return left;
+  }
+
+  int read_sum()
+  {
+    int left = read_product();
+    while (next() == '+' || next() == '-') {
+      const std::size_t place = position;
+      const Operation operation = text[position++] == '+' ? Operation::add : Operation::subtract;
+      left = made(graph.apply(operation, left, read_product()), place);
+    }
+    return left;
+  }
+
+  int read_product()
+  {
+    int left = read_signed();
+    while (next() == '*' || next() == '/') {
+      const std::size_t place = position;
+      const Operation operation = text[position++] == '*' ? Operation::multiply : Operation::divide;
+      left = made(graph.apply(operation, left, read_signed()), place);
+    }
+    return left;
+  }
+
+  int read_signed()
+  {
+    bool is_negative = false;
+    while (next() == '+' || next() == '-')
+      is_negative ^= text[position++] == '-';
+    const int node = read_power();
+    return is_negative ? graph.apply(Operation::negate, node) : node;
+  }
+
+  int read_power()
+  {
+    const int base = read_primary();
+    next();
+    const std::size_t place = position;
+    return accept("^") ? made(graph.power(base, read_signed()), place) : base;
+  }
+
+  int read_primary()
+  {
+    const char c = next();
+    if (accept("(")) {
+      const int inner = read_nested();
+      if (!accept(")"))
+        fail("an operator or ')'");
+      return inner;
+    }
+    if (is_digit(c) || c == '.')
+      return read_number();
+    if (is_letter(c))
+      return read_name();
+    fail("a number, " + list(names.variables) + ", a constant, a function or '('");
+  }
+
+  int read_nested()
+  {
+    if (++n_nested > most_nested)
+      refuse("has more than " + std::to_string(most_nested) + " parentheses within each other");
+    const int node = read_choice();
+    --n_nested;
+    return node;
+  }
+
+  int read_number()
+  {
+    double value = 0.;
+    const char *const begin = text.data() + position;
+    const auto [stop, error] = std::from_chars(begin, text.data() + text.size(), value);
+    if (error == std::errc::result_out_of_range)
+      fail("a number that double precision can hold");
+    if (error != std::errc())
+      fail("a number");
+    position += static_cast<std::size_t>(stop - begin);
+    return graph.constant(value);
+  }
+
+  int read_name()
+  {
+    const std::size_t place = position;
+    while (position < text.size() && (is_letter(text[position]) || is_digit(text[position])))
+      ++position;
+    const std::string name = text.substr(place, position - place);
+    if (const int number = variable(name); number >= 0)
+      return graph.variable(number);
+    if (const ExpressionFunction *const function = find_function(name))
+      return read_call(
+          {name, function->n_arguments,
+           [&](const Arguments &arguments) { return function->make(graph, arguments); }},
+          place);
+    const auto &[constants, tables] = names.definitions;
+    if (const auto constant = constants.find(name); constant != constants.end())
+      return graph.constant(constant->second);
+    if (const auto table = tables.find(name); table != tables.end())
+      return read_call({name, 1,
+                        [&](const Arguments &arguments) {
+                          return interpolate(graph, table->second, arguments[0]);
+                        }},
+                       place);
+    if (name == "pi" || name == "_pi")
+      return graph.constant(3.14159265358979323846);
+    if (name == "e" || name == "_e")
+      return graph.constant(2.71828182845904523536);
+    position = place;
+    if (name == "rand" || name == "rand_seed")
+      refuse("calls " + name + " at column " + std::to_string(place + 1) +
+             ": no run could be repeated, and no two ranks would have the same data. Write a "
+             "function of the place that is as irregular, as sin(1e4*x)");
+    fail(known_names());
+  }
+
+  std::string known_names() const
+  {
+    std::string known = list(names.variables) + ", pi, e";
+    for (const auto &entry : names.definitions.constants)
+      known += ", " + entry.first;
+    known += " or a function (" + function_names();
+    for (const auto &entry : names.definitions.tables)
+      known += ", " + entry.first;
+    return known + ")";
+  }
+
+  /// A function whose name has been read.
+  struct Call
+  {
+    const std::string &name;
+    int n_arguments;
+    std::function<int(const Arguments &)> make;
+  };
+
+  int read_call(const Call &function, const std::size_t place)
+  {
+    const std::string &name = function.name;
+    if (!accept("("))
+      fail("'(' after '" + name + "'");
+    Arguments arguments = {read_nested()};
+    const auto most = static_cast<std::size_t>(function.n_arguments);
+    while (function.n_arguments == any_number || arguments.size() < most) {
+      if (accept(","))
+        arguments.push_back(read_nested());
+      else if (function.n_arguments == any_number)
+        break;
+      else
+        fail("an operator or ',' and argument " + std::to_string(arguments.size() + 1) + " of '" +
+             name + "'");
+    }
+    if (!accept(")"))
+      fail("an operator or ')' at the end of '" + name + "'");
+    return made(function.make(arguments), place);
+  }
+
+  /// @p node, unless it is a constant that is no number.
+  int made(const int node, const std::size_t place)
+  {
+    if (graph[node].is_constant() && !std::isfinite(graph[node].value)) {
+      position = place;
+      fail(std::string("a finite value, but constants give ") +
+           (std::isnan(graph[node].value) ? "no number" : "an infinite one"));
+    }
+    return node;
+  }
+
+  [[noreturn]] void fail(const std::string &expected)
+  {
+    const bool is_at_end = next() == '\0';
+    if (!is_at_end && text[position] == '=')
+      refuse("assigns a value at column " + std::to_string(position + 1) +
+             ". Write == to compare, or only what stands behind the =");
+    refuse("is wrong at column " + std::to_string(position + 1) +
+           (is_at_end ? ", its end" : ", at '" + character_at(text, position) + "'") +
+           ": expected " + expected);
+  }
+
+  [[noreturn]] void refuse(const std::string &what) const
+  {
+    throw ParameterError("The expression '" + text + "'" + place() + " " + what + ".",
+                         names.parameter);
+  }
+
+  const std::string &text;
+  const ExpressionNames &names;
+  ExpressionGraph &graph;
+  std::size_t position = 0;
+  int n_nested = 0;
+};
+} // namespace
+
+int parse_expression(const std::string &text, const ExpressionNames &names, ExpressionGraph &graph)
+{
+  return Parser(text, names, graph).parse();
+}
+
+bool is_free_name(const std::string &name)
+{
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
+    return is_letter(c) || is_digit(c);
+  }) && find_function(name) == nullptr;
+}
+
+} // namespace femgpu::linalg

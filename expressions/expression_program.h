@@ -1,0 +1,62 @@
+#ifndef femgpu_expressions_expression_program_h
+#define femgpu_expressions_expression_program_h
+
+#include "expressions/expression_operation.h"
+
+namespace femgpu::linalg
+{
+/**
+ * An expression of u as a short program for a machine with an accumulator and a stack: a plain
+ * struct without pointers. Kernels get it by value, and host and device run the same instructions.
+ *
+ * An instruction does `accumulator = operation(a, b)`. Where b is a constant or the unknown, a is
+ * the accumulator; a load pushes that first. Where b is on the stack, a is popped from there and b
+ * is the accumulator; select pops its condition, too.
+ */
+struct ExpressionProgram
+{
+  static constexpr int longest = 128;    ///< instructions
+  static constexpr int deepest = 16;     ///< values on the stack
+  static constexpr int n_constants = 32; ///< different ones
+
+  /// Operands that are no constants.
+  static constexpr unsigned char unknown = 255;
+  static constexpr unsigned char on_stack = 254;
+  static constexpr unsigned char none = 253; ///< of operations with a alone
+
+  int size = 0;
+  ExpressionOperation operations[longest] = {};
+  unsigned char operands[longest] = {}; ///< number of a constant, or one of the above
+  double constants[n_constants] = {};
+
+  /// The value at @p u; 0 of an empty program.
+  FEMGPU_HD
+  double operator()(const double u) const
+  {
+    double stack[deepest];
+    int depth = 0;
+    double accumulator = 0.;
+    for (int k = 0; k < size; ++k) {
+      const ExpressionOperation operation = operations[k];
+      const unsigned char operand = operands[k];
+      double a = accumulator, b = accumulator;
+      if (operand < n_constants)
+        b = constants[operand];
+      else if (operand == unknown)
+        b = u;
+      if (operation == ExpressionOperation::load)
+        stack[depth++] = accumulator;
+      else if (operand == on_stack)
+        a = stack[--depth]; // NOLINT(clang-analyzer-core.uninitialized.Assign): compiled programs
+                            // push before they pop
+      if (operation == ExpressionOperation::select)
+        accumulator = stack[--depth] != 0. ? a : b; // NOLINT(clang-analyzer-core.*): as above
+      else
+        accumulator = apply(operation, a, b);
+    }
+    return accumulator;
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,98 @@
+#ifndef femgpu_expressions_vector_loops_h
+#define femgpu_expressions_vector_loops_h
+
+#include "expressions/vector_instruction.h"
+
+#include <immintrin.h>
+
+/**
+ * @file
+ * A VectorInstruction FEMGPU_RUN, for a file that is compiled for one kind of CPU and names its
+ * type FEMGPU_VECTOR and the functions of the GNU C library for this (libmvec, errors of up to 4
+ * units of the last place; but for tan, as 1/tan would have more). That file must have nothing
+ * else: what it shared with others, as a template of the standard library, would be compiled for
+ * its CPU in all of them.
+ */
+#define FEMGPU_FUNCTIONS_OF_ONE(what)                                                              \
+  what(exp) what(log) what(log2) what(log10) what(sin) what(cos) what(asin) what(acos) what(atan)  \
+      what(sinh) what(cosh) what(tanh) what(asinh) what(acosh) what(atanh) what(erf) what(erfc)
+
+/// `case` of a function with one argument, by the function that @p symbol gives its name.
+#define FEMGPU_CASE(name)                                                                          \
+  case femgpu::linalg::ExpressionOperation::name:                                                  \
+    for (int i = 0; i < n; i += width)                                                             \
+      store(result + i, FEMGPU_OF_ONE(name)(load(a + i)));                                         \
+    return true;
+
+/// The same with two arguments, of the operation @p operation.
+#define FEMGPU_CASE_OF_TWO(operation, name)                                                        \
+  case femgpu::linalg::ExpressionOperation::operation:                                             \
+    for (int i = 0; i < n; i += width)                                                             \
+      store(result + i, FEMGPU_OF_TWO(name)(load(a + i), load(b + i)));                            \
+    return true;
+
+/// `case` of what the compiler makes vectors of.
+#define FEMGPU_CASE_OF_LOOP(operation, expression)                                                 \
+  case femgpu::linalg::ExpressionOperation::operation:                                             \
+    for (int i = 0; i < n; ++i)                                                                    \
+      result[i] = expression;                                                                      \
+    return true;
+
+#define FEMGPU_ALL_CASES                                                                           \
+  FEMGPU_FUNCTIONS_OF_ONE(FEMGPU_CASE)                                                             \
+  FEMGPU_CASE_OF_TWO(power, pow)                                                                   \
+  FEMGPU_CASE_OF_TWO(atan2, atan2)                                                                 \
+  FEMGPU_CASE_OF_LOOP(negate, -a[i])                                                               \
+  FEMGPU_CASE_OF_LOOP(square, a[i] * a[i])                                                         \
+  FEMGPU_CASE_OF_LOOP(cube, a[i] * a[i] * a[i])                                                    \
+  FEMGPU_CASE_OF_LOOP(fourth_power, (a[i] * a[i]) * (a[i] * a[i]))                                 \
+  FEMGPU_CASE_OF_LOOP(add, a[i] + b[i])                                                            \
+  FEMGPU_CASE_OF_LOOP(subtract, a[i] - b[i])                                                       \
+  FEMGPU_CASE_OF_LOOP(multiply, a[i] * b[i])                                                       \
+  FEMGPU_CASE_OF_LOOP(divide, a[i] / b[i])                                                         \
+  FEMGPU_CASE_OF_LOOP(select, a[i] != 0. ? b[i] : c[i])                                            \
+  FEMGPU_CASE_OF_LOOP(less, a[i] < b[i] ? 1. : 0.)                                                 \
+  FEMGPU_CASE_OF_LOOP(less_equal, a[i] <= b[i] ? 1. : 0.)                                          \
+  FEMGPU_CASE_OF_LOOP(sqrt, __builtin_sqrt(a[i]))                                                  \
+  FEMGPU_CASE_OF_LOOP(abs, __builtin_fabs(a[i]))                                                   \
+  FEMGPU_CASE_OF_LOOP(floor, __builtin_floor(a[i]))
+
+#define FEMGPU_DECLARE(name) FEMGPU_VECTOR FEMGPU_OF_ONE(name)(FEMGPU_VECTOR);
+
+extern "C" {
+FEMGPU_FUNCTIONS_OF_ONE(FEMGPU_DECLARE)
+FEMGPU_VECTOR FEMGPU_OF_TWO(pow)(FEMGPU_VECTOR, FEMGPU_VECTOR);
+FEMGPU_VECTOR FEMGPU_OF_TWO(atan2)(FEMGPU_VECTOR, FEMGPU_VECTOR);
+}
+
+// NOLINTBEGIN(misc-definitions-in-headers): each is included by one file, whose body it is
+namespace
+{
+constexpr int width = sizeof(FEMGPU_VECTOR) / sizeof(double);
+
+FEMGPU_VECTOR load(const double *const from)
+{
+  FEMGPU_VECTOR vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+
+void store(double *const to, const FEMGPU_VECTOR vector)
+{
+  __builtin_memcpy(to, &vector, sizeof vector);
+}
+} // namespace
+
+bool femgpu::linalg::FEMGPU_RUN(const ExpressionOperation operation, const double *const a,
+                                const double *const b, const double *const c, double *const result,
+                                const int n)
+{
+  switch (operation) {
+    FEMGPU_ALL_CASES
+  default:
+    return false;
+  }
+}
+// NOLINTEND(misc-definitions-in-headers)
+
+#endif

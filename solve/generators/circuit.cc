@@ -1,0 +1,192 @@
+#include "solve/generators/circuit.h"
+
+#include "solve/generators/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int region = 100'000;     ///< unknowns that share a rail and a clock
+constexpr int source_distance = 32; ///< one of so many unknowns is the current of a source
+constexpr int block = 64;           ///< unknowns with similar conductances
+constexpr int reach = 40;           ///< of most elements, in unknowns
+
+class Circuit
+{
+public:
+  Circuit(const int n, const std::uint64_t seed) : n(n), random(seed), rows(n), loads(n)
+  {
+    for (int begin = 0; begin < n; begin += block)
+      scales.push_back(random.magnitude(-18, 9));
+    regions = std::max(2, n / region);
+  }
+
+  void add_elements()
+  {
+    for (int i = 0; i < n; ++i)
+      if (is_source(i))
+        add_source(i);
+      else
+        add_node(i);
+    for (int i = 0; i < n; ++i)
+      add_load(i);
+  }
+
+  HostMatrix matrix()
+  {
+    HostMatrix A;
+    for (std::vector<Entry> &row : rows) {
+      // Stable: entries of the same place are added in the order of their elements.
+      std::stable_sort(row.begin(), row.end(),
+                       [](const Entry &a, const Entry &b) { return a.first < b.first; });
+      for (std::size_t k = 0; k < row.size();) {
+        const int column = row[k].first;
+        double sum = 0.;
+        for (; k < row.size() && row[k].first == column; ++k)
+          sum += row[k].second;
+        A.add(column, sum);
+      }
+      A.end_row();
+    }
+    return A;
+  }
+
+private:
+  using Entry = std::pair<int, double>;
+
+  // The first unknowns of a region are its rail and its clock.
+  int first_of(const int k) const
+  {
+    return static_cast<int>(static_cast<long long>(n) * k / regions);
+  }
+  int region_of(const int i) const
+  {
+    int k = static_cast<int>((static_cast<long long>(i) * regions) / n);
+    k += k + 1 < regions && first_of(k + 1) <= i ? 1 : 0;
+    return k;
+  }
+  int rail_of(const int i) const
+  {
+    return first_of(region_of(i));
+  }
+  int clock_of(const int i) const
+  {
+    return rail_of(i) + 1;
+  }
+  bool is_source(const int i) const
+  {
+    return i - rail_of(i) > 1 && i % source_distance == source_distance - 1;
+  }
+
+  /// i, or the node before it.
+  int node_at(const int i) const
+  {
+    return is_source(i) ? i - 1 : i;
+  }
+  /// A node near @p i, most probably a very near one.
+  int near(const int i)
+  {
+    const double u = random.uniform(0., 1.);
+    const int distance = 1 + static_cast<int>(reach * u * u * u);
+    return node_at(std::max(i - distance, 0));
+  }
+  int anywhere()
+  {
+    return node_at(random.below(n));
+  }
+
+  /// Of an element between two nodes.
+  double conductance(const int a, const int b)
+  {
+    return std::sqrt(scales[a / block] * scales[b / block]) * random.magnitude(-2, 1);
+  }
+
+  void couple(const int row, const int column, const double value)
+  {
+    if (row == column)
+      return;
+    rows[row].emplace_back(column, value);
+    loads[row] += std::abs(value);
+  }
+  void add_resistor(const int a, const int b)
+  {
+    const double g = conductance(a, b);
+    couple(a, b, -g);
+    couple(b, a, -g);
+  }
+  /// Its current from @p drain to @p source is g (v_gate - v_source).
+  void add_transistor(const int drain, const int gate, const int source)
+  {
+    const double g = 0.5 * conductance(drain, source);
+    couple(drain, gate, g);
+    couple(drain, source, -g);
+    couple(source, gate, -g);
+  }
+
+  void add_node(const int i)
+  {
+    if (i > 0)
+      add_resistor(i, node_at(i - 1));
+    if (i == rail_of(i) || i == clock_of(i))
+      return;
+    if (random.happens(0.5))
+      add_resistor(i, near(i));
+    if (random.happens(0.03))
+      add_resistor(i, anywhere());
+    if (random.happens(0.2)) {
+      const int gate = near(i), source = near(i);
+      if (gate != source) // else there is no voltage that controls it
+        add_transistor(i, gate, source);
+    }
+    if (random.happens(0.2))
+      add_resistor(i, rail_of(i));
+    else if (random.happens(0.06)) // reads the voltage and takes no current
+      couple(i, rail_of(i), -conductance(i, i));
+    else if (random.happens(0.1))
+      couple(i, clock_of(i), conductance(i, i));
+  }
+
+  /// i = @p current leaves node p, c i / g = v_p - v_q: the unknown is the current over c, so that
+  /// its row is as large as those of the nodes.
+  void add_source(const int current)
+  {
+    const int p = current - 1, q = near(current - 1);
+    const double c = scales[current / block];
+    const double g = 5. * c;
+    rows[current].emplace_back(current, c * c / g);
+    for (const auto &[node, sign] : {Entry(p, 1.), Entry(q, -1.)}) {
+      rows[current].emplace_back(node, -sign * c);
+      rows[node].emplace_back(current, sign * c);
+    }
+  }
+
+  /// The diagonal: what the elements add, and a conductance to the ground.
+  void add_load(const int i)
+  {
+    if (is_source(i))
+      return;
+    const double ground = random.magnitude(-8, -1);
+    const double load = loads[i] > 0. ? loads[i] : scales[i / block];
+    rows[i].emplace_back(i, (1. + ground) * load);
+  }
+
+  int n, regions = 1;
+  Random random;
+  std::vector<double> scales; ///< of the conductances in a block
+  std::vector<std::vector<Entry>> rows;
+  std::vector<double> loads; ///< the sums that a row's diagonal has to dominate
+};
+} // namespace
+
+HostMatrix circuit_matrix(const int n, const std::uint64_t seed)
+{
+  Circuit circuit(n, seed);
+  circuit.add_elements();
+  return circuit.matrix();
+}
+} // namespace femgpu::linalg

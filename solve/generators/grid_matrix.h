@@ -1,0 +1,130 @@
+#ifndef femgpu_solve_generators_grid_matrix_h
+#define femgpu_solve_generators_grid_matrix_h
+
+#include "linalg/base/host_matrix.h"
+#include "linalg/base/parallel.h"
+#include "linalg/base/row_share.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// The points of nx x ny x nz, counted with x fastest; a plane has nz = 1, a line ny = 1 too.
+struct Grid
+{
+  int nx = 1, ny = 1, nz = 1;
+
+  int index(const int x, const int y, const int z) const
+  {
+    return (z * ny + y) * nx + x;
+  }
+  bool contains(const int x, const int y, const int z) const
+  {
+    return x >= 0 && x < nx && y >= 0 && y < ny && z >= 0 && z < nz;
+  }
+  int n_points() const
+  {
+    return nx * ny * nz;
+  }
+
+  /// Calls action(x, y, z) for the points from @p first to @p end, in parallel.
+  template <class Action>
+  void for_points(const int first, const int end, const Action &action) const
+  {
+    if (end <= first)
+      return; // there may be no points at all
+    const int first_line = first / nx, last_line = (end - 1) / nx;
+    parallel_for(last_line - first_line + 1, [&](const int k) {
+      const int line = first_line + k, begin = line * nx;
+      for (int x = first > begin ? first - begin : 0; x < nx && x < end - begin; ++x)
+        action(x, line % ny, line / ny);
+    });
+  }
+};
+
+/// From a point of a grid to one that it is coupled with.
+struct GridOffset
+{
+  int dx = 0, dy = 0, dz = 0;
+};
+
+/// Whether @p a comes before @p b in the order of the points of a grid.
+bool operator<(const GridOffset &a, const GridOffset &b);
+
+/// @throws ParameterError that names the numbers if rows are more than most_indices
+void check_grid(const Grid &grid, int components);
+
+/**
+ * The number of entries of a matrix that couples @p components unknowns a point with those of all
+ * neighbours at @p offsets that are on the grid.
+ * @throws ParameterError that names the numbers if rows are more than most_indices, or entries more
+ * than RowStarts::most_entries
+ */
+std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
+
+/// @throws ParameterError that names the numbers if these are more entries of a grid's matrix, or
+/// of a share of its rows, than RowStarts::most_entries
+void check_entries(const Grid &grid, double count, const RowShare &share = {});
+
+/// At the points of the grid of that share, spacing 1, each with @p components unknowns.
+Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {});
+
+/**
+ * That matrix; unknowns are interleaved by point. @p block(x, y, z, k, values) writes the coupling
+ * of a point with that at offsets[k] as @p components x @p components values, row by row. It is
+ * called in parallel, for points of the grid only.
+ * @param offsets ascending
+ * @param share whose rows are made, with columns by their numbers in the whole matrix
+ */
+template <int components, class Block>
+HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets, const Block &block,
+                       const RowShare &share = {})
+{
+  HostMatrix A;
+  check_grid(grid, components);
+  if (share.is_all())
+    count_entries(grid, offsets, components); // refuses too many before memory is taken
+  const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
+  A.n = (end - first) * components;
+  A.row_starts.resize(static_cast<std::size_t>(A.n) + 1);
+  grid.for_points(first, end, [&](const int x, const int y, const int z) {
+    int length = 0;
+    for (const auto &[dx, dy, dz] : offsets)
+      length += grid.contains(x + dx, y + dy, z + dz) ? components : 0;
+    for (int c = 0; c < components; ++c)
+      A.row_starts[(grid.index(x, y, z) - first) * components + c + 1] = length;
+  });
+  std::size_t n_nonzeros = 0;
+  for (int i = 0; i < A.n; ++i)
+    A.row_starts[i + 1] = low_bits(n_nonzeros += static_cast<std::size_t>(A.row_starts[i + 1]));
+  check_entries(grid, static_cast<double>(n_nonzeros), share);
+  const RowStarts row_starts(A.row_starts.data(), A.n, n_nonzeros);
+
+  A.columns.resize(n_nonzeros);
+  A.values.resize(n_nonzeros);
+  grid.for_points(first, end, [&](const int x, const int y, const int z) {
+    const int row = (grid.index(x, y, z) - first) * components;
+    double values[components * components];
+    std::size_t entry = 0; // within the rows of this point
+    for (std::size_t k = 0; k < offsets.size(); ++k) {
+      const auto &[dx, dy, dz] = offsets[k];
+      if (!grid.contains(x + dx, y + dy, z + dz))
+        continue;
+      const int column = grid.index(x + dx, y + dy, z + dz) * components;
+      block(x, y, z, k, values);
+      for (int c = 0; c < components; ++c)
+        for (int d = 0; d < components; ++d) {
+          const std::size_t position = row_starts[row + c] + entry + d;
+          A.columns[position] = column + d;
+          A.values[position] = values[c * components + d];
+        }
+      entry += components;
+    }
+  });
+  A.unknowns = std::make_shared<const Unknowns>(unknowns_of(grid, components, share));
+  return A;
+}
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,48 @@
+#ifndef femgpu_solve_generators_random_h
+#define femgpu_solve_generators_random_h
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+namespace femgpu::linalg
+{
+/// Numbers that are the same on every machine, which distributions of the standard are not.
+class Random
+{
+public:
+  explicit Random(const std::uint64_t seed) : generator(seed)
+  {}
+
+  /// In [low, high).
+  double uniform(const double low, const double high)
+  {
+    constexpr unsigned int unused_bits = 11; // of 64, where a double has 53
+    const double u = static_cast<double>(generator() >> unused_bits) * 0x1p-53;
+    return low + (high - low) * u;
+  }
+
+  /// Between 2^low and 2^high, each power of two as probable as any other.
+  double magnitude(const int low, const int high)
+  {
+    const double mantissa = uniform(1., 2.);
+    return std::ldexp(mantissa, low + below(high - low));
+  }
+
+  /// In 0 ... n-1.
+  int below(const int n)
+  {
+    return static_cast<int>(uniform(0., n));
+  }
+
+  bool happens(const double probability)
+  {
+    return uniform(0., 1.) < probability;
+  }
+
+private:
+  std::mt19937_64 generator;
+};
+} // namespace femgpu::linalg
+
+#endif

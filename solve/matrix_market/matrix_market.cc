@@ -1,0 +1,273 @@
+#include "solve/matrix_market/matrix_market.h"
+
+#include "linalg/base/error.h"
+#include "solve/matrix_market/matrix_market_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Bytes of memory that reading needs.
+constexpr std::size_t bytes_per_entry = 40;
+
+/// The entries in the order of the file; indices from 0.
+struct Triplets
+{
+  std::vector<int> rows, columns;
+  std::vector<double> values;
+
+  std::size_t size() const
+  {
+    return values.size();
+  }
+  void resize(const std::size_t count)
+  {
+    rows.resize(count);
+    columns.resize(count);
+    values.resize(count);
+  }
+};
+
+/// Which line an entry stands in: most files have one a line, without a gap.
+class EntryLines
+{
+public:
+  void add(const std::size_t entry, const std::size_t line)
+  {
+    if (pieces.empty() || pieces.back().second + (entry - pieces.back().first) != line)
+      pieces.emplace_back(entry, line);
+  }
+  std::size_t operator[](const std::size_t entry) const
+  {
+    auto piece = std::upper_bound(pieces.begin(), pieces.end(), entry,
+                                  [](const std::size_t e, const auto &p) { return e < p.first; });
+    --piece;
+    return piece->second + (entry - piece->first);
+  }
+
+private:
+  std::vector<std::pair<std::size_t, std::size_t>> pieces; ///< first entry, its line
+};
+
+class MatrixReader
+{
+public:
+  explicit MatrixReader(const std::string &file) : text(file), n(text.size().rows)
+  {}
+
+  MatrixMarketMatrix read()
+  {
+    check_size();
+    read_entries();
+    const bool has_both_triangles = has_lower && has_upper;
+    if (has_both_triangles)
+      drop_upper_triangle();
+    const std::vector<std::size_t> column_starts = count_columns();
+    return {sort(column_starts), text.header().field, text.header().symmetry, has_both_triangles};
+  }
+
+private:
+  void check_size() const
+  {
+    if (text.header().format != "coordinate")
+      text.fail("a sparse matrix is expected, but the file holds a dense one (array); write it in "
+                "the coordinate format.",
+                1);
+    if (text.size().columns != n)
+      text.fail("the matrix has " + std::to_string(n) + " rows and " +
+                std::to_string(text.size().columns) +
+                " columns; only square systems can be solved.");
+    const std::int64_t given = text.size().entries;
+    if ((is_general ? 1 : 2) * given < n)
+      text.fail("the matrix has " + std::to_string(n) + " rows, but only " + std::to_string(given) +
+                (is_general ? "" : " mirrored") +
+                " entries: a row without entries makes it singular. Correct the size line, or "
+                "remove empty rows and their columns.");
+    text.check_memory(given, bytes_per_entry, "matrix");
+  }
+
+  void read_entries()
+  {
+    const auto announced = static_cast<std::size_t>(text.size().entries);
+    const bool has_values = text.header().field != "pattern";
+    // A damaged size line shall not take all memory.
+    const std::size_t expected = std::min(announced, std::size_t(1) << 24);
+    entries.rows.reserve(expected);
+    entries.columns.reserve(expected);
+    entries.values.reserve(expected);
+    while (text.next_entry(entries.size())) {
+      const auto row = static_cast<int>(text.index("row", n));
+      const auto column = static_cast<int>(text.index("column", n));
+      note_triangle(row, column);
+      lines.add(entries.size(), text.line_number());
+      entries.rows.push_back(row);
+      entries.columns.push_back(column);
+      entries.values.push_back(has_values ? text.value() : 1.);
+      text.end_of_line();
+    }
+  }
+
+  void note_triangle(const int row, const int column)
+  {
+    if (is_general)
+      return;
+    if (row == column && is_skew)
+      text.fail(name_of(row, column) +
+                " is on the diagonal, which is zero in a skew-symmetric matrix; remove it.");
+    has_lower = has_lower || row > column;
+    has_upper = has_upper || row < column;
+  }
+
+  /// Drops entries above the diagonal that have one opposite to them, which must be the same.
+  void drop_upper_triangle()
+  {
+    std::vector<std::size_t> order(entries.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    const auto place = [this](const std::size_t k) {
+      return std::minmax({entries.rows[k], entries.columns[k]});
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const std::size_t k, const std::size_t l) { return place(k) < place(l); });
+    std::vector<char> is_dropped(entries.size());
+    for (std::size_t l = 1; l < order.size(); ++l) {
+      const std::size_t first = order[l - 1], second = order[l];
+      if (place(first) != place(second) || entries.rows[first] == entries.rows[second])
+        continue; // entries that are there twice are found later
+      check_opposite(first, second);
+      is_dropped[entries.rows[first] < entries.columns[first] ? first : second] = 1;
+    }
+    keep([&](const std::size_t k) { return is_dropped[k] == 0; });
+  }
+
+  void check_opposite(const std::size_t first, const std::size_t second) const
+  {
+    constexpr double rounding = 1e-14;
+    const double value = entries.values[first];
+    const double expected = is_skew ? -entries.values[second] : entries.values[second];
+    if (std::fabs(value - expected) <= rounding * std::fabs(expected))
+      return;
+    text.fail(name_of(entries.rows[second], entries.columns[second]) +
+                  " differs from that in line " + std::to_string(lines[first]) +
+                  " opposite to it, though the file says " + text.header().symmetry +
+                  ". Remove one of them, or write 'general'.",
+              lines[second]);
+  }
+
+  /// Removes all other entries; their lines remain.
+  template <class Predicate>
+  void keep(const Predicate &is_kept)
+  {
+    EntryLines kept_lines;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      if (is_kept(k)) {
+        kept_lines.add(count, lines[k]);
+        entries.rows[count] = entries.rows[k];
+        entries.columns[count] = entries.columns[k];
+        entries.values[count] = entries.values[k];
+        ++count;
+      }
+    entries.resize(count);
+    lines = std::move(kept_lines);
+  }
+
+  // Counting sort by columns, and then by rows: the columns ascend in each row.
+
+  std::vector<std::size_t> count_columns() const
+  {
+    std::vector<std::size_t> starts(static_cast<std::size_t>(n) + 1);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      ++starts[entries.columns[k] + 1];
+      if (is_mirrored(k))
+        ++starts[entries.rows[k] + 1];
+    }
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    if (starts.back() > RowStarts::most_entries)
+      text.fail("with both triangles the matrix has " + std::to_string(starts.back()) +
+                " entries; no more than " + std::to_string(RowStarts::most_entries) +
+                " are possible.");
+    return starts;
+  }
+
+  HostMatrix sort(const std::vector<std::size_t> &column_starts) const
+  {
+    const std::size_t n_nonzeros = column_starts.back();
+    std::vector<int> rows(n_nonzeros);
+    std::vector<double> values(n_nonzeros);
+    std::vector<std::size_t> next(column_starts.begin(), column_starts.end() - 1);
+    std::vector<std::size_t> row_starts(column_starts.size());
+    HostMatrix A;
+    A.n = static_cast<int>(n);
+    const auto put = [&](const int row, const int column, const double value) {
+      const std::size_t position = next[column]++;
+      rows[position] = row;
+      values[position] = value;
+      ++row_starts[row + 1];
+    };
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      put(entries.rows[k], entries.columns[k], entries.values[k]);
+      if (is_mirrored(k))
+        put(entries.columns[k], entries.rows[k], is_skew ? -entries.values[k] : entries.values[k]);
+    }
+    std::partial_sum(row_starts.begin(), row_starts.end(), row_starts.begin());
+    A.row_starts.resize(row_starts.size());
+    std::transform(row_starts.begin(), row_starts.end(), A.row_starts.begin(), low_bits);
+
+    A.columns.resize(n_nonzeros);
+    A.values.resize(n_nonzeros);
+    next.assign(row_starts.begin(), row_starts.end() - 1);
+    for (int j = 0; j < A.n; ++j)
+      for (std::size_t k = column_starts[j]; k < column_starts[j + 1]; ++k) {
+        const std::size_t position = next[rows[k]]++;
+        if (position > row_starts[rows[k]] && A.columns[position - 1] == j)
+          fail_twice(rows[k], j);
+        A.columns[position] = j;
+        A.values[position] = values[k];
+      }
+    return A;
+  }
+
+  [[noreturn]] void fail_twice(const int row, const int column) const
+  {
+    std::vector<std::size_t> found;
+    for (std::size_t k = 0; k < entries.size() && found.size() < 2; ++k)
+      if ((entries.rows[k] == row && entries.columns[k] == column) ||
+          (!is_general && entries.rows[k] == column && entries.columns[k] == row))
+        found.push_back(k);
+    text.fail(name_of(entries.rows[found[1]], entries.columns[found[1]]) +
+                  " is there already in line " + std::to_string(lines[found[0]]) +
+                  "; remove one, or write their sum.",
+              lines[found[1]]);
+  }
+
+  static std::string name_of(const int row, const int column)
+  {
+    return "entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + ")";
+  }
+
+  bool is_mirrored(const std::size_t k) const
+  {
+    return !is_general && entries.rows[k] != entries.columns[k];
+  }
+
+  MatrixMarketText text;
+  const std::int64_t n;
+  const bool is_general = text.header().symmetry == "general";
+  const bool is_skew = text.header().symmetry == "skew-symmetric";
+  Triplets entries;
+  EntryLines lines;
+  bool has_lower = false, has_upper = false; ///< strictly, in files that are not general
+};
+} // namespace
+
+MatrixMarketMatrix read_matrix_market(const std::string &file)
+{
+  return MatrixReader(file).read();
+}
+} // namespace femgpu::linalg

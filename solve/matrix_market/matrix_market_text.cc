@@ -1,0 +1,237 @@
+#include "solve/matrix_market/matrix_market_text.h"
+
+#include "linalg/base/host_memory.h"
+#include "linalg/base/indices.h"
+#include "linalg/base/row_starts.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <system_error>
+
+namespace femgpu::linalg
+{
+namespace
+{
+bool is_blank(const char c)
+{
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+std::string lower_case(const std::string_view text)
+{
+  std::string lower(text);
+  for (char &c : lower)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+/// For messages: no more than 40 bytes, and nothing that a terminal would obey.
+std::string in_quotes(const std::string_view text)
+{
+  std::string quote = "'";
+  for (const char c : text.substr(0, 40))
+    quote += c >= ' ' && c <= '~' ? c : '?';
+  return quote + (text.size() > 40 ? "…'" : "'");
+}
+
+/// Both signs are numbers; std::from_chars takes only the minus.
+std::string_view without_plus(const std::string_view word)
+{
+  const bool plus = word.size() > 1 && word[0] == '+' && word[1] != '-' && word[1] != '+';
+  return plus ? word.substr(1) : word;
+}
+
+/// Whether all of @p word is an integer; one beyond 64 bits becomes the largest of its sign.
+bool parse(std::string_view word, std::int64_t &number)
+{
+  word = without_plus(word);
+  const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error == std::errc::result_out_of_range)
+    number = word[0] == '-' ? std::numeric_limits<std::int64_t>::min()
+                            : std::numeric_limits<std::int64_t>::max();
+  return error != std::errc::invalid_argument && stop == word.data() + word.size();
+}
+
+/// Fortran's exponents (1D5), and numbers so small or large that they become 0 or infinite.
+bool parse_rare(const std::string_view word, double &number)
+{
+  std::string text = lower_case(word);
+  const std::size_t exponent = text.find('d');
+  if (exponent != std::string::npos)
+    text[exponent] = 'e';
+  const char *const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc::result_out_of_range)
+    number = std::strtod(text.c_str(), nullptr);
+  return error != std::errc::invalid_argument && stop == end;
+}
+
+bool parse(std::string_view word, double &number)
+{
+  word = without_plus(word);
+  const char *const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  return (error == std::errc() && stop == end) || parse_rare(word, number);
+}
+} // namespace
+
+MatrixMarketText::MatrixMarketText(const std::string &file) : lines(file)
+{
+  read_header();
+  read_size();
+}
+
+bool MatrixMarketText::next()
+{
+  while (lines.next(rest)) {
+    std::size_t i = 0;
+    while (i < rest.size() && is_blank(rest[i]))
+      ++i;
+    rest.remove_prefix(i);
+    if (!rest.empty() && rest[0] != '%')
+      return true;
+  }
+  return false;
+}
+
+void MatrixMarketText::check_memory(const std::int64_t count, const std::size_t bytes_per_entry,
+                                    const char *const what) const
+{
+  const double bytes = static_cast<double>(bytes_per_entry) * static_cast<double>(count);
+  const HostMemory memory = host_memory();
+  if (bytes > memory.bytes)
+    fail("a " + std::string(what) + " of " + std::to_string(count) + " entries needs " +
+         gigabytes(bytes) + " while it is read, but " + memory.bound +
+         ". Correct the size line, or use a machine with more memory.");
+}
+
+bool MatrixMarketText::next_entry(const std::size_t found)
+{
+  const bool is_there = next(), is_all = found == static_cast<std::size_t>(the_size.entries);
+  if (is_there && is_all)
+    fail("this is one entry more than the " + std::to_string(found) +
+         " that the size line announces; correct the size line.");
+  if (!is_there && !is_all)
+    fail("the file ends after " + std::to_string(found) + " of " +
+         std::to_string(the_size.entries) +
+         " entries; it is incomplete or its size line is wrong.");
+  return is_there;
+}
+
+std::string_view MatrixMarketText::word()
+{
+  std::size_t begin = 0;
+  while (begin < rest.size() && is_blank(rest[begin]))
+    ++begin;
+  std::size_t end = begin;
+  while (end < rest.size() && !is_blank(rest[end]))
+    ++end;
+  const std::string_view found = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return found;
+}
+
+std::int64_t MatrixMarketText::index(const char *const what, const std::int64_t range)
+{
+  const std::string_view text = word();
+  std::int64_t number = 0;
+  if (text.empty())
+    fail("the line ends where the " + std::string(what) + " of an entry is expected.");
+  if (!parse(text, number))
+    fail(in_quotes(text) + " is no " + what + "; a whole number from 1 to " +
+         std::to_string(range) + " is expected.");
+  if (number < 1 || number > range)
+    fail(std::string(what) + " " + std::string(text.substr(0, 40)) + " is out of range: use 1 to " +
+         std::to_string(range) + (number == 0 ? "; indices begin with 1, not 0." : "."));
+  return number - 1;
+}
+
+double MatrixMarketText::value()
+{
+  const std::string_view text = word();
+  double number = 0.;
+  if (text.empty())
+    fail("the value of the entry is missing; only files that say 'pattern' have none.");
+  if (!parse(text, number))
+    fail("the value " + in_quotes(text) + " is no number.");
+  if (!std::isfinite(number))
+    fail("the value " + in_quotes(text) + " is not finite; no system with it can be solved.");
+  if (the_header.field == "integer" && number != std::floor(number))
+    fail("the value " + in_quotes(text) +
+         " is no integer; write 'real' instead of 'integer' in the header.");
+  return number;
+}
+
+void MatrixMarketText::end_of_line()
+{
+  const std::string_view text = word();
+  if (!text.empty())
+    fail("there is " + in_quotes(text) + " after the numbers; a " + the_header.format + " " +
+         the_header.field + " file has one entry a line and nothing else" +
+         (the_header.field == "pattern" ? ", and no values." : "."));
+}
+
+void MatrixMarketText::read_header()
+{
+  const auto fail_word = [this](const char *what, const std::string &word, const char *cure) {
+    fail("the header says " + in_quotes(word) + " where the " + what + " is expected; " + cure +
+         ".");
+  };
+  // Lines that begin with % are comments elsewhere.
+  bool found = false;
+  while (!found && lines.next(rest))
+    found = rest.find_first_not_of(" \t\r\f\v") != std::string_view::npos;
+  const std::string_view line = rest;
+  if (!found || lower_case(word()) != "%%matrixmarket")
+    fail("this is no Matrix Market file: it begins with " + in_quotes(line) +
+         " instead of '%%MatrixMarket matrix coordinate real general'.");
+  if (const std::string object = lower_case(word()); object != "matrix")
+    fail_word("object", object, "use 'matrix'");
+  auto &[format, field, symmetry] = the_header;
+  format = lower_case(word());
+  if (format != "coordinate" && format != "array")
+    fail_word("format", format, "use 'coordinate' for matrices and 'array' for vectors");
+  field = lower_case(word());
+  if (field == "complex")
+    fail("complex numbers cannot be used; write the real system [Re -Im; Im Re].");
+  if (field != "real" && field != "integer" && field != "pattern")
+    fail_word("field", field, "use 'real', 'integer' or 'pattern'");
+  symmetry = lower_case(word());
+  if (symmetry == "hermitian")
+    fail("a hermitian matrix is complex, which cannot be used; write 'symmetric' if it is real.");
+  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
+    fail_word("symmetry", symmetry, "use 'general', 'symmetric' or 'skew-symmetric'");
+  if (field == "pattern" && (format == "array" || symmetry == "skew-symmetric"))
+    fail("a pattern can be neither an array nor skew-symmetric; write its values.");
+  if (const std::string_view more = word(); !more.empty())
+    fail("the header goes on with " + in_quotes(more) + " after the symmetry; remove it.");
+}
+
+void MatrixMarketText::read_size()
+{
+  const bool coordinate = the_header.format == "coordinate";
+  const std::string expected = coordinate ? "the line with the numbers of rows, columns and entries"
+                                          : "the line with the numbers of rows and columns";
+  if (!next())
+    fail("the file ends before " + expected + ".");
+  const std::string line = in_quotes(rest);
+  const auto count = [&](const std::size_t most) {
+    const std::string_view text = word();
+    std::int64_t number = 0;
+    if (!parse(text, number) || number < 0)
+      fail(expected + " is expected, but here is " + line + ".");
+    if (static_cast<std::size_t>(number) > most)
+      fail("the number " + std::string(text.substr(0, 40)) + " is too large: no more than " +
+           std::to_string(most_indices) + " rows and " + std::to_string(RowStarts::most_entries) +
+           " entries are possible.");
+    return number;
+  };
+  the_size.rows = count(most_indices);
+  the_size.columns = count(most_indices);
+  the_size.entries = coordinate ? count(RowStarts::most_entries) : the_size.rows * the_size.columns;
+  if (!word().empty())
+    fail(expected + " is expected, but here is " + line + ".");
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,87 @@
+#ifndef femgpu_solve_matrix_market_matrix_market_text_h
+#define femgpu_solve_matrix_market_matrix_market_text_h
+
+#include "solve/matrix_market/line_reader.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace femgpu::linalg
+{
+/// What the first line of a Matrix Market file says, in lower case.
+struct MatrixMarketHeader
+{
+  std::string format;   ///< "coordinate" or "array"
+  std::string field;    ///< "real", "integer" or "pattern"
+  std::string symmetry; ///< "general", "symmetric" or "skew-symmetric"
+};
+
+/// The size line.
+struct MatrixMarketSize
+{
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t entries = 0; ///< of coordinate files; rows * columns of arrays
+};
+
+/**
+ * The text of a Matrix Market file, from its beginning: header and size line, then line by line the
+ * numbers. Every error is an InputError with FILE:LINE.
+ */
+class MatrixMarketText
+{
+public:
+  explicit MatrixMarketText(const std::string &file);
+
+  const MatrixMarketHeader &header() const
+  {
+    return the_header;
+  }
+  const MatrixMarketSize &size() const
+  {
+    return the_size;
+  }
+  /// The line that was read last, for messages; after construction that of the sizes.
+  std::size_t line_number() const
+  {
+    return lines.line_number();
+  }
+
+  /// @throws InputError if @p count entries of so many bytes do not fit into the memory.
+  /// @param what "matrix" or "vector"
+  void check_memory(std::int64_t count, std::size_t bytes_per_entry, const char *what) const;
+
+  /// Moves to the line of the next entry, behind @p found others; false at the end of the file.
+  /// @throws InputError if the entries are not as many as the size line announces
+  bool next_entry(std::size_t found);
+
+  /// The next number of the line, an index in 1…@p range, counted from 0. @p what is "row" …
+  std::int64_t index(const char *what, std::int64_t range);
+  /// The next number of the line, a value: finite, and integral in files that say so.
+  double value();
+  /// @throws InputError if the line goes on.
+  void end_of_line();
+
+  template <class... Line>
+  [[noreturn]] void fail(const std::string &message, const Line... line) const
+  {
+    lines.fail(message, line...);
+  }
+
+private:
+  void read_header();
+  void read_size();
+  /// Moves to the next line that is neither blank nor a comment; false at the end of the file.
+  bool next();
+  /// The next word of the line; empty at its end.
+  std::string_view word();
+
+  LineReader lines;
+  std::string_view rest; ///< of the line
+  MatrixMarketHeader the_header;
+  MatrixMarketSize the_size;
+};
+} // namespace femgpu::linalg
+
+#endif
