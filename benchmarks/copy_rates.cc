@@ -3,7 +3,7 @@
 #include "linalg/base/parallel.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/cuda/executor.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 
 #include <algorithm>
 #include <cstdio>

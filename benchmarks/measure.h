@@ -2,7 +2,7 @@
 #define femgpu_benchmarks_measure_h
 
 #include "linalg/base/error.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <cstddef>
 #include <iostream>

@@ -4,8 +4,8 @@
  * entries of G or M, iterations of the same solver, and seconds of the setup; see --help.
  */
 #include "benchmarks/parasails.h"
-#include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/sparse/derived_matrix.h"

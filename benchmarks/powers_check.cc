@@ -7,6 +7,7 @@
 #include "benchmarks/ordered_system.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/powers/matrix_powers.h"
 #include "solve/generators/registry.h"

@@ -7,6 +7,7 @@
 #include "benchmarks/measure.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"

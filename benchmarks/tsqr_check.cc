@@ -6,7 +6,8 @@
 #include "benchmarks/measure.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/make_executor.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/orthogonalisation/orthogonalisation.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 #include "common/listing.h"
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/execution/host/executor.h"
+#include "linalg/execution/make_executor.h"
+#include "linalg/memory/executor.h"
 
 #include <algorithm>
 #include <iomanip>

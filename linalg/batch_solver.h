@@ -2,9 +2,9 @@
 #define femgpu_linalg_batch_solver_h
 
 #include "linalg/base/host_matrix.h"
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/batch.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/solvers/linear_solver_options.h"
+#include "linalg/steps/batch.h"
 
 #include <memory>
 #include <string>

@@ -4,8 +4,8 @@
   scripts/layers.py
 
 What is checked: a layer includes only those that it may know; deal.II's headers are included only where
-it is known; headers of folders do not include each other in a cycle (but for those of physics/, whose
-folders are parts of one thing); kernels are launched in one place; no file has more than 500 lines. All
+it is known; folders do not include each other in a cycle, neither those of headers nor, two levels deep,
+those of all sources (but for physics/, whose folders are parts of one thing); kernels are launched in one place; no file has more than 500 lines. All
 that is found is shown.
 """
 import collections
@@ -72,15 +72,16 @@ def wrong_includes(path):
             yield f"{path}:{number}: {layer}/ must not know deal.II, but includes {name}"
 
 
-def folder_graph(files):
-    """{folder: {another that its headers include: one such include, for people}}"""
+def folder_graph(files, suffixes, depth):
+    """{folder: {another that its files include: one such include, for people}}, folders at most so deep"""
     graph = collections.defaultdict(dict)
     for path in files:
-        if path.suffix in HEADERS and layer_of(path) not in (None, MAY_HAVE_CYCLES):
+        if path.suffix in suffixes and layer_of(path) not in (None, MAY_HAVE_CYCLES):
+            here = pathlib.Path(*path.parent.parts[:depth])
             for number, name in includes_of(path):
-                folder = pathlib.Path(name).parent
-                if folder != path.parent and (ROOT / name).is_file():
-                    graph[path.parent].setdefault(folder, f"{path}:{number}: includes {name}")
+                there = pathlib.Path(*pathlib.Path(name).parent.parts[:depth])
+                if here != there and (ROOT / name).is_file():
+                    graph[here].setdefault(there, f"{path}:{number}: includes {name}")
     return graph
 
 
@@ -101,14 +102,14 @@ def cycle_from(graph, start):
 
 def cycles(files):
     """One cycle for each set of folders that have one."""
-    graph = folder_graph(files)
     shown = set()
-    for folder in sorted(graph):
-        way = cycle_from(graph, folder)
-        if way and frozenset(way) not in shown:
-            shown.add(frozenset(way))
-            yield "\n  ".join(["headers of these folders include each other in a cycle:"] +
-                              [graph[here][there] for here, there in zip(way, way[1:])])
+    for graph in (folder_graph(files, HEADERS, None), folder_graph(files, SOURCES, 2)):
+        for folder in sorted(graph):
+            way = cycle_from(graph, folder)
+            if way and frozenset(way) not in shown:
+                shown.add(frozenset(way))
+                yield "\n  ".join(["these folders include each other in a cycle:"] +
+                                  [graph[here][there] for here, there in zip(way, way[1:])])
 
 
 def other_launches(path):

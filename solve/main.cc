@@ -6,6 +6,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/direct_solver.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"

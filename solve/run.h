@@ -2,7 +2,7 @@
 #define femgpu_solve_run_h
 
 #include "common/console.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "solve/command_line.h"
 #include "solve/ranks.h"

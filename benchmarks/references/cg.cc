@@ -1,4 +1,5 @@
 #include "cg.h"
+#include "linalg/execution/make_executor.h"
 
 #include "benchmarks/measure.h"
 #include "benchmarks/speed/race.h"

@@ -6,6 +6,7 @@
 #include "benchmarks/sparse/contender.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/execution/make_executor.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 #include "benchmarks/sparse/contender.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/sparse/product.h"
 #include "linalg/sparse/sum.h"
 #include "solve/generators/registry.h"

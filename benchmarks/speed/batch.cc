@@ -10,6 +10,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/batch_solver.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
 #include "solve/generators/varied_systems.h"
 

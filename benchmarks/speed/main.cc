@@ -6,6 +6,7 @@
 #include "benchmarks/measure.h"
 #include "benchmarks/speed/race.h"
 #include "linalg/base/error.h"
+#include "linalg/execution/make_executor.h"
 
 #include "femgpu_version.h"
 

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/dealii/leader.h"
 #include "linalg/direct_solver.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/weak_parts.h"

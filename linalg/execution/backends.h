@@ -2,7 +2,7 @@
 #define femgpu_linalg_execution_backends_h
 
 #include "linalg/base/registry.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_matrices_cusparse_h
 #define femgpu_linalg_matrices_cusparse_h
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <cuda_runtime_api.h>
 #include <cusparse.h>

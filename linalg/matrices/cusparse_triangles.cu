@@ -1,8 +1,8 @@
 #include "linalg/matrices/cusparse_triangles.h"
 
 #include "linalg/execution/cuda/runner.cuh"
-#include "linalg/execution/memory/buffer.h"
 #include "linalg/matrices/cusparse.h"
+#include "linalg/memory/buffer.h"
 
 #include <algorithm>
 #include <cstdint>

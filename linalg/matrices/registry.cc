@@ -1,5 +1,7 @@
 #include "linalg/matrices/registry.h"
 
+#include "linalg/execution/host/executor.h"
+
 #include <algorithm>
 #include <type_traits>
 

@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_matrices_short_columns_h
 #define femgpu_linalg_matrices_short_columns_h
 
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/views.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/views.h"
 
 #include <algorithm>
 #include <climits>

@@ -1,8 +1,9 @@
 #include "linalg/mpi/solver_groups.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/parallel.h"
 #include "linalg/base/text.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/mpi/nodes.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_nonlinear_nonlinear_method_h
 #define femgpu_linalg_nonlinear_nonlinear_method_h
 
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/nonlinear/nonlinear_operator.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/report.h"

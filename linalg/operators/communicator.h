@@ -2,7 +2,7 @@
 #define femgpu_linalg_operators_communicator_h
 
 #include "linalg/base/error.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <exception>
 #include <functional>

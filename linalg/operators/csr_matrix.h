@@ -2,7 +2,7 @@
 #define femgpu_linalg_operators_csr_matrix_h
 
 #include "linalg/base/host_matrix.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/operators/matrix.h"
 
 #include <utility>

@@ -1,7 +1,6 @@
 #include "linalg/operators/ghost_exchange.h"
 
-#include "linalg/execution/backends.h"
-#include "linalg/sparse/gather_rows.h"
+#include "linalg/steps/steps.h"
 
 #include <utility>
 #include <vector>
@@ -20,9 +19,7 @@ PackedExchange::PackedExchange(const Communicator &parts, ExecutorPtr executor, 
 
 void PackedExchange::bring(StepRunner &runner, double *const v)
 {
-  on_backend(owner->backend(), [&](const auto on) {
-    gather_rows<typename decltype(on)::Backend>(runner, v, sent_rows, packed);
-  });
+  runner.gather(v, sent_rows.data(), static_cast<int>(sent_rows.size()), packed.data());
   parts.exchange_on(owner, counts, sizeof(double), packed.data(), v + n_own);
 }
 
@@ -32,11 +29,8 @@ void PackedExchange::give_back(StepRunner &runner, double *const v)
   std::size_t begin = 0;
   for (const NeighbourCounts &neighbour : counts) { // who may share rows
     const std::size_t end = begin + neighbour.n_sent;
-    on_backend(owner->backend(), [&](const auto on) {
-      add_to_rows<typename decltype(on)::Backend>(runner, packed.data() + begin,
-                                                  sent_rows.data() + begin,
-                                                  static_cast<int>(end - begin), v);
-    });
+    runner.add_to_rows(packed.data() + begin, sent_rows.data() + begin,
+                       static_cast<int>(end - begin), v);
     begin = end;
   }
 }

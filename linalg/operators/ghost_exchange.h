@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_operators_ghost_exchange_h
 #define femgpu_linalg_operators_ghost_exchange_h
 
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/operators/communicator.h"
 
 namespace femgpu::linalg

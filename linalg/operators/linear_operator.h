@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_operators_linear_operator_h
 #define femgpu_linalg_operators_linear_operator_h
 
-#include "linalg/execution/steps/steps.h"
-#include "linalg/execution/steps/views.h"
 #include "linalg/operators/row_space.h"
+#include "linalg/steps/steps.h"
+#include "linalg/steps/views.h"
 
 #include <utility>
 #include <variant>

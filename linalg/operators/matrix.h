@@ -2,7 +2,7 @@
 #define femgpu_linalg_operators_matrix_h
 
 #include "linalg/base/scalar_types.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 #include "linalg/operators/linear_operator.h"
 
 #include <string>

@@ -1,8 +1,5 @@
 #include "linalg/operators/row_space.h"
 
-#include "linalg/execution/backends.h"
-#include "linalg/sparse/gather_rows.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -62,22 +59,16 @@ RowSpace::RowSpace(const RowSpace &rows, std::vector<long long> ghosts)
                                       rows.starts))
 {}
 
-void RowSpace::behind_all_steps(const std::function<void(StepRunner &)> &work) const
-{
-  on_backend(owner->backend(),
-             [&](const auto on) { with_runner<typename decltype(on)::Backend>(*owner, work); });
-}
-
 void RowSpace::bring_ghosts(double *const v) const
 {
   if (ghosts)
-    behind_all_steps([&](StepRunner &runner) { exchange->bring(runner, v); });
+    owner->run_steps([&](StepRunner &runner) { exchange->bring(runner, v); });
 }
 
 void RowSpace::add_ghosts(double *const v) const
 {
   if (ghosts)
-    behind_all_steps([&](StepRunner &runner) { exchange->give_back(runner, v); });
+    owner->run_steps([&](StepRunner &runner) { exchange->give_back(runner, v); });
 }
 
 Buffer<double> RowSpace::with_ghosts(const double *const v) const

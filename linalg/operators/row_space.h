@@ -1,10 +1,9 @@
 #ifndef femgpu_linalg_operators_row_space_h
 #define femgpu_linalg_operators_row_space_h
 
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/operators/ghost_exchange.h"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -147,8 +146,6 @@ public:
   }
 
 private:
-  void behind_all_steps(const std::function<void(StepRunner &)> &work) const;
-
   ExecutorPtr owner;
   int n_own;
   CommunicatorPtr parts;

@@ -2,7 +2,7 @@
 #define femgpu_linalg_orthogonalisation_orthogonalisation_h
 
 #include "linalg/execution/backends.h"
-#include "linalg/execution/steps/columns.h"
+#include "linalg/steps/columns.h"
 
 #include <memory>
 #include <string>

@@ -2,9 +2,9 @@
 #define femgpu_linalg_orthogonalisation_tall_skinny_h
 
 #include "linalg/base/error.h"
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/gram.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/gram.h"
 
 #include <algorithm>
 #include <cstdint>

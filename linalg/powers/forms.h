@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_powers_forms_h
 #define femgpu_linalg_powers_forms_h
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 #include "linalg/powers/cache_blocks.h"
 #include "linalg/powers/matrix_powers.h"
 #include "linalg/powers/row_visits.h"

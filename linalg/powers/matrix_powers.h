@@ -2,10 +2,10 @@
 #define femgpu_linalg_powers_matrix_powers_h
 
 #include "linalg/base/host_matrix.h"
-#include "linalg/execution/steps/columns.h"
-#include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/operators/matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
+#include "linalg/steps/columns.h"
+#include "linalg/steps/diagonal_view.h"
 
 #include <cstddef>
 #include <limits>

@@ -1,7 +1,7 @@
-#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/powers/basis_step.h"
 #include "linalg/powers/forms.h"
+#include "linalg/steps/row_bodies.h"
 
 #include <utility>
 #include <variant>

@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_powers_row_blocks_h
 #define femgpu_linalg_powers_row_blocks_h
 
-#include "linalg/execution/steps/views.h"
 #include "linalg/powers/scaled_matrix.h"
+#include "linalg/steps/views.h"
 
 #include <cstddef>
 #include <utility>

@@ -2,8 +2,8 @@
 #define femgpu_linalg_powers_scaled_matrix_h
 
 #include "linalg/base/host_matrix.h"
-#include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/operators/matrix.h"
+#include "linalg/steps/diagonal_view.h"
 
 #include <memory>
 #include <utility>

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_powers_sweep_shape_h
 #define femgpu_linalg_powers_sweep_shape_h
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <algorithm>
 #include <string>

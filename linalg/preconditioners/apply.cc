@@ -1,6 +1,6 @@
-#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/steps/row_bodies.h"
 
 namespace femgpu::linalg
 {

@@ -1,7 +1,7 @@
 #include "linalg/preconditioners/entry_facts.h"
 
-#include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/operators/csr_matrix.h"
 
 #include <algorithm>

@@ -4,9 +4,9 @@
 #include "linalg/base/atomic.h"
 #include "linalg/base/error.h"
 #include "linalg/base/scalar_types.h"
-#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/steps/row_bodies.h"
 
 #include <memory>
 #include <sstream>

@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_preconditioners_preconditioner_h
 #define femgpu_linalg_preconditioners_preconditioner_h
 
-#include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/operators/matrix.h"
 #include "linalg/preconditioners/setup_report.h"
+#include "linalg/steps/diagonal_view.h"
 
 #include <cstddef>
 #include <memory>

@@ -2,7 +2,7 @@
 #define femgpu_linalg_preconditioners_registry_h
 
 #include "linalg/execution/backends.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/preconditioners/preconditioner.h"
 
 #include <memory>

@@ -1,8 +1,8 @@
 #include "linalg/solvers/backward_error.h"
 
 #include "linalg/base/atomic.h"
-#include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/memory/buffer.h"
 
 #include <cmath>
 #include <cstring>

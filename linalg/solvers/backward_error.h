@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_solvers_backward_error_h
 #define femgpu_linalg_solvers_backward_error_h
 
-#include "linalg/execution/steps/views.h"
 #include "linalg/operators/row_space.h"
+#include "linalg/steps/views.h"
 
 namespace femgpu::linalg
 {

@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_batch_h
 #define femgpu_linalg_solvers_batch_h
 
-#include "linalg/execution/steps/batch.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/solvers/krylov.h"
+#include "linalg/steps/batch.h"
 
 #include <memory>
 

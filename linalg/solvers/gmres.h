@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_gmres_h
 #define femgpu_linalg_solvers_gmres_h
 
-#include "linalg/execution/steps/columns.h"
-#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/solvers/krylov.h"
+#include "linalg/steps/columns.h"
+#include "linalg/steps/row_bodies.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include "linalg/base/hash.h"
-#include "linalg/execution/steps/columns.h"
-#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/solvers/krylov.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/steps/columns.h"
+#include "linalg/steps/row_bodies.h"
 
 namespace femgpu::linalg
 {

@@ -1,13 +1,13 @@
 #ifndef femgpu_linalg_solvers_krylov_h
 #define femgpu_linalg_solvers_krylov_h
 
-#include "linalg/execution/steps/vector_steps.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/solvers/krylov_state.h"
 #include "linalg/solvers/method_report.h"
 #include "linalg/solvers/solver.h"
 #include "linalg/solvers/work_vectors.h"
+#include "linalg/steps/vector_steps.h"
 
 #include <algorithm>
 #include <chrono>

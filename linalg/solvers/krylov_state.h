@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_krylov_state_h
 #define femgpu_linalg_solvers_krylov_state_h
 
-#include "linalg/execution/steps/steps.h"
 #include "linalg/solvers/energy_error.h"
 #include "linalg/solvers/report.h"
+#include "linalg/steps/steps.h"
 
 /**
  * @file

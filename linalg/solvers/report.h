@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_report_h
 #define femgpu_linalg_solvers_report_h
 
-#include "linalg/execution/steps/execution.h"
 #include "linalg/operators/row_space.h"
 #include "linalg/preconditioners/setup_report.h"
+#include "linalg/steps/execution.h"
 
 #include <cstddef>
 #include <functional>

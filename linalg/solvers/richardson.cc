@@ -1,7 +1,7 @@
-#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/solvers/krylov.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/work_vectors.h"
+#include "linalg/steps/row_bodies.h"
 
 namespace femgpu::linalg
 {

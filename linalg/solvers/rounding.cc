@@ -1,5 +1,7 @@
 #include "linalg/solvers/rounding.h"
 
+#include "linalg/execution/host/executor.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_short_recurrence_h
 #define femgpu_linalg_solvers_short_recurrence_h
 
-#include "linalg/execution/steps/recurrences.h"
 #include "linalg/solvers/batch.h"
 #include "linalg/solvers/krylov.h"
+#include "linalg/steps/recurrences.h"
 
 #include <cstddef>
 #include <memory>

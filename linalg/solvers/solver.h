@@ -2,7 +2,7 @@
 #define femgpu_linalg_solvers_solver_h
 
 #include "linalg/base/error.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/operators/matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/report.h"

@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_work_vectors_h
 #define femgpu_linalg_solvers_work_vectors_h
 
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/columns.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/operators/matrix.h"
+#include "linalg/steps/columns.h"
 
 namespace femgpu::linalg
 {

@@ -3,7 +3,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
-#include "linalg/execution/steps/scan_and_sort.h"
+#include "linalg/execution/scan_and_sort.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 

@@ -1,6 +1,7 @@
 #include "linalg/transformations/linear_system_transformation.h"
 
 #include "linalg/base/countable.h"
+#include "linalg/execution/host/executor.h"
 
 #include <algorithm>
 #include <numeric>

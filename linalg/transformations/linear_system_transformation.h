@@ -1,7 +1,8 @@
 #ifndef femgpu_linalg_transformations_linear_system_transformation_h
 #define femgpu_linalg_transformations_linear_system_transformation_h
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/execution/host/executor.h"
+#include "linalg/memory/executor.h"
 #include "linalg/transformations/registry.h"
 
 #include <memory>

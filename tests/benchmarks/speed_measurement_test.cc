@@ -1,6 +1,7 @@
 #include "benchmarks/speed/measurement.h"
 #include "benchmarks/speed/systems.h"
 #include "linalg/base/error.h"
+#include "linalg/execution/make_executor.h"
 
 #include <gtest/gtest.h>
 

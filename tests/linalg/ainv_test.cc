@@ -1,3 +1,4 @@
+#include "linalg/execution/host/executor.h"
 #include "linalg/partitions/partition.h"
 #include "linalg/preconditioners/registry.h"
 #include "solve/generators/registry.h"

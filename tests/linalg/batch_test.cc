@@ -1,4 +1,6 @@
 #include "linalg/batch_solver.h"
+#include "linalg/execution/host/executor.h"
+#include "linalg/execution/make_executor.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

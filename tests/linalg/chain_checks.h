@@ -1,8 +1,8 @@
 #ifndef femgpu_tests_linalg_chain_checks_h
 #define femgpu_tests_linalg_chain_checks_h
 
-#include "linalg/execution/steps/chains.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/steps/chains.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/memory/chunk_stream.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/memory/chunk_stream.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include "linalg/batch_solver.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/solvers/krylov_state.h"
 #include "tests/linalg/on_backend.h"
 

@@ -1,5 +1,7 @@
 #include "linalg/base/host_memory.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/host/executor.h"
+#include "linalg/execution/make_executor.h"
+#include "linalg/memory/buffer.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #ifndef femgpu_tests_linalg_expression_checks_h
 #define femgpu_tests_linalg_expression_checks_h
 
-#include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/nonlinear/nonlinearity.h"
 #include "tests/linalg/on_backend.h"
 #include "tests/linalg/step_checks.h"

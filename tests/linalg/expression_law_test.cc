@@ -1,4 +1,5 @@
 #include "expressions/expression_compiler.h"
+#include "linalg/execution/host/executor.h"
 #include "linalg/nonlinear_solver.h"
 #include "tests/linalg/expression_checks.h"
 

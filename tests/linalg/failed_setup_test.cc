@@ -1,3 +1,4 @@
+#include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
 #include "linalg/nonlinear_solver.h"
 #include "linalg/preconditioners/registry.h"

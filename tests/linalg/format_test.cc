@@ -1,3 +1,4 @@
+#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"

@@ -1,3 +1,4 @@
+#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"

@@ -1,3 +1,4 @@
+#include "linalg/execution/make_executor.h"
 #include "tests/linalg/gram_checks.h"
 
 namespace femgpu::linalg::test

@@ -1,3 +1,4 @@
+#include "linalg/execution/make_executor.h"
 #include "linalg/partitions/partition.h"
 #include "linalg/transformations/linear_system_transformation.h"
 #include "solve/generators/registry.h"

@@ -1,3 +1,4 @@
+#include "linalg/execution/make_executor.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 #include "tests/linalg/on_backend.h"

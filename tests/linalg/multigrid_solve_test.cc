@@ -1,3 +1,4 @@
+#include "linalg/execution/host/executor.h"
 #include "linalg/linear_solver.h"
 #include "linalg/preconditioners/registry.h"
 #include "solve/generators/elasticity.h"

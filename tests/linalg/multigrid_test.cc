@@ -1,4 +1,5 @@
 #include "linalg/execution/backends.h"
+#include "linalg/execution/host/executor.h"
 #include "linalg/linear_solver.h"
 #include "linalg/preconditioners/multigrid/prolongation.h"
 #include "linalg/preconditioners/registry.h"

@@ -1,3 +1,5 @@
+#include "linalg/execution/host/executor.h"
+#include "linalg/execution/make_executor.h"
 #include "tests/linalg/diffusion_equation.h"
 #include "tests/linalg/on_backend.h"
 

@@ -2,8 +2,9 @@
 #define femgpu_tests_linalg_on_backend_h
 
 #include "linalg/base/error.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
+#include "linalg/memory/executor.h"
 #include "tests/linalg/parts.h"
 #include "tests/linalg/test_matrices.h"
 

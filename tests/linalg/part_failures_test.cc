@@ -1,3 +1,5 @@
+#include "linalg/execution/host/executor.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
 #include "tests/linalg/on_backend.h"
 

@@ -1,3 +1,4 @@
+#include "linalg/execution/host/executor.h"
 #include "linalg/sparse/symmetry.h"
 
 #include "solve/generators/registry.h"

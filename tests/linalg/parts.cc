@@ -1,5 +1,6 @@
 #include "tests/linalg/parts.h"
 
+#include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
 #include "linalg/solvers/registry.h"
 

@@ -1,3 +1,4 @@
+#include "linalg/execution/host/executor.h"
 #include "tests/linalg/on_backend.h"
 
 #include "linalg/execution/this_backend.h"

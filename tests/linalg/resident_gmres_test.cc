@@ -1,4 +1,4 @@
-#include "linalg/execution/shapes/resident_shape.h"
+#include "linalg/steps/resident_shape.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

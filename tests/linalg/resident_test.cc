@@ -1,5 +1,5 @@
-#include "linalg/execution/shapes/resident_shape.h"
-#include "linalg/execution/steps/arrival_count.h"
+#include "linalg/steps/arrival_count.h"
+#include "linalg/steps/resident_shape.h"
 #include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 

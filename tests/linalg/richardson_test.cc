@@ -1,4 +1,5 @@
 #include "linalg/batch_solver.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/nonlinear_solver.h"
 #include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"

@@ -1,10 +1,11 @@
 #include "linalg/base/countable.h"
 #include "linalg/base/host_matrix.h"
-#include "linalg/execution/steps/views.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/matrices/slices.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/sparse/product_steps.h"
+#include "linalg/steps/views.h"
 #include "linalg/transformations/registry.h"
 #include "tests/linalg/on_backend.h"
 

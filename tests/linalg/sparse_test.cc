@@ -1,4 +1,5 @@
 #include "linalg/execution/backends.h"
+#include "linalg/execution/host/executor.h"
 #include "linalg/preconditioners/entry_facts.h"
 #include "linalg/sparse/galerkin_product.h"
 #include "linalg/sparse/sum.h"

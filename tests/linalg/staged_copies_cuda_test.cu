@@ -1,5 +1,6 @@
 #include "linalg/execution/cuda/executor.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/make_executor.h"
+#include "linalg/memory/buffer.h"
 
 #include <gtest/gtest.h>
 

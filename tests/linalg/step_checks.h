@@ -1,9 +1,9 @@
 #ifndef femgpu_tests_linalg_step_checks_h
 #define femgpu_tests_linalg_step_checks_h
 
-#include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/memory/buffer.h"
 #include "tests/linalg/test_matrices.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+#include "linalg/execution/host/executor.h"
+#include "linalg/execution/make_executor.h"
 #include "tests/linalg/chain_checks.h"
 #include "tests/linalg/step_checks.h"
 

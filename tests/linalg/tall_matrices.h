@@ -1,8 +1,8 @@
 #ifndef femgpu_tests_linalg_tall_matrices_h
 #define femgpu_tests_linalg_tall_matrices_h
 
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/columns.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/columns.h"
 
 #include <vector>
 

@@ -1,9 +1,10 @@
 #include "linalg/execution/cuda/launch.cuh"
 #include "linalg/execution/cuda/peers/peer_ghosts.cuh"
 #include "linalg/execution/cuda/reduce.cuh"
-#include "linalg/execution/steps/steps.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/operators/row_space.h"
+#include "linalg/steps/steps.h"
 
 #include <gtest/gtest.h>
 

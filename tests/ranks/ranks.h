@@ -2,6 +2,8 @@
 #define femgpu_tests_ranks_ranks_h
 
 #include "linalg/base/error.h"
+#include "linalg/execution/host/executor.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
 #include "tests/linalg/parts.h"
 

@@ -1,8 +1,8 @@
-#include "linalg/execution/memory/chunk_stream.h"
+#include "linalg/memory/chunk_stream.h"
 
 #include "linalg/base/error.h"
 #include "linalg/execution/cuda/executor.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 
 #include <algorithm>
 #include <string>

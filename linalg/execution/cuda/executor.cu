@@ -1,7 +1,9 @@
 #include "linalg/execution/cuda/executor.h"
 
 #include "linalg/base/error.h"
-#include "linalg/execution/steps/arrival_count.h"
+#include "linalg/execution/cuda/runner.cuh"
+#include "linalg/execution/make_executor.h"
+#include "linalg/steps/arrival_count.h"
 
 #include <cuda_runtime.h>
 
@@ -242,6 +244,12 @@ void CudaExecutor::fill_zero(void *to, const std::size_t bytes) const
     return;
   use_in_this_thread();
   FEMGPU_CUDA(cudaMemsetAsync(to, 0, bytes, work_stream));
+}
+
+void CudaExecutor::run_steps(const std::function<void(StepRunner &)> &work) const
+{
+  Runner<CudaBackend> runner(*this);
+  work(runner);
 }
 
 void CudaExecutor::synchronize() const

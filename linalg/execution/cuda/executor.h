@@ -5,7 +5,7 @@
 #include "linalg/execution/cuda/graph.h"
 #include "linalg/execution/cuda/kernel_properties.h"
 #include "linalg/execution/cuda/staged_copies.h"
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <memory>
 
@@ -51,6 +51,7 @@ public:
   void fill_zero(void *to, std::size_t bytes) const override;
   std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
                                                  int n_slots) const override;
+  void run_steps(const std::function<void(StepRunner &)> &work) const override;
   void synchronize() const override;
   void use_in_this_thread() const override;
 

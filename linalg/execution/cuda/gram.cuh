@@ -5,9 +5,9 @@
 #include "linalg/execution/cuda/peer_sums.cuh"
 #include "linalg/execution/cuda/reduce.cuh"
 #include "linalg/execution/cuda/step_gather.h"
-#include "linalg/execution/steps/gram.h"
-#include "linalg/execution/steps/steps.h"
 #include "linalg/operators/row_space.h"
+#include "linalg/steps/gram.h"
+#include "linalg/steps/steps.h"
 
 #include <algorithm>
 #include <type_traits>

@@ -2,7 +2,7 @@
 #define femgpu_linalg_execution_cuda_peer_sums_cuh
 
 #include "linalg/execution/cuda/packet.cuh"
-#include "linalg/execution/steps/steps.h"
+#include "linalg/steps/steps.h"
 
 #include <cstddef>
 

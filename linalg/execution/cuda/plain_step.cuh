@@ -3,8 +3,8 @@
 
 #include "linalg/base/indices.h"
 #include "linalg/execution/cuda/team.cuh"
-#include "linalg/execution/steps/views.h"
 #include "linalg/operators/linear_operator.h"
+#include "linalg/steps/views.h"
 
 #include <type_traits>
 

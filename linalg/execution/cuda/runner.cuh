@@ -29,6 +29,9 @@ public:
         on(on == nullptr ? cuda_executor.stream() : on), loop(loop)
   {}
 
+  void gather(const double *v, const int *rows, int n, double *to) override;
+  void add_to_rows(const double *from, const int *rows, int n, double *v) override;
+
   template <class Body>
   void run(const RowStep<Body> &step)
   {

@@ -1,6 +1,6 @@
 #include "linalg/execution/cuda/runner.cuh"
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/scan_and_sort.h"
+#include "linalg/execution/scan_and_sort.h"
+#include "linalg/memory/buffer.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>

@@ -2,8 +2,9 @@
 #define femgpu_linalg_execution_host_batch_h
 
 #include "linalg/base/parallel.h"
+#include "linalg/execution/host/executor.h"
 #include "linalg/execution/host/runner.h"
-#include "linalg/execution/steps/batch.h"
+#include "linalg/steps/batch.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #define femgpu_linalg_execution_host_gram_h
 
 #include "linalg/base/parallel.h"
-#include "linalg/execution/steps/gram.h"
+#include "linalg/steps/gram.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,8 +2,9 @@
 #define femgpu_linalg_execution_host_iteration_h
 
 #include "linalg/base/parallel.h"
+#include "linalg/execution/host/executor.h"
 #include "linalg/execution/host/runner.h"
-#include "linalg/execution/steps/execution.h"
+#include "linalg/steps/execution.h"
 
 #include <algorithm>
 #include <chrono>

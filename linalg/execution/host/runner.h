@@ -2,10 +2,11 @@
 #define femgpu_linalg_execution_host_runner_h
 
 #include "linalg/base/parallel.h"
+#include "linalg/execution/host/executor.h"
 #include "linalg/execution/host/gram.h"
-#include "linalg/execution/memory/executor.h"
-#include "linalg/execution/steps/steps.h"
+#include "linalg/memory/executor.h"
 #include "linalg/operators/linear_operator.h"
+#include "linalg/steps/steps.h"
 
 #include <algorithm>
 #include <vector>
@@ -110,6 +111,9 @@ public:
   explicit Runner(const Executor &executor)
       : n_threads(static_cast<int>(static_cast<const HostExecutor &>(executor).n_threads()))
   {}
+
+  void gather(const double *v, const int *rows, int n, double *to) override;
+  void add_to_rows(const double *from, const int *rows, int n, double *v) override;
 
   template <class Body>
   void run(const RowStep<Body> &step)

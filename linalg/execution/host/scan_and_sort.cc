@@ -1,7 +1,8 @@
-#include "linalg/execution/steps/scan_and_sort.h"
+#include "linalg/execution/scan_and_sort.h"
 #include "linalg/base/parallel.h"
+#include "linalg/execution/host/executor.h"
 #include "linalg/execution/host/runner.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "linalg/base/error.h"
-#include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/memory/buffer.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"

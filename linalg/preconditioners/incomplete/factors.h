@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_preconditioners_incomplete_factors_h
 #define femgpu_linalg_preconditioners_incomplete_factors_h
 
-#include "linalg/execution/steps/chains.h"
 #include "linalg/preconditioners/incomplete/pattern.h"
 #include "linalg/preconditioners/incomplete/schedule.h"
+#include "linalg/steps/chains.h"
 
 #include <algorithm>
 #include <memory>

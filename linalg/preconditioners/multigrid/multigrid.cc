@@ -1,8 +1,8 @@
 #include "linalg/base/timing.h"
-#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/preconditioners/multigrid/hierarchy.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/steps/row_bodies.h"
 
 namespace femgpu::linalg
 {

@@ -1,6 +1,6 @@
 #include "linalg/preconditioners/multigrid/smoother.h"
 
-#include "linalg/execution/steps/row_bodies.h"
+#include "linalg/steps/row_bodies.h"
 
 namespace femgpu::linalg
 {

@@ -3,8 +3,8 @@
 
 #include "linalg/execution/cuda/executor.h"
 #include "linalg/execution/cuda/on_chip/loop_block.cuh"
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/steps.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/steps.h"
 
 #include <chrono>
 #include <thread>

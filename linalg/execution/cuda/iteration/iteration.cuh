@@ -5,7 +5,7 @@
 #include "linalg/execution/cuda/iteration/host_loop.cuh"
 #include "linalg/execution/cuda/iteration/on_chip_loop.cuh"
 #include "linalg/execution/cuda/iteration/step_facts.h"
-#include "linalg/execution/steps/execution.h"
+#include "linalg/steps/execution.h"
 
 #include <string>
 #include <vector>

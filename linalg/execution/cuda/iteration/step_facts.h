@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_execution_cuda_iteration_step_facts_h
 #define femgpu_linalg_execution_cuda_iteration_step_facts_h
 
-#include "linalg/execution/steps/gram.h"
-#include "linalg/execution/steps/steps.h"
 #include "linalg/operators/linear_operator.h"
+#include "linalg/steps/gram.h"
+#include "linalg/steps/steps.h"
 
 #include <algorithm>
 #include <tuple>

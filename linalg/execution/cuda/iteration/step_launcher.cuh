@@ -4,7 +4,7 @@
 #include "linalg/execution/cuda/iteration/step_kernel.cuh"
 #include "linalg/execution/cuda/runner.cuh"
 #include "linalg/execution/cuda/step_gather.h"
-#include "linalg/execution/steps/gram.h"
+#include "linalg/steps/gram.h"
 
 #include <algorithm>
 #include <tuple>

@@ -2,7 +2,7 @@
 #include "linalg/execution/cuda/devices_of_parts.h"
 #include "linalg/execution/cuda/nccl/nccl_library.h"
 #include "linalg/execution/cuda/step_gather.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/memory/buffer.h"
 
 #include <exception>
 #include <utility>

@@ -4,8 +4,8 @@
 #include "linalg/execution/cuda/on_chip/resident.cuh"
 #include "linalg/execution/cuda/on_chip/resident_launch.cuh"
 #include "linalg/execution/cuda/on_chip/sum_exchange.cuh"
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/columns.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/columns.h"
 
 /**
  * @file

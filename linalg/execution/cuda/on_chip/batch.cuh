@@ -4,7 +4,7 @@
 #include "linalg/execution/cuda/executor.h"
 #include "linalg/execution/cuda/on_chip/resident.cuh"
 #include "linalg/execution/cuda/on_chip/resident_launch.cuh"
-#include "linalg/execution/steps/batch.h"
+#include "linalg/steps/batch.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "linalg/execution/cuda/executor.h"
 #include "linalg/execution/cuda/reduce.cuh"
-#include "linalg/execution/steps/arrival_count.h"
+#include "linalg/steps/arrival_count.h"
 
 #include <climits>
 #include <cstdint>

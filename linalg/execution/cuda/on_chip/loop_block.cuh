@@ -2,7 +2,7 @@
 #define femgpu_linalg_execution_cuda_on_chip_loop_block_cuh
 
 #include "linalg/execution/cuda/on_chip/fabric.cuh"
-#include "linalg/execution/steps/steps.h"
+#include "linalg/steps/steps.h"
 
 #include <climits>
 #include <type_traits>

@@ -2,9 +2,9 @@
 #define femgpu_linalg_execution_cuda_on_chip_resident_cuh
 
 #include "linalg/execution/cuda/on_chip/loop_block.cuh"
-#include "linalg/execution/steps/diagonal_view.h"
-#include "linalg/execution/steps/vector_steps.h"
-#include "linalg/execution/steps/views.h"
+#include "linalg/steps/diagonal_view.h"
+#include "linalg/steps/vector_steps.h"
+#include "linalg/steps/views.h"
 
 /**
  * @file

@@ -4,8 +4,8 @@
 #include "linalg/execution/cuda/launch.cuh"
 #include "linalg/execution/cuda/on_chip/peer_fabric.cuh"
 #include "linalg/execution/cuda/on_chip/resident.cuh"
-#include "linalg/execution/shapes/resident_shape.h"
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/steps/resident_shape.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,8 +1,8 @@
-#ifndef femgpu_linalg_execution_shapes_batch_shape_h
-#define femgpu_linalg_execution_shapes_batch_shape_h
+#ifndef femgpu_linalg_steps_batch_shape_h
+#define femgpu_linalg_steps_batch_shape_h
 
 #include "linalg/base/row_starts.h"
-#include "linalg/execution/shapes/resident_shape.h"
+#include "linalg/steps/resident_shape.h"
 
 #include <cstddef>
 #include <optional>

@@ -1,8 +1,8 @@
-#ifndef femgpu_linalg_execution_steps_vector_steps_h
-#define femgpu_linalg_execution_steps_vector_steps_h
+#ifndef femgpu_linalg_steps_vector_steps_h
+#define femgpu_linalg_steps_vector_steps_h
 
-#include "linalg/execution/steps/diagonal_view.h"
-#include "linalg/execution/steps/steps.h"
+#include "linalg/steps/diagonal_view.h"
+#include "linalg/steps/steps.h"
 
 /**
  * @file

@@ -1,9 +1,9 @@
-#ifndef femgpu_linalg_execution_steps_chains_h
-#define femgpu_linalg_execution_steps_chains_h
+#ifndef femgpu_linalg_steps_chains_h
+#define femgpu_linalg_steps_chains_h
 
 #include "linalg/base/error.h"
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/steps.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/steps.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "linalg/execution/steps/execution.h"
+#include "linalg/steps/execution.h"
 
 #include "linalg/base/error.h"
 

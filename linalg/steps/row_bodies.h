@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_execution_steps_row_bodies_h
-#define femgpu_linalg_execution_steps_row_bodies_h
+#ifndef femgpu_linalg_steps_row_bodies_h
+#define femgpu_linalg_steps_row_bodies_h
 
 #include "linalg/base/host_device.h"
 

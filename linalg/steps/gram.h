@@ -1,8 +1,8 @@
-#ifndef femgpu_linalg_execution_steps_gram_h
-#define femgpu_linalg_execution_steps_gram_h
+#ifndef femgpu_linalg_steps_gram_h
+#define femgpu_linalg_steps_gram_h
 
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/steps/columns.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/columns.h"
 
 #include <type_traits>
 

@@ -1,10 +1,10 @@
-#ifndef femgpu_linalg_execution_steps_batch_h
-#define femgpu_linalg_execution_steps_batch_h
+#ifndef femgpu_linalg_steps_batch_h
+#define femgpu_linalg_steps_batch_h
 
-#include "linalg/execution/memory/buffer.h"
-#include "linalg/execution/shapes/batch_shape.h"
-#include "linalg/execution/steps/vector_steps.h"
-#include "linalg/execution/steps/views.h"
+#include "linalg/memory/buffer.h"
+#include "linalg/steps/batch_shape.h"
+#include "linalg/steps/vector_steps.h"
+#include "linalg/steps/views.h"
 
 #include <vector>
 

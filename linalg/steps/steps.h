@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_execution_steps_steps_h
-#define femgpu_linalg_execution_steps_steps_h
+#ifndef femgpu_linalg_steps_steps_h
+#define femgpu_linalg_steps_steps_h
 
 #include "linalg/base/host_device.h"
 
@@ -200,6 +200,12 @@ InnerLoop<Steps...> inner_loop(const Steps &...steps)
  */
 class StepRunner
 {
+public:
+  /// to[k] = v[rows[k]] for k < @p n.
+  virtual void gather(const double *v, const int *rows, int n, double *to) = 0;
+  /// v[rows[k]] += from[k] for k < @p n; rows are different.
+  virtual void add_to_rows(const double *from, const int *rows, int n, double *v) = 0;
+
 protected:
   ~StepRunner() = default;
 };

@@ -1,16 +1,18 @@
-#ifndef femgpu_linalg_execution_memory_executor_h
-#define femgpu_linalg_execution_memory_executor_h
+#ifndef femgpu_linalg_memory_executor_h
+#define femgpu_linalg_memory_executor_h
 
-#include "linalg/base/parallel.h"
-#include "linalg/execution/memory/chunk_stream.h"
+#include "linalg/memory/chunk_stream.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace femgpu::linalg
 {
+class StepRunner;
+
 /// What of a device decides whether a system can stay on it; see cuda/on_chip/resident.cuh.
 struct ResidentLimits
 {
@@ -113,6 +115,9 @@ public:
   virtual void use_in_this_thread() const
   {}
 
+  /// Calls @p work with a runner whose steps come behind all others.
+  virtual void run_steps(const std::function<void(StepRunner &)> &work) const = 0;
+
   /// Waits for all steps; throws DeviceError if one of them failed.
   virtual void synchronize() const = 0;
 
@@ -148,67 +153,6 @@ private:
 };
 
 using ExecutorPtr = std::shared_ptr<const Executor>;
-
-/// The cores of this host.
-class HostExecutor final : public Executor
-{
-public:
-  /// With 0 threads it takes n_loop_threads().
-  explicit HostExecutor(const Resources &resources = {});
-
-  BackendKind backend() const override
-  {
-    return BackendKind::host;
-  }
-  std::string name() const override
-  {
-    return "host";
-  }
-  std::string description() const override;
-  void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
-  void copy_inside(void *to, const void *from, std::size_t bytes) const override;
-  void fill_zero(void *to, std::size_t bytes) const override;
-  std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
-                                                 int n_slots) const override;
-  void synchronize() const override
-  {}
-
-  unsigned int n_threads() const
-  {
-    return threads;
-  }
-
-protected:
-  MemoryInfo memory_raw() const override;
-  void *allocate_raw(std::size_t bytes) const override;
-  void deallocate_raw(void *pointer) const noexcept override;
-  void *allocate_on_host_raw(std::size_t bytes) const override
-  {
-    return allocate_raw(bytes);
-  }
-  void deallocate_on_host_raw(void *pointer) const noexcept override
-  {
-    deallocate_raw(pointer);
-  }
-  void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const override;
-
-private:
-  unsigned int threads;
-};
-
-/**
- * The executor that @p backend names: "host", "cuda" (device 0), "cuda:K", or "auto", which takes
- * the first CUDA device that works where the program has the CUDA backend, else the host.
- * @throws ParameterError if @p backend is none of these words; DeviceError if a CUDA device was
- *         asked for by name and cannot be had.
- */
-ExecutorPtr make_executor(const std::string &backend, const Resources &resources = {});
-
-/// Number of CUDA devices; 0 without a driver, or with one that is too old.
-int n_cuda_devices() noexcept;
-
-/// One line per CUDA device, with its name and its free and total memory; empty without one.
-std::vector<std::string> describe_cuda_devices();
 } // namespace femgpu::linalg
 
 #endif

@@ -1,7 +1,7 @@
-#ifndef femgpu_linalg_execution_shapes_resident_shape_h
-#define femgpu_linalg_execution_shapes_resident_shape_h
+#ifndef femgpu_linalg_steps_resident_shape_h
+#define femgpu_linalg_steps_resident_shape_h
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <cstddef>
 #include <optional>

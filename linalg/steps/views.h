@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_execution_steps_views_h
-#define femgpu_linalg_execution_steps_views_h
+#ifndef femgpu_linalg_steps_views_h
+#define femgpu_linalg_steps_views_h
 
 #include "linalg/base/row_starts.h"
 

@@ -1,7 +1,7 @@
-#ifndef femgpu_linalg_execution_steps_scan_and_sort_h
-#define femgpu_linalg_execution_steps_scan_and_sort_h
+#ifndef femgpu_linalg_execution_scan_and_sort_h
+#define femgpu_linalg_execution_scan_and_sort_h
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 /**
  * @file

@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_execution_memory_chunk_stream_h
-#define femgpu_linalg_execution_memory_chunk_stream_h
+#ifndef femgpu_linalg_memory_chunk_stream_h
+#define femgpu_linalg_memory_chunk_stream_h
 
 #include <cstddef>
 #include <vector>

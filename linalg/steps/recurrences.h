@@ -1,8 +1,8 @@
-#ifndef femgpu_linalg_execution_steps_recurrences_h
-#define femgpu_linalg_execution_steps_recurrences_h
+#ifndef femgpu_linalg_steps_recurrences_h
+#define femgpu_linalg_steps_recurrences_h
 
-#include "linalg/execution/steps/batch.h"
-#include "linalg/execution/steps/vector_steps.h"
+#include "linalg/steps/batch.h"
+#include "linalg/steps/vector_steps.h"
 
 #include <tuple>
 #include <type_traits>

@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_execution_steps_execution_h
-#define femgpu_linalg_execution_steps_execution_h
+#ifndef femgpu_linalg_steps_execution_h
+#define femgpu_linalg_steps_execution_h
 
 #include <string>
 

@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_execution_steps_diagonal_view_h
-#define femgpu_linalg_execution_steps_diagonal_view_h
+#ifndef femgpu_linalg_steps_diagonal_view_h
+#define femgpu_linalg_steps_diagonal_view_h
 
 #include "linalg/base/host_device.h"
 

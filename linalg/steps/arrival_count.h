@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_execution_steps_arrival_count_h
-#define femgpu_linalg_execution_steps_arrival_count_h
+#ifndef femgpu_linalg_steps_arrival_count_h
+#define femgpu_linalg_steps_arrival_count_h
 
 #include "linalg/base/host_device.h"
 

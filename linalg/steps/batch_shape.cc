@@ -1,4 +1,4 @@
-#include "linalg/execution/shapes/batch_shape.h"
+#include "linalg/steps/batch_shape.h"
 
 #include <algorithm>
 

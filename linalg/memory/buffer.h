@@ -1,7 +1,7 @@
-#ifndef femgpu_linalg_execution_memory_buffer_h
-#define femgpu_linalg_execution_memory_buffer_h
+#ifndef femgpu_linalg_memory_buffer_h
+#define femgpu_linalg_memory_buffer_h
 
-#include "linalg/execution/memory/executor.h"
+#include "linalg/memory/executor.h"
 
 #include <cstddef>
 #include <type_traits>
