@@ -4,7 +4,7 @@
 #include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
-#include "physics/collective.h"
+#include "physics/base/collective.h"
 
 #include <deal.II/base/mpi.h>
 

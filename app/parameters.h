@@ -3,8 +3,8 @@
 
 #include "app/command_line.h"
 #include "app/parameter_file.h"
+#include "physics/base/parameters.h"
 #include "physics/measurements/measurement_text.h"
-#include "physics/parameters.h"
 #include "physics/physics.h"
 
 #include <deal.II/base/parameter_acceptor.h>

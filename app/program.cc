@@ -23,7 +23,7 @@
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
-#include "physics/collective.h"
+#include "physics/base/collective.h"
 #include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/physics.h"

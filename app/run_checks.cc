@@ -3,9 +3,9 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/continuation.h"
-#include "physics/expressions.h"
+#include "physics/base/expressions.h"
+#include "physics/base/regions.h"
 #include "physics/mesh/mesh_check.h"
-#include "physics/mesh/regions.h"
 
 #include <deal.II/base/utilities.h>
 

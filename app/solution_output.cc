@@ -2,7 +2,7 @@
 
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
-#include "physics/collective.h"
+#include "physics/base/collective.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>

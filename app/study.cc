@@ -13,8 +13,8 @@
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
-#include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
+#include "physics/refinement.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
 
@@ -60,7 +60,7 @@ public:
         output(parameters.output, *problem, !parameters.continuation.enabled)
   {
     check_refinement(parameters.study, mesh, *problem);
-    check_named_boundaries(parameters.mesh, mesh, *problem);
+    check_named_boundaries(parameters.mesh, mesh, problem->named_boundaries());
     problem->check(mesh, discretization.degree());
     check_output_name(parameters.output);
     study.units = field_units(parameters.output.units, *problem);
@@ -97,7 +97,7 @@ public:
     }
     if (mesh.is_curved)
       refine_globally(mesh, parameters.mesh.initial_refinements);
-    check_curved_cells(discretization);
+    discretization.check_cells();
     console.print(valid_text(parameters, discretization, *problem,
                              cells_after(parameters.mesh.initial_refinements)));
   }
@@ -236,7 +236,7 @@ private:
     check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
     u = refine_and_transfer(mesh, discretization, u);
-    check_curved_cells(discretization);
+    discretization.check_cells();
     return !stops_before(discretization.dofs().n_dofs());
   }
 
@@ -259,7 +259,7 @@ private:
     if (record.cycle == 0) {
       refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
                        per_block);
-      check_curved_cells(discretization);
+      discretization.check_cells();
     }
     else if (!refine())
       return false;

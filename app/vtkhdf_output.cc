@@ -3,7 +3,7 @@
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "linalg/base/raw_vector.h"
-#include "physics/collective.h"
+#include "physics/base/collective.h"
 
 #include <deal.II/base/mpi.h>
 

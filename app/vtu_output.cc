@@ -1,7 +1,7 @@
 #include "app/deflate.h"
 #include "app/output_format.h"
 #include "common/atomic_file.h"
-#include "physics/collective.h"
+#include "physics/base/collective.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>

@@ -1,7 +1,7 @@
 // femgpu_expression_speed: nanoseconds a point for value and gradient of the exact solution of
 // parameters/poisson_3d.prm on one core, by Field, over lists of points, and by muParser, which
 // deal.II's FunctionParser has, with its gradient by differences.
-#include "physics/expressions.h"
+#include "physics/base/expressions.h"
 
 #include <deal.II/base/function_parser.h>
 #include <deal.II/base/mpi.h>

@@ -1,8 +1,8 @@
 #include "physics/assembler.h"
 
 #include "linalg/base/error.h"
+#include "physics/base/collective.h"
 #include "physics/cell_equation.h"
-#include "physics/collective.h"
 #include "physics/constraints/cell_constraints.h"
 
 #include <deal.II/base/mpi.h>

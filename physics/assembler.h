@@ -2,7 +2,7 @@
 #define femgpu_physics_assembler_h
 
 #include "linalg/dealii/group_system.h"
-#include "physics/parameters.h"
+#include "physics/base/parameters.h"
 #include "physics/problem.h"
 
 /**

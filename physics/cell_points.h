@@ -1,8 +1,8 @@
 #ifndef femgpu_physics_cell_points_h
 #define femgpu_physics_cell_points_h
 
+#include "physics/base/point_batch.h"
 #include "physics/discretization.h"
-#include "physics/point_batch.h"
 
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/lac/full_matrix.h>

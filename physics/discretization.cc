@@ -1,9 +1,10 @@
 #include "physics/discretization.h"
 
 #include "linalg/base/error.h"
-#include "physics/deal_ii_compat.h"
+#include "physics/base/deal_ii_compat.h"
+#include "physics/base/parameters.h"
+#include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_mapping.h"
-#include "physics/parameters.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/utilities.h>
@@ -168,6 +169,12 @@ template <int dim>
 FeVector Discretization<dim>::make_vector() const
 {
   return FeVector(owned(), relevant(), communicator());
+}
+
+template <int dim>
+void Discretization<dim>::check_cells() const
+{
+  check_curved_cells(*the_mesh, *the_mapping, cell_quadrature(), degree());
 }
 
 template <int dim>

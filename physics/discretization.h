@@ -126,6 +126,10 @@ public:
     return is_linearly_constrained;
   }
 
+  /// Collective. Refuses curved cells that are inverted, at Gauss points and vertices; see
+  /// check_curved_cells().
+  void check_cells() const;
+
   /// Gauss points, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
   dealii::Quadrature<dim> cell_quadrature(unsigned int more = 1) const;
   dealii::Quadrature<dim - 1> face_quadrature() const;

@@ -1,8 +1,8 @@
 #include "physics/error_norms.h"
 
 #include "linalg/base/error.h"
+#include "physics/base/collective.h"
 #include "physics/cell_points.h"
-#include "physics/collective.h"
 #include "physics/mean_value.h"
 
 #include <deal.II/base/mpi.h>

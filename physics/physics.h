@@ -2,7 +2,7 @@
 #define femgpu_physics_physics_h
 
 #include "linalg/base/registry.h"
-#include "physics/mesh/regions.h"
+#include "physics/base/regions.h"
 
 #include <map>
 #include <memory>

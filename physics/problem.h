@@ -2,11 +2,12 @@
 #define femgpu_physics_problem_h
 
 #include "linalg/nonlinear/nonlinearity.h"
+#include "physics/base/expressions.h"
+#include "physics/base/point_batch.h"
+#include "physics/base/unit.h"
 #include "physics/discretization.h"
-#include "physics/expressions.h"
-#include "physics/point_batch.h"
+#include "physics/mesh/periodicity.h"
 #include "physics/results.h"
-#include "physics/unit.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/types.h>
@@ -34,14 +35,6 @@ struct DirichletCondition
   dealii::types::boundary_id id;
   const dealii::Function<dim> *values;
   dealii::ComponentMask mask;
-};
-
-/// Two parts of the boundary on which the solution is the same: the second is the first, moved
-/// along an axis.
-struct PeriodicSides
-{
-  dealii::types::boundary_id first, second;
-  unsigned int direction; ///< 0 for x, 1 for y, 2 for z
 };
 
 /// A function of the finite element space that belongs to a solution.

@@ -2,7 +2,7 @@
 #define femgpu_physics_problem_tools_h
 
 #include "linalg/base/error.h"
-#include "physics/expressions.h"
+#include "physics/base/expressions.h"
 #include "physics/problem.h"
 
 #include <map>

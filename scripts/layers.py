@@ -5,7 +5,7 @@
 
 What is checked: a layer includes only those that it may know; deal.II's headers are included only where
 it is known; folders do not include each other in a cycle, neither those of headers nor, two levels deep,
-those of all sources (but for physics/, whose folders are parts of one thing); kernels are launched in one place; no file has more than 500 lines. All
+those of all sources; kernels are launched in one place; no file has more than 500 lines. All
 that is found is shown.
 """
 import collections
@@ -35,7 +35,6 @@ LAYERS = {
             "physics", "app"},
 }
 KNOW_DEALII = {"linalg/dealii", "physics", "app"}
-MAY_HAVE_CYCLES = "physics"
 LAUNCH_WRAPPER = pathlib.Path("linalg/execution/cuda/launch.cuh")
 
 
@@ -76,7 +75,7 @@ def folder_graph(files, suffixes, depth):
     """{folder: {another that its files include: one such include, for people}}, folders at most so deep"""
     graph = collections.defaultdict(dict)
     for path in files:
-        if path.suffix in suffixes and layer_of(path) not in (None, MAY_HAVE_CYCLES):
+        if path.suffix in suffixes and layer_of(path):
             here = pathlib.Path(*path.parent.parts[:depth])
             for number, name in includes_of(path):
                 there = pathlib.Path(*pathlib.Path(name).parent.parts[:depth])

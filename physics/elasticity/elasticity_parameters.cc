@@ -1,6 +1,6 @@
 #include "physics/elasticity/elasticity_parameters.h"
 
-#include "physics/expressions.h"
+#include "physics/base/expressions.h"
 
 namespace femgpu
 {

@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_measurement_text_h
 #define femgpu_physics_measurement_text_h
 
-#include "physics/mesh/regions.h"
+#include "physics/base/regions.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/point.h>

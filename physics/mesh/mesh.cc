@@ -3,7 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/mpi/nodes.h"
-#include "physics/deal_ii_compat.h"
+#include "physics/base/deal_ii_compat.h"
 #include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"

@@ -1,8 +1,8 @@
 #ifndef femgpu_physics_mesh_h
 #define femgpu_physics_mesh_h
 
-#include "physics/mesh/regions.h"
-#include "physics/parameters.h"
+#include "physics/base/parameters.h"
+#include "physics/base/regions.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>

@@ -1,8 +1,8 @@
 #include "physics/mesh/mesh_check.h"
 
 #include "linalg/base/error.h"
-#include "physics/collective.h"
-#include "physics/expressions.h"
+#include "physics/base/collective.h"
+#include "physics/base/expressions.h"
 #include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/mesh_mapping.h"
 
@@ -140,21 +140,20 @@ void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<s
 }
 
 template <int dim>
-void check_curved_cells(const Discretization<dim> &discretization)
+void check_curved_cells(const Mesh<dim> &mesh, const Mapping<dim> &mapping,
+                        const Quadrature<dim> &gauss, const unsigned int degree)
 {
-  const Mesh<dim> &mesh = discretization.mesh();
   if (!mesh.is_curved)
     return;
-  const Quadrature<dim> gauss = discretization.cell_quadrature();
-  together<InputError>(discretization.communicator(), [&] {
+  together<InputError>(mesh.triangulation->get_communicator(), [&] {
     const auto [cell, where] =
-        inverted_cell(*mesh.triangulation, discretization.mapping(),
+        inverted_cell(*mesh.triangulation, mapping,
                       with_vertices(gauss, mesh.coarse().get_reference_cells()[0]), gauss.size());
     if (where.empty())
       return;
     std::ostringstream text;
     text << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
-         << "sides: " << where << ", with a mapping of degree " << discretization.degree()
+         << "sides: " << where << ", with a mapping of degree " << degree
          << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
          << "set Mesh/Initial refinements higher.";
     throw InputError(text.str());
@@ -162,8 +161,9 @@ void check_curved_cells(const Discretization<dim> &discretization)
 }
 
 template <int dim>
-void check_named_boundaries(const MeshParameters &parameters, const Mesh<dim> &mesh,
-                            const Problem<dim> &problem)
+void check_named_boundaries(
+    const MeshParameters &parameters, const Mesh<dim> &mesh,
+    const std::vector<std::pair<std::string, std::set<types::boundary_id>>> &of_conditions)
 {
   const std::string path = "Mesh/Natural boundaries";
   std::set<types::boundary_id> named;
@@ -175,7 +175,7 @@ void check_named_boundaries(const MeshParameters &parameters, const Mesh<dim> &m
       named.insert(mesh.regions.boundary(path, word));
   if (parameters.file.empty() || all)
     return;
-  for (const auto &entry : problem.named_boundaries())
+  for (const auto &entry : of_conditions)
     named.insert(entry.second.begin(), entry.second.end());
   const NamedIds &boundaries = mesh.regions.boundaries;
   std::set<types::boundary_id> left;
@@ -331,10 +331,16 @@ template void check_straight_cells(const Triangulation<2> &, const std::vector<s
 template void check_straight_cells(const Triangulation<3> &, const std::vector<std::string> &);
 template void check_quadratic_cells(const Triangulation<2> &, const std::vector<std::string> &);
 template void check_quadratic_cells(const Triangulation<3> &, const std::vector<std::string> &);
-template void check_curved_cells(const Discretization<2> &);
-template void check_curved_cells(const Discretization<3> &);
-template void check_named_boundaries(const MeshParameters &, const Mesh<2> &, const Problem<2> &);
-template void check_named_boundaries(const MeshParameters &, const Mesh<3> &, const Problem<3> &);
+template void check_curved_cells(const Mesh<2> &, const Mapping<2> &, const Quadrature<2> &,
+                                 unsigned int);
+template void check_curved_cells(const Mesh<3> &, const Mapping<3> &, const Quadrature<3> &,
+                                 unsigned int);
+template void
+check_named_boundaries(const MeshParameters &, const Mesh<2> &,
+                       const std::vector<std::pair<std::string, std::set<types::boundary_id>>> &);
+template void
+check_named_boundaries(const MeshParameters &, const Mesh<3> &,
+                       const std::vector<std::pair<std::string, std::set<types::boundary_id>>> &);
 template std::string warning_of_angular_sides(const Mesh<2> &);
 template std::string warning_of_angular_sides(const Mesh<3> &);
 } // namespace femgpu

@@ -1,12 +1,17 @@
 #ifndef femgpu_physics_mesh_check_h
 #define femgpu_physics_mesh_check_h
 
-#include "physics/discretization.h"
-#include "physics/problem.h"
+#include "physics/base/parameters.h"
+#include "physics/mesh/mesh.h"
 
+#include <deal.II/base/quadrature.h>
+#include <deal.II/base/types.h>
+#include <deal.II/fe/mapping.h>
 #include <deal.II/grid/tria.h>
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -32,22 +37,26 @@ void check_quadratic_cells(const dealii::Triangulation<dim> &coarse,
                            const std::vector<std::string> &places);
 
 /**
- * Collective. Refuses cells of a mesh with curved sides whose mapping, of the degree of the
- * elements, is not invertible at a Gauss point or a vertex. Does nothing for meshes without curved
- * sides, for which it suffices to check the coarse mesh.
+ * Collective. Refuses cells of a mesh with curved sides whose mapping is not invertible at a point
+ * of @p gauss or a vertex. Does nothing for meshes without curved sides, for which it suffices to
+ * check the coarse mesh.
+ * @param degree of the mapping, for the message
  * @throws InputError on all ranks
  */
 template <int dim>
-void check_curved_cells(const Discretization<dim> &discretization);
+void check_curved_cells(const Mesh<dim> &mesh, const dealii::Mapping<dim> &mapping,
+                        const dealii::Quadrature<dim> &gauss, unsigned int degree);
 
 /**
- * Refuses boundary ids of a mesh file, other than 0, that neither @p problem nor Mesh/Natural
+ * Refuses boundary ids of a mesh file, other than 0, that neither a condition nor Mesh/Natural
  * boundaries names: most of them were forgotten.
+ * @param of_conditions parameters with the boundary ids that they name
  * @throws ParameterError
  */
 template <int dim>
-void check_named_boundaries(const MeshParameters &parameters, const Mesh<dim> &mesh,
-                            const Problem<dim> &problem);
+void check_named_boundaries(
+    const MeshParameters &parameters, const Mesh<dim> &mesh,
+    const std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>> &of_conditions);
 
 /**
  * A warning of sides of @p mesh, which is not refined yet, that look as if they were meant to be

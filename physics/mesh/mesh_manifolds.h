@@ -1,8 +1,8 @@
 #ifndef femgpu_physics_mesh_manifolds_h
 #define femgpu_physics_mesh_manifolds_h
 
+#include "physics/base/regions.h"
 #include "physics/mesh/mesh_table.h"
-#include "physics/mesh/regions.h"
 
 #include <deal.II/grid/tria.h>
 

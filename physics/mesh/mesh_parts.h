@@ -2,7 +2,7 @@
 #define femgpu_physics_mesh_mesh_parts_h
 
 #include "physics/mesh/mesh.h"
-#include "physics/problem.h"
+#include "physics/mesh/periodicity.h"
 
 #include <set>
 #include <string>

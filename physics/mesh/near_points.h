@@ -6,6 +6,8 @@
 #include <deal.II/numerics/rtree.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,50 @@ private:
   const Points points;
   decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
+
+/// Of lengths; that of GridTools::collect_periodic_faces().
+constexpr double tolerance_of_places = 1e-10;
+
+/// Points of a side by their numbers.
+template <int dim, class Number>
+using NumberedPoints = std::map<Number, dealii::Point<dim>>;
+
+/// How far @p others are from @p points along axis @p direction.
+template <class Points>
+double distance_along(const Points &points, const Points &others, const unsigned int direction)
+{
+  const auto low = [direction](const Points &list) {
+    double lowest = std::numeric_limits<double>::max();
+    for (const auto &entry : list)
+      lowest = std::min(lowest, entry.second[direction]);
+    return lowest;
+  };
+  return points.empty() || others.empty() ? 0. : low(others) - low(points);
+}
+
+/// Of points of two sides by their numbers, those that are the same: the second side is the first
+/// one moved along axis @p direction.
+template <int dim, class Number>
+std::vector<std::pair<Number, Number>> pairs_of(const NumberedPoints<dim, Number> &first,
+                                                const NumberedPoints<dim, Number> &second,
+                                                const unsigned int direction)
+{
+  std::vector<Number> others;
+  std::vector<dealii::Point<dim>> places;
+  for (const auto &[number, point] : second) {
+    others.push_back(number);
+    places.push_back(point);
+  }
+  const PointTree<dim> tree(places);
+  const double distance = distance_along(first, second, direction);
+  std::vector<std::pair<Number, Number>> pairs;
+  for (auto [number, point] : first) {
+    point[direction] += distance;
+    if (const auto found = tree.near(point, 2. * tolerance_of_places); !found.empty())
+      pairs.emplace_back(number, others[found.front()]);
+  }
+  return pairs;
+}
 } // namespace femgpu
 
 #endif

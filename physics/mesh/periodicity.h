@@ -1,10 +1,11 @@
 #ifndef femgpu_physics_periodicity_h
 #define femgpu_physics_periodicity_h
 
-#include "physics/problem.h"
+#include "physics/mesh/mesh.h"
 
-#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/base/types.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,14 @@
  */
 namespace femgpu
 {
+/// Two parts of the boundary on which the solution is the same: the second is the first, moved
+/// along an axis.
+struct PeriodicSides
+{
+  dealii::types::boundary_id first, second;
+  unsigned int direction; ///< 0 for x, 1 for y, 2 for z
+};
+
 /**
  * Reads "id, id: axis; ...": pairs of boundary ids or names, and the axis, x, y or z, along which
  * the second side is the first one moved.
@@ -42,13 +51,6 @@ void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &s
 /// them alike.
 template <int dim>
 void make_periodic(Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
-
-/// Collective. Adds to @p constraints, which has the hanging nodes, that both sides have the same
-/// values.
-template <int dim>
-void add_periodic_constraints(const Discretization<dim> &discretization,
-                              const std::vector<PeriodicSides> &sides,
-                              dealii::AffineConstraints<double> &constraints);
 } // namespace femgpu
 
 #endif

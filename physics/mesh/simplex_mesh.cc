@@ -1,6 +1,6 @@
 #include "physics/mesh/simplex_mesh.h"
 
-#include "physics/deal_ii_compat.h"
+#include "physics/base/deal_ii_compat.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/quadratic_geometry.h"
 

@@ -1,6 +1,6 @@
 #include "physics/balance.h"
-#include "physics/mesh/refinement.h"
 #include "physics/problem.h"
+#include "physics/refinement.h"
 
 #include "tests/physics/physics_on_mesh.h"
 

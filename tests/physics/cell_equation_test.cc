@@ -1,5 +1,5 @@
 #include "physics/cell_equation.h"
-#include "physics/mesh/refinement.h"
+#include "physics/refinement.h"
 #include "tests/physics/physics_on_mesh.h"
 
 #include <deal.II/distributed/tria_base.h>

@@ -1,7 +1,7 @@
 #ifndef femgpu_tests_physics_distorted_meshes_h
 #define femgpu_tests_physics_distorted_meshes_h
 
-#include "physics/mesh/refinement.h"
+#include "physics/refinement.h"
 #include "tests/physics/physics_on_mesh.h"
 
 #include <deal.II/base/point.h>

@@ -1,6 +1,6 @@
-#include "physics/expressions.h"
+#include "physics/base/expressions.h"
 #include "physics/extrema.h"
-#include "physics/mesh/refinement.h"
+#include "physics/refinement.h"
 #include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/mpi.h>

@@ -1,8 +1,8 @@
 #include "linalg/base/error.h"
-#include "physics/expressions.h"
+#include "physics/base/expressions.h"
 #include "physics/measurements/measurements.h"
 #include "physics/measurements/point_search.h"
-#include "physics/mesh/refinement.h"
+#include "physics/refinement.h"
 #include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/function.h>

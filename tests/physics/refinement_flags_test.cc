@@ -1,5 +1,5 @@
 #include "physics/mesh/forest_mesh.h"
-#include "physics/mesh/refinement.h"
+#include "physics/refinement.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/grid/cell_id.h>

@@ -1,4 +1,4 @@
-#include "physics/unit.h"
+#include "physics/base/unit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "physics/assembler.h"
 #include "physics/mesh/periodicity.h"
-#include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
+#include "physics/refinement.h"
 #include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/function.h>

@@ -1,8 +1,8 @@
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_system.h"
 #include "physics/assembler.h"
-#include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
+#include "physics/refinement.h"
 #include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/mpi.h>

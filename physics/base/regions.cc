@@ -1,4 +1,4 @@
-#include "physics/mesh/regions.h"
+#include "physics/base/regions.h"
 
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"

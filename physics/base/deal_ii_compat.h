@@ -1,5 +1,5 @@
-#ifndef femgpu_physics_deal_ii_compat_h
-#define femgpu_physics_deal_ii_compat_h
+#ifndef femgpu_physics_base_deal_ii_compat_h
+#define femgpu_physics_base_deal_ii_compat_h
 
 /**
  * @file

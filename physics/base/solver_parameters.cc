@@ -8,7 +8,7 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
-#include "physics/parameters.h"
+#include "physics/base/parameters.h"
 
 namespace femgpu
 {

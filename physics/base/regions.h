@@ -1,5 +1,5 @@
-#ifndef femgpu_physics_regions_h
-#define femgpu_physics_regions_h
+#ifndef femgpu_physics_base_regions_h
+#define femgpu_physics_base_regions_h
 
 #include "expressions/expression_parser.h"
 

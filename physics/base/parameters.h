@@ -1,5 +1,5 @@
-#ifndef femgpu_physics_parameters_h
-#define femgpu_physics_parameters_h
+#ifndef femgpu_physics_base_parameters_h
+#define femgpu_physics_base_parameters_h
 
 #include "expressions/expression_parser.h"
 #include "linalg/base/error.h"

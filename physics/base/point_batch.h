@@ -1,5 +1,5 @@
-#ifndef femgpu_physics_point_batch_h
-#define femgpu_physics_point_batch_h
+#ifndef femgpu_physics_base_point_batch_h
+#define femgpu_physics_base_point_batch_h
 
 #include <deal.II/base/point.h>
 #include <deal.II/base/tensor.h>

@@ -1,6 +1,6 @@
 #include "linalg/base/error.h"
-#include "physics/expressions.h"
-#include "physics/parameters.h"
+#include "physics/base/expressions.h"
+#include "physics/base/parameters.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,8 +1,8 @@
+#include "physics/base/deal_ii_compat.h"
 #include "physics/constraints/row_reduction.h"
-#include "physics/deal_ii_compat.h"
 #include "physics/discretization.h"
 #include "physics/lower_parts.h"
-#include "physics/mesh/periodicity.h"
+#include "physics/periodic_constraints.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/mpi.h>

@@ -1,7 +1,7 @@
-#include "physics/mesh/refinement.h"
+#include "physics/refinement.h"
 
 #include "linalg/base/error.h"
-#include "physics/deal_ii_compat.h"
+#include "physics/base/deal_ii_compat.h"
 #include "physics/mesh/quadratic_geometry.h"
 #include "physics/problem_tools.h"
 

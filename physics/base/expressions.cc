@@ -1,4 +1,4 @@
-#include "physics/expressions.h"
+#include "physics/base/expressions.h"
 
 #include "expressions/expression_parser.h"
 #include "linalg/base/error.h"

@@ -1,5 +1,5 @@
-#ifndef femgpu_physics_unit_h
-#define femgpu_physics_unit_h
+#ifndef femgpu_physics_base_unit_h
+#define femgpu_physics_base_unit_h
 
 #include <string>
 #include <utility>

@@ -1,10 +1,10 @@
-#ifndef femgpu_physics_expressions_h
-#define femgpu_physics_expressions_h
+#ifndef femgpu_physics_base_expressions_h
+#define femgpu_physics_base_expressions_h
 
 #include "expressions/expression_tape.h"
 #include "linalg/base/text.h"
-#include "physics/mesh/regions.h"
-#include "physics/point_batch.h"
+#include "physics/base/point_batch.h"
+#include "physics/base/regions.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/types.h>

@@ -1,5 +1,5 @@
-#ifndef femgpu_physics_collective_h
-#define femgpu_physics_collective_h
+#ifndef femgpu_physics_base_collective_h
+#define femgpu_physics_base_collective_h
 
 #include "linalg/base/error.h"
 #include "linalg/mpi/long_messages.h"

@@ -1,4 +1,4 @@
-#include "physics/unit.h"
+#include "physics/base/unit.h"
 
 #include <algorithm>
 #include <cstdlib>
