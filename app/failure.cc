@@ -55,6 +55,8 @@ std::vector<pid_t> &processes()
   return all;
 }
 
+MPI_Comm communicator_of_failures = MPI_COMM_NULL;
+
 /// Number of the namespace that this process' id is known in.
 long namespace_of_processes()
 {
@@ -116,6 +118,7 @@ Error describe_failure(const std::exception_ptr &exception, const ParameterPlace
 
 void introduce_ranks(MPI_Comm communicator)
 {
+  communicator_of_failures = communicator;
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   using Identity = std::array<long, 3>; // how many see each other, the namespace, the process
@@ -144,5 +147,13 @@ ExitCode report_failure(const Error &error, MPI_Comm communicator)
     end_all_ranks(code, communicator);
   MPI_Bcast(&code, 1, MPI_INT, 0, communicator);
   return static_cast<ExitCode>(code);
+}
+
+void end_program(const std::exception_ptr &exception)
+{
+  const ExitCode code =
+      report_failure(describe_failure(exception, ParameterPlaces()), communicator_of_failures);
+  remove_partial_files();
+  std::_Exit(static_cast<int>(code));
 }
 } // namespace femgpu

@@ -414,12 +414,12 @@ int run_program(int argc, char **argv)
     dealii::Utilities::MPI::MPI_InitFinalize mpi(n_words, name, 1);
     ignore_signals_of_writing(); // again, because PETSc's initialization resets most handlers
     remove_partial_files_on_signals();
-    throw_errors_of_p4est();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
     std::optional<Parameters> parameters; // also when reading them fails: they know their places
     // so that a failure never meets another message
     const dealii::Utilities::MPI::DuplicatedCommunicator failures(MPI_COMM_WORLD);
     introduce_ranks(*failures);
+    report_errors_of_p4est(end_program);
     try {
       if (unreadable)
         std::rethrow_exception(unreadable);

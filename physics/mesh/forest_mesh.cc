@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <new>
-#include <p4est_base.h>
 #include <sc.h>
 #include <stdexcept>
 #include <string>
@@ -150,40 +150,30 @@ bool ForestMesh<dim>::prepare_coarsening_and_refinement()
 
 namespace
 {
-std::string words_of_p4est;
+std::string messages_of_p4est;
+void (*report_and_end)(const std::exception_ptr &) = nullptr;
 
-/// What p4est says comes in lines, the reason first.
-void keep_words(FILE * /* stream */, const char * /* file */, int /* line */, int /* package */,
-                int /* category */, int /* priority */, const char *const message)
+/// p4est reports an error in several lines, the reason first.
+void keep_message(FILE * /* stream */, const char * /* file */, int /* line */, int /* package */,
+                  int /* category */, int /* priority */, const char *const message)
 {
-  words_of_p4est += message;
+  messages_of_p4est += message;
 }
 
-/// At its end p4est counts what it has allocated, and aborts where something was lost.
-void accept_losses()
+void end_with_messages()
 {
-  for (const int package : {-1, sc_package_id, p4est_package_id}) // -1: without one
-    if (package < 0 || sc_package_is_registered(package) != 0)
-      sc_package_set_abort_alloc_mismatch(package, 0);
-}
-
-/// p4est is C and knows no other way than abort(). Its functions can be unwound, as all code on 64
-/// bits; what they hold is lost.
-void throw_words()
-{
-  accept_losses();
-  const std::string text = std::move(words_of_p4est);
-  words_of_p4est.clear();
-  if (text.find("alloc") != std::string::npos) // "Returned NULL from malloc", "Reallocation"
-    throw std::bad_alloc();
-  throw std::runtime_error("p4est gives up: " + text);
+  if (messages_of_p4est.find("alloc") != std::string::npos) // "Returned NULL from malloc"
+    report_and_end(std::make_exception_ptr(std::bad_alloc()));
+  report_and_end(
+      std::make_exception_ptr(std::runtime_error("p4est gives up: " + messages_of_p4est)));
 }
 } // namespace
 
-void throw_errors_of_p4est()
+void report_errors_of_p4est(void (*report)(const std::exception_ptr &))
 {
-  sc_set_log_defaults(stderr, keep_words, SC_LP_ERROR);
-  sc_set_abort_handler(throw_words);
+  report_and_end = report;
+  sc_set_log_defaults(stderr, keep_message, SC_LP_ERROR);
+  sc_set_abort_handler(end_with_messages);
 }
 
 template class ForestMesh<2>;

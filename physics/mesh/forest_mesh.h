@@ -3,6 +3,8 @@
 
 #include <deal.II/distributed/tria.h>
 
+#include <exception>
+
 namespace femgpu
 {
 /// A mesh of quadrilaterals or hexahedra, distributed by p4est, that refines all its cells quickly.
@@ -33,10 +35,11 @@ private:
 };
 
 /**
- * From now on p4est throws std::bad_alloc where it gets no memory, and std::runtime_error with its
- * own words for what else it aborts the program for.
+ * Passes what p4est would abort the program for to @p report, as std::bad_alloc or
+ * std::runtime_error with p4est's own message. @p report must end the program: p4est is C, which no
+ * exception may leave.
  */
-void throw_errors_of_p4est();
+void report_errors_of_p4est(void (*report)(const std::exception_ptr &));
 } // namespace femgpu
 
 #endif
