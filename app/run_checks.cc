@@ -6,6 +6,7 @@
 #include "physics/base/expressions.h"
 #include "physics/base/regions.h"
 #include "physics/mesh/mesh_check.h"
+#include "physics/solve.h"
 
 #include <deal.II/base/utilities.h>
 
@@ -214,8 +215,10 @@ std::string valid_text(const Parameters &parameters, const Discretization<dim> &
 }
 
 template <int dim>
-void check_continuation(const Parameters &parameters, const Problem<dim> &problem)
+void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem)
 {
+  if (!parameters.continuation.enabled)
+    return check_methods(problem, parameters.solver, parameters.nonlinear);
   if (!problem.has_branches())
     throw ParameterError("Physics " + parameters.run.physics +
                              " has no lambda along which a branch of solutions could be followed. "
@@ -248,6 +251,6 @@ template std::string valid_text(const Parameters &, const Discretization<2> &, c
                                 double);
 template std::string valid_text(const Parameters &, const Discretization<3> &, const Problem<3> &,
                                 double);
-template void check_continuation(const Parameters &, const Problem<2> &);
-template void check_continuation(const Parameters &, const Problem<3> &);
+template void check_solution_methods(const Parameters &, const Problem<2> &);
+template void check_solution_methods(const Parameters &, const Problem<3> &);
 } // namespace femgpu

@@ -79,9 +79,10 @@ template <int dim>
 std::string valid_text(const Parameters &parameters, const Discretization<dim> &discretization,
                        const Problem<dim> &problem, double n_cells);
 
-/// @throws ParameterError unless a branch of solutions can be traced
+/// @throws ParameterError unless the methods fit the problem or, with Continuation/Enabled, a
+/// branch of solutions can be traced
 template <int dim>
-void check_continuation(const Parameters &parameters, const Problem<dim> &problem);
+void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem);
 
 /// Has a cell of the triangulation all the same cells in it, of bilinear functions?
 template <int dim>

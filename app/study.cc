@@ -58,6 +58,10 @@ public:
                                            mesh.regions)),
         measurements(parameters.measurements, discretization, *problem),
         output(parameters.output, *problem, !parameters.continuation.enabled)
+  {}
+
+  /// Collective. Checks the parameters and the memory for the meshes; matches periodic sides.
+  void check()
   {
     check_refinement(parameters.study, mesh, *problem);
     check_named_boundaries(parameters.mesh, mesh, problem->named_boundaries());
@@ -73,14 +77,11 @@ public:
                                    parameters.mesh.refinement_where, size_with(1.).most_cells())),
           "Mesh/Initial refinement where");
     make_periodic(mesh, problem->periodic_sides());
-    if (parameters.continuation.enabled)
-      check_continuation(parameters, *problem);
-    else
-      check_methods(*problem, parameters.solver, parameters.nonlinear);
+    check_solution_methods(parameters, *problem);
     warn(parameters, discretization, *problem, console);
   }
 
-  /// Collective. Checks that the methods fit the problem and one another.
+  /// Collective. Checks that the solver's methods fit the problem and one another.
   void check_solver() const
   {
     problem_solver(solver_groups());
@@ -144,9 +145,9 @@ private:
 
   linalg::SolverGroups solver_groups() const
   {
-    const double dofs = most_dofs(parameters, first_size());
-    return {comm, parameters.solver.groups_backend(dofs), parameters.solver.devices,
-            parameters.solver.communicator};
+    const SolverParameters &solver = parameters.solver;
+    return {comm, solver.groups_backend(most_dofs(parameters, first_size())), solver.devices,
+            solver.communicator};
   }
   ProblemSolver<dim> problem_solver(const linalg::SolverGroups &groups) const
   {
@@ -160,7 +161,6 @@ private:
   {
     return size_with(cells_after(parameters.mesh.initial_refinements));
   }
-
   SystemSize size_with(const double n_cells) const
   {
     return {dim,
@@ -428,8 +428,7 @@ private:
       else
         console.detail(to_string(point));
       if (every > 0 && (is_special || index % every == 0))
-        output.write(index, point.arclength, solution, indicators,
-                     /* has converged */ true);
+        output.write(index, point.arclength, solution, indicators, /* has converged */ true);
     };
     study.branch = solver.trace(discretization, system, u, record.seconds, on_point);
     for (std::size_t k = 0; k < largest.size(); ++k)
@@ -466,17 +465,18 @@ private:
   StudyRecord study;
 };
 
-/// Calls @p use with the study that @p parameters describe.
+/// Calls @p use with the study that @p parameters describe, checked.
 template <class Use>
 auto with_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
                 const Use &use)
 {
-  if (parameters.run.dimension == 2) {
-    Study<2> study(parameters, communicator, console);
+  const auto use_checked = [&](auto &&study) {
+    study.check();
     return use(study);
-  }
-  Study<3> study(parameters, communicator, console);
-  return use(study);
+  };
+  if (parameters.run.dimension == 2)
+    return use_checked(Study<2>(parameters, communicator, console));
+  return use_checked(Study<3>(parameters, communicator, console));
 }
 } // namespace
 
