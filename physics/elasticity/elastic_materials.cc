@@ -114,7 +114,9 @@ double safety_factor(const double yield_stress, const double von_mises_stress)
  * m + 2 √(J2/3) cos(θ + 2πk/3) with the mean m and the angle θ of Lode (1926), cos 3θ = √27/2 det s
  * of the deviator s, here in units of √J2. Where two eigenvalues are close this cosine is no number
  * to take θ from, so sin 3θ is found, too: the discriminant is the Gram determinant of I, s and s²,
- * which is a sum of squares (Cauchy, Binet), without cancellation.
+ * which is a sum of squares (Cauchy, Binet), without cancellation. eigenvalues() of deal.II loses
+ * half of the digits where two are equal; its Jacobi method is as exact, but takes four times as
+ * long, which makes elasticity's output take half as long again.
  */
 std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 {

@@ -1,5 +1,6 @@
 #include "linalg/base/error.h"
 #include "physics/constraints/row_reduction.h"
+#include "physics/elasticity/elastic_materials.h"
 #include "physics/elasticity/rigid_body_modes.h"
 #include "physics/physics.h"
 #include "physics/problem.h"
@@ -15,7 +16,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
 
 /**
  * @file
@@ -33,6 +39,41 @@ void hold(const Point<dim> &p, std::vector<SupportedDirection<dim>> &supports)
 {
   for (unsigned int c = 0; c < dim; ++c)
     supports.push_back({p, Point<dim>::unit_vector(c)});
+}
+
+/// Σ λ_i a_i ⊗ a_i with orthonormal a_i that are along no axis.
+SymmetricTensor<2, 3> stress_of(const std::array<double, 3> &principal)
+{
+  const std::array<Tensor<1, 3>, 3> axes = {{Tensor<1, 3>({2. / 3., 1. / 3., 2. / 3.}),
+                                             Tensor<1, 3>({-2. / 3., 2. / 3., 1. / 3.}),
+                                             Tensor<1, 3>({-1. / 3., -2. / 3., 2. / 3.})}};
+  SymmetricTensor<2, 3> stress;
+  for (unsigned int i = 0; i < 3; ++i)
+    stress += principal[i] * symmetrize(outer_product(axes[i], axes[i]));
+  return stress;
+}
+
+TEST(PrincipalStresses, are_exact_where_some_are_equal_nearly_equal_or_small)
+{
+  using Stresses = std::array<double, 3>;
+  const std::vector<Stresses> cases = {{{3., 2., 1.}},
+                                       {{1., 1., 1.}},
+                                       {{2., 1., 1.}},
+                                       {{1., 0., 0.}},
+                                       {{0., 0., -1.}},
+                                       {{2., 1. + 1e-8, 1.}},
+                                       {{1e6, 1., -1e6}},
+                                       {{1., 1e-8, 1e-16}},
+                                       {{0., 0., 0.}},
+                                       {{1e8, 1e8, 1.}},
+                                       {{1. + 2e-8, 1. + 1e-8, 1.}}};
+  for (const Stresses &expected : cases) {
+    const Stresses found = principal_stresses(stress_of(expected));
+    const double eps = 8. * std::numeric_limits<double>::epsilon() *
+                       std::max(std::abs(expected[0]), std::abs(expected[2]));
+    for (unsigned int i = 0; i < 3; ++i)
+      EXPECT_NEAR(found[i], expected[i], eps) << expected[0] << ' ' << expected[1];
+  }
 }
 
 TEST(RigidBodyModes, of_a_free_body_are_all_named)
