@@ -219,7 +219,7 @@ void check_solution_methods(const Parameters &parameters, const Problem<dim> &pr
 {
   if (!parameters.continuation.enabled)
     return check_methods(problem, parameters.solver, parameters.nonlinear);
-  if (!problem.has_branches())
+  if (!problem.traits().has_branches)
     throw ParameterError("Physics " + parameters.run.physics +
                              " has no lambda along which a branch of solutions could be followed. "
                              "Set Continuation/Enabled to false, or Physics to bratu.",

@@ -4,8 +4,6 @@
 #include "physics/physics.h"
 #include "physics/residual.h"
 
-#include <cmath>
-
 namespace femgpu
 {
 using namespace dealii;
@@ -51,18 +49,14 @@ public:
   Bratu(const BratuParameters &p, const MeshRegions &regions)
       : DiffusionReaction<dim>(p, regions, Reaction{{linalg::ExponentialLaw(), 1.}, {}})
   {
-    this->has_nodal_reaction = !this->has_nonlinear_terms(); // of λ = 0, too
+    this->has_nodal_reaction = !this->problem_traits.has_nonlinear_terms; // of λ = 0, too
+    this->problem_traits.has_branches = this->has_nodal_reaction;
     const std::optional<double> factor = number_of(this->c);
     if (!factor || !(*factor >= 0.))
       return; // in the weights, or refused by check_data()
     this->reaction->term.lambda = *factor;
     for (auto &entry : this->c)
       entry.second = std::make_shared<Field<dim>>("Bratu/Lambda", std::vector<std::string>{"1"});
-  }
-
-  bool has_branches() const override
-  {
-    return this->nonlinearity().has_value();
   }
 
   void check(const Mesh<dim> &mesh, const unsigned int degree) const override
@@ -83,12 +77,6 @@ public:
     return result;
   }
 
-  /// On a branch λ is not that of the parameters, so that there is no residual to speak of.
-  std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
-  {
-    return solution.residual_fields();
-  }
-
   std::string cure_without_solution() const override
   {
     return "No steady state was found: lambda = " + this->parameters.coefficient.text +
@@ -98,12 +86,6 @@ public:
   }
 
 private:
-  double energy_of_reaction(const Evaluation &evaluation, const FeVector &u) const override
-  {
-    return reaction_energy(evaluation, this->reaction->term.lambda, u,
-                           [](const double u_i) { return std::exp(u_i); });
-  }
-
   /// λ where it is one number, which is what branches are followed over.
   static std::optional<double> number_of(const MaterialFields<dim> &fields)
   {

@@ -82,7 +82,7 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &term
   cell_nodes->reinit(cell);
   add(*cell_nodes, terms.w);
   cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
-    if (!problem.has_boundary_reaction(id))
+    if (!problem.has_boundary_flux(id))
       return;
     face_nodes->reinit(cell, face);
     w_face.reinit(terms.w.size());

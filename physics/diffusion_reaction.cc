@@ -12,7 +12,6 @@
 #include <sstream>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace femgpu
@@ -48,16 +47,6 @@ void DiffusionReactionParameters::declare_exact_solution()
 {
   declare(exact_solution, "Exact solution",
           "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
-}
-
-double Reaction::value(const double u) const
-{
-  return term.lambda * std::visit([&](const auto &law) { return law.value(u); }, term.law);
-}
-
-double Reaction::derivative(const double u) const
-{
-  return term.lambda * std::visit([&](const auto &law) { return law.derivative(u); }, term.law);
 }
 
 namespace
@@ -107,11 +96,12 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
   const bool has_nonlinear_law =
       reaction && !reaction->affine &&
       !(ids_without_zeros(c).empty() && ids_without_zeros(boundary_reaction).empty());
-  is_nonlinear = degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
-  has_symmetric_terms = degree_in_u(k) == 0;
-  has_exchange = degree_in_u(neumann) > 0;
-  has_waves = degree_in_u(f) > 0;
-  has_nodal_reaction = has_nonlinear_law && !is_nonlinear;
+  problem_traits.has_nonlinear_terms =
+      degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
+  problem_traits.has_symmetric_matrix = degree_in_u(k) == 0;
+  // waves, whose source grows with u, are indefinite by intent
+  problem_traits.may_be_unstable = degree_in_u(neumann) > 0 && degree_in_u(f) == 0;
+  has_nodal_reaction = has_nonlinear_law && !problem_traits.has_nonlinear_terms;
 }
 
 template <int dim>
@@ -201,7 +191,7 @@ template <int dim>
 auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     -> std::optional<GrowingFlux>
 {
-  if (!has_exchange || is_nonlinear || has_nodal_reaction)
+  if (degree_in_u(neumann) == 0 || problem_traits.has_nonlinear_terms || has_nodal_reaction)
     return {};
   std::optional<GrowingFlux> result;
   double integral = 0.;
@@ -470,8 +460,10 @@ template <int dim>
 void DiffusionReaction<dim>::reaction_weight(const PointBatch<dim> &at,
                                              std::vector<double> &weights) const
 {
-  if (at.is_on_boundary())
-    boundary_reaction.at(at.boundary)->evaluate(at, weights.data());
+  if (at.is_on_boundary()) {
+    if (const auto data = boundary_reaction.find(at.boundary); data != boundary_reaction.end())
+      data->second->evaluate(at, weights.data());
+  }
   else if (!c.empty())
     c.at(at.material)->evaluate(at, weights.data());
 }
@@ -480,11 +472,12 @@ template <int dim>
 std::vector<Quantity> DiffusionReaction<dim>::quantities(DiscreteSolution<dim> &solution) const
 {
   std::vector<Quantity> result;
-  if (!is_nonlinear) {
+  if (!problem_traits.has_nonlinear_terms) {
     const Evaluation &evaluation = solution.evaluation();
     double energy = evaluation.quadratic_energy;
     if (has_nodal_reaction)
-      energy += energy_of_reaction(evaluation, solution.u());
+      energy += reaction_energy(evaluation, reaction->term.lambda, solution.u(),
+                                [&](const double u) { return reaction->potential(u); });
     result.push_back({"energy", energy});
   }
   for (const Quantity &quantity : solution.flux_quantities())

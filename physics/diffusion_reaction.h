@@ -9,11 +9,13 @@
 
 #include <deal.II/base/parameter_acceptor.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace femgpu
@@ -54,12 +56,37 @@ struct Reaction
 {
   linalg::Nonlinearity term;
   std::optional<linalg::AffineForm> affine; ///< of φ, if it is linear in u
+  double zero = 0.;                         ///< where the potential of an expression is zero
 
-  double value(double u) const;      ///< λ φ(u)
-  double derivative(double u) const; ///< λ φ'(u)
+  /// λ φ(u)
+  double value(const double u) const
+  {
+    return term.lambda * std::visit([&](const auto &law) { return law.value(u); }, term.law);
+  }
+  /// λ φ'(u)
+  double derivative(const double u) const
+  {
+    return term.lambda * std::visit([&](const auto &law) { return law.derivative(u); }, term.law);
+  }
   bool depends_on_u() const
   {
     return !affine || affine->slope != 0.;
+  }
+  /// Φ(u) with Φ' = φ: of an expression by the rule of ExpressionLaw::excess() on equal parts,
+  /// which is exact for polynomials φ of degree 6.
+  double potential(const double u) const
+  {
+    const auto *const law = std::get_if<linalg::ExpressionLaw>(&term.law);
+    if (law == nullptr)
+      return std::exp(u);
+    constexpr int n_parts = 8;
+    const double part = (u - zero) / n_parts;
+    double sum = 0.;
+    for (int i = 0; i < n_parts; ++i) {
+      const double begin = zero + i * part;
+      sum += law->value(begin) * part + law->excess(begin, part);
+    }
+    return sum;
   }
 };
 
@@ -85,18 +112,9 @@ public:
   {
     return has_nodal_reaction ? std::optional(reaction->term) : std::nullopt;
   }
-  bool has_nonlinear_terms() const override
+  ProblemTraits traits() const override
   {
-    return is_nonlinear;
-  }
-  bool has_symmetric_matrix() const override
-  {
-    return has_symmetric_terms;
-  }
-  /// Waves, whose source grows with u, are indefinite by intent.
-  bool may_be_unstable() const override
-  {
-    return has_exchange && !has_waves;
+    return problem_traits;
   }
   std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>>
   named_boundaries() const override;
@@ -132,18 +150,14 @@ public:
   /// The energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the solution of
   /// a problem minimises, unless a term is not linear in u; fluxes; and the balance defect.
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override;
-  bool has_boundary_reaction(const dealii::types::boundary_id id) const override
+  /// Those of the residual, of a physics that has a reaction.
+  std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    return has_nodal_reaction && boundary_reaction.count(id) > 0;
+    return parameters.coefficient.path.empty() ? std::vector<NodalField>()
+                                               : solution.residual_fields();
   }
 
 protected:
-  /// Collective. The part of a nodal reaction in the energy.
-  virtual double energy_of_reaction(const Evaluation & /* evaluation */,
-                                    const FeVector & /* u */) const
-  {
-    return 0.;
-  }
   /// What holds u, beside Dirichlet data: terms that depend on u.
   Holds holds() const;
 
@@ -154,6 +168,7 @@ protected:
   std::unique_ptr<Field<dim>> exact;
   std::optional<Reaction> reaction;
   bool has_nodal_reaction = false;
+  ProblemTraits problem_traits;
 
 private:
   void require_positive(const PointBatch<dim> &at, const std::vector<double> &k) const;
@@ -168,10 +183,6 @@ private:
   };
   std::optional<GrowingFlux> find_growing_flux(const Mesh<dim> &mesh) const;
   std::string text_of(const Mesh<dim> &mesh, const GrowingFlux &growing) const;
-
-  bool is_nonlinear = false, has_symmetric_terms = true;
-  bool has_exchange = false; ///< Neumann data that depend on u
-  bool has_waves = false;    ///< a source that depends on u
 };
 } // namespace femgpu
 

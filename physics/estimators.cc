@@ -82,7 +82,8 @@ void add_reaction(const Problem<dim> &problem, const PointBatch<dim> &at, PointT
   linalg::visit_term(*problem.nonlinearity(), c.data(), [&](const auto &term) {
     double *const value = t.value(0);
     for (unsigned int q = 0; q < at.size(); ++q)
-      value[q] += term.value(static_cast<int>(q), at.u[0][q]);
+      if (c[q] != 0.) // elsewhere φ may have no value
+        value[q] += term.value(static_cast<int>(q), at.u[0][q]);
   });
 }
 
@@ -291,7 +292,7 @@ private:
     given.reinit(n_components, n_components, dim, at.size());
     if (problem.has_boundary_flux(id))
       problem.boundary_flux(at, given);
-    if (problem.has_boundary_reaction(id))
+    if (problem.has_boundary_flux(id) && problem.nonlinearity())
       add_reaction(problem, at, given);
     double integral = 0.;
     for (unsigned int q = 0; q < at.size(); ++q) {

@@ -85,7 +85,8 @@ std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions
   try {
     const linalg::ExpressionLaw law = linalg::make_expression_law(
         p.reaction, p.derivative, regions.definitions, {p.range.front(), p.range.back()});
-    return Reaction{{law, -1.}, linalg::affine_form(law.phi)};
+    return Reaction{
+        {law, -1.}, linalg::affine_form(law.phi), std::clamp(0., p.range.front(), p.range.back())};
   }
   catch (const ParameterError &error) {
     throw ParameterError("Heat/Reaction or Heat/Reaction derivative: " + std::string(error.what()),
@@ -103,7 +104,6 @@ class Heat final : public DiffusionReaction<dim>
 public:
   Heat(const HeatParameters &p, const MeshRegions &regions)
       : DiffusionReaction<dim>(p, regions, make_reaction(p, regions)),
-        law_range({p.range.front(), p.range.back()}),
         guess("Heat/Initial guess", {p.initial_guess}, Variables::position, regions.definitions)
   {}
 
@@ -137,11 +137,6 @@ public:
     return result;
   }
 
-  std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
-  {
-    return solution.residual_fields();
-  }
-
   std::string cure_without_solution() const override
   {
     return "No steady state was found: Heat/Reaction should grow with u, or heat that it makes "
@@ -150,28 +145,6 @@ public:
   }
 
 private:
-  double energy_of_reaction(const Evaluation &evaluation, const FeVector &u) const override
-  {
-    return reaction_energy(evaluation, -1., u, [&](const double u_i) { return potential(u_i); });
-  }
-
-  /// Φ(u) = ∫ φ from that u on at which the energy is counted zero, by the rule of
-  /// ExpressionLaw::excess() on equal parts: exact for polynomials φ of degree 6.
-  double potential(const double u) const
-  {
-    constexpr int n_parts = 8;
-    const auto &law = std::get<linalg::ExpressionLaw>(this->reaction->term.law);
-    const double zero = std::clamp(0., law_range.low, law_range.high);
-    const double part = (u - zero) / n_parts;
-    double sum = 0.;
-    for (int i = 0; i < n_parts; ++i) {
-      const double begin = zero + i * part;
-      sum += law.value(begin) * part + law.excess(begin, part);
-    }
-    return sum;
-  }
-
-  linalg::LawRange law_range;
   Field<dim> guess;
 };
 } // namespace

@@ -62,7 +62,7 @@ public:
   void check(const Mesh<dim> &mesh, const unsigned int degree) const override
   {
     DiffusionReaction<dim>::check(mesh, degree);
-    if (fixes_mean() && this->has_nonlinear_terms())
+    if (fixes_mean() && this->traits().has_nonlinear_terms)
       throw ParameterError("Poisson's equation with a coefficient that depends on u needs u "
                            "somewhere. Name a boundary id in Poisson/Dirichlet.",
                            "Poisson/Dirichlet");

@@ -58,6 +58,21 @@ struct DerivedField
   }
 };
 
+/// What solvers have to know of the terms of a problem.
+struct ProblemTraits
+{
+  /// Are σ, s and g such functions of u that a matrix and a vector do not say all of them? Then
+  /// each step of Newton's method assembles both anew.
+  bool has_nonlinear_terms = false;
+  /// Is the matrix, of each step, symmetric? Not where σ depends on u, or s on ∇u.
+  bool has_symmetric_matrix = true;
+  /// May boundary data that grow with u make the matrix indefinite? There is no stable state then,
+  /// so a direct solver does not take over from an iterative one that finds it indefinite.
+  bool may_be_unstable = false;
+  /// Is λ of nonlinearity() a number of the problem, along which branches may be followed?
+  bool has_branches = false;
+};
+
 /**
  * A boundary value problem, −∇·σ(x, u, ∇u) = s(x, u, ∇u) + λ c(x) φ(u) with σ·n = g(x, u) on parts
  * of the boundary and u given on others. What makes matrices, residuals, estimates, fluxes and
@@ -101,10 +116,9 @@ public:
     return {{solution_name(), base[1]}, {"flux", base[2] / (base[0] * base[0])}};
   }
 
-  /// Is λ of nonlinearity() a number of the problem, along which branches may be followed?
-  virtual bool has_branches() const
+  virtual ProblemTraits traits() const
   {
-    return false;
+    return {};
   }
   /// λ φ; empty: there is no reaction.
   virtual std::optional<linalg::Nonlinearity> nonlinearity() const
@@ -162,7 +176,7 @@ public:
   /// s, and its derivatives; a row of @p s, which is zero, for each component.
   virtual void source(const PointBatch<dim> & /* at */, PointTerms & /* s */) const
   {}
-  /// Is there a g other than 0 on this part of the boundary?
+  /// Is there a g, or a reaction λ c φ(u), other than 0 on this part of the boundary?
   virtual bool has_boundary_flux(dealii::types::boundary_id /* id */) const
   {
     return false;
@@ -178,33 +192,10 @@ public:
     return {};
   }
 
-  /// Are σ, s and g such functions of u that a matrix and a vector do not say all of them? Then
-  /// each step of Newton's method assembles both anew.
-  virtual bool has_nonlinear_terms() const
-  {
-    return false;
-  }
-  /// May boundary data that grow with u make the matrix indefinite? There is no stable state then,
-  /// so a direct solver does not take over from an iterative one that finds it indefinite.
-  virtual bool may_be_unstable() const
-  {
-    return false;
-  }
-  /// Is the matrix, of each step, symmetric? Not where σ depends on u, or s on ∇u.
-  virtual bool has_symmetric_matrix() const
-  {
-    return true;
-  }
-
-  /// c of the reaction in cells, and on the boundary where it is; @p c is 0.
+  /// c of the reaction, in cells and on parts of the boundary with has_boundary_flux(); @p c is 0.
   virtual void reaction_weight(const PointBatch<dim> & /* at */,
                                std::vector<double> & /* c */) const
   {}
-  /// Is there a reaction λ c φ(u), as a part of g, on this part of the boundary?
-  virtual bool has_boundary_reaction(dealii::types::boundary_id /* id */) const
-  {
-    return false;
-  }
 
   /// Where the iteration for a solution begins in the first cycle; nullptr for zero.
   virtual const dealii::Function<dim> *initial_guess() const

@@ -43,7 +43,7 @@ sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
   std::set<types::boundary_id> ids; // those of this rank's faces, and all with parameters
   for (const auto &[path, named] : problem.named_boundaries())
     for (const auto id : named)
-      if (problem.has_boundary_flux(id) || problem.has_boundary_reaction(id))
+      if (problem.has_boundary_flux(id))
         ids.insert(id);
   for (const auto &entry : equation.boundary_flows())
     ids.insert(entry.first);

@@ -69,12 +69,12 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear)
 {
   const std::string method = Method("nonlinear method", nonlinear.method).name();
-  if (problem.has_nonlinear_terms() && method != "newton")
+  if (problem.traits().has_nonlinear_terms && method != "newton")
     throw ParameterError("This problem has coefficients or data that depend on u, which each step "
                          "of newton assembles; Nonlinear/Method = " +
                              method + " takes reactions alone. Set it to newton.",
                          "Nonlinear/Method");
-  if (!problem.has_symmetric_matrix() && !linalg::is_direct(linear.solver) &&
+  if (!problem.traits().has_symmetric_matrix && !linalg::is_direct(linear.solver) &&
       linalg::solvers.traits(linear.solver).needs_symmetry)
     throw ParameterError("The matrices of this problem are not symmetric, because its flux depends "
                          "on u, and solver '" +
@@ -114,7 +114,7 @@ linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverParamet
   if (problem.nonlinearity())
     return nonlinear_options(linear, nonlinear);
   linalg::GroupSolverOptions options = linear.options();
-  options.falls_back_if_indefinite = !problem.may_be_unstable();
+  options.falls_back_if_indefinite = !problem.traits().may_be_unstable;
   return options;
 }
 
@@ -240,7 +240,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
                                                      std::map<std::string, double> &seconds)
 {
   linalg::SolveReport report;
-  if (problem.has_nonlinear_terms())
+  if (problem.traits().has_nonlinear_terms)
     report = AssembledNewton<dim>(problem, discretization, nonlinear.method, leader_solver)
                  .solve(system, control, solver_parameters.control(), u, seconds);
   else {
@@ -339,7 +339,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     const double energy_error = motions_slack * tolerance * std::sqrt(accuracy.energy);
     const bool has_energy = energy_error > 0. && !accuracy.shows_no_flow(); // it may underflow
     const double of_motions =
-        is_linear && !is_direct && problem.has_symmetric_matrix() && has_energy
+        is_linear && !is_direct && problem.traits().has_symmetric_matrix && has_energy
             ? leader_solver.correct_motions(system, energy_error)
             : 0.;
     had_motions = of_motions > energy_error;
@@ -424,7 +424,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
   };
   SolveSummary summary;
   linalg::SolveReport &report = summary.report;
-  if (!problem.has_nonlinear_terms()) {
+  if (!problem.traits().has_nonlinear_terms) {
     tell("assembly");
     assemble_once(discretization, system, u);
     seconds["assembly"] += watch.lap();
@@ -470,7 +470,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     if (!report.converged())
       report.message +=
           advice(report, system.n(), is_one_group && solver_parameters.fallback == "direct",
-                 is_one_group, problem.may_be_unstable());
+                 is_one_group, problem.traits().may_be_unstable);
   }
   add_seconds(report.costs, seconds);
   return summary;

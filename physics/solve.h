@@ -30,7 +30,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
 template <int dim>
 bool is_nonlinear(const Problem<dim> &problem)
 {
-  return problem.nonlinearity().has_value() || problem.has_nonlinear_terms();
+  return problem.nonlinearity().has_value() || problem.traits().has_nonlinear_terms;
 }
 
 /**

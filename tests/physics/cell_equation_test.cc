@@ -149,7 +149,7 @@ TEST(CellEquation, LinearisedHasTheResidualAndTheEnergyOfTheEvaluatedOne)
         const double evaluated_energy = evaluated.evaluate(cell, u, terms);
         for (unsigned int i = 0; i < n; ++i)
           EXPECT_NEAR(r(i), terms.f(i), 1e-13);
-        if (!problem.has_nonlinear_terms()) {
+        if (!problem.traits().has_nonlinear_terms) {
           EXPECT_NEAR(energy, evaluated_energy, 1e-13);
         }
       }

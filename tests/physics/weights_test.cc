@@ -39,7 +39,7 @@ public:
   {
     c.assign(c.size(), at.is_on_boundary() ? on_faces : in_cells);
   }
-  bool has_boundary_reaction(const types::boundary_id) const override
+  bool has_boundary_flux(const types::boundary_id) const override
   {
     return true;
   }
