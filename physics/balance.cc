@@ -15,6 +15,13 @@ namespace femgpu
 using namespace dealii;
 using linalg::Outcome;
 
+namespace
+{
+/**
+ * Collective. Estimates Balance::residual as rounding alone leaves it: u Σ (|K||u|)_i over the free
+ * dofs, with the unit roundoff u = 2⁻⁵³. Computes all cell matrices again, so it takes as long as
+ * an assembly.
+ */
 template <int dim>
 double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &problem)
 {
@@ -42,8 +49,6 @@ double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &
   return unit_roundoff * Utilities::MPI::sum(sum, discretization.communicator());
 }
 
-namespace
-{
 /// Residuals of rounding are at most so many times the estimate of rounding_of_balance().
 constexpr double rounding_factor = 8.;
 constexpr int most_further_solves = 3;
@@ -125,8 +130,6 @@ void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solutio
     judge(balance, rounding, report);
 }
 
-template double rounding_of_balance(DiscreteSolution<2> &, const Problem<2> &);
-template double rounding_of_balance(DiscreteSolution<3> &, const Problem<3> &);
 template void require_balance(const Problem<2> &, DiscreteSolution<2> &, linalg::SolveReport &,
                               const std::function<linalg::SolveReport(double)> &);
 template void require_balance(const Problem<3> &, DiscreteSolution<3> &, linalg::SolveReport &,

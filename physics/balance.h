@@ -12,14 +12,6 @@ namespace femgpu
 constexpr double largest_balance_defect = 1e-3;
 
 /**
- * Collective. Estimates Balance::residual as rounding alone leaves it: u Σ (|K||u|)_i over the free
- * dofs, with the unit roundoff u = 2⁻⁵³. Computes all cell matrices again, so it takes as long as
- * an assembly.
- */
-template <int dim>
-double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &problem);
-
-/**
  * Collective. Checks the balance of a converged solution. A residual that is small in the norm of
  * the solver may still be large against what flows, where coefficients jump or data are much larger
  * than their differences. While the residuals of the free dofs add up to more than

@@ -71,6 +71,29 @@ sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
   return result;
 }
 
+/// The dofs of this rank at which u is not free: those with Dirichlet data, and at oblique symmetry
+/// planes all of a node.
+template <int dim>
+IndexSet dofs_with_reactions(const Discretization<dim> &discretization)
+{
+  std::vector<types::global_dof_index> dofs;
+  const auto add = [&](const types::global_dof_index dof) {
+    if (discretization.owned().is_element(dof))
+      dofs.push_back(dof);
+  };
+  for (const auto &line : discretization.constraints().get_lines()) {
+    if (discretization.conformity().is_constrained(line.index))
+      continue;
+    add(line.index);
+    for (const auto &entry : line.entries)
+      add(entry.first);
+  }
+  std::sort(dofs.begin(), dofs.end());
+  IndexSet result(discretization.dofs().n_dofs());
+  result.add_indices(dofs.begin(), dofs.end());
+  return result;
+}
+
 /// Collective. @param supply of this rank, by component
 template <int dim>
 Balance balance_of(const Problem<dim> &problem, const Discretization<dim> &discretization,
@@ -96,27 +119,6 @@ Balance balance_of(const Problem<dim> &problem, const Discretization<dim> &discr
   return result;
 }
 } // namespace
-
-template <int dim>
-IndexSet dofs_with_reactions(const Discretization<dim> &discretization)
-{
-  std::vector<types::global_dof_index> dofs;
-  const auto add = [&](const types::global_dof_index dof) {
-    if (discretization.owned().is_element(dof))
-      dofs.push_back(dof);
-  };
-  for (const auto &line : discretization.constraints().get_lines()) {
-    if (discretization.conformity().is_constrained(line.index))
-      continue;
-    add(line.index);
-    for (const auto &entry : line.entries)
-      add(entry.first);
-  }
-  std::sort(dofs.begin(), dofs.end());
-  IndexSet result(discretization.dofs().n_dofs());
-  result.add_indices(dofs.begin(), dofs.end());
-  return result;
-}
 
 template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
@@ -257,8 +259,6 @@ std::vector<Quantity> DiscreteSolution<dim>::flux_quantities()
   return result;
 }
 
-template IndexSet dofs_with_reactions(const Discretization<2> &);
-template IndexSet dofs_with_reactions(const Discretization<3> &);
 template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &,
                              CellObserver<2> *);
 template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &,

@@ -160,11 +160,6 @@ private:
   std::unique_ptr<CellObserver<dim>> cell_observer;
 };
 
-/// The dofs of this rank at which u is not free: those with Dirichlet data, and at oblique symmetry
-/// planes all of a node.
-template <int dim>
-dealii::IndexSet dofs_with_reactions(const Discretization<dim> &discretization);
-
 /// Collective. ∫ φ_i dx by @p quadrature for every dof of a scalar space, hanging nodes and
 /// periodic sides eliminated.
 template <int dim>

@@ -50,8 +50,9 @@ Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
   const double wanted = std::pow(5e4 / static_cast<double>(n_cells), 1. / dim);
   return QIterated<dim>(QTrapezoid<1>(), static_cast<unsigned int>(std::clamp(wanted, 2., 32.)));
 }
-} // namespace
 
+/// What elements of a type of Abaqus are for: "plane stress", "plane strain", "generalised plane
+/// strain", or "" where the name does not say it.
 std::string hypothesis_of(const std::string &element_type)
 {
   static const std::vector<std::pair<std::string, std::string>> of_prefixes = {
@@ -67,6 +68,12 @@ std::string hypothesis_of(const std::string &element_type)
   return "";
 }
 
+/**
+ * The hypothesis of a problem in 2D: "plane strain" or "plane stress".
+ * @param given Elasticity/2D hypothesis
+ * @param types of the mesh file's cells, which decide with auto
+ * @throws ParameterError if these contradict each other or @p given
+ */
 std::string plane_hypothesis(const std::string &given, const ElementTypes &types)
 {
   const std::string path = section + "2D hypothesis";
@@ -97,6 +104,7 @@ std::string plane_hypothesis(const std::string &given, const ElementTypes &types
   }
   return result.empty() ? "plane strain" : result;
 }
+} // namespace
 
 double von_mises(const SymmetricTensor<2, 3> &stress)
 {

@@ -103,18 +103,6 @@ private:
   std::unique_ptr<Field<dim>> temperature_rise;
 };
 
-/// What elements of a type of Abaqus are for: "plane stress", "plane strain", "generalised plane
-/// strain", or "" where the name does not say it.
-std::string hypothesis_of(const std::string &element_type);
-
-/**
- * The hypothesis of a problem in 2D: "plane strain" or "plane stress".
- * @param given Elasticity/2D hypothesis
- * @param types of the mesh file's cells, which decide with auto
- * @throws ParameterError if these contradict each other or @p given
- */
-std::string plane_hypothesis(const std::string &given, const ElementTypes &types);
-
 /// √(3/2 s : s) with the deviator s of @p stress.
 double von_mises(const dealii::SymmetricTensor<2, 3> &stress);
 

@@ -295,6 +295,8 @@ private:
 
 /// A mapping of type @p Base, derived from MappingQ, that finds the support points of an active
 /// cell once until the mesh changes: all phases of a cycle ask for them. To be used by one thread.
+/// MappingQCache of deal.II stores those of all cells, of coarser levels and other ranks too: 14 %
+/// to 90 % more memory, and it must be initialized after each change of the mesh.
 template <int dim, class Base>
 class RememberedMapping final : public Base
 {
