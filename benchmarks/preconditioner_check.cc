@@ -88,7 +88,7 @@ std::vector<std::string> default_preconditioners(const bool on_host)
     all.push_back(ilu + "partition=geometry");
     if (on_host)
       continue;
-    for (const char *const triangular : {"levels", "dependencies", "sweeps", "cusparse"})
+    for (const char *const triangular : {"levels", "dependencies", "sweeps"})
       for (const int blocks : {1, 256})
         all.push_back(ilu + "blocks=" + std::to_string(blocks) + " triangular=" + triangular);
   }

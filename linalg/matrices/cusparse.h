@@ -25,10 +25,6 @@ inline void destroy(const cusparseDnVecDescr_t description)
 {
   cusparseDestroyDnVec(description);
 }
-inline void destroy(const cusparseSpSVDescr_t description)
-{
-  cusparseSpSV_destroyDescr(description);
-}
 
 /// Owns a description of cuSPARSE, or none yet.
 template <class Description>

@@ -62,7 +62,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      {.counts_by_int = true, .has_factors = true}},
     {"ilu",
      "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "
-     "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps|cusparse "
+     "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps "
      "for solves with them, sweeps=K|auto",
      preconditioner<class IluPreconditioner>,
      {.counts_by_int = true}},

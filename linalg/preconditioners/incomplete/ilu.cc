@@ -132,8 +132,7 @@ public:
         wanted_blocks(method.integer_or("blocks", "auto", 0, 1, max_blocks)),
         partition_kind(method.word("partition", "contiguous", partition_choices())),
         level(method.integer("level", 0, 0, 10)), is_cholesky(kind == "ic"),
-        triangular(method.word("triangular", "auto",
-                               {"auto", "levels", "dependencies", "sweeps", "cusparse"})),
+        triangular(method.word("triangular", "auto", {"auto", "levels", "dependencies", "sweeps"})),
         sweeps(method.integer_or("sweeps", "auto", 0, 1, 100))
   {
     check_partition(partition_kind);
@@ -227,8 +226,6 @@ private:
     const std::string way = triangular_solver(*factors->executor());
     if (way == "sweeps")
       return std::make_unique<SweptSolver<Backend>>(*factors, sweeps);
-    if (way == "cusparse")
-      return std::make_unique<CusparseSolver<Backend>>(*factors);
     if (way == "levels")
       return std::make_unique<BlockwiseSolver<Backend>>(*factors);
     return std::make_unique<DependencySolver<Backend>>(*factors);

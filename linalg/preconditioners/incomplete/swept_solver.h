@@ -2,7 +2,6 @@
 #define femgpu_linalg_preconditioners_incomplete_swept_solver_h
 
 #include "linalg/base/hash.h"
-#include "linalg/matrices/cusparse_triangles.h"
 #include "linalg/preconditioners/incomplete/triangular_solver.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 
 /**
  * @file
- * Solves with incomplete factors that know no levels: Jacobi sweeps, and cuSPARSE.
+ * Solves with incomplete factors by Jacobi sweeps, which need no levels.
  */
 namespace femgpu::linalg
 {
@@ -205,61 +204,6 @@ private:
   double left = 0.;                        ///< of a residual
   std::unique_ptr<TriangularSolver> exact; ///< where sweeps do not do
   mutable Buffer<double> vectors[3];
-};
-
-/// cuSPARSE's triangular solves, as a reference.
-template <class Backend>
-class CusparseSolver final : public TriangularSolver
-{
-public:
-  explicit CusparseSolver(const IncompleteFactors<Backend> &factors)
-      : factors(factors), n(factors.partition().n()), b(factors.executor(), size()),
-        w(factors.executor(), size()), z(factors.executor(), size())
-  {}
-
-  void update() override
-  {
-    const FactorsView F = factors.view();
-    const auto part = [&](const CusparsePart which, Buffer<double> &x, Buffer<double> &y) {
-      return make_cusparse_triangle<Backend>(
-          which, factors.executor(), {n, 1, F.pattern.row_starts, F.pattern.columns, F.values},
-          factors.n_nonzeros(), x.data(), y.data());
-    };
-    lower = part(CusparsePart::lower, b, w);
-    upper = part(CusparsePart::upper, w, z);
-  }
-  void solve(StepRunner &runner, const SolveVectors &v) const override
-  {
-    if (!lower)
-      return;
-    auto &steps = static_cast<Runner<Backend> &>(runner);
-    const FactorsView F = factors.view();
-    steps.run(rows(n, [v, t = b.data()] FEMGPU_BODY(const int i) { t[i] = v.read(i); }));
-    lower->solve(runner);
-    steps.run(
-        rows(n, [F, w = w.data()] FEMGPU_BODY(const int i) { w[i] *= F.values[F.diagonal[i]]; }));
-    upper->solve(runner);
-    write_vector(steps, n, v, z.data());
-  }
-  std::size_t bytes() const override
-  {
-    return 2 * factors.n_nonzeros() * (sizeof(double) + sizeof(int)) + 10 * b.bytes();
-  }
-  std::string name() const override
-  {
-    return "cuSPARSE";
-  }
-
-private:
-  std::size_t size() const
-  {
-    return static_cast<std::size_t>(n);
-  }
-
-  const IncompleteFactors<Backend> &factors;
-  int n;
-  mutable Buffer<double> b, w, z;
-  std::unique_ptr<CusparseTriangle> lower, upper;
 };
 } // namespace femgpu::linalg
 
