@@ -17,8 +17,8 @@ namespace references
 struct Options
 {
   unsigned int dimension = 2;
-  unsigned int degree = 1; ///< of FE_Q; the grid program has none
-  unsigned int cells = 1;  ///< per direction, before refinement; of the grid: interior nodes
+  unsigned int degree = 1; ///< of FE_Q
+  unsigned int cells = 1;  ///< per direction, before refinement
   unsigned int refinements = 6;
   double lambda = 6.;
   double tolerance = 1e-11;       ///< of the residual, relative to that of u = 0
