@@ -12,12 +12,12 @@ the end. Exits with 1 if a run failed.
 """
 
 import argparse
-import csv
 import json
-import os
 import statistics
 import subprocess
 import sys
+
+from runs import write_csv
 
 SYSTEM = "poisson3d-7pt:"
 COLUMNS = ["device", "git_revision", "system", "n", "solver", "preconditioner", "format", "iterations",
@@ -78,15 +78,10 @@ def main():
     parser.add_argument("--csv", required=True)
     options = parser.parse_args()
     rows = [measure(options, *run) for run in runs(options)]
-    beside = options.csv + ".new"
-    with open(beside, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for row in filter(None, rows):
-            writer.writerow(row)
-            print(f"{row['solver']:22}{row['preconditioner']:18}{row['us_per_iteration']:>12} us  "
-                  f"{100 * float(row['fraction_of_copy']):6.1f} %  {row['outcome']}")
-    os.replace(beside, options.csv)
+    for row in filter(None, rows):
+        print(f"{row['solver']:22}{row['preconditioner']:18}{row['us_per_iteration']:>12} us  "
+              f"{100 * float(row['fraction_of_copy']):6.1f} %  {row['outcome']}")
+    write_csv(options.csv, COLUMNS, filter(None, rows))
     return 0 if all(rows) else 1
 
 

@@ -23,7 +23,6 @@ such as iteration_limit are results.
 """
 
 import argparse
-import csv
 import json
 import math
 import os
@@ -33,6 +32,7 @@ import sys
 import time
 
 from collection import matrices_in, matrix_name
+from runs import markdown, whole_file, write_csv
 
 COLUMNS = ["version", "git_revision", "backend", "device", "system", "n", "nonzeros", "solver",
            "preconditioner", "scaling", "ordering", "format", "outcome", "iterations", "restarts",
@@ -204,19 +204,14 @@ def run_all(options):
     return rows
 
 
-def markdown_table(header, lines, n_words):
-    rule = [":--"] * n_words + ["--:"] * (len(header) - n_words)
-    return "".join("| " + " | ".join(line) + " |\n" for line in (header, rule, *lines))
-
-
 def solver_table(rows):
     """A line for each run."""
     lines = [[row["system"], f"`{row['solver']}`", row["outcome"],
               text_of(row, "iterations", "d"), text_of(row, "reference_iterations", "d"),
               row["agrees"], text_of(row, "restarts", "d"), text_of(row, "true_residual", ".2e"),
               text_of(row, "solve_seconds", ".4f")] for row in rows]
-    return markdown_table(["system", "solver", "outcome", "iterations", "of `gmres`", "agrees",
-                           "restarts", "true residual", "seconds"], lines, 3)
+    return markdown(["system", "solver", "outcome", "iterations", "of `gmres`", "agrees",
+                     "restarts", "true residual", "seconds"], lines, 3)
 
 
 def basis_cell(row):
@@ -235,22 +230,7 @@ def basis_table(rows):
                text_of(row, "reference_iterations", "d"))
         cells.setdefault(key, {})[step_of(row["solver"])] = basis_cell(row)
     lines = [[*key, *(line.get(s, "-") for s in steps)] for key, line in cells.items()]
-    return markdown_table(["system", "restart", "basis", "`gmres`", *(f"s = {s}" for s in steps)],
-                          lines, 3)
-
-
-def write_whole(file, write):
-    """Calls @p write with a stream; the file is there when all is written."""
-    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
-        write(stream)
-    os.replace(file + ".partial", file)
-
-
-def write_csv(stream, rows):
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({column: f"{value:.6g}" if isinstance(value, float) else value
-                      for column, value in row.items()} for row in rows)
+    return markdown(["system", "restart", "basis", "`gmres`", *(f"s = {s}" for s in steps)], lines, 3)
 
 
 def declare_method(add):
@@ -293,10 +273,11 @@ def main():
     options = parse_command_line()
     rows = run_all(options)
     if options.csv:
-        write_whole(options.csv, lambda stream: write_csv(stream, rows))
+        write_csv(options.csv, COLUMNS, rows, 6)
     if options.markdown:
         table = basis_table if options.steps else solver_table
-        write_whole(options.markdown, lambda stream: stream.write(table(rows)))
+        with whole_file(options.markdown) as stream:
+            stream.write(table(rows))
     return 1 if any(row["outcome"] in ("failed", "timeout") or row["agrees"] == "no"
                     for row in rows) else 0
 

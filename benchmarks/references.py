@@ -19,13 +19,14 @@ Exits with 1 if a run failed or did not converge, or if solutions differ.
 """
 
 import argparse
-import csv
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+from runs import markdown, whole_file, write_csv
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
 COLUMNS = ["problem", "program", "preconditioner", "ranks", "backend", "dofs", "outcome",
@@ -211,24 +212,6 @@ def print_row(row):
           row["outcome"] if row["outcome"] != "converged" else "", row["message"], flush=True)
 
 
-def markdown(rows):
-    lines = ["| " + " | ".join(TABLE.values()) + " |", "|" + "---|" * len(TABLE)]
-    for row in rows:
-        lines.append("| " + " | ".join(text_of(row, column) for column in TABLE) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def write(file, text):
-    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
-        if isinstance(text, str):
-            stream.write(text)
-        else:
-            writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(text)
-    os.replace(file + ".partial", file)
-
-
 def parse_command_line():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -262,9 +245,11 @@ def main():
         for problem in PROBLEMS[size]:
             rows += run_problem(options, problem, f"{problem[0]}D Q{problem[1]} {size}")
             if options.csv:
-                write(options.csv, rows)
+                write_csv(options.csv, COLUMNS, rows)
             if options.markdown:
-                write(options.markdown, markdown(rows))
+                with whole_file(options.markdown) as stream:
+                    stream.write(markdown(list(TABLE.values()), [
+                        [text_of(row, column) for column in TABLE] for row in rows], 4))
     return 1 if any(is_wrong(row) for row in rows) else 0
 
 

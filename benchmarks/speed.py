@@ -17,10 +17,11 @@ when that was set. Exits with 1 if a program failed, or a solution was wrong.
 
 import argparse
 import csv
-import math
 import os
 import subprocess
 import sys
+
+from runs import markdown, number, whole_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = {"p2d": "P1 Poisson 2D", "e3d": "P1 elasticity 3D", "fd3": "7-point Poisson 3D",
@@ -146,14 +147,6 @@ class Results:
 
 # Markdown
 
-def number(value, digits=3):
-    """@p digits significant digits, without an exponent; – for None."""
-    if value is None:
-        return "–"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
-    return f"{value:,.{min(decimals, 4)}f}"
-
-
 def plain(value):
     """As it was given; – for None."""
     return "–" if value is None else f"{value:,.10g}"
@@ -161,11 +154,6 @@ def plain(value):
 
 def field(row, column="us_per_iteration"):
     return number(row[column]) if row else "–"
-
-
-def markdown(header, rows, n_words=1):
-    lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words)] + rows
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def named(row):
@@ -401,9 +389,8 @@ def main():
     tables, good = measure(options)
     results, bars = Results(tables + options.csv), read_bars()
     path = os.path.join(options.output, "speed.md")
-    with open(path + ".partial", "w", encoding="utf-8") as file:
+    with whole_file(path) as file:
         file.write(page(results, bars))
-    os.replace(path + ".partial", path)
     if results.has("cg"):
         draw_all(results, bars, options.output)
     print(path)

@@ -20,6 +20,9 @@ import os
 import re
 import sys
 
+import runs
+from runs import markdown
+
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PAGES = [os.path.join(ROOT, "docs", name) for name in ("solvers.md", "papers.md")]
 MARKED = re.compile(r"^(<!-- table (\S+) (\S+) -->\n)(.*?)^(<!-- end -->\n)", re.MULTILINE | re.DOTALL)
@@ -30,21 +33,9 @@ def distinct(values):
     return list(dict.fromkeys(values))
 
 
-def markdown(header, rows, n_words=1):
-    """The first columns hold words, all others numbers."""
-    lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words)] + rows
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
 def number(text, digits=3, factor=1.):
-    """@p digits significant digits, without an exponent; – where there is no number."""
-    if text == "":
-        return "–"
-    value = factor * float(text)
-    if value == 0.:
-        return "0"
-    decimals = max(0, digits - 1 - int(f"{abs(value):e}".split("e")[1]))
-    return f"{value:,.{min(decimals, 4)}f}"
+    """The number that @p text holds, times @p factor; – where it holds none."""
+    return runs.number(factor * float(text) if text != "" else None, digits)
 
 
 def count(text):
