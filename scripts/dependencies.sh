@@ -6,7 +6,7 @@
 # linalg: to build and test what needs no deal.II; build (the default): all programs; report: what
 # draws their results, alone; test: all of it, for the tests; ci: and the checks of style; fuzz: for
 # scripts/fuzz.sh. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never installed: it is used
-# where it is found.
+# where it is found. FEMGPU_ASK=1 asks before it installs, at a terminal outside CI.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -90,7 +90,19 @@ or set FEMGPU_SKIP_DEPENDENCIES=1 if they are there in another way."
   as_root=(sudo)
 fi
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
-say "Installing them with: ${as_root[*]:+${as_root[*]} }apt-get install --no-install-recommends"
+commands="  ${apt[*]} update
+  ${apt[*]} install -y --no-install-recommends ${missing[*]}"
+say "Installing them takes:
+$commands"
+if [[ ${FEMGPU_ASK:-0} == 1 && -z ${CI:-} && -t 0 && -t 2 ]]; then
+  read -r -p "Run these commands? [Y/n] " answer || answer=n
+  case ${answer,,} in
+    '' | y | yes) ;;
+    *) die "nothing was installed. Run these commands by hand:
+$commands
+or set FEMGPU_SKIP_DEPENDENCIES=1 if the packages are there in another way." ;;
+  esac
+fi
 # Standard output is the program's that is built afterwards.
 "${apt[@]}" update >&2 || die "apt-get update failed; is there a network?"
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||

@@ -2,10 +2,12 @@
 # Installs what is missing, builds femgpu where that is needed, and runs it on parameter files, one
 # after the other. The exit status is the first that is not 0.
 #
-#   scripts/run.sh [--report] [FILE.prm …] [OPTION …] [-- ARGUMENT …]
+#   scripts/run.sh [-y] [--report] [FILE.prm …] [OPTION …] [-- ARGUMENT …]
 #
 # Without a FILE.prm it runs parameters/poisson.prm; `-` is a file on standard input. --report draws
 # each run's figures afterwards and writes its report.html (scripts/plot.py, scripts/report.py).
+# At a terminal it asks before it installs packages; -y says yes beforehand. Without a terminal, and
+# where CI is set, it installs them without a question.
 # Everything else, and all that follows `--`, is handed to femgpu (see `scripts/run.sh -- --help`).
 #
 # The first build is for this machine: for its GPU, or without one for the CPU cores alone. A build
@@ -22,11 +24,13 @@ linalg_only && die "the preset $preset builds no program; use release or debug"
 files=()
 arguments=()
 report=0
+export FEMGPU_ASK=1 # scripts/dependencies.sh asks before it installs
 question=0 # asked about the program: no simulation, so no file and no ranks
 while (($#)); do
   case $1 in
     -h | --help) print_help; exit ;;
     --) shift; break ;;
+    -y) FEMGPU_ASK=0 ;;
     --report) report=1 ;;
     -) files+=(-) ;;
     -*) arguments+=("$1") ;;
