@@ -9,14 +9,10 @@ import json
 import math
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
 BENCHMARKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks")
-COLLECTION = os.path.join(BENCHMARKS, "collection.py")
-KNOWN_COUNTS = os.path.join(BENCHMARKS, "known_counts.py")
-METHODS = os.path.join(BENCHMARKS, "methods.py")
 PROGRAM = os.environ.get("FEMGPU_SOLVE", "femgpu-solve")
 FORMATS = ["csr", "csr values=float", "ellpack-r", "ellr-t threads=4", "sell slice=32", "bsr block=2",
            "coo", "pcsr", "auto"]
@@ -334,102 +330,6 @@ class Timing(SolveTest):
         self.assertRegex(text, r"\ntransfer +[0-9.]+ kB, [0-9.e+-]+ GB/s\n")
 
 
-class Choice(SolveTest):
-    """What is chosen where the user names no methods, and what follows a failure."""
-
-    def attempts(self, *arguments, code=0):
-        return [(attempt["solver"], attempt["preconditioner"], attempt["scaling"],
-                 attempt["outcome"]) for attempt in self.report(*arguments, code=code)["attempts"]]
-
-    def test_zeros_on_the_diagonal_are_permuted_away(self):
-        self.write_matrix("A.mtx", SHIFTED)
-        self.assertEqual(self.attempts("A.mtx"), [("bicgstab", "ilu", "matching", "converged")])
-        self.assert_close(self.solution("A.mtx"), [1.] * 4, 1e-7)
-        text = self.run_program("A.mtx", "--backend", "host").stdout
-        self.assertIn("attempt 1       bicgstab with ilu, scaling matching, because the matrix is "
-                      "unsymmetric, and 4 diagonal entries are zero: converged", text)
-
-    def test_indefinite_matrices_are_solved_by_minres(self):
-        self.write_matrix("A.mtx", INDEFINITE)
-        self.assertEqual(self.attempts("A.mtx"), [("minres", "identity", "symmetric", "converged")])
-        self.assert_close(self.solution("A.mtx"), [1.] * 4, 1e-7)
-
-    def test_a_positive_diagonal_may_belong_to_an_indefinite_matrix(self):
-        self.write_matrix("A.mtx", [[1., 2.], [2., 1.]])
-        self.write_vector("b.mtx", [1., -1.])
-        self.assertEqual([(a[0], a[3]) for a in self.attempts("A.mtx", "-b", "b.mtx")],
-                         [("pipelined-cg", "indefinite_matrix"), ("minres", "converged")])
-        self.assert_close(self.solution("A.mtx", "-b", "b.mtx"), [-1., 1.], 1e-7)
-
-    def test_another_method_follows_one_that_fails(self):
-        n = 40  # a shift of e^i by e^(i+1), which BiCGStab with Jacobi does not solve
-        rows = [[1e-8 if i == j else 1. if j == (i + 1) % n else 0. for j in range(n)]
-                for i in range(n)]
-        self.write_matrix("A.mtx", rows)
-        attempts = self.attempts("A.mtx", "--rhs", "random:1")
-        self.assertEqual(attempts[0][:3], ("pipelined-bicgstab", "jacobi", "none"))
-        self.assertFalse(attempts[0][3].startswith("converged"))
-        self.assertEqual(attempts[1], ("idr s=8", "ilu", "matching", "converged"))
-
-    def test_tolerances_hold_before_a_scaling_that_was_chosen(self):
-        rows = [[value * 10. ** (8 - 5 * i) for value in row] for i, row in enumerate(SHIFTED)]
-        self.write_matrix("A.mtx", rows)
-        solve = self.report("A.mtx", "--relative-tolerance", "1e-13")["solve"]
-        self.assertLessEqual(solve["given_residual"], 1e-13 * solve["given_rhs_norm"])
-
-    def test_a_singular_matrix_names_all_attempts(self):
-        self.write_matrix("A.mtx", SINGULAR)
-        self.write_vector("b.mtx", [1., -1., 1.])
-        message = self.run_program("A.mtx", "-b", "b.mtx", code=3).stderr
-        self.assertIn("Other attempts failed: ", message)
-        self.assertIn("direct (breakdown)", message)
-        self.write_matrix("A.mtx", [[1., 2., 3.], [1., 0., 0.], [2., 0., 0.]])
-        report = self.report("A.mtx", code=3)
-        self.assertEqual([a["outcome"] for a in report["attempts"]],
-                         ["refused", "refused", "breakdown"])
-        self.assertIn("Row 2 of the matrix cannot be matched", report["attempts"][0]["message"])
-
-    def test_what_is_named_is_kept(self):
-        self.write_matrix("A.mtx", SHIFTED)
-        for name, value in (("--solver", "idr s=4"), ("--preconditioner", "identity"),
-                            ("--scaling", "balance")):
-            with self.subTest(name=name):
-                process = self.run_program("A.mtx", name, value, "--json", "-", code=None)
-                [attempt] = json.loads(process.stdout)["attempts"]
-                self.assertEqual(attempt[name[2:]], value)
-                self.assertIsNone(attempt["reason"])
-
-    def test_matching_gives_the_solution_of_the_given_system(self):
-        self.write_matrix("A.mtx", SHIFTED)
-        self.write_vector("b.mtx", [1., 2., 3., 4.])
-        self.write_vector("x0.mtx", [1., 0., -1., 2.])
-        x = self.solution("A.mtx", "-b", "b.mtx", "--solver", "direct")
-        for options in ([], ["--ordering", "rcm"], ["--x0", "x0.mtx"], ["--preconditioner", "ilu"]):
-            self.assert_close(self.solution("A.mtx", "-b", "b.mtx", "--solver", "bicgstab",
-                                            "--scaling", "matching", *options), x, 1e-7)
-
-    def test_matching_needs_a_matching_and_an_unsymmetric_method(self):
-        self.write_matrix("A.mtx", [[1., 2., 3.], [1., 0., 0.], [2., 0., 0.]])
-        message = self.error("A.mtx", "--scaling", "matching", code=3)
-        self.assertIn("Row 2 of the matrix", message)
-        self.write_matrix("A.mtx", LAPLACIAN)
-        self.assertEqual(self.report("A.mtx", "--scaling", "matching", "--solver",
-                                     "bicgstab")["outcome"], "converged")
-
-    def test_direct_solves_and_refuses_what_it_has_not(self):
-        self.write_matrix("A.mtx", UNSYMMETRIC)
-        self.assert_close(self.solution("A.mtx", "--solver", "direct"), [1.] * 3, 1e-14)
-        for arguments, message in ((["--backend", "cuda"], "runs on the host"),
-                                   (["--scaling", "balance"], "scales and orders rows itself"),
-                                   (["--copies", "3"], "one system at a time"),
-                                   (["--nonlinear", "bratu lambda=1"], "linear systems only")):
-            self.assertIn(message, self.error("A.mtx", "--solver", "direct", *arguments, code=1))
-        self.assertIn("has no option", self.error("A.mtx", "--solver", "direct s=1", code=1))
-        self.write_matrix("A.mtx", SINGULAR)
-        self.assertIn("the matrix is singular",
-                      self.run_program("A.mtx", "--solver", "direct", code=3).stderr)
-
-
 class Errors(SolveTest):
     def test_usage(self):
         system = ["--generate", "poisson2d-5pt:6"]
@@ -533,83 +433,6 @@ class Errors(SolveTest):
         for option in "--json", "--history", "--solution":
             message = self.error("missing.mtx", option, "no/such/file", code=5)
             self.assertIn("check that its directory exists", message)
-
-
-class Collection(SolveTest):
-    def run_collection(self, *arguments, script=KNOWN_COUNTS, code=0):
-        process = subprocess.run([sys.executable, script, "--program", PROGRAM, self.directory,
-                                  "--csv", self.path("result.csv"), *arguments],
-                                 capture_output=True, text=True, check=False)
-        self.assertEqual(process.returncode, code, process.stdout + process.stderr)
-        return process.stdout
-
-    def test_defaults_stand_beside_named_methods(self):
-        self.write_matrix("A.mtx", LAPLACIAN)
-        self.write_matrix("B.mtx", SHIFTED)
-        self.write_matrix("C.mtx", INDEFINITE)
-        text = self.run_collection("--only", "default", "bicgstab jacobi", "--", "--backend",
-                                   "host", script=COLLECTION)
-        self.assertIn("default: 1 of 1 indefinite, 1 of 1 positive diagonal, 1 of 1 unsymmetric",
-                      text)
-        with open(self.path("result.csv"), encoding="utf-8", newline="") as file:
-            rows = {(row["matrix"], row["methods"]): row for row in csv.DictReader(file)}
-        self.assertEqual(len(rows), 6)
-        row = rows["B", "default"]
-        self.assertEqual((row["kind"], row["solved_by"]), ("unsymmetric", "bicgstab, ilu, matching"))
-        self.assertLess(float(row["backward_error"]), 1e-8)
-        self.assertEqual(rows["B", "bicgstab jacobi"]["outcome"], "refused")
-        self.assertIn("zero or no entry on the diagonal", rows["B", "bicgstab jacobi"]["message"])
-
-    def test_counts_are_compared_with_known_ones(self):
-        self.write("A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
-                   "3 3 4\n1 1 2\n2 2 3\n3 3 4\n2 1 1\n")
-        self.write_matrix("B.mtx", UNSYMMETRIC)
-        self.write_vector("b.mtx", [1., 2., 3.])  # no matrix: left out
-        table = self.path(self.write("table.md", "| file | CG |\n|---|---|\n| A | 2 |\n"))
-        self.run_collection("--table", table, "--solver", "cg", "pipelined-cg", code=0)
-        with open(self.path("result.csv"), encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.assertEqual([(row["matrix"], row["solver"], row["known"]) for row in rows],
-                         [("A", "cg", "2"), ("A", "pipelined-cg", "2"),
-                          ("B", "pipelined-bicgstab", "")])
-        self.write("table.md", "A,> 1000\n")
-        self.assertIn("DIFFERS", self.run_collection("--table", table, code=1))
-
-    def test_a_failed_run_is_told(self):
-        self.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n")
-        self.assertIn("A.mtx", self.run_collection(code=1))
-
-
-class Methods(SolveTest):
-    def run_methods(self, *arguments, code=0):
-        """The lines of the file that it writes."""
-        process = subprocess.run([sys.executable, METHODS, "--program", PROGRAM, "--backend", "host",
-                                  "--quick", "--csv", self.path("result.csv"), *arguments],
-                                 capture_output=True, text=True, check=False)
-        self.assertEqual(process.returncode, code, process.stdout + process.stderr)
-        with open(self.path("result.csv"), encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
-
-    def test_a_file_is_solved_with_every_preconditioner(self):
-        file = self.path(self.write_matrix("A.mtx", UNSYMMETRIC))
-        rows = self.run_methods(file, "--only", "A pipelined-bicgstab", "--copy-bandwidth", "10")
-        self.assertIn("sai tau=0.8", [row["preconditioner"] for row in rows])
-        for row in rows:
-            self.assertEqual((row["system"], row["n"], row["outcome"]), ("A", "3", "converged"))
-            self.assertLessEqual(float(row["relative_residual"]), 1e-8)
-            self.assertAlmostEqual(float(row["fraction_of_copy"]),
-                                   float(row["gigabytes_per_second"]) / 10., places=6)
-
-    def test_what_ends_a_run_is_told(self):
-        only = ["--only", "elasticity.* pipelined-cg jacobi"]
-        self.assertEqual([row["outcome"] for row in self.run_methods(*only, "--budget", "1e-9")],
-                         ["left out"])
-        self.assertEqual([row["outcome"]
-                          for row in self.run_methods(*only, "--timeout", "1e-3", code=1)],
-                         ["timeout"])
-        [row] = self.run_methods(*only, "--format", "none", code=1)
-        self.assertEqual(row["outcome"], "failed")
-        self.assertIn("none", row["message"])
 
 
 if __name__ == "__main__":
