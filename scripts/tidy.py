@@ -11,8 +11,9 @@ its text and that of the headers of ours that it includes, without comments and 
 command, .clang-tidy and the version of clang-tidy. A hash of these is the name of an empty file in
 ${XDG_CACHE_HOME:-~/.cache}/femgpu/tidy. --since COMMIT takes what was in that commit for clean, too:
 where nothing is remembered, as in CI, a branch is checked for what it changes: every file whose own text
-is another one, and of a header that is another one, one file that includes it (of those that change, or
-one that includes most of such headers), since a header that all include would else be all files.
+is new, and of a header whose text is new, one file that includes it (of those that change, or one that
+includes most of such headers), since a header that all include would else be all files. A text is not new
+if only its name, its guard or the names of our headers that it includes are.
 --all checks everything.
 """
 import argparse
@@ -98,6 +99,13 @@ def without_comments(text):
     return " ".join(f"\n{line}\n" if line.startswith("#") else line for line in lines if line)
 
 
+def without_names(text):
+    """A source @p text after without_comments(), without its guard and the headers of ours that it includes."""
+    text = re.sub(r'^# ?(include ".*"|(ifndef|define) femgpu_\w+_h)$', "", text,
+                  flags=re.MULTILINE)
+    return " ".join(text.split())
+
+
 class Hashes:
     """Of all that a finding depends on, but for other people's headers, in the sources below @p root."""
 
@@ -146,7 +154,7 @@ class CleanFiles:
             if time.time() - entry.stat().st_mtime > DAYS_IN_CACHE * 86400:
                 entry.unlink(missing_ok=True)
         self.of_commit = set()
-        self.texts_of_commit = {}  # of its files, by their names; none: there is no commit
+        self.texts_of_commit = set()  # without names; none: there is no commit
 
     def __contains__(self, sha):
         if (CACHE / sha).exists():
@@ -174,8 +182,8 @@ class CleanFiles:
                 if then.is_file():
                     self.of_commit.add(hashes.of(then, flags))
             if (root / ".clang-tidy").read_bytes() == (ROOT / ".clang-tidy").read_bytes():
-                self.texts_of_commit = {file.relative_to(root): text
-                                        for file, (text, _) in hashes.known.items()}
+                self.texts_of_commit = {without_names(hashes.read(file)[0])
+                                        for file in root.rglob("*") if file.suffix in (".h", ".cc")}
 
     def enough_of(self, files, hashes):
         """Those of @p files whose text the commit does not have, and some that include the headers
@@ -184,7 +192,7 @@ class CleanFiles:
             return set(files)
 
         def is_new(file):
-            return self.texts_of_commit.get(file.relative_to(ROOT)) != hashes.read(file)[0]
+            return without_names(hashes.read(file)[0]) not in self.texts_of_commit
 
         new = {file: {this for this in hashes.all_read_with(file) if is_new(this)} for file in files}
         enough = {file for file in files if file in new[file]}
