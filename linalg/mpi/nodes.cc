@@ -24,8 +24,11 @@ void spare_discovery()
   };
   const bool is_alone = !was_started_by_mpi();
   const std::string size = value("OMPI_COMM_WORLD_SIZE");
-  if (is_alone)
+  if (is_alone) {
     ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    // All such processes have one directory, which the first to end takes from those that start.
+    ::setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+  }
   if (is_alone || (!size.empty() && size == value("OMPI_COMM_WORLD_LOCAL_SIZE"))) {
     ::setenv("OMPI_MCA_pml", "ob1", 0);
     ::setenv("HWLOC_COMPONENTS", "-linux:pci,-linux:io,-pci,-opencl,-gl", 0);
