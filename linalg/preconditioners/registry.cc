@@ -11,7 +11,7 @@ constexpr auto *preconditioner = make_on_any<Name, Preconditioner>;
 constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"auto",
      "jacobi, or multigrid where that is forecast to be faster, materials differ by more than 1e4, "
-     "or a solve with jacobi has taken long",
+     "or a solve with jacobi has taken long; fsai before multigrid for structures from files",
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true,
       .divides_by_diagonal = true,
