@@ -150,7 +150,7 @@ public:
   /// The energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the solution of
   /// a problem minimises, unless a term is not linear in u; fluxes; and the balance defect.
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override;
-  /// Those of the residual, of a physics that has a reaction.
+  /// Returns the fields of the residual for a physics that has a reaction, else nothing.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
     return parameters.coefficient.path.empty() ? std::vector<NodalField>()

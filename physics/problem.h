@@ -58,7 +58,7 @@ struct DerivedField
   }
 };
 
-/// What solvers have to know of the terms of a problem.
+/// Properties of a problem's terms by which solvers are chosen.
 struct ProblemTraits
 {
   /// Are σ, s and g such functions of u that a matrix and a vector do not say all of them? Then

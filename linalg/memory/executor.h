@@ -115,7 +115,7 @@ public:
   virtual void use_in_this_thread() const
   {}
 
-  /// Calls @p work with a runner whose steps come behind all others.
+  /// Calls @p work with a runner, whose steps run after all steps that were given before.
   virtual void run_steps(const std::function<void(StepRunner &)> &work) const = 0;
 
   /// Waits for all steps; throws DeviceError if one of them failed.

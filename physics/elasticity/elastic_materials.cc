@@ -51,8 +51,8 @@ Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
   return QIterated<dim>(QTrapezoid<1>(), static_cast<unsigned int>(std::clamp(wanted, 2., 32.)));
 }
 
-/// What elements of a type of Abaqus are for: "plane stress", "plane strain", "generalised plane
-/// strain", or "" where the name does not say it.
+/// Returns the hypothesis of a type of Abaqus' elements: "plane stress", "plane strain",
+/// "generalised plane strain", or "" where the name does not tell it.
 std::string hypothesis_of(const std::string &element_type)
 {
   static const std::vector<std::pair<std::string, std::string>> of_prefixes = {

@@ -42,14 +42,14 @@ private:
   decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
 
-/// Of lengths; that of GridTools::collect_periodic_faces().
+/// Lengths that differ by less are equal, as in GridTools::collect_periodic_faces().
 constexpr double tolerance_of_places = 1e-10;
 
 /// Points of a side by their numbers.
 template <int dim, class Number>
 using NumberedPoints = std::map<Number, dealii::Point<dim>>;
 
-/// How far @p others are from @p points along axis @p direction.
+/// Returns the distance of @p others from @p points along axis @p direction.
 template <class Points>
 double distance_along(const Points &points, const Points &others, const unsigned int direction)
 {
@@ -62,8 +62,8 @@ double distance_along(const Points &points, const Points &others, const unsigned
   return points.empty() || others.empty() ? 0. : low(others) - low(points);
 }
 
-/// Of points of two sides by their numbers, those that are the same: the second side is the first
-/// one moved along axis @p direction.
+/// Returns the numbers of points that are the same on two sides, of which the second one is the
+/// first one moved along axis @p direction.
 template <int dim, class Number>
 std::vector<std::pair<Number, Number>> pairs_of(const NumberedPoints<dim, Number> &first,
                                                 const NumberedPoints<dim, Number> &second,
