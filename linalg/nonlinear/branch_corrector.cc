@@ -13,7 +13,7 @@ namespace
 {
 struct Sums
 {
-  double rr, gg, bb; // of r, ∂r/∂λ and the constant part of r
+  double rr, gg, bb; // of r, ∂r/∂λ and b
   double along;      // (ẋ₀, x − x₀)
   double pa, pv, vv; // of three vectors
 };
@@ -48,11 +48,11 @@ struct Evaluate
 
   using Contributes = SumList<&Sums::rr, &Sums::gg, &Sums::bb, &Sums::along>;
   FEMGPU_HD
-  void operator()(const State & /* s */, const int i, const double Lx_i, Sums &sum) const
+  void operator()(const State & /* s */, const int i, const double Ax_i, Sums &sum) const
   {
-    const double x_i = x[i], b_i = row.constant(i);
+    const double x_i = x[i], b_i = row.b[i];
     double g_i = 0.;
-    const double r_i = row.residual(i, x_i, Lx_i, g_i);
+    const double r_i = row.residual(i, x_i, Ax_i, g_i);
     g[i] = g_i;
     r[i] = r_i;
     sum.rr += r_i * r_i;
@@ -146,15 +146,15 @@ template <class Backend>
 class Corrector final : public BranchCorrector
 {
 public:
-  Corrector(NonlinearOperator &F, const BranchMetric &metric, const LinearSolverOptions &linear)
+  Corrector(SemilinearEquation &F, const BranchMetric &metric, const LinearSolverOptions &linear)
       : F(F), metric{metric.weights.data(), metric.factor}, solver(linear, Backend::kind),
         jacobian(linear.format), iteration(F.space()), runner(*F.space().executor()), g(vector()),
         r(vector()), a(vector()), v(vector())
   {
     linear_control.relative_tolerance = linear.control.relative_tolerance;
     linear_control.max_iterations = linear.control.max_iterations;
-    solver.set_up(F.linear_part(), false);
-    jacobian.setup(F.linear_part());
+    solver.set_up(F.matrix(), false);
+    jacobian.setup(F.matrix());
   }
 
   Correction correct(BranchPoint &p, const BranchPoint *const from, const double sigma,
@@ -251,7 +251,7 @@ private:
     std::ostringstream text;
     text.precision(6);
     text << "Newton's method did not come to the branch near lambda = " << lambda << " in "
-         << correction.corrections << " corrections: " << F.residual_name() << " = ";
+         << correction.corrections << " corrections: " << F.residual_name << " = ";
     text.precision(3);
     text << std::scientific << correction.residual << ", but asked for " << correction.target
          << ".";
@@ -262,15 +262,10 @@ private:
   Sums evaluate(BranchPoint &p, const BranchPoint &from)
   {
     F.set_parameter(p.lambda);
-    const auto action = F.action();
-    if (const auto *const evaluated = std::get_if<const EvaluatedResidual *>(&action)) {
-      F.space().bring_ghosts(runner, p.x.data());
-      (*evaluated)->set_derivative(runner, p.x.data(), g.data());
-    }
     iteration.set_state({});
-    visit_residual(F, g.data(), [&](const auto &L, const auto &row) {
+    F.visit_row([&](const auto &row) {
       using Row = std::decay_t<decltype(row)>;
-      iteration.once(product(L, p.x.data(),
+      iteration.once(product(F.matrix().csr(), p.x.data(),
                              Evaluate<Row>{row, metric, p.x.data(), from.x.data(),
                                            from.x_dot.data(), g.data(), r.data()}));
     });
@@ -318,7 +313,7 @@ private:
     return F.space().make_vector();
   }
 
-  NonlinearOperator &F;
+  SemilinearEquation &F;
   Metric metric;
   PreconditionedSolver solver;
   JacobianMatrix<Backend> jacobian;
@@ -330,7 +325,7 @@ private:
 } // namespace
 
 template <>
-std::unique_ptr<BranchCorrector> make_corrector_on<ThisBackend>(NonlinearOperator &F,
+std::unique_ptr<BranchCorrector> make_corrector_on<ThisBackend>(SemilinearEquation &F,
                                                                 const BranchMetric &metric,
                                                                 const LinearSolverOptions &linear)
 {

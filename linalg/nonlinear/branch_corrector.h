@@ -87,7 +87,8 @@ public:
 };
 
 template <class Backend>
-std::unique_ptr<BranchCorrector> make_corrector_on(NonlinearOperator &F, const BranchMetric &metric,
+std::unique_ptr<BranchCorrector> make_corrector_on(SemilinearEquation &F,
+                                                   const BranchMetric &metric,
                                                    const LinearSolverOptions &linear);
 
 /**
@@ -96,7 +97,7 @@ std::unique_ptr<BranchCorrector> make_corrector_on(NonlinearOperator &F, const B
  * @param linear the solver takes J(x), the preconditioner is made once, from the linear part of F
  * @throws ParameterError as the registries do; SolverError if the preconditioner cannot be made
  */
-std::unique_ptr<BranchCorrector> make_branch_corrector(NonlinearOperator &F,
+std::unique_ptr<BranchCorrector> make_branch_corrector(SemilinearEquation &F,
                                                        const BranchMetric &metric,
                                                        const LinearSolverOptions &linear);
 } // namespace femgpu::linalg

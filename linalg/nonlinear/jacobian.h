@@ -12,7 +12,7 @@
 
 namespace femgpu::linalg
 {
-/// J_ii = A_ii − ∂(r + A x)_i/∂x_i
+/// J_ii = A_ii − λ w_i φ'(x_i)
 template <class Row>
 struct SetJacobianDiagonal
 {
@@ -31,8 +31,8 @@ struct SetJacobianDiagonal
 };
 
 /**
- * J(x) as a matrix of its own: the pattern is copied once; for a new x its values, where r(x) is
- * fused those of the diagonal alone, and the format are refreshed where they live.
+ * J(x) as a matrix of its own. The pattern is copied once; a new x refreshes the diagonal and the
+ * format in the executor's memory.
  */
 template <class Backend>
 class JacobianMatrix
@@ -57,21 +57,14 @@ public:
     csr->copy_values_from(A.csr());
   }
 
-  void refresh(const NonlinearOperator &F, Buffer<double> &x)
+  void refresh(const SemilinearEquation &F, Buffer<double> &x)
   {
     Runner<Backend> runner(*csr->executor());
-    F.space().bring_ghosts(runner, x.data());
-    std::visit(
-        [&](const auto &action) {
-          using Action = std::decay_t<decltype(action)>;
-          if constexpr (std::is_pointer_v<Action>)
-            action->set_jacobian(runner, x.data(), csr->mutable_values());
-          else
-            runner.run(
-                rows(csr->n(), SetJacobianDiagonal<Action>{F.linear_part().csr().csr_view(), action,
-                                                           x.data(), csr->mutable_values()}));
-        },
-        F.action());
+    F.visit_row([&](const auto &row) {
+      using Row = std::decay_t<decltype(row)>;
+      runner.run(rows(csr->n(), SetJacobianDiagonal<Row>{F.matrix().csr().csr_view(), row, x.data(),
+                                                         csr->mutable_values()}));
+    });
     matrix->update();
   }
 
@@ -110,7 +103,7 @@ public:
   }
 
   /// Refreshes J and its preconditioner for @p x.
-  void refresh(const NonlinearOperator &F, Buffer<double> &x)
+  void refresh(const SemilinearEquation &F, Buffer<double> &x)
   {
     matrix.refresh(F, x);
     solver.set_up(*matrix, is_prepared);

@@ -76,15 +76,15 @@ public:
       : options(read_forcing(method)), linear(linear), jacobian(linear)
   {}
 
-  void setup(const NonlinearOperator &F, const bool same_pattern) override
+  void setup(const SemilinearEquation &F, const bool same_pattern) override
   {
     if (same_pattern)
-      jacobian.update(F.linear_part());
+      jacobian.update(F.matrix());
     else
-      jacobian.setup(F.linear_part());
+      jacobian.setup(F.matrix());
   }
 
-  SolveReport solve(const NonlinearOperator &F, Buffer<double> &x,
+  SolveReport solve(const SemilinearEquation &F, Buffer<double> &x,
                     const SolveControl &control) override
   {
     const Stopwatch watch;
@@ -118,10 +118,10 @@ public:
           return has_moved;
         });
     report.method.solver = "newton, " + linear.solver;
-    report.method.norm = nonlinear_norm(F, control);
+    report.method.norm = nonlinear_norm(control);
     report.costs.setup_seconds = setup_seconds;
     report.costs.solve_seconds = watch.elapsed() - setup_seconds;
-    describe(report, F.residual_name());
+    describe(report, F.residual_name);
     report.message += why;
     for (Buffer<double> *const v : {&r, &d, &trial})
       *v = Buffer<double>();
@@ -129,7 +129,8 @@ public:
   }
 
 private:
-  SolveReport solve_linear(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &inner)
+  SolveReport solve_linear(const SemilinearEquation &F, Buffer<double> &x,
+                           const SolveControl &inner)
   {
     const Stopwatch watch;
     jacobian.refresh(F, x);
@@ -143,10 +144,10 @@ private:
 
   /// Where no step makes the residual smaller: is what is left of it rounding of the terms of A x,
   /// and Newton's step from there, solved as far as it says how long it is, short?
-  Outcome outcome_at_rounding(const NonlinearOperator &F, const Buffer<double> &x,
+  Outcome outcome_at_rounding(const SemilinearEquation &F, const Buffer<double> &x,
                               SolveControl inner, SolveReport &report)
   {
-    const CsrMatrix &A = F.linear_part().csr();
+    const CsrMatrix &A = F.matrix().csr();
     const bool has_parts = F.space().communicator() != nullptr;
     const Buffer<double> of_ghosts = has_parts ? F.space().with_ghosts(x.data()) : Buffer<double>();
     const double *const x_here = has_parts ? of_ghosts.data() : x.data();
@@ -170,7 +171,8 @@ private:
   }
 
   /// Moves x along d, and r with it, until ‖r‖ has fallen enough; false if it does not.
-  bool search_line(const NonlinearOperator &F, Buffer<double> &x, double &norm, SolveReport &report)
+  bool search_line(const SemilinearEquation &F, Buffer<double> &x, double &norm,
+                   SolveReport &report)
   {
     for (int halvings = 0; halvings <= most_halvings; ++halvings) {
       const double alpha = std::ldexp(1., -halvings);

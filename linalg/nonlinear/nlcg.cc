@@ -24,7 +24,7 @@ enum Vector : int
   x,
   r,
   p,
-  q,        ///< L p, with A or J(x) for L
+  q,        ///< A p
   r_before, ///< where the line begins
   n_fused,
   z = n_fused, ///< M⁻¹r
@@ -45,7 +45,7 @@ struct State : KrylovState
 {
   double gamma = 0.;    ///< (r, M⁻¹r)
   double slope = 0.;    ///< (r, p) where the line begins; −dJ/dα
-  double pq = 0.;       ///< (p, L p)
+  double pq = 0.;       ///< (p, A p)
   double rp = 0.;       ///< (r, p) at the trial point
   double alpha = 0.;    ///< of the trial point
   double delta = 0.;    ///< what the next trial adds to it
@@ -54,9 +54,8 @@ struct State : KrylovState
   double decrease = 0.; ///< J where the line begins − J at the trial point
   double beta = 0.;
   double sigma = 0.1;
-  bool is_evaluated = false; ///< r(x) is; else it is fused
-  bool begins = true;        ///< the first trial point is x, and there is no line yet
-  int trials = 0;            ///< of this line
+  bool begins = true; ///< the first trial point is x, and there is no line yet
+  int trials = 0;     ///< of this line
   int all_trials = 0;
 
   /// Trial points of a line after which it is taken as it is, or given up.
@@ -87,19 +86,16 @@ struct State : KrylovState
 
   /**
    * Looks at the trial point that is farther by δ: J before − J = δ (r before, p) − δ²/2 (p, q) +
-   * Σ ∫ (φ(x + t) − φ(x)) dt, and d²J/dα². Where r(x) is evaluated, by the trapezoidal rule and
-   * the secant.
+   * Σ ∫ (φ(x + t) − φ(x)) dt, and d²J/dα².
    */
   FEMGPU_HD
   void look(const Sums &sum)
   {
-    const double curvature = is_evaluated ? (rp - sum.rp) / delta : pq + sum.curvature;
-    decrease = is_evaluated ? 0.5 * (alpha + delta) * (slope + sum.rp)
-                            : decrease + (delta * rp - 0.5 * delta * delta * pq + sum.excess);
+    decrease += delta * rp - 0.5 * delta * delta * pq + sum.excess;
     alpha += delta;
     rp = sum.rp;
     rr = sum.rr;
-    judge(curvature);
+    judge(pq + sum.curvature);
   }
 
   /**
@@ -149,12 +145,12 @@ struct State : KrylovState
   }
 };
 
-/// q = L p;  the first α along p
+/// q = A p;  the first α along p
 template <class Row>
 struct ApplyMatrix : MatrixTimes<p, q>
 {
   Row data;
-  static constexpr int n_vectors_of_data = Row::n_vectors;
+  static constexpr int n_vectors_of_data = 1; // the weights
 
   using Reads = VectorList<x, p>;
   using Contributes = SumList<&Sums::pq, &Sums::curvature>;
@@ -183,7 +179,7 @@ template <class Row>
 struct Move : OfRow
 {
   Row data;
-  static constexpr int n_vectors_of_data = Row::n_vectors;
+  static constexpr int n_vectors_of_data = 1; // the weights
 
   using Reads = VectorList<x, r, p, q>;
   using Writes = VectorList<x, r>;
@@ -196,31 +192,6 @@ struct Move : OfRow
     sum.excess += data.excess(v.number, v[x], d);
     v[x] += d;
     sum.curvature -= data.derivative(v.number, v[x]) * v[p] * v[p];
-    sum.rp += v[r] * v[p];
-    sum.rr += v[r] * v[r];
-  }
-};
-
-/// The same where r(x) is evaluated: x += δ p first,
-struct MoveAlong : OfRow
-{
-  using Reads = VectorList<x, p>;
-  using Writes = VectorList<x>;
-  FEMGPU_HD
-  void operator()(const State &s, Values &v, Sums & /* sum */) const
-  {
-    v[x] += s.delta * v[p];
-  }
-};
-
-/// and then r = r(x)
-struct TakeResidual : Evaluates<x, r>
-{
-  using Reads = VectorList<p>;
-  using Contributes = SumList<&Sums::rp, &Sums::rr>;
-  FEMGPU_HD
-  void operator()(const State & /* s */, Values &v, Sums &sum) const
-  {
     sum.rp += v[r] * v[p];
     sum.rr += v[r] * v[r];
   }
@@ -273,8 +244,7 @@ struct UpdateDirection : OfRow
   }
 };
 
-/// Formulas for rows of r(x) as nonlinear_operator.h has them. The first iteration begins with p =
-/// q = 0 and δ = 0.
+/// Formulas for a SemilinearRow. The first iteration begins with p = q = 0 and δ = 0.
 struct Nlcg
 {
   using State = nlcg::State;
@@ -282,58 +252,23 @@ struct Nlcg
   static constexpr int n_fused = nlcg::n_fused, n_vectors = nlcg::n_vectors;
 
   template <class Row, Conjugation conjugation>
-  using Trial =
-      std::conditional_t<is_semilinear<Row>, StepList<Move<Row>, ApplyPreconditioner<conjugation>>,
-                         StepList<MoveAlong, TakeResidual, ApplyPreconditioner<conjugation>>>;
+  using Trial = StepList<Move<Row>, ApplyPreconditioner<conjugation>>;
   template <class Row, Conjugation conjugation>
   using Loop = StepList<Trial<Row, conjugation>, UpdateDirection<conjugation>, ApplyMatrix<Row>>;
 };
 
-/// J(x) at the x where a line begins, in double precision: what it multiplies with instead of A
-/// where r(x) is evaluated.
-class JacobianAtX final : public ViewedOperator<CsrView<double>>
-{
-public:
-  JacobianAtX(const EvaluatedResidual &residual, const CsrMatrix &pattern, const double *at)
-      : ViewedOperator(pattern.range(), pattern.domain()), of(residual), at(at),
-        matrix(std::make_unique<CsrMatrix>(pattern.copy()))
-  {}
-
-  const EvaluatedResidual &residual() const
-  {
-    return of;
-  }
-  View view() const override
-  {
-    return matrix->csr_view();
-  }
-  const double *prepare(StepRunner &runner, double *v) const override
-  {
-    of.set_jacobian(runner, at, matrix->mutable_values());
-    return v;
-  }
-
-private:
-  const EvaluatedResidual &of;
-  const double *at;
-  std::unique_ptr<CsrMatrix> matrix;
-};
-
 /**
- * Nonlinear conjugate gradients for r(x) = 0 where r = −∇J, as for A x = b + λ W φ(x), the minimum
- * of J(x) = (A x, x)/2 − (b, x) − λ Σ w_i Φ(x_i) with Φ' = φ: NLCG and, with a preconditioner M of
- * the linear part, NLPCG (Galiano et al. 2012, Algorithms 1 and 2, with the sign of β that makes p
- * conjugate).
+ * Nonlinear conjugate gradients for A x = b + λ W φ(x), the minimum of J(x) = (A x, x)/2 − (b, x) −
+ * λ Σ w_i Φ(x_i) with Φ' = φ: NLCG and, with a preconditioner M of A, NLPCG (Galiano et al. 2012,
+ * Algorithms 1 and 2, with the sign of β that makes p conjugate).
  *
  * The line search is theirs, Newton's method for dJ/dα = 0, on the device; but each trial point is
  * a step from the one before that updates x and r with it, so that the line that Newton's first
  * step hits, as nearly all do, costs no pass of its own. It is safeguarded: inside of a bracket,
  * until |dJ/dα| <= σ |dJ/dα at 0| and J has not grown; p = M⁻¹r where p is no direction of descent.
  *
- * Where r(x) is not fused it is evaluated at each trial point, and J(x) multiplies p instead of A.
- *
  * Use: many cheap iterations and no linear systems; β of Polak and Ribière where Fletcher's and
- * Reeves' creeps. Needs: A (or J(x)) and M symmetric positive definite; ends in a minimum of J, so
+ * Reeves' creeps. Needs: A and M symmetric positive definite; ends in a minimum of J, so
  * on the lower branch of Bratu's problem. Cost per iteration: 3 kernels, A, M twice and 14 vectors
  * (4 kernels, M once and 16 vectors where M is no row functor; with β of Polak and Ribière 2, there
  * 3 more); for each further trial point 7 vectors and M. Fails: stagnated where no point along p is
@@ -354,26 +289,21 @@ public:
         preconditioner(make_preconditioner(linear.preconditioner, Backend::kind))
   {}
 
-  void setup(const NonlinearOperator &F, const bool same_pattern) override
+  void setup(const SemilinearEquation &F, const bool same_pattern) override
   {
     if (same_pattern)
-      preconditioner->update(F.linear_part());
+      preconditioner->update(F.matrix());
     else
-      preconditioner->setup(F.linear_part());
+      preconditioner->setup(F.matrix());
     require_symmetric("nlcg", *preconditioner);
   }
 
-  SolveReport solve(const NonlinearOperator &F, Buffer<double> &solution,
+  SolveReport solve(const SemilinearEquation &F, Buffer<double> &solution,
                     const SolveControl &control) override
   {
-    const Matrix &A = F.linear_part();
+    const Matrix &A = F.matrix();
     const RowSpace &space = F.space();
     const Preconditioner::Action m = preconditioner->action();
-    const NonlinearOperator::Action row = F.action();
-    const auto *const evaluated = std::get_if<const EvaluatedResidual *>(&row);
-    std::unique_ptr<const JacobianAtX> J;
-    if (evaluated != nullptr)
-      J = std::make_unique<const JacobianAtX>(**evaluated, A.csr(), solution.data());
     const int keeps_r = conjugation == Conjugation::polak_ribiere ? 1 : 0;
     const int keeps_z = std::holds_alternative<DiagonalView>(m) ? 0 : 1;
     Buffer<double> residual = space.make_vector(), kept = space.make_vector();
@@ -381,9 +311,8 @@ public:
     const VectorSet<n_vectors> v{{solution.data(), residual.data(), own[0], own[1],
                                   keeps_r != 0 ? own[2] : nullptr,
                                   keeps_z != 0 ? own[2 + keeps_r] : nullptr}};
-    const Lines lines = keeps_r != 0
-                            ? lines_of<Conjugation::polak_ribiere>(A, J.get(), row, m, v)
-                            : lines_of<Conjugation::fletcher_reeves>(A, J.get(), row, m, v);
+    const Lines lines = keeps_r != 0 ? lines_of<Conjugation::polak_ribiere>(F, m, v)
+                                     : lines_of<Conjugation::fletcher_reeves>(F, m, v);
 
     Loop iteration(space);
     int trials = 0;
@@ -396,7 +325,6 @@ public:
       if (!state.running)
         return state;
       state.sigma = sigma;
-      state.is_evaluated = evaluated != nullptr;
       iteration.set_state(state);
       own.fill_zero();
       lines.follow(iteration, watch_for<State>(control));
@@ -409,8 +337,8 @@ public:
     report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
                                            [&] { solution.copy_from(kept); });
     report.inner.line_search_steps = trials;
-    report.method.norm = nonlinear_norm(F, control);
-    describe(report, F.residual_name());
+    report.method.norm = nonlinear_norm(control);
+    describe(report, F.residual_name);
     return report;
   }
 
@@ -425,28 +353,26 @@ private:
   };
 
   template <Conjugation conjugation>
-  static Lines lines_of(const Matrix &A, const JacobianAtX *const J,
-                        const NonlinearOperator::Action &action, const Preconditioner::Action &m,
+  static Lines lines_of(const SemilinearEquation &F, const Preconditioner::Action &m,
                         const VectorSet<n_vectors> &v)
   {
-    return std::visit(
-        [&](const auto &row, const auto &m_of_row) {
-          if constexpr (std::is_pointer_v<std::decay_t<decltype(row)>>)
-            return make_lines<conjugation>(*J, EvaluatedRow{row->at_zero(), nullptr}, m_of_row, v);
-          else
-            return make_lines<conjugation>(A, row, m_of_row, v);
-        },
-        action, m);
+    return F.visit_row([&](const auto &row) {
+      return std::visit(
+          [&](const auto &m_of_row) {
+            return make_lines<conjugation>(F.matrix(), row, m_of_row, v);
+          },
+          m);
+    });
   }
 
   /// All but @p v must outlive the result.
-  template <Conjugation conjugation, class L, class Row, class M>
-  static Lines make_lines(const L &multiplied, const Row &row, const M &m,
+  template <Conjugation conjugation, class Row, class M>
+  static Lines make_lines(const Matrix &A, const Row &row, const M &m,
                           const VectorSet<n_vectors> &v)
   {
     constexpr bool is_fused = linalg::is_fused<M>;
     using Steps = StepsOf<Nlcg, is_fused, Nlcg::Loop<Row, conjugation>>;
-    const StepMaker<L, M, n_vectors, Row> steps{multiplied, m, v, row};
+    const StepMaker<M, n_vectors, Row> steps{A, m, v, row};
     return {cost_of<Steps>(is_fused), [steps](Loop &iteration, const Watch<State> &watch) {
               steps.repeat(iteration, watch, Steps());
             }};

@@ -2,27 +2,27 @@
 #define femgpu_linalg_nonlinear_nonlinear_method_h
 
 #include "linalg/memory/buffer.h"
-#include "linalg/nonlinear/nonlinear_operator.h"
+#include "linalg/nonlinear/semilinear_equation.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/report.h"
 
 namespace femgpu::linalg
 {
-/// A method for F: r(x) = 0.
+/// A method for F: A x = b + λ W φ(x).
 class NonlinearMethod
 {
 public:
   virtual ~NonlinearMethod() = default;
 
-  /// Prepares for a new equation, or for new values of its linear part in the same pattern.
-  virtual void setup(const NonlinearOperator &F, bool same_pattern) = 0;
+  /// Prepares for a new equation, or for new values of A in the same pattern.
+  virtual void setup(const SemilinearEquation &F, bool same_pattern) = 0;
 
   /**
-   * Solves the equation that setup() has seen; all but its linear part may be other.
+   * Solves the equation that setup() has seen; b, W, λ and φ may have changed since.
    * control.reference rhs stands for ‖r(0)‖.
    * @param x the initial guess; at the end the last iterate, whatever the outcome
    */
-  virtual SolveReport solve(const NonlinearOperator &F, Buffer<double> &x,
+  virtual SolveReport solve(const SemilinearEquation &F, Buffer<double> &x,
                             const SolveControl &control) = 0;
 };
 } // namespace femgpu::linalg

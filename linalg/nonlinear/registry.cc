@@ -22,7 +22,7 @@ constexpr decltype(nonlinear_methods)::Entry nonlinear_table[] = {
 
 constexpr decltype(nonlinear_methods) nonlinear_methods("nonlinear method", nonlinear_table);
 
-std::unique_ptr<BranchCorrector> make_branch_corrector(NonlinearOperator &F,
+std::unique_ptr<BranchCorrector> make_branch_corrector(SemilinearEquation &F,
                                                        const BranchMetric &metric,
                                                        const LinearSolverOptions &linear)
 {

@@ -16,11 +16,11 @@ struct NonlinearResidual
 
   using Contributes = SumList<&ResidualSums::rr, &ResidualSums::bb>;
   FEMGPU_HD
-  void operator()(const ResidualState & /* s */, const int i, const double Lx_i,
+  void operator()(const ResidualState & /* s */, const int i, const double Ax_i,
                   ResidualSums &sums) const
   {
     double g_i = 0.;
-    const double r_i = row.residual(i, x[i], Lx_i, g_i);
+    const double r_i = row.residual(i, x[i], Ax_i, g_i);
     r[i] = r_i;
     sums.rr += r_i * r_i;
     const double r_at_0 = row.at_zero(i);
@@ -39,21 +39,22 @@ struct NonlinearResidual
 /// Computes r(x), with the values of matrices as they came, and returns (r, r) and its value at
 /// x = 0.
 template <class Backend>
-ResidualState nonlinear_residual(const NonlinearOperator &F, Buffer<double> &x, Buffer<double> &r)
+ResidualState nonlinear_residual(const SemilinearEquation &F, Buffer<double> &x, Buffer<double> &r)
 {
   Iteration<Backend, ResidualState, ResidualSums> iteration(F.space());
   iteration.set_state({});
-  visit_residual(F, nullptr, [&](const auto &L, const auto &row) {
+  F.visit_row([&](const auto &row) {
     using Row = std::decay_t<decltype(row)>;
-    iteration.once(product(L, x.data(), NonlinearResidual<Row>{row, x.data(), r.data()}));
+    iteration.once(
+        product(F.matrix().csr(), x.data(), NonlinearResidual<Row>{row, x.data(), r.data()}));
   });
   return iteration.get_state();
 }
 
-/// What reports of nonlinear solves say of their norm.
-inline std::string nonlinear_norm(const NonlinearOperator &F, const SolveControl &control)
+/// The norm that reports of nonlinear solves name.
+inline std::string nonlinear_norm(const SolveControl &control)
 {
-  return F.residual_name() + " relative to its value at " +
+  return std::string(SemilinearEquation::residual_name) + " relative to its value at " +
          (control.reference == SolveControl::Reference::rhs ? "x = 0" : "x₀");
 }
 } // namespace femgpu::linalg

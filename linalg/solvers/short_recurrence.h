@@ -38,10 +38,10 @@ constexpr IterationCost cost_of(const bool is_fused)
 }
 
 /// Makes the steps of lists, and runs them. @tparam Data of formulas that have some
-template <class Operator, class M, int n_vectors, class Data = std::nullptr_t>
+template <class M, int n_vectors, class Data = std::nullptr_t>
 struct StepMaker
 {
-  const Operator &A; ///< has residual(), where a formula evaluates that
+  const Matrix &A;
   const M &m;
   VectorSet<n_vectors> v;
   Data data = {};
@@ -81,8 +81,6 @@ private:
       return rows(A.n(), v, diagonal, body);
     else if constexpr (Step::multiplier == Multiplier::matrix)
       return product(A, v, diagonal, body);
-    else if constexpr (Step::multiplier == Multiplier::residual)
-      return product(A.residual(), v, diagonal, body);
     else
       return product(*m, v, diagonal, body);
   }
@@ -141,7 +139,7 @@ public:
       for (int k = 1; k < n_stored; ++k)
         v.data[k] = own[k - 1];
       own.fill_zero();
-      const StepMaker<Matrix, std::decay_t<decltype(m)>, Method::n_vectors> steps{A, m, v};
+      const StepMaker<std::decay_t<decltype(m)>, Method::n_vectors> steps{A, m, v};
       steps.once(iteration, First<is_fused>());
       steps.repeat(iteration, watch_for<State>(control), Loop<is_fused>());
     };

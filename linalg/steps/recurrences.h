@@ -45,8 +45,7 @@ enum class Multiplier
 {
   none,
   matrix,
-  preconditioner,
-  residual ///< v[to] = r(v[from]), of an equation
+  preconditioner
 };
 
 /// v[of] = M⁻¹v[source]
@@ -81,8 +80,6 @@ template <int from, int to>
 using MatrixTimes = Formula<Multiplier::matrix, from, to>;
 template <int from, int to>
 using Preconditions = Formula<Multiplier::preconditioner, from, to>;
-template <int from, int to>
-using Evaluates = Formula<Multiplier::residual, from, to>;
 
 /// The values of a row as formulas see it.
 template <int n_vectors, bool is_fused>

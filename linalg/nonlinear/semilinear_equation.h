@@ -1,0 +1,84 @@
+#ifndef femgpu_linalg_nonlinear_semilinear_equation_h
+#define femgpu_linalg_nonlinear_semilinear_equation_h
+
+#include "linalg/nonlinear/nonlinearity.h"
+#include "linalg/operators/matrix.h"
+
+#include <string>
+
+namespace femgpu::linalg
+{
+/// Row i of the residual r(x) = b + λ W φ(x) − A x, as product steps with A see it.
+template <class LawType>
+struct SemilinearRow : DiagonalTerm<LawType>
+{
+  const double *b;
+
+  /// @return r_i. @param g_i ∂r_i/∂λ
+  FEMGPU_HD
+  double residual(const int i, const double x_i, const double Ax_i, double &g_i) const
+  {
+    g_i = this->weights[i] * this->law.value(x_i);
+    return b[i] + this->lambda * g_i - Ax_i;
+  }
+
+  /// r_i at x = 0
+  FEMGPU_HD
+  double at_zero(const int i) const
+  {
+    return b[i] + this->value(i, 0.);
+  }
+};
+
+/**
+ * A x = b + λ W φ(x) in the memory of an executor, as nonlinear methods see it: the residual r(x) =
+ * b + λ W φ(x) − A x, which they fuse into their steps, and the Jacobian J(x) = −r'(x), which has
+ * the pattern of A. Refers to its operands, which must outlive it.
+ */
+class SemilinearEquation
+{
+public:
+  /// @param A symmetric positive definite for nlcg. @param w weights, not negative
+  SemilinearEquation(const Matrix &A, const Buffer<double> &w, const Buffer<double> &b,
+                     const Nonlinearity &phi)
+      : A(A), w(w), b(b), phi(phi)
+  {}
+
+  const Matrix &matrix() const
+  {
+    return A;
+  }
+  void set_parameter(const double lambda)
+  {
+    phi.lambda = lambda;
+  }
+
+  /// Calls f(row) with the SemilinearRow of the law.
+  template <class Function>
+  decltype(auto) visit_row(const Function &f) const
+  {
+    return visit_term(phi, w.data(), [&](const auto &term) {
+      return f(SemilinearRow<std::decay_t<decltype(term.law)>>{term, b.data()});
+    });
+  }
+
+  const RowSpace &space() const
+  {
+    return *A.domain();
+  }
+  int n() const
+  {
+    return A.n();
+  }
+
+  /// The norm of the residual in messages and reports.
+  static constexpr const char *residual_name = "‖b + λ W φ(x) − A x‖";
+
+private:
+  const Matrix &A;
+  const Buffer<double> &w, &b;
+  Nonlinearity phi;
+};
+} // namespace femgpu::linalg
+
+#endif
