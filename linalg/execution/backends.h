@@ -8,9 +8,9 @@
 
 /**
  * @file
- * From the backend that the program chooses when it runs to functions that are compiled for each: a
- * template on the backend that is only declared, and that a file which is compiled for each backend
- * specialises for ThisBackend (this_backend.h).
+ * Dispatch from the backend that is chosen at run time to functions that are compiled for each
+ * backend. Such a function is a template on the backend that is only declared; a file that is
+ * compiled once per backend specialises it for ThisBackend (this_backend.h).
  */
 namespace femgpu::linalg
 {
@@ -25,7 +25,7 @@ struct On
 };
 
 /**
- * f(On<Backend>()) for the backend of @p kind: the one place that goes from a value to a type.
+ * Calls f(On<Backend>()) for the backend of @p kind: the only dispatch from a value to a type.
  * @throws DeviceError for CUDA in a program without it
  */
 template <class Function>
@@ -40,12 +40,13 @@ auto on_backend(const BackendKind kind, const Function &f)
 #endif
 }
 
-/// Makes the method that @p Name stands for; the file of the method, which is compiled for each
+/// Makes the method that @p Name denotes. The method's source file, which is compiled for each
 /// backend, specialises it for ThisBackend. See Registry.
 template <class Name, class Backend, class Product, class... Arguments>
 std::unique_ptr<Product> make_on(Method &method, Arguments... arguments);
 
-/// What the entries of methods have that are compiled for each backend.
+/// Makes a method on a backend chosen at run time; the registry entry of methods that are compiled
+/// for each backend.
 template <class Name, class Product, class... Arguments>
 std::unique_ptr<Product> make_on_any(Method &method, const BackendKind backend,
                                      Arguments... arguments)

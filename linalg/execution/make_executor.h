@@ -6,17 +6,19 @@
 namespace femgpu::linalg
 {
 /**
- * The executor that @p backend names: "host", "cuda" (device 0), "cuda:K", or "auto", which takes
- * the first CUDA device that works where the program has the CUDA backend, else the host.
- * @throws ParameterError if @p backend is none of these words; DeviceError if a CUDA device was
- *         asked for by name and cannot be had.
+ * Returns the executor that @p backend names: "host", "cuda" (device 0), "cuda:K", or "auto".
+ * "auto" takes the first working CUDA device if the program has the CUDA backend, otherwise the
+ * host.
+ * @throws ParameterError if @p backend is none of these names
+ * @throws DeviceError if a CUDA device was requested by name and is unavailable
  */
 ExecutorPtr make_executor(const std::string &backend, const Resources &resources = {});
 
-/// Number of CUDA devices; 0 without a driver, or with one that is too old.
+/// Returns the number of CUDA devices; 0 without a driver, or if it is too old.
 int n_cuda_devices() noexcept;
 
-/// One line per CUDA device, with its name and its free and total memory; empty without one.
+/// Returns one line per CUDA device, with its name and its free and total memory; empty if there
+/// are none.
 std::vector<std::string> describe_cuda_devices();
 } // namespace femgpu::linalg
 

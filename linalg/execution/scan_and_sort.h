@@ -5,32 +5,34 @@
 
 /**
  * @file
- * Sums of counts, and sorting of numbers, that are where steps run: of entries of rows, mostly. On
- * a GPU by CUB.
+ * Prefix sums of counts and sorting of keys on the executor's device, mostly for entries of rows.
+ * CUDA uses CUB.
  */
 namespace femgpu::linalg
 {
-/// Of n counts that are not negative.
+/// The sum and the maximum of n non-negative counts.
 struct CountTotals
 {
   long long sum = 0;
   int largest = 0;
 };
 
-/// @param counts n, in the memory of @p executor. @throws DeviceError without memory
+/// Returns the totals of counts.
+/// @param counts n, in the memory of @p executor
+/// @throws DeviceError if memory is exhausted
 template <class Backend>
 CountTotals total_counts(const ExecutorPtr &executor, const int *counts, int n);
 
-/// starts[i] = Σ_{k<i} counts[k] for 0 <= i <= n; the sum of all must be less than 2^31.
-/// @throws DeviceError without memory
+/// Computes starts[i] = Σ_{k<i} counts[k] for 0 <= i <= n; the total must be less than 2^31.
+/// @throws DeviceError if memory is exhausted
 template <class Backend>
 void scan_counts(const ExecutorPtr &executor, const int *counts, int n, int *starts);
 
 /**
- * sorted are the keys, ascending, and order[k] the place that the k-th of them had; equal keys keep
- * their order. All arrays have @p n elements in the memory of @p executor.
+ * Sorts keys in ascending order and stores the original position of the k-th of them in order[k].
+ * The sort is stable. All arrays have @p n elements in the memory of @p executor.
  * @param keys 0 <= key < @p n_keys
- * @throws DeviceError without memory
+ * @throws DeviceError if memory is exhausted
  */
 template <class Backend, class Key> // int or long long
 void sort_by_key(const ExecutorPtr &executor, const Key *keys, int n, Key n_keys, Key *sorted,

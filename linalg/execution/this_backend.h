@@ -3,10 +3,10 @@
 
 /**
  * @file
- * The one place that chooses the backend a source file is compiled for. The files in
- * linalg/solvers and linalg/preconditioners are compiled twice: by the C++ compiler for the host
- * and by nvcc for CUDA; ThisBackend is what this pass makes, and what the program chooses between
- * when it runs (backends.h).
+ * Chooses the backend a source file is compiled for. Files of solvers, preconditioners, formats and
+ * sparse algebra are compiled twice (see linalg/CMakeLists.txt): by the C++ compiler for the host
+ * and by nvcc for CUDA. ThisBackend is the backend of the current compilation; the program chooses
+ * between the results at run time (backends.h).
  */
 #ifdef __CUDACC__
 #include "linalg/execution/cuda/iteration/iteration.cuh"

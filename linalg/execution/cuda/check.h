@@ -5,10 +5,12 @@
 
 namespace femgpu::linalg
 {
-/// Throws DeviceError with name, text and place of @p error unless it is cudaSuccess.
+///
+/// Throws DeviceError with the name and description of @p error and its location in the source,
+/// unless it is cudaSuccess.
 void check_cuda(cudaError_t error, const char *call, const char *file, int line);
 
-/// Every call of the CUDA run-time library goes through this.
+/// Wraps every call of the CUDA runtime.
 #define FEMGPU_CUDA(call) ::femgpu::linalg::check_cuda((call), #call, __FILE__, __LINE__)
 } // namespace femgpu::linalg
 

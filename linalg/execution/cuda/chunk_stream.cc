@@ -19,7 +19,7 @@ public:
   {
     const cudaError_t error = cudaMallocHost(&pointer, std::max<std::size_t>(bytes, 1));
     if (error == cudaErrorMemoryAllocation) {
-      cudaGetLastError(); // no error of a later call
+      cudaGetLastError(); // so that a later call does not report it
       throw DeviceError("The host cannot pin the " + std::to_string(bytes >> 20) +
                         " MiB that are to be streamed to the device. Free host memory, or keep the "
                         "matrix on the device.");
@@ -42,8 +42,8 @@ private:
   void *pointer = nullptr;
 };
 
-/// Copies on a stream of their own. Events order them with the steps: a copy waits until the steps
-/// are done that read its slot, and steps wait for the copy.
+/// Copies chunks on a separate stream. Events order the copies with the steps: a copy waits until
+/// the steps that read its slot are done, and the steps wait for the copy.
 class CudaChunkStream final : public ChunkStream
 {
 public:
@@ -57,7 +57,7 @@ public:
       largest = std::max(largest, offsets[c + 1] - offsets[c]);
     slot_size = largest;
     slot_memory = Buffer<char>(executor.shared_from_this(), largest * slots.size());
-    executor.synchronize(); // the memory is there for the other stream, too
+    executor.synchronize(); // the memory must be valid on the other stream, too
     FEMGPU_CUDA(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
     for (Slot &slot : slots) {
       FEMGPU_CUDA(cudaEventCreateWithFlags(&slot.has_arrived, cudaEventDisableTiming));
@@ -90,10 +90,10 @@ public:
       ++current;
     if (current < slots.size())
       return target();
-    current = next; // in turn: it has been free for longest
+    current = next; // round robin: this slot has been free for longest
     next = (next + 1) % slots.size();
     Slot &slot = slots[current];
-    slot.chunk = -1; // should the copy fail
+    slot.chunk = -1; // in case the copy fails
     FEMGPU_CUDA(cudaStreamWaitEvent(copies, slot.is_free, 0));
     FEMGPU_CUDA(cudaMemcpyAsync(target(), host(c), bytes[c], cudaMemcpyHostToDevice, copies));
     FEMGPU_CUDA(cudaEventRecord(slot.has_arrived, copies));
@@ -116,7 +116,7 @@ private:
   struct Slot
   {
     cudaEvent_t has_arrived = nullptr, is_free = nullptr;
-    int chunk = -1; ///< that is there, or on its way
+    int chunk = -1; ///< the chunk in this slot, or being copied to it; -1: none
   };
 
   char *target()
@@ -129,9 +129,9 @@ private:
   PinnedMemory memory;
   std::vector<Slot> slots;
   std::size_t slot_size = 0;
-  Buffer<char> slot_memory; // keeps the executor, too
+  Buffer<char> slot_memory; // also keeps the executor alive
   cudaStream_t copies = nullptr;
-  std::size_t current = 0, next = 0; // slots: of the chunk fetched last, and to be filled next
+  std::size_t current = 0, next = 0; // slot of the chunk fetched last, and slot to fill next
 };
 } // namespace
 

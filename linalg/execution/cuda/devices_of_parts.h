@@ -13,8 +13,8 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Devices speak with each other by themselves; what is in memory of the hosts goes the way of
-/// another communicator.
+/// A communicator whose devices exchange data directly. Data in host memory go through another
+/// communicator.
 class DeviceCommunicator : public Communicator
 {
 public:
@@ -47,10 +47,10 @@ public:
 
 protected:
   const CommunicatorPtr host;
-  const std::shared_ptr<const CudaExecutor> executor; ///< of this part
+  const std::shared_ptr<const CudaExecutor> executor; ///< of this rank
 };
 
-/// Are two parts on one device? Is called by all parts.
+/// Returns whether two ranks use the same device. Collective.
 inline bool share_a_device(const Communicator &parts, const CudaExecutor &executor)
 {
   cudaDeviceProp properties;
@@ -65,8 +65,8 @@ inline bool share_a_device(const Communicator &parts, const CudaExecutor &execut
   return std::adjacent_find(devices.begin(), devices.end()) != devices.end();
 }
 
-/// Calls @p make, which gives a communicator or throws DeviceError; is called by all parts, of
-/// which all or none get one.
+/// Calls @p make, which returns a communicator or throws DeviceError. Collective: if it fails on
+/// one rank, all ranks get no communicator but the reason for the failure.
 template <class Make>
 DeviceParts on_all_or_none(const Communicator &parts, const Make &make)
 {
@@ -77,7 +77,7 @@ DeviceParts on_all_or_none(const Communicator &parts, const Make &make)
   catch (const DeviceError &error) {
     made.failure = error.what();
   }
-  if (parts.max(made.communicator ? 0. : 1.) > 0.) { // perhaps on another part alone
+  if (parts.max(made.communicator ? 0. : 1.) > 0.) { // perhaps it failed on another rank only
     made.communicator.reset();
     if (made.failure.empty())
       made.failure = "another part has failed.";

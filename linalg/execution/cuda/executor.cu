@@ -17,9 +17,9 @@ namespace femgpu::linalg
 {
 namespace
 {
-// Conditional graph nodes need a driver of CUDA 12.4 or newer.
+// Conditional graph nodes need a driver for CUDA 12.4 or newer.
 constexpr int oldest_driver = 12040;
-// The oldest architecture the default build has machine code for.
+// The oldest architecture for which the default build contains machine code.
 constexpr int oldest_architecture = 80;
 
 std::string gibibytes(const std::size_t bytes)
@@ -30,7 +30,7 @@ std::string gibibytes(const std::size_t bytes)
   return text.str();
 }
 
-/// Has a variable of the environment this value?
+/// Returns whether an environment variable has this value.
 bool is_set(const char *variable, const char *value)
 {
   const char *const text = std::getenv(variable);
@@ -55,7 +55,7 @@ int n_cuda_devices() noexcept
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < oldest_driver ||
       cudaGetDeviceCount(&n) != cudaSuccess)
     n = 0;
-  cudaGetLastError(); // a missing driver is no error of a later call
+  cudaGetLastError(); // so that a later call does not report a missing driver
   return n;
 }
 
@@ -101,8 +101,9 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
   of_pool.allocType = cudaMemAllocationTypePinned;
   of_pool.location.type = cudaMemLocationTypeDevice;
   of_pool.location.id = device;
-  FEMGPU_CUDA(cudaMemPoolCreate(&pool, &of_pool)); // the device's own one belongs to others, too
-  // What is freed stays with the program: a solve gets its vectors in a microsecond.
+  FEMGPU_CUDA(cudaMemPoolCreate(&pool, &of_pool)); // other libraries use the device's default pool,
+                                                   // too
+  // Freed memory stays in the pool, so that a solve allocates its vectors within a microsecond.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   FEMGPU_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
 }
@@ -159,7 +160,7 @@ void *CudaExecutor::allocate_raw(const std::size_t bytes) const
   use_in_this_thread();
   void *pointer = nullptr;
   cudaError_t error = try_to_allocate(&pointer, bytes);
-  if (error == cudaErrorMemoryAllocation) { // perhaps what the pool keeps is in pieces
+  if (error == cudaErrorMemoryAllocation) { // the pool's unused memory may be fragmented
     cudaGetLastError();
     give_back_unused();
     error = try_to_allocate(&pointer, bytes);
@@ -181,16 +182,16 @@ void CudaExecutor::deallocate_raw(void *const pointer) const noexcept
   if (has_pool)
     cudaFreeAsync(pointer, work_stream);
   else
-    cudaFree(pointer); // waits for all that runs
+    cudaFree(pointer); // waits for all kernels
 }
 
 void *CudaExecutor::allocate_on_host_raw(const std::size_t bytes) const
 {
   use_in_this_thread();
   void *pointer = nullptr;
-  const cudaError_t error = cudaMallocHost(&pointer, bytes); // which kernels reach, too
+  const cudaError_t error = cudaMallocHost(&pointer, bytes); // kernels can access it, too
   if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError(); // no error of a later call
+    cudaGetLastError(); // so that a later call does not report it
     throw DeviceError("The host cannot pin the " + gibibytes(bytes) + " of a matrix that " +
                       name() +
                       " is to read there. Free host memory, or grant more of the device's.");
@@ -223,7 +224,7 @@ void CudaExecutor::copy_to_host_raw(void *to, const void *from, const std::size_
   use_in_this_thread();
   if (staged->takes(bytes))
     return staged->copy_to_host(to, from, bytes);
-  // Memory that is not pinned is slow to reach.
+  // Copies to memory that is not pinned are slow.
   const bool is_staged = bytes <= staging_bytes;
   FEMGPU_CUDA(
       cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDefault, work_stream));

@@ -15,16 +15,16 @@ namespace cuda
 {
 struct PeerLoop;
 
-constexpr int most_sums = 8; ///< that the epilogue of a resident loop reads
+constexpr int most_sums = 8; ///< sums that the epilogue of a resident loop reads at most
 
-/// Memory of the device where all blocks of a resident loop meet.
+/// Device memory through which the blocks of a resident loop synchronise and combine sums.
 struct GridMemory
 {
-  /// 2: of blocks that have come to a meeting, and that have left; first_arrival and 0 at first,
-  /// and again when a kernel has ended.
+  /// Two counters: arrivals at barriers, starting from first_arrival, and blocks that have ended,
+  /// starting from 0. Both are reset when a kernel ends.
   unsigned int *arrivals;
-  double *sums; ///< twice most_sums of each block
-  /// On the device: what loops of other devices tell each other; nullptr: there are none.
+  double *sums; ///< two buffers of most_sums for each block
+  /// On the device: how the loop communicates with loops of other devices; nullptr: there are none.
   const PeerLoop *peers = nullptr;
 };
 } // namespace cuda
@@ -33,7 +33,7 @@ struct GridMemory
 class CudaExecutor final : public Executor
 {
 public:
-  /// @param granted bytes of the device's memory; 0: all
+  /// @param granted bytes of device memory that may be used; 0: all
   /// @throws DeviceError if device number @p device does not exist or is too old.
   explicit CudaExecutor(int device, std::size_t granted = 0);
   ~CudaExecutor() override;
@@ -63,7 +63,7 @@ public:
   {
     return work_stream;
   }
-  /// A second stream, for looking at a solve that is under way.
+  /// A second stream, for copying the state of a running solve.
   cudaStream_t watch_stream() const
   {
     return side_stream;
@@ -77,28 +77,28 @@ public:
     return resident;
   }
 
-  /// Room for as many blocks as there are multiprocessors, and for one kernel at a time: as kernels
-  /// of stream() are.
+  /// Has room for as many blocks as there are multiprocessors, and for one kernel at a time, as on
+  /// stream().
   cuda::GridMemory grid_memory() const
   {
     return grid;
   }
 
-  /// Of the kernels that this device runs.
+  /// Cached properties of the kernels that this device runs.
   cuda::KernelProperties &kernels() const
   {
     return *known_kernels;
   }
-  /// Of the loops that run here.
+  /// Cached executable graphs of the loops that run on this device.
   cuda::KeptGraphs &graphs() const
   {
     return *kept_graphs;
   }
 
-  /// Leaves to others what the pool of memory keeps and nobody has; waits for all steps.
+  /// Returns the unused memory of the pool to the driver, for other users; waits for all steps.
   void give_back_unused() const;
 
-  /// Kernels that were launched.
+  /// The number of kernels launched so far.
   std::size_t n_launches() const
   {
     return launches;
@@ -108,26 +108,26 @@ public:
     ++launches;
   }
 
-  /// Memory that the host and kernels reach, for the result of one kernel at a time.
+  /// Pinned memory that both the host and kernels access, for the result of one kernel at a time.
   void *mailbox() const
   {
     return pinned;
   }
   static constexpr std::size_t mailbox_bytes = 1 << 16;
-  /// Are all loops that would be graphs to be driven by the host? (FEMGPU_CUDA_LOOPS=stepwise, for
-  /// compute-sanitizer, which does not follow the memory of kernels in the body of a conditional
-  /// graph node.)
+  /// Returns whether the host drives all loops that would otherwise be graphs.
+  /// (FEMGPU_CUDA_LOOPS=stepwise, for compute-sanitizer, which does not track the memory of kernels
+  /// in the body of a conditional graph node.)
   bool launches_stepwise() const
   {
     return is_stepwise;
   }
 
-  /// For a kernel that has been given the mailbox: a number that nobody had before.
+  /// Reserves the mailbox for a kernel. @return a new number that identifies its result
   unsigned long long claim_mailbox() const
   {
     return ++mails;
   }
-  /// Whose result is in the mailbox, when its kernel has ended.
+  /// The number of the kernel whose result the mailbox holds once that kernel has ended.
   unsigned long long last_mail() const
   {
     return mails;
@@ -150,10 +150,10 @@ private:
   cudaStream_t work_stream = nullptr;
   cudaStream_t side_stream = nullptr;
   cudaMemPool_t pool = nullptr;
-  bool has_pool = true; // FEMGPU_CUDA_ALLOCATION=plain takes memory by cudaMalloc instead
+  bool has_pool = true; // FEMGPU_CUDA_ALLOCATION=plain uses cudaMalloc instead
   bool is_stepwise = false;
   static constexpr std::size_t staging_bytes = 1 << 16;
-  void *pinned = nullptr; // the mailbox, then staging
+  void *pinned = nullptr; // the mailbox, followed by the staging memory
   void *staging = nullptr;
   std::unique_ptr<CudaStagedCopies> staged; // for larger copies
   std::unique_ptr<cuda::KernelProperties> known_kernels;

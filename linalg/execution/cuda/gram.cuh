@@ -14,13 +14,13 @@
 
 /**
  * @file
- * Tall and skinny products Xᵀ Y on tensor cores.
+ * Products Xᵀ Y of tall, skinny matrices on tensor cores.
  *
- * A warp takes 16 rows at a time: four rows of eight columns are an operand of one instruction,
- * which multiplies and adds tiles of 8 x 8 entries. A tile is spread over the lanes, so that a warp
- * holds 32 columns of X with all of Y, and no sums over lanes are left to the end. The warps of a
- * block share the columns of X in groups of 32; those of one group take turns with the rows, and
- * all groups come to a row at about the same time, so that Y is read from the cache.
+ * A warp processes 16 rows at a time. Four rows of eight columns are an operand of one instruction,
+ * which multiplies and accumulates 8 x 8 tiles. A tile is distributed over the lanes, so that a
+ * warp holds 32 columns of X with all of Y, and no sums over lanes remain at the end. The warps of
+ * a block share the columns of X in groups of 32. The warps of one group take turns with the rows,
+ * and all groups reach a row at about the same time, so that Y is read from the cache.
  */
 namespace femgpu::linalg::cuda
 {
@@ -33,10 +33,10 @@ constexpr int columns_of_group = tiles_of_group * tile_size;
 constexpr int rows_of_turn = 16;
 constexpr int most_columns_of_y = 3 * tile_size;
 
-/// D += A B, where lane l holds A(l/4, l%4), B(l%4, l/4), and D(l/4, 2(l%4)) with its neighbour.
+/// Computes D += A B. Lane l holds A(l/4, l%4), B(l%4, l/4), D(l/4, 2(l%4)) and D(l/4, 2(l%4)+1).
 __device__ __forceinline__ void multiply_tiles(double (&d)[2], const double a, const double b)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 // without tensor cores for doubles
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 // no tensor cores for doubles
   const int lane = threadIdx.x % warp_size;
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
@@ -51,7 +51,8 @@ __device__ __forceinline__ void multiply_tiles(double (&d)[2], const double a, c
 #endif
 }
 
-/// Four neighbouring rows of a column, from a multiple of four on; zero beyond the end of both.
+/// Loads four consecutive rows of a column; @p row is a multiple of four. Rows and columns out of
+/// range are zero.
 __device__ __forceinline__ void load_rows(const Columns &X, const int column, const int row,
                                           const int n, double (&values)[4])
 {
@@ -71,13 +72,14 @@ __device__ __forceinline__ void load_rows(const Columns &X, const int column, co
     values[e] = is_there && row + e < n ? from[row + e] : 0.;
 }
 
-/// How a block cuts X: groups of columns that are at work at one time, and warps that take turns.
+/// How a block divides X: groups of columns processed at the same time, and warps of each group,
+/// which take turns with the rows.
 struct GramShape
 {
   int groups, turns;
 };
 
-/// What a warp adds up: its group of columns of X with up to Y_tiles times 8 columns of Y.
+/// The sums that a warp accumulates: its group of columns of X with up to 8 Y_tiles columns of Y.
 template <int Y_tiles>
 struct GramTiles
 {
@@ -107,7 +109,7 @@ struct GramTiles
             multiply_tiles(sums[t][u], x[t][e], y[u][e]);
   }
 
-  /// Stores the sums of the block, or adds to them. @param C of the group, by columns of Y
+  /// Stores the sums in the block's memory, or adds them. @param C of the group, by columns of Y
   __device__ void leave(double *C, const int length, const bool is_first) const
   {
     const int lane = threadIdx.x % warp_size;
@@ -127,7 +129,7 @@ struct GramTiles
 template <int Y_tiles>
 constexpr int most_groups = 5120 / (columns_of_group * tile_size * Y_tiles);
 
-/// Leaves the block's part of Xᵀ Y in its place.
+/// Writes the block's contribution to Xᵀ Y to @p place.
 template <int Y_tiles>
 __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const GramShape &shape,
                          double *place)
@@ -163,9 +165,10 @@ __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const 
   }
 }
 
-/// Adds up entries of all places, by a block, and tells the body.
-/// @param first entry of this block, which takes up to @p most
-/// @param peers of other parts of the rows, where this is the only block
+/// Adds up entries of the contributions of all blocks and passes the sums to the body; called by a
+/// whole block.
+/// @param first entry of this block, which processes up to @p most entries
+/// @param peers of the other ranks, where this is the only block
 template <class Body>
 __device__ void complete_gram(const GramStep<Body> &step, const int n_places, const int first,
                               const int most, const PeerSums &peers = {})
@@ -198,8 +201,8 @@ __device__ void complete_gram(const GramStep<Body> &step, const int n_places, co
     step.body.entry((first + entry) % step.X.count, (first + entry) / step.X.count, sum);
 }
 
-/// Runs a Gram step with up to gram_threads entries, or leaves the sums of each block where there
-/// are more. @param state nullptr where there is none
+/// Runs a Gram step with up to gram_threads entries; with more entries, only stores the sums of
+/// each block. @param state nullptr: there is none
 template <int Y_tiles, class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
     run_gram_step(const GramStep<Body> step, const GramShape shape, State *state,
@@ -224,10 +227,10 @@ __global__ void __launch_bounds__(gram_threads)
   }
 }
 
-/// Entries of a block where many blocks share the end of a step.
+/// The number of entries that each block completes when several blocks complete a step.
 constexpr int entries_of_block = gram_threads / 8;
 
-/// The end of a step with more entries.
+/// Completes a step with more than gram_threads entries.
 template <class Body>
 __global__ void __launch_bounds__(gram_threads)
     complete_gram_step(const GramStep<Body> step, const int n_places, const LoopState *state)
@@ -244,7 +247,7 @@ inline GramShape gram_shape(const int X_count, const int Y_tiles)
   return {groups, gram_warps / groups};
 }
 
-/// Leaves the entries in memory, column by column.
+/// Writes the entries to memory, column by column.
 struct LeaveEntries
 {
   double *C;
@@ -261,8 +264,8 @@ struct LeaveEntries
   {}
 };
 
-/// Tells a body the sums over the parts of the entries that are in memory: those of all parts, or
-/// of this one with @p peers that have the others.
+/// Adds up the entries in memory and passes the sums to a body. The entries are those of all ranks
+/// or, with @p peers, those of this rank, and the peers supply the others.
 template <class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
     tell_entries(const Body body, const LeaveEntries from, const int n_entries, const int n_parts,
@@ -283,7 +286,7 @@ __global__ void __launch_bounds__(gram_threads)
     __syncthreads();
     if (peers && threadIdx.x == 0)
       peers.end_round(begin);
-    __syncthreads(); // all see that the next round begins
+    __syncthreads(); // all threads see that the next round begins
   }
   if constexpr (!std::is_same_v<State, const LoopState>)
     if (threadIdx.x == 0)
@@ -294,8 +297,8 @@ template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, cudaStream_t stream, const GramStep<Body> &step,
                  State *state);
 
-/// The step where the rows are a part of a distributed vector's, and its kernel does not add up the
-/// sums of all: there are no peers, or it is none of a loop and may have many entries.
+/// Launches a Gram step on the rows of one rank if its kernel does not add up the sums of all
+/// ranks: there are no peers, or the step is not part of a loop and may have many entries.
 template <class Body, class State>
 void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream,
                          const GramStep<Body> &step, State *state)
@@ -305,7 +308,7 @@ void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream
   StepGather *const step_gather = communicator.step_gather();
   const int n_entries = step.X.count * step.Y.count;
   const std::size_t bytes = static_cast<std::size_t>(n_entries) * sizeof(double);
-  LeaveEntries entries{peers != nullptr ? step.memory.sums // in place of the first block's
+  LeaveEntries entries{peers != nullptr ? step.memory.sums // where the first block stores its sums
                        : step_gather != nullptr
                            ? reinterpret_cast<double *>(step_gather->room(bytes))
                            : static_cast<double *>(executor.mailbox()),
@@ -316,7 +319,7 @@ void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream
               state);
   if (step_gather != nullptr) {
     step_gather->gather(bytes);
-    entries.C += n_entries; // behind those of this part
+    entries.C += n_entries; // after those of this rank
   }
   else if (peers == nullptr) {
     FEMGPU_CUDA(cudaStreamSynchronize(stream));
@@ -327,8 +330,8 @@ void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream
          peers == nullptr ? PeerSums{} : *peers, state);
 }
 
-/// Launches a Gram step with one column Y; without a state (LoopState) it may have up to
-/// most_columns_of_y, and more than gram_threads entries.
+/// Launches a Gram step with one column Y. Without a state (LoopState) it may have up to
+/// most_columns_of_y columns Y and more than gram_threads entries.
 template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
                  const GramStep<Body> &step, State *state)
@@ -364,7 +367,7 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
     }
 }
 
-/// A body that is told of columns Y from another one on.
+/// Passes entries to a body with their column of Y shifted by `first`.
 template <class Body>
 struct FromColumn
 {
@@ -378,7 +381,7 @@ struct FromColumn
   }
 };
 
-/// Launches a step with any number of columns Y.
+/// Launches a step with any number of columns Y, most_columns_of_y at a time.
 template <class Body>
 void launch_gram_by_parts(const CudaExecutor &executor, const cudaStream_t stream,
                           const GramStep<Body> &step, const LoopState *state)

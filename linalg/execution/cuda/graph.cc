@@ -12,7 +12,7 @@ cudaGraphExec_t KeptGraphs::executable(const std::type_index kind, Graph graph)
       cudaGraphExecUpdate(kept.executable, graph.graph, &what_differs) == cudaSuccess)
     std::swap(kept.executable, graph.executable);
   else {
-    cudaGetLastError(); // there was none, or it has other nodes
+    cudaGetLastError(); // there was none, or its nodes differ
     FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
     ++made;
   }

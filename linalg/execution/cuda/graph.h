@@ -10,11 +10,11 @@
 
 /**
  * @file
- * Graphs with loops: WHILE nodes, also inside of what a stream captures.
+ * Graphs with loops: WHILE nodes, also within a graph that a stream captures.
  */
 namespace femgpu::linalg::cuda
 {
-/// A graph that is destroyed with its executable. By itself there is neither.
+/// Owns a graph and its executable, if any.
 struct Graph
 {
   cudaGraph_t graph = nullptr;
@@ -54,7 +54,8 @@ private:
   }
 };
 
-/// A handle for a WHILE node of @p graph. @param start whether it runs when the graph is launched
+/// Creates a handle for a WHILE node of @p graph. @param start whether it runs when the graph is
+/// launched
 inline cudaGraphConditionalHandle make_handle(const cudaGraph_t graph, const unsigned int start)
 {
   cudaGraphConditionalHandle handle;
@@ -76,7 +77,7 @@ struct LoopNode
   cudaGraphNode_t node = nullptr;
   cudaGraph_t body = nullptr;
 
-  /// Adds it to @p graph, behind the nodes @p after.
+  /// Adds the node to @p graph, after the nodes @p after.
   LoopNode(const cudaGraph_t graph, const std::vector<cudaGraphNode_t> &after,
            const cudaGraphConditionalHandle handle)
       : handle(handle)
@@ -95,8 +96,8 @@ struct LoopNode
   }
 };
 
-/// Lets a stream capture into a graph, which somebody else owns. An exception ends the capture, so
-/// that the stream can be used again; what has been captured is then of no use.
+/// Captures a stream into a graph that the caller owns. An exception ends the capture, so that the
+/// stream can be used again; the graph is then incomplete.
 class StreamCapture
 {
 public:
@@ -111,7 +112,7 @@ public:
       return;
     cudaGraph_t incomplete = nullptr;
     cudaStreamEndCapture(stream, &incomplete);
-    cudaGetLastError(); // a call that is not allowed in a capture may have ended it
+    cudaGetLastError(); // a call that is illegal during capture may have ended it
   }
   StreamCapture(const StreamCapture &) = delete;
   StreamCapture &operator=(const StreamCapture &) = delete;
@@ -128,7 +129,7 @@ private:
   bool is_capturing = true;
 };
 
-/// What a stream captures into, and the nodes that the next one comes after.
+/// The graph into which a stream captures, and the nodes on which the next one depends.
 struct CapturedGraph
 {
   cudaGraph_t graph = nullptr;
@@ -152,7 +153,7 @@ inline CapturedGraph captured_graph(const cudaStream_t stream)
   return captured;
 }
 
-/// Lets what @p stream captures next come after @p node.
+/// Makes the work that @p stream captures next depend on @p node.
 inline void set_last_node(const cudaStream_t stream, cudaGraphNode_t node)
 {
 #if CUDART_VERSION >= 13000
@@ -165,20 +166,20 @@ inline void set_last_node(const cudaStream_t stream, cudaGraphNode_t node)
 }
 
 /**
- * Executable graphs of one device, the last of each kind of loop. To capture a loop costs little
- * and says all that there is to know of it; what costs is to make it executable. So each loop is
- * captured, and the last executable of its kind takes over what is new, addresses and numbers,
- * where both have the same nodes; nobody has to say, or to find out, what has changed. What is kept
- * refers to memory that may be gone, and is not run again without that.
+ * Caches the executable graphs of one device, the last one for each kind of loop. Capturing a loop
+ * is cheap and describes it completely; instantiating an executable graph is expensive. So every
+ * loop is captured anew, and the cached executable of its kind is updated with the new addresses
+ * and numbers if both graphs have the same nodes; callers need not track what has changed. A cached
+ * graph may refer to memory that has been freed, and is only run after an update.
  */
 class KeptGraphs
 {
 public:
-  /// An executable of @p graph, which stays until the next call for this kind.
+  /// Returns an executable of @p graph, which is valid until the next call for this kind.
   /// @param kind the type of the loop
   cudaGraphExec_t executable(std::type_index kind, Graph graph);
 
-  /// How often an executable was made, and not taken over.
+  /// The number of executables that were instantiated rather than updated.
   int n_made() const
   {
     return made;

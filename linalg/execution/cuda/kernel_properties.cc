@@ -11,7 +11,7 @@ int KernelProperties::blocks_at_once(const void *const kernel, const int threads
   const auto [entry, is_new] = of_multiprocessor.try_emplace(kernel, 0);
   if (is_new) {
     FEMGPU_CUDA(cudaSetDevice(device));
-    // Rows of CSR are read by threads with a stride.
+    // Threads read the rows of CSR with a stride, which needs a large L1 cache.
     FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                      cudaSharedmemCarveoutMaxL1));
     int blocks = 0;
@@ -45,7 +45,7 @@ bool KernelProperties::holds_cluster(const void *const kernel, cudaLaunchConfig_
     int clusters = 0;
     const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
     if (error != cudaSuccess)
-      cudaGetLastError(); // of no further interest
+      cudaGetLastError(); // so that a later call does not report it
     entry->second = error == cudaSuccess && clusters > 0;
   }
   return entry->second;

@@ -8,25 +8,25 @@
 
 namespace femgpu::linalg::cuda
 {
-/// What one device says of kernels, named by the addresses that the host knows them by. Each is
-/// asked for once: an answer takes longer than a small solve.
+/// Caches the properties of kernels on one device, by their addresses on the host. Each property is
+/// queried once, because a query takes longer than a small solve.
 class KernelProperties
 {
 public:
-  /// @param shared_bytes most that a block of the device can have
+  /// @param shared_bytes maximum for a block of the device
   KernelProperties(const int device, const std::size_t shared_bytes)
       : device(device), most_shared_bytes(shared_bytes)
   {}
 
-  /// Of a multiprocessor, at least 1, where all that is not shared memory is L1, which the kernel
-  /// gets from now on.
+  /// Returns the number of blocks that a multiprocessor holds at once, at least 1. From this call
+  /// on, the kernel prefers L1 cache to shared memory.
   int blocks_at_once(const void *kernel, int threads);
 
-  /// Lets a kernel have all the shared memory there is. @return how much of it a launch can give
+  /// Allows a kernel to use all shared memory. @return how many dynamic bytes a launch can request
   std::size_t shared_bytes(const void *kernel);
 
-  /// Can the device hold the cluster of @p config, with all its shared memory? Those of more than 8
-  /// blocks are not on every device.
+  /// Returns whether the device can hold the cluster of @p config with all its shared memory. Not
+  /// every device supports clusters of more than 8 blocks.
   bool holds_cluster(const void *kernel, cudaLaunchConfig_t config);
 
 private:

@@ -7,28 +7,28 @@
 
 /**
  * @file
- * How every kernel of ours is launched.
+ * The launch of kernels.
  */
 namespace femgpu::linalg::cuda
 {
-/// Which blocks of a kernel are there at the same time.
+/// Which blocks of a kernel must be resident at the same time.
 enum class Together
 {
-  any,    ///< as it comes
-  all,    ///< all of the grid, which may be one
-  cluster ///< all, as one cluster
+  any,    ///< no requirement
+  all,    ///< all of the grid, which may be one block (a cooperative launch)
+  cluster ///< all, in one cluster
 };
 
 /// The blocks of a kernel.
 struct Grid
 {
   unsigned int blocks;
-  unsigned int threads;         ///< of a block
-  std::size_t shared_bytes = 0; ///< that the launch gives a block
+  unsigned int threads;         ///< per block
+  std::size_t shared_bytes = 0; ///< dynamic shared memory per block
   Together together = Together::any;
 };
 
-/// The same as CUDA wants to know it.
+/// A grid in the form that CUDA expects.
 struct LaunchConfig
 {
   cudaLaunchConfig_t config{};
@@ -56,22 +56,22 @@ struct LaunchConfig
   LaunchConfig &operator=(const LaunchConfig &) = delete;
 };
 
-/// A kernel as KernelProperties names it.
+/// Returns the address that identifies a kernel in KernelProperties.
 template <class... Parameters>
 const void *address_of(void (*const kernel)(Parameters...))
 {
   return reinterpret_cast<const void *>(kernel);
 }
 
-/// The one place that launches kernels: on a stream of @p executor, which may be capturing; no
-/// blocks are no launch.
+/// Launches a kernel on a stream of @p executor, which may be capturing; a grid without blocks is
+/// not launched. All kernels are launched here.
 template <class... Parameters, class... Arguments>
 void launch(const CudaExecutor &executor, const cudaStream_t stream, const Grid &grid,
             void (*const kernel)(Parameters...), const Arguments &...arguments)
 {
   if (grid.blocks == 0)
     return;
-  executor.use_in_this_thread(); // another device may have had the last launch
+  executor.use_in_this_thread(); // the last launch may have been on another device
   const LaunchConfig how(stream, grid);
   FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, arguments...));
   executor.count_launch();

@@ -9,7 +9,7 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// A number in memory that says itself when it is there: each half has the number of its round.
+/// A number in memory that carries its own validity: each half contains the number of its round.
 struct alignas(16) Packet
 {
   unsigned long long low, high;
@@ -32,14 +32,14 @@ __device__ inline bool is_of_round(const Packet &packet, const unsigned int roun
   return (packet.low >> 32U) == round && (packet.high >> 32U) == round;
 }
 
-/// Whose threads send and look.
+/// The scope of an exchange.
 enum class Among
 {
   blocks, ///< of one device
   devices ///< of one host
 };
 
-// Of the two halves each comes at once.
+// Each of the two halves is written atomically.
 template <Among among>
 __device__ void send(Packet *const to, const Packet &packet)
 {
@@ -81,9 +81,9 @@ __device__ double await(const Packet *const from, const unsigned int round)
   return unpack(packet);
 }
 
-/// The same for numbers first, first + step, ... below @p end, all looked at together; gives their
-/// sum, added in this order.
-/// @param at at(k) is where number k comes; nullptr: it is @p mine
+/// Waits for the numbers first, first + step, ... below @p end, polling several of them at once.
+/// Returns their sum, added in this order.
+/// @param at at(k) is the address of number k; nullptr: the number is @p mine
 template <Among among, int together, class At>
 __device__ double await_sum(const int first, const int end, const int step, const At &at,
                             const double mine, const unsigned int round)

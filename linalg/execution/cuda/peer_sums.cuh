@@ -14,17 +14,18 @@ struct NoPause
   {}
 };
 
-/// What a device has told its peers, and what it waited for them; ticks are those of its clock.
+/// How much a device has sent to its peers, and how long it waited for them, in ticks of its clock.
 struct PeerCounts
 {
   unsigned long long sums, sum_ticks, exchanges, exchanged_bytes, exchange_ticks;
 };
 
 /**
- * Sums over parts of the rows that are on devices of one host. Every part sends its numbers to all
- * others, and adds up what has come in the parts' order, so all get the same bits. A part sends the
- * numbers of the round after the next only when it has those of the next from all, who have then
- * ended this one; so two places for each number are enough, and rounds may count beyond 2^32.
+ * Sums over ranks whose devices are on one host. Every rank sends its numbers to all others, and
+ * adds up the received numbers in the order of the ranks, so that all ranks get bitwise identical
+ * sums. A rank sends the numbers of round k+2 only after it has received those of round k+1 from
+ * all ranks, which have then finished round k. So two buffers for each number suffice, and the
+ * counter of rounds may wrap around at 2^32.
  */
 struct PeerSums
 {
@@ -32,8 +33,8 @@ struct PeerSums
 
   int n_parts = 0; ///< 0: no peers
   int part;
-  Packet *const *places; ///< of the numbers of this part, on the device of each
-  const Packet *own;     ///< that come from the parts, n_parts x most for each of two rounds
+  Packet *const *places; ///< where this rank writes its numbers, on the device of each rank
+  const Packet *own;     ///< received from the ranks: two rounds of n_parts x most
   unsigned int *last_round;
   PeerCounts *counts;
 
@@ -42,9 +43,9 @@ struct PeerSums
     return n_parts > 0;
   }
 
-  /// Gives the sum of number @p number, which each part has of its own. By any threads, each with
-  /// another number below `most`, of one block; it has to meet before end_round().
-  /// @param pause as exchange_round() takes it
+  /// Returns the sum of the ranks' values of number @p number. Any threads of one block call it,
+  /// each with a different number below `most`; the block must synchronise before end_round().
+  /// @param pause see exchange_round()
   template <class Pause = NoPause>
   __device__ double sum(const int number, const double mine, const Pause &pause = {}) const
   {
@@ -58,8 +59,8 @@ struct PeerSums
     pause();
     return received_sum(of_round, number, mine, round);
   }
-  /// The numbers that have come from the parts, and @p mine.
-  /// @param of_round where those of @p round begin
+  /// Returns the sum of @p mine and the numbers received from the other ranks.
+  /// @param of_round offset of the buffer of @p round
   __device__ double received_sum(const std::size_t of_round, const int number, const double mine,
                                  const unsigned int round) const
   {
@@ -69,7 +70,7 @@ struct PeerSums
         [&](const int p) { return p == part ? nullptr : received + std::size_t{most} * p; }, mine,
         round);
   }
-  /// By one thread. @param begin clock64() before the round
+  /// Ends the round; called by one thread. @param begin clock64() before the round
   __device__ void end_round(const long long begin) const
   {
     ++*last_round;
@@ -78,7 +79,7 @@ struct PeerSums
   }
 };
 
-/// Replaces these members by their sums over the parts, by the first warp of a block.
+/// Replaces the members by their sums over the ranks; called by the first warp of a block.
 template <class Sums, auto... members>
 __device__ void sum_over_peers(const PeerSums &peers, Sums &sums, SumList<members...> /* list */)
 {

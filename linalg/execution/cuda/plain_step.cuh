@@ -10,11 +10,11 @@
 
 /**
  * @file
- * The kernel of one step without state and sums, and products as all kernels make them.
+ * The kernel of one step without state and sums, and the products that all kernels share.
  */
 namespace femgpu::linalg::cuda
 {
-/// A ProductStep as a kernel gets it.
+/// A ProductStep as it is passed to a kernel.
 template <class View, class Body>
 struct ViewProduct
 {
@@ -23,7 +23,7 @@ struct ViewProduct
   Body body;
 };
 
-/// @param v what prepare() has returned
+/// @param v the vector that prepare() has returned
 template <class Operator, class Body, class Function>
 void visit_product(const ProductStep<Operator, Body> &step, const double *v, const Function &f)
 {
@@ -32,7 +32,8 @@ void visit_product(const ProductStep<Operator, Body> &step, const double *v, con
   });
 }
 
-/// Calls f(i, (A v)_i) for the rows that this thread finishes; `lanes` neighbours share a row.
+/// Calls f(i, (A v)_i) for the rows that this thread completes; `lanes` neighbouring threads share
+/// a row.
 template <class View, class Function>
 __device__ __forceinline__ void for_products(const View &A, const double *v, const Function &f)
 {
@@ -41,8 +42,8 @@ __device__ __forceinline__ void for_products(const View &A, const double *v, con
   const int lane = static_cast<int>(thread) & (lanes - 1);
   const unsigned int n = A.n, stride = gridDim.x * (blockDim.x / lanes);
   const unsigned int in_warp = threadIdx.x % warp_size / lanes;
-  // All lanes of a warp stay in the loop together, because they meet in lane_sum(). Unsigned, as in
-  // for_strided().
+  // All lanes of a warp stay in the loop together, because lane_sum() needs all of them. The
+  // arithmetic is unsigned, as in for_strided().
   for (unsigned int i = thread / lanes; i - in_warp < n; i += stride) {
     const double partial = i < n ? A.row_product(static_cast<int>(i), lane, lanes, v) : 0.;
     const double Av_i = lane_sum(partial, lanes);
@@ -51,16 +52,17 @@ __device__ __forceinline__ void for_products(const View &A, const double *v, con
   }
 }
 
-/// Threads of a block that runs a step: a team of 128 has a block of its own.
+/// Threads per block of a step. A team of more than a warp has a block to itself.
 template <class Step>
 constexpr int threads_of_block = threads_per_block;
 template <class Body>
 constexpr int threads_of_block<TeamStep<Body>> =
     Body::team_size > warp_size ? Body::team_size : threads_per_block;
 
-/// Blocks that a multiprocessor holds at least; 0 leaves it to the compiler. With products it would
-/// save so many registers that the loads of a batch wait for each other, or give an epilogue, which
-/// one block runs, so many that too few blocks are there. Batches of float need fewer of them.
+/// The minimum number of resident blocks per multiprocessor; 0 leaves it to the compiler. For
+/// products, the compiler would otherwise save so many registers that the loads of a batch wait for
+/// each other, or give the epilogue, which one block runs, so many registers that too few blocks
+/// are resident. Batches of floats need fewer registers.
 template <class Step>
 constexpr int blocks_together = 0;
 template <class View, class Body>
@@ -94,18 +96,19 @@ __device__ void run_plain(const TeamStep<Body> &step)
                         for_sums);
   for_strided(blockIdx.x * teams + team, step.n, gridDim.x * teams, [&](const int i) {
     step.body(self, i);
-    self.sync(); // the scratch is free again
+    self.sync(); // before the scratch is reused
   });
 }
 
-/// Every warp takes the next ticket when it has done an item: so an item waits only for items that
-/// a warp has already begun. The last ticket of all, which is no item, is taken when all are done.
+/// Runs a chain step. Every warp takes the next ticket when it has finished an item, so that an
+/// item waits only for items that other warps have already begun. The very last ticket, which is
+/// not an item, is taken when all items are done.
 template <class Body>
 __device__ void run_plain(const ChainStep<Body> &step)
 {
   static_assert(Body::team_size == warp_size && Body::scratch == 0);
   const unsigned int run = *const_cast<volatile unsigned int *>(step.progress.run) + 1;
-  __threadfence(); // read before this warp has a ticket, because the last one changes it
+  __threadfence(); // read before this warp takes a ticket, because the last ticket changes it
   const ChainTeam team(step.progress.done, run);
   const auto n_chains = static_cast<unsigned int>(step.n_chains);
   const unsigned int n_items = n_chains * static_cast<unsigned int>(step.longest);
@@ -130,7 +133,7 @@ __device__ void run_plain(const ChainStep<Body> &step)
   }
 }
 
-/// Runs one step unless the loop it belongs to has ended.
+/// Runs one step unless its loop has ended.
 template <class Step>
 __global__ void __launch_bounds__(threads_of_block<Step>, blocks_together<Step>)
     run_plain_step(const Step step, const LoopState *loop)

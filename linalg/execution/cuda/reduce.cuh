@@ -5,17 +5,17 @@
 
 /**
  * @file
- * All sums over threads: of neighbouring lanes, of a warp, of a block; each in a fixed order. And
- * how the last block of a kernel is told, which adds up what the others have left.
+ * All reductions over threads: over neighbouring lanes, a warp or a block, each in a fixed order.
+ * Also detects the last block of a kernel to arrive, which adds up the results of the others.
  */
 namespace femgpu::linalg::cuda
 {
 constexpr int warp_size = 32;
-/// Of a block, where a step says nothing else.
+/// The default number of threads per block.
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / warp_size;
 
-/// Adds @p value over @p width neighbouring lanes of a warp, a power of two; every lane has the
+/// Adds @p value over @p width neighbouring lanes of a warp, a power of two; every lane gets the
 /// sum.
 __device__ __forceinline__ double lane_sum(double value, const int width)
 {
@@ -24,7 +24,7 @@ __device__ __forceinline__ double lane_sum(double value, const int width)
   return value;
 }
 
-/// The same for a width that the compiler knows. @param lanes of the warp that are here
+/// Adds @p value over a width known at compile time. @param lanes mask of the lanes that take part
 template <int width>
 __device__ __forceinline__ double lane_sum(double value, const unsigned int lanes = ~0U)
 {
@@ -34,7 +34,7 @@ __device__ __forceinline__ double lane_sum(double value, const unsigned int lane
   return value;
 }
 
-/// Adds @p value over the block in a fixed order; every thread has the sum.
+/// Adds @p value over the block in a fixed order; every thread gets the sum.
 template <int warps = warps_per_block>
 __device__ __forceinline__ double block_sum(double value, double *scratch)
 {
@@ -48,8 +48,9 @@ __device__ __forceinline__ double block_sum(double value, double *scratch)
   return lane_sum<warps>(value);
 }
 
-/// Leaves to lane l of a warp, of 2 half values, those whose number is l mod 2 half, in parts; a
-/// recursion, because a loop over halves is not unrolled where there are many values.
+/// Folds 2 half values over the lanes of a warp: lane l keeps partial sums of the values whose
+/// number is l mod 2 half. Recursive, because the compiler does not unroll a loop over halves if
+/// there are many values.
 template <int half, int P>
 __device__ __forceinline__ void fold_values(double (&values)[P])
 {
@@ -65,7 +66,7 @@ __device__ __forceinline__ void fold_values(double (&values)[P])
   }
 }
 
-/// Adds each of the P values of all lanes of a warp; lane l gets the sum of number l mod P.
+/// Adds each of P values over the lanes of a warp; lane l gets the sum of number l mod P.
 template <int P>
 __device__ __forceinline__ double spread_sums(double (&values)[P])
 {
@@ -76,7 +77,7 @@ __device__ __forceinline__ double spread_sums(double (&values)[P])
   return values[0];
 }
 
-/// Values that are added at one time where there are @p count.
+/// Returns how many values are reduced at a time for @p count sums: the next power of two.
 constexpr int padded(const int count)
 {
   int P = 1;
@@ -85,7 +86,7 @@ constexpr int padded(const int count)
   return P;
 }
 
-/// Leaves the sums of each warp of a block in its row of @p of_warps, P numbers.
+/// Stores the P sums of each warp of a block in the warp's row of @p of_warps.
 template <int P>
 __device__ __forceinline__ void leave_warp_sums(double (&values)[P], double *of_warps)
 {
@@ -96,7 +97,7 @@ __device__ __forceinline__ void leave_warp_sums(double (&values)[P], double *of_
   __syncthreads();
 }
 
-/// Adds the columns of @p count rows of P values, by one warp; lane l gets column l mod P.
+/// Adds the columns of @p count rows of P values; called by one warp. Lane l gets column l mod P.
 /// @param load reads one value
 template <int P, class Load>
 __device__ __forceinline__ double column_sums(const int count, const Load &load)
@@ -112,13 +113,13 @@ __device__ __forceinline__ double column_sums(const int count, const Load &load)
   return sum;
 }
 
-/// The same for at most @p most rows, not many, in memory that is near: each lane adds its whole
-/// column, which takes less time than lanes take to exchange anything.
+/// Adds the columns of at most @p most rows, a small number, in shared memory. Each lane adds a
+/// whole column, which is faster than exchanging partial sums between lanes.
 template <int P, int most>
 __device__ __forceinline__ double short_column_sums(const int count, const double *values)
 {
   const double *const column = values + threadIdx.x % P;
-  double sums[4] = {0., 0., 0., 0.}; // that do not wait for each other
+  double sums[4] = {0., 0., 0., 0.}; // independent chains of additions
 #pragma unroll
   for (int row = 0; row < most; ++row)
     if (row < count)
@@ -126,18 +127,18 @@ __device__ __forceinline__ double short_column_sums(const int count, const doubl
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// Is the block the last to come here? What the others have written before can be read.
-/// @param arrived of all blocks; 0 again when the last has come
+/// Returns whether this block is the last to arrive. It can then read what the others have written
+/// before. @param arrived counter shared by all blocks; reset to 0 by the last block
 __device__ inline bool is_last_block(unsigned int *arrived)
 {
   __shared__ bool is_last;
   __syncthreads();
   if (threadIdx.x == 0) {
-    __threadfence(); // what is left for the last block is written before the arrival is seen,
+    __threadfence(); // this block's results are written before its arrival is visible,
     is_last = atomicAdd(arrived, 1U) == gridDim.x - 1;
     if (is_last)
       *arrived = 0;
-    __threadfence(); // and that of the other blocks is read after it
+    __threadfence(); // and the results of others are read after it
   }
   __syncthreads();
   return is_last;

@@ -9,7 +9,8 @@
 
 namespace femgpu::linalg
 {
-/// Steps run on a CUDA device: one kernel each; a loop is one graph with a conditional WHILE node.
+/// Runs steps on a CUDA device: one kernel each. A loop is one graph with a WHILE node, or one
+/// kernel, or it is driven by the host; see Iteration.
 struct CudaBackend
 {
   static constexpr BackendKind kind = BackendKind::cuda;
@@ -22,7 +23,7 @@ public:
   explicit Runner(const Executor &executor) : Runner(executor, nullptr, nullptr)
   {}
 
-  /// Steps on @p on, which may be capturing; they do nothing where @p loop, on the device, has
+  /// Runs steps on @p on, which may be capturing. They do nothing if @p loop, on the device, has
   /// ended.
   Runner(const Executor &executor, const cudaStream_t on, const LoopState *loop)
       : cuda_executor(static_cast<const CudaExecutor &>(executor)),
@@ -57,7 +58,7 @@ public:
     launch(step, static_cast<long long>(step.n) * Body::team_size, bytes);
   }
 
-  /// Doubles of scratch that a team which is a block can have at most.
+  /// The maximum number of doubles of scratch for a team that is a block.
   int most_scratch() const
   {
     const std::size_t bytes = cuda_executor.resident_limits().shared_bytes - shared_of_steps;
@@ -87,7 +88,7 @@ public:
   {
     return cuda_executor;
   }
-  /// Of the loop whose end ends the steps; nullptr: there is none.
+  /// The state of the loop that the steps belong to; nullptr: there is none.
   const LoopState *loop_state() const
   {
     return loop;
@@ -95,21 +96,22 @@ public:
 
 private:
   static constexpr std::size_t default_shared_bytes = 48 << 10;
-  static constexpr std::size_t shared_of_steps = 1 << 10; ///< at most, besides scratch of the run
+  static constexpr std::size_t shared_of_steps = 1 << 10; ///< static shared memory of a step at
+                                                          ///< most, in bytes
 
   template <class Step>
   void launch(const Step &step, const long long threads, const std::size_t shared_bytes = 0)
   {
     constexpr int block = cuda::threads_of_block<Step>;
     const long long blocks = (threads + block - 1) / block;
-    const long long most = 1LL << 22; // so that a thread has a number
+    const long long most = 1LL << 22; // so that thread numbers fit in 32 bits
     cuda::launch(cuda_executor, on,
                  {static_cast<unsigned int>(std::min(blocks, most)), block, shared_bytes},
                  cuda::run_plain_step<Step>, step, loop);
   }
 
-  /// By no more blocks than the device has at one time, with as much L1 as there can be: a block
-  /// that came later would wait again for the state of the loop before it begins.
+  /// Launches no more blocks than the device holds at once, with as much L1 as possible: a later
+  /// block would have to load the state of the loop again before it begins.
   template <class Step>
   void launch_at_once(const Step &step, const long long threads)
   {

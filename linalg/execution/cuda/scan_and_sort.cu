@@ -38,7 +38,8 @@ struct StorePlace
   }
 };
 
-/// Calls @p f(memory, size, stream) twice, as CUB wants: for the size of its memory, and with it.
+/// Calls @p f(memory, size, stream) twice, as CUB requires: to query the size of its workspace,
+/// then with it.
 template <class Function>
 void with_cub_memory(const ExecutorPtr &executor, const Function &f)
 {
@@ -71,8 +72,8 @@ void scan_counts(const ExecutorPtr &executor, const int *counts, const int n, in
   });
 }
 
-// A pass of 8 bits reads and writes each pair once, and all keys are read once before: 7 million
-// entries of a matrix with 2^20 columns are three passes of 16 bytes an entry.
+// A pass of 8 bits reads and writes each pair once, and all keys are read once before the first
+// pass. 7 million entries of a matrix with 2^20 columns take three passes of 16 bytes per entry.
 template <class Backend, class Key>
 void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, const Key n_keys,
                  Key *sorted, int *order)

@@ -47,7 +47,7 @@ void CudaStagedCopies::allocate()
 {
   was_allocated = true;
   if (cudaMallocHost(&pinned, n_chunks * chunk_bytes) != cudaSuccess) {
-    cudaGetLastError(); // no error of a later call
+    cudaGetLastError(); // so that a later call does not report it
     pinned = nullptr;
     return;
   }
@@ -66,7 +66,8 @@ bool CudaStagedCopies::takes(const std::size_t bytes)
   return !chunks.empty();
 }
 
-/// Short copies are cut too: their pieces overlap as well.
+/// Returns the size of the pieces of a copy. Short copies are split, too, so that their pieces
+/// overlap.
 std::size_t CudaStagedCopies::piece_bytes(const std::size_t bytes) const
 {
   const std::size_t quarter = divided_up(divided_up(bytes, 4), page) * page;

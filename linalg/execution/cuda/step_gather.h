@@ -5,16 +5,17 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Gathers what steps of the parts leave on their devices, in order with the steps.
+/// Gathers results of steps from the devices of all ranks, in order with the steps.
 class StepGather
 {
 public:
   virtual ~StepGather() = default;
 
-  /// Memory on the device for so many @p bytes of this part, and behind them those of all parts.
+  /// Returns device memory for @p bytes of this rank, followed by the memory that receives those of
+  /// all ranks.
   virtual char *room(std::size_t bytes) = 0;
 
-  /// Is called by all parts: brings what they have left in room() to all.
+  /// Gathers what the ranks have written to room() on all ranks. Collective.
   virtual void gather(std::size_t bytes) = 0;
 };
 } // namespace femgpu::linalg::cuda

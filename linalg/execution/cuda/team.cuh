@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The threads that an item of a team step or of a chain step gets.
+ * The threads that process an item of a team step or of a chain step.
  */
 namespace femgpu::linalg::cuda
 {
@@ -41,7 +41,8 @@ public:
     else
       return block_sum<size_ / warp_size>(value, for_sums);
   }
-  /// Over @p lanes neighbouring threads, a power of two up to a warp; all threads must be there.
+  /// Adds over @p lanes neighbouring threads, a power of two up to a warp; all threads must take
+  /// part.
   __device__ static double sum(const double value, const int lanes)
   {
     static_assert(size_ >= warp_size);
@@ -52,8 +53,8 @@ public:
   {
     return size_ > warp_size ? 2 * (size_ / warp_size) * P : 0;
   }
-  /// Replaces each of P values by its sum over the team, in a fixed order; P is a power of two up
-  /// to a warp, @p room a part of the scratch that only such sums use.
+  /// Replaces each of P values by its sum over the team, in a fixed order. P is a power of two up
+  /// to a warp; @p room is a part of the scratch used by such sums only.
   template <int P>
   __device__ static void sums(double (&values)[P], double *room)
   {
@@ -113,22 +114,22 @@ public:
       values[j] = __shfl_sync(~0U, sum, j);
   }
 
-  /// What is there now, though others may be changing it.
+  /// Reads a value that other threads may be changing.
   __device__ static int glance(const int *from)
   {
     return *const_cast<const volatile int *>(from);
   }
-  /// Puts @p value at @p to if @p expected is there; gives what was there.
+  /// Stores @p value at @p to if it contains @p expected. @return the old value
   __device__ static int compare_and_swap(int *to, const int expected, const int value)
   {
     return atomicCAS(to, expected, value);
   }
-  /// Adds 1; gives what was there.
+  /// Adds 1. @return the old value
   __device__ static int count_up(int *counter)
   {
     return atomicAdd(counter, 1);
   }
-  /// The n different numbers of @p from, ascending, to other memory.
+  /// Sorts n distinct numbers of @p from in ascending order into @p to, which must not overlap.
   __device__ static void sort(const int *from, const int n, int *to)
   {
     for (int k = rank(); k < n; k += size()) {
@@ -141,7 +142,7 @@ public:
   }
 
 private:
-  /// The lanes of a warp that are the team.
+  /// The mask of the lanes of the warp that form the team.
   __device__ static unsigned int in_warp()
   {
     static_assert(size_ <= warp_size);
@@ -151,7 +152,7 @@ private:
   double *shared, *for_sums;
 };
 
-/// A warp that may wait for others; see ChainStep.
+/// A warp that can wait for other warps; see ChainStep.
 class ChainTeam : public Team<warp_size>
 {
 public:
@@ -160,7 +161,7 @@ public:
   {}
   __device__ void wait_for(const int place) const
   {
-    // Those that wait must leave the memory to those that work.
+    // Back off, so that waiting warps leave the memory bandwidth to working ones.
     const volatile unsigned int *const flag = done + place;
     for (unsigned int nanoseconds = 32; *flag != run; nanoseconds = min(2 * nanoseconds, 512U))
       __nanosleep(nanoseconds);
@@ -175,7 +176,7 @@ public:
     __threadfence();
     *const_cast<volatile unsigned int *>(done + place) = run;
   }
-  /// From the level of the memory that all multiprocessors share.
+  /// Reads from L2, which all multiprocessors share.
   template <class T>
   __device__ static T fresh(const T *from)
   {

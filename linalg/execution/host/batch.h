@@ -23,7 +23,7 @@ public:
   using Sums = typename Program::Sums;
   static constexpr int n_vectors = Program::n_vectors;
   static constexpr int x = 0, r = 1;
-  /// Arrays of a system beside its own: all vectors, and the diagonal of M⁻¹.
+  /// The arrays of a system in the workspace: all vectors, and the diagonal of M⁻¹.
   static constexpr int n_arrays = n_vectors + 1;
 
   /// @param workspace n_arrays times n
@@ -99,13 +99,13 @@ private:
     return system.A.row_product(i, 0, 1, vectors.data[vector]);
   }
 
-  // A function of its own: with all of a solve in one, the registers do not suffice for the loops.
+  // A separate function: if the whole solve were inlined, the loops would run out of registers.
   template <class Formulas>
   [[gnu::noinline]] void run_step()
   {
     if (!own_state.running)
       return;
-    const State s = own_state; // a copy, which no row can change
+    const State s = own_state; // a copy, so that the compiler knows that rows do not change it
     Sums of_rows{};
     for (int i = 0; i < system.A.n; ++i) {
       Row<n_vectors> row{i, {}};
@@ -129,12 +129,14 @@ private:
   Sums sums{};
 };
 
-/// Systems side by side, one thread each: what comes out does not depend on their number.
+/// Solves systems in parallel, one thread each; the result does not depend on the number of
+/// threads.
 template <>
 class BatchRunner<HostBackend>
 {
 public:
-  /// @throws DeviceError without memory for the vectors of as many systems as there are threads
+  /// @throws DeviceError if the vectors of as many systems as there are threads do not fit in
+  /// memory
   template <class Program>
   static void run(const SystemBatch &batch, const typename Program::State &start,
                   Buffer<typename Program::Result> &results)

@@ -77,7 +77,7 @@ void HostExecutor::run_steps(const std::function<void(StepRunner &)> &work) cons
 
 namespace
 {
-/// Nothing is copied: the memory of the host is that of the executor.
+/// Copies nothing, because the executor's memory is host memory.
 class HostChunkStream final : public ChunkStream
 {
 public:

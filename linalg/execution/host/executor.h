@@ -5,11 +5,11 @@
 
 namespace femgpu::linalg
 {
-/// The cores of this host.
+/// The CPU cores of this host.
 class HostExecutor final : public Executor
 {
 public:
-  /// With 0 threads it takes n_loop_threads().
+  /// @param resources 0 threads: n_loop_threads()
   explicit HostExecutor(const Resources &resources = {});
 
   BackendKind backend() const override

@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-/// Xᵀ Y of some rows, by columns: one of Y with four of X at a time.
+/// Computes Xᵀ Y of some rows, by columns: one column of Y with four of X at a time.
 inline void gram_of_rows(const Columns &X, const Columns &Y, const int begin, const int end,
                          double *C)
 {
@@ -43,8 +43,8 @@ inline void gram_of_rows(const Columns &X, const Columns &Y, const int begin, co
   }
 }
 
-/// C = Xᵀ Y by chunks of rows of a fixed size, whose sums are added in their order; by columns of
-/// length X.count.
+/// Returns C = Xᵀ Y, by columns of length X.count. The rows are divided into chunks of a fixed
+/// size, whose sums are added in order.
 inline std::vector<double> host_gram(const int n, const Columns &X, const Columns &Y,
                                      const int n_threads)
 {
@@ -65,7 +65,7 @@ inline std::vector<double> host_gram(const int n, const Columns &X, const Column
   return C;
 }
 
-/// Runs a Gram step but for its end.
+/// Runs a Gram step, except for finish().
 template <class Body>
 void run_gram(const GramStep<Body> &step, const int n_threads)
 {

@@ -15,16 +15,15 @@
 namespace femgpu::linalg
 {
 /**
- * Runs steps on the host. The rows are cut into chunks of a fixed size whose sums are added in
- * their order, so that the result does not depend on the number of threads. Where the rows are a
- * part of a distributed vector's, sums are those over all parts, so that all come to the same
- * decisions.
+ * Runs steps on the host. The rows are divided into chunks of a fixed size whose sums are added in
+ * order, so that the result does not depend on the number of threads. If the rows are distributed
+ * over ranks, sums are over all ranks, so that all ranks take the same decisions.
  */
 template <class State, class Sums>
 class Iteration<HostBackend, State, Sums>
 {
 public:
-  /// @param space has as many rows as a step, or more
+  /// @param space has at least as many rows as each step
   explicit Iteration(const RowSpace &space)
       : n_threads(
             static_cast<int>(static_cast<const HostExecutor &>(*space.executor()).n_threads())),
@@ -32,7 +31,7 @@ public:
         communicator(space.communicator())
   {}
 
-  /// There is but one way here.
+  /// Does nothing: the host has only one way to run steps.
   void choose(const Execution /* how */)
   {}
   static std::string execution()
@@ -40,13 +39,14 @@ public:
     return "loops over rows";
   }
 
-  /// Memory for @p size numbers that epilogues leave: those that they keep, then a history.
+  /// Allocates memory for @p size numbers that epilogues write: those that they keep, then a
+  /// history.
   double *keep_numbers(const int size)
   {
     numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
     return numbers.get();
   }
-  /// The first @p count of them.
+  /// Returns the first @p count of those numbers.
   std::vector<double> left_numbers(const int count) const
   {
     return {numbers.get(), numbers.get() + count};
@@ -68,7 +68,7 @@ public:
     (run(steps), ...);
   }
 
-  /// Runs the steps in order, again and again while the state says running.
+  /// Runs the steps in order, repeatedly while the state is running.
   template <class... Steps>
   void repeat(const Watch<State> &watch, const Steps &...steps)
   {
@@ -83,7 +83,8 @@ public:
     }
   }
 
-  /// The same between two steps. @p has_begun: the first of them has been run.
+  /// Runs repeat() between two steps. @param has_begun whether the first of them has been run
+  /// already
   template <class Begin, class End, class... Steps>
   void repeat_between(const Begin &begin, const End &end, const bool has_begun,
                       const Watch<State> &watch, const Steps &...steps)
@@ -94,7 +95,7 @@ public:
     once(end);
   }
 
-  /// The host has no such chip.
+  /// Returns false: the host cannot keep a basis in on-chip memory.
   template <class Matrix, class Method>
   static bool keep_on_chip(const Matrix & /* A */, const Watch<State> & /* watch */,
                            const Method & /* method */)
@@ -104,7 +105,7 @@ public:
 
 private:
   static constexpr int rows_per_chunk = 1024;
-  // With less work than this a thread costs more than it brings.
+  // With less work per thread, starting a thread costs more than it saves.
   static constexpr int chunks_per_thread = 4;
 
   static int n_chunks(const int n)
@@ -169,11 +170,11 @@ private:
   template <class Body, class Function>
   void run_rows(const int n, const Body &body, const Function &run_row)
   {
-    // All chunks, so that steps of different length can share sums.
+    // All chunks, so that steps with different numbers of rows can share sums.
     const int chunks = static_cast<int>(partials.size());
     const int threads = std::clamp(chunks / chunks_per_thread, 1, n_threads);
     const auto run_chunk = [&](const int chunk) {
-      const State s = state; // a copy, which no row can change
+      const State s = state; // a copy, so that the compiler knows that rows do not change it
       Sums sums{};
       const int begin = chunk * rows_per_chunk;
       const int end = std::min(n - begin, rows_per_chunk) + begin;

@@ -13,7 +13,7 @@
 
 namespace femgpu::linalg
 {
-/// Steps run on the cores of the host: a parallel loop over chunks of rows for each step.
+/// Runs steps on the cores of the host: one parallel loop over chunks of rows for each step.
 struct HostBackend
 {
   static constexpr BackendKind kind = BackendKind::host;
@@ -24,8 +24,9 @@ template <int scratch_size>
 class HostTeam
 {
 public:
-  /// Leaves the scratch as it is.
-  /// @param of_run the scratch whose size the step tells, if any; 0 before a thread's first item
+  /// Leaves the scratch uninitialised.
+  /// @param of_run scratch whose size is known at run time only, if any; 0 before a thread's first
+  /// item
   explicit HostTeam(double *of_run = nullptr) : of_run(of_run)
   {}
   static constexpr int rank()
@@ -42,7 +43,7 @@ public:
   {
     return value;
   }
-  /// Over @p lanes neighbouring threads of a GPU; here there is one.
+  /// Returns the value: @p lanes neighbouring threads of a GPU are one thread here.
   static double sum(const double value, const int /* lanes */)
   {
     return value;
@@ -52,7 +53,7 @@ public:
   {
     return 0;
   }
-  /// Of P values together; there is one thread.
+  /// Does nothing: the sum of P values over one thread is the values.
   template <int P>
   static void sums(double (&/* values */)[P], double * /* room */)
   {}
@@ -61,7 +62,7 @@ public:
     return scratch_size > 0 ? shared : of_run;
   }
 
-  // In chains: what came before is done.
+  // For chains: the earlier items have finished.
   static void wait_for(const int /* place */)
   {}
   static void catch_up()
@@ -74,12 +75,12 @@ public:
     return *from;
   }
 
-  /// What is there now.
+  /// Reads a value.
   static int glance(const int *from)
   {
     return *from;
   }
-  /// Puts @p value at @p to if @p expected is there; gives what was there.
+  /// Stores @p value at @p to if it contains @p expected. @return the old value
   static int compare_and_swap(int *to, const int expected, const int value)
   {
     const int old = *to;
@@ -87,12 +88,12 @@ public:
       *to = value;
     return old;
   }
-  /// Adds 1; gives what was there.
+  /// Adds 1. @return the old value
   static int count_up(int *counter)
   {
     return (*counter)++;
   }
-  /// The n different numbers of @p from, ascending, to other memory.
+  /// Sorts n distinct numbers of @p from in ascending order into @p to, which must not overlap.
   static void sort(const int *from, const int n, int *to)
   {
     std::copy(from, from + n, to);
@@ -148,7 +149,7 @@ public:
         threads);
   }
 
-  /// Doubles of scratch that a team can have at most.
+  /// The maximum number of doubles of scratch for a team.
   static int most_scratch()
   {
     return 1 << 15;
@@ -175,7 +176,7 @@ public:
   }
 
 private:
-  // With less work than this a thread costs more than it brings.
+  // With less work per thread, starting a thread costs more than it saves.
   static constexpr int rows_per_thread = 4096;
 
   template <class Function>

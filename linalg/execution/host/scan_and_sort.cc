@@ -17,14 +17,14 @@ namespace
 constexpr int digit_bits = 11;
 constexpr unsigned int n_digits = 1U << digit_bits;
 
-/// Of a key that is not negative.
+/// Returns a digit of a non-negative key.
 template <class Key>
 unsigned int digit_of(const Key key, const int shift)
 {
   return static_cast<unsigned int>(key >> shift) & (n_digits - 1U);
 }
 
-/// Keys with their places.
+/// Keys with their original positions.
 template <class Key>
 struct KeyedPlaces
 {
@@ -32,8 +32,8 @@ struct KeyedPlaces
   int *places;
 };
 
-/// A pass of radix sort, which keeps the order of equal digits. Each part of the numbers has a
-/// thread, and its own places among those of a digit, so that parts do not change the result.
+/// Performs one pass of a stable radix sort. Each part of the numbers has a thread and a range of
+/// positions within each digit, so that the result does not depend on the number of parts.
 template <class Key>
 void sort_by_digit(const KeyedPlaces<Key> &from, const int n, const int shift,
                    const KeyedPlaces<Key> &to, const int n_parts)
@@ -87,7 +87,8 @@ template <class Backend, class Key>
 void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, const Key n_keys,
                  Key *sorted, int *order)
 {
-  constexpr int numbers_per_thread = 1 << 15; // with less work a thread costs more than it brings
+  constexpr int numbers_per_thread = 1 << 15; // with less work per thread, starting a thread costs
+                                              // more than it saves
   const auto n_threads = static_cast<int>(static_cast<const HostExecutor &>(*executor).n_threads());
   const int n_parts = n < 2 * numbers_per_thread ? 1 : n_threads;
   Buffer<Key> other_keys(executor, static_cast<std::size_t>(n));

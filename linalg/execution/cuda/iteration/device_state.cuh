@@ -12,9 +12,9 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The state of an iteration and the numbers that it leaves where epilogues have them, and how they
-/// come there and back: by copies in order with the steps, or in the mailbox, where a loop that is
-/// one kernel has left them.
+/// The state of an iteration and the numbers that epilogues write, in device memory. They are
+/// transferred by copies in stream order, or read from the mailbox if a loop that is one kernel has
+/// left them there.
 template <class State>
 class DeviceState
 {
@@ -34,12 +34,13 @@ public:
     is_new = true;
     mail = 0;
   }
-  /// That set() has got last.
+  /// The state passed to the last set().
   const State &start() const
   {
     return next;
   }
-  /// Gives a new state to the device. Nobody waits: the call has copied it when it returns.
+  /// Copies a new state to the device. Does not wait: the state has been staged when the call
+  /// returns.
   void send()
   {
     if (!is_new)
@@ -65,7 +66,7 @@ public:
     numbers = Buffer<double>(executor.shared_from_this(), static_cast<std::size_t>(size));
     return numbers.data();
   }
-  /// After get().
+  /// Returns the first @p count numbers; call get() before.
   std::vector<double> left_numbers(const int count) const
   {
     if (!has_mail() || count > most_numbers())
@@ -73,25 +74,27 @@ public:
     return {mailbox()->numbers(), mailbox()->numbers() + count};
   }
 
-  /// Where a kernel can leave what the host wants to know.
+  /// Memory where a kernel can leave its result for the host.
   LoopResult<State> *mailbox() const
   {
     return static_cast<LoopResult<State> *>(executor.mailbox());
   }
-  /// That the mailbox has room for.
+  /// How many numbers the mailbox has room for.
   static constexpr int most_numbers()
   {
     return static_cast<int>((CudaExecutor::mailbox_bytes - sizeof(LoopResult<State>)) /
                             sizeof(double));
   }
-  /// A kernel has been launched that begins with start() and leaves its end in the mailbox.
+  /// Records that a kernel was launched that begins with start() and leaves its final state in the
+  /// mailbox.
   void expect_mail()
   {
     is_new = false;
     mail = executor.claim_mailbox();
   }
 
-  /// Shows the state now and then until all steps are done; without a watch nobody waits.
+  /// Passes the state to @p watch at intervals until all steps are done; returns at once without a
+  /// watch.
   void show_to(const Watch<State> &watch) const
   {
     if (!watch)
@@ -112,7 +115,7 @@ public:
   }
 
 private:
-  // Another loop may have left its own result there since.
+  // Another loop may have overwritten the result since.
   bool has_mail() const
   {
     return mail != 0 && mail == executor.last_mail();
@@ -120,9 +123,9 @@ private:
 
   const CudaExecutor &executor;
   Buffer<State> state;
-  State next{}; // that the device may not have yet
+  State next{}; // the device may not have it yet
   bool is_new = false;
-  Buffer<double> numbers;      // that epilogues leave
+  Buffer<double> numbers;      // written by epilogues
   unsigned long long mail = 0; // number of the result in the mailbox; 0: none
 };
 } // namespace femgpu::linalg::cuda

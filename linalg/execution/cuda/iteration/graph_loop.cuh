@@ -10,9 +10,9 @@
 
 namespace femgpu::linalg::cuda
 {
-/// A loop that is one launch of a graph: a WHILE node whose body holds the steps several times
-/// (after the pass that ends the loop the rest of the body does nothing), and a WHILE node in it
-/// for each inner loop.
+/// A loop that is one launch of a graph: a WHILE node whose body holds the steps several times, and
+/// a nested WHILE node for each inner loop. After the pass that ends the loop, the rest of the body
+/// does nothing.
 template <class State, class Sums>
 class GraphLoop
 {
@@ -32,9 +32,9 @@ public:
   }
 
 private:
-  // The steps of a pass, in the graph's body this often: evaluating the WHILE costs some
-  // microseconds, running past the end of a solve costs one microsecond a kernel, and making the
-  // graph some for each.
+  // How often the graph's body repeats the steps. Evaluating the WHILE node costs some
+  // microseconds, each kernel run past the end of a solve costs one microsecond, and capturing each
+  // kernel some.
   static constexpr int unrolled = 8, unrolled_long = 2;
   static constexpr std::size_t long_pass = 24; // kernels
 
@@ -43,7 +43,7 @@ private:
   {
     Graph graph = Graph::make_empty();
     LoopNode loop(graph.graph, {}, make_handle(graph.graph, 1));
-    // The watch stream has nothing to do before the graph is launched.
+    // The watch stream is idle before the graph is launched.
     const cudaStream_t stream = executor.watch_stream();
     StreamCapture capture(stream, loop.body);
     constexpr bool is_once = (IsCountedSteps<Steps>::value || ...);
@@ -59,7 +59,7 @@ private:
     return graph;
   }
 
-  /// Captures steps one after the other; if @p is_last, the last of them decides as @p how says.
+  /// Captures steps in order; if @p is_last, the last of them decides as @p how.decision says.
   template <class Step, class... Rest>
   void capture_pass(const StepLaunch &how, const bool is_last, const Step &step,
                     const Rest &...rest)
@@ -86,14 +86,14 @@ private:
     return IsInnerLoop<First>::value;
   }
 
-  /// Adds a WHILE node to what @p how.stream captures.
+  /// Adds a WHILE node to the graph that @p how.stream captures.
   template <class... Steps>
   void capture_inner(const StepLaunch &how, const InnerLoop<Steps...> &inner)
   {
     const auto captured = captured_graph(how.stream);
     LoopNode loop(captured.graph, captured.last_nodes, inner_handle);
     set_last_node(how.stream, loop.node);
-    const cudaStream_t stream = executor.stream(); // has nothing to do either
+    const cudaStream_t stream = executor.stream(); // is idle, too
     StreamCapture capture(stream, loop.body);
     std::apply(
         [&](const auto &...steps) {
@@ -106,7 +106,7 @@ private:
   const CudaExecutor &executor;
   StepLauncher<State, Sums> &launcher;
   int blocks;
-  cudaGraphConditionalHandle inner_handle = 0; // of the inner loop that is captured next
+  cudaGraphConditionalHandle inner_handle = 0; // of the inner loop captured next
 };
 } // namespace femgpu::linalg::cuda
 

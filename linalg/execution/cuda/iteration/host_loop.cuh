@@ -9,9 +9,9 @@
 
 namespace femgpu::linalg::cuda
 {
-/// A loop that is driven by the host: it launches every step, and looks at the state after each
-/// pass, before each pass of an inner loop, and now and then in a long pass. Where no step waits
-/// for the host it looks after some short passes: behind the end of the loop they do nothing.
+/// A loop driven by the host, which launches every step. It reads the state after each pass, before
+/// each pass of an inner loop, and at intervals in a long pass. If no step waits for the host, it
+/// reads the state after several short passes: after the end of the loop, steps do nothing.
 template <class State, class Sums>
 class HostLoop
 {
@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  // To look takes the time of some launches.
+  // Reading the state takes as long as several launches.
   static constexpr std::size_t launches_between_looks = 1024, short_pass = 24;
   static constexpr int passes_between_looks = 8;
 
@@ -82,7 +82,7 @@ private:
   DeviceState<State> &state;
   StepLaunch how;
   State now;
-  std::size_t at_look = executor.n_launches(); // when `now` was
+  std::size_t at_look = executor.n_launches(); // launches when `now` was read
 };
 } // namespace femgpu::linalg::cuda
 

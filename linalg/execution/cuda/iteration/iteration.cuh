@@ -13,37 +13,39 @@
 namespace femgpu::linalg
 {
 /**
- * Runs steps on a CUDA device. A loop is one launch, of a graph or, where all are vector steps and
- * the system is small enough, of one kernel; or it is driven by the host.
+ * Runs steps on a CUDA device. A loop is one launch of a graph; or one launch of a kernel, if all
+ * steps are vector steps and the system is small enough; or it is driven by the host.
  */
 template <class State, class Sums>
 class Iteration<CudaBackend, State, Sums>
 {
 public:
-  /// @param space has as many rows as a step, or more
+  /// @param space has at least as many rows as each step
   explicit Iteration(const RowSpace &space)
       : executor(static_cast<const CudaExecutor &>(*space.executor())), n(space.n()),
         communicator(space.communicator()), sums_are_captured(space.is_capturable()),
         state(executor), launcher(executor, state.data(), n, communicator)
   {}
 
-  /// @throws ParameterError in repeat_between() if the loop cannot be run as @p how asks
+  /// @throws ParameterError later, in repeat_between(), if the loop cannot be run as @p how
+  /// requires
   void choose(const Execution how)
   {
     chosen = how;
   }
-  /// How the last loop ran, for people.
+  /// Describes how the last loop ran, for reports.
   const std::string &execution() const
   {
     return ran_as;
   }
 
-  /// Memory for @p size numbers that epilogues leave: those that they keep, then a history.
+  /// Allocates memory for @p size numbers that epilogues write: those that they keep, then a
+  /// history.
   double *keep_numbers(const int size)
   {
     return state.keep_numbers(size);
   }
-  /// The first @p count of them, after get_state().
+  /// Returns the first @p count of those numbers; call get_state() before.
   std::vector<double> left_numbers(const int count) const
   {
     return state.left_numbers(count);
@@ -67,7 +69,7 @@ public:
     (launcher.run({executor.stream(), blocks, {}}, steps), ...);
   }
 
-  /// Gives the loop to the device; get_state() waits for its end.
+  /// Launches the loop; get_state() waits for its end.
   template <class... Steps>
   void repeat(const Watch<State> &watch, const Steps &...steps)
   {
@@ -85,15 +87,15 @@ public:
     state.show_to(watch);
   }
 
-  /// The same between two products with one matrix and one vector. @p has_begun: the first of them
-  /// has been run.
+  /// Runs repeat() between two products with the same matrix and vector. @param has_begun whether
+  /// the first of them has been run already
   template <class Begin, class End, class... Steps>
   void repeat_between(const ProductStep<CsrMatrix, Begin> &begin,
                       const ProductStep<CsrMatrix, End> &end, const bool has_begun,
                       const Watch<State> &watch, const Steps &...steps)
   {
     if (watch)
-      state.send(); // for those who look before the loop has left one
+      state.send(); // for a watch that reads it before the loop has written one
     if (chosen != Execution::graph && may_be_on_chip() &&
         is_on_chip(on_chip().launch_resident(begin, end, has_begun, steps...), watch))
       return;
@@ -105,32 +107,32 @@ public:
     once(end);
   }
 
-  /// Gives a loop with a basis to the device, as one kernel. @return whether that can be
+  /// Launches a loop with a basis as one kernel. @return whether that is possible
   template <class Method>
   bool keep_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
   {
     if (chosen == Execution::graph || !may_be_on_chip())
       return false;
     if (watch)
-      state.send(); // for those who look before the loop has left one
+      state.send(); // for a watch that reads it before the loop has written one
     return is_on_chip(on_chip().launch_basis(A, method, packets), watch);
   }
 
 private:
-  // Steps of a pass: a graph of more would take longer to be made than to be run.
+  // The maximum number of steps of a graph: building a longer one takes longer than running it.
   static constexpr int most_nodes = 8192;
 
   cuda::OnChipLoop<State, Sums> on_chip()
   {
     return {executor, state, communicator, chosen == Execution::resident};
   }
-  /// Where there are parts, their kernels speak with each other.
+  /// Distributed rows need kernels that communicate directly with those of other ranks.
   bool may_be_on_chip() const
   {
     return communicator == nullptr || communicator->peer_sums() != nullptr;
   }
 
-  /// @param shape what an OnChipLoop says
+  /// @param shape as described by an OnChipLoop; empty: the loop was not launched
   bool is_on_chip(const std::string &shape, const Watch<State> &watch)
   {
     if (shape.empty())
@@ -142,8 +144,8 @@ private:
 
   const CudaExecutor &executor;
   int n;
-  const Communicator *communicator; // nullptr: all rows are here
-  bool sums_are_captured;           // or need the host?
+  const Communicator *communicator; // nullptr: all rows are on this rank
+  bool sums_are_captured;           // or does the host compute them?
   cuda::DeviceState<State> state;
   cuda::StepLauncher<State, Sums> launcher;
   Buffer<cuda::Packet> packets; // of the blocks of a loop with a basis

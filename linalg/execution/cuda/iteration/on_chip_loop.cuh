@@ -13,21 +13,21 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Launches loops that are one kernel, where the steps allow it and the system has the size. Each
-/// function gives the loop to the device and says how it runs, for people; or it does nothing, and
-/// says nothing.
+/// Launches loops that are one kernel, if the steps allow it and the system is small enough. Each
+/// function launches the loop and returns a description of how it runs; or does nothing and returns
+/// an empty string.
 template <class State, class Sums>
 class OnChipLoop
 {
 public:
-  /// @param communicator of a part of the rows; nullptr: all are here
-  /// @param is_asked_for also where a graph is faster
+  /// @param communicator of distributed rows; nullptr: all rows are on this rank
+  /// @param is_asked_for launch it even if a graph is faster
   OnChipLoop(const CudaExecutor &executor, DeviceState<State> &state,
              const Communicator *const communicator, const bool is_asked_for)
       : executor(executor), state(state), communicator(communicator), is_asked_for(is_asked_for)
   {}
 
-  /// All vectors in registers.
+  /// Launches a loop with all vectors in registers.
   template <class Begin, class End, class... Steps>
   std::string launch_resident(const ProductStep<CsrMatrix, Begin> &begin,
                               const ProductStep<CsrMatrix, End> &end, const bool has_begun,
@@ -43,7 +43,8 @@ public:
     return "";
   }
 
-  /// The basis of @p method in shared memory. @param packets memory for its sums
+  /// Launches a loop with the basis of @p method in shared memory. @param packets memory for its
+  /// sums
   template <class Method>
   std::string launch_basis(const Matrix &A, const Method &method, Buffer<Packet> &packets)
   {
@@ -71,7 +72,7 @@ private:
     return first;
   }
 
-  /// Those that all steps share.
+  /// The vectors that all steps share.
   template <class First, class... Rest>
   static auto vectors_of(const First &first, const Rest &.../* rest */)
   {
@@ -112,7 +113,7 @@ private:
     return shape->description();
   }
 
-  /// With peers, if the ghosts of A's vectors come from these.
+  /// Returns the grid's memory, with peers if the ghosts of A's vectors come from them.
   GridMemory grid_for(const Matrix &A) const
   {
     GridMemory grid = executor.grid_memory();
@@ -126,13 +127,13 @@ private:
     if (A.value_precision() != A.csr().value_precision() || !may_be_resident(A.n(), limits))
       return {};
     if (communicator != nullptr)
-      limits.cluster_blocks = 0; // all blocks of a device speak with others
+      limits.cluster_blocks = 0; // all blocks of a device communicate with other devices
     const ResidentSystem system{A.n(), A.n_nonzeros(), A.csr().longest_row(), n_vectors};
     const auto shape = choose_resident_shape(system, limits);
     return shape && !is_asked_for && waits_for_long_rows(system, *shape) ? std::nullopt : shape;
   }
 
-  /// Is called by all parts.
+  /// Returns whether @p is_so is true on all ranks. Collective.
   bool is_so_for_all(const bool is_so) const
   {
     return communicator->max(is_so ? 0. : 1.) == 0.;

@@ -10,11 +10,11 @@
 
 namespace femgpu::linalg::cuda
 {
-/// What must be known of steps before they are launched.
+/// Properties of steps that are needed before they are launched.
 struct StepFacts
 {
-  int lanes = 1; ///< threads that share a row: the most of those of all products
-  int count = 0; ///< kernels, besides those that prepare products
+  int lanes = 1; ///< threads that share a row: the maximum over all products
+  int count = 0; ///< kernels, without those that prepare products
   bool is_capturable = true;
 
   template <class... Steps>
@@ -26,7 +26,7 @@ struct StepFacts
   }
 
 private:
-  // Gram and team steps have blocks of their own.
+  // Gram and team steps choose their own number of blocks.
   template <class Step>
   void add(const Step & /* step */)
   {

@@ -12,14 +12,15 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// Memory of a block for sums of these members.
+/// The number of doubles of block memory that the sums of these members need.
 template <auto... members>
 constexpr int room_for(SumList<members...> /* list */)
 {
   return warps_per_block * padded(sizeof...(members));
 }
 
-/// Replaces sums by those over the block. All threads must meet before the @p room is used again.
+/// Replaces sums by their sums over the block. All threads must synchronise before @p room is
+/// reused.
 template <class Sums, auto... members>
 __device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *room)
 {
@@ -55,7 +56,7 @@ enum class Decides
   inner_loop
 };
 
-/// Can a step decide? Gram, team and counted steps have no part in that.
+/// Whether a step can decide. Gram, team and counted steps cannot.
 template <class Step>
 constexpr bool can_decide = false;
 template <class Body>
@@ -63,7 +64,7 @@ constexpr bool can_decide<RowStep<Body>> = true;
 template <class Operator, class Body>
 constexpr bool can_decide<ProductStep<Operator, Body>> = true;
 
-/// A loop of a graph, and what of the state says that it goes on.
+/// A loop of a graph, and which part of the state says whether it continues.
 struct Decision
 {
   cudaGraphConditionalHandle loop = 0;
@@ -77,30 +78,31 @@ struct Decision
   }
 };
 
-/// What a kernel does of a step.
+/// Which part of a step a kernel runs.
 enum class StepPart
 {
   all,
-  rows,    ///< and leaves its sums for those who bring them to other parts of the rows
-  epilogue ///< by one block, with those of all
+  rows,    ///< only the rows; the sums are left for the exchange between ranks
+  epilogue ///< only the epilogue, by one block, with the sums of all ranks
 };
 
-/// What the blocks of a kernel need besides the step itself.
+/// The data that the blocks of a kernel need besides the step itself.
 template <class State, class Sums>
 struct Workspace
 {
   State *state;
-  Sums *partials;        ///< places of the sums of blocks
-  unsigned int n_places; ///< the same for all steps that share sums; no step has more blocks
-  unsigned int *arrived; ///< number of blocks that have left their sums
+  Sums *partials;        ///< sums of each block
+  unsigned int n_places; ///< length of partials, the same for all steps that share sums; no step
+                         ///< has more blocks
+  unsigned int *arrived; ///< number of blocks that have stored their sums
   Decision decision;
   StepPart part = StepPart::all;
-  Sums *of_parts = nullptr; ///< sums over this part of the rows; for the epilogue, over the parts
-  int n_parts = 0;          ///< that these are of
-  PeerSums peers{};         ///< of other parts of the rows, if kernels add up their sums
+  Sums *of_parts = nullptr; ///< sums over the rows of this rank; for the epilogue, of each rank
+  int n_parts = 0;          ///< how many ranks of_parts holds; used by the epilogue
+  PeerSums peers{};         ///< other ranks, if kernels add up their sums
 };
 
-/// A block's sums in its place, and zero in the places that no block has.
+/// Stores a block's sums in its place of partials, and zero in the places that no block has.
 template <class Body, class State, class Sums>
 __device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
 {
@@ -109,7 +111,7 @@ __device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
     set_sums(work.partials[place], Sums{}, AddedSums<Body>{});
 }
 
-/// Copies a state, each thread of the block some words of it.
+/// Copies a state; each thread of the block copies some words of it.
 template <class State>
 __device__ void copy_together(const State &from, State &to)
 {
@@ -120,11 +122,11 @@ __device__ void copy_together(const State &from, State &to)
 }
 
 /**
- * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
- * comes last adds all of them in order of the places and runs it. In a loop, the last step of the
- * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
- * Where the rows are a part of a distributed vector's it also adds the sums of the parts; if others
- * bring them it is launched twice.
+ * Runs one step. Every block stores its sums in its own place. With an epilogue, the last block to
+ * arrive adds them in the order of the places and runs the epilogue. In a loop, the last step of
+ * the graph's body tells the WHILE node whether to continue, and so does the step before an inner
+ * loop. If the rows are distributed over ranks, the kernel also adds the sums of the ranks; if they
+ * are exchanged outside of the kernel, it is launched twice.
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
@@ -148,9 +150,10 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
     }
   }
   if constexpr (HasEpilogue<Body>::value) {
-    if (!is_last_block(work.arrived)) // when all threads have read the state that it will replace
+    if (!is_last_block(work.arrived)) // last, so all threads have read the state that it will
+                                      // replace
       return;
-    // Near, but in no registers, which would be taken from the rows.
+    // In shared memory, not in registers, of which the rows would then have fewer.
     __shared__ alignas(State) unsigned char memory[sizeof(State)];
     State &next = *reinterpret_cast<State *>(memory);
     copy_together(*work.state, next);
@@ -163,7 +166,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
       for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
         add_sums(total, work.partials[place], CompletedSums<Body>{});
     if (CompletedSums<Body>::empty || work.part == StepPart::epilogue)
-      __syncthreads(); // else the threads meet where sums are added
+      __syncthreads(); // otherwise block_sums() synchronises
     else
       block_sums(total, CompletedSums<Body>{}, room);
     if (work.part == StepPart::rows) {

@@ -11,21 +11,22 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Where and how a step is launched.
+/// The stream of a launch, its maximum number of blocks, and the loop it decides on.
 struct StepLaunch
 {
   cudaStream_t stream; ///< may be capturing
-  int blocks;          ///< at most
+  int blocks;          ///< maximum
   Decision decision;
 };
 
-/// Launches steps with state and sums, one kernel each, and those that need neither.
+/// Launches steps with state and sums, one kernel each, and steps that need neither.
 template <class State, class Sums>
 class StepLauncher
 {
 public:
-  /// @param state on the device. @param n rows of a step, or more
-  /// @param communicator of a part of the rows; nullptr: all are here
+  /// @param state on the device
+  /// @param n maximum number of rows of a step
+  /// @param communicator of distributed rows; nullptr: all rows are on this rank
   StepLauncher(const CudaExecutor &executor, State *state, const int n,
                const Communicator *const communicator)
       : executor(executor), state(state), n(n), communicator(communicator),
@@ -33,14 +34,14 @@ public:
         step_gather(communicator == nullptr ? nullptr : communicator->step_gather())
   {}
 
-  /// Has the host to add the sums of steps?
+  /// Returns whether the host has to add up the sums of steps.
   bool waits_for_host() const
   {
     return communicator != nullptr && peers == nullptr && step_gather == nullptr;
   }
 
-  /// Memory where the blocks of a step meet; to be called while nothing is captured. (Loops that
-  /// are one kernel have their own.)
+  /// Allocates the memory through which the blocks of a step combine sums; must not be called
+  /// during a capture. (Loops that are one kernel have memory of their own.)
   void prepare()
   {
     if (arrived.size() > 0)
@@ -52,8 +53,8 @@ public:
     arrived.fill_zero();
   }
 
-  /// For steps whose products are with operators of so many threads a row at most. Steps that share
-  /// sums have the same places for them.
+  /// Returns the number of blocks for steps whose products use at most @p most_lanes threads per
+  /// row. Steps that share sums have the same number of places for them.
   int n_blocks(const int most_lanes) const
   {
     const long long threads = static_cast<long long>(n) * most_lanes;
@@ -102,15 +103,15 @@ private:
     return executor.n_multiprocessors() * blocks_per_multiprocessor;
   }
 
-  /// For what belongs to a step without a state of its own.
+  /// Returns a runner for the parts of a step that have no state.
   template <class Body>
   Runner<CudaBackend> runner_for(const StepLaunch &how) const
   {
     return {executor, how.stream, RunsAlways<Body>::value ? nullptr : state};
   }
 
-  /// By no more blocks than the device has at one time: one that had to wait for a place would be
-  /// alone with its rows.
+  /// Launches no more blocks than the device holds at once: a block that had to wait for a free
+  /// multiprocessor would process its rows alone.
   template <class Step>
   void start(const StepLaunch &how, const Step &step)
   {
@@ -142,7 +143,7 @@ private:
         }
         else {
           step_gather->gather(sizeof(Sums));
-          ++work.of_parts; // behind those of this part
+          ++work.of_parts; // after those of this rank
           work.n_parts = communicator->n_parts();
         }
         launch_with(1);
@@ -155,8 +156,8 @@ private:
   State *state;
   int n;
   const Communicator *communicator;
-  const PeerSums *peers;   // nullptr: there is one part, or kernels do not add up sums of several
-  StepGather *step_gather; // nullptr: nor do they go from device to device
+  const PeerSums *peers;   // nullptr: one rank, or kernels do not add up the sums of several
+  StepGather *step_gather; // nullptr: one rank, or sums are not gathered on devices
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived; // number of blocks of a step
 };

@@ -13,8 +13,8 @@ namespace cuda
 {
 namespace
 {
-/// Seconds of pieces of work on a stream: every 16th is measured, and stands for 16. (Not the first
-/// one, which connects the devices.)
+/// Estimates the total time of pieces of work on a stream: every 16th piece is measured, and counts
+/// 16 times. (The first one, which connects the devices, is not measured.)
 class SampledTime
 {
 public:
@@ -73,7 +73,7 @@ private:
   double total = 0.;
 };
 
-/// A group of calls of NCCL, which an exception ends too.
+/// A group of NCCL calls, which an exception closes, too.
 class NcclGroup
 {
 public:
@@ -91,7 +91,7 @@ public:
 
   void end()
   {
-    is_open = false; // also if this fails
+    is_open = false; // even if this fails
     nccl.check(nccl.group_end(), "ncclGroupEnd");
   }
 
@@ -100,11 +100,11 @@ private:
   bool is_open = true;
 };
 
-/// The parts of a communicator of NCCL.
+/// The ranks of an NCCL communicator.
 class NcclParts
 {
 public:
-  /// Is called by all parts. @throws DeviceError if NCCL refuses
+  /// Collective. @throws DeviceError if NCCL fails
   NcclParts(const Communicator &host, std::shared_ptr<const CudaExecutor> on)
       : executor(std::move(on)), nccl(NcclLibrary::get())
   {
@@ -119,12 +119,12 @@ public:
       mine.result = nccl.get_unique_id(&mine.id);
     std::vector<Id> all(static_cast<std::size_t>(host.n_parts()));
     host.gather(&mine, sizeof(mine), all.data());
-    nccl.check(all[0].result, "ncclGetUniqueId"); // on all parts
+    nccl.check(all[0].result, "ncclGetUniqueId"); // on all ranks
     nccl.check(nccl.comm_init_rank(&parts, host.n_parts(), all[0].id, host.part()),
                "ncclCommInitRank");
   }
-  /// Waits for the other parts, unless an exception is under way or one of the calls has failed:
-  /// then others may not come here, and what is under way is aborted.
+  /// Waits for the other ranks, unless an exception is being handled or a call has failed. In this
+  /// case other ranks may never get here, and pending operations are aborted.
   ~NcclParts()
   {
     cudaSetDevice(executor->device_number());
@@ -136,7 +136,7 @@ public:
   NcclParts(const NcclParts &) = delete;
   NcclParts &operator=(const NcclParts &) = delete;
 
-  // All in order with the steps of the executor.
+  // All calls are in order with the executor's steps.
 
   void gather(const void *mine, const std::size_t bytes, void *all) const
   {
@@ -170,7 +170,8 @@ public:
   }
 
 private:
-  static constexpr unsigned int calls_between_checks = 64; // so that no iteration is slower
+  static constexpr unsigned int calls_between_checks = 64; // so that checks do not slow down
+                                                           // iterations
 
   bool has_failed() const
   {
@@ -178,7 +179,8 @@ private:
     return nccl.comm_get_async_error(parts, &of_work) != ncclSuccess ||
            (of_work != ncclSuccess && of_work != ncclInProgress);
   }
-  /// Looks now and then whether work on the device has failed, as where a link or a part is lost.
+  /// Checks at intervals whether work on the device has failed, for example because a link or a
+  /// rank was lost.
   void check_what_is_under_way() const
   {
     if (++n_calls % calls_between_checks != 0)
@@ -224,11 +226,11 @@ private:
   Buffer<char> memory;
 };
 
-/// Sums of steps, ghosts and rows go from device to device by NCCL, in order with the steps.
+/// Exchanges sums of steps, ghosts and rows between devices by NCCL, in order with the steps.
 class NcclCommunicator final : public DeviceCommunicator
 {
 public:
-  /// Is called by all parts. @throws DeviceError if NCCL refuses
+  /// Collective. @throws DeviceError if NCCL fails
   NcclCommunicator(CommunicatorPtr of_hosts, std::shared_ptr<const CudaExecutor> on)
       : DeviceCommunicator(std::move(of_hosts), std::move(on)), parts(*host, executor),
         sums(executor, parts, host->n_parts())
@@ -280,7 +282,8 @@ DeviceParts with_nccl(const CommunicatorPtr &parts, const ExecutorPtr &executor)
   const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
   if (cuda::share_a_device(*parts, *on))
     return {nullptr, "two parts share a GPU."};
-  // Who makes a communicator waits for the others: all have the library, or none tries.
+  // Creating a communicator waits for all ranks, so first make sure that all of them have the
+  // library.
   DeviceParts made = cuda::on_all_or_none(*parts, [&] {
     cuda::NcclLibrary::get();
     return parts;

@@ -5,8 +5,8 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The functions of NCCL that we call. The library is loaded when it is wanted: it is large, and
-/// need not be where nobody wants it.
+/// The NCCL functions that we call. The library is large, and is loaded only when it is needed; it
+/// need not be installed otherwise.
 struct NcclLibrary
 {
   decltype(&ncclGetErrorString) get_error_string;
@@ -21,11 +21,11 @@ struct NcclLibrary
   decltype(&ncclGroupStart) group_start;
   decltype(&ncclGroupEnd) group_end;
 
-  /// The one of this process, from the first call to its end. @throws DeviceError where it is not
-  /// found
+  /// Returns the library of this process, which the first call loads permanently. @throws
+  /// DeviceError if it is not found
   static const NcclLibrary &get();
 
-  /// @throws DeviceError with the @p call and NCCL's text unless it has succeeded
+  /// @throws DeviceError with @p call and NCCL's message unless @p result is success
   void check(ncclResult_t result, const char *call) const;
 };
 } // namespace femgpu::linalg::cuda

@@ -9,18 +9,18 @@
 
 /**
  * @file
- * A whole solve with a basis in one kernel: every block keeps its rows of all vectors of the basis,
- * and the small numbers of a cycle, in its shared memory. All blocks compute the same small
- * numbers, from the same sums, so that they take the same branches whatever these are.
+ * A whole solve with a basis in one kernel. Every block keeps its rows of all basis vectors, and
+ * the small numbers of a cycle, in shared memory. All blocks compute the same small numbers from
+ * the same sums, so that they take the same branches whatever the values are.
  *
- * A method says what happens: its Workplace (solvers/gmres.h) gives the steps begin(),
- * begin_cycle(), apply(j), project(j), lengthen(j), solve(), update() and end_cycle(), which are
- * those that run one kernel each otherwise; of_block() is the same for the rows of a block. The
- * vector that A multiplies travels in V[1].
+ * A method defines the steps: its Workplace (solvers/gmres.h) has begin(), begin_cycle(), apply(j),
+ * project(j), lengthen(j), solve(), update() and end_cycle(), which otherwise run as one kernel
+ * each. of_block() restricts the method to the rows of a block. The vector that A multiplies is
+ * exchanged in V[1].
  */
 namespace femgpu::linalg::cuda
 {
-/// What the kernel gets.
+/// The argument of the kernel.
 template <class Method_, class State_>
 struct BasisLoop
 {
@@ -35,11 +35,11 @@ struct BasisLoop
   State start;
   State *state;
   LoopResult<State> *result;
-  int most_numbers; ///< that result has room for
+  int most_numbers; ///< capacity of result
 };
 
-/// Numbers in a block's shared memory for the dots, the number of columns, and two sums of each
-/// warp.
+/// Returns how many numbers a block's shared memory holds for the dot products, the number of
+/// columns, and two sums of each warp.
 template <class Method>
 FEMGPU_HD
 int numbers_of_sums(const Method &method)
@@ -47,7 +47,7 @@ int numbers_of_sums(const Method &method)
   return method.cycle.size + 1 + 1 + 2 * (basis_threads / warp_size);
 }
 
-/// All its numbers before the entries of the matrix.
+/// Returns how many numbers a block's shared memory holds before the entries of the matrix.
 template <class Fabric, class Method>
 FEMGPU_HD
 int numbers_before_entries(const Method &method, const int n, const int slice)
@@ -57,7 +57,7 @@ int numbers_before_entries(const Method &method, const int n, const int slice)
          numbers_of_sums(method);
 }
 
-/// What runs the steps inside the kernel.
+/// Runs the steps inside the kernel.
 template <class Fabric, class Entries, int R, class Sums, class Loop>
 class ResidentBasis
     : public LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false, false>
@@ -88,7 +88,7 @@ public:
     });
     entries.load(loop.A, fabric, place, reinterpret_cast<char *>(of_warps + 2 * n_warps),
                  loop.layout.shared_bytes);
-    fabric.meet(); // all have what is in shared memory
+    fabric.meet(); // wait until shared memory is complete
   }
 
   __device__ void run()
@@ -106,9 +106,9 @@ public:
 
 private:
   static constexpr int n_warps = basis_threads / warp_size;
-  static constexpr int n_rows_of_thread = 2; ///< that are not multiplied
+  static constexpr int n_rows_of_thread = 2; ///< rows per thread, outside of products
 
-  /// When all have read it.
+  /// Returns whether the loop is running; the threads synchronise after reading it.
   __device__ bool is_running() const
   {
     const bool running = state.running;
@@ -116,7 +116,7 @@ private:
     return running;
   }
 
-  /// Calls f(k, local) for the rows of the block that this thread has where nothing is multiplied.
+  /// Calls f(k, local) for the rows of the block that this thread owns outside of products.
   template <class Function>
   __device__ void for_rows(const Function &f) const
   {
@@ -128,14 +128,15 @@ private:
     }
   }
 
-  /// @p vector is what the matrix multiplies, with its ghosts.
+  /// Publishes D v, where D is the diagonal preconditioner. @param vector the factor of the next
+  /// product, with ghosts
   __device__ void publish_preconditioned(const double *v, double *vector) const
   {
     for_rows([&](const int k, const int local) {
       fabric.publish(true, place.first_row + local, readers[k], diagonal[k] * v[local], vector);
     });
   }
-  /// x, which is in memory.
+  /// Publishes x, which is in device memory.
   __device__ void publish_solution() const
   {
     if constexpr (Fabric::publishes_in_shared_memory || Fabric::has_ghosts)
@@ -144,7 +145,8 @@ private:
       });
   }
 
-  /// Adds up what @p body contributes with A times the vector that is published: @p v.
+  /// Runs @p body with the products of A and @p v, which has been published, and accumulates its
+  /// sums.
   template <class Body>
   __device__ void multiply(const Body &body, const double *v)
   {
@@ -159,7 +161,7 @@ private:
     }
   }
 
-  /// r = b − A x
+  /// Computes r = b − A x.
   template <class Body>
   __device__ void find_residual(const Body &body)
   {
@@ -188,8 +190,8 @@ private:
     find_residual(steps.end_cycle());
   }
 
-  /// From ẑ_j to ẑ_{j+1}, each of which is there for all. The sums of the new vector come together
-  /// while it travels: the next product alone needs them.
+  /// Computes ẑ_{j+1} from ẑ_j; each is available to all blocks. The sums of the new vector are
+  /// combined while it is being exchanged, because only the next product needs it.
   __device__ void run_column(const int j)
   {
     multiply(steps.apply(j), loop.method.V[1]);
@@ -197,7 +199,8 @@ private:
     find_dots(j);
     const auto lengthen = steps.lengthen(j);
     for_rows([&](int /* k */, const int local) { lengthen(state, local, sums); });
-    publish_preconditioned(steps.V[j + 1], loop.method.V[1]); // by the thread that has made the row
+    publish_preconditioned(steps.V[j + 1], loop.method.V[1]); // by the thread that has computed the
+                                                              // row
     exchange.begin_round();
     double values[2] = {sums.ww, sums.rw};
     const double of_warp = spread_sums(values);
@@ -208,13 +211,13 @@ private:
     this->show();
   }
 
-  /// By one warp, when all warps of the block have left their sums.
+  /// Called by one warp when all warps of the block have stored their sums.
   template <class Lengthen>
   __device__ void complete_column(const Lengthen &lengthen, const double before)
   {
     double of_all = short_column_sums<2, n_warps>(n_warps, of_warps);
     if constexpr (!Fabric::publishes_in_shared_memory) {
-      const int first = loop.method.cycle.size + 1; // behind the dots
+      const int first = loop.method.cycle.size + 1; // after the dot products
       if (lane < 2)
         exchange.send_part(first + lane, of_all);
       of_all = exchange.template receive_by_warp<2>(fabric, first);
@@ -228,7 +231,7 @@ private:
     __syncwarp();
   }
 
-  /// The dots of V_0 to V_{j+1} with the last of them, and what is to be subtracted of it.
+  /// Computes the dot products of V_0 to V_{j+1} with V_{j+1}, and the coefficients to subtract.
   __device__ void find_dots(const int j)
   {
     const int count = j + 2;
@@ -247,7 +250,7 @@ private:
     __syncthreads();
   }
 
-  /// Calls f for the columns of this warp: two of them at once, as far as there are two.
+  /// Calls f for the columns of this warp, two at a time as long as there are two.
   template <class Function>
   __device__ void for_columns(const int count, const Function &f) const
   {
@@ -258,7 +261,7 @@ private:
         f(std::integral_constant<int, 1>(), column);
   }
 
-  /// For columns column, column + n_warps, ...; each lane's part.
+  /// Computes this lane's part of the dot products of w with columns column, column + n_warps, ...
   template <int P>
   __device__ void dots_of_block(const int column, const double *w, double (&values)[P]) const
   {
@@ -301,7 +304,7 @@ private:
   int warp, lane;
   typename Loop::Method steps; ///< for the rows of the block
   Entries entries;
-  double *totals;   ///< the dots
+  double *totals;   ///< the dot products
   double *of_warps; ///< sums of the new vector, two of each warp
   double diagonal[n_rows_of_thread];
   unsigned int readers[n_rows_of_thread]; // see Fabric::readers()
@@ -314,8 +317,9 @@ __global__ void __launch_bounds__(basis_threads, 1) run_basis(const __grid_const
   ResidentBasis<Fabric, Entries, R, Sums, Loop>(loop, exchange).run();
 }
 
-/// Launches the loop where its basis and @p shape 's entries are on the chip.
-/// @return whether there is so much shared memory
+/// Launches the loop, or only asks whether it fits, with the basis in shared memory. Entries of the
+/// matrix use the remaining shared memory or registers, as @p shape says.
+/// @return whether there is enough shared memory
 template <class Sums, class Fabric, class Entries, int R, class Loop>
 bool start_basis(const CudaExecutor &executor, const Launching what, Loop &loop,
                  const BasisShape &shape)
@@ -336,7 +340,7 @@ bool start_basis(const CudaExecutor &executor, const Launching what, Loop &loop,
   return true;
 }
 
-/// The same with the kernel for @p shape, which has several blocks.
+/// Calls start_basis() with the kernel for @p shape, which has several blocks.
 template <class Sums, class Fabric, class Loop>
 bool start_basis_with(const CudaExecutor &executor, const Launching what, Loop &loop,
                       const BasisShape &shape)
@@ -348,7 +352,7 @@ bool start_basis_with(const CudaExecutor &executor, const Launching what, Loop &
   return start_basis<Sums, Fabric, EntriesOf<Fabric, true, 2>, 2>(executor, what, loop, shape);
 }
 
-/// The same with any number of blocks.
+/// Calls start_basis() with the kernel for any number of blocks.
 template <class Sums, class Loop>
 bool start_basis_of(const CudaExecutor &executor, const Launching what, Loop &loop,
                     const BasisShape &shape)
@@ -364,7 +368,7 @@ bool start_basis_of(const CudaExecutor &executor, const Launching what, Loop &lo
                                                                              shape);
 }
 
-/// The way to run the loop if the basis of @p system has a place on the chip.
+/// Returns how to run the loop if the basis of @p system fits on the chip.
 template <class Loop>
 std::optional<BasisShape> shape_for_basis(const CudaExecutor &executor, const Loop &loop,
                                           const ResidentSystem &system)
@@ -373,8 +377,9 @@ std::optional<BasisShape> shape_for_basis(const CudaExecutor &executor, const Lo
                             executor.resident_limits());
 }
 
-/// Launches the loop. @param memory is made for it
-/// @return whether there is so much shared memory
+/// Launches the loop.
+/// @param memory allocated here, for the sums of several blocks
+/// @return whether there is enough shared memory
 template <class Sums, class Loop>
 bool launch_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &shape,
                   Buffer<Packet> &memory)

@@ -12,11 +12,11 @@ namespace femgpu::linalg
 {
 namespace cuda
 {
-/// What a block gets besides its system.
+/// The arguments of a block that do not depend on its system.
 struct BatchLayout
 {
   int lanes;
-  unsigned int shared_bytes; ///< for the exchange vector, and behind it the entries
+  unsigned int shared_bytes; ///< for the exchange vector, followed by the entries
   bool uses_diagonal;
 
   __device__ ResidentLayout of(const BatchSystem &system) const
@@ -26,8 +26,8 @@ struct BatchLayout
   }
 };
 
-/// One system of a batch in one block, which is where it stays; see batch.h. The state is in shared
-/// memory: its registers serve other blocks better.
+/// One system of a batch, kept on the chip by one block; see batch.h. The state is in shared
+/// memory, because registers are better spent on other blocks.
 template <class Program, class Entries, int R, int most_threads>
 class BatchBlock : public Resident<BlockFabric, Entries, R, Program::n_vectors,
                                    typename Program::State, typename Program::Sums, most_threads,
@@ -131,7 +131,7 @@ public:
   }
 
 private:
-  /// All but x are zero at first, and left nowhere.
+  /// Vectors other than x are zero at first, and are not stored.
   __device__ static VectorSet<n_vectors> vectors_of(const BatchSystem &system)
   {
     VectorSet<n_vectors> vectors{};
@@ -156,12 +156,12 @@ __global__ void __launch_bounds__(most_threads, 1)
 }
 } // namespace cuda
 
-/// Systems side by side, one block each; the hardware gives blocks to multiprocessors.
+/// Solves systems in parallel, one block each; the hardware schedules blocks on multiprocessors.
 template <>
 class BatchRunner<CudaBackend>
 {
 public:
-  /// Gives the batch to the device; reading @p results waits for its end.
+  /// Launches the batch; reading @p results waits for its end.
   template <class Program>
   static void run(const SystemBatch &batch, const typename Program::State &start,
                   Buffer<typename Program::Result> &results)

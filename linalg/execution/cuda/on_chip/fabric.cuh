@@ -10,14 +10,14 @@
 
 /**
  * @file
- * What the threads of one resident kernel have in common: how they meet, how a vector that a matrix
- * multiplies is published to all of them, and how sums come together. A fabric is one block, one
+ * How the threads of a resident kernel cooperate: how they synchronise, how a vector that a matrix
+ * multiplies is published to all of them, and how sums are combined. A fabric is one block, one
  * cluster of blocks with distributed shared memory, or all blocks of the device.
  *
- * Every sum has a fixed order. A fabric's exchange vector is published by the threads that own its
- * rows, then awaited by all, then values are fetched by the addresses that address() has given for
+ * Every sum has a fixed order. The threads that own the rows of the exchange vector publish them;
+ * all threads await them, then fetch values by the addresses that address() has returned for
  * columns. Sums are combined after the fetches, and no vector is published before all blocks have
- * come that far.
+ * got that far.
  */
 namespace femgpu::linalg::cuda
 {
@@ -29,7 +29,7 @@ __device__ __forceinline__ unsigned int shared_address(const void *pointer)
   return static_cast<unsigned int>(__cvta_generic_to_shared(pointer));
 }
 
-/// All rows of the exchange vector are here.
+/// A fabric in which all rows of the exchange vector are on this device.
 class WithoutGhosts
 {
 public:
@@ -38,7 +38,7 @@ public:
   {}
 };
 
-/// Blocks that have the whole exchange vector in their shared memory.
+/// A fabric whose blocks hold the whole exchange vector in shared memory.
 class SharedExchange : public WithoutGhosts
 {
 public:
@@ -62,15 +62,15 @@ protected:
   double *exchange;
 };
 
-/// Blocks that need not know who reads what.
+/// A fabric whose blocks need not find out which of them read which rows.
 class Unintroduced
 {
 public:
-  /// To be called once by all threads with the rows of the block and the columns of its entries.
+  /// Called once by all threads, with the rows of the block and the columns of its entries.
   __device__ static void introduce(const int /* first_row */, const int /* end_row */,
                                    const int /* first_column */, const int /* last_column */)
   {}
-  /// Which blocks publish() has to give row i, as it wants to know it.
+  /// Returns which blocks publish() has to send row i to, in the form that it expects.
   __device__ static unsigned int readers(const int /* i */, const int /* lane */,
                                          const int /* lanes */)
   {
@@ -78,7 +78,7 @@ public:
   }
 };
 
-/// One block.
+/// A fabric of one block.
 class BlockFabric : public SharedExchange, public Unintroduced
 {
 public:
@@ -88,19 +88,19 @@ public:
   {
     return 0;
   }
-  /// By all lanes of a row; the first of them has @p owns.
+  /// Called by all lanes of a row; the first of them has @p owns.
   __device__ void publish(const bool owns, const int i, const unsigned int /* readers */,
                           const double value, double * /* vector */) const
   {
     if (owns)
       exchange[i] = value;
   }
-  /// What all have published is there.
+  /// Waits until all published values are available.
   __device__ static void await_published()
   {
     __syncthreads();
   }
-  /// The same, while the second warp does something: what it writes is there for the block too.
+  /// Waits while the second warp runs @p meanwhile; its results are available to the block, too.
   template <class Function>
   __device__ static void await_published(const Function &meanwhile)
   {
@@ -113,22 +113,22 @@ public:
   {
     __syncthreads();
   }
-  /// By whole warps: from the sums of @p n_warps warps, P each, lane l's sum over everything,
-  /// number l mod P.
+  /// Combines the sums of @p n_warps warps, P each. Called by whole warps; lane l gets the sum over
+  /// all threads of number l mod P.
   template <int P, int most_warps>
   __device__ static double combine(const double *of_warps, const int n_warps)
   {
     return short_column_sums<P, most_warps>(n_warps, of_warps);
   }
-  /// Before a block ends.
+  /// Called before a block ends.
   __device__ static void leave()
   {}
 };
 
 /**
- * A cluster. A value of the exchange vector is sent, as soon as it is known, to the blocks whose
- * rows have a column there. Blocks wait for bytes that arrive, not for each other: what is sent
- * crosses the network once, and a barrier of the cluster would cross it twice.
+ * A fabric of one cluster. A value of the exchange vector is sent as soon as it is known to the
+ * blocks whose rows have a column there. Blocks wait for arriving bytes, not for each other: data
+ * cross the network once, while a cluster barrier would cross it twice.
  */
 class ClusterFabric : public SharedExchange
 {
@@ -164,7 +164,7 @@ public:
     const int own = max(0, min(end_row, mine.last_column + 1) - max(first_row, mine.first_column));
     incoming_bytes = static_cast<unsigned int>(n_columns - own) * sizeof(double);
   }
-  /// A set of blocks, one bit each; the @p lanes of a row share it.
+  /// Returns a set of blocks, one bit each, computed by the @p lanes of a row together.
   __device__ unsigned int readers(const int i, const int lane, const int lanes) const
   {
     unsigned int set = 0;
@@ -201,12 +201,12 @@ public:
                      : "memory");
 #endif
   }
-  /// Every block gives its sums to every other.
+  /// Combines sums; every block sends its sums to every other block.
   template <int P, int most_warps>
   __device__ double combine(const double *of_warps, const int n_warps)
   {
     const int n_blocks = static_cast<int>(gridDim.x);
-    // Two turns: a block may send the next sums while another still waits for these.
+    // Two buffers: a block may send the next sums while another one still waits for these.
     const unsigned int turn = n_combined & 1U;
     double *const sums = shared().sums[turn];
     std::uint64_t *const arrival = shared().arrivals + 1 + turn;
@@ -222,20 +222,20 @@ public:
     ++n_combined;
     return short_column_sums<P, most_blocks_of_cluster>(n_blocks, sums);
   }
-  /// No block may end while others send to its memory.
+  /// Waits for all blocks: none may end while others write to its shared memory.
   __device__ static void leave()
   {
     meet();
   }
 
 private:
-  static constexpr int n_arrivals = 3; // of the exchange vector, and of sums in two turns
+  static constexpr int n_arrivals = 3; // of the exchange vector, and of sums in two buffers
 
   struct Shared
   {
     double sums[2][most_blocks_of_cluster * most_sums];
-    std::uint64_t arrivals[n_arrivals]; // mbarriers; a phase ends when all bytes have come
-    int first_column, last_column;      // of the block's entries
+    std::uint64_t arrivals[n_arrivals]; // mbarriers; a phase ends when all bytes have arrived
+    int first_column, last_column;      // range of columns of the block's entries
   };
   __device__ static Shared &shared()
   {
@@ -267,7 +267,7 @@ private:
                  : "memory");
 #endif
   }
-  /// Writes @p value at @p place of a block, and counts its bytes at @p arrival there.
+  /// Writes @p value to @p place of a block, and counts its bytes at the mbarrier @p arrival there.
   __device__ static void send(const unsigned int place, const double value,
                               const unsigned int arrival)
   {
@@ -278,7 +278,7 @@ private:
         : "memory");
 #endif
   }
-  /// Waits until @p bytes have come in the phase of that parity.
+  /// Waits until @p bytes have arrived in the phase of the given parity.
   __device__ static void await(std::uint64_t *arrival, const unsigned int bytes,
                                const unsigned int parity)
   {
@@ -303,13 +303,13 @@ private:
   unsigned int n_published = 0, n_combined = 0;
 };
 
-/// All blocks of the device, which must be there at the same time. The exchange vector is the
-/// vector itself, in the memory of the device.
+/// A fabric of all blocks of the device, which must be resident at the same time. The exchange
+/// vector is the vector itself, in device memory.
 class GridFabric : public Unintroduced, public WithoutGhosts
 {
 public:
   static constexpr bool publishes_in_shared_memory = false;
-  static constexpr bool all_warps_combine = false; // the sums of so many blocks are read once
+  static constexpr bool all_warps_combine = false; // so that the sums of many blocks are read once
 
   __device__ GridFabric(double * /* exchange */, const GridMemory &grid) : memory(grid)
   {}
@@ -323,7 +323,8 @@ public:
   }
   __device__ static double fetch(const unsigned int address, const double *vector)
   {
-    // Through L1: what the multiprocessor has read since the last meeting it need not fetch again.
+    // Through L1: what the multiprocessor has read since the last barrier need not be fetched
+    // again.
     double value;
     asm volatile("ld.global.f64 %0, [%1];" : "=d"(value) : "l"(vector + address) : "memory");
     return value;
@@ -354,13 +355,13 @@ public:
   {
     await_published([] {});
   }
-  /// By warp 0.
+  /// Combines sums; called by warp 0.
   template <int P, int /* most_warps */>
   __device__ double combine(const double *of_warps, const int n_warps)
   {
     const double of_block = column_sums<P>(n_warps, [&](const int k) { return of_warps[k]; });
     const int lane = threadIdx.x % warp_size;
-    turn ^= 1; // a block may leave the next sums while another still reads these
+    turn ^= 1; // a block may store the next sums while another one still reads these
     double *const sums = memory.sums + turn * static_cast<int>(gridDim.x) * most_sums;
     if (lane < P)
       __stcg(sums + rank() * P + lane, of_block);
@@ -373,13 +374,13 @@ public:
     return column_sums<P>(static_cast<int>(gridDim.x),
                           [&](const int k) { return __ldcg(sums + k); });
   }
-  /// One of the numbers of a SumExchange, on this device.
+  /// Returns a sum of a SumExchange over the devices, of which there is one.
   __device__ static double over_devices(const int /* number */, const double sum,
                                         const unsigned int /* round */)
   {
     return sum;
   }
-  /// The last block leaves the counters as they were: all have passed their last meeting.
+  /// Resets the counters in the last block, when all blocks have passed their last barrier.
   __device__ void leave()
   {
     if (threadIdx.x != 0)
@@ -395,7 +396,7 @@ private:
   {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
   }
-  /// By one thread of a block: waits until all blocks have come as often as this one.
+  /// Waits until all blocks have arrived as often as this one; called by one thread of a block.
   __device__ void await_all()
   {
     expected += gridDim.x;

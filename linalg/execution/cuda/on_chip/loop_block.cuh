@@ -9,13 +9,13 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Where a resident loop leaves what the host wants to know; of memory that both can reach.
+/// The result of a resident loop, in memory that both the kernel and the host access.
 template <class State>
 struct LoopResult
 {
   State state;
 
-  /// As many as there is memory for: those that epilogues keep, then the history.
+  /// The numbers that epilogues keep, then the history, as many as there is memory for.
   FEMGPU_HD
   double *numbers()
   {
@@ -24,11 +24,12 @@ struct LoopResult
 };
 
 /**
- * What a block needs to run a loop together with others: state, sums and epilogues. If
- * @p each_has_state, every thread keeps the state in its registers and runs the epilogues itself,
- * and none waits for another that does it; else thread 0 does, in shared memory. A block has up to
- * @p most_threads threads. @p looks: what epilogues ask for is done (LoopState::n_kept); a loop of
- * many blocks or threads with a state only keeps the numbers.
+ * The state, sums and epilogues of a block that runs a loop together with other blocks. If
+ * @p each_has_state, every thread keeps the state in registers and runs the epilogues itself, so
+ * that no thread waits for another one; otherwise thread 0 runs them, with the state in shared
+ * memory. A block has up to @p most_threads threads. If @p looks, the work that epilogues ask for
+ * is done (LoopState::n_kept); a loop of many blocks, or of threads with a state, only keeps the
+ * numbers.
  */
 template <class Fabric, class State, class Sums, int most_threads, bool each_has_state, bool looks>
 class LoopBlock
@@ -36,9 +37,9 @@ class LoopBlock
   static_assert(!each_has_state || (Fabric::all_warps_combine && !looks));
 
 public:
-  /// @param start of the loop
-  /// @param in_memory where the state is left
-  /// All threads of the block have to meet before the first epilogue.
+  /// All threads of the block have to synchronise before the first epilogue.
+  /// @param start initial state of the loop
+  /// @param in_memory device memory in which show() stores the state
   __device__ LoopBlock(const Fabric &fabric, const State &start, State *in_memory)
       : fabric(fabric), state(place_of_state()), in_memory(in_memory)
   {
@@ -46,7 +47,7 @@ public:
       return;
     state = start;
     if (!is_first_thread())
-      state.history_size = -1; // one thread writes
+      state.history_size = -1; // only one thread writes the history
     if constexpr (looks)
       state.history = kept() + State::n_kept;
     else if constexpr (State::n_kept > 0)
@@ -58,7 +59,7 @@ public:
     return state.running;
   }
 
-  /// Leaves the state now and then for those who watch.
+  /// Stores the state in device memory every passes_between_shows passes, for a watch.
   __device__ void show()
   {
     if (--passes_to_show > 0)
@@ -81,7 +82,7 @@ protected:
     where->asks = false;
   }
 
-  /// For the host, by one block. @param most_numbers that @p result has room for
+  /// Stores the result for the host, by one block. @param most_numbers capacity of @p result
   __device__ void leave_result(LoopResult<State> *result, const int most_numbers) const
   {
     if (fabric.rank() != 0)
@@ -93,7 +94,7 @@ protected:
       result->numbers()[k] = numbers[k];
   }
 
-  /// Runs the epilogue of a step, if it has one, when all have come here.
+  /// Runs the epilogue of a step, if it has one, when all threads have got here.
   template <class Formulas>
   __device__ void complete(const Formulas &formulas)
   {
@@ -110,7 +111,7 @@ protected:
     }
   }
 
-  /// Sums over all threads, for those who run the epilogue.
+  /// Returns sums over all threads; only valid in the threads that run the epilogue.
   template <auto... members>
   __device__ Sums combined(SumList<members...> /* list */)
   {
@@ -146,13 +147,13 @@ private:
       return *reinterpret_cast<State *>(memory);
     }
   }
-  /// The numbers that the epilogues of a block keep that leaves no history.
+  /// Memory of a block for the numbers that epilogues keep, if it does not store a history.
   __device__ static double *kept()
   {
-    __shared__ double numbers[State::n_kept + 1]; // perhaps none
+    __shared__ double numbers[State::n_kept + 1]; // n_kept may be 0
     return numbers;
   }
-  /// Two turns: a warp may leave the next sums while another still reads these.
+  /// Alternates two buffers: a warp may store the next sums while another one still reads these.
   __device__ double *places_of_warps()
   {
     __shared__ double places[2][most_warps * most_sums];

@@ -8,10 +8,10 @@
 
 namespace femgpu::linalg::cuda
 {
-/// All blocks of several devices, each of which has the rows of a part. Values that others need go
-/// there as packets; the blocks of a device share the work of waiting for them before they meet.
-/// The sums of a device are those of its blocks; one block sends them, and all wait for those of
-/// the other devices.
+/// A fabric of all blocks of several devices, each of which owns the rows of one rank. Values that
+/// other devices need are sent as packets; the blocks of a device divide the waiting for packets
+/// among them, then synchronise. One block sends the sum over the blocks of a device, and all
+/// blocks wait for the sums of the other devices.
 class PeerFabric : public GridFabric
 {
 public:
@@ -21,7 +21,7 @@ public:
       : GridFabric(exchange, grid), parts(*grid.peers), first_round(*parts.forth.rounds),
         first_sum(*parts.sums.last_round)
   {}
-  /// The packets that row i is sent as: the first of them, and behind most_packets their number.
+  /// Returns the packets that row i is sent as: the first one plus most_packets times their number.
   __device__ unsigned int readers(const int i, const int /* lane */, const int /* lanes */) const
   {
     int begin = 0, end = parts.n_border;
@@ -38,7 +38,7 @@ public:
                next = static_cast<unsigned int>(parts.begins[begin + 1]);
     return (next - first) * PeerLoop::most_packets + first;
   }
-  /// @param vector nullptr: it has the value
+  /// @param vector nullptr: it already contains the value
   __device__ void publish(const bool owns, const int i, const unsigned int readers,
                           const double value, double *vector) const
   {
@@ -55,8 +55,9 @@ public:
     for (unsigned int l = 0; l < readers / PeerLoop::most_packets; ++l)
       send<Among::devices>(targets[first + l], packet);
   }
-  /// Waits for this block's share of them; all have them when they have met. Of neighbours that
-  /// need none of each other's rows there are no packets here: sums keep them together.
+  /// Waits for this block's share of the ghosts; all ghosts are available after a barrier.
+  /// Neighbours that need none of each other's rows exchange no packets here; sums keep them
+  /// synchronised.
   __device__ void bring_ghosts(double *vector)
   {
     const unsigned int round = first_round + ++n_brought;
@@ -68,7 +69,7 @@ public:
         vector[ghost] = await<Among::devices>(received + k, round);
     }
   }
-  /// By warp 0.
+  /// Combines sums; called by warp 0.
   template <int P, int most_warps>
   __device__ double combine(const double *of_warps, const int n_warps)
   {
@@ -82,16 +83,17 @@ public:
     ticks += clock64() - begin;
     return __shfl_sync(~0U, sum, lane % P);
   }
-  /// By one thread: one of the numbers of a SumExchange, whose rounds have places of their own.
+  /// Returns one of the sums of a SumExchange over the devices; called by one thread. Its rounds
+  /// have buffers of their own.
   __device__ double over_devices(const int number, const double mine,
                                  const unsigned int round) const
   {
     return exchanged(most_sums + number, mine, first_sum + round);
   }
   /**
-   * All others have read the numbers of the rounds. The next round must not have the places of the
-   * last one that combine() has made, which others may still read; those of the SumExchange have
-   * been read before.
+   * Ends the rounds, whose numbers all other devices have read. The next round must not use the
+   * buffer of the last round of combine(), which others may still read; the numbers of the
+   * SumExchange have been read before.
    * @param n_exchanged rounds of a SumExchange
    */
   __device__ void leave(const unsigned int n_exchanged = 0)
@@ -112,7 +114,8 @@ public:
   }
 
 private:
-  /// The sum of number @p number over the devices. @param sends for this one
+  /// Returns the sum of number @p number over the devices. @param sends whether this block sends
+  /// this device's number
   __device__ double exchanged(const int number, const double mine, const unsigned int round,
                               const bool sends = true) const
   {
@@ -125,7 +128,7 @@ private:
     return sums.received_sum(of_round, number, mine, round);
   }
 
-  const PeerLoop &parts; // in the memory of the device
+  const PeerLoop &parts; // in device memory
   unsigned int first_round, first_sum;
   unsigned int n_brought = 0;
   unsigned int n_combined = 0; // of warp 0

@@ -8,24 +8,24 @@
 
 /**
  * @file
- * A whole loop in one kernel: every thread keeps the vectors of its rows in registers and, as far
- * as it fits, the matrix in registers or in shared memory, until the loop ends. The steps are those
- * that run one kernel each otherwise; see vector_steps.h.
+ * A whole loop in one kernel. Until the loop ends, every thread keeps the vectors of its rows in
+ * registers and, as far as it fits, the matrix in registers or in shared memory. The steps
+ * otherwise run as one kernel each; see vector_steps.h.
  */
 namespace femgpu::linalg::cuda
 {
 constexpr int registers_per_multiprocessor = 65536;
 
-/// How the rows are given to threads: block b has the rows b slice <= i < (b+1) slice.
+/// How rows are assigned to threads: block b has the rows b slice <= i < (b+1) slice.
 struct ResidentLayout
 {
   int n;
   int slice;
   int lanes;                 ///< neighbouring threads that share a row, a power of two
-  unsigned int shared_bytes; ///< for entries of the matrix, behind the exchange vector
+  unsigned int shared_bytes; ///< for entries of the matrix, after the exchange vector
 };
 
-/// What a resident kernel gets.
+/// The argument of a resident kernel.
 template <int n_vectors, class State_, class Begin, class End>
 struct ResidentLoop
 {
@@ -42,13 +42,13 @@ struct ResidentLoop
   Begin begin;
   End end;
   bool has_begun; ///< begin has been run already, and the state is in memory
-  State start;    ///< else it is this
+  State start;    ///< the initial state otherwise
   State *state;
   LoopResult<State> *result;
-  int most_numbers; ///< that result has room for
+  int most_numbers; ///< capacity of result
 };
 
-/// Where a thread is among the rows of its block.
+/// The position of a thread among the rows of its block.
 struct Place
 {
   int first_row, n_rows; ///< of the block
@@ -61,7 +61,7 @@ struct Place
         rows_per_slot(blockDim.x / layout.lanes), row_in_slot(threadIdx.x / layout.lanes),
         lane(threadIdx.x % layout.lanes), lanes(layout.lanes)
   {}
-  /// Of slot k, counted in the block.
+  /// Returns the row of slot k, relative to the block's first row.
   __device__ int local(const int k) const
   {
     return k * rows_per_slot + row_in_slot;
@@ -74,14 +74,14 @@ struct Place
   {
     return local(k) < n_rows;
   }
-  /// Does this thread speak for the row?
+  /// Returns whether this thread stores the results of the row of slot k.
   __device__ bool owns(const int k) const
   {
     return lane == 0 && has_row(k);
   }
 };
 
-/// Up to K entries of each of a thread's R rows in its registers. One lane a row.
+/// Up to K entries of each of a thread's R rows, in its registers. One lane per row.
 template <int R, int K>
 class RegisterEntries
 {
@@ -114,7 +114,7 @@ public:
   __device__ double product(const CsrView<double> & /* A */, const Fabric & /* fabric */,
                             const Place & /* place */, const int k, const double *v) const
   {
-    double even = 0., odd = 0.; // two sums that do not wait for each other
+    double even = 0., odd = 0.; // two independent chains of additions
 #pragma unroll
     for (int e = 0; e < K; e += 2) {
       even += values[k][e] * Fabric::fetch(addresses[k][e], v);
@@ -128,7 +128,7 @@ private:
   unsigned int addresses[R][K];
 };
 
-/// How an entry's column is stored: as the address of a fabric with shared memory.
+/// Stores the column of an entry as the fabric's address; always fits.
 struct AddressCode
 {
   using Type = unsigned int;
@@ -147,7 +147,7 @@ struct AddressCode
   }
 };
 
-/// The same where columns are addresses: as the distance from the row.
+/// Stores the column of an entry as its distance from the row, if addresses are columns.
 struct DistanceCode
 {
   using Type = short;
@@ -166,9 +166,9 @@ struct DistanceCode
   }
 };
 
-/// The entries in shared memory, in slices of the rows that a warp has in a slot, each as wide as
-/// its longest row needs; slices that find no place, or whose columns cannot be coded, are read
-/// from the CSR in every product.
+/// The entries in shared memory, in slices of the rows that a warp has in a slot. Each slice is as
+/// wide as its longest row. Slices that do not fit, or whose columns cannot be encoded, are read
+/// from the CSR matrix in every product.
 template <int R, class Code>
 class SharedEntries
 {
@@ -198,7 +198,7 @@ public:
     const int i = place.first_row + place.local(k);
     if (begins[k] >= 0) {
       const int begin = begins[k] + static_cast<int>(threadIdx.x) % warp_size;
-      // All fetches of a batch are under way together; what it has too much counts nothing.
+      // All loads of a batch are in flight together; excess entries contribute zero.
       for (int first = 0; first < widths[k]; first += batch) {
         double a[batch], v_j[batch];
 #pragma unroll
@@ -225,7 +225,7 @@ public:
 private:
   static constexpr int batch = 8;
 
-  /// Widths of all slices, then where each begins: behind those before it.
+  /// Finds the widths of all slices, then where each begins: after those before it.
   __device__ void find_places(const CsrView<double> &A, const Place &place, const int capacity)
   {
     __shared__ int all_widths[R * most_warps_of_block];
@@ -275,12 +275,12 @@ private:
 
   double *values;
   typename Code::Type *codes;
-  int begins[R]; // of slices; -1: not here
+  int begins[R]; // of slices; -1: not in shared memory
   int widths[R];
 };
 
-/// What runs the steps inside the kernel. A State has, besides what a LoopState has, the number of
-/// the `iteration`, and a `history` of history_size numbers.
+/// Runs the steps inside the kernel. In addition to the members of LoopState, a State has the
+/// number of the `iteration` and a `history` of history_size numbers.
 template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums,
           int most_threads, bool each_has_state, bool looks = false>
 class Resident : public LoopBlock<Fabric, State, Sums, most_threads, each_has_state, looks>
@@ -344,7 +344,7 @@ public:
     this->complete(formulas);
   }
 
-  /// Brings the vectors back to memory, and runs the last step.
+  /// Stores the vectors in device memory and runs the last step.
   template <class Loop>
   __device__ void end(const Loop &loop)
   {
@@ -361,7 +361,7 @@ public:
   }
 
 protected:
-  /// With the matrix, and before the first step; load_rows() is still to come.
+  /// Loads the matrix, before the first step; load_rows() follows.
   __device__ Resident(const Fabric &own_fabric, const ResidentLayout &layout,
                       const VectorSet<n_vectors> &vectors, const CsrView<double> &A,
                       const State &start, State *in_memory, double *exchange)
@@ -374,10 +374,10 @@ protected:
     const int n_exchanged = Fabric::publishes_in_shared_memory ? layout.n : 0;
     entries.load(A, fabric, place, reinterpret_cast<char *>(exchange + n_exchanged),
                  layout.shared_bytes);
-    fabric.meet(); // all have read the state, and their own shared memory is there
+    fabric.meet(); // wait until all have read the state and filled their shared memory
   }
 
-  /// Tells the others which columns the rows of this block have.
+  /// Informs the other blocks which columns the rows of this block have.
   __device__ void introduce()
   {
     int first_column = INT_MAX, last_column = -1;
@@ -391,10 +391,10 @@ protected:
     fabric.introduce(place.first_row, place.first_row + place.n_rows, first_column, last_column);
   }
 
-  /// Vectors without memory are zero at first.
+  /// Loads the rows of all vectors; vectors without memory are zero at first.
   __device__ void load_rows(const DiagonalView &m)
   {
-    __syncwarp(); // lanes read what the first of them has written
+    __syncwarp(); // lanes read what the first lane has written
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       const int i = place.row(k);
@@ -412,14 +412,14 @@ protected:
       fabric.publish(place.lane == 0, place.row(k), readers[k], value, vector);
   }
 
-  /// Of slot k's row, by all its lanes.
+  /// Returns the product of slot k's row; called by all its lanes.
   __device__ double product(const int k, const double *v) const
   {
     const double Av_i = entries.product(A, fabric, place, k, v);
     return place.lanes > 1 ? lane_sum(Av_i, place.lanes) : Av_i;
   }
 
-  /// Runs a product with @p factor whose body works in memory.
+  /// Runs a product with @p factor whose body works on vectors in device memory.
   template <class Body>
   __device__ void run_in_memory(const Body &body, double *factor)
   {
@@ -447,7 +447,7 @@ protected:
   Entries entries;
   Row<n_vectors> row[R];
   double diagonal[R];
-  unsigned int readers[R]; // blocks that want to know the row
+  unsigned int readers[R]; // of the row: see Fabric::readers()
 };
 
 template <class Fabric, class Entries, int most_threads, int R, class Sums, class Loop,
@@ -455,7 +455,7 @@ template <class Fabric, class Entries, int most_threads, int R, class Sums, clas
 __global__ void __launch_bounds__(most_threads, 1) run_resident(const __grid_constant__ Loop loop)
 {
   extern __shared__ double exchange[];
-  // A state, and what else a thread needs, takes some 88 registers.
+  // The state and other variables of a thread take some 88 registers.
   constexpr int registers = 88 + R * (2 * Loop::size + 4) + Entries::registers;
   constexpr bool each_has_state =
       Fabric::all_warps_combine && registers * most_threads <= registers_per_multiprocessor;

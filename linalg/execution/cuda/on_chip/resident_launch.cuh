@@ -14,11 +14,11 @@
 
 namespace femgpu::linalg::cuda
 {
-/// What a vector step does where its vectors are on the chip.
+/// The formulas of a vector step, for vectors on the chip.
 template <class Step>
 using OnChip = typename Step::Body::Formulas::OnChip;
 
-/// What a vector step multiplies with, if it does.
+/// Returns the matrix that a vector step multiplies with; nullptr: it does not multiply.
 template <class Body>
 const Matrix *matrix_of_step(const RowStep<Body> & /* step */)
 {
@@ -30,7 +30,7 @@ const Matrix *matrix_of_step(const ProductStep<Matrix, Body> &step)
   return step.A;
 }
 
-/// The one matrix that all products of a loop are with; nullptr if there are several, or none.
+/// Returns the matrix of all products of a loop; nullptr if there are several matrices, or none.
 template <class... Steps>
 const Matrix *matrix_of(const Steps &...steps)
 {
@@ -48,14 +48,14 @@ using FabricOf =
     std::conditional_t<extent == Extent::block, BlockFabric,
                        std::conditional_t<extent == Extent::cluster, ClusterFabric, GridFabric>>;
 
-/// How a kernel with that fabric keeps the entries of @p R rows a thread.
+/// How a kernel with the given fabric stores the entries of @p R rows per thread.
 template <class Fabric, bool in_registers, int R>
 using EntriesOf = std::conditional_t<
     in_registers, RegisterEntries<R, entries_in_registers>,
     SharedEntries<R, std::conditional_t<Fabric::publishes_in_shared_memory || Fabric::has_ghosts,
                                         AddressCode, DistanceCode>>>;
 
-/// Is a kernel launched, or only asked whether the device could hold it?
+/// Whether to launch a kernel, or only to ask whether the device could hold it.
 enum class Launching
 {
   asks,
@@ -73,12 +73,12 @@ public:
   explicit LoopLauncher(const CudaExecutor &executor) : executor(executor)
   {}
 
-  /// As a resident kernel. @return whether the device could hold it
+  /// Launches the loop as a resident kernel. @return whether the device could hold it
   bool start(Loop &loop, const ResidentShape &shape) const
   {
     return visit(Launching::launches, loop, shape);
   }
-  /// Could start()?
+  /// Returns whether start() would succeed.
   bool can_start(Loop &loop, const ResidentShape &shape) const
   {
     return visit(Launching::asks, loop, shape);

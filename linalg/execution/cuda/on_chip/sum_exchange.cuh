@@ -7,18 +7,18 @@
 namespace femgpu::linalg::cuda
 {
 /**
- * Many sums over all blocks of a device, which must be there at the same time. Every block sends
- * its part of a sum to the block that adds it up, in a fixed order, and this one sends the sum to
- * all, over all devices if there are several. Who waits looks at the number itself: there is no
- * barrier, and no fence that waits until what was sent has come. A round has ended for a block when
- * it has the sums, of which all blocks have sent their parts; so the next round can use the same
- * places. Rounds are numbered from 1 on by 32 bits, which suffices for two in each of 2^31-1
- * iterations.
+ * Many sums over all blocks of a device, which must be resident at the same time. For every sum,
+ * all blocks send their parts to one block, which adds them up in a fixed order and sends the sum
+ * to all blocks; if there are several devices, the sum is over all devices. Receivers poll the
+ * number itself: there is no barrier, and no fence that waits until a write has completed. A round
+ * has ended for a block when it has received the sums, to which all blocks have contributed; so the
+ * next round can reuse the packets. Rounds are numbered from 1 with 32 bits, which suffices for two
+ * rounds in each of 2^31-1 iterations.
  */
 class SumExchange
 {
 public:
-  /// Packets for @p count sums, zero at first.
+  /// Returns the number of packets for @p count sums; they must be zero at first.
   static constexpr int room(const int count, const int blocks)
   {
     return count * (blocks + 1);
@@ -28,18 +28,18 @@ public:
       : packets(packets), n_blocks(static_cast<int>(gridDim.x)), rank(static_cast<int>(blockIdx.x))
   {}
 
-  /// By all threads.
+  /// Called by all threads.
   __device__ void begin_round()
   {
     ++round;
   }
-  /// By one thread: this block's part of sum @p number.
+  /// Sends this block's part of sum @p number; called by one thread.
   __device__ void send_part(const int number, const double part) const
   {
     send<Among::blocks>(place(number) + rank, pack(part, round));
   }
-  /// By all threads: calls take(number, sum) for the numbers below @p count, each by one thread. A
-  /// barrier of the block has to follow.
+  /// Calls take(number, sum) for the numbers below @p count, each by one thread. Called by all
+  /// threads; a barrier of the block has to follow.
   template <class Fabric, class Function>
   __device__ void receive(const Fabric &fabric, const int count, const Function &take) const
   {
@@ -50,7 +50,7 @@ public:
       take(number, await<Among::blocks>(place(number) + n_blocks, round));
   }
 
-  /// By one warp, which gets sum first + l mod count in lane l.
+  /// Returns sum first + l mod count in lane l; called by one warp.
   template <int count, class Fabric>
   __device__ double receive_by_warp(const Fabric &fabric, const int first) const
   {
@@ -72,7 +72,7 @@ private:
     return packets + number * (n_blocks + 1);
   }
 
-  /// By a warp.
+  /// Adds up the parts of a sum and sends the result; called by one warp.
   template <class Fabric>
   __device__ void add_up(const Fabric &fabric, const int number) const
   {
@@ -86,9 +86,9 @@ private:
     __syncwarp();
   }
 
-  static constexpr int batch = 5; // for the blocks of an H100
+  static constexpr int batch = 5; // suits the number of blocks of an H100
 
-  Packet *packets; // of each sum: the parts of the blocks, then the sum
+  Packet *packets; // for each sum: the parts of the blocks, then the sum
   int n_blocks, rank;
   unsigned int round = 0;
 };

@@ -10,11 +10,11 @@ namespace cuda
 {
 namespace
 {
-/// Sums of steps and ghosts are made by kernels, through memory that all devices reach.
+/// Sums of steps and ghosts are exchanged by kernels, through memory that all devices can access.
 class PeerCommunicator final : public DeviceCommunicator
 {
 public:
-  /// @throws DeviceError, in all parts, if one of them cannot reach the memory of another one
+  /// @throws DeviceError, on all ranks, if one of them cannot access the memory of another one
   PeerCommunicator(CommunicatorPtr of_hosts, std::shared_ptr<const CudaExecutor> on)
       : DeviceCommunicator(std::move(of_hosts), std::move(on)), memory(executor, *host),
         packets(memory.allocate(2 * bytes_of_round())), places(executor, n_of_parts()),
@@ -79,7 +79,8 @@ public:
   }
 
 private:
-  /// Each part has room for what it gets, tells the others where, and has it when all have copied.
+  /// Copies rows directly: each rank allocates memory for the rows that it receives and publishes
+  /// the offsets; the rows are complete when all ranks have copied.
   void copy_to_peers(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
                      void *received) const
   {
@@ -102,7 +103,7 @@ private:
       rows_sent.exchanged_bytes += neighbour.n_sent * bytes;
     }
     executor->synchronize();
-    max(0.); // all have copied
+    max(0.); // a barrier: all have copied
     executor->copy_inside(received, room.own(), n_bytes);
     ++rows_sent.exchanges;
     rows_sent.exchange_seconds += watch.elapsed();

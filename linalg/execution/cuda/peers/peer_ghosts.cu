@@ -11,7 +11,7 @@ namespace femgpu::linalg::cuda
 {
 namespace
 {
-/// @param loop nullptr where there is none
+/// @param loop nullptr: there is none
 template <bool adds>
 __global__ void __launch_bounds__(threads_per_block)
     exchange_with_peers(const PeerChannel channel, double *const v, const LoopState *const loop)
@@ -30,18 +30,19 @@ std::vector<T> joined(const std::vector<std::vector<T>> &lists)
 }
 } // namespace
 
-/// What a kernel receives: entry k goes to a row of the vector, and is the sum of packets.
+/// The entries that a kernel receives. Each belongs to a row of the vector, and is a sum of
+/// packets.
 struct PeerGhosts::Entries
 {
   std::vector<int> rows, begins, order;
 
-  /// Packet k is entry k. @param rows of the packets
+  /// Makes one entry of each packet. @param rows of the packets
   static Entries of_packets(std::vector<int> rows)
   {
     return {std::move(rows), {}, {}};
   }
 
-  /// All packets for one row are an entry, in the neighbours' order.
+  /// Makes one entry of all packets of a row, in the order of the neighbours.
   static Entries of_rows(const std::vector<int> &rows)
   {
     Entries entries;
@@ -62,8 +63,8 @@ struct PeerGhosts::Entries
   }
 };
 
-/// The places in a vector of what is sent to each neighbour, and of what comes from it; -1 for a
-/// packet that stands for none.
+/// The rows of a vector that are sent to each neighbour and received from it; -1 for a packet
+/// without a row, which only synchronises.
 struct PeerGhosts::Way
 {
   std::vector<std::vector<int>> sent, received;
@@ -96,7 +97,8 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   const std::size_t sizes[2] = {forth_rows.size(), back_rows.size()};
   region.emplace(memory.allocate(2 * (sizes[0] + sizes[1]) * sizeof(Packet)));
 
-  // Each neighbour is told where here its packets of an even and of an odd round have their places.
+  // Each neighbour receives the offsets of its packets of even and of odd rounds in the memory
+  // here.
   ExchangeCounts places;
   std::vector<std::size_t> places_here;
   std::size_t begins[2] = {0, 2 * sizes[0]};
@@ -134,7 +136,8 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   make_loop(sums, back_rows, targets_of(0));
 }
 
-/// The packets of bring() are those of give_back() the other way, whose order is by rows.
+/// Makes the loop's view. The packets of bring() are those of give_back() in the opposite
+/// direction, ordered by rows.
 void PeerGhosts::make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
                            const std::vector<Packet *> &targets)
 {

@@ -11,10 +11,10 @@
 namespace femgpu::linalg::cuda
 {
 /**
- * Sends what others need of @p v, and gives it what they have sent: by all threads of the blocks
- * that the channel has, which are there together.
- * @param adds to rows, and does not replace what they have
- * @param pause is called before each packet that is sent or waited for, by tests
+ * Sends the entries of @p v that neighbours need, and updates @p v with those that they have sent.
+ * Called by all threads of the channel's blocks, which must be resident at the same time.
+ * @param adds add to the rows instead of replacing their values
+ * @param pause called before each packet is sent or awaited; for tests
  */
 template <bool adds, class Pause = NoPause>
 __device__ void exchange_round(const PeerChannel &channel, double *const v, const Pause &pause = {})
@@ -56,11 +56,13 @@ __device__ void exchange_round(const PeerChannel &channel, double *const v, cons
   }
 }
 
-/// Ghosts of vectors on the devices of one host: kernels send them, and wait for them, as packets.
+/// Ghosts of vectors on the devices of one host. Kernels send them, and wait for them, as packets.
 class PeerGhosts final : public GhostExchange
 {
 public:
-  /// Is called by all parts. @param n own rows. @param memory and what @p sums has outlive it
+  /// Collective.
+  /// @param n number of owned rows
+  /// @param memory must outlive this, as must the memory of @p sums
   PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts,
              PeerMemory &memory, const PeerSums &sums, int n, const GhostPlan &plan);
 
@@ -71,7 +73,7 @@ public:
     return loop.data();
   }
 
-  /// That bring() takes.
+  /// The channel that bring() uses.
   const PeerChannel &channel() const
   {
     return forth.view;
@@ -80,7 +82,7 @@ public:
 private:
   struct Way;
   struct Entries;
-  /// Memory of a channel.
+  /// The memory of a channel.
   struct Channel
   {
     Buffer<int> sources, rows, begins, order;

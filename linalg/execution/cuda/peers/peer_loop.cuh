@@ -7,39 +7,40 @@
 
 namespace femgpu::linalg::cuda
 {
-/// One way of an exchange, as a kernel sees it. Two neighbours send each other one packet at least,
-/// so that none is more than a round ahead: two places for each packet are enough.
+/// One direction of an exchange, as a kernel sees it. Two neighbours send each other at least one
+/// packet, so that neither is more than one round ahead: two buffers for each packet suffice.
 struct PeerChannel
 {
   int n_sent, n_entries;
-  const int *sources;     ///< of what is sent: places in the vector, or -1
-  Packet *const *targets; ///< where it goes to in even rounds, then in odd ones
-  const int *rows;        ///< that entries go to: places in the vector, or -1
-  const int *begins;      ///< of the packets of each entry in `order`
-  const int *order;       ///< of the packets; nullptr: entry k is packet k
-  const Packet *received; ///< in even rounds
-  std::size_t stride;     ///< to those of odd ones
-  unsigned int *rounds;   ///< the last one of each block
+  const int *sources;     ///< rows of the vector that are sent, or -1
+  Packet *const *targets; ///< addresses that packets are written to: of even rounds, then of odd
+                          ///< ones
+  const int *rows;        ///< rows of the vector that entries are written to, or -1
+  const int *begins;      ///< first packet of each entry in `order`
+  const int *order;       ///< packets sorted by entries; nullptr: entry k is packet k
+  const Packet *received; ///< packets of even rounds
+  std::size_t stride;     ///< distance to the packets of odd rounds
+  unsigned int *rounds;   ///< the last round of each block
   int n_blocks;
   PeerCounts *counts;
 };
 
 /**
- * What the resident loops of several devices tell each other: sums, and ghosts by the packets of
- * one channel. Between two products all parts add up a sum; so no packet comes before the one in
- * its place has been read.
+ * What the resident loops of several devices exchange: sums, and ghosts by the packets of one
+ * channel. Between two products all ranks compute a sum; so no packet arrives before the one in the
+ * same buffer has been read.
  */
 struct PeerLoop
 {
-  static constexpr unsigned int most_packets = 1U << 25U; ///< that a part sends
+  static constexpr unsigned int most_packets = 1U << 25U; ///< the maximum that a rank sends
   static constexpr int most_parts = 128;
 
   PeerSums sums;
   PeerChannel forth;
-  int n_border;           ///< entries of these:
-  const int *border_rows; ///< own rows that others have as ghosts, or -1; they ascend
-  const int *begins;      ///< of the packets of each of them in `targets`
-  Packet *const *targets; ///< those of `forth`, in this order: of even rounds, then of odd ones
+  int n_border;           ///< number of entries of border_rows:
+  const int *border_rows; ///< owned rows that are ghosts of other ranks, in ascending order, or -1
+  const int *begins;      ///< first packet of each of these rows in `targets`
+  Packet *const *targets; ///< targets of `forth` in this order: of even rounds, then of odd ones
 };
 } // namespace femgpu::linalg::cuda
 

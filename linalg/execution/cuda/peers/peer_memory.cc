@@ -16,18 +16,18 @@ constexpr std::size_t smallest_chunk = std::size_t{4} << 20;
 
 std::string text_of(const cudaError_t error)
 {
-  cudaGetLastError(); // is no error of a later call
+  cudaGetLastError(); // so that a later call does not report it
   return std::string(cudaGetErrorName(error)) + " (" + cudaGetErrorString(error) + ")";
 }
 } // namespace
 
-/// What a part tells the others of the memory that it has taken.
+/// A rank's description of the memory that it has allocated, for the other ranks.
 struct PeerMemory::Offer
 {
   std::size_t chunk = 0, begin = 0;
   cudaIpcMemHandle_t handle{}; ///< of the chunk
-  bool is_new = false;         ///< is the chunk?
-  char failure[256] = "";      ///< why it has none
+  bool is_new = false;         ///< whether this call allocated the chunk
+  char failure[256] = "";      ///< why the rank has no memory
 
   void set_failure(const std::string &text)
   {
@@ -55,7 +55,7 @@ PeerMemory::~PeerMemory()
     cudaFree(chunk.data);
 }
 
-/// Finds a place in a chunk, perhaps a new one.
+/// Finds memory in a chunk; allocates a new chunk if necessary.
 PeerMemory::Offer PeerMemory::take(const std::size_t bytes)
 {
   Offer offer;
@@ -116,7 +116,7 @@ void PeerMemory::give_back(char *const region)
   free[begin] = bytes;
 }
 
-/// @throws DeviceError if one of the parts has failed
+/// @throws DeviceError if one of the ranks has failed
 void PeerMemory::throw_first(const std::vector<Offer> &offers)
 {
   for (std::size_t part = 0; part < offers.size(); ++part)
@@ -125,7 +125,7 @@ void PeerMemory::throw_first(const std::vector<Offer> &offers)
                         ". Solver/Communicator = mpi needs no such memory.");
 }
 
-/// Opens chunks of others that are new here. Gives why that cannot be, or "".
+/// Opens new chunks of the other ranks. @return why that failed, or ""
 std::string PeerMemory::open(const std::vector<Offer> &offers)
 {
   for (std::size_t part = 0; part < offers.size(); ++part) {

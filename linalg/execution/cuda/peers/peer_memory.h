@@ -12,17 +12,17 @@
 namespace femgpu::linalg::cuda
 {
 /**
- * Memory on the devices of parts that the kernels of all of them reach. The parts are processes of
- * one host, each with a device; what one of them takes is opened by the others through CUDA IPC.
+ * Device memory of all ranks that the kernels of all ranks can access. The ranks are processes on
+ * one host, each with a device; a rank's memory is opened by the others through CUDA IPC.
  */
 class PeerMemory
 {
 public:
-  /// Memory of this part, and where the others have theirs.
+  /// Memory of this rank, and the addresses of that of the other ranks.
   class Region
   {
   public:
-    /// On the device of a part; own memory is that of this part.
+    /// Returns the memory on the device of a rank.
     char *of_part(const int part) const
     {
       return of_parts[static_cast<std::size_t>(part)];
@@ -47,22 +47,23 @@ public:
     std::vector<char *> of_parts;
   };
 
-  /// @param parts outlives it
+  /// @param parts must outlive this
   PeerMemory(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts);
   ~PeerMemory();
   PeerMemory(const PeerMemory &) = delete;
   PeerMemory &operator=(const PeerMemory &) = delete;
 
-  /// Is called by all parts, each of which says how much it wants. Memory is zero, of all parts,
-  /// when the call returns; it must not outlive this. @throws DeviceError, in all parts, if one of
-  /// them has no memory, or cannot reach that of another one
+  /// Allocates zeroed memory on each rank; the sizes may differ. Collective. The memory is zero on
+  /// all ranks when the call returns, and must not outlive this object.
+  /// @throws DeviceError, on all ranks, if one of them is out of memory or cannot access the memory
+  /// of another one
   Region allocate(std::size_t bytes);
 
 private:
   struct Chunk
   {
     char *data;
-    std::map<std::size_t, std::size_t> free; ///< bytes by where they begin
+    std::map<std::size_t, std::size_t> free; ///< free bytes by offset
   };
   struct Piece
   {
@@ -78,8 +79,8 @@ private:
   std::shared_ptr<const CudaExecutor> executor;
   const Communicator &parts;
   std::vector<Chunk> chunks;
-  std::map<char *, Piece> taken;           ///< own regions
-  std::vector<std::vector<char *>> opened; ///< chunks of each other part
+  std::map<char *, Piece> taken;           ///< regions of this rank
+  std::vector<std::vector<char *>> opened; ///< chunks of each other rank
 };
 } // namespace femgpu::linalg::cuda
 
