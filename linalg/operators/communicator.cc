@@ -36,10 +36,10 @@ ExchangeCounts reversed(ExchangeCounts counts)
 
 namespace
 {
-/// An error as it goes from part to part.
+/// An error in the form in which ranks exchange it.
 struct SentError
 {
-  int code = 0; ///< of exit; 0: there is none
+  int code = 0; ///< exit code; 0: there is no error
   std::array<char, 1024> message{}, path{};
 
   explicit SentError(const Error *const error)
@@ -70,7 +70,7 @@ struct SentError
   }
 
 private:
-  /// As far as it fits, with a zero behind.
+  /// Copies as much of @p text as fits, followed by a zero byte.
   static void copy(const std::string &text, std::array<char, 1024> &to)
   {
     std::copy_n(text.begin(), std::min(text.size(), to.size() - 1), to.begin());
@@ -94,7 +94,8 @@ void Communicator::agree_on(const Error *const mine) const
   std::rethrow_exception(agreed);
 }
 
-/// Throws what all parts agree on if @p error, which is being handled, is this part's alone so far.
+/// Throws the first error of any rank if @p error, which is being handled, is so far known on this
+/// rank only.
 void Communicator::send_unless_agreed(const Error &error) const
 {
   if (std::current_exception() != agreed)
@@ -103,7 +104,7 @@ void Communicator::send_unless_agreed(const Error &error) const
 
 namespace
 {
-/// Counts a call while it runs.
+/// Counts nested calls while they run.
 class Nesting
 {
 public:

@@ -21,47 +21,47 @@ struct PeerSums;
 class StepGather;
 } // namespace cuda
 
-/// Items that go to another part, and that come from it.
+/// The numbers of items that are sent to a neighbour and received from it.
 struct NeighbourCounts
 {
   int part;
   std::size_t n_sent, n_received;
 };
 
-/// Parts ascend; items lie in their order.
+/// Sorted by rank; items are stored in this order.
 using ExchangeCounts = std::vector<NeighbourCounts>;
 
-/// The way back.
+/// Returns the counts of the opposite direction.
 ExchangeCounts reversed(ExchangeCounts counts);
 
-/// What a part of a distributed vector sends and gets so that its ghosts have values.
+/// The rows that a rank sends and receives so that the ghosts of a distributed vector have values.
 struct GhostPlan
 {
   struct Neighbour
   {
     int part;
-    std::vector<int> sent_rows; ///< own rows that it has as ghosts
-    int n_received;             ///< ghosts that are rows of its own
+    std::vector<int> sent_rows; ///< owned rows that are its ghosts
+    int n_received;             ///< ghosts here that it owns
   };
-  std::vector<Neighbour> neighbours; ///< parts ascend; ghosts lie in this order
-  std::vector<long long> numbers;    ///< global ones of the ghosts, which ascend
+  std::vector<Neighbour> neighbours; ///< sorted by rank; ghosts are stored in this order
+  std::vector<long long> numbers;    ///< global numbers of the ghosts, in ascending order
 
   int n_ghosts() const
   {
     return static_cast<int>(numbers.size());
   }
-  /// Of all neighbours, one after the other.
+  /// Returns the sent rows of all neighbours, one neighbour after the other.
   std::vector<int> sent_rows() const;
   ExchangeCounts counts() const;
 };
 
-/// What parts have told each other.
+/// Counts and times of the communication between ranks.
 struct Communication
 {
-  std::size_t sums = 0;                           ///< of some numbers each, and maxima
-  std::size_t exchanges = 0;                      ///< of ghosts, or of rows along the border
-  std::size_t exchanged_bytes = 0;                ///< that the part has sent in them
-  double sum_seconds = 0., exchange_seconds = 0.; ///< with waiting for the others
+  std::size_t sums = 0;            ///< sums of one or more numbers, and maxima
+  std::size_t exchanges = 0;       ///< exchanges of ghosts, or of rows along the interface
+  std::size_t exchanged_bytes = 0; ///< bytes that this rank has sent in exchanges
+  double sum_seconds = 0., exchange_seconds = 0.; ///< includes waiting for other ranks
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...communications)
@@ -82,37 +82,39 @@ struct Communication
 };
 
 /**
- * How the parts of distributed vectors speak with each other. Each part is the work of a thread or
- * process of its own; all call the same functions in the same order, and wait there for each other.
+ * Communication between the ranks of distributed vectors. Each rank is run by a thread or process.
+ * The functions are collective: all ranks call the same functions in the same order, and wait for
+ * each other.
  */
 class Communicator
 {
 public:
   virtual ~Communicator() = default;
 
-  /// As users write it.
+  /// The name that users write.
   virtual std::string name() const = 0;
 
   virtual int n_parts() const = 0;
-  virtual int part() const = 0; ///< the caller's number
+  virtual int part() const = 0; ///< the caller's rank
 
-  /// Gives all parts the @p bytes that each of them has, in their order. All memory is the host's.
+  /// Gathers @p bytes from each rank on all ranks, in rank order. All memory is host memory.
   void gather(const void *mine, const std::size_t bytes, void *all) const
   {
     agree();
     do_gather(mine, bytes, all);
   }
 
-  /// Tells the others which of their rows are ghosts here. @param ghosts global numbers, ascending
-  /// @param starts first row of each part, and the number of rows
+  /// Determines which rows the ranks exchange, from the ghosts that each of them needs.
+  /// @param ghosts global numbers, in ascending order
+  /// @param starts first row of each rank, and the number of rows
   GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const
   {
     agree();
     return do_plan(std::move(ghosts), starts);
   }
 
-  /// Sends items of so many @p bytes to neighbours. All memory is the host's.
-  /// @param sent those for one neighbour after the other; @p received likewise
+  /// Sends items of @p bytes each to neighbours. All memory is host memory.
+  /// @param sent items for one neighbour after the other; @p received likewise
   void exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
                 void *received) const
   {
@@ -120,7 +122,7 @@ public:
     do_exchange(counts, bytes, sent, received);
   }
 
-  /// Does the same in the memory of @p executor, in order with its steps.
+  /// Does the same as exchange() in the memory of @p executor, in order with its steps.
   void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                    const std::size_t bytes, const void *sent, void *received) const
   {
@@ -129,40 +131,40 @@ public:
   }
 
   /**
-   * Runs @p work, which calls the functions above on all parts alike. If it throws on any part, all
-   * parts throw the error of the first part that has failed, with the type of its exit code. In
-   * @p work each of these calls begins with an agreement that no part has failed so far, so that
-   * none waits for a part that does not come. The agreement costs one gather(). Sums and ghosts
-   * that kernels exchange by themselves have none. Is called by all parts.
+   * Runs @p work, which makes the same calls of the functions above on all ranks. If it throws on
+   * any rank, all ranks throw the error of the first rank that has failed, with the type of its
+   * exit code. Within @p work each of these calls first checks that no rank has failed, so that
+   * none waits for a rank that will not call. The check costs one gather(). Sums and ghosts that
+   * kernels exchange directly are not checked. Collective.
    */
   void rethrow_on_all_parts(const std::function<void()> &work) const;
 
-  /// Replaces @p n numbers in host memory by their sums over the parts, added in the parts' order:
-  /// all get the same bits.
+  /// Replaces @p n numbers in host memory by their sums over the ranks, added in rank order, so
+  /// that the results are bitwise identical on all ranks.
   void sum(double *values, int n) const;
 
-  /// The largest of the parts' values.
+  /// Returns the maximum over the ranks.
   double max(double value) const;
 
-  /// How vectors on @p executor with @p n own rows get their ghosts; here by exchange_on(). Is
-  /// called by all parts.
+  /// Makes the exchange that updates the ghosts of vectors on @p executor with @p n owned rows;
+  /// here by exchange_on(). Collective.
   virtual std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &executor, int n,
                                                         const GhostPlan &plan) const;
 
-  /// What kernels on the parts' devices add up sums with by themselves, and then exchange ghosts
-  /// too; nullptr: they do not.
+  /// Returns how kernels on the ranks' devices compute sums over the ranks directly, and then
+  /// exchange ghosts, too; nullptr: they do not.
   virtual const cuda::PeerSums *peer_sums() const
   {
     return nullptr;
   }
-  /// Else: what brings the sums of steps from device to device; nullptr: they pass through the
-  /// host.
+  /// Returns what gathers the sums of steps between devices if there are no peer_sums(); nullptr:
+  /// sums are computed on the host.
   virtual cuda::StepGather *step_gather() const
   {
     return nullptr;
   }
 
-  /// Since it was made; nothing where nobody counts.
+  /// Returns the communication since construction; zero if it is not counted.
   virtual Communication communication() const
   {
     return {};
@@ -174,11 +176,11 @@ private:
                             const std::vector<long long> &starts) const = 0;
   virtual void do_exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
                            void *received) const = 0;
-  /// Passes through the host unless a communicator has another way.
+  /// Exchanges through the host unless overridden.
   virtual void do_exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                               std::size_t bytes, const void *sent, void *received) const;
 
-  /// Throws the first error that any part has, inside rethrow_on_all_parts().
+  /// Throws the first error of any rank, if called inside rethrow_on_all_parts().
   void agree() const
   {
     if (n_nested > 0)
@@ -187,15 +189,15 @@ private:
   void agree_on(const Error *mine) const;
   void send_unless_agreed(const Error &error) const;
 
-  mutable int n_nested = 0;                                 // calls of rethrow_on_all_parts()
-  mutable std::exception_ptr agreed;                        // what all parts have thrown last
-  mutable std::vector<char> sent_on_host, received_on_host; // of one exchange_on() at a time
+  mutable int n_nested = 0;                                 // depth of rethrow_on_all_parts()
+  mutable std::exception_ptr agreed;                        // the last error thrown on all ranks
+  mutable std::vector<char> sent_on_host, received_on_host; // used by one exchange_on() at a time
 };
 
 using CommunicatorPtr = std::shared_ptr<const Communicator>;
 
-/// Runs @p work as Communicator::rethrow_on_all_parts(); by itself if there is one part.
-/// @param parts nullptr: there is one part
+/// Runs @p work by Communicator::rethrow_on_all_parts(), or directly if there is one rank.
+/// @param parts nullptr: there is one rank
 template <class Work>
 void rethrow_on_all_parts(const Communicator *const parts, const Work &work)
 {
@@ -205,24 +207,27 @@ void rethrow_on_all_parts(const Communicator *const parts, const Work &work)
     parts->rethrow_on_all_parts(work);
 }
 
-/// Parts whose devices speak with each other.
+/// The result of connecting the devices of all ranks.
 struct DeviceParts
 {
-  CommunicatorPtr communicator; ///< nullptr: they cannot
-  std::string failure;          ///< why
+  CommunicatorPtr communicator; ///< nullptr: they cannot communicate directly
+  std::string failure;          ///< why they cannot
 };
 
 /**
- * Lets kernels on the devices of @p parts, which are processes of one host, add up sums and
- * exchange ghosts by themselves. Is called by all parts, of which all or none get a communicator.
- * @param executor of this part, on a CUDA device
- * @param may_share_a_device parts that share one can, too, but wait long for each other
+ * Makes a communicator with which kernels on the devices of @p parts compute sums and exchange
+ * ghosts directly. The ranks must be processes on one host. Collective; either all ranks get a
+ * communicator or none.
+ * @param executor of this rank, on a CUDA device
+ * @param may_share_a_device whether to allow ranks that share a device, which wait long for each
+ *   other
  */
 DeviceParts with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
                        bool may_share_a_device);
 
-/// Lets NCCL bring sums of steps, ghosts and rows from device to device, where @p parts are on
-/// devices of any hosts, each on its own; likewise.
+/// Makes a communicator that uses NCCL to exchange sums of steps, ghosts and rows between devices.
+/// The devices may be on different hosts, but each rank needs its own. Collective; either all ranks
+/// get a communicator or none.
 DeviceParts with_nccl(const CommunicatorPtr &parts, const ExecutorPtr &executor);
 } // namespace femgpu::linalg
 

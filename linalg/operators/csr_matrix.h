@@ -10,30 +10,31 @@
 
 namespace femgpu::linalg
 {
-/// Compressed sparse rows with double values: the matrix as it comes, and the base of all formats.
+/// Compressed sparse rows with double values: the format of assembled matrices, from which all
+/// other formats are made.
 class CsrMatrix final : public Matrix
 {
 public:
-  /// Copies @p A to the memory of @p executor; without values (nullptr) the pattern, and values are
-  /// undefined before update_values(). @throws DeviceError if there is not enough.
+  /// Copies @p A to the memory of @p executor. If its values are nullptr, copies the pattern only;
+  /// the values are then undefined until update_values().
+  /// @throws DeviceError if memory is exhausted
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
-  /// The same for the rows of one part, in any place; columns from range->n() on are ghosts of the
-  /// domain.
+  /// Copies the rows of one rank to @p place; columns from range->n() on are ghosts of the domain.
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
             MemoryPlace place = MemoryPlace::executor);
 
-  /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend and are
-  /// less than @p n_columns, values; of no more than most_indices entries.
+  /// Takes over arrays in the memory of @p executor: n+1 row starts, ascending columns less than
+  /// @p n_columns, and values. There may be at most most_indices entries.
   CsrMatrix(const ExecutorPtr &executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
-  /// The same, for rows and columns of parts. (By reference, so that row_starts is whole until all
-  /// arguments are there.)
+  /// Takes over arrays of distributed rows and columns. (By reference, so that row_starts is valid
+  /// until all arguments have been evaluated.)
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
             Buffer<int> &&columns, Buffer<double> &&values);
 
-  /// With those of ghosts.
+  /// The number of columns, including ghosts.
   int n_columns() const
   {
     return static_cast<int>(domain()->n_with_ghosts());
@@ -50,7 +51,7 @@ public:
   {
     return row_starts.bytes() + columns.bytes() + values.bytes();
   }
-  /// Is it in the memory of the host, from where each product reads it?
+  /// Returns whether the matrix is in host memory, from which every product reads it.
   bool is_on_host() const
   {
     return values.is_on_host();
@@ -71,25 +72,26 @@ public:
   {
     return csr_view();
   }
-  /// Threads a row: the first power of two that leaves about four entries a thread; 1 on the host.
+  /// Returns a view with as many threads per row, a power of two up to 32, as leave at least four
+  /// entries per thread on average; one thread on the host.
   CsrView<double> csr_view() const;
 
-  /// The same matrix once more.
+  /// Returns a copy of the matrix.
   CsrMatrix copy() const;
 
-  /// The values of @p other, whose pattern is the same.
+  /// Copies the values of @p other, which must have the same pattern.
   void copy_values_from(const CsrMatrix &other);
 
-  /// n_nonzeros() values in the executor's memory, to be written by steps.
+  /// n_nonzeros() values in the executor's memory; steps may write them.
   double *mutable_values()
   {
     return values.data();
   }
 
-  /// New values for the same pattern; @p host_values is in host memory, in the order of the CSR.
+  /// Replaces the values. @param host_values in host memory, in the order of the CSR arrays
   void update_values(const double *host_values);
 
-  /// Of its rows; never nullptr.
+  /// What is known about the unknowns of the rows; never nullptr.
   const UnknownsPtr &unknowns() const
   {
     return known;
@@ -99,13 +101,14 @@ public:
     known = std::move(unknowns);
   }
 
-  /// Entries of the longest row.
+  /// The number of entries of the longest row.
   int longest_row() const;
 
-  /// n numbers, in host memory.
+  /// Returns the lengths of the n rows in host memory.
   std::vector<int> host_row_lengths() const;
 
-  /// The matrix itself, where the host reaches it.
+  /// Returns a view of the matrix for the host; the matrix must be in memory that the host can
+  /// access.
   HostCsr view_on_host() const
   {
     HostCsr view{n(), n_nonzeros(), starts.in(row_starts.data()), columns.data(), values.data()};
@@ -113,12 +116,12 @@ public:
     return view;
   }
 
-  /// n_nonzeros() columns, in host memory.
+  /// Returns the n_nonzeros() columns in host memory.
   std::vector<int> host_columns() const
   {
     return columns.to_host();
   }
-  /// n+1 numbers in host memory: of the row starts their low 32 bits, see RowStarts.
+  /// Returns the low 32 bits of the n+1 row starts in host memory; see RowStarts.
   std::vector<int> host_row_starts() const
   {
     return row_starts.to_host();
@@ -126,21 +129,22 @@ public:
 
 private:
   UnknownsPtr known = nothing_known;
-  mutable int longest = -1; // not known yet
-  Buffer<int> row_starts;   // their low 32 bits
-  RowStarts starts;         // where the high ones grow
+  mutable int longest = -1; // -1: not computed yet
+  Buffer<int> row_starts;   // low 32 bits
+  RowStarts starts;         // rows at which the high bits increase
   Buffer<int> columns;
   Buffer<double> values;
 };
 
-/// Where a matrix is known to be CSR, its products have one view.
+/// Calls @p f with the only view of a matrix that is known to be CSR.
 template <class Function>
 decltype(auto) visit_view(const CsrMatrix &A, const Function &f)
 {
   return f(A.csr_view());
 }
 
-/// Threads of a GPU that should share a row where rows have @p mean_length entries.
+/// Returns how many threads of a GPU should share a row if rows have @p mean_length entries; 1 on
+/// the host.
 int threads_for_rows(const Executor &executor, double mean_length);
 } // namespace femgpu::linalg
 

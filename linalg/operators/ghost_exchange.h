@@ -8,32 +8,35 @@ namespace femgpu::linalg
 {
 class StepRunner;
 
-/// How vectors of one plan get the values of their ghosts; one vector at a time. All parts make the
-/// same calls.
+/// Exchanges the ghosts of vectors according to one GhostPlan, one vector at a time. All functions
+/// are collective.
 class GhostExchange
 {
 public:
   virtual ~GhostExchange() = default;
 
-  /// Gives the ghosts of @p v, behind its own rows, the values that their owners have, in order
-  /// with the steps of @p runner.
+  /// Updates the ghosts of @p v, which follow its owned rows, with the values of their owners, in
+  /// order with the steps of @p runner.
   virtual void bring(StepRunner &runner, double *v) = 0;
 
-  /// Adds the ghosts of @p v to the rows of their owners, in the parts' order, likewise.
+  /// Adds the ghosts of @p v to the rows of their owners, in rank order and in order with the steps
+  /// of @p runner.
   virtual void give_back(StepRunner &runner, double *v) = 0;
 
-  /// How loops that are one kernel on each device exchange ghosts and sums; nullptr: they do not.
+  /// Returns how loops that are one kernel per device exchange ghosts and sums; nullptr: they
+  /// cannot.
   virtual const cuda::PeerLoop *peer_loop() const
   {
     return nullptr;
   }
 };
 
-/// Values are packed where the vectors are, and go as the communicator brings them.
+/// Packs values in the executor's memory and exchanges them by the communicator.
 class PackedExchange final : public GhostExchange
 {
 public:
-  /// @param n own rows. @p parts outlives it
+  /// @param n number of owned rows
+  /// @param parts must outlive this
   PackedExchange(const Communicator &parts, ExecutorPtr executor, int n, const GhostPlan &plan);
 
   void bring(StepRunner &runner, double *v) override;

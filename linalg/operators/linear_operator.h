@@ -10,11 +10,11 @@
 
 namespace femgpu::linalg
 {
-/// Anything that maps a vector v of its domain to the vector A v of its range.
+/// A linear operator, which maps a vector v of its domain to the vector A v of its range.
 class LinearOperator
 {
 public:
-  /// @param domain nullptr: the range
+  /// @param domain nullptr: the same as the range
   explicit LinearOperator(RowSpacePtr range, RowSpacePtr domain = nullptr)
       : range_space(std::move(range)), domain_space(domain ? std::move(domain) : range_space)
   {}
@@ -28,7 +28,7 @@ public:
   {
     return domain_space;
   }
-  /// Rows that are here.
+  /// The number of rows on this rank.
   int n() const
   {
     return range_space->n();
@@ -39,18 +39,18 @@ public:
   }
 
   /**
-   * Is called before a product step with @p v, which has its ghosts, in order with it, also inside
-   * the loop of a solver: where a row of A v is no function of v alone, runs what comes before, by
-   * steps of its own.
-   * @return the vector that the view multiplies: v, or what was made of it
+   * Prepares a product step with @p v, whose ghosts are up to date. Called in order with the step,
+   * also inside a solver's loop. If a row of A v cannot be computed from v alone, runs the
+   * preceding steps.
+   * @return the vector that the view multiplies: v, or a vector derived from it
    */
   virtual const double *prepare(StepRunner & /* runner */, double *v) const
   {
     return v;
   }
 
-  /// Can the ghosts and prepare() be recorded in a graph? Not where they wait for something: a loop
-  /// with such an operator is driven by the host.
+  /// Returns whether the ghost exchange and prepare() can be captured in a graph. They cannot if
+  /// they wait; then the host drives loops with this operator.
   virtual bool is_capturable() const
   {
     return domain_space->is_capturable();
@@ -61,8 +61,9 @@ private:
 };
 
 /**
- * An operator that product steps see through one of @p Views, row by row. Each kernel of a product
- * exists once for every view that its operator can have, so these are as few as are met.
+ * An operator that product steps access row by row through one of @p Views. Each kernel with a
+ * product is instantiated for every view that its operator can have, so there should be as few
+ * views as possible.
  */
 template <class... Views>
 class ViewedOperator : public LinearOperator
@@ -74,10 +75,10 @@ public:
   virtual View view() const = 0;
 };
 
-/// The action of M⁻¹, where it is no function of the row.
+/// The action of M⁻¹ if it does not act on each row separately.
 using PreconditionerOperator = ViewedOperator<CsrView<double>, BsrView<double>, StoredView>;
 
-/// Replaces these members by their sums over the parts.
+/// Replaces the members by their sums over the ranks.
 template <class Sums, auto... members>
 void sum_over_parts(const Communicator &communicator, Sums &sums, SumList<members...> /* list */)
 {
@@ -94,8 +95,8 @@ decltype(auto) visit_view(const ViewedOperator<Views...> &A, const Function &f)
   return std::visit(f, A.view());
 }
 
-/// What the view of @p A multiplies in a product step with @p v: v with its ghosts, or what the
-/// operator makes of it.
+/// Prepares a product step with @p A: updates the ghosts of @p v.
+/// @return the vector that the view of A multiplies: v, or a vector derived from it
 template <class Operator>
 const double *prepare_product(const Operator &A, StepRunner &runner, double *v)
 {

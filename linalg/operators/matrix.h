@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 class CsrMatrix;
 
-/// What products see of the formats, with values of each of some types.
+/// The views of all formats, with values of each of some types.
 template <class Scalars>
 struct FormatViews;
 template <class... Values>
@@ -22,37 +22,38 @@ struct FormatViews<ScalarTypes<Values...>>
 };
 
 /**
- * A sparse matrix in the memory of an executor, in the format that products read. It is made from a
- * CsrMatrix, which it refers to and which must outlive it.
+ * A sparse matrix in the memory of an executor, in the format that products read. It is converted
+ * from a CsrMatrix, which it refers to and which must outlive it.
  */
 class Matrix : public FormatViews<FormatScalars>::Operator
 {
 public:
   using FormatViews<FormatScalars>::Operator::ViewedOperator;
 
-  virtual std::size_t n_nonzeros() const = 0;  ///< of the CSR given
-  virtual std::size_t n_stored() const = 0;    ///< with padding
+  virtual std::size_t n_nonzeros() const = 0;  ///< of the original CSR matrix
+  virtual std::size_t n_stored() const = 0;    ///< including padding
   virtual std::size_t bytes() const = 0;       ///< that a product reads of the matrix
-  virtual std::string description() const = 0; ///< for people: "csr, 4 threads a row"
+  virtual std::string description() const = 0; ///< for reports: "csr, 4 threads a row"
 
-  /// For people: what it is, and why it was chosen.
+  /// Describes the format and why it was chosen, for reports.
   std::string format() const
   {
     return description() + (reason.empty() ? "" : "; " + reason);
   }
   std::string reason;
 
-  /// The matrix in double precision, from which setups and true residuals are made.
+  /// The matrix in double precision, which set-ups and true residuals use.
   virtual const CsrMatrix &csr() const = 0;
 
-  /// Takes over the values of csr(), after these have changed.
+  /// Updates the values after those of csr() have changed.
   virtual void update() = 0;
 
   /// Relative rounding error of the stored values.
   virtual double value_precision() const = 0;
 
 protected:
-  /// Does it stay in the second-level cache from product to product, with vectors beside it?
+  /// Returns whether the matrix stays in the L2 cache from product to product, together with
+  /// vectors.
   bool stays_in_cache() const
   {
     return bytes() <= executor()->resident_limits().cache_bytes / 2;

@@ -41,7 +41,7 @@ RowSpace::RowSpace(const RowSpace &rows, GhostPlan plan) : RowSpace(rows)
 
 namespace
 {
-/// Ascending, each once, without those from first to last.
+/// Returns the distinct numbers outside of first <= number < last, in ascending order.
 std::vector<long long> numbers_of_others(std::vector<long long> numbers, const long long first,
                                          const long long last)
 {

@@ -10,11 +10,12 @@
 
 namespace femgpu::linalg
 {
-/// The number of the global row @p row, where the ghosts behind @p n own rows have these global
-/// numbers; -1 if it is none of them.
+/// Returns the local number of the global row @p row if it is a ghost, otherwise -1. Ghosts follow
+/// the @p n owned rows; @p ghosts are their global numbers.
 int ghost_number(long long row, int n, const std::vector<long long> &ghosts);
 
-/// The same of any row of a part, which has the @p n rows from @p first on.
+/// Returns the local number of the global row @p row on a rank that owns @p n rows starting at
+/// @p first, -1 if it is neither an owned row nor a ghost.
 inline int local_number(const long long row, const long long first, const int n,
                         const std::vector<long long> &ghosts)
 {
@@ -23,81 +24,81 @@ inline int local_number(const long long row, const long long first, const int n,
 }
 
 /**
- * The rows of vectors that an executor has: own ones, and behind them ghosts, copies of rows of
- * other parts that products with a matrix need. Where there is one part, all rows are own ones.
+ * The rows of vectors on an executor: owned rows, followed by ghosts, which are copies of rows of
+ * other ranks that products with a matrix need. With one rank, all rows are owned.
  */
 class RowSpace
 {
 public:
-  /// All rows are here.
+  /// Makes a space whose rows are all on this rank.
   RowSpace(ExecutorPtr executor, int n_rows);
 
-  /// One part of several, without ghosts. Is called by all parts.
+  /// Makes the rows of one of several ranks, without ghosts. Collective.
   RowSpace(ExecutorPtr executor, int n_rows, CommunicatorPtr communicator);
 
-  /// Other rows of the same parts, without ghosts. Is called by all parts.
+  /// Makes a space with other rows on the same ranks, without ghosts. Collective.
   RowSpace(const RowSpace &parts, int n_rows);
 
-  /// The same rows with the ghosts of @p plan.
+  /// Adds the ghosts of @p plan to @p rows.
   RowSpace(const RowSpace &rows, GhostPlan plan);
 
-  /// The same rows with ghosts that have these global numbers, in any order and perhaps repeated;
-  /// without those that are own rows. Is called by all parts.
+  /// Adds ghosts to @p rows. Collective.
+  /// @param ghosts global numbers in any order, possibly repeated; owned rows are ignored
   RowSpace(const RowSpace &rows, std::vector<long long> ghosts);
 
   const ExecutorPtr &executor() const
   {
     return owner;
   }
-  /// Own rows.
+  /// The number of owned rows.
   int n() const
   {
     return n_own;
   }
-  /// What a vector needs memory for.
+  /// The length of a vector: owned rows and ghosts.
   std::size_t n_with_ghosts() const
   {
     return static_cast<std::size_t>(n_own) +
            static_cast<std::size_t>(ghosts ? ghosts->n_ghosts() : 0);
   }
-  /// Rows of all parts.
+  /// The number of rows of all ranks.
   long long n_global() const
   {
     return starts.back();
   }
-  /// Rows of the parts before this one: the global number of the first own row.
+  /// The global number of the first owned row.
   long long first() const
   {
     return starts[own];
   }
-  /// Where the values of ghosts come from; nullptr: there is one part, or there are none.
+  /// The plan that updates ghosts; nullptr: there is one rank, or there are no ghosts.
   const GhostPlan *ghost_plan() const
   {
     return ghosts ? &*ghosts : nullptr;
   }
-  /// Of a row, or of a ghost.
+  /// Returns the global number of an owned row or of a ghost.
   long long global_number(const int i) const
   {
     return i < n_own ? first() + i : ghosts->numbers[static_cast<std::size_t>(i - n_own)];
   }
-  /// And back. @param row an own one or a ghost
+  /// Returns the local number of an owned row or of a ghost. @param row global number
   int number_here(const long long row) const
   {
     return ghosts ? local_number(row, first(), n_own, ghosts->numbers)
                   : static_cast<int>(row - first());
   }
-  /// nullptr: there is one part.
+  /// nullptr: there is one rank.
   const Communicator *communicator() const
   {
     return parts.get();
   }
 
-  /// The largest of the parts' values.
+  /// Returns the maximum over the ranks.
   double max(const double value) const
   {
     return parts ? parts->max(value) : value;
   }
-  /// Over the parts.
+  /// Returns the sum over the ranks.
   double sum(double value) const
   {
     if (parts)
@@ -110,17 +111,17 @@ public:
     return {owner, n_with_ghosts()};
   }
 
-  /// Gives the ghosts of @p v, n_with_ghosts() numbers, the values that their owners have, in order
-  /// with the steps of @p runner.
+  /// Updates the ghosts of @p v, a vector of n_with_ghosts() numbers, with the values of their
+  /// owners, in order with the steps of @p runner.
   void bring_ghosts(StepRunner &runner, double *v) const
   {
     if (ghosts)
       exchange->bring(runner, v);
   }
-  /// The same behind all steps.
+  /// Updates the ghosts after all steps that have been launched.
   void bring_ghosts(double *v) const;
 
-  /// Adds the ghosts of @p v to the rows of their owners, likewise.
+  /// Adds the ghosts of @p v to the rows of their owners, in order with the steps of @p runner.
   void add_ghosts(StepRunner &runner, double *v) const
   {
     if (ghosts)
@@ -128,18 +129,19 @@ public:
   }
   void add_ghosts(double *v) const;
 
-  /// How the loops of all parts exchange ghosts and sums where each is one kernel; nullptr: they do
-  /// not.
+  /// Returns how the loops of all ranks exchange ghosts and sums if each loop is one kernel;
+  /// nullptr: they cannot.
   const cuda::PeerLoop *peer_loop() const
   {
     return exchange ? exchange->peer_loop() : nullptr;
   }
 
-  /// A copy of n() numbers in the executor's memory, with ghosts behind.
+  /// Returns a copy of n() numbers in the executor's memory, followed by their ghosts.
   Buffer<double> with_ghosts(const double *v) const;
 
-  /// Can sums over the parts and ghosts be recorded in a graph with loops? Not where they pass
-  /// through the host, nor NCCL's, which refuses the body of a conditional node.
+  /// Returns whether sums over the ranks and ghost exchanges can be captured in a graph with loops.
+  /// They cannot if they pass through the host, or through NCCL, which does not support the body of
+  /// a conditional node.
   bool is_capturable() const
   {
     return parts == nullptr || parts->peer_sums() != nullptr;
@@ -149,10 +151,10 @@ private:
   ExecutorPtr owner;
   int n_own;
   CommunicatorPtr parts;
-  std::size_t own = 0;           ///< number of this part
-  std::vector<long long> starts; ///< first row of each part, and the number of rows
+  std::size_t own = 0;           ///< this rank
+  std::vector<long long> starts; ///< first row of each rank, and the number of rows
   std::optional<GhostPlan> ghosts;
-  std::shared_ptr<GhostExchange> exchange; ///< where there are ghosts
+  std::shared_ptr<GhostExchange> exchange; ///< nullptr: there are no ghosts
 };
 
 using RowSpacePtr = std::shared_ptr<const RowSpace>;
