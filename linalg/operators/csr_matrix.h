@@ -91,7 +91,7 @@ public:
   /// Replaces the values. @param host_values in host memory, in the order of the CSR arrays
   void update_values(const double *host_values);
 
-  /// What is known about the unknowns of the rows; never nullptr.
+  /// The known properties of the unknowns of the rows; never nullptr.
   const UnknownsPtr &unknowns() const
   {
     return known;

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * Parts of patterns: entries that functors choose.
+ * Selection of entries of patterns by functors.
  */
 namespace femgpu::linalg
 {
-/// Of some rows the entries (i, j) for which a predicate holds; see choose().
+/// The entries (i, j) of some rows for which a predicate holds; see choose().
 template <class Predicate>
 struct EntriesWhere
 {
@@ -40,7 +40,7 @@ struct AnyColumn
   }
 };
 
-/// Of a part those that are no ghosts.
+/// Chooses the columns of a rank that are not ghosts.
 struct OwnColumn
 {
   int n;
@@ -52,8 +52,9 @@ struct OwnColumn
   }
 };
 
-/// Each thread of a team has some places of a row that follow each other, with that behind its last
-/// entry, so that they keep their order; of short rows, one.
+/// The contiguous positions of a row that a thread of a team processes, so that entries keep their
+/// order. The positions include the one after the last entry. In short rows each thread has one
+/// position.
 struct Share
 {
   int first, last;
@@ -69,7 +70,7 @@ struct Share
   }
 };
 
-/// The entries that a thread stores.
+/// Returns the number of entries that a thread stores.
 template <class Choice>
 FEMGPU_HD
 int count_chosen(const Choice &choice, const int i, const Share &share)
@@ -131,11 +132,12 @@ struct StoreChosen
 };
 
 /**
- * The pattern whose row r is made of row i = choice.row(r) of @p A: choice.visit(i, k, f) calls
- * f(column, source) for what the place k of A gives, columns in their order. It is called for all
- * places of the row, and for the one behind its last entry.
- * @param n rows of the part. @param what it is, for the text of an error. @throws as make_rows(),
- * and beyond most_indices entries of A
+ * Makes a pattern whose row r is derived from row i = choice.row(r) of @p A. choice.visit(i, k, f)
+ * calls f(column, source), in ascending order of columns, for the entries derived from position k
+ * of A. It is called for all positions of the row and for the one after its last entry.
+ * @param n number of rows of the result
+ * @param what name of the result for error messages
+ * @throws as make_rows(), and if A has more than most_indices entries
  */
 template <class Backend, class Choice>
 DerivedPattern choose(const PatternRef &A, const Choice &choice, const int n,
@@ -152,7 +154,7 @@ DerivedPattern choose(const PatternRef &A, const Choice &choice, const int n,
   return result;
 }
 
-/// The pattern of a part's rows without ghosts.
+/// Returns the pattern of a rank's rows without ghost columns.
 template <class Backend>
 DerivedPattern own_columns(const PatternRef &A, const std::string &what)
 {

@@ -8,8 +8,8 @@
 namespace femgpu::linalg
 {
 /**
- * Sorts n numbers by all threads of a team, in place: a bitonic network (Batcher 1968) in the form
- * whose exchanges all put the smaller number first, so that n need not be a power of two.
+ * Sorts n numbers in place by all threads of a team, with a bitonic network (Batcher 1968) in the
+ * form in which every exchange puts the smaller number first, so that n need not be a power of two.
  */
 template <class Team>
 FEMGPU_HD
@@ -24,7 +24,8 @@ void sort_by_network(const Team &team, int *numbers, const int n)
   };
   const auto last = static_cast<unsigned int>(n);
   for (unsigned int half = 1; half < last; half *= 2) {
-    // Halves ascend: the i-th number meets the i-th from the end of the block.
+    // Both halves are in ascending order: compare the i-th number with the i-th from the end of the
+    // block.
     for (unsigned int k = team.rank(), block = k / half * 2 * half; block < last;
          k += team.size(), block = k / half * 2 * half)
       exchange(block + k % half, block + 2 * half - 1 - k % half);
@@ -38,18 +39,18 @@ void sort_by_network(const Team &team, int *numbers, const int n)
   }
 }
 
-/// A set of columns that a team fills, in memory that it is given.
+/// A set of columns that a team fills, in memory supplied by the caller.
 class ColumnSet
 {
 public:
-  /// ints that a set of at most @p most columns needs
+  /// The number of ints for a set of at most @p most columns.
   FEMGPU_HD
   static std::size_t size(const int most)
   {
     return static_cast<std::size_t>(table_size(most)) + static_cast<std::size_t>(most) + 1;
   }
 
-  /// So many columns can a set of @p size ints hold, which is at least size(0).
+  /// The number of columns that fit in a set of @p size ints, which is at least size(0).
   FEMGPU_HD
   static int most_in(const std::size_t size)
   {
@@ -79,7 +80,7 @@ public:
     team.sync();
   }
 
-  /// Beyond the capacity columns are only counted, and some not even that.
+  /// Inserts a column. Beyond the capacity columns are only counted, and some not even that.
   template <class Team>
   FEMGPU_HD
   void insert(const Team &team, const int column)
@@ -100,7 +101,8 @@ public:
       list[place] = column;
   }
 
-  /// To be called by all threads after the last insert(). More than the capacity: it was too small.
+  /// Returns the number of columns; called by all threads after the last insert(). If it is greater
+  /// than the capacity, the set was too small.
   template <class Team>
   FEMGPU_HD
   int n_columns(const Team &team) const
@@ -114,14 +116,15 @@ public:
     return most;
   }
 
-  /// Needs n_columns() <= capacity(). @param to other memory
+  /// Stores the sorted columns; requires n_columns() <= capacity(). @param to must not overlap the
+  /// set
   template <class Team>
   FEMGPU_HD
   void store_sorted(const Team &team, int *to) const
   {
     team.sync();
     const int n = *count;
-    // Where a thread has few numbers, it is the least to compare all with all.
+    // If a thread has few numbers, it is cheapest to compare all pairs.
     if (Team::size() == 1 || n <= 4 * Team::size())
       team.sort(list, n, to);
     else {

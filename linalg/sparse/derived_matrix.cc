@@ -38,12 +38,12 @@ struct IsInTriangle
   }
 };
 
-/// Some rows and columns; see choose().
+/// Chooses some rows and columns; see choose().
 struct ListChoice
 {
   RowPatternView A;
   const int *rows;
-  const int *new_columns; ///< of each column of A; -1: not chosen
+  const int *new_columns; ///< new number of each column of A; -1: not chosen
 
   FEMGPU_HD
   int row(const int r) const
@@ -134,7 +134,8 @@ DerivedPattern transposed_pattern(const PatternRef &A)
   runner.run(rows(A.n_columns + 1, [=] FEMGPU_BODY(const int j) {
     row_starts[j] = lower_bound(sorted, 0, n_entries, j);
   }));
-  int *const row_of_entry = sorted; // which is not needed any more
+  int *const row_of_entry = sorted; // reuses the memory of sorted_columns, which is no longer
+                                    // needed
   runner.run(teams(A.n, StoreRowNumbers{rows_of_A, row_of_entry}));
   runner.run(rows(n_entries,
                   Gather<int>{row_of_entry, result.sources.data(), result.pattern.columns.data()}));

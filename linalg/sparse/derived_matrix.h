@@ -7,18 +7,18 @@
 
 /**
  * @file
- * Matrices whose entries are entries of another one: its transpose, triangles and other parts.
+ * Matrices whose entries are entries of another matrix: its transpose, triangles and submatrices.
  */
 namespace femgpu::linalg
 {
-/// A pattern whose entries are entries of another one, as those of its transpose or of a part.
+/// A pattern whose entries are entries of another one, such as a transpose or a submatrix.
 struct DerivedPattern
 {
   RowPattern pattern;
-  Buffer<int> sources; ///< of each entry: its place in the other one; -1: it is not there
+  Buffer<int> sources; ///< position of each entry in the other pattern; -1: not there
 };
 
-/// to[k] = from[sources[k]], or 0 where there is none
+/// Computes to[k] = from[sources[k]], or 0 if sources[k] < 0.
 template <class T>
 struct Gather
 {
@@ -34,16 +34,16 @@ struct Gather
 };
 
 /**
- * A matrix whose entries are entries of another one, or 0. The pattern is made once; new values of
- * the other matrix are one pass, which reads and writes 20 bytes an entry.
+ * A matrix whose entries are entries of another one, or 0. The pattern is computed once. Updating
+ * the values is one pass, which reads and writes 20 bytes per entry.
  */
 template <class Backend>
 class DerivedMatrix
 {
 public:
-  /// Takes over the @p pattern, derived from that of @p A, for rows of @p n_columns columns.
+  /// Takes over a pattern that is derived from that of @p A.
   DerivedMatrix(const CsrMatrix &A, int n_columns, DerivedPattern pattern);
-  /// The same for rows and columns of parts.
+  /// Takes over a pattern of distributed rows and columns.
   DerivedMatrix(const CsrMatrix &A, const RowSpacePtr &range, const RowSpacePtr &domain,
                 DerivedPattern pattern);
 
@@ -57,56 +57,56 @@ public:
     return *result;
   }
 
-  /// Takes over the values of @p A, whose pattern is the one that this was made of.
-  /// @throws SolverError if @p A has not as many entries
+  /// Updates the values from those of @p A, which must have the original pattern.
+  /// @throws SolverError if @p A has a different number of entries
   void update(const CsrMatrix &A);
 
 private:
   std::shared_ptr<CsrMatrix> result;
   Buffer<int> sources;
-  std::size_t n_entries; // of the other matrix
+  std::size_t n_entries; // of the original matrix
 };
 
 /**
- * The pattern of Aᵀ, columns ascending, also where those of A do not: the entries of A sorted by
- * their columns, which keeps the order of rows. Cost: a radix sort of pairs of ints, and four more
- * passes. @throws DeviceError without memory, of which it takes 20 bytes an entry besides the
- * result
+ * Returns the pattern of Aᵀ. Its columns are in ascending order even if those of A are not: the
+ * entries of A are sorted by column with a stable sort. Cost: a radix sort of pairs of ints, and
+ * four more passes; 20 bytes of memory per entry besides the result.
+ * @throws DeviceError if memory is exhausted
  */
 template <class Backend>
 DerivedPattern transposed_pattern(const PatternRef &A);
 
-/// The row of each entry.
+/// Returns the row number of each entry.
 template <class Backend>
 Buffer<int> row_numbers(const PatternRef &A);
 
-/// Aᵀ, which can take over new values of A.
+/// Returns Aᵀ, whose values can be updated from A.
 template <class Backend>
 DerivedMatrix<Backend> transposed(const CsrMatrix &A);
 
 enum class TrianglePart
 {
-  lower, ///< with the diagonal
+  lower, ///< including the diagonal
   strictly_lower,
   upper,
   strictly_upper
 };
 
-/// The pattern of a triangle of A. @param rows all in another order; nullptr: as they are
+/// Returns the pattern of a triangle of A. @param rows permutation of all rows; nullptr: none
 template <class Backend>
 DerivedPattern triangle_pattern(const PatternRef &A, TrianglePart part, const int *rows = nullptr);
 
-/// A triangle of A, of the same size, which can take over new values of A.
+/// Returns a triangle of A, of the same size, whose values can be updated from A.
 template <class Backend>
 DerivedMatrix<Backend> triangle(const CsrMatrix &A, TrianglePart part);
 
 /**
- * The entries A(rows, columns), which can take over new values of A: entry (r, c) is that of row
- * rows[r] and column columns[c].
- * @param rows of A, in any order, perhaps repeated
- * @param columns of A, ascending; both in the memory of the executor of A
- * @throws SolverError naming the place of a row that A does not have, or of a column that it does
- *         not have or that is not greater than the one before, and beyond most_indices entries
+ * Returns the submatrix A(rows, columns), whose values can be updated from A: entry (r, c) is A's
+ * entry in row rows[r] and column columns[c].
+ * @param rows of A, in any order, possibly repeated
+ * @param columns of A, in ascending order; both in the memory of the executor of A
+ * @throws SolverError if a row or column is out of range, or columns do not ascend, with its
+ *   position in the list; also beyond most_indices entries
  */
 template <class Backend>
 DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,

@@ -8,22 +8,22 @@
 namespace femgpu::linalg
 {
 /**
- * Pᵀ A P by two products, A P and Pᵀ (A P): the matrix of a coarser space whose basis are the
- * columns of P. Pᵀ and A P are kept, so that new values are a pass over P and the values of two
- * products; the memory is that of both and of the result.
+ * Computes Pᵀ A P by two products, A P and Pᵀ (A P): the matrix on the coarse space that is spanned
+ * by the columns of P. Pᵀ and A P are stored, so that an update is a pass over P and the values of
+ * two products. The memory is that of both and of the result.
  *
- * The entries ij and ji of the result are sums of the same terms in different orders. Where A is
- * known to be symmetric, ProductKind::symmetric computes the upper triangle alone, which takes half
- * the additions of the second product, and the result is symmetric to the last bit.
+ * The entries ij and ji of the result are sums of the same terms in different orders. If A is known
+ * to be symmetric, ProductKind::symmetric computes only the upper triangle, which halves the
+ * additions of the second product, and the result is bitwise symmetric.
  *
- * Of matrices in parts A P takes the rows of P that others own, and what Pᵀ (A P) has in rows of
- * others goes to them; the result is then symmetric up to rounding.
+ * For distributed matrices, A P needs the rows of P that other ranks own, and the rows of Pᵀ (A P)
+ * that other ranks own are sent to them. The result is then symmetric up to rounding.
  */
 template <class Backend>
 class GalerkinProduct
 {
 public:
-  /// Is called by all parts. @throws as Product
+  /// Collective. @throws as Product
   GalerkinProduct(const CsrMatrix &A, const CsrMatrix &P, ProductKind kind = ProductKind::general)
       : P_rows(A.range()->communicator() == nullptr
                    ? nullptr
@@ -42,14 +42,14 @@ public:
   {
     return collected ? collected->matrix() : coarse.matrix();
   }
-  /// Pᵀ, of a part also with the rows that others own.
+  /// Pᵀ. On several ranks it also has rows that other ranks own.
   std::shared_ptr<const CsrMatrix> restriction() const
   {
     return P_transposed.matrix();
   }
 
-  /// Takes over the values of A and P, whose patterns are those that this was made of.
-  /// @throws SolverError if they have not as many entries
+  /// Updates the result from the values of A and P, which must have the original patterns.
+  /// @throws SolverError if they have a different number of entries
   void update(const CsrMatrix &A, const CsrMatrix &P)
   {
     if (P_rows)
@@ -67,11 +67,11 @@ private:
     return P_rows ? P_rows->matrix() : P;
   }
 
-  std::unique_ptr<GhostRows<Backend>> P_rows; ///< of a part
+  std::unique_ptr<GhostRows<Backend>> P_rows; ///< on several ranks: P with rows of other ranks
   DerivedMatrix<Backend> P_transposed;
   RowGroups columns; ///< of P
   Product<Backend> AP, coarse;
-  std::unique_ptr<CollectedRows<Backend>> collected; ///< of a part
+  std::unique_ptr<CollectedRows<Backend>> collected; ///< on several ranks
 };
 } // namespace femgpu::linalg
 

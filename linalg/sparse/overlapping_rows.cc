@@ -11,12 +11,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Columns of a part: own ones with numbers that follow each other, and others.
+/// Renumbers columns: a contiguous range of owned columns, and others.
 struct ColumnNumbers
 {
   int first, n;      ///< own columns
-  int new_first;     ///< of these in the other numbering
-  const int *others; ///< new numbers of those before and behind own ones; -1: not there
+  int new_first;     ///< first owned column in the new numbering
+  const int *others; ///< new numbers of the columns before and after owned ones; -1: dropped
 
   FEMGPU_HD
   int operator()(const int column) const
@@ -27,8 +27,8 @@ struct ColumnNumbers
   }
 };
 
-/// Rows in another numbering in which those runs of columns change places that are before `middle`
-/// and from there to `end`, so that columns ascend there, too; see choose().
+/// Chooses rows in a new numbering in which the columns before `middle` change places with those
+/// from `middle` to `end`, so that columns ascend there, too; see choose().
 struct SwappedRuns
 {
   RowPatternView A;
@@ -59,7 +59,8 @@ struct SwappedRuns
   }
 };
 
-/// Some rows of @p M, renumbered. @param new_others see ColumnNumbers
+/// Returns the pattern of some rows of @p M with renumbered columns. @param new_others see
+/// ColumnNumbers
 template <class Backend>
 DerivedPattern renumbered(const CsrMatrix &M, const std::vector<int> &rows, const int middle,
                           const int end, ColumnNumbers numbers, const std::vector<int> &new_others)
@@ -74,13 +75,13 @@ DerivedPattern renumbered(const CsrMatrix &M, const std::vector<int> &rows, cons
                          static_cast<int>(rows.size()), "Rows of other parts");
 }
 
-/// Those below @p row of ascending numbers.
+/// Returns how many of the ascending numbers are less than @p row.
 int count_below(const std::vector<long long> &numbers, const long long row)
 {
   return static_cast<int>(std::lower_bound(numbers.begin(), numbers.end(), row) - numbers.begin());
 }
 
-/// 1 for each column that a row from @p first on has.
+/// Returns a flag for each column: 1 if one of the @p n rows from @p first on has an entry there.
 template <class Backend>
 std::vector<int> used_columns(const CsrMatrix &M, const int first, const int n)
 {
@@ -102,7 +103,7 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
 {
   if (A.range()->communicator() == nullptr)
     return;
-  std::unique_ptr<GhostRows<Backend>> rows; // own ones, and those of `near`
+  std::unique_ptr<GhostRows<Backend>> rows; // owned rows, and those of `near`
   RowSpacePtr near = A.domain();
   for (int layer = 1;; ++layer) {
     rows.reset(); // it has a copy of A
@@ -131,7 +132,7 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
                                      {0, n, n_before, nullptr}, columns));
 }
 
-/// That of A, or one with the ghosts that own rows of @p M need.
+/// Returns the domain of A, or one with the ghosts that the owned rows of @p M need.
 template <class Backend>
 RowSpacePtr OverlappingRows<Backend>::domain_of(const CsrMatrix &M) const
 {

@@ -10,37 +10,39 @@
 namespace femgpu::linalg
 {
 /**
- * The own rows of a part, and those of others within some connections of them, as one square
- * matrix: rows and columns in the order of all rows, without columns further away. What is computed
- * from rows so near is the same as with all rows. Near is what a row of A is connected with, so
- * where a_ij is there without a_ji a part does not see all. Of one part it is the matrix itself; of
- * several it takes the memory of two copies of A to be made, and that of one to be kept.
+ * The owned rows of a rank and the rows of other ranks within a given distance in the graph of A,
+ * as one square matrix. Rows and columns are in global order; columns farther away are dropped.
+ * Computations that depend only on rows within this distance give the same results as with all
+ * rows. The distance counts the entries of rows of A; if a_ij exists without a_ji, a rank misses
+ * some rows. With one rank it is A itself. With several ranks, set-up takes the memory of two
+ * copies of A, and the result that of one.
  */
 template <class Backend>
 class OverlappingRows
 {
 public:
-  /// Is called by all parts. @param layers connections. @p A outlives it
+  /// Collective. @param layers distance in the graph of A @p A must outlive this
   OverlappingRows(const CsrMatrix &A, int layers);
 
   const CsrMatrix &matrix() const
   {
     return square ? *square->matrix() : A;
   }
-  /// Where own rows begin in matrix().
+  /// The position of the first owned row in matrix().
   int first() const
   {
     return n_before;
   }
-  /// The rows before and behind own ones, by ascending global numbers; none where there is one
-  /// part.
+  /// The rows before and after the owned ones, by ascending global numbers; empty if there is one
+  /// rank.
   const std::vector<long long> &other_rows() const
   {
     return others;
   }
 
-  /// Is called by all parts. The own rows of @p M, of the size of matrix(), as an operator between
-  /// vectors of the parts: its domain is that of A if this has the ghosts that are needed.
+  /// Returns the owned rows of @p M, which has the size of matrix(), as an operator between
+  /// distributed vectors. Its domain is that of A if this has all ghosts that are needed.
+  /// Collective.
   std::shared_ptr<const CsrMatrix> own_rows(std::shared_ptr<const CsrMatrix> M) const;
 
 private:
@@ -48,8 +50,8 @@ private:
 
   const CsrMatrix &A;
   std::vector<long long> others;
-  int n_before = 0;                             ///< of them those before own rows
-  std::optional<DerivedMatrix<Backend>> square; ///< of several parts
+  int n_before = 0; ///< how many of the others are before the owned rows
+  std::optional<DerivedMatrix<Backend>> square; ///< if there are several ranks
 };
 } // namespace femgpu::linalg
 

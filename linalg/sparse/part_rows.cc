@@ -12,7 +12,7 @@ namespace
 {
 constexpr const char *rows_for_others = "Rows for other parts";
 
-/// The numbers of a space's rows and ghosts, there where steps run.
+/// The global numbers of a space's rows and ghosts, in the executor's memory.
 class Numbers
 {
 public:
@@ -57,7 +57,7 @@ private:
   int n;
 };
 
-/// Of the entries of @p M, whose columns are those of @p domain.
+/// Returns the global column numbers of the entries of @p M. @param domain of @p M
 template <class Backend>
 Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
 {
@@ -72,7 +72,7 @@ Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
   return result;
 }
 
-/// @p domain with these columns, too, by their global numbers. Is called by all parts.
+/// Extends @p domain by these columns, given by global numbers. Collective.
 template <class Backend>
 RowSpacePtr domain_with(const RowSpace &domain, const Buffer<long long> &columns)
 {
@@ -97,8 +97,9 @@ RowSpacePtr domain_with(const RowSpace &domain, const Buffer<long long> &columns
   return std::make_shared<RowSpace>(domain, std::move(ghosts));
 }
 
-/// Rows of the global columns given, as those of @p domain, which then ascend: sources are places
-/// in what was given. (Own columns come first, which they are not for who has sent them.)
+/// Sorts rows with global columns by their local column numbers in @p domain. The sources are
+/// positions in the given arrays. (Owned columns come first, in a different order than on the
+/// sending rank.)
 template <class Backend>
 DerivedPattern sorted_rows(const std::vector<int> &starts, Buffer<long long> columns,
                            const RowSpace &domain)
@@ -125,7 +126,8 @@ DerivedPattern sorted_rows(const std::vector<int> &starts, Buffer<long long> col
   return result;
 }
 
-/// From those of rows, one neighbour after the other.
+/// Returns the numbers of entries exchanged, from the numbers of rows and their lengths, which are
+/// given one neighbour after the other.
 ExchangeCounts entries_of(const ExchangeCounts &n_rows, const std::vector<int> &sent_lengths,
                           const std::vector<int> &received_lengths)
 {
@@ -143,7 +145,7 @@ ExchangeCounts entries_of(const ExchangeCounts &n_rows, const std::vector<int> &
   return n_entries;
 }
 
-/// Of rows in this order.
+/// Returns the given rows of @p M in this order.
 template <class Backend>
 DerivedMatrix<Backend> rows_of(const CsrMatrix &M, const std::vector<int> &rows)
 {
@@ -154,7 +156,7 @@ DerivedMatrix<Backend> rows_of(const CsrMatrix &M, const std::vector<int> &rows)
                           static_cast<int>(rows.size()), rows_for_others)};
 }
 
-/// The first @p n columns of @p M, numbered as in a domain with more ghosts; in the same order.
+/// Renumbers the first @p n columns of @p M for a domain with more ghosts; the order is the same.
 template <class Backend>
 void renumber(const CsrMatrix &M, const std::size_t n, const RowSpace &domain, int *const columns)
 {
@@ -167,7 +169,7 @@ void renumber(const CsrMatrix &M, const std::size_t n, const RowSpace &domain, i
                 }));
 }
 
-/// Of the rows of @p above with those of @p below.
+/// Computes the row starts of the rows of @p above followed by those of @p below.
 template <class Backend>
 void store_starts(const CsrMatrix &above, const CsrMatrix &below, int *const starts)
 {
@@ -263,7 +265,7 @@ void GhostRows<Backend>::update(const CsrMatrix &M)
 
 namespace
 {
-/// The rows of ghosts, which stand behind own ones.
+/// Returns the row numbers of ghosts, which follow owned rows.
 std::vector<int> ghost_rows(const RowSpace &rows)
 {
   std::vector<int> result(rows.n_with_ghosts() - static_cast<std::size_t>(rows.n()));
@@ -271,7 +273,7 @@ std::vector<int> ghost_rows(const RowSpace &rows)
   return result;
 }
 
-/// The columns of row i are where in a list of rows i stands.
+/// Returns a matrix whose row i has ones in the columns k with list[k] = i.
 template <class Backend>
 DerivedMatrix<Backend> places_of_rows(const RowSpace &rows, const std::vector<int> &list)
 {

@@ -9,55 +9,57 @@
 
 /**
  * @file
- * Rows of matrices that go from part to part, as products of matrices in parts need them. Patterns
- * go once; new values are another exchange. All of it is done where the matrices are, but for lists
- * of rows and ghosts along the border.
+ * Exchange of matrix rows between ranks, for products of distributed matrices. Patterns are
+ * exchanged once; new values need another exchange. All work is done in the matrices' memory,
+ * except for lists of interface rows and ghosts.
  */
 namespace femgpu::linalg
 {
-/// Rows that other parts have sent.
+/// Rows received from other ranks.
 template <class Backend>
 class ReceivedRows
 {
 public:
   /**
-   * Is called by all parts. @param n_rows that go to each neighbour and come from it
-   * @param sent rows for one neighbour after the other, whose columns are those of @p domain
+   * Sends rows of @p sent to the neighbours and receives theirs. Collective.
+   * @param n_rows sent to and received from each neighbour
+   * @param sent rows for one neighbour after the other, with columns in @p domain
    */
   ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent, const RowSpacePtr &domain);
 
-  /// Those of one neighbour after the other. Its domain is the one given with all ghosts that these
-  /// rows have.
+  /// The received rows, one neighbour after the other. The domain is the one given with all ghosts
+  /// that these rows need.
   const CsrMatrix &matrix() const
   {
     return *result;
   }
 
-  /// Takes over the values of @p sent, whose pattern is the one that this was made of.
+  /// Updates the values from those of @p sent, which must have the original pattern.
   void update(const CsrMatrix &sent);
 
 private:
   const Communicator &parts;
   ExchangeCounts n_entries;
-  Buffer<int> order; ///< of the entries received, in which columns ascend
+  Buffer<int> order; ///< positions of received entries, sorted by column within rows
   std::shared_ptr<CsrMatrix> result;
 };
 
-/// The own rows of a part's matrix, and behind them those of its ghosts, which others own.
+/// The owned rows of a distributed matrix, followed by the rows of its ghosts, which other ranks
+/// own.
 template <class Backend>
 class GhostRows
 {
 public:
-  /// Is called by all parts. @param rows the own rows of @p M, and the ghosts that are wanted
+  /// Collective. @param rows owned rows of @p M and the ghosts to add
   GhostRows(const RowSpace &rows, const CsrMatrix &M);
 
-  /// Its domain has the ghosts that the rows of others have, too.
+  /// The domain of the result also has the ghosts that rows of other ranks need.
   const CsrMatrix &matrix() const
   {
     return *result;
   }
 
-  /// Takes over the values of @p M, whose pattern is the one that this was made of.
+  /// Updates the values from those of @p M, which must have the original pattern.
   void update(const CsrMatrix &M);
 
 private:
@@ -68,22 +70,21 @@ private:
   std::shared_ptr<CsrMatrix> result;
 };
 
-/// A part's matrix that has rows for ghosts, too: what stands there is added to the rows of their
-/// owners.
+/// Adds the ghost rows of a distributed matrix to the rows of their owners.
 template <class Backend>
 class CollectedRows
 {
 public:
-  /// Is called by all parts. @param rows those of @p M: own ones, and then ghosts
+  /// Collective. @param rows of @p M: owned rows, followed by ghosts
   CollectedRows(const RowSpacePtr &rows, const CsrMatrix &M);
 
-  /// With the own rows alone.
+  /// The result, which has owned rows only.
   std::shared_ptr<const CsrMatrix> matrix() const
   {
     return sum->matrix();
   }
 
-  /// Takes over the values of @p M, whose pattern is the one that this was made of.
+  /// Updates the values from those of @p M, which must have the original pattern.
   void update(const CsrMatrix &M);
 
 private:
@@ -91,8 +92,8 @@ private:
 
   DerivedMatrix<Backend> sent;
   ReceivedRows<Backend> received;
-  DerivedMatrix<Backend> owners; ///< a row of it says which of those received are added to that row
-  Product<Backend> of_others;    ///< what is added
+  DerivedMatrix<Backend> owners; ///< row i selects the received rows that are added to row i
+  Product<Backend> of_others;    ///< the sums of received rows
   std::shared_ptr<CsrMatrix> own;
   std::unique_ptr<Sum<Backend>> sum;
 };

@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Of a pattern the groups of columns in groups of rows.
+/// Chooses the entries of a pattern condensed to groups of rows and groups of columns.
 struct GroupEntries
 {
   RowPatternView A;
@@ -38,7 +38,7 @@ RowPattern condense(const PatternRef &A, const RowGroups &rows, const RowGroups 
       .pattern;
 }
 
-/// Row lengths of a pattern that is known for groups.
+/// Computes the row lengths of a pattern from its condensed pattern.
 struct LengthOfGroup
 {
   RowPatternView condensed;
@@ -57,7 +57,7 @@ struct LengthOfGroup
   }
 };
 
-/// Its columns.
+/// Computes the columns of a pattern from its condensed pattern.
 struct ColumnsOfGroup
 {
   static constexpr int team_size = 8, scratch = team_size / 2; // an int for each thread

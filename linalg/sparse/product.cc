@@ -9,10 +9,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-// With so many sums for each team a multiprocessor still has half the threads that it can, or more.
+// With so many sums per team a multiprocessor still reaches at least half of its maximum occupancy.
 constexpr TeamLimits of_short{96, most_pairs_of_few}, of_warp{768, 1 << 15};
 constexpr int large_team = 256;
-constexpr int most_room_of_large = 4096; // 32 KiB: some blocks a multiprocessor
+constexpr int most_room_of_large = 4096; // 32 KiB: several blocks fit on a multiprocessor
 } // namespace
 
 template <class Backend>
@@ -37,7 +37,7 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
 
 namespace
 {
-/// Entries of all rows of a group.
+/// Counts the entries of all rows of a group.
 struct GroupSize
 {
   RowPatternView pattern;

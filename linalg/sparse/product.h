@@ -10,32 +10,35 @@ namespace femgpu::linalg
 {
 struct ProductSystem; // product_steps.h
 
-/// What is known of a product before it is made.
+/// The property of a product that is known in advance.
 enum class ProductKind
 {
   general,
-  symmetric ///< as PᵀAP where A is: the upper triangle is computed, the lower one is its mirror
+  symmetric ///< for example PᵀAP with symmetric A: only the upper triangle is computed, and
+            ///< mirrored
 };
 
 /**
- * A B, with an entry wherever a pair of entries of A and B meets, also where they cancel. Columns
- * ascend. Entries are sums over k of a_ik b_kj, in the order of k: the same bits in every run, and
- * on the host for any number of threads.
+ * The product A B. It has an entry for every pair of entries of A and B that meet, even if the
+ * entries cancel. Columns are in ascending order. Entries are sums over k of a_ik b_kj in the order
+ * of k: bitwise reproducible, and on the host independent of the number of threads.
  *
- * The pattern is made once, from sets of columns that teams fill, twice: to count and to store
- * (row_product.h). New values need no sets, only a search in the sorted row for each a_ik b_kj, and
- * no memory besides the result. (Values with a place for each pair would be faster by the search,
- * but a 27-point A A has 729 pairs for the 125 entries of a row.) Rows in groups (row_groups.h)
- * share sets and searches. On the host a thread has a number for each column in place of both.
+ * The pattern is computed once. Teams fill a set of columns for each row, twice: to count and to
+ * store (row_product.h). Updates of the values need no sets, but search the sorted row for each
+ * a_ik b_kj, and no memory besides the result. (Storing the position of every pair would save the
+ * search, but a 27-point A A has 729 pairs for the 125 entries of a row.) Rows in groups
+ * (row_groups.h) share sets and searches. On the host each thread has an array with a number for
+ * each column instead of both.
  */
 template <class Backend>
 class Product
 {
 public:
-  /// @throws SolverError if the columns of A are not as many as the rows of B, beyond most_indices
-  ///         entries of B or of the product, and for a symmetric product whose pattern is not;
-  ///         DeviceError without memory
-  /// @param columns groups of columns of B which are in the same rows; nullptr: not known
+  /// @param columns groups of columns of B that occur in the same rows; nullptr: unknown
+  /// @throws SolverError if the number of columns of A differs from the number of rows of B, if B
+  /// or the product has more than most_indices entries, or if a symmetric product has an
+  /// unsymmetric pattern
+  /// @throws DeviceError if memory is exhausted
   Product(const CsrMatrix &A, const CsrMatrix &B, ProductKind kind = ProductKind::general,
           const RowGroups *columns = nullptr);
 
@@ -43,14 +46,14 @@ public:
   {
     return result;
   }
-  /// For who changes its values, until the next update().
+  /// The result, whose values the caller may change; the next update() overwrites them.
   CsrMatrix &mutable_matrix()
   {
     return *result;
   }
 
-  /// Takes over the values of A and B, whose patterns are those that this was made of.
-  /// @throws SolverError if they have not as many entries
+  /// Updates the values from those of A and B, which must have the original patterns.
+  /// @throws SolverError if they have a different number of entries
   void update(const CsrMatrix &A, const CsrMatrix &B);
 
 private:
@@ -63,9 +66,9 @@ private:
   std::size_t n_of_A, n_of_B;
 
   // for GPUs
-  RowGroups groups;              // of A
-  int most_sums = 0;             // entries of the rows of a group
-  Buffer<int> is_long;           // of each row: a warp or a block makes it; empty if none is
+  RowGroups groups;    // of A
+  int most_sums = 0;   // maximum over groups of the number of entries of C in a group's rows
+  Buffer<int> is_long; // for each row: a warp or a block computes it; empty if there is none
   RowList for_warps, for_blocks; // groups
 };
 } // namespace femgpu::linalg

@@ -5,12 +5,12 @@
 
 /**
  * @file
- * The values of a product of two matrices whose pattern is known.
+ * The values of a product of two matrices with known pattern.
  */
 namespace femgpu::linalg
 {
-/// C = A B by rows, with C's pattern; of a symmetric C the upper triangle. A may have any number of
-/// entries.
+/// Computes C = A B by rows, with C's pattern; if only_upper, the upper triangle. A may have any
+/// number of entries.
 struct ProductSystem
 {
   CsrView<double> A, B;
@@ -21,18 +21,19 @@ struct ProductSystem
 };
 
 /**
- * A row of C = A B with few columns, by few threads: parts of them take a row of B each, search its
- * entries side by side, and add one part after the other, in the order of k. Sums are in scratch,
- * and columns, padded to a power of two, so that a step of the search is a few instructions.
+ * Computes a row of C = A B with few columns by few threads. Groups of threads take one row of B
+ * each and search its entries simultaneously; then the groups add one after the other, in the order
+ * of k. The sums are in scratch. So are the columns, padded to a power of two, so that a step of
+ * the search takes few instructions.
  */
 struct AddShortProductRow
 {
   static constexpr int team_size = 8, scratch = 0;
   ProductSystem product;
-  const int *is_long; ///< of each row: others make it; nullptr: none
-  int room;           ///< columns of a row
+  const int *is_long; ///< for each row: another step computes it; nullptr: there is none
+  int room;           ///< maximum number of columns of a row
 
-  /// Doubles of scratch for so many columns.
+  /// Returns the doubles of scratch for so many columns.
   static int scratch_for(const int room)
   {
     return room + static_cast<int>(doubles_for_ints(static_cast<std::size_t>(padded(room))));
@@ -58,7 +59,7 @@ struct AddShortProductRow
   }
 
 private:
-  /// A power of two, not below a number nor 2.
+  /// Returns the smallest power of two that is at least @p n and 2.
   FEMGPU_HD
   static int padded(const int n)
   {
@@ -68,7 +69,7 @@ private:
     return size;
   }
 
-  /// Entries of a row of B, from one of them on, and what they are multiplied with.
+  /// The remaining entries of a row of B, and their factor.
   struct Entries
   {
     int l = 0, end = 0;
@@ -103,7 +104,7 @@ private:
     Entries next = load(row, part, lane);
     for (int first = 0; first < row.length; first += n_parts) {
       Entries entries = next;
-      next = load(row, first + n_parts + part, lane); // is under way during what follows
+      next = load(row, first + n_parts + part, lane); // in flight during the following work
       int place = entries.l < entries.end ? find(entries.l) : -1;
       for (int turn = 0; turn < n_parts; ++turn) {
         if (turn == part)
@@ -114,23 +115,23 @@ private:
             if (entries.l < entries.end)
               place = find(entries.l);
           }
-        team.sync(); // the next part sees these sums
+        team.sync(); // the next group sees these sums
       }
     }
   }
 };
 
 /**
- * C_ij = Σ_k a_ik b_kj, in the order of k, by one team for each group of rows of A with the same
- * columns. Parts of `lanes` threads of the team have one k each at a time: they load the a_ik of
- * all rows and their entries of row k of B and search these in the rows of C side by side; then
- * they add, one part after the other in the order of k. So no two threads add to one sum at a time,
- * and a sum has its order whatever the team is.
+ * Computes C_ij = Σ_k a_ik b_kj, in the order of k, by one team for each group of rows of A with
+ * the same columns. Groups of `lanes` threads of the team process one k each at a time. They load
+ * the a_ik of all rows and their entries of row k of B and search these in the rows of C
+ * simultaneously; then they add, one group after the other in the order of k. So no two threads add
+ * to the same sum at a time, and the order of additions does not depend on the team.
  *
- * The sums are in scratch where the rows of C have room there, else they are the values of C. A
- * pair a_ik b_kj costs 12 bytes of B, mostly from caches, and log2 of the length of C's row steps
- * of the search, once for a group, and one addition in scratch; memory gives A once and takes C
- * once (12 and 16 bytes an entry).
+ * The sums are in scratch if the rows of C fit, otherwise in the values of C. A pair a_ik b_kj
+ * costs 12 bytes of B, mostly from caches; a search in C's row of log2(length) steps, once per
+ * group; and one addition in scratch. A is read once and C is written once (12 and 16 bytes per
+ * entry).
  */
 template <int team_size_, int most_rows>
 struct AddProductRows
@@ -138,7 +139,7 @@ struct AddProductRows
   static constexpr int team_size = team_size_, scratch = 0;
   ProductSystem product;
   RowGroupsView groups;
-  const int *some; ///< groups, of the items
+  const int *some; ///< group of each item
   int room;        ///< doubles of scratch
 
   template <class Team>
@@ -159,15 +160,17 @@ struct AddProductRows
   }
 
 private:
-  /// What a thread has of row k of B: an entry, where it goes, and those that come after it.
+  /// A thread's current entry of row k of B, its factors, and the remaining entries of the thread.
   struct Pairs
   {
     double a[most_rows] = {}, b = 0.;
-    int l = 0, end = 0; ///< none is left at the end
+    int l = 0, end = 0; ///< l >= end: none is left
     int column = 0;
   };
 
-  /// @param row the first one, @param place that of a_ik in it; behind its end there are no pairs
+  /// Loads a thread's first pairs.
+  /// @param row first row of A of the group
+  /// @param place position of a_ik in it; there are no pairs if it is at the end
   FEMGPU_HD
   Pairs load(const RowEntries<double> &row, const int place, const int lane, const int n_rows) const
   {
@@ -187,7 +190,7 @@ private:
     return pairs;
   }
 
-  /// The place of a column in row i of C, at @p from or after it; -1 where it is not computed.
+  /// Returns the position of a column in row i of C, not before @p from; -1 if it is not computed.
   FEMGPU_HD
   int find(const int i, const int column, const int from) const
   {
@@ -207,7 +210,7 @@ private:
     Pairs next = load(row, part, lane, n_rows);
     for (int first = 0; first < row.length; first += n_parts) {
       Pairs pairs = next;
-      // is under way during what follows
+      // in flight during the following work
       next = load(row, first + n_parts + part, lane, n_rows);
       int place = pairs.l < pairs.end ? find(i, pairs.column, begin_of_C) : -1;
       const int n_turns = row.length - first < n_parts ? row.length - first : n_parts;
@@ -224,14 +227,15 @@ private:
               place = find(i, product.B.columns[pairs.l], place < 0 ? begin_of_C : place);
             }
           }
-        team.sync(); // the next part sees these sums
+        team.sync(); // the next group sees these sums
       }
     }
   }
 };
 
-/// The same by one thread of the host, whose scratch has the place of each column in the row of C:
-/// a pair costs no search. An entry of each column for a thread is little beside C.
+/// Computes a row of C = A B by one thread of the host. The scratch holds the position of each
+/// column in the row of C, so that a pair needs no search. This takes one number per column and
+/// thread, which is little compared to C.
 struct AddProductRowOfHost
 {
   static constexpr int team_size = 1, scratch = 0;
@@ -275,13 +279,13 @@ struct MirrorRow
   }
 };
 
-/// What a team has room and time for.
+/// The maximum number of sums and of pairs that a team processes.
 struct TeamLimits
 {
   int most_sums, most_pairs;
 };
 
-/// Which team a group of rows gets: a short one, a warp or a block.
+/// Chooses the team for each group of rows: a short one, a warp or a block.
 struct ChooseTeam
 {
   LongPatternView A;

@@ -5,24 +5,24 @@
 
 /**
  * @file
- * Rows with the same columns that follow each other, as those of a node with several unknowns: what
- * is found for the first of a group holds for all.
+ * Groups of consecutive rows with the same columns, such as those of a node with several unknowns.
+ * Searches in the first row of a group are valid for all rows.
  */
 namespace femgpu::linalg
 {
-constexpr int most_rows_of_group = 6; ///< whole nodes of 1, 2, 3 or 6 unknowns
+constexpr int most_rows_of_group = 6; ///< so that groups hold whole nodes of 1, 2, 3 or 6 unknowns
 
-/// Some rows that follow each other.
+/// A range of consecutive rows.
 struct RowRange
 {
   int begin, end;
 };
 
-/// Groups for kernels.
+/// A view of groups of rows for kernels.
 struct RowGroupsView
 {
-  const int *first_rows; ///< of the groups; nullptr: each row is one
-  const int *of_row;     ///< the group of each; nullptr likewise
+  const int *first_rows; ///< first row of each group; nullptr: each row is a group
+  const int *of_row;     ///< group of each row; nullptr: each row is a group
   int n, n_rows;
 
   FEMGPU_HD
@@ -45,7 +45,7 @@ struct RowGroupsView
   }
 };
 
-/// The same in the memory of an executor.
+/// Groups of rows in the memory of an executor.
 struct RowGroups
 {
   int n_rows;
@@ -69,7 +69,7 @@ struct RowGroups
   }
 };
 
-/// A group has up to most_rows_of_group rows, and a multiple of this is the first row of one.
+/// Finds groups of up to most_rows_of_group rows. Every multiple of this number begins a group.
 template <class Backend>
 RowGroups group_rows(const PatternRef &A);
 } // namespace femgpu::linalg

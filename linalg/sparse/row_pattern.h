@@ -13,12 +13,12 @@
 
 /**
  * @file
- * Patterns, row by row where the matrix lives. Only sums visit the host.
+ * Patterns, computed row by row in the matrix's memory. Only sums are copied to the host.
  */
 namespace femgpu::linalg
 {
-/// The first place from @p begin to @p end whose number, of ascending ones, is not less than @p
-/// number.
+/// Returns the first position in [begin, end) of the ascending @p numbers whose number is not less
+/// than @p number; @p end if there is none.
 template <class T>
 FEMGPU_HD
 int lower_bound(const T *numbers, int begin, int end, const T number)
@@ -33,7 +33,7 @@ int lower_bound(const T *numbers, int begin, int end, const T number)
   return begin;
 }
 
-/// values[i] = value
+/// Sets values[i] = value.
 template <class T>
 struct FillWith
 {
@@ -47,7 +47,7 @@ struct FillWith
   }
 };
 
-/// max |a_ij| over the entries of row i.
+/// Returns max |a_ij| over the entries of row i.
 FEMGPU_HD
 double largest_entry(const CsrView<double> &A, const int i)
 {
@@ -58,13 +58,13 @@ double largest_entry(const CsrView<double> &A, const int i)
   return largest;
 }
 
-/// Of a row; places count from its first one.
+/// The columns of a row; positions are relative to its first entry.
 struct RowColumns
 {
   int length;
   const int *columns; ///< ascending
 
-  /// The place of a column; -1 if it is not there.
+  /// Returns the position of a column; -1 if there is none.
   FEMGPU_HD
   int find(const int column) const
   {
@@ -72,9 +72,9 @@ struct RowColumns
     return place < length && columns[place] == column ? place : -1;
   }
 
-  /// The place of entry (j, i) in this row j, of the entry (i, j) at @p place of row i; -1 if there
-  /// is none. Where rows are translations of one stencil it is as far from the end as that is from
-  /// the begin.
+  /// Returns the position of entry (j, i) in this row j, given the position @p place of (i, j) in
+  /// row i; -1 if there is none. If all rows have the same stencil, its distance from the end of
+  /// the row is that of (i, j) from the beginning.
   FEMGPU_HD
   int find_transposed(const int i, const int place) const
   {
@@ -83,7 +83,7 @@ struct RowColumns
   }
 };
 
-/// Rows of ascending columns, with any number of entries.
+/// The pattern of rows with ascending columns and any number of entries.
 struct LongPatternView
 {
   RowStarts row_starts; ///< n+1
@@ -100,7 +100,7 @@ struct LongPatternView
     return {length(i), columns + row_starts[i]};
   }
 
-  /// Have these rows the same columns?
+  /// Returns whether two rows have the same columns.
   FEMGPU_HD
   bool are_equal(const int i, const int j) const
   {
@@ -112,7 +112,8 @@ struct LongPatternView
   }
 };
 
-/// The same with up to most_indices entries, whose places are counted through all rows.
+/// The pattern of rows with at most most_indices entries in total; positions count through all
+/// rows.
 struct RowPatternView
 {
   const int *row_starts; ///< n+1
@@ -124,20 +125,22 @@ struct RowPatternView
     return row_starts[i + 1] - row_starts[i];
   }
 
-  /// The first place of row i, at @p from or after it, whose column is not less than @p column.
+  /// Returns the first position of row i, not before @p from, whose column is not less than
+  /// @p column.
   FEMGPU_HD
   int lower_bound(const int i, const int column, const int from) const
   {
     return linalg::lower_bound(columns, from, row_starts[i + 1], column);
   }
-  /// Is (i, column) at a place that lower_bound() gave?
+  /// Returns whether (i, column) is at a position returned by lower_bound().
   FEMGPU_HD
   bool is_at(const int place, const int i, const int column) const
   {
     return place < row_starts[i + 1] && columns[place] == column;
   }
 
-  /// Is place k, which may be the end of row i, where an entry of this column would be inserted?
+  /// Returns whether an entry of this column would be inserted at position k, which may be the end
+  /// of row i.
   FEMGPU_HD
   bool is_gap(const int i, const int column, const int k) const
   {
@@ -145,7 +148,7 @@ struct RowPatternView
            (k == row_starts[i + 1] || columns[k] > column);
   }
 
-  /// The place of entry (i, column) at @p from or after it; -1 if there is none.
+  /// Returns the position of entry (i, column), not before @p from; -1 if there is none.
   FEMGPU_HD
   int find(const int i, const int column, const int from) const
   {
@@ -158,7 +161,8 @@ struct RowPatternView
     return find(i, column, row_starts[i]);
   }
 
-  /// The place of entry (j, i) for the entry (i, j) at @p place; -1 if there is none.
+  /// Returns the position of entry (j, i), given the position @p place of (i, j); -1 if there is
+  /// none.
   FEMGPU_HD
   int find_transposed(const int i, const int place) const
   {
@@ -187,7 +191,7 @@ struct RowPattern
   }
 };
 
-/// The matrix with a pattern, whose values are undefined yet.
+/// Returns the matrix with a pattern; its values are undefined.
 inline std::shared_ptr<CsrMatrix> make_matrix(const ExecutorPtr &executor, RowPattern pattern,
                                               const int n_columns)
 {
@@ -204,7 +208,7 @@ inline std::shared_ptr<CsrMatrix> make_matrix(const RowSpacePtr &range, const Ro
                                      std::move(pattern.columns), std::move(values));
 }
 
-/// "a 3 x 4 matrix with 5 entries"
+/// Returns for example "a 3 x 4 matrix with 5 entries".
 inline std::string describe(const int n, const int n_columns, const std::size_t n_entries)
 {
   return "a " + std::to_string(n) + " x " + std::to_string(n_columns) + " matrix with " +
@@ -215,7 +219,7 @@ inline std::string describe(const CsrMatrix &A)
   return describe(A.n(), A.n_columns(), A.n_nonzeros());
 }
 
-/// A pattern with its sizes, for who reads it: a matrix or a RowPattern has it.
+/// A reference to the pattern of a matrix or RowPattern, with its sizes.
 struct PatternRef
 {
   ExecutorPtr executor;
@@ -223,7 +227,8 @@ struct PatternRef
   int n, n_columns;
   std::size_t n_entries;
 
-  /// For who counts its entries by int. @throws SolverError with the numbers, beyond most_indices
+  /// Returns a view whose entries are counted by int. @throws SolverError beyond most_indices
+  /// entries
   RowPatternView view() const
   {
     if (n_entries > static_cast<std::size_t>(most_indices))
@@ -235,7 +240,7 @@ struct PatternRef
   }
 };
 
-/// Of rows in the memory of @p executor. @param n_columns -1: as many as rows
+/// Returns a reference to rows in the memory of @p executor. @param n_columns -1: as many as rows
 inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern,
                              const int n_columns = -1)
 {
@@ -252,8 +257,8 @@ inline PatternRef pattern_of(const CsrMatrix &A)
   return {A.executor(), {view.row_starts, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
 }
 
-/// Throws SolverError where values of @p A should be taken over, but it has not the @p n_entries
-/// that @p result was made of.
+/// Throws SolverError if values of @p A cannot be copied to @p result, because it was made of a
+/// matrix with @p n_entries entries and @p A has a different number.
 inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
                                const std::size_t n_entries)
 {
@@ -263,7 +268,7 @@ inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
                       ". Make it anew for another pattern.");
 }
 
-/// Throws SolverError with the numbers if @p what would have more entries than most_indices.
+/// Throws SolverError if @p what would have more than most_indices entries.
 inline void check_n_entries(const std::string &what, const long long n_entries)
 {
   if (n_entries > most_indices)
@@ -273,8 +278,8 @@ inline void check_n_entries(const std::string &what, const long long n_entries)
                       "smaller tau, power or level.");
 }
 
-/// Room for rows of the @p lengths given. @param what has them, for the text of an error
-/// @throws SolverError with the numbers, beyond most_indices entries
+/// Allocates rows of the given @p lengths. @param what name of the pattern for error messages
+/// @throws SolverError beyond most_indices entries
 template <class Backend>
 RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths,
                      const std::string &what = "The pattern of a preconditioner")

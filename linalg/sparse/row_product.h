@@ -12,14 +12,15 @@
  */
 namespace femgpu::linalg
 {
-/// Two patterns that are multiplied, P B; the first may have any number of entries.
+/// The factors of a product P B of patterns; P may have any number of entries.
 struct ProductView
 {
   LongPatternView P;
   RowPatternView B;
   int lanes; ///< threads of a team that share a row of B
 
-  /// Calls f(place in row i of P, place in B) for all pairs of entries, by all threads of a team.
+  /// Calls f(position in row i of P, position in B) for all pairs of entries, by all threads of a
+  /// team.
   template <class Team, class Function>
   FEMGPU_HD
   void for_pairs(const Team &team, const int i, const Function &f) const
@@ -34,13 +35,13 @@ struct ProductView
     }
   }
 
-  /// Is row i of the product a row of B, or empty? It needs no set then.
+  /// Returns whether row i of the product is a row of B, or empty. It then needs no set.
   FEMGPU_HD
   bool is_copied(const int i) const
   {
     return P.length(i) <= 1;
   }
-  /// The row of B that it is, if it is one.
+  /// Returns the row of B that equals row i of the product; -1 if the row is empty.
   FEMGPU_HD
   int copied_row(const int i) const
   {
@@ -48,7 +49,7 @@ struct ProductView
     return row.length == 1 ? row.columns[0] : -1;
   }
 
-  /// Pairs of entries of row i, which are as many columns or more.
+  /// Returns the number of pairs of entries of row i, an upper bound of its number of columns.
   template <class Team>
   FEMGPU_HD
   double n_pairs(const Team &team, const int i) const
@@ -60,7 +61,7 @@ struct ProductView
     return team.sum(sum);
   }
 
-  /// At most so many columns has row i of the product, but not more than @p most.
+  /// Returns an upper bound of the number of columns of row i of the product, capped at @p most.
   template <class Team>
   FEMGPU_HD
   int bound(const Team &team, const int i, const int most) const
@@ -69,7 +70,7 @@ struct ProductView
     return n < most ? static_cast<int>(n) : most;
   }
 
-  /// Puts the columns of row i of the product into the set.
+  /// Inserts the columns of row i of the product into the set.
   template <class Team>
   FEMGPU_HD
   void insert_row(const Team &team, ColumnSet &set, const int i) const
@@ -79,7 +80,7 @@ struct ProductView
   }
 };
 
-/// With as many lanes as B has entries in a row, about.
+/// Makes the view of a product, with about as many lanes as B has entries per row.
 template <class Backend>
 ProductView make_product(const PatternRef &P, const PatternRef &B)
 {
@@ -90,7 +91,7 @@ ProductView make_product(const PatternRef &P, const PatternRef &B)
   return {P.rows, B.view(), lanes};
 }
 
-/// A bound of the length of a row of a product; not more than @p most.
+/// Computes an upper bound of the length of a row of a product, capped at @p most.
 struct ProductBound
 {
   LongPatternView P;
@@ -110,7 +111,7 @@ struct ProductBound
   }
 };
 
-/// The columns for which a row of a product needs a set; none where it is a copy.
+/// Returns how many columns a row's set must hold; 0 if the row is a copy.
 template <class Count>
 struct SetSize
 {
@@ -124,15 +125,15 @@ struct SetSize
   }
 };
 
-constexpr int most_pairs_of_few = 1 << 12; ///< that a team smaller than a warp works on
+constexpr int most_pairs_of_few = 1 << 12; ///< the maximum for a team smaller than a warp
 
-/// The columns of a row of P B, or how many they are.
+/// Computes the columns of a row of P B, or counts them.
 template <bool stores>
 struct ProductRow
 {
   static constexpr int least_team = 8; // see run_batch()
   ProductView product;
-  int *lengths; ///< where they are counted
+  int *lengths; ///< used when counting
   const int *row_starts;
   int *columns;
 
@@ -149,7 +150,7 @@ struct ProductRow
     if constexpr (Workspace::in_scratch) {
       const double n_pairs = product.n_pairs(team, i);
       if (Team::size() == least_team && n_pairs > most_pairs_of_few)
-        return false; // it would be the last one
+        return false; // it would finish last
       most = n_pairs < most ? static_cast<int>(n_pairs) : most;
     }
     ColumnSet set(reinterpret_cast<int *>(workspace.memory), most);
@@ -178,8 +179,9 @@ struct ProductRow
   }
 };
 
-/// The same by one thread of the host. Its scratch, 0 before, has the last row in which each column
-/// was, from 1: nothing is searched, and nothing cleared.
+/// Computes or counts the columns of a row of P B by one thread of the host. The scratch, initially
+/// 0, holds for each column the number of the last row, counted from 1, in which it occurred; it is
+/// neither searched nor cleared.
 template <bool stores>
 struct ProductRowOfHost
 {
@@ -211,7 +213,7 @@ struct ProductRowOfHost
   }
 };
 
-/// Lengths and columns of the rows of a product of two patterns, P B.
+/// Computes the lengths and columns of the rows of a product P B of patterns.
 template <class Backend>
 class PatternProduct
 {
@@ -221,14 +223,16 @@ public:
         lengths(executor, static_cast<std::size_t>(n))
   {}
 
-  /// Of the rows of a list, in host memory.
+  /// Returns the lengths of some rows in host memory.
   std::vector<int> lengths_to_host(const RowList &list)
   {
     run_in_memory<Backend>(executor, list, bounds(list), counting(), nullptr);
     return counts_to_host<Backend>(executor, list, ElementOf{lengths.data()});
   }
 
-  /// @param what the product, for the text of an error. @throws as make_rows()
+  /// Computes the pattern.
+  /// @param what name of the product for error messages
+  /// @throws as make_rows()
   RowPattern columns(const std::string &what)
   {
     if constexpr (Backend::kind == BackendKind::host)
@@ -287,7 +291,7 @@ private:
   {
     return set_sizes(list, ProductBound{product.P, product.B, n_columns});
   }
-  /// Of rows whose lengths are known.
+  /// Returns the sizes of the sets of rows whose lengths are known.
   std::vector<std::size_t> sizes_of_sets(const RowList &list) const
   {
     return set_sizes(list, ElementOf{lengths.data()});
@@ -300,18 +304,19 @@ private:
 };
 
 /**
- * The pattern of P B. Where rows of P are in groups, as those of nodes with several unknowns, it is
- * made for groups of rows and columns in place of these.
- * @param what it is, for the text of an error
- * @param columns groups of columns of B which are in the same rows; nullptr: not known
- * @throws SolverError beyond most_indices entries; DeviceError without memory
+ * Returns the pattern of P B. If many rows of P are in groups, such as those of nodes with several
+ * unknowns, it is computed for groups of rows and columns and then expanded.
+ * @param what name of the result for error messages
+ * @param columns groups of columns of B that occur in the same rows; nullptr: unknown
+ * @throws SolverError beyond most_indices entries
+ * @throws DeviceError if memory is exhausted
  */
 template <class Backend>
 RowPattern multiply(const PatternRef &P, const PatternRef &B,
                     const std::string &what = "The pattern of a preconditioner",
                     const RowGroups *columns = nullptr);
 
-/// The lengths of some rows of P B, in host memory.
+/// Returns the lengths of some rows of P B in host memory.
 template <class Backend>
 std::vector<int> product_lengths(const PatternRef &P, const PatternRef &B, const RowList &list);
 } // namespace femgpu::linalg

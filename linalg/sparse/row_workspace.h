@@ -12,8 +12,9 @@
 
 /**
  * @file
- * Team steps that make one row each and need a workspace for it. On a GPU teams have it in shared
- * memory; rows that need more have it in memory, in batches, as all rows have on the host.
+ * Team steps that process one row each and need a workspace for it. On a GPU the workspace is in
+ * shared memory; rows that need more, and all rows on the host, have it in global memory, in
+ * batches.
  */
 namespace femgpu::linalg
 {
@@ -29,18 +30,18 @@ struct RowList
   }
 };
 
-/// For each item of a step: its row, and how large its workspace is and where.
+/// The rows of the items of a step, and the size and location of their workspaces.
 struct RowBatch
 {
-  const int *rows; ///< of the items; nullptr: item i is row i
+  const int *rows; ///< row of each item; nullptr: item i is row i
   int n_items = 0;
-  int first = 0;                        ///< what is called item 0 is this one
-  int scratch = 0;                      ///< doubles of a team
-  double *memory = nullptr;             ///< nullptr: each team has its scratch
-  const std::size_t *offsets = nullptr; ///< into the memory, of each item and of the end
+  int first = 0;                        ///< offset that is added to item numbers
+  int scratch = 0;                      ///< doubles of scratch per team
+  double *memory = nullptr;             ///< nullptr: workspaces are in scratch
+  const std::size_t *offsets = nullptr; ///< into the memory, for each item and for the end
 };
 
-/// What the team of a row has; the kernel knows whether it is its scratch.
+/// The workspace of a row; the kernel is compiled for workspaces in scratch or in memory.
 template <bool in_scratch_>
 struct Workspace
 {
@@ -50,14 +51,15 @@ struct Workspace
   std::size_t size; ///< doubles
 };
 
-/// Gives the rows of a batch to teams: body(team, workspace) says whether the workspace suffices.
+/// Assigns the rows of a batch to teams. body(team, workspace) returns whether the workspace
+/// suffices.
 template <class Body, int team_size_, bool in_scratch>
 struct WithWorkspace
 {
   static constexpr int team_size = team_size_, scratch = 0;
   Body body;
   RowBatch batch;
-  int *unfit; ///< of rows: the workspace was too small; nullptr: nobody asks
+  int *unfit; ///< flag of each row whose workspace was too small; nullptr: not needed
 
   template <class Team>
   FEMGPU_HD
@@ -86,14 +88,15 @@ void run_teams(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
             batch.scratch));
 }
 
-/// By teams that are the larger, the larger the workspaces of a batch are: a multiprocessor then
-/// has few of them. Body::least_team are the threads of the smallest that it works with.
+/// Runs a batch with larger teams for larger workspaces, because a multiprocessor then holds fewer
+/// teams. Body::least_team is the size of the smallest team that the body supports.
 template <class Backend, class Body>
 void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &body,
                int *const unfit)
 {
   if constexpr (Backend::kind == BackendKind::host)
-    run_teams<Backend, 32, false>(executor, batch, body, unfit); // one thread all the same
+    run_teams<Backend, 32, false>(executor, batch, body, unfit); // the host runs one thread per
+                                                                 // team anyway
   else if (batch.memory != nullptr)
     run_teams<Backend, 256, false>(executor, batch, body, unfit);
   else if (batch.scratch <= 128)
@@ -106,7 +109,7 @@ void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
     run_teams<Backend, 256, true>(executor, batch, body, unfit);
 }
 
-/// The rows whose flag is 1; others have 0.
+/// Returns the rows whose flag is 1; the others have 0.
 template <class Backend>
 RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &row_flags)
 {
@@ -126,7 +129,7 @@ RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &row_flags)
   return list;
 }
 
-/// The first of these; -1 if there is none.
+/// Returns the first row whose flag is 1; -1 if there is none.
 template <class Backend>
 int first_flagged(const ExecutorPtr &executor, const Buffer<int> &flags)
 {
@@ -148,7 +151,7 @@ struct GatherCounts
   }
 };
 
-/// count(i) for each row i of a list, in host memory.
+/// Returns count(i) for each row i of a list in host memory.
 template <class Backend, class Count>
 std::vector<int> counts_to_host(const ExecutorPtr &executor, const RowList &list,
                                 const Count &count)
@@ -181,7 +184,8 @@ struct RowLength
   }
 };
 
-/// A few of the rows of a list, at random but always the same; all if there are not more.
+/// Returns a reproducible random sample of the rows of a list; all rows if there are at most
+/// @p most.
 template <class Backend>
 RowList sample_rows(const ExecutorPtr &executor, const RowList &list, const int most = 512)
 {
@@ -199,14 +203,14 @@ RowList sample_rows(const ExecutorPtr &executor, const RowList &list, const int 
   return sample;
 }
 
-/// doubles that hold @p n ints
+/// The number of doubles that hold @p n ints.
 FEMGPU_HD
 std::size_t doubles_for_ints(const std::size_t n)
 {
   return (n * sizeof(int) + sizeof(double) - 1) / sizeof(double);
 }
 
-/// doubles of a matrix with so many rows and columns
+/// The number of doubles of a square matrix.
 FEMGPU_HD
 std::size_t doubles_of_square(const int size)
 {
@@ -214,15 +218,16 @@ std::size_t doubles_of_square(const int size)
 }
 
 /**
- * Calls run(batch) for batches of rows whose workspaces in memory, of sizes[k] doubles for the k-th
- * row of the list, fit into a part of what is free.
- * @throws DeviceError if there is not even memory for one row
+ * Calls run(batch) for batches of rows whose workspaces in memory fit into a part of the free
+ * memory. The k-th row of the list needs sizes[k] doubles.
+ * @throws DeviceError if there is not enough memory for one row
  */
 template <class Run>
 void for_batches(const ExecutorPtr &executor, const RowList &list,
                  const std::vector<std::size_t> &sizes, const Run &run)
 {
-  // doubles: 2 GiB fill a GPU; the host has few rows at work, and new pages cost it much
+  // In doubles: 2 GiB fill a GPU. The host processes few rows at a time, and new pages are
+  // expensive.
   const std::size_t most = std::size_t{1} << (executor->backend() == BackendKind::host ? 22 : 28);
   const std::size_t budget = std::min(most, executor->memory().free / 4 / sizeof(double));
   Buffer<double> memory;
@@ -232,7 +237,7 @@ void for_batches(const ExecutorPtr &executor, const RowList &list,
       offsets.push_back(offsets.back() + sizes[last]);
     const Buffer<std::size_t> device_offsets(executor, offsets.data(), offsets.size());
     if (memory.size() < offsets.back() || memory.size() == 0) {
-      memory = Buffer<double>(); // before there is another one
+      memory = Buffer<double>(); // freed before allocating anew
       memory = Buffer<double>(executor, std::max<std::size_t>(offsets.back(), 1));
     }
     run(RowBatch{list.data(), last - first, first, 0, memory.data(), device_offsets.data()});
@@ -249,10 +254,10 @@ void run_in_memory(const ExecutorPtr &executor, const RowList &list,
 }
 
 /**
- * The scratch with which rows cost least, by a sample of the workspaces that they need: a
- * multiprocessor has the fewer teams the more scratch they have, and rows that need more come
- * again.
- * @return at most @p most; 0 if no row can have so little
+ * Returns the scratch size that minimises the cost of all rows, estimated from a sample of the
+ * workspaces that rows need. The more scratch teams have, the fewer fit on a multiprocessor; rows
+ * that need more are processed again.
+ * @return at most @p most; 0 if no row can do with so little
  */
 inline std::size_t usual_size(std::vector<std::size_t> needs, const std::size_t most)
 {
@@ -270,14 +275,16 @@ inline std::size_t usual_size(std::vector<std::size_t> needs, const std::size_t 
   return usual;
 }
 
-constexpr int few_rows = 512; ///< that a GPU works on soon enough, however large their scratch is
+constexpr int few_rows = 512; ///< so few that a GPU processes them quickly, however large their
+                              ///< scratch is
 
 /**
- * Runs body(team, workspace) until every row has had a workspace that suffices; the body says
- * whether it does. On a GPU rows have scratch of the size that most rows need, and then those that
- * are left; what does not fit at all has memory, as all rows have on the host.
- * @param needs needs(list) are the workspaces of a sample of rows in doubles, in host memory
- * @param sizes sizes(list), likewise, are those that rows get in memory
+ * Runs body(team, workspace) until every row has had a sufficient workspace; the body returns
+ * whether it was. On a GPU, rows first get scratch of the size that most rows need; the remaining
+ * rows are processed again with more. Rows that do not fit at all, and all rows on the host, use
+ * memory.
+ * @param needs needs(list) returns the workspaces of a sample of rows in doubles, in host memory
+ * @param sizes sizes(list) returns the workspaces of rows that use memory, in the same form
  */
 template <class Backend, class Body, class Needs, class Sizes>
 void run_rows(const ExecutorPtr &executor, const int n, const Body &body, const Needs &needs,

@@ -4,7 +4,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Finds the entries of B where A has none.
+/// Marks the entries of B that A does not have.
 struct MarkNew
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -20,13 +20,14 @@ struct MarkNew
   }
 };
 
-/// Two patterns, and how many entries of B that A has not come before each entry of B.
+/// Two patterns, and for each entry of B how many earlier entries of B are missing in A.
 struct Union
 {
   RowPatternView A, B;
-  const int *new_before; ///< of each entry, and of the end
+  const int *new_before; ///< for each entry, and for the end
 
-  /// Where the entries at a place in A, and at the place in B that does not come before it, are.
+  /// Returns the position in the union, given a position in A and the first position in B that does
+  /// not precede it.
   FEMGPU_HD
   int place(const int in_A, const int in_B) const
   {

@@ -7,28 +7,31 @@
 
 namespace femgpu::linalg
 {
-/// The entries that two patterns have.
+/// The union of two patterns.
 struct UnionPattern
 {
   RowPattern pattern;
-  Buffer<int> A_entries, B_entries; ///< where each comes from; -1 where there is none
+  Buffer<int> A_entries, B_entries; ///< position of each entry in A and B; -1: not there
 };
 
-/// Two searches an entry, whatever the lengths of the rows. @param what it is, for the text of an
-/// error. @throws SolverError beyond most_indices entries; DeviceError without memory
+/// Computes the union of two patterns by two searches per entry, for any lengths of rows.
+/// @param what name of the result for error messages
+/// @throws SolverError beyond most_indices entries
+/// @throws DeviceError if memory is exhausted
 template <class Backend>
 UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::string &what);
 
 /**
- * a A + b B, with the entries that A or B has, also where they cancel. The pattern is made once;
- * new values are one pass, which reads and writes at most 32 bytes an entry.
+ * The sum a A + b B. It has an entry where A or B has one, even if the entries cancel. The pattern
+ * is computed once. Updating the values is one pass, which reads and writes at most 32 bytes per
+ * entry.
  */
 template <class Backend>
 class Sum
 {
 public:
-  /// @throws SolverError for matrices of different sizes, and beyond most_indices entries;
-  ///         DeviceError without memory
+  /// @throws SolverError if the sizes of the matrices differ, or beyond most_indices entries
+  /// @throws DeviceError if memory is exhausted
   Sum(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
   std::shared_ptr<const CsrMatrix> matrix() const
@@ -36,8 +39,9 @@ public:
     return result;
   }
 
-  /// Takes over factors and the values of A and B, whose patterns are those that this was made of.
-  /// @throws SolverError if they have not as many entries
+  /// Updates the values from the factors and the values of A and B, which must have the original
+  /// patterns.
+  /// @throws SolverError if they have a different number of entries
   void update(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
 private:

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Rows of a pattern with an entry (i, j) for which there is no (j, i).
+/// Finds rows with an entry (i, j) for which there is no (j, i).
 struct FindMissingPairs
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -30,19 +30,20 @@ struct FindMissingPairs
   }
 };
 
-/// Rows of ghosts, as far as their columns are known here.
+/// Rows of ghosts, restricted to columns that exist on this rank.
 struct GhostRowsView
 {
   CsrView<double> rows;
-  const double *largest; ///< entry of each row, which others may hold
+  const double *largest; ///< largest entry of each row, including columns that only other ranks
+                         ///< have
 };
 
-/// Rows with an entry a_ij that is not a_ji.
+/// Finds rows with an entry a_ij that differs from a_ji.
 struct FindUnequalPairs
 {
   static constexpr int team_size = 8, scratch = 0;
   CsrView<double> A;
-  GhostRowsView ghosts; ///< without rows: entries in ghost columns are not compared
+  GhostRowsView ghosts; ///< without rows, entries in ghost columns are not compared
   int *is_unsymmetric;
 
   FEMGPU_HD
@@ -79,7 +80,7 @@ struct FindUnequalPairs
   }
 };
 
-/// The number of entries of row i in ghost columns, which stand at the end of the row.
+/// Returns the number of entries of row i in ghost columns, which are at the end of the row.
 FEMGPU_HD
 int n_in_ghosts(const CsrView<double> &A, const int i)
 {
@@ -91,7 +92,7 @@ int n_in_ghosts(const CsrView<double> &A, const int i)
 struct StoreGhostEntries
 {
   CsrView<double> A;
-  const int *list; ///< of rows of A
+  const int *list; ///< rows of A
   const int *row_starts;
   int *columns;
   double *values;
@@ -108,7 +109,7 @@ struct StoreGhostEntries
   }
 };
 
-/// The entries of @p rows_of_A in ghost columns, in the columns of A.
+/// Returns the entries of @p rows_of_A in ghost columns, numbered as in A.
 template <class Backend>
 CsrMatrix ghost_entries(const CsrMatrix &A, const std::vector<int> &rows_of_A)
 {
@@ -127,7 +128,7 @@ CsrMatrix ghost_entries(const CsrMatrix &A, const std::vector<int> &rows_of_A)
           std::move(values)};
 }
 
-/// The largest entry of each row and, behind them, of each ghost's row. Is called by all parts.
+/// Returns the largest entry of each row, followed by those of the ghosts' rows. Collective.
 template <class Backend>
 Buffer<double> largest_entries(const CsrMatrix &A)
 {

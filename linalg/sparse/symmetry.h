@@ -5,17 +5,17 @@
 
 namespace femgpu::linalg
 {
-/// Whether there is (j, i) for every entry (i, j).
+/// Returns whether there is an entry (j, i) for every entry (i, j).
 template <class Backend>
 bool is_symmetric(const PatternRef &pattern);
 
-/// The first row of A that differs from its column by more than rounding; -1: A is symmetric.
-/// Entries in ghost columns of a part are not compared.
+/// Returns the first row of A that differs from its column by more than rounding; -1: A is
+/// symmetric. Entries in ghost columns are not compared.
 template <class Backend>
 int first_unsymmetric_row(const CsrMatrix &A);
 
-/// Whether A equals its transpose up to rounding, across all parts. Is called by all parts, which
-/// get the same answer.
+/// Returns whether A equals its transpose up to rounding, on all ranks. Collective; all ranks get
+/// the same answer.
 template <class Backend>
 bool equals_transpose(const CsrMatrix &A);
 } // namespace femgpu::linalg

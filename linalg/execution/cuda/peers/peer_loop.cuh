@@ -26,9 +26,9 @@ struct PeerChannel
 };
 
 /**
- * What the resident loops of several devices exchange: sums, and ghosts by the packets of one
- * channel. Between two products all ranks compute a sum; so no packet arrives before the one in the
- * same buffer has been read.
+ * The data that the resident loops of several devices exchange: sums, and ghosts by the packets of
+ * one channel. Between two products all ranks compute a sum; so no packet arrives before the one in
+ * the same buffer has been read.
  */
 struct PeerLoop
 {
