@@ -5,18 +5,18 @@
 
 /**
  * @file
- * What threads that run a step may do to one number together, on either backend. Only what has the
- * same result in any order: there are no sums of floating-point numbers here.
+ * Concurrent updates of one number by the threads of a step, on either backend. Only operations
+ * whose result does not depend on the order: there are no floating-point sums here.
  */
 namespace femgpu::linalg
 {
-/// Leaves the smaller one of what is there and @p value; unsigned, of 64 bits, or int.
+/// Stores the minimum of *to and @p value; unsigned, 64 bits unsigned, or int.
 template <class T>
 FEMGPU_HD
 void lower_to(T *to, const T value)
 {
 #ifdef __CUDA_ARCH__
-  if (value < *const_cast<const volatile T *>(to)) // it never rises meanwhile
+  if (value < *const_cast<const volatile T *>(to)) // *to never increases meanwhile
     atomicMin(to, value);
 #else
   T old = __atomic_load_n(to, __ATOMIC_RELAXED);
@@ -26,13 +26,13 @@ void lower_to(T *to, const T value)
 #endif
 }
 
-/// Leaves the larger one of what is there and @p value; unsigned, of 64 bits, or int.
+/// Stores the maximum of *to and @p value; unsigned, 64 bits unsigned, or int.
 template <class T>
 FEMGPU_HD
 void raise_to(T *to, const T value)
 {
 #ifdef __CUDA_ARCH__
-  if (value > *const_cast<const volatile T *>(to)) // it never falls meanwhile
+  if (value > *const_cast<const volatile T *>(to)) // *to never decreases meanwhile
     atomicMax(to, value);
 #else
   T old = __atomic_load_n(to, __ATOMIC_RELAXED);
@@ -42,7 +42,7 @@ void raise_to(T *to, const T value)
 #endif
 }
 
-/// Adds @p value; gives what was there.
+/// Adds @p value. @return the old value
 template <class T>
 FEMGPU_HD
 T add_to(T *to, const T value)
@@ -54,7 +54,7 @@ T add_to(T *to, const T value)
 #endif
 }
 
-/// A value that all who store here store.
+/// Stores a value that all threads which write here have in common.
 FEMGPU_HD
 void store_together(int *to, const int value)
 {

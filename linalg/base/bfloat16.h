@@ -8,14 +8,15 @@
 
 namespace femgpu::linalg
 {
-/// The upper half of a float: its range, and 8 binary digits. What is computed is double.
+/// The upper half of a float: the same range, and 8 binary digits. Arithmetic is in double.
 class BFloat16
 {
 public:
   BFloat16() = default;
 
-  /// Rounds to nearest, ties to even, by integers: the same bits on the host and on a GPU, and not
-  /// twice, as by way of float. Beyond the largest number it is infinite, NaN stays NaN.
+  /// Rounds to nearest, ties to even, in integer arithmetic: bitwise the same on the host and on a
+  /// GPU, and without the double rounding of a conversion by way of float. Numbers beyond the
+  /// largest one become infinite; NaN stays NaN.
   FEMGPU_HD
   explicit BFloat16(const double x)
   {
@@ -43,15 +44,15 @@ private:
     const int exponent = static_cast<int>(magnitude >> 52) - 1023;
     if (exponent > 127)
       return 0x7f80;
-    // Subnormal numbers have one unit, that of the least normal ones.
+    // Subnormal numbers have the same unit in the last place as the smallest normal ones.
     const int digits_off = exponent >= -126 ? 45 : 45 - 126 - exponent;
-    if (digits_off > 53) // less than half of that
+    if (digits_off > 53) // less than half a unit
       return 0;
     const std::uint64_t one = 1, significand = (magnitude & ((one << 52) - 1)) | one << 52;
     const std::uint64_t kept = significand >> digits_off, half = one << (digits_off - 1);
     const std::uint64_t rest = significand & ((one << digits_off) - 1);
     const bool goes_up = rest > half || (rest == half && (kept & 1) == 1);
-    // The leading digit counts one more in the exponent, and so does a carry.
+    // The leading digit adds one to the exponent, and so does a carry.
     const int biased = exponent >= -126 ? exponent + 126 : 0;
     return static_cast<std::uint16_t>((biased << 7) + static_cast<int>(kept) + (goes_up ? 1 : 0));
   }
@@ -60,7 +61,7 @@ private:
 };
 } // namespace femgpu::linalg
 
-/// What is asked of a scalar type.
+/// The numeric limits that scalar types need.
 template <>
 class std::numeric_limits<femgpu::linalg::BFloat16>
 {

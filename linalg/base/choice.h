@@ -6,14 +6,14 @@
 
 namespace femgpu
 {
-/// One value of a parameter that names a part of the program, and what it means.
+/// A value that a parameter can have, and its meaning.
 struct Choice
 {
   std::string name;
   std::string meaning;
 };
 
-/// "a, b or c": the names of @p choices for a message.
+/// Returns the names of @p choices for a message: "a, b or c".
 inline std::string names_of(const std::vector<Choice> &choices)
 {
   std::string names;
@@ -22,7 +22,7 @@ inline std::string names_of(const std::vector<Choice> &choices)
   return names;
 }
 
-/// "a|b|c": the names for a parameter that is one of them.
+/// Returns the names as the selection of a parameter: "a|b|c".
 inline std::string selection_of(const std::vector<Choice> &choices)
 {
   std::string names;
@@ -31,7 +31,7 @@ inline std::string selection_of(const std::vector<Choice> &choices)
   return names;
 }
 
-/// "a: what it means; b: …." for the description of a parameter.
+/// Returns "a: its meaning; b: …." for the description of a parameter.
 inline std::string meanings_of(const std::vector<Choice> &choices)
 {
   std::string text;

@@ -10,9 +10,10 @@
 namespace femgpu::linalg
 {
 /**
- * Throws ParameterError that names the others if @p text names one of the @p methods whose trait
- * `counts_by_int` says that it counts the entries of a matrix by int, and these are too many.
- * @param what the methods are: "matrix format"
+ * Throws ParameterError if the entries of a matrix are too many for the method that @p text names,
+ * because its trait `counts_by_int` says that it counts them by int. The message names the
+ * alternatives.
+ * @param what kind of the @p methods: "matrix format"
  */
 template <class Registry>
 void check_countable(const std::string &what, const Registry &methods, const std::string &text,

@@ -20,8 +20,9 @@ enum class ExitCode : int
 };
 
 /**
- * Root of everything femgpu throws on purpose. The text names the place, the operands with their
- * values, and the cure. main() is the one place that catches it.
+ * The base class of all exceptions that femgpu throws on purpose. The message says what is wrong,
+ * where, with which values, and what to do. main() reports uncaught ones and returns their exit
+ * code.
  */
 class Error : public std::runtime_error
 {
@@ -29,7 +30,7 @@ public:
   Error(ExitCode code, const std::string &message) : std::runtime_error(message), exit_code(code)
   {}
 
-  /// The status the process ends with when nobody can do better.
+  /// The exit status of the process if the exception is not handled.
   ExitCode code() const
   {
     return exit_code;
@@ -40,9 +41,9 @@ private:
 };
 
 /**
- * Wrong command line, unknown parameter, value out of range, a combination that cannot work.
- * Where one parameter is to blame, path() is its "Section/Key", so that main() can add the line of
- * the file it was set in.
+ * An invalid command line, unknown parameter, value out of range, or unsupported combination. If a
+ * single parameter is the cause, path() is its "Section/Key", from which main() finds the line of
+ * the file that sets it.
  */
 class ParameterError : public Error
 {
@@ -60,21 +61,21 @@ private:
   std::string parameter_path;
 };
 
-/// An input file or mesh that is missing, damaged or does not fit the parameters.
+/// An input file or mesh that is missing, damaged or inconsistent with the parameters.
 struct InputError : Error
 {
   explicit InputError(const std::string &message) : Error(ExitCode::input, message)
   {}
 };
 
-/// A solver that was asked for something it cannot do with this system.
+/// A solver that does not support this system.
 struct SolverError : Error
 {
   explicit SolverError(const std::string &message) : Error(ExitCode::not_converged, message)
   {}
 };
 
-/// A missing or failing device, or too little memory on host or device.
+/// A missing or failing device, or insufficient memory on the host or the device.
 struct DeviceError : Error
 {
   explicit DeviceError(const std::string &message) : Error(ExitCode::device, message)

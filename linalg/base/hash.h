@@ -5,8 +5,8 @@
 
 namespace femgpu::linalg
 {
-/// Numbers that are different for different @p number and look like random ones (the mixing of
-/// MurmurHash3).
+/// Returns a pseudorandom number for @p number; different numbers have different results (the
+/// finalizer of MurmurHash3).
 FEMGPU_HD
 unsigned int hash_of(const unsigned int number)
 {

@@ -6,37 +6,38 @@
 #include <cstring>
 #include <type_traits>
 
-/// Marks a function that the host compiler and nvcc both compile: a step's formulas, a row product.
+/// Marks a function that both the host compiler and nvcc compile: a step's formulas, a row product.
 #ifdef __CUDACC__
 #define FEMGPU_HD __host__ __device__ __forceinline__
 #else
 #define FEMGPU_HD inline
 #endif
 
-/// The same for what is too large to be copied into every kernel that uses it.
+/// Marks such a function that is too large to be inlined into every kernel that uses it.
 #ifdef __CUDACC__
 #define FEMGPU_HD_CALLED __host__ __device__ __noinline__ inline
 #else
 #define FEMGPU_HD_CALLED inline
 #endif
 
-/// Between captures and parameters of a lambda that is the body of a step where it is run. It
-/// captures by value, and is in no constructor and no private function, which nvcc cannot do.
+/// Marks a lambda that is the body of a step where it is run; stands between captures and
+/// parameters. The lambda must capture by value, and must not be in a constructor or private
+/// function, which nvcc does not support.
 #ifdef __CUDACC__
 #define FEMGPU_BODY __device__
 #else
 #define FEMGPU_BODY
 #endif
 
-/// Before a loop of a few turns, known to the compiler: what it indexes can be registers of the
-/// GPU.
+/// Unrolls a short loop with a known number of iterations, so that arrays indexed in it can be
+/// registers of a GPU.
 #ifdef __CUDACC__
 #define FEMGPU_UNROLL _Pragma("unroll")
 #else
 #define FEMGPU_UNROLL
 #endif
 
-/// Before a loop that runs now and then in a kernel whose registers serve something else.
+/// Prevents unrolling of a rare loop in a kernel, to save registers.
 #ifdef __CUDACC__
 #define FEMGPU_ROLLED _Pragma("unroll 1")
 #else
@@ -45,21 +46,21 @@
 
 namespace femgpu::linalg
 {
-/// Is this compiled for a GPU?
+/// Whether this is compiled for a GPU.
 #ifdef __CUDACC__
 constexpr bool is_for_gpu = true;
 #else
 constexpr bool is_for_gpu = false;
 #endif
 
-/// 1/x; on a GPU to within two units in the last place where |x| and 1/|x| are normal numbers, with
-/// fewer steps that wait for each other than a division: for where all wait for it.
+/// Returns 1/x. On a GPU to within two units in the last place if |x| and 1/|x| are normal numbers,
+/// with a shorter dependency chain than a division: for divisions on the critical path.
 FEMGPU_HD
 double reciprocal(const double x)
 {
 #ifdef __CUDA_ARCH__
   double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); // 20 bits
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); // 20 correct bits
   y = fma(y, fma(-x, y, 1.), y);
   return fma(y, fma(-x, y, 1.), y);
 #else
@@ -68,8 +69,9 @@ double reciprocal(const double x)
 }
 
 /**
- * How the second-level cache of a GPU takes what a kernel reads once. Where all of it fits it
- * @p stays for the next kernel; else it goes first, which leaves the place to what is read again.
+ * Returns the L2 cache policy for data that a kernel reads once. If all of them fit (@p stays),
+ * they stay in the cache for the next kernel; otherwise they are evicted first, in favour of data
+ * that are read again.
  */
 FEMGPU_HD
 std::uint64_t cache_policy([[maybe_unused]] const bool stays)
@@ -84,8 +86,8 @@ std::uint64_t cache_policy([[maybe_unused]] const bool stays)
 #endif
 }
 
-/// *at, which no kernel that is running writes; it does not displace anything from the first-level
-/// cache. @param policy of the second-level cache for it
+/// Loads *at without allocating a line in L1; no running kernel may write it. @param policy for the
+/// L2 cache
 template <class T>
 FEMGPU_HD
 T load_once(const T *const at, [[maybe_unused]] const std::uint64_t policy)

@@ -12,8 +12,8 @@ namespace femgpu::linalg
 struct GhostPlan;
 
 /**
- * A square CSR matrix in host memory that somebody else owns: what formats are built from.
- * Columns ascend within each row. Of a matrix in parts these may be the rows of one part.
+ * A square CSR matrix in host memory, owned by the caller, from which formats are built. Columns
+ * are in ascending order within each row. Of a distributed matrix these are the rows of one rank.
  */
 struct HostCsr
 {
@@ -23,19 +23,20 @@ struct HostCsr
   const int *columns = nullptr;   ///< n_nonzeros
   const double *values = nullptr; ///< n_nonzeros
 
-  UnknownsPtr unknowns = nothing_known; ///< of its rows; never nullptr
+  UnknownsPtr unknowns = nothing_known; ///< of the rows; never nullptr
 
-  /// Of one part: columns from n on are ghosts, rows of others; nullptr: all rows are here.
+  /// On several ranks: columns from n on are ghosts, rows of other ranks; nullptr: all rows are
+  /// here.
   const GhostPlan *ghosts = nullptr;
 
-  /// Rows that belong to a node; 1 where nodes are not known.
+  /// Returns the number of rows per node; 1 if nodes are not known.
   int node_size() const
   {
     const int b = unknowns->per_node;
     return b > 1 && n % b == 0 ? b : 1;
   }
 
-  /// Of row @p i; without values where the matrix has none.
+  /// Returns the entries of row @p i; their values are nullptr if the matrix has none.
   RowEntries<double> entries(const int i) const
   {
     const std::size_t begin = row_starts[i];
@@ -44,8 +45,9 @@ struct HostCsr
 };
 
 /**
- * Throws InputError that names the row if @p A is no CSR matrix: row starts that do not begin at 0,
- * fall, or do not end at n_nonzeros; columns out of range or not ascending. Reads all of A once.
+ * Throws InputError, which names the row, if @p A is not a valid CSR matrix: row starts do not
+ * begin at 0, decrease, or do not end at n_nonzeros; columns are out of range or not ascending.
+ * Reads all of A once.
  */
 void check_csr(const HostCsr &A);
 
@@ -53,16 +55,16 @@ void check_csr(const HostCsr &A);
 struct HostMatrix
 {
   int n = 0;
-  std::vector<int> row_starts = {0}; ///< n+1, their low 32 bits
-  std::vector<int> columns;          ///< ascending in each row
+  std::vector<int> row_starts = {0}; ///< n+1; low 32 bits
+  std::vector<int> columns;          ///< ascending within each row
   std::vector<double> values;
   UnknownsPtr unknowns = nothing_known;
 
-  /// Appends an entry to the row that is being filled.
+  /// Appends an entry to the current row.
   void add(int column, double value);
   void end_row();
 
-  /// @throws InputError for coordinates that are not dimension numbers a row
+  /// @throws InputError if the number of coordinates is not the dimension times the number of rows
   HostCsr csr() const;
 };
 } // namespace femgpu::linalg

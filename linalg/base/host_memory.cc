@@ -24,7 +24,7 @@ double physical_memory()
   return bytes > 0. ? bytes : without_limit;
 }
 
-/// The least that the files @p name of @p group, below @p root, and of all above it say.
+/// Returns the minimum limit in the files @p name of @p group, below @p root, and of its ancestors.
 double least_in(const std::filesystem::path &root, const std::string &group, const char *const name)
 {
   double least = without_limit;
@@ -32,14 +32,14 @@ double least_in(const std::filesystem::path &root, const std::string &group, con
   for (;; directory = directory.parent_path()) {
     std::ifstream file(directory / name);
     double bytes = 0.;
-    if (file >> bytes) // "max" is no number
+    if (file >> bytes) // "max" is not a number
       least = std::min(least, bytes);
     if (directory == root || !directory.has_relative_path())
       return least;
   }
 }
 
-/// What a container or a batch system gives this process, by cgroups of version 1 or 2.
+/// Returns the limit that a container or a batch system imposes by cgroups of version 1 or 2.
 double control_group_memory()
 {
   double least = without_limit;

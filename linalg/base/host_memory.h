@@ -6,24 +6,24 @@
 
 namespace femgpu
 {
-/// How much memory the processes of a run can have at most, and what says so.
+/// The maximum memory for the processes of a run, and what limits it.
 struct HostMemory
 {
   double bytes;
-  std::string bound; ///< as "this machine has 16.8 GB"
+  std::string bound; ///< for example "this machine has 16.8 GB"
 };
 
-/// The least of the memory of the machine, of the limit of its control group, and of the address
-/// space (`ulimit -v`) of @p n_processes.
+/// Returns the minimum of the machine's memory, the limit of the process's control group, and the
+/// address space (`ulimit -v`) of @p n_processes.
 HostMemory host_memory(unsigned int n_processes = 1);
 
-/// Bytes that this process may still map under `ulimit -v`; infinite without that limit.
+/// Returns the bytes that this process can still map under `ulimit -v`; infinite without a limit.
 double free_address_space();
 
-/// The bytes of "2GB", "512 MiB" or "all", which is 0. @throws ParameterError for anything else
+/// Parses a size such as "2GB" or "512 MiB"; "all" is 0. @throws ParameterError if it is invalid
 std::size_t bytes_of(const std::string &text);
 
-/// "1.23 GB"
+/// Returns for example "1.23 GB".
 std::string gigabytes(double bytes);
 } // namespace femgpu
 

@@ -7,17 +7,17 @@
 
 /**
  * @file
- * Arithmetic with indices. Rows and entries are counted by int; what is larger, as the product of
+ * Arithmetic with indices. Rows and entries are counted by int; larger numbers, such as products of
  * two sizes, by std::size_t.
  */
 namespace femgpu::linalg
 {
-/// So many rows, and so many entries, may a matrix have: the threads of a block of a GPU, or the
-/// last group of padded rows, then step beyond the end without leaving int.
+/// The maximum number of rows and of entries of a matrix. The threads of a GPU block, or the last
+/// group of padded rows, can step beyond the end without an overflow of int.
 constexpr int most_indices = std::numeric_limits<int>::max() - (1 << 20);
 
-/// Calls f(i) for i = first, first + stride, ... < n. Unsigned: with the threads of a whole grid as
-/// its stride, 2^30 at most, a loop may step beyond 2^31.
+/// Calls f(i) for i = first, first + stride, ... < n. The arithmetic is unsigned: with the threads
+/// of a whole grid as its stride, at most 2^30, a loop may step beyond 2^31.
 template <class Function>
 FEMGPU_HD
 void for_strided(const unsigned int first, const int n, const unsigned int stride,

@@ -8,20 +8,20 @@
 namespace femgpu
 {
 /**
- * A method and its options as users write them, one text with blanks between the words:
- * `sell slice=32 values=float`. Whoever makes the method asks for its options; an option that
- * nobody has asked for is an error.
+ * The name of a method and its options in the form that users write, separated by blanks: `sell
+ * slice=32 values=float`. The code that makes the method queries its options; an option that is
+ * never queried is an error.
  */
 class Method
 {
 public:
   /**
-   * @param kind what the text chooses, for messages: "format"
-   * @throws ParameterError if @p text is no name with options, or has one of them twice
+   * @param kind of the method, for messages: "format"
+   * @throws ParameterError if @p text is not a name with options, or repeats an option
    */
   Method(std::string kind, const std::string &text);
 
-  /// A copy of the text with single blanks.
+  /// The text, normalised to single blanks.
   const std::string &text() const
   {
     return words;
@@ -31,22 +31,23 @@ public:
     return method_name;
   }
 
-  /// The value of an option, or @p otherwise. @throws ParameterError if it is not in its range.
+  /// Returns the value of an option, or @p otherwise. @throws ParameterError if it is out of range
   int integer(const std::string &option, int otherwise, int least, int most);
-  /// An integer, or @p word, which stands for @p for_word and is what there is without the option.
+  /// Returns an integer option; if it is missing or is @p word, returns @p for_word.
   int integer_or(const std::string &option, const std::string &word, int for_word, int least,
                  int most);
   double number(const std::string &option, double otherwise, double least, double most);
   std::string word(const std::string &option, const std::string &otherwise,
                    const std::vector<std::string> &allowed);
-  /// Any text without blanks.
+  /// Returns an option that is any text without blanks.
   std::string expression(const std::string &option, const std::string &otherwise);
 
-  /// @throws ParameterError naming the options there are, if one was given that nobody asked for.
+  /// @throws ParameterError if an option was given that has not been queried; names the known
+  /// options
   void finish() const;
 
 private:
-  // The value as written; nullptr if the option is not there.
+  // Returns the option's text; nullptr if it was not given.
   const std::string *find(const std::string &option);
   [[noreturn]] void refuse(const std::string &option, const std::string &value,
                            const std::string &range) const;

@@ -30,7 +30,7 @@ std::string environment(const char *const name)
   return value == nullptr ? "" : value;
 }
 
-/// How long a thread spins before it sleeps.
+/// Returns how long a thread spins before it sleeps.
 Clock::duration spin_time()
 {
   static const Clock::duration time = [] {
@@ -44,7 +44,8 @@ Clock::duration spin_time()
   return time;
 }
 
-/// Cores that the process may use, or what OMP_NUM_THREADS says; its list is for nested loops.
+/// Returns OMP_NUM_THREADS, of whose list only the first number counts, or the number of cores that
+/// the process may use.
 int default_n_threads()
 {
   static const int n = [] {
@@ -69,7 +70,7 @@ void pause_core()
 #endif
 }
 
-/// A change that threads wait for, at first awake, then asleep.
+/// A change that threads wait for, first spinning, then sleeping.
 class Change
 {
 public:
@@ -79,18 +80,18 @@ public:
   {
     if (has_come_soon(has_come))
       return;
-    ++n_asleep; // before the condition is looked at; announce() looks the other way round
+    ++n_asleep; // before testing the condition; announce() uses the opposite order
     for (;;) {
       const std::uint32_t seen = n_announced.load();
       if (has_come())
         break;
-      // Returns at once if there is another announcement by now.
+      // Returns at once if there has been another announcement.
       ::syscall(SYS_futex, &n_announced, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
     }
     --n_asleep;
   }
 
-  /// To be called after the change, which must be sequentially consistent.
+  /// Wakes up the waiting threads. Called after the change, which must be sequentially consistent.
   void announce()
   {
     if (n_asleep.load() == 0)
@@ -116,14 +117,14 @@ private:
     return false;
   }
 
-  std::atomic<std::uint32_t> n_announced{0}; ///< what sleeping threads wait at
+  std::atomic<std::uint32_t> n_announced{0}; ///< the futex of sleeping threads
   std::atomic<int> n_asleep{0};
 };
 
-/// Is the calling thread within a loop?
+/// Whether the calling thread is within a loop.
 thread_local bool is_in_loop = false;
 
-/// The threads of a caller's loops.
+/// The worker threads of one calling thread's loops.
 class Team
 {
 public:
@@ -167,7 +168,7 @@ private:
 
   static constexpr std::uint64_t end_of_threads = 0xffffffffU;
 
-  /// Fewer where the system gives no more.
+  /// Starts more workers; fewer if the system does not allow as many.
   void grow(const int n_workers)
   {
     try {
@@ -183,8 +184,9 @@ private:
     }
   }
 
-  /// A loop for so many threads. Both numbers are one, so that a thread that does not belong to a
-  /// loop need not look at it, which may be the next one by then.
+  /// Publishes a loop for so many threads. The numbers of the loop and of its threads are one
+  /// atomic, so that a thread that is not needed does not access the loop, which may be the next
+  /// one by then.
   void publish(const std::uint64_t n_running)
   {
     const std::uint64_t number = (published.load() >> 32) + 1;
@@ -223,17 +225,19 @@ private:
     }
   }
 
-  // Apart, because threads that wait for the one would slow down those that change the other.
-  alignas(64) std::atomic<std::uint64_t> published{0}; ///< number of the loop and of its threads
+  // On separate cache lines, because threads that poll one would slow down those that change the
+  // other.
+  alignas(64) std::atomic<std::uint64_t> published{0}; ///< the number of the loop, and of its
+                                                       ///< threads
   Loop loop;
   std::vector<std::unique_ptr<Worker>> workers;
-  alignas(64) std::atomic<int> n_busy{0}; ///< of the workers
+  alignas(64) std::atomic<int> n_busy{0}; ///< workers that are running the loop
   Change end;
   std::mutex of_error;
   std::exception_ptr error;
 };
 
-/// The loops' threads of one caller, and how many it wants.
+/// A calling thread's workers, and the number of threads of its loops.
 struct Caller
 {
   int n_threads = default_n_threads();

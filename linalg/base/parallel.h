@@ -9,21 +9,22 @@
  * @file
  * Loops on the cores of the host.
  *
- * A thread that calls them is one of those that run them; it starts the others with its first loop
- * and keeps them to its end. Threads that wait, for the next loop or for the end of one, spin for
- * 20 µs and then sleep, so that they leave the cores to other programs. OMP_WAIT_POLICY=passive
- * makes them sleep at once, =active spin for a second.
+ * A thread that calls these functions takes part in its loops. It starts the other threads with its
+ * first loop, and they exist as long as it does. Waiting threads, for the next loop or for the end
+ * of one, spin for 20 µs and then sleep, so that other programs can use the cores. With
+ * OMP_WAIT_POLICY=passive they sleep at once, with =active they spin for a second.
  *
- * A loop that is called from a loop runs on the thread that calls it. An exception that leaves a
- * loop's body ends the part of that thread; the caller gets it when the others are done.
+ * Nested loops run on the calling thread. An exception thrown by a loop's body ends the work of
+ * this thread; it is rethrown in the calling thread when the other threads have finished.
  */
 namespace femgpu::linalg
 {
-/// Threads that a loop of the calling thread takes by default: what OMP_NUM_THREADS says, else one
-/// for each core that the process may use, or what set_n_loop_threads() has set; 1 within a loop.
+/// Returns the default number of threads of the calling thread's loops: what set_n_loop_threads()
+/// has set, otherwise OMP_NUM_THREADS, otherwise one for each core that the process may use; 1
+/// within a loop.
 int n_loop_threads();
 
-/// Sets n_loop_threads() of the calling thread. The threads of its loops start anew, on the cores
+/// Sets n_loop_threads() of the calling thread. The threads of its loops are restarted on the cores
 /// that the calling thread may use by then. @param n at least 1
 void set_n_loop_threads(int n);
 
@@ -32,8 +33,8 @@ namespace detail
 void run_on_threads(int n_threads, void (*call)(const void *task, int thread), const void *task);
 }
 
-/// Calls task(thread) for 0 <= thread < n_threads, each by a thread of its own as far as there are
-/// some. Task 0 is the caller's.
+/// Calls task(thread) for 0 <= thread < n_threads, each on a separate thread if there are as many.
+/// Task 0 runs on the calling thread.
 template <class Task>
 void on_threads(const int n_threads, const Task &task)
 {
@@ -45,7 +46,7 @@ void on_threads(const int n_threads, const Task &task)
       &task);
 }
 
-/// Calls f(first, end) for consecutive ranges of 0 <= i < n, one for each thread.
+/// Calls f(first, end) for consecutive ranges of 0 <= i < n, one per thread.
 template <class Index, class F>
 void parallel_ranges(const Index n, const F &f, const int n_threads = n_loop_threads())
 {
@@ -61,7 +62,7 @@ void parallel_ranges(const Index n, const F &f, const int n_threads = n_loop_thr
   });
 }
 
-/// Calls f(i) for 0 <= i < n; each thread has consecutive i.
+/// Calls f(i) for 0 <= i < n; each thread processes consecutive i.
 template <class Index, class F>
 void parallel_for(const Index n, const F &f, const int n_threads = n_loop_threads())
 {
@@ -74,9 +75,9 @@ void parallel_for(const Index n, const F &f, const int n_threads = n_loop_thread
       n_threads);
 }
 
-/// Calls f(i, thread) for 0 <= i < n where calls take different times: a thread that is done with
-/// @p chunk consecutive i takes the next ones. Of all calls with the same thread < n_threads one is
-/// running at a time.
+/// Calls f(i, thread) for 0 <= i < n with dynamic scheduling: a thread that has finished @p chunk
+/// consecutive i takes the next ones. Calls with the same thread < n_threads never run at the same
+/// time.
 template <class Index, class F>
 void parallel_for_dynamic(const Index n, const Index chunk, const F &f,
                           const int n_threads = n_loop_threads())

@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg
 {
-/// Leaves elements that have no value uninitialised.
+/// An allocator that leaves elements without a value uninitialised.
 template <class T>
 struct RawAllocator : std::allocator<T>
 {
@@ -27,8 +27,8 @@ struct RawAllocator : std::allocator<T>
   }
 };
 
-/// A vector of @p n numbers, RawVector<T>(n), touches none of its memory: where several threads
-/// write it first, they make its pages together. One core makes 1 to 2 GB/s of them.
+/// A vector whose constructor RawVector<T>(n) does not touch its memory. If several threads write
+/// it first, they share the cost of page faults; a single core creates only 1 to 2 GB/s of pages.
 template <class T>
 using RawVector = std::vector<T, RawAllocator<T>>;
 } // namespace femgpu::linalg

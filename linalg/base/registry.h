@@ -13,29 +13,29 @@
 
 namespace femgpu
 {
-/// Of entries that are known by their names alone.
+/// The traits of entries that have none.
 struct NoTraits
 {};
 
-/// One line of a registry.
+/// One entry of a registry.
 template <class Traits, class Function>
 struct RegistryEntry
 {
-  const char *name;    ///< as users write it
-  const char *meaning; ///< for listings and the documentation of parameters
+  const char *name;    ///< the name that users write
+  const char *meaning; ///< for listings and for parameter descriptions
   Function *make;
-  Traits traits = {}; ///< what other parts must know of it before it is made
+  Traits traits = {}; ///< what other code needs to know before the method is made
 };
 
 /**
- * All methods of one kind: a table of entries, which is a constant, with one entry for each. Names
- * are compared here and nowhere else: whoever must know more of a method asks for its traits.
+ * All methods of one kind: a constant table with one entry per method. Names are compared only
+ * here; other code queries the traits of a method.
  *
- * A function that makes a method needs no declaration: it is the specialisation of a template for a
- * class that the table names, as in make_physics<class PoissonEquation>, and the file of the method
- * names again where it defines it. Being named declares the class, which nobody defines; so neither
- * place may be inside an unnamed namespace. Methods that are compiled for each backend specialise
- * make_on() (execution/backends.h).
+ * A function that makes a method needs no declaration. It is the specialisation of a template for a
+ * class that the table names, for example make_physics<class PoissonEquation>, and that the
+ * method's source file names again where it defines the function. Naming the class declares it, and
+ * it is never defined; so neither occurrence may be in an unnamed namespace. Methods that are
+ * compiled for each backend specialise make_on() (execution/backends.h).
  */
 template <class Traits, class Function>
 class Registry
@@ -43,7 +43,8 @@ class Registry
 public:
   using Entry = RegistryEntry<Traits, Function>;
 
-  /// @param what the entries are, for messages: "solver". @param table outlives the registry
+  /// @param what kind of the entries, for messages: "solver"
+  /// @param table must outlive the registry
   template <std::size_t size>
   constexpr Registry(const char *what, const Entry (&table)[size])
       : what(what), first(table), last(table + size)
@@ -63,14 +64,15 @@ public:
     return choices_with([](const Traits & /* any */) { return true; });
   }
 
-  /// Names of the entries that have a trait: a member of Traits, or a predicate.
+  /// Returns the names of the entries that have a trait. @param trait a member of Traits, or a
+  /// predicate
   template <class Trait>
   std::string names_with(const Trait &trait) const
   {
     return names_of(choices_with(trait));
   }
 
-  /// @throws ParameterError naming the valid ones if there is none of that @p name
+  /// Returns the entry @p name. @throws ParameterError if there is none; names the valid ones
   const Entry &find(const std::string &name) const
   {
     for (const Entry &entry : *this)
@@ -80,7 +82,7 @@ public:
                          names_of(choices()) + ".");
   }
 
-  /// The same for a text with options behind the name, which are not looked at.
+  /// Returns the entry of a name with options, which are ignored.
   const Entry &entry_of(const std::string &text) const
   {
     return find(Method(what, text).name());
@@ -91,8 +93,8 @@ public:
   }
 
   /**
-   * What @p text names, with its options: "gmres restart=50".
-   * @throws ParameterError naming the valid ones for unknown names and options
+   * Makes the method that @p text names, with its options: "gmres restart=50".
+   * @throws ParameterError for unknown names and options; names the valid ones
    */
   template <class... Arguments>
   auto make(const std::string &text, Arguments &&...arguments) const

@@ -3,12 +3,12 @@
 
 namespace femgpu::linalg
 {
-/// One of some equal parts of what follows each other.
+/// One of several equal contiguous shares of a range.
 struct RowShare
 {
   int part = 0, n_parts = 1;
 
-  /// The first of @p n that it has; the end is the first of the next.
+  /// Returns the first of @p n items in the share; the end is the first item of the next share.
   int first(const int n) const
   {
     return static_cast<int>(static_cast<long long>(n) * part / n_parts);

@@ -9,30 +9,30 @@
 namespace femgpu::linalg
 {
 /**
- * Where the entries of each row of a matrix begin: 0 = s_0 <= s_1 <= ... <= s_n. The numbers may be
- * beyond 32 bits, but take 4 bytes each: memory has them modulo 2^32, and the rows are known from
- * which on another 2^32 is to be added. A row has fewer than 2^31 entries. Of n+1 numbers somewhere
- * in memory this is a view, which kernels get by value.
+ * The row starts 0 = s_0 <= s_1 <= ... <= s_n of the entries of a matrix. They may exceed 32 bits,
+ * but take 4 bytes each: they are stored modulo 2^32, together with the rows from which on another
+ * 2^32 is added. A row has fewer than 2^31 entries. This class is a view of n+1 numbers in memory;
+ * kernels get it by value.
  */
 class RowStarts
 {
 public:
-  static constexpr int n_crossings = 4; ///< of multiples of 2^32
+  static constexpr int n_crossings = 4; ///< multiples of 2^32 that can be crossed
   static constexpr std::size_t most_entries =
-      ((std::size_t{n_crossings} + 1) << 32) - 1; ///< 257 GB
+      ((std::size_t{n_crossings} + 1) << 32) - 1; ///< 257 GB of values and columns
 
   RowStarts() = default;
 
-  /// Of fewer than 2^32 entries: none of the n+1 numbers @p low has lost bits.
+  /// Makes a view for fewer than 2^32 entries: the numbers @p low are complete.
   FEMGPU_HD
   RowStarts(const int *low) : low(low)
   {}
 
-  /// Of any number up to most_entries. @param low n+1, in host memory; read if @p n_entries are
-  /// many
+  /// Makes a view for up to most_entries entries.
+  /// @param low n+1 numbers in host memory; read only if @p n_entries >= 2^32
   RowStarts(const int *low, int n, std::size_t n_entries);
 
-  /// The same starts, whose low bits are copied to @p other.
+  /// Returns the same row starts with their low bits at @p other.
   RowStarts in(const int *other) const
   {
     RowStarts result = *this;
@@ -43,7 +43,7 @@ public:
   FEMGPU_HD
   std::size_t operator[](const int i) const
   {
-    if (!is_for_gpu && i < crossings[0]) // which a core foresees
+    if (!is_for_gpu && i < crossings[0]) // predictable by a CPU
       return static_cast<unsigned int>(low[i]);
     std::size_t high = 0;
     FEMGPU_UNROLL
@@ -59,15 +59,15 @@ public:
                             static_cast<unsigned int>(low[i]));
   }
 
-  /// The low 32 bits of each: where a matrix has no more than most_indices entries, its row starts.
+  /// The low 32 bits; if a matrix has no more than most_indices entries, these are its row starts.
   const int *low = nullptr;
 
 private:
-  /// The first rows that start at or behind 2^32, 2 * 2^32, ...
+  /// The first rows that start at or after 2^32, 2 * 2^32, ...
   int crossings[n_crossings] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 };
 
-/// What memory has of a start.
+/// Returns the part of a row start that is stored.
 inline int low_bits(const std::size_t start)
 {
   return static_cast<int>(static_cast<unsigned int>(start));

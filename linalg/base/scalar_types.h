@@ -11,14 +11,14 @@
 
 /**
  * @file
- * The types in which values of matrices are stored: what users write as values=NAME, and what is
- * compiled. Sums are always added in double precision. A type is a class with conversions from and
- * to double that the host and a GPU know, std::numeric_limits, its name below, and its place in the
- * lists of those who can store it.
+ * The types in which values of matrices can be stored: what users write as values=NAME, and what is
+ * compiled. Sums are always in double precision. A type is a class with conversions from and to
+ * double on the host and on a GPU, std::numeric_limits, its name below, and an entry in the lists
+ * of users that can store it.
  */
 namespace femgpu::linalg
 {
-/// How users and reports call @p T.
+/// The name of @p T for users and in reports.
 template <class T>
 inline constexpr const char *scalar_name = nullptr;
 template <>
@@ -35,7 +35,7 @@ struct Scalar
   using Type = T;
 };
 
-/// Some of them; the first is what there is without the option.
+/// A list of types; the first one is the default.
 template <class First, class... Others>
 struct ScalarTypes
 {
@@ -44,7 +44,7 @@ struct ScalarTypes
     return {scalar_name<First>, scalar_name<Others>...};
   }
 
-  /// "values=double|float", as listings have it
+  /// Returns "values=double|float" for listings.
   static std::string option()
   {
     std::string text = std::string("values=") + scalar_name<First>;
@@ -52,7 +52,7 @@ struct ScalarTypes
     return text;
   }
 
-  /// f(Scalar<T>()) for the type that option `values` of @p method names.
+  /// Calls f(Scalar<T>()) for the type that option `values` of @p method names.
   template <class Function>
   static auto choose(Method &method, const Function &f)
   {
@@ -70,17 +70,18 @@ private:
   }
 };
 
-/// ", float values" in descriptions; nothing where values are as they come.
+/// Returns ", float values" for descriptions; empty for double.
 template <class T>
 std::string describe_values()
 {
   return std::is_same_v<T, double> ? "" : std::string(", ") + scalar_name<T> + " values";
 }
 
-/// Of all matrix formats: each kernel with a product exists for each format with each of these.
+/// The types of all matrix formats. Each kernel with a product is instantiated for each format with
+/// each of these types.
 using FormatScalars = ScalarTypes<double, float>;
 
-/// Of the factors of approximate inverses, whose products are steps of their own.
+/// The types for factors of approximate inverses, whose products are separate steps.
 using FactorScalars = ScalarTypes<double, float, BFloat16>;
 } // namespace femgpu::linalg
 

@@ -10,13 +10,13 @@
 
 /**
  * @file
- * Words and numbers as users write them.
+ * Parsing of words and numbers.
  */
 namespace femgpu
 {
 constexpr const char *blanks = " \t\r\n\v\f";
 
-/// @p text without blanks at either end.
+/// Returns @p text without leading and trailing blanks.
 inline std::string_view trimmed_view(const std::string_view text)
 {
   const std::size_t first = text.find_first_not_of(blanks);
@@ -30,13 +30,14 @@ inline std::string trimmed(const std::string_view text)
   return std::string(trimmed_view(text));
 }
 
-/// Is @p text a number of digits alone?
+/// Returns whether @p text consists of one or more digits.
 inline bool is_digits(const std::string_view text)
 {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// All of @p text as a number, in any locale; false if it is none, or out of range.
+/// Parses all of @p text as a number, independent of the locale. @return false if it is not a
+/// number or out of range
 template <class Number>
 bool read_number(const std::string_view text, Number &number)
 {
@@ -45,7 +46,7 @@ bool read_number(const std::string_view text, Number &number)
   return error == std::errc() && stop == end;
 }
 
-/// The same of a number that must be finite and may have the sign +.
+/// Parses a finite number, which may have the sign +; nothing if it is invalid.
 inline std::optional<double> finite_number(const std::string_view text)
 {
   double number = 0.;

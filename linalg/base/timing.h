@@ -5,7 +5,7 @@
 
 namespace femgpu
 {
-/// Wall seconds since it was made, or since the last lap().
+/// Wall-clock seconds since construction or the last lap().
 class Stopwatch
 {
 public:

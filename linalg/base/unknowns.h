@@ -10,12 +10,13 @@
 
 namespace femgpu::linalg
 {
-/// The rows of a prolongation, which gives unknowns by fewer others. Columns ascend in each row. Of
-/// a part columns from n_columns on are ghosts, unknowns that other parts own.
+/// The rows of a prolongation, which interpolates unknowns from fewer ones. Columns are in
+/// ascending order within each row. On several ranks, columns from n_columns on are ghosts, which
+/// other ranks own.
 struct HostProlongation
 {
   int n_columns = 0;
-  std::vector<long long> ghosts; ///< their global numbers, ascending
+  std::vector<long long> ghosts; ///< global numbers, ascending
   RawVector<int> row_starts = {0};
   RawVector<int> columns;
   RawVector<double> values;
@@ -23,16 +24,16 @@ struct HostProlongation
 
 struct CoarserUnknowns;
 
-/// Those of a coarser mesh or a lower degree, which may be made only when somebody asks for them.
-/// Copies share them; the first get() makes them, not by two threads at a time.
+/// The unknowns of a coarser mesh or a lower degree, which can be computed on demand. Copies share
+/// them. The first get() computes them; it is not thread-safe.
 class LazyCoarserUnknowns
 {
 public:
   using Pointer = std::shared_ptr<const CoarserUnknowns>;
 
-  /// None.
+  /// Has no coarser unknowns.
   LazyCoarserUnknowns() = default;
-  /// @param known nullptr: none
+  /// @param known nullptr: there are none
   LazyCoarserUnknowns(Pointer known) : shared(std::make_shared<Shared>())
   {
     shared->known = std::move(known);
@@ -42,12 +43,12 @@ public:
     shared->make = std::move(make);
   }
 
-  /// Does get() give some, or may it? Makes none.
+  /// Returns whether get() may return coarser unknowns, without computing them.
   bool may_be_known() const
   {
     return shared && (shared->make || shared->known);
   }
-  /// nullptr: none are known
+  /// nullptr: there are none.
   Pointer get() const
   {
     if (!shared)
@@ -68,19 +69,18 @@ private:
 };
 
 /**
- * What is known of the unknowns x of a matrix besides its entries. Where a system is scaled, places
- * and prolongations are those of x as it was given.
+ * Properties of the unknowns x of a matrix that its entries do not show. If a system is scaled,
+ * coordinates and prolongations refer to the original x.
  */
 struct Unknowns
 {
-  int per_node = 0; ///< unknowns of a node, numbered side by side; 0 if not known
+  int per_node = 0; ///< unknowns per node, numbered consecutively; 0: unknown
   int dimension = 0;
-  std::vector<double> coordinates; ///< n x dimension, row by row; empty if not known
-  /// Nodes along the longest side of the body, of all parts, if they fill it evenly; 0 if not
-  /// known.
+  std::vector<double> coordinates; ///< n x dimension, row by row; empty: unknown
+  /// Nodes along the longest side of the whole body if they fill it evenly; 0: unknown.
   double nodes_along_body = 0.;
-  std::vector<double> scales;   ///< x = scales · x̂, n; empty: the matrix is not scaled
-  std::vector<int> part_starts; ///< of parts that an order has made: the first of each, then n
+  std::vector<double> scales;   ///< n scales, x = scales · x̂; empty: the matrix is not scaled
+  std::vector<int> part_starts; ///< first row of each part made by a reordering, then n
   LazyCoarserUnknowns coarser;
 };
 
