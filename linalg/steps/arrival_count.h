@@ -5,18 +5,18 @@
 
 /**
  * @file
- * How the blocks of a kernel count those that have come to their meetings. A loop may have more
- * meetings than 32 bits can count, so the count goes on from 2^32-1 to 0.
+ * How the blocks of a kernel count arrivals at barriers. A loop may have more barriers than 32 bits
+ * can count, so the counter wraps around from 2^32-1 to 0.
  */
 namespace femgpu::linalg
 {
-/// With what a count begins: so near to its end that a loop of some fifty iterations, and so each
-/// test of larger systems, goes beyond it.
+/// The counter starts close to its end, so that a loop of some fifty iterations, and so each test
+/// with larger systems, wraps around.
 constexpr unsigned int arrivals_before_wrap = 1U << 13U;
 constexpr unsigned int first_arrival = 0xffffffffU - (arrivals_before_wrap - 1);
 
-/// Have as many arrived as are expected? For counts that differ by less than 2^31: who waits at a
-/// meeting has come to it, so that others can be ahead by one meeting at most.
+/// Returns whether the expected number has arrived. The counts must differ by less than 2^31: no
+/// block can be more than one barrier ahead of a waiting block.
 FEMGPU_HD
 bool have_arrived(const unsigned int arrived, const unsigned int expected)
 {

@@ -6,7 +6,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// At least @p threads. There are few such numbers, so that many systems have the same shape.
+/// Rounds @p threads up to one of few block sizes, so that many systems have the same shape.
 int block_of(const int threads)
 {
   constexpr int step = 128;
@@ -22,7 +22,8 @@ BatchShape shape_for(const BatchKernel kernel, const int n, const int lanes)
   return {kernel, block_of((n + rows - 1) / rows * lanes), lanes};
 }
 
-/// Threads that share a row of @p mean_length entries, where a block has one for each row.
+/// Returns how many threads share a row of @p mean_length entries in a block with at least one
+/// thread per row.
 int lanes_for(const double mean_length, const int n)
 {
   int lanes = 1;
@@ -48,8 +49,8 @@ std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system)
 {
   using Kernel = BatchKernel;
   const int n = system.n;
-  // Two rows a thread for small systems too: more of them on a multiprocessor hide each other's
-  // latencies. On an H100 225 rows took 0.8 of the time that they take with one row a thread.
+  // Two rows per thread even for small systems: more blocks per multiprocessor hide each other's
+  // latencies. On an H100, 225 rows took 0.8 of the time that they take with one row per thread.
   if (system.longest_row <= entries_in_registers && n <= most_rows(Kernel::registers_2))
     return shape_for(Kernel::registers_2, n, 1);
   if (n <= most_rows(Kernel::shared_1)) {
@@ -66,7 +67,7 @@ std::size_t shared_bytes_of_entries(const BatchShape &shape, const int n,
 {
   if (shape.kernel == BatchKernel::registers_2)
     return 0;
-  // A warp's rows are as wide as the longest of them: see SharedEntries.
+  // A warp's rows are stored as wide as the longest of them: see SharedEntries.
   const int rows_of_warp = warp_size / shape.lanes;
   std::size_t width_of_all = 0;
   for (int first = 0; first < n; first += rows_of_warp) {

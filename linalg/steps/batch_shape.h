@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-/// The kernels of batches; the number is that of rows a thread can have.
+/// The kernels of batches; the number is the maximum of rows per thread.
 enum class BatchKernel
 {
   registers_2,
@@ -18,7 +18,7 @@ enum class BatchKernel
   shared_8
 };
 
-/// They, in their order.
+/// The properties of the batch kernels, in the order of BatchKernel.
 constexpr ChipKernel batch_kernels[] = {{Extent::block, true, 2, 512},
                                         {Extent::block, false, 1, 1024},
                                         {Extent::block, false, 4, 512},
@@ -29,8 +29,8 @@ constexpr const ChipKernel &properties(const BatchKernel kernel)
   return batch_kernels[static_cast<int>(kernel)];
 }
 
-/// How a block solves its system. It depends on that system alone, so that the order of all sums
-/// does too.
+/// How a block solves its system. The shape, and so the order of all sums, depends on this system
+/// only.
 struct BatchShape
 {
   BatchKernel kernel;
@@ -43,13 +43,14 @@ struct BatchShape
   }
 };
 
-/// The largest system that one block can hold of a method with @p n_vectors vectors.
+/// Returns the maximum number of rows that one block can hold for a method with @p n_vectors
+/// vectors.
 int most_rows_of_batch(int n_vectors);
 
-/// The shape for a system; none if it is too large.
+/// Returns the shape for a system; none if it is too large.
 std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system);
 
-/// Shared memory that holds all entries of a matrix. @param row_starts n+1, in host memory
+/// Returns the shared memory for all entries of a matrix. @param row_starts n+1, in host memory
 std::size_t shared_bytes_of_entries(const BatchShape &shape, int n, const RowStarts &row_starts);
 } // namespace femgpu::linalg
 

@@ -13,8 +13,8 @@
 namespace femgpu::linalg
 {
 /**
- * Chains of items, in the memory of an executor, and what they need to wait for each other. One
- * object serves any number of steps, one after the other.
+ * Chains of items in the memory of an executor, and the counters by which items wait for each
+ * other. One object can be used by any number of steps, one after the other.
  */
 class Chains
 {
@@ -22,9 +22,9 @@ public:
   Chains() = default;
 
   /**
-   * @param starts the first item of each chain, and the number of all items
-   * @param n_places that items may announce
-   * @throws SolverError if chains are so many, and one is so long, that items cannot be counted
+   * @param starts first item of each chain, and the number of all items
+   * @param n_places number of places that items announce
+   * @throws SolverError if the number of chains times the longest chain exceeds the range of int
    */
   Chains(const ExecutorPtr &executor, const std::vector<int> &starts, const int n_places)
       : n_chains(static_cast<int>(starts.size()) - 1),
@@ -33,7 +33,7 @@ public:
   {
     for (int chain = 0; chain < n_chains; ++chain)
       longest = std::max(longest, starts[chain + 1] - starts[chain]);
-    // Items of a chain are handed out in turn with those of the others, up to the longest.
+    // Tickets are handed out in turn over all chains, up to the longest.
     if (static_cast<double>(longest) * n_chains > std::numeric_limits<int>::max())
       throw SolverError(std::to_string(n_chains) + " blocks of which the largest has " +
                         std::to_string(longest) +
@@ -42,7 +42,7 @@ public:
     done.fill_zero();
   }
 
-  /// @param n_teams how many items can be at work at one time, about
+  /// @param n_teams number of items that can run at the same time, approximately
   template <class Body>
   ChainStep<Body> step(const Body &body, const int n_teams)
   {
@@ -58,8 +58,8 @@ private:
   int n_chains = 0, longest = 0;
   Buffer<int> starts;
   Buffer<unsigned int> counters; // tickets, runs
-  // The last run that has announced each place. Runs are told apart by equality, and each run
-  // announces all places, so that the number of runs may go on from 2^32-1 to 0.
+  // The last run that has announced each place. Runs are only compared for equality, and each run
+  // announces all places, so that the number of runs may wrap around at 2^32.
   Buffer<unsigned int> done;
 };
 } // namespace femgpu::linalg

@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg
 {
-/// Vectors side by side: column c begins at data + c * stride. A view, copied freely.
+/// A view of several vectors: column c begins at data + c * stride.
 struct Columns
 {
   double *data = nullptr;
@@ -20,7 +20,7 @@ struct Columns
     return data + stride * static_cast<std::size_t>(c);
   }
 
-  /// So many of them, from column @p first on.
+  /// Returns a view of @p n columns, from column @p first on.
   FEMGPU_HD
   Columns part(const int first, const int n) const
   {
@@ -28,7 +28,8 @@ struct Columns
   }
 };
 
-/// Σ_k c_k V_k(i) over the columns of V; several loads of a GPU are under way at once.
+/// Returns Σ_k c_k V_k(i) over the first @p count columns of V; on a GPU several loads are in
+/// flight at once.
 FEMGPU_HD
 double combination(const Columns &V, const int count, const double *c, const int i)
 {

@@ -5,11 +5,11 @@
 
 namespace femgpu::linalg
 {
-/// A diagonal M⁻¹, as a row functor that a step multiplies with; by itself M = I.
+/// A diagonal M⁻¹, called with the row; M = I by default.
 struct DiagonalView
 {
   const double *inverse = nullptr; ///< n; nullptr: all entries are the same
-  double uniform = 1.;             ///< then this
+  double uniform = 1.;             ///< the value of all entries then
 
   FEMGPU_HD
   double operator()(const int i) const

@@ -5,18 +5,18 @@
 
 namespace femgpu::linalg
 {
-/// How the loop of a solver runs on a GPU. On the host it makes no difference.
+/// How the loop of a solver runs on a GPU; ignored on the host.
 enum class Execution
 {
-  automatic, ///< resident where that is faster
-  graph,     ///< one graph, a kernel a step
-  resident   ///< one kernel that keeps vectors and matrix on the chip
+  automatic, ///< resident if that is faster
+  graph,     ///< one graph, one kernel per step
+  resident   ///< one kernel, which keeps vectors and matrix on the chip
 };
 
-/// "auto", "graph", "resident". @throws ParameterError if @p word is none of them
+/// Parses "auto", "graph" or "resident". @throws ParameterError if @p word is none of them
 Execution execution_of(const std::string &word);
 
-/// Where a loop of @p n rows cannot be resident but should be. @throws ParameterError always
+/// Reports that a loop of @p n rows cannot be resident as requested. @throws ParameterError always
 [[noreturn]] void refuse_resident(int n);
 std::string to_string(Execution execution);
 } // namespace femgpu::linalg

@@ -10,16 +10,17 @@ namespace femgpu::linalg
 {
 class Communicator;
 
-/// Memory for the sums over parts of the rows of Gram steps; one step uses it at a time.
+/// Memory for the partial sums of Gram steps; one step at a time uses it.
 class GramMemory
 {
 public:
-  static constexpr int most_places = 256; ///< parts of the rows; a block of a GPU has one
+  static constexpr int most_places = 256; ///< partial sums; each block of a GPU computes one
 
   GramMemory() = default;
 
-  /// @param most_entries of C; @param communicator of parts of the rows elsewhere, if there are
-  /// any. @throws DeviceError without memory
+  /// @param most_entries maximum number of entries of C
+  /// @param communicator of distributed rows; nullptr: there is one rank
+  /// @throws DeviceError if memory is exhausted
   GramMemory(const ExecutorPtr &executor, const int most_entries,
              const Communicator *communicator = nullptr)
       : sums(executor, places(*executor) * static_cast<std::size_t>(most_entries)),
@@ -30,9 +31,9 @@ public:
 
   struct View
   {
-    double *sums;                     ///< a place after the other
-    unsigned int *arrived;            ///< blocks that have left their sums
-    const Communicator *communicator; ///< the host's, or nullptr
+    double *sums;                     ///< partial sums of one block after the other
+    unsigned int *arrived;            ///< number of blocks that have stored their sums
+    const Communicator *communicator; ///< nullptr: there is one rank
   };
   View view()
   {
@@ -40,7 +41,7 @@ public:
   }
 
 private:
-  // The host has memory of its own for each step.
+  // The host allocates memory for each step.
   static std::size_t places(const Executor &executor)
   {
     return executor.backend() == BackendKind::host ? 0 : most_places;
@@ -52,25 +53,26 @@ private:
 };
 
 /**
- * The step for the tall and skinny product C = Xᵀ Y of vectors with n elements. The body has
+ * A step for the product C = Xᵀ Y of tall, skinny matrices with n rows. The body has
  *
  *     FEMGPU_HD void entry(int x, int y, double c_xy) const;  // once for each entry, in parallel
  *     FEMGPU_HD void finish(State &) const;                   // in an Iteration, when all are done
  *
- * Sums are added in an order that is fixed for n and a device. X and Y are read once, as far as
- * caches go.
+ * The order of additions is fixed for a given n and device. X and Y are read once, as far as caches
+ * suffice.
  */
 template <class Body_>
 struct GramStep
 {
   using Body = Body_;
   int n;
-  Columns X, Y; ///< data and stride are multiples of two numbers; Iterations take one column Y
+  Columns X, Y; ///< data and stride must be even numbers of doubles; in an Iteration, Y has one
+                ///< column
   Body body;
   GramMemory::View memory;
 };
 
-/// @param memory for X.count Y.count entries
+/// Makes a Gram step. @param memory for X.count * Y.count entries
 template <class Body>
 GramStep<Body> gram(const int n, const Columns &X, const Columns &Y, const Body &body,
                     GramMemory &memory)
@@ -78,7 +80,7 @@ GramStep<Body> gram(const int n, const Columns &X, const Columns &Y, const Body 
   return {n, X, Y, body, memory.view()};
 }
 
-/// Steps that differ only in what they are told: the tuples make(0), make(1), ..., make(count - 1).
+/// Steps that differ in their arguments only: the tuples make(0), make(1), ..., make(count - 1).
 template <class Make_>
 struct CountedSteps
 {

@@ -9,7 +9,7 @@
 
 /**
  * @file
- * Short recurrences: a method is a state, sums, an enum of its vectors and a list of formulas, and
+ * Short recurrences. A method is a state, sums, an enum of its vectors and a list of formulas, and
  * is written once for every M:
  *
  *     enum Vector : int { x, r, p, q, n_fused, z = n_fused, n_vectors };
@@ -21,23 +21,23 @@
  *       {
  *         sum.pq += v[p] * v[q];
  *       }
- *       ...                                         // perhaps finish(), as in steps.h
+ *       ...                                         // optionally finish(), as in steps.h
  *     };
  *     using Precondition = Preconditions<r, z>;         // z = M⁻¹r
  *     struct UpdateDirection : OfRow {                  // a function of the row
- *       using Images = ImageList<Image<z, r>>;          // reads z, which is M⁻¹r now
+ *       using Images = ImageList<Image<z, r>>;          // reads z, which is M⁻¹r
  *       ...
  *     };
  *
- * Where M⁻¹ is a diagonal, preconditioning joins the formulas before it in one step, and an image
- * is made anew where it is read, of the vector whose image it is: vectors from n_fused on, which no
- * formula multiplies with A, need no memory. Any other M⁻¹ is a product. These two forms, and what
- * they read and write, follow from the list. In both the vectors may stay on a chip, see
+ * If M⁻¹ is a diagonal, preconditioning joins the preceding formulas in one step, and an image is
+ * recomputed from its source wherever it is read. So vectors from n_fused on, which no formula
+ * multiplies with A, need no memory. Any other M⁻¹ is a product. Both forms, and what they read and
+ * write, are derived from the list. In both forms the vectors may stay on the chip, see
  * vector_steps.h.
  *
- * A list among the formulas runs, and then again and again while the state says `inner`, as its
- * last epilogue decides. A formula with which a step begins may have one member, `data`: what the
- * equation has besides vectors, which its steps carry with them.
+ * A nested list of formulas is an inner loop, which runs while the state says `inner`, as its last
+ * epilogue decides. The first formula of a step may have one member, `data`: data of the equation
+ * other than vectors, which its steps contain.
  */
 namespace femgpu::linalg
 {
@@ -48,7 +48,7 @@ enum class Multiplier
   preconditioner
 };
 
-/// v[of] = M⁻¹v[source]
+/// Declares that v[of] = M⁻¹v[source].
 template <int of_, int source_>
 struct Image
 {
@@ -58,7 +58,7 @@ template <class... Images>
 struct ImageList
 {};
 
-/// A formula that gets v[to] = A v[from] or M⁻¹v[from] of its row.
+/// A formula that is called with v[to] = A v[from] or v[to] = M⁻¹v[from] in its row.
 template <Multiplier multiplier_, int from_, int to_>
 struct Formula
 {
@@ -67,9 +67,9 @@ struct Formula
   using Reads = VectorList<>;
   using Images = ImageList<>;
   using Writes = VectorList<>;
-  static constexpr int n_vectors_of_data = 0; ///< that its data reads of a row
+  static constexpr int n_vectors_of_data = 0; ///< vectors that its data read in a row
 
-  /// A formula may be its product alone.
+  /// Does nothing: a formula may consist of its product only.
   template <class State, class Row, class Sums>
   FEMGPU_HD
   void operator()(const State & /* state */, Row & /* v */, Sums & /* sums */) const
@@ -81,13 +81,13 @@ using MatrixTimes = Formula<Multiplier::matrix, from, to>;
 template <int from, int to>
 using Preconditions = Formula<Multiplier::preconditioner, from, to>;
 
-/// The values of a row as formulas see it.
+/// The values of a row that formulas access.
 template <int n_vectors, bool is_fused>
 struct FormulaRow : Row<n_vectors>
 {
-  double m_i; ///< of a diagonal M⁻¹
+  double m_i; ///< row's entry of a diagonal M⁻¹
 
-  /// M⁻¹v[source] of a new v[source]: @p by_recurrence, where it would have to be multiplied.
+  /// Returns M⁻¹v[source] of a new v[source]; @p by_recurrence if that would need a product.
   FEMGPU_HD
   double image(const int source, const double by_recurrence) const
   {
@@ -95,7 +95,7 @@ struct FormulaRow : Row<n_vectors>
   }
 };
 
-/// Sets of vectors as bits.
+/// Sets of vectors, represented as bits.
 namespace vector_sets
 {
 using Set = unsigned int;
@@ -137,7 +137,7 @@ struct ListOf<set, -1, numbers...>
 template <Set set>
 using List = typename ListOf<set, 31>::Type;
 
-/// Adds to @p loaded what a formula needs of memory; @p known is what the row has already.
+/// Adds to @p loaded the vectors that a formula loads; @p known are the vectors already in the row.
 template <class Formula>
 constexpr void load(const bool is_fused, Set &loaded, Set &known)
 {
@@ -184,7 +184,7 @@ struct EpilogueOf<Method, Formula, true>
   }
 };
 
-/// A formula with its data, if it has any.
+/// A formula with its data, if any.
 template <class Formula, bool = std::is_empty_v<Formula>>
 struct WithData
 {
@@ -205,7 +205,7 @@ struct WithData<Formula, false>
   }
 };
 
-/// The vector that a formula multiplies, as vector steps name it.
+/// The vector that a formula multiplies, in the form that vector steps expect.
 template <class Formula, bool is_product>
 struct FactorOf
 {};
@@ -226,8 +226,8 @@ template <class... Formulas>
 using Last = std::tuple_element_t<sizeof...(Formulas) - 1, std::tuple<Formulas...>>;
 
 /**
- * Formulas of @p Method, which run together as one vector step. The last of them alone has an
- * epilogue; all but the first precondition, and only where that is fused.
+ * Formulas of @p Method that run together as one vector step. Only the last one may have an
+ * epilogue. All but the first are preconditioning, and only if that is fused.
  */
 template <class Method, bool is_fused, int n_stored_, class... Formulas>
 struct Joined;
@@ -238,26 +238,26 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
       WithData<First>
 {
   static constexpr Multiplier multiplier = First::multiplier;
-  static constexpr int n_stored = n_stored_; ///< of a row, whether in memory or not
+  static constexpr int n_stored = n_stored_; ///< vectors of a row, in memory or not
   static constexpr vector_sets::Set in_memory =
       vector_sets::of(is_fused ? Method::n_fused : n_stored) - 1;
   static constexpr vector_sets::Set loads =
       vector_sets::loads<First, Rest...>(is_fused) & in_memory;
   static constexpr vector_sets::Set stores = vector_sets::stores<First, Rest...>() & in_memory;
-  /// That a pass over all rows reads, or writes.
+  /// The number of vectors that a pass over all rows reads or writes.
   static constexpr int n_vectors_moved =
       vector_sets::size(loads | vector_sets::of(is_product<First>(is_fused) ? First::from : -1)) +
       vector_sets::size(stores) + First::n_vectors_of_data;
-  /// Does it need entries of a diagonal M⁻¹?
+  /// Whether a formula needs entries of a diagonal M⁻¹.
   template <class Formula>
   static constexpr bool needs_diagonal = is_fused &&
                                          (Formula::multiplier == Multiplier::preconditioner ||
                                           vector_sets::images(typename Formula::Images()) != 0);
   static constexpr bool uses_diagonal = needs_diagonal<First> || (... || needs_diagonal<Rest>);
 
-  /// The same where rows have room for the vectors of the fused form alone.
+  /// The step whose rows only have space for the vectors of the fused form.
   using OnChip = Joined<Method, is_fused, Method::n_fused, First, Rest...>;
-  /// The same for any M, where it makes no difference.
+  /// The step's form for any M, if it does not use the diagonal.
   using ForAnyM =
       std::conditional_t<uses_diagonal, Joined, Joined<Method, false, n_stored, First, Rest...>>;
 
@@ -274,7 +274,7 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
     narrow(v, stored);
   }
 
-  /// @param product_i of the first formula
+  /// @param product_i product of the first formula
   template <class State, class Sums>
   FEMGPU_HD
   void operator()(const State &state, Row<n_stored> &stored, const double product_i,
@@ -332,7 +332,8 @@ private:
   }
 };
 
-/// @p Steps and @p Step, unless that has no effect: fused, it made an image that is made anew.
+/// Appends @p Step to @p Steps unless it has no effect: when fused, it only computed an image that
+/// is recomputed where it is read.
 template <class Steps, class Step>
 struct Append;
 template <class... Steps, class Step>
@@ -353,7 +354,7 @@ struct Append<StepList<Steps...>, StepList<Inner...>>
   using Type = StepList<Steps..., StepList<Inner...>>;
 };
 
-/// Does @p Next run in one step with the formulas before it?
+/// Whether @p Next runs in one step with the preceding formulas.
 template <bool is_fused, class Next, class... Current>
 struct Joins : std::bool_constant<is_fused && Next::multiplier == Multiplier::preconditioner &&
                                   !HasEpilogue<Last<Current...>>::value>
@@ -362,7 +363,7 @@ template <bool is_fused, class Next>
 struct Joins<is_fused, Next> : std::true_type
 {};
 
-/// Joins formulas behind those of @p Current with them, as far as they can be.
+/// Joins as many of the following formulas as possible to the step of @p Current.
 template <class Done, class Current, class... Formulas>
 struct Join : Append<Done, Current>
 {};
@@ -390,7 +391,7 @@ struct StepsOfList<Method, is_fused, StepList<Formulas...>>
     : Join<StepList<>, Joined<Method, is_fused, Method::n_vectors>, Formulas...>
 {};
 
-/// The vector steps of a list of formulas, for a diagonal M⁻¹ or any other.
+/// The vector steps of a list of formulas, for a diagonal M⁻¹ or any other one.
 template <class Method, bool is_fused, class Formulas>
 using StepsOf = typename StepsOfList<Method, is_fused, Formulas>::Type;
 } // namespace femgpu::linalg

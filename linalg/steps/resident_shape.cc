@@ -11,7 +11,7 @@ int quotient_up(const int a, const int b)
   return (a + b - 1) / b;
 }
 
-/// So many threads that @p rows rows of a block, @p rows_per_thread a thread, have theirs.
+/// Returns the threads for @p rows rows of a block: at least two warps.
 int threads_for(const int rows, const int rows_per_thread, const int lanes = 1)
 {
   return std::max(quotient_up(quotient_up(rows, rows_per_thread) * lanes, warp_size), 2) *
@@ -41,17 +41,17 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
   return {};
 }
 
-/// Shared memory of a block with a part of a basis that is not the loop's own, at most.
+/// An upper bound of the static shared memory of a block that keeps a part of a basis.
 constexpr int reserved_bytes = 6 << 10;
-/// Fewer are not worth another block that has to come to every meeting.
+/// With fewer rows, an additional block costs more in barriers than it saves.
 constexpr int least_rows_of_block = 64;
-/// Entries of a row that a thread multiplies one after the other while all others wait; with many a
-/// graph is faster, in a format for such rows.
+/// The maximum number of entries of a row, which one thread multiplies while all others wait. With
+/// longer rows a graph is faster, in a format for such rows.
 constexpr int longest_resident_row = 256;
-/// Larger matrices want more threads than a block with a part of a basis has.
+/// Larger matrices need more threads than a block with a part of a basis has.
 constexpr std::size_t most_nonzeros_beside_basis = 5000000;
 
-/// A power of two of threads that share the work of a row of @p mean_length entries.
+/// Returns how many threads, a power of two, share a row of @p mean_length entries.
 int lanes_for(const double mean_length, const int rows, const int threads)
 {
   int lanes = 1;
@@ -65,7 +65,7 @@ std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
 {
   using Kernel = ResidentKernel;
   const double mean_length = static_cast<double>(system.n_nonzeros) / std::max(system.n, 1);
-  // Value and column, and a tenth for padding.
+  // A value and a column per entry, and a tenth for padding.
   const double entries = 1.1 * static_cast<double>(system.n_nonzeros);
   const auto with_lanes = [&](const Kernel kernel, const int blocks) {
     const int rows = quotient_up(system.n, blocks);
@@ -132,7 +132,7 @@ std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const
     return BasisShape{quotient_up(system.n, slice), slice,
                       is_short ? 1 : lanes_for(mean_length, slice, most_rows), is_short};
   };
-  // One block holds the vector that A multiplies too; long rows would take it too long.
+  // A single block also holds the vector that A multiplies; it would be too slow for long rows.
   if (system.n <= most_rows && n * (columns + 1) <= room &&
       system.longest_row <= entries_in_registers)
     return with_blocks(1);

@@ -9,11 +9,11 @@
 
 /**
  * @file
- * Fused steps: the unit a solver is written in.
+ * Fused steps: the building blocks of solvers.
  *
- * A solver's iteration is a short list of steps. A step is a body run once for every row, the sums
- * it contributes to, and possibly an epilogue that is run once when the sums are complete. The body
- * is a plain struct of pointers with
+ * A solver's iteration is a short list of steps. A step is a body that is run once for every row,
+ * the sums to which it contributes, and optionally an epilogue that is run once when the sums are
+ * complete. The body is a plain struct of pointers with
  *
  *     FEMGPU_HD void operator()(const State &, int i, Sums &) const;               // for rows()
  *     FEMGPU_HD void operator()(const State &, int i, double Av_i, Sums &) const;  // for product()
@@ -21,44 +21,45 @@
  *     using Completes   = SumList<...>;                      // with an epilogue: the sums it reads
  *     FEMGPU_HD void finish(State &, const Sums &) const;    // the epilogue
  *
- * A body that contributes nothing does without Contributes, and one that needs neither state nor
- * sums is called as body(i) or body(i, Av_i), so that it can be run by itself as well. An epilogue
- * without Completes reads what its own step contributes to.
+ * A body that contributes to no sums needs no Contributes. A body that needs neither state nor sums
+ * is called as body(i) or body(i, Av_i), so that it can also be run outside of an iteration. An
+ * epilogue without Completes reads the sums to which its own step contributes.
  *
- * State and Sums are the solver's own plain structs; they live in the memory of the executor, so
- * that no step needs the host. Sums holds doubles only, and is shared by the steps of an iteration:
- * an epilogue may read what earlier steps have contributed. Sums are added in an order that
- * is fixed for a number of rows and a device, so that results are bit-identical when repeated.
+ * State and Sums are plain structs defined by the solver. They are in the memory of the executor,
+ * so that no step needs the host. Sums contains doubles only, and is shared by the steps of an
+ * iteration: an epilogue may read sums of earlier steps. The order of additions is fixed for a
+ * given number of rows and device, so that results are bitwise reproducible.
  *
  * Iteration<Backend, State, Sums> (host/iteration.h, cuda/iteration/iteration.cuh) runs steps.
- * Runner<Backend> (host/runner.h, cuda/runner.cuh) runs those that need neither state nor sums.
+ * Runner<Backend> (host/runner.h, cuda/runner.cuh) runs steps that need neither state nor sums.
  */
 namespace femgpu::linalg
 {
-/// Names members of a struct of sums.
+/// A list of members of a struct of sums.
 template <auto... members>
 struct SumList
 {
   static constexpr bool empty = sizeof...(members) == 0;
 };
 
-/// What every solver's state begins with.
+/// The first members of every solver's state.
 struct LoopState
 {
-  bool running = true; ///< the loop goes on; an epilogue sets it to false
-  bool inner = false;  ///< the inner loop that comes next, or that runs, goes on
+  bool running = true; ///< the loop continues; an epilogue sets it to false
+  bool inner = false;  ///< the inner loop that is next, or is running, continues
   bool asks = false;   ///< see n_kept
 
   /**
-   * Doubles that epilogues keep in memory; they come before the history. Where there are some, a
-   * state has look() and hear(). What takes long is not for epilogues: they ask, then one thread
-   * looks, and hears what has come out. Threads that have a copy of the state each run the
-   * epilogues side by side; one of them writes that memory, and none looks before the end.
+   * The number of doubles that epilogues keep in memory, before the history. If there are some, a
+   * state has look() and hear(). Expensive work is not done by epilogues: they ask for it, then one
+   * thread calls look(), and hear() receives the result. If several threads have copies of the
+   * state, each runs the epilogues; only one of them writes to that memory, and none looks before
+   * the loop ends.
    */
   static constexpr int n_kept = 0;
 };
 
-/// The step that runs @p body for rows 0 <= i < n.
+/// A step that runs @p body for rows 0 <= i < n.
 template <class Body_>
 struct RowStep
 {
@@ -68,35 +69,35 @@ struct RowStep
 };
 
 /**
- * The step that runs @p body with (A v)_i for every row i of an operator. Kernels and loops see the
- * operator through its view (visit_view()), which supplies
+ * A step that runs @p body with (A v)_i for every row i of an operator. Kernels and loops access
+ * the operator through its view (visit_view()), which has
  *
  *     int n, lanes;                             // rows; neighbouring GPU threads that share one
  *     int row(int position) const;              // the row at a position 0 <= position < n
  *     double row_product(int position, int lane, int lanes, const double *v) const;
  *
- * (A v)_i is the sum of row_product() over the lanes. The host takes one lane.
+ * (A v)_i is the sum of row_product() over the lanes. The host uses one lane.
  */
 template <class Operator, class Body_>
 struct ProductStep
 {
   using Body = Body_;
   const Operator *A;
-  double *v; ///< of the operator's domain, with memory for ghosts
+  double *v; ///< in the operator's domain, with memory for ghosts
   Body body;
 };
 
 /**
- * The step that gives each item 0 <= i < n to a team of Body::team_size neighbouring GPU threads,
+ * A step that assigns each item 0 <= i < n to a team of Body::team_size neighbouring GPU threads,
  * or to one thread of the host. The body is called as body(team, i) and has
  *
  *     static constexpr int team_size = 32;  // 8, a warp, or a block of 128, 256, 512 or 1024
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
- * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on its shared
- * integers; all its threads must meet in sync(), sum() and sums(), which adds several values at one
- * time; after that they see what the others have written. A team of a GPU is made of n_warps()
- * warps, which have a few sums of their own; one of 8 has neither these nor sums(). Such steps run
+ * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on shared
+ * integers. All its threads must call sync(), sum() and sums(), which adds several values at once;
+ * afterwards they see what the others have written. A team of a GPU consists of n_warps() warps,
+ * which can compute sums separately; a team of 8 has neither these nor sums(). Team steps run
  * without a state.
  */
 template <class Body_>
@@ -105,45 +106,46 @@ struct TeamStep
   using Body = Body_;
   int n;
   Body body;
-  int scratch = 0; ///< doubles that the team shares, where only the program's run tells how many
+  int scratch = 0; ///< doubles that the team shares, if known at run time only
 };
 
-/// What the items of a chain step tell each other, in the memory of the executor; see Chains.
+/// The progress of the items of a chain step, in the memory of the executor; see Chains.
 struct ChainProgress
 {
   unsigned int *tickets; ///< items handed out in this run
   unsigned int *run;     ///< number of runs so far
-  unsigned int *done;    ///< of each place: the number of the run that announced it last
+  unsigned int *done;    ///< for each place: the last run that announced it
 };
 
 /**
- * The step for items that need results of others. Chain c has the items starts[c] <= i <
- * starts[c + 1]; they begin in this order, one team each, and may run at the same time; the chains
- * run side by side. The body is called as body(team, i) and has team_size = 32 and scratch = 0. Its
- * team also has
+ * A step whose items need results of other items. Chain c has the items starts[c] <= i < starts[c +
+ * 1]. They begin in this order, one team each, and may run at the same time; the chains run in
+ * parallel. The body is called as body(team, i) and has team_size = 32 and scratch = 0. Its team
+ * also has
  *
  *     wait_for(place)   waits until an earlier item of the chain has announced the place
- *     catch_up()        after all waits, by all threads: what was announced can be read,
- *     fresh(pointer)    but only so
- *     announce(place)   by one thread: what it wrote, or saw after sync(), is there for others
+ *     catch_up()        by all threads, after all waits: announced data become readable,
+ *     fresh(pointer)    but only through this function
+ *     announce(place)   by one thread: publishes what it wrote, or saw after sync()
  *
- * Places are numbers of the body's own, each announced once in a run. Such steps run without a
- * state. The host takes one thread a chain, so that nothing waits.
+ * Places are numbered by the body; each is announced once per run. Chain steps run without a state.
+ * The host uses one thread per chain, so that nothing waits.
  */
 template <class Body>
 struct ChainStep
 {
   int n_chains;
-  int longest; ///< items of a chain
-  int n_teams; ///< that can be at work at one time, about: more would only wait
+  int longest; ///< number of items of the longest chain
+  int n_teams; ///< number of teams that can run at the same time, approximately; more would only
+               ///< wait
   const int *starts;
   ChainProgress progress;
   Body body;
 };
 
 /**
- * Steps that run again and again within one pass of a loop while the state says `inner`; perhaps
- * never. The step before it and its own last step have epilogues, which decide.
+ * Steps that are repeated within one pass of a loop while the state says `inner`; possibly never.
+ * The epilogues of the preceding step and of its own last step decide.
  */
 template <class... Steps>
 struct InnerLoop
@@ -177,8 +179,8 @@ TeamStep<Body> teams(const int n, const Body &body)
 }
 
 /**
- * With @p scratch doubles for each team.
- * @throws DeviceError where the device has less; a team that is a block can have most_scratch()
+ * Makes a team step with @p scratch doubles per team.
+ * @throws DeviceError if the device has less; a team that is a block can have most_scratch()
  */
 template <class Body>
 TeamStep<Body> teams(const int n, const Body &body, const int scratch)
@@ -194,16 +196,15 @@ InnerLoop<Steps...> inner_loop(const Steps &...steps)
 }
 
 /**
- * Runs steps of functors that have neither state nor sums: body(i), body(i, Av_i) or
- * body(team, i). Operators get one to prepare a product inside a solver's loop; Runner<Backend> is
- * what it is.
+ * Runs steps whose functors have neither state nor sums: body(i), body(i, Av_i) or body(team, i).
+ * Operators get a runner to prepare a product inside a solver's loop; it is a Runner<Backend>.
  */
 class StepRunner
 {
 public:
-  /// to[k] = v[rows[k]] for k < @p n.
+  /// Computes to[k] = v[rows[k]] for k < @p n.
   virtual void gather(const double *v, const int *rows, int n, double *to) = 0;
-  /// v[rows[k]] += from[k] for k < @p n; rows are different.
+  /// Computes v[rows[k]] += from[k] for k < @p n; the rows must be distinct.
   virtual void add_to_rows(const double *from, const int *rows, int n, double *v) = 0;
 
 protected:
@@ -246,7 +247,7 @@ void run_body(const Body &body, [[maybe_unused]] const State &state, const int i
     body(state, i, Av_i..., sums);
 }
 
-/// Does a step run although an earlier one has ended the loop?
+/// Whether a body runs even if an earlier step has ended the loop.
 template <class Body, class = void>
 struct RunsAlways : std::false_type
 {};
@@ -254,7 +255,7 @@ template <class Body>
 struct RunsAlways<Body, std::void_t<decltype(Body::runs_always)>> : std::true_type
 {};
 
-/// The same of a step; of one that has no body, no.
+/// Whether a step runs even if an earlier step has ended the loop; false if it has no body.
 template <class Step, class = void>
 struct StepRunsAlways : std::false_type
 {};
@@ -262,7 +263,7 @@ template <class Step>
 struct StepRunsAlways<Step, std::void_t<typename Step::Body>> : RunsAlways<typename Step::Body>
 {};
 
-/// Adds the members of @p list of @p from to @p to.
+/// Adds the members of @p list from @p from to @p to.
 template <class Sums, auto... members>
 FEMGPU_HD
 void add_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
@@ -277,7 +278,7 @@ void set_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
   ((to.*members = from.*members), ...);
 }
 
-/// Runs the epilogue of a step where one thread does it for all.
+/// Runs the epilogue of a step if one thread runs it for all.
 template <class Body, class State, class Sums>
 FEMGPU_HD
 void finish_step(const Body &body, State &state, const Sums &sums)
@@ -290,11 +291,11 @@ void finish_step(const Body &body, State &state, const Sums &sums)
     }
 }
 
-/// Is called now and then while a loop runs, with the state as it is.
+/// A function that is called at intervals while a loop runs, with the current state.
 template <class State>
 using Watch = std::function<void(const State &)>;
 
-/// Seconds between two calls of a Watch.
+/// The minimum time between two calls of a Watch in seconds.
 constexpr double watch_interval = 0.5;
 
 template <class Backend, class State, class Sums>

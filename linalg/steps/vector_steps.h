@@ -6,27 +6,27 @@
 
 /**
  * @file
- * Steps that leave open where the vectors of a method are.
+ * Steps that do not depend on where the vectors of a method are stored.
  *
- * Vectors have numbers, and the body of a step sees the values of one row in them. It says by
- * `Reads` and `Writes` which it loads and stores, and is called as body(s, v, m_i, sum), with the
- * row's entry of a diagonal M⁻¹; the body of a product as body(s, v, Av_i, m_i, sum), and says by
- * `static constexpr int factor = p` which vector A is multiplied with. Bodies without members run
- * with vectors in memory, where each row is loaded and stored, and with vectors that stay in the
- * registers of a GPU for a whole solve; those with members, the data of an equation, run in memory.
- * Methods are written as in recurrences.h, which makes such bodies of their formulas; `OnChip` is
- * one without the vectors that need no place there.
+ * Vectors have numbers, and the body of a step accesses the values of one row in them. Its `Reads`
+ * and `Writes` list the vectors that are loaded and stored. A body is called as body(s, v, m_i,
+ * sum), with the row's entry of a diagonal M⁻¹; the body of a product as body(s, v, Av_i, m_i,
+ * sum), and its `static constexpr int factor = p` is the vector that A multiplies. Bodies without
+ * members can run with vectors in memory, where each row is loaded and stored, or with vectors that
+ * stay in the registers of a GPU for a whole solve. Bodies with members, the data of an equation,
+ * run in memory only. Methods are written as in recurrences.h, which makes such bodies from their
+ * formulas; their `OnChip` is the body without vectors that need no storage on the chip.
  */
 namespace femgpu::linalg
 {
 class Matrix;
 
-/// Numbers of vectors.
+/// A list of vectors by their numbers.
 template <int... numbers>
 struct VectorList
 {};
 
-/// Is a step of these formulas a product? It has a `factor` then.
+/// Whether a step with these formulas is a product, and so has a `factor`.
 template <class Formulas, class = void>
 struct IsProduct : std::false_type
 {};
@@ -48,7 +48,7 @@ struct Row
   }
 };
 
-/// Where the vectors of a method are: arrays of n elements. Views of them are copied freely.
+/// The locations of the vectors of a method: arrays of n elements. A view.
 template <int n_vectors>
 struct VectorSet
 {
@@ -81,7 +81,7 @@ struct VectorSet
   }
 };
 
-/// A body with its vectors in memory, as the steps of steps.h have it. @p m gives m_i.
+/// A body with its vectors in memory, in the form that steps.h expects. @p m returns m_i.
 template <int n_vectors, class Body>
 struct InMemory : Body
 {
@@ -116,7 +116,7 @@ struct InMemory : Body
   }
 };
 
-/// Can the vectors of a step's body be elsewhere than in memory?
+/// Whether the vectors of a step's body can be stored elsewhere than in memory.
 template <class Body>
 struct IsInMemory : std::false_type
 {};
@@ -124,7 +124,7 @@ template <int n_vectors, class Body>
 struct IsInMemory<InMemory<n_vectors, Body>> : std::is_empty<Body>
 {};
 
-/// The same of a step.
+/// Whether the vectors of a step can be stored elsewhere than in memory.
 template <class Step>
 struct IsVectorStep : std::false_type
 {};

@@ -9,12 +9,12 @@
 
 /**
  * @file
- * How product steps see the formats (steps.h says what a view supplies). @p Value is the type in
- * which values are stored; products are added in double precision.
+ * The views through which product steps access the matrix formats (see steps.h). @p Value is the
+ * type in which values are stored; products are accumulated in double precision.
  */
 namespace femgpu::linalg
 {
-/// An array of the device of which a product reads each entry once.
+/// An array in device memory of which a product reads each entry once.
 template <class T>
 struct ReadOnce
 {
@@ -28,7 +28,7 @@ struct ReadOnce
   }
 };
 
-/// Every stride-th entry of an array, which begins at the first.
+/// A view of every stride-th entry of an array, starting with the first.
 template <class Array, class Index>
 struct Strided
 {
@@ -45,10 +45,10 @@ template <class Array, class Index>
 Strided(Array, Index) -> Strided<Array, Index>;
 
 /**
- * The sum of values[k] v[column_of[k]] over the entries k = lane, lane + n_lanes, ... < length of a
- * row, in this order. On a GPU the loads of @p batch entries are under way at once. Those beyond
- * the end read the last entry, which the cache has, and only their addition is left out: loads
- * under a condition would wait for each other.
+ * Returns the sum of values[k] v[column_of[k]] over the entries k = lane, lane + n_lanes, ... <
+ * length of a row, in this order. On a GPU the loads of @p batch entries are in flight at once.
+ * Lanes beyond the end read the last entry, which is in the cache, and only skip its addition,
+ * because conditional loads would wait for each other.
  */
 template <int batch, class Values, class Columns>
 FEMGPU_HD
@@ -112,7 +112,7 @@ struct CsrView
     return strided_product<4>(row.values, row.columns, lane, n_lanes, row.length, v);
   }
 
-  /// (|A||v|)_i
+  /// Returns (|A||v|)_i.
   FEMGPU_HD
   double row_magnitude(const int i, const double *v) const
   {
@@ -123,7 +123,7 @@ struct CsrView
     return sum;
   }
 
-  /// Which entry of its row A_ii is; -1 if there is no such entry.
+  /// Returns the position of A_ii in its row; -1 if there is no such entry.
   FEMGPU_HD
   int diagonal_entry(const int i) const
   {
@@ -134,7 +134,7 @@ struct CsrView
     return -1;
   }
 
-  /// A_ii; 0 if there is no such entry.
+  /// Returns A_ii; 0 if there is no such entry.
   FEMGPU_HD
   double diagonal(const int i) const
   {
@@ -144,19 +144,19 @@ struct CsrView
 };
 
 /**
- * ELLPACK-R and ELLR-T (Galiano et al. 2012, §4 and §5.1): entry k of row i is at
- * (k / T) stride + i T + k % T, so that the T lanes of neighbouring rows read neighbouring entries.
+ * ELLPACK-R and ELLR-T (Galiano et al. 2012, §4 and §5.1). Entry k of row i is at (k / T) stride +
+ * i T + k % T, so that the T lanes of neighbouring rows read neighbouring entries.
  */
 template <class Value>
 struct EllView
 {
   int n;
   int lanes;              ///< T; 1: ELLPACK-R
-  std::size_t stride;     ///< T times the rows, padded
+  std::size_t stride;     ///< T times the number of rows, padded
   const int *row_lengths; ///< n
   const int *columns;     ///< stride times the longest row divided by T
   const Value *values;
-  bool stays; ///< in the cache, from product to product
+  bool stays; ///< in the cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -168,7 +168,7 @@ struct EllView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const std::size_t begin = static_cast<std::size_t>(i) * n_lanes + lane;
-    const int length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of the lane
+    const int length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of this lane
     const std::uint64_t policy = cache_policy(stays);
     return strided_product<4>(Strided{ReadOnce<Value>{values + begin, policy}, stride},
                               Strided{ReadOnce<int>{columns + begin, policy}, stride}, 0, 1, length,
@@ -177,20 +177,21 @@ struct EllView
 };
 
 /**
- * Columns by their distance from the row. Entry k of all rows of a slice is a column of the slice;
- * each of these has one base, the least column - row in it. On a grid most slices need no more.
- * Others have a code of 16 bits for each entry, by which its column is beyond row + base; and where
- * 16 bits do not do, the slice has columns of 32 bits. Rows stay whole, so that sums keep their
- * order.
+ * Columns stored by their distance from the row. The k-th entries of all rows of a slice form a
+ * column of the slice, which has one base: the minimum of column - row. For structured grids most
+ * slices need no more. Other slices have a code of 16 bits for each entry, the offset of its column
+ * from row + base. If 16 bits do not suffice, the slice has columns of 32 bits. Rows are not split,
+ * so that sums keep their order.
  */
 struct ShortColumns
 {
   static constexpr int no_codes = -1, long_columns = -2;
   static constexpr int codes_end = 1 << 16;
 
-  const int *first_codes;     ///< of slices, in columns of slices; nullptr: all have long columns
-  const int *bases;           ///< of each column of a slice
-  const std::uint16_t *codes; ///< one an entry, where there are any
+  const int *first_codes;     ///< of each slice, counted in slice columns; nullptr: all slices have
+                              ///< long columns
+  const int *bases;           ///< of each slice column
+  const std::uint16_t *codes; ///< one per entry of slices that have codes
 
   FEMGPU_HD
   int first_code(const int slice) const
@@ -198,7 +199,7 @@ struct ShortColumns
     return first_codes == nullptr ? long_columns : first_codes[slice];
   }
 
-  /// What is read in place of the columns of a row where its slice has no codes.
+  /// The columns of a row whose slice has no codes.
   struct Bases
   {
     int row;
@@ -211,7 +212,7 @@ struct ShortColumns
     }
   };
 
-  /// And where it has.
+  /// The columns of a row whose slice has codes.
   struct Codes
   {
     Bases bases;
@@ -226,24 +227,24 @@ struct ShortColumns
 };
 
 /**
- * SELL-C-σ (Kreutzer et al. 2014): slices of C = 2^log_slice rows, each as wide as its longest row;
- * within windows of σ rows the rows are sorted by length. Entry k of position p is at
- * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself, or of any other with
- * short columns.
+ * SELL-C-σ (Kreutzer et al. 2014): slices of C = 2^log_slice rows, each as wide as its longest row.
+ * Within windows of σ rows, rows are sorted by length. Entry k of position p is at slice_starts[p /
+ * C] + k C + p % C. Padding has the value 0, and the column of the row itself or, with short
+ * columns, any column.
  */
 template <class Value>
 struct SellView
 {
-  static constexpr int lanes = 1; ///< but any number may share a row
+  static constexpr int lanes = 1; ///< any number of lanes may share a row
 
   int n;
   int log_slice;
   RowStarts slice_starts; ///< number of slices + 1
-  const int *order;       ///< n: the row at each position; nullptr: each in its place
-  const int *columns;     ///< long ones
+  const int *order;       ///< n: the row at each position; nullptr: the rows are not sorted
+  const int *columns;     ///< of slices with long columns
   const Value *values;
   ShortColumns short_columns;
-  bool stays; ///< in the cache, from product to product
+  bool stays; ///< in the cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -274,16 +275,17 @@ struct SellView
   }
 };
 
-/// Block CSR: row starts and columns of b x b blocks, whose values are stored row by row.
+/// Block CSR: row starts and columns of b x b blocks; the values of a block are stored in row-major
+/// order.
 template <class Value>
 struct BsrView
 {
   int n;
   int lanes;
   int block_size;        ///< b; divides n
-  const int *row_starts; ///< n/b + 1, counts blocks
-  const int *columns;    ///< of blocks
-  const Value *values;   ///< b² a block
+  const int *row_starts; ///< n/b + 1, in blocks
+  const int *columns;    ///< of each block
+  const Value *values;   ///< b² per block
 
   FEMGPU_HD
   int row(const int position) const
@@ -309,23 +311,23 @@ struct BsrView
 };
 
 /**
- * SELL-C-σ of blocks: slices of C = 2^log_slice block rows, each as wide as its longest. Block k of
- * block row p is number slice_starts[p / C] + k C + p % C; entry l of position i, which is row
- * i % b of its block row, is C b l values behind the first of the slice's position i.
+ * SELL-C-σ with blocks: slices of C = 2^log_slice block rows, each as wide as its longest block
+ * row. Block k of block row p has number slice_starts[p / C] + k C + p % C. Position i denotes row
+ * i % b of block row i / b; its entry l is C b l values after its entry 0.
  */
 template <class Value>
 struct BlockSellView
 {
-  static constexpr int lanes = 1; ///< but any number may share a row
+  static constexpr int lanes = 1; ///< any number of lanes may share a row
 
   int n;
   int block_size; ///< b; divides n
   int log_slice;
-  const int *slice_starts; ///< number of slices + 1, counts blocks
-  const int *order;        ///< n/b: the block row at each place; nullptr: each in its place
-  const int *columns;      ///< of blocks
-  const Value *values;     ///< b² a block
-  bool stays;              ///< in the cache, from product to product
+  const int *slice_starts; ///< number of slices + 1, in blocks
+  const int *order; ///< n/b: the block row at each position; nullptr: the block rows are not sorted
+  const int *columns;  ///< of each block
+  const Value *values; ///< b² per block
+  bool stays;          ///< in the cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -342,7 +344,7 @@ struct BlockSellView
     return slice_starts[block_row >> log_slice] + (block_row & ((1 << log_slice) - 1));
   }
 
-  /// Where entry @p l of a position is.
+  /// Returns the index of the value of entry @p l of a position.
   FEMGPU_HD
   std::size_t place(const int position, const int l) const
   {
@@ -367,8 +369,8 @@ struct BlockSellView
   }
 
 private:
-  /// @p b divides the size of blocks; a GPU has the loads of @p batch parts of so many columns
-  /// under way at once.
+  /// Multiplies a row in parts of @p b columns; @p b divides the block size. On a GPU the loads of
+  /// @p batch parts are in flight at once.
   template <int b, int batch>
   FEMGPU_HD
   double product_with(const int position, const int lane, const int n_lanes, const double *v) const
@@ -419,7 +421,7 @@ private:
   }
 };
 
-/// A product that LinearOperator::prepare() has made.
+/// A product that LinearOperator::prepare() has already computed.
 struct StoredView
 {
   static constexpr int lanes = 1;
