@@ -11,8 +11,8 @@
 namespace femgpu::linalg
 {
 /**
- * Owns @p size elements of plain data in the memory of one executor. It moves but never copies by
- * itself: every copy below names both ends. Steps see the bare pointer.
+ * Owns @p size elements of plain data in the memory of one executor. It can be moved but not copied
+ * implicitly; all copies below name both ends. Steps access the bare pointer.
  */
 template <class T>
 class Buffer
@@ -22,14 +22,14 @@ class Buffer
 public:
   Buffer() = default;
 
-  /// Uninitialised memory for @p size elements. @throws DeviceError if there is not enough.
+  /// Allocates @p size uninitialised elements. @throws DeviceError if memory is exhausted
   Buffer(ExecutorPtr owner, const std::size_t size, const MemoryPlace place = MemoryPlace::executor)
       : owner(std::move(owner)),
         pointer(static_cast<T *>(this->owner->allocate(size * sizeof(T), place))), length(size),
         place(place)
   {}
 
-  /// A copy of @p size elements of host memory.
+  /// Allocates a copy of @p size elements of host memory.
   Buffer(ExecutorPtr owner, const T *host, const std::size_t size,
          const MemoryPlace place = MemoryPlace::executor)
       : Buffer(std::move(owner), size, place)
@@ -77,7 +77,7 @@ public:
     return place == MemoryPlace::host;
   }
 
-  /// The first @p count elements from or to host memory.
+  /// Copies the first @p count elements from or to host memory.
   void copy_from_host(const T *host, const std::size_t count)
   {
     if (place == MemoryPlace::source)
@@ -90,7 +90,7 @@ public:
     if (count > 0)
       owner->copy_to_host(host, pointer, count * sizeof(T));
   }
-  /// size() elements.
+  /// Copies size() elements.
   void copy_from_host(const T *host)
   {
     copy_from_host(host, length);
@@ -99,7 +99,7 @@ public:
   {
     copy_to_host(host, length);
   }
-  /// size() elements of the same executor's memory, in order with the steps.
+  /// Copies size() elements within the executor's memory, in order with the steps.
   void copy_from(const Buffer &other)
   {
     if (length > 0)
@@ -111,7 +111,7 @@ public:
     result.copy_from(*this);
     return result;
   }
-  /// The first @p count elements.
+  /// Returns the first @p count elements.
   std::vector<T> to_host(const std::size_t count) const
   {
     std::vector<T> host(count);

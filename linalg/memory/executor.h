@@ -13,43 +13,44 @@ namespace femgpu::linalg
 {
 class StepRunner;
 
-/// What of a device decides whether a system can stay on it; see cuda/on_chip/resident.cuh.
+/// Properties of a device that determine whether a system can stay on the chip; see
+/// cuda/on_chip/resident.cuh.
 struct ResidentLimits
 {
   int multiprocessors = 0;
-  std::size_t shared_bytes = 0; ///< most that a block can have
-  int cluster_blocks = 0;       ///< of the largest cluster; 0 without clusters
-  std::size_t cache_bytes = 0;  ///< of the second level
+  std::size_t shared_bytes = 0; ///< maximum per block
+  int cluster_blocks = 0;       ///< size of the largest cluster; 0: no clusters
+  std::size_t cache_bytes = 0;  ///< of the L2 cache
 };
 
-/// Where data live and steps run.
+/// The backends that store data and run steps.
 enum class BackendKind
 {
   host,
   cuda
 };
 
-/// Bytes of memory of an executor.
+/// The memory of an executor in bytes.
 struct MemoryInfo
 {
   std::size_t total = 0;
   std::size_t free = 0;
 };
 
-/// What an executor may take of its device, or of the host.
+/// The resources of the device or of the host that an executor may use.
 struct Resources
 {
-  unsigned int threads; ///< of the host; 0: all cores that the process may use
-  std::size_t memory;   ///< bytes; 0: all that there is
+  unsigned int threads; ///< on the host; 0: one for each core that the process may use
+  std::size_t memory;   ///< bytes; 0: no limit
 
   Resources(const unsigned int threads = 0, const std::size_t memory = 0)
       : threads(threads), memory(memory)
   {}
 };
 
-/// Where a Buffer is: in the memory of its executor; in the host's, which its steps reach, over a
-/// bus if they run on a device; or nowhere else than what it is made of, which is not copied but
-/// read where it is.
+/// The location of a Buffer: the memory of its executor; host memory that its steps can access,
+/// over a bus if they run on a device; or the memory that it is made from, which is not copied but
+/// read in place.
 enum class MemoryPlace
 {
   executor,
@@ -58,8 +59,8 @@ enum class MemoryPlace
 };
 
 /**
- * A place that owns memory and runs steps: the cores of this host, or one CUDA device. Buffers keep
- * a shared pointer to theirs. An executor is used by one thread at a time.
+ * Owns memory and runs steps: on the cores of this host, or on one CUDA device. Buffers hold a
+ * shared pointer to their executor. An executor is used by one thread at a time.
  */
 class Executor : public std::enable_shared_from_this<Executor>
 {
@@ -68,73 +69,73 @@ public:
 
   virtual BackendKind backend() const = 0;
 
-  /// As `--backend` takes it: "host" or "cuda:K".
+  /// The name in the form that `--backend` expects: "host" or "cuda:K".
   virtual std::string name() const = 0;
 
-  /// For people: device name or number of threads.
+  /// Describes the executor for reports: device name or number of threads.
   virtual std::string description() const = 0;
 
-  /// Memory of the device, or of this host, as far as it is granted.
+  /// Returns the memory of the device, or of this host, within the limit granted.
   MemoryInfo memory() const;
 
-  /// Is it only so much of its memory that it may take? Then a matrix may have to stay in that of
-  /// the host.
+  /// Returns whether only a part of the memory may be used. A matrix may then have to stay in host
+  /// memory.
   bool has_limited_memory() const
   {
     return granted > 0;
   }
 
   /**
-   * @p bytes of uninitialised memory; nullptr for 0 bytes.
-   * @throws DeviceError naming the bytes asked for and the bytes free.
+   * Allocates @p bytes of uninitialised memory; returns nullptr for 0 bytes.
+   * @throws DeviceError with the requested and the free bytes, if memory is exhausted
    */
   void *allocate(std::size_t bytes, MemoryPlace place = MemoryPlace::executor) const;
   void deallocate(void *pointer, std::size_t bytes,
                   MemoryPlace place = MemoryPlace::executor) const noexcept;
 
-  /// Copies between this executor's memory, in any place, and the host's; both wait until the copy
-  /// is done.
+  /// Copy between this executor's memory, in any MemoryPlace, and host memory; both wait until the
+  /// copy is done.
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
   void copy_to_host(void *to, const void *from, std::size_t bytes) const;
-  /// A copy inside this executor's memory, in order with the steps.
+  /// Copies within this executor's memory, in order with the steps.
   virtual void copy_inside(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
 
-  /// Host memory for chunks of @p chunk_bytes, which pass through @p n_slots slots of this
-  /// executor's memory. @throws DeviceError naming the bytes if there is not enough memory
+  /// Allocates host memory for chunks of @p chunk_bytes that are streamed through @p n_slots slots
+  /// in this executor's memory. @throws DeviceError with the bytes if memory is exhausted
   virtual std::unique_ptr<ChunkStream>
   make_chunk_stream(const std::vector<std::size_t> &chunk_bytes, int n_slots) const = 0;
 
-  /// What decides whether loops can stay on a chip.
+  /// Returns the properties that determine whether loops can stay on the chip.
   virtual ResidentLimits resident_limits() const
   {
     return {};
   }
 
-  /// Is called first where another thread than the one that made the executor goes on with it.
+  /// Must be called first when a thread other than the one that made the executor uses it.
   virtual void use_in_this_thread() const
   {}
 
-  /// Calls @p work with a runner, whose steps run after all steps that were given before.
+  /// Calls @p work with a runner, whose steps run after all steps launched before.
   virtual void run_steps(const std::function<void(StepRunner &)> &work) const = 0;
 
-  /// Waits for all steps; throws DeviceError if one of them failed.
+  /// Waits for all steps. @throws DeviceError if one of them failed
   virtual void synchronize() const = 0;
 
-  /// All bytes that copy_to_host() has moved.
+  /// The number of bytes that copy_to_host() has copied so far.
   std::size_t bytes_to_host() const
   {
     return moved_to_host;
   }
 
-  /// Largest number of bytes of its own memory that were allocated at one time.
+  /// The maximum number of bytes of the executor's memory that were allocated at the same time.
   std::size_t peak_bytes() const
   {
     return peak;
   }
 
 protected:
-  /// @param granted bytes; 0: all that there is
+  /// @param granted bytes that may be used; 0: no limit
   explicit Executor(const std::size_t granted) : granted(granted)
   {}
 
