@@ -12,7 +12,7 @@ namespace
 {
 constexpr const char *parameter = "Solver/Communicator";
 
-/// Is this so on all ranks? All get the same answer.
+/// Returns whether @p is is true on all ranks. Collective.
 bool on_all(MPI_Comm ranks, const bool is)
 {
   int are = is ? 1 : 0;
@@ -30,7 +30,7 @@ bool is_one_node(MPI_Comm ranks)
   return on_all(ranks, n_here == n_all);
 }
 
-/// The one of this name, or of those that go from device to device the fastest that can be had.
+/// Returns the communicator @p name between devices, or the fastest available one for "auto".
 DeviceParts between_devices(MPI_Comm ranks, const CommunicatorPtr &mpi, const ExecutorPtr &executor,
                             const std::string &name)
 {

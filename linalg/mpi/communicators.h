@@ -11,17 +11,17 @@
 
 namespace femgpu::linalg
 {
-/// What make_communicator() takes.
+/// Returns the choices for make_communicator().
 std::vector<Choice> communicator_choices();
 
 /// @throws ParameterError unless @p name is one of the choices
 void check_communicator(const std::string &name);
 
 /**
- * How the parts of a system speak with each other, which are the ranks of @p ranks. Collective.
- * @param executor of this rank's part
- * @param name auto: what is fastest and can be had
- * @throws ParameterError for another word, and for one that these parts cannot have
+ * Makes the communicator of a system distributed over @p ranks. Collective.
+ * @param executor of this rank
+ * @param name of a choice; auto: the fastest one available
+ * @throws ParameterError if the name is unknown, or the communicator is unavailable on these ranks
  */
 CommunicatorPtr make_communicator(MPI_Comm ranks, const ExecutorPtr &executor,
                                   const std::string &name);

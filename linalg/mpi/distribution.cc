@@ -21,7 +21,7 @@ int n_ranks(MPI_Comm ranks)
   return size;
 }
 
-/// Low bits of where rows of such lengths begin, and of their end.
+/// Returns the low bits of the row starts for the given row lengths, and of their end.
 std::vector<int> row_starts_of(const std::vector<int> &lengths)
 {
   std::vector<int> starts = {0};
@@ -32,14 +32,15 @@ std::vector<int> row_starts_of(const std::vector<int> &lengths)
   return starts;
 }
 
-/// Of ascending numbers, the last of which is not below @p number.
+/// Returns the element of ascending @p numbers that is nearest to @p number, which must not exceed
+/// the last one.
 int nearest(const std::vector<int> &numbers, const int number)
 {
   const auto above = std::lower_bound(numbers.begin(), numbers.end(), number);
   return above != numbers.begin() && number - above[-1] < *above - number ? above[-1] : *above;
 }
 
-/// Of @p n numbers from @p first on: where parts begin in them, and n.
+/// Returns where parts begin within @p n numbers from @p first on, and n.
 std::vector<int> starts_within(const std::vector<int> &starts, const int first, const int n)
 {
   std::vector<int> result = {0};
@@ -53,7 +54,8 @@ std::vector<int> starts_within(const std::vector<int> &starts, const int first, 
 
 std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
 {
-  constexpr std::size_t entries_of_row = 8; // vectors of an iteration, in entries of 12 bytes
+  constexpr std::size_t entries_of_row = 8; // cost of a row's vectors per iteration, in entries of
+                                            // 12 bytes
   const auto cost_before = [&](const int i) {
     return A.row_starts[i] + entries_of_row * static_cast<std::size_t>(i);
   };
@@ -105,7 +107,7 @@ Distribution::Distribution(MPI_Comm ranks, HostMatrix rows) : ranks(ranks)
   make_plan();
 }
 
-/// To all: what is known of their rows.
+/// Sends to all ranks the properties of their unknowns.
 void Distribution::send_unknowns(const Unknowns &all)
 {
   int known[] = {all.per_node, all.dimension, all.coordinates.empty() ? 0 : 1,
@@ -127,7 +129,7 @@ void Distribution::send_unknowns(const Unknowns &all)
   part.rows.unknowns = std::make_shared<const Unknowns>(std::move(mine));
 }
 
-/// Row starts, columns and values of their rows to the others; and the own ones.
+/// Sends row starts, columns and values to the other ranks, and copies the rows of this rank.
 void Distribution::send_rows(const HostCsr &A)
 {
   for (int to = n_ranks(ranks) - 1; to >= 0; --to) {
@@ -165,7 +167,8 @@ void Distribution::receive_rows()
   make_plan();
 }
 
-/// Puts own columns first, from 0 on, then ghosts, and tells the ranks that own these.
+/// Renumbers columns, owned ones first, starting from 0, then ghosts, and makes the plan to
+/// exchange these.
 void Distribution::make_plan()
 {
   HostMatrix &A = part.rows;

@@ -10,21 +10,22 @@
 
 /**
  * @file
- * A system cut into rows for all ranks, which the first one has, or each its own. All functions are
- * collective.
+ * The distribution of a system's rows over ranks, either from the first rank or from rows that each
+ * rank already has. All functions are collective.
  */
 namespace femgpu::linalg
 {
-/// The first rows of parts that follow each other, and n: parts are about equal in what an
-/// iteration reads of them, their entries and some vectors, and cut no node. Where a part of A's
-/// order begins within a tenth of a share, a part of rows does, too. @param A with or without
-/// values
+/// Divides the rows of @p A into contiguous parts and returns the first row of each, then n. The
+/// parts are balanced by the data that an iteration reads: their entries and some vectors. No node
+/// is split. If a part of A's ordering begins within a tenth of a part's rows, that row is chosen.
+/// @param A with or without values
 std::vector<int> balanced_rows(const HostCsr &A, int n_parts);
 
-/// The rows of a matrix that a rank has. It may be moved, but not while somebody has its csr().
+/// The rows of a distributed matrix on one rank. It must not be moved while a csr() of it is in
+/// use.
 struct MatrixPart
 {
-  HostMatrix rows; ///< columns are own ones first, from 0 on, then ghosts
+  HostMatrix rows; ///< columns: owned ones first, from 0 on, then ghosts
   GhostPlan ghosts;
 
   HostCsr csr() const
@@ -35,18 +36,18 @@ struct MatrixPart
   }
 };
 
-/// How the rows of a system are distributed.
+/// The distribution of a system's rows over ranks.
 class Distribution
 {
 public:
-  /// Cuts @p A, of the first rank; that of others is not read.
+  /// Distributes @p A of the first rank; A is ignored on other ranks.
   Distribution(MPI_Comm ranks, const HostCsr &A);
 
-  /// @param rows of this rank, behind those of the ranks before, with columns by their numbers in
-  /// the whole matrix
+  /// Uses the rows that each rank has.
+  /// @param rows of this rank, following those of lower ranks, with global column numbers
   Distribution(MPI_Comm ranks, HostMatrix rows);
 
-  /// Of this rank.
+  /// The matrix rows of this rank.
   const MatrixPart &matrix() const
   {
     return part;
@@ -55,13 +56,14 @@ public:
   {
     return part.rows.n;
   }
-  /// Rows of the first rank to those of all. @param v of the first rank, all numbers, @p width of
-  /// them a row
+  /// Distributes a vector of the first rank.
+  /// @param v all numbers, on the first rank
+  /// @param width numbers per row
   std::vector<double> scatter(const std::vector<double> &v, std::size_t width = 1) const;
-  /// And back: all numbers on the first rank, elsewhere none.
+  /// Gathers a vector on the first rank; empty on other ranks.
   std::vector<double> gather(const std::vector<double> &v) const;
 
-  /// The least and the most of the ranks' numbers.
+  /// The minimum and maximum of a number over the ranks.
   struct Range
   {
     long long least, most;
@@ -76,7 +78,7 @@ private:
 
   MPI_Comm ranks;
   int rank = 0;
-  std::vector<int> starts; ///< of all ranks, and n
+  std::vector<int> starts; ///< first row of each rank, and n
   MatrixPart part;
 };
 } // namespace femgpu::linalg

@@ -10,7 +10,7 @@
 
 /**
  * @file
- * Messages of any length, which MPI counts by int.
+ * Messages of any length; MPI counts elements by int.
  */
 namespace femgpu::linalg
 {
@@ -55,7 +55,7 @@ void receive(T *data, std::size_t n, const int from, MPI_Comm ranks)
              tag_of_long_messages, ranks, MPI_STATUS_IGNORE);
 }
 
-/// Collective. @param at_once numbers in a message at most
+/// Broadcasts @p n numbers. Collective. @param at_once maximum of numbers per message
 template <class T>
 void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
                const std::size_t at_once = most_at_once)
@@ -64,8 +64,8 @@ void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
     MPI_Bcast(data, static_cast<int>(std::min(n, at_once)), mpi_type<T>(), from, ranks);
 }
 
-/// Collective. Gives all ranks the @p n numbers of each, one rank after the other.
-/// @param at_once numbers of a rank in a message at most
+/// Gathers @p n numbers from each rank on all ranks, in rank order. Collective.
+/// @param at_once maximum of numbers per rank and message
 template <class T>
 void gather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
                   const std::size_t at_once = most_at_once)
@@ -85,7 +85,8 @@ void gather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
   }
 }
 
-/// Collective. The numbers of all ranks, one rank after the other.
+/// Gathers the numbers of all ranks on all ranks, in rank order; their counts may differ.
+/// Collective.
 template <class List>
 List gather_on_all(List mine, MPI_Comm ranks)
 {

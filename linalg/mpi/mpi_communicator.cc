@@ -27,7 +27,7 @@ void MpiCommunicator::do_gather(const void *const mine, const std::size_t bytes,
 
 namespace
 {
-/// Begins of consecutive parts of such sizes, and the end.
+/// Returns the offsets of consecutive parts of the given sizes, and the end.
 std::vector<int> begins_of(const std::vector<int> &counts)
 {
   std::vector<int> begins(counts.size() + 1);
@@ -71,7 +71,7 @@ void MpiCommunicator::do_exchange(const ExchangeCounts &counts, const std::size_
 {
   constexpr int tag = 0;
   const Stopwatch watch;
-  MPI_Datatype item = MPI_DATATYPE_NULL; // counts of items fit an int where those of bytes do not
+  MPI_Datatype item = MPI_DATATYPE_NULL; // so that counts of items, unlike bytes, fit in an int
   MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &item);
   MPI_Type_commit(&item);
   requests.clear();

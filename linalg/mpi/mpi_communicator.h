@@ -9,11 +9,12 @@
 
 namespace femgpu::linalg
 {
-/// The parts are the ranks of an MPI communicator, one each. Errors are MPI's, which ends them all.
+/// A communicator over the ranks of an MPI communicator. Errors are handled by MPI, which aborts
+/// all ranks.
 class MpiCommunicator final : public Communicator
 {
 public:
-  /// @param ranks outlives it
+  /// @param ranks must outlive this
   explicit MpiCommunicator(MPI_Comm ranks);
 
   std::string name() const override
@@ -41,7 +42,7 @@ public:
 private:
   MPI_Comm ranks;
   int rank = 0, size = 1;
-  // one call at a time
+  // used by one call at a time
   mutable std::vector<MPI_Request> requests;
   mutable Communication counted;
 };

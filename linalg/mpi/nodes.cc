@@ -26,7 +26,8 @@ void spare_discovery()
   const std::string size = value("OMPI_COMM_WORLD_SIZE");
   if (is_alone) {
     ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    // All such processes have one directory, which the first to end takes from those that start.
+    // All such processes would share one directory, which the first to exit removes while others
+    // start.
     ::setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
   }
   if (is_alone || (!size.empty() && size == value("OMPI_COMM_WORLD_LOCAL_SIZE"))) {
@@ -59,7 +60,7 @@ MPI_Comm ranks_by_nodes(MPI_Comm ranks)
   MPI_Comm_rank(ranks, &first);
   MPI_Bcast(&first, 1, MPI_INT, 0, node);
   MPI_Comm_free(&node);
-  MPI_Comm_split(ranks, 0, first, &ordered); // those with the same key stay in their order
+  MPI_Comm_split(ranks, 0, first, &ordered); // ranks with the same key keep their order
   return ordered;
 }
 

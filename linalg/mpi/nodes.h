@@ -9,36 +9,38 @@
 
 /**
  * @file
- * Which ranks run on one node, and on which of its cores. All functions with a communicator are
- * collective; the communicators that they give are the caller's to free.
+ * The ranks of a node and its cores. All functions with a communicator are collective; the caller
+ * has to free the communicators that they return.
  */
 namespace femgpu::linalg
 {
-/// By the variables that mpirun of Open MPI, MPICH and others, and srun, set for their processes.
+/// Returns whether mpirun of Open MPI, MPICH or others, or srun, started this process, which is
+/// detected by the environment variables that they set.
 bool was_started_by_mpi();
 
 /**
- * To be called before MPI_Init, alone: where all ranks are on this host, Open MPI looks for no
- * network, and hwloc, which it asks for cores, for no device; and a process that mpirun has not
- * started starts no daemon. Open MPI 4.1 waits 0.1 s for each of two networks (psm, psm2) and
- * starts its daemon in 0.1 s, of 0.32 s in all. On a virtual machine ranks wait for each other to
- * read of its PCI bus, 64 of them 0.7 s. What the user has set stays.
+ * Reduces the time of MPI_Init; must be called before it. If all ranks are on this host, Open MPI
+ * does not look for networks, and hwloc, by which it detects cores, does not look for devices. A
+ * process that was not started by mpirun starts no daemon. Open MPI 4.1 takes 0.32 s in all: it
+ * waits 0.1 s for each of two networks (psm, psm2) and starts its daemon in 0.1 s. On a virtual
+ * machine ranks wait for each other when they read its PCI bus; 64 ranks take 0.7 s. Environment
+ * variables that the user has set are kept.
  */
 void spare_discovery();
 
-/// Those of this rank's node. FEMGPU_NODES=N in the environment makes N nodes of each one, for
-/// tests of what several nodes do.
+/// Returns the ranks of this rank's node. For tests with several nodes, FEMGPU_NODES=N in the
+/// environment divides each node into N nodes.
 MPI_Comm ranks_of_node(MPI_Comm ranks);
 
-/// The same ranks, those of a node one after the other.
+/// Returns the same ranks, reordered so that those of a node are consecutive.
 MPI_Comm ranks_by_nodes(MPI_Comm ranks);
 
-/// Collective: waits until every rank is here, asleep instead of spinning, but no longer than
-/// @p patience. @return are they all here?
+/// Waits until every rank has called this function, sleeping instead of spinning, but no longer
+/// than @p patience. Collective. @return whether all ranks have arrived
 bool barrier_asleep(MPI_Comm communicator,
                     std::chrono::milliseconds patience = std::chrono::hours(1000000));
 
-/// The cores that one or another of the ranks of a node may use.
+/// Returns the union of the cores that the ranks of a node may use.
 cpu_set_t cores_of(MPI_Comm ranks);
 } // namespace femgpu::linalg
 

@@ -18,13 +18,14 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The group of a node, one of @p n, to which its rank number @p rank belongs.
+/// Returns the group, one of @p n on a node, of the node's rank @p rank.
 int group_of(const int rank, const int n_ranks, const int n)
 {
   return static_cast<int>(static_cast<long long>(rank) * n / n_ranks);
 }
 
-/// The number of GPUs that this process can see, as far as files tell.
+/// Guesses the number of GPUs that this process can access from the environment and from device
+/// files, without starting the driver.
 int guessed_devices()
 {
   if (const char *const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
@@ -38,7 +39,8 @@ int guessed_devices()
   return n;
 }
 
-/// Does rank number @p rank of @p n_ranks of a node lead a group if each of @p n devices has one?
+/// Returns whether rank @p rank of the @p n_ranks of a node leads a group if there is one group for
+/// each of @p n devices.
 bool leads_one_of(const int n, const int rank, const int n_ranks)
 {
   const int groups = std::min(n, n_ranks);
@@ -66,7 +68,7 @@ bool is_list(const std::string &devices)
   return devices.compare(0, 5, "cuda:") == 0;
 }
 
-/// The numbers of "cuda:0,2".
+/// Parses the device numbers of a list such as "cuda:0,2".
 std::vector<int> listed_devices(const std::string &devices)
 {
   std::vector<int> numbers;
@@ -107,7 +109,7 @@ bool is_for_devices(const std::string &backend)
   return backend == "auto" || backend == "cuda";
 }
 
-/// Of each group of a node that has @p n_ranks.
+/// Returns the backend of each group of a node that has @p n_ranks ranks.
 std::vector<std::string> backends_of_node(const std::string &backend, const std::string &devices,
                                           const int n_ranks)
 {
@@ -142,8 +144,9 @@ std::string broadcast(std::string text, MPI_Comm ranks)
   return text;
 }
 
-/// What the node's first rank says of its groups, so that no other one need start a driver: the
-/// backends, a line each, or an error behind a '!'.
+/// Returns the backends of a node's groups. Only the node's first rank determines them, so that
+/// other ranks need not start a driver. It sends one backend per line, or an error message after
+/// '!'.
 std::vector<std::string> agree_on_backends(const std::string &backend, const std::string &devices,
                                            MPI_Comm node)
 {
@@ -161,7 +164,8 @@ std::vector<std::string> agree_on_backends(const std::string &backend, const std
       text = std::string("!") + error.what();
     }
   else if (is_for_devices(backend) && leads_one_of(guessed_devices(), rank, n_ranks))
-    n_cuda_devices(); // starts the driver, which takes 0.1 to 1 s, while the first rank's starts
+    n_cuda_devices(); // starts the driver, which takes 0.1 to 1 s, at the same time as on the first
+                      // rank
   text = broadcast(text, node);
   if (text[0] == '!')
     throw ParameterError(text.substr(1), parameter);
@@ -191,7 +195,7 @@ SolverGroups::State::~State()
 {
   int is_over = 0;
   MPI_Finalized(&is_over);
-  // After an error on one rank the others will not come here.
+  // After an error on one rank, the others do not get here.
   if (is_over != 0 || std::uncaught_exceptions() > 0)
     return;
   for (MPI_Comm *const ranks : {&group, &leaders})
@@ -201,7 +205,7 @@ SolverGroups::State::~State()
 
 namespace
 {
-/// Threads for a group of a node, so that groups that have cores in common share these.
+/// Returns the number of threads for a group of a node; groups with cores in common share these.
 /// @param here number of the group
 unsigned int share_of_cores(const cpu_set_t &cores, const int here, MPI_Comm node)
 {

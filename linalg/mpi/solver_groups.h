@@ -11,44 +11,44 @@
 
 namespace femgpu::linalg
 {
-/// @throws ParameterError unless @p devices are such as SolverGroups takes
+/// @throws ParameterError unless SolverGroups accepts @p devices
 void check_devices(const std::string &devices);
 
 /**
- * The solver groups of a run. A group is a device, or cores, with ranks beside it on its node; the
- * first of them, its leader, solves, and the others give it their rows. A group's ranks follow each
- * other. Copies of an object are the same groups. From here on n_loop_threads() is the number of
- * cores that the rank has for itself.
+ * The solver groups of a run. A group consists of a device, or cores, and consecutive ranks on the
+ * same node. The first rank, the leader, solves; the other ranks assemble their rows into its
+ * memory. Copies of an object denote the same groups. The constructor sets n_loop_threads() to the
+ * rank's own share of cores.
  */
 class SolverGroups
 {
 public:
-  /// A group for each node. Collective, as the next.
+  /// Makes one group for each node. Collective, like the next constructor.
   explicit SolverGroups(MPI_Comm ranks);
 
   /**
-   * @param ranks those of a node one after the other
-   * @param backend as make_executor() takes it; of a node that has several devices auto and cuda
-   *        mean all of them
-   * @param devices auto: a group for each device of a node, or one on the host, but no more than it
-   *        has ranks; N: so many groups on each node, the first N devices; cuda:0,2: these devices
-   * @param communicator of the leaders, as make_communicator() takes it
-   * @throws ParameterError for other words, and for groups without a rank or without a device
+   * @param ranks ordered by nodes
+   * @param backend see make_executor(); on a node with several devices, auto and cuda denote all of
+   *   them
+   * @param devices auto: one group for each device of a node, or one on the host, but not more
+   *   groups than ranks; N: N groups on each node, on the first N devices; cuda:0,2: these devices
+   * @param communicator between leaders, see make_communicator()
+   * @throws ParameterError for other values, and for groups without a rank or without a device
    */
   SolverGroups(MPI_Comm ranks, const std::string &backend, const std::string &devices,
                const std::string &communicator);
 
-  /// Of all groups.
+  /// The ranks of all groups.
   MPI_Comm ranks() const
   {
     return state->all;
   }
-  /// Of this rank's group.
+  /// The ranks of this rank's group.
   MPI_Comm group() const
   {
     return state->group;
   }
-  /// The leader of each group; MPI_COMM_NULL for ranks that are none.
+  /// The leaders of all groups; MPI_COMM_NULL on other ranks.
   MPI_Comm leaders() const
   {
     return state->leaders;
@@ -61,27 +61,27 @@ public:
   {
     return static_cast<int>(state->first_ranks.size()) - 1;
   }
-  /// Of this rank's group.
+  /// The number of this rank's group.
   int number() const
   {
     return state->number;
   }
-  /// First rank of each group, and the number of ranks.
+  /// The first rank of each group, and the number of ranks.
   const std::vector<int> &first_ranks() const
   {
     return state->first_ranks;
   }
-  /// Of this rank's group, as make_executor() takes it.
+  /// The backend of this rank's group, see make_executor().
   const std::string &backend() const
   {
     return state->backend;
   }
-  /// Of the leaders, as make_communicator() takes it.
+  /// The communicator between leaders, see make_communicator().
   const std::string &communicator() const
   {
     return state->communicator;
   }
-  /// Of the leader's host executor, so that the groups of a node share its cores.
+  /// The number of threads of the leader's host executor; the groups of a node share its cores.
   unsigned int n_threads() const
   {
     return state->n_threads;
@@ -107,9 +107,9 @@ private:
 
 public:
   /**
-   * While it lives the leader runs on every core that a rank of its group may use, and its loops
-   * have a thread for each of its share. To be made while the other ranks of the group sleep:
-   * before and after, loops of each rank have its own cores.
+   * While this object exists, the leader may run on every core that a rank of its group may use,
+   * and its loops have one thread for each core of the group's share. The other ranks of the group
+   * must be asleep meanwhile. Before and after, each rank's loops use its own cores.
    */
   class LeadersCores
   {
@@ -120,7 +120,7 @@ public:
     ~LeadersCores();
 
   private:
-    std::shared_ptr<const State> state; ///< of a leader
+    std::shared_ptr<const State> state; ///< nullptr: not a leader
   };
 };
 } // namespace femgpu::linalg
