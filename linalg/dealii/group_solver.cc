@@ -53,7 +53,7 @@ bool are_direct(const GroupMethods &methods)
   return linear != nullptr && is_direct(linear->solver);
 }
 
-/// @throws ParameterError if the direct solver cannot solve in these groups
+/// @throws ParameterError if the direct solver cannot be used with these groups
 void check_direct(const SolverGroups &groups)
 {
   if (groups.backend().rfind("cuda", 0) == 0)
@@ -67,7 +67,7 @@ void check_direct(const SolverGroups &groups)
                          "Solver/Solver");
 }
 
-/// Is there the device that @p backend names? Such a one takes its time to get ready.
+/// Returns whether @p backend names a device that exists, and so takes some time to initialise.
 bool is_there(const std::string &backend)
 {
   if (backend == "host")
@@ -81,7 +81,7 @@ bool is_there(const std::string &backend)
   return false;
 }
 
-/// The host gets what this process has freed.
+/// Returns memory that this process has freed to the operating system.
 void give_back_free_memory()
 {
 #ifdef __GLIBC__
@@ -98,7 +98,7 @@ std::string node_name()
 }
 } // namespace
 
-/// What only a leader has.
+/// The solver of a group; exists on its leader only.
 class GroupSolver::Leader
 {
 public:
@@ -145,8 +145,8 @@ public:
     return report;
   }
 
-  /// The direct solver's solution and report, if it may be asked and has one that @p report has
-  /// not. @return has it?
+  /// Solves by the direct solver, if @p report has not converged and the options allow it.
+  /// @return whether it succeeded, and @p report is the direct solver's
   bool fall_back(const GroupSystem &system, const SolveControl &control, SolveReport &report) const
   {
     const GroupSystem::Part part = system.part();
@@ -190,7 +190,7 @@ private:
   {
     control.reference = SolveControl::Reference::rhs;
     if (!control.energy_tolerance.is_given()) {
-      control.relative_tolerance = 0.; // the target in the norm of the system before scaling
+      control.relative_tolerance = 0.; // the target, in the norm of the unscaled system
       control.absolute_tolerance =
           report.rhs_norm > 0. ? report.target * report.given.rhs / report.rhs_norm : report.target;
     }
@@ -230,10 +230,10 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupM
                    [backend, resources] { return make_executor(backend, resources); });
   });
   if (!dealii::Utilities::MPI::logical_or(takes_time, groups.ranks()))
-    places(); // throws what there is to say before anything else is done
+    places(); // throws errors before any other work is done
 }
 
-/// The leader, when it is. @throws what kept it from it
+/// Returns the leader as soon as its device is initialised. @throws the error of the initialisation
 GroupSolver::Leader &GroupSolver::ready()
 {
   if (!leader) {
@@ -275,7 +275,7 @@ void GroupSolver::begin_pattern(const GroupSystem &system)
 {
   if (system.pattern_number() == pattern_there)
     return;
-  give_back_free_memory(); // of what made the pattern
+  give_back_free_memory(); // of temporary data of the pattern
   pattern_there = 0;
   on_leaders(groups, [&] { ready().begin_pattern(system); });
 }
@@ -284,7 +284,7 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
                                          const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
-  give_back_free_memory(); // of an assembly
+  give_back_free_memory(); // of temporary data of the assembly
   SolveReport report;
   const bool same_pattern = std::exchange(pattern_there, 0) == system.pattern_number();
   on_leaders(groups, [&] { report = solve(same_pattern); });

@@ -24,88 +24,88 @@ struct GroupSolverOptions : LinearSolverOptions
       : LinearSolverOptions(std::move(linear)), falls_back(falls_back)
   {}
 
-  /// Systems of up to largest_fallback rows that the solver does not solve are solved by "direct".
+  /// Whether the direct solver solves systems of up to largest_fallback rows if the solver fails.
   bool falls_back;
-  /// Also if the solver has found that the matrix is indefinite.
+  /// Whether it also does so if the solver has found that the matrix is indefinite.
   bool falls_back_if_indefinite = true;
 };
 
-/// The methods of a GroupSolver: for linear systems, for nonlinear ones, or to trace branches.
+/// The methods of a GroupSolver: for linear systems, for nonlinear ones, or for continuation.
 using GroupMethods = std::variant<GroupSolverOptions, NonlinearSolverOptions, ContinuationOptions>;
 
-/// @throws ParameterError unless the methods of the options bear one another
+/// @throws ParameterError unless the methods of the options are compatible
 void check_methods(const GroupSolverOptions &options);
 void check_methods(const NonlinearSolverOptions &options);
 
 /**
- * Solves a GroupSystem: the first rank of each solver group, its leader, solves on its device or
- * with all cores of the group, together with the leaders of the others, while its ranks sleep. An
- * object solves linear systems, or nonlinear ones, or traces branches, as its methods say. A
- * pattern that leaders have moved already stays there, and only values move. All functions are
- * collective, and what leaders throw is thrown on every rank.
+ * Solves a GroupSystem. The first rank of each solver group, its leader, solves on its device or
+ * with all cores of the group, together with the leaders of the other groups, while the other ranks
+ * of its group sleep. An object solves linear systems or nonlinear ones, or traces branches,
+ * depending on its methods. A pattern that leaders have already transferred is reused, and only
+ * values are transferred. All functions are collective, and exceptions of leaders are thrown on
+ * every rank.
  */
 class GroupSolver
 {
 public:
   /**
-   * Devices get ready beside what comes next: what keeps them from it is thrown by the first other
-   * function.
+   * Starts to initialise devices, overlapped with the work that follows. Errors are thrown by the
+   * first call of another function.
    * @param resources of a leader's executor; 0 threads: all cores that the ranks of a group may use
-   * together
    * @throws ParameterError for the solver "direct" on a GPU, in several groups or with nonlinear
-   *         systems
+   *   systems
    */
   GroupSolver(const SolverGroups &groups, Resources resources, GroupMethods methods);
   ~GroupSolver();
 
   /**
-   * The leader begins to move the pattern of @p system, if it is a new one, by a thread of its own,
-   * so that this goes on while the ranks assemble. The next call must be one of those below, with
-   * the same pattern; it throws what went wrong.
+   * Starts to transfer the pattern of @p system, if it is new, in a separate thread of the leader,
+   * overlapped with the assembly. The next call must be one of the functions below, with the same
+   * pattern; it throws errors of the transfer.
    */
   void begin_pattern(const GroupSystem &system);
 
   /// Solves A x = b with the x of @p system as initial guess.
   SolveReport solve(GroupSystem &system, const SolveControl &control);
 
-  /// The same for A x = b + λ W φ(x), W = diag(w).
+  /// Solves A x = b + λ W φ(x), W = diag(w), with the x of @p system as initial guess.
   SolveReport solve_nonlinear(GroupSystem &system, const Nonlinearity &phi,
                               const SolveControl &control);
 
   /**
-   * Corrects x of A x = b by the motions of weakly held parts (see WeakParts) if their error
-   * exceeds
-   * @p most in the energy norm.
+   * Corrects x of A x = b by the motions of weakly coupled parts (see WeakParts) if their
+   * error exceeds @p most in the energy norm.
    * @param system with a symmetric matrix
    * @return the energy norm of that error before the correction; 0 with several groups
    */
   double correct_motions(GroupSystem &system, double most);
 
-  /// Solves A x = b by the direct solver if the methods may fall back to it, see
-  /// GroupSolverOptions, and gives its report in place of @p report, whose solver has failed.
-  /// @return is @p report another?
+  /// Solves A x = b by the direct solver if the options allow it, see GroupSolverOptions, and
+  /// replaces @p report, whose solver has failed.
+  /// @return whether @p report was replaced
   bool fall_back(GroupSystem &system, const SolveControl &control, SolveReport &report);
 
   /**
-   * Traces the branch of solutions of A x = b + λ W φ(x), with the x of @p system as first guess.
-   * @param on_point is called on all ranks with each point that was found; x of @p system is there
+   * Traces the branch of solutions of A x = b + λ W φ(x), with the x of @p system as initial guess.
+   * @param on_point called on all ranks with each point found; x of @p system is the solution there
    */
   ContinuationReport trace(GroupSystem &system, const Law &law,
                            const std::function<void(const BranchRecord &)> &on_point);
 
-  /// Leaders free the matrix; the next one moves with its pattern.
+  /// Frees the matrix on leaders; the next matrix is transferred with its pattern.
   void release();
 
-  /// Where a group solves.
+  /// The location and device of a group.
   struct Place
   {
     int first_rank, last_rank;
-    std::string node;                 ///< its name
+    std::string node;                 ///< name of the node
     std::string backend, description; ///< of the leader's executor
   };
-  /// Of each group. @throws ParameterError where some are on GPUs and others on hosts
+  /// Returns the location of each group. @throws ParameterError if some groups are on GPUs and
+  /// others are on hosts
   const std::vector<Place> &places();
-  /// The largest of the groups'; 0 on the host.
+  /// The maximum over the groups; 0 on the host.
   std::size_t peak_device_bytes() const;
 
 private:
@@ -117,9 +117,9 @@ private:
 
   SolverGroups groups;
   GroupMethods methods;
-  std::future<ExecutorPtr> executor; ///< of a leader that is not ready
-  std::unique_ptr<Leader> leader;    ///< on leaders only, when it is ready
-  std::size_t pattern_there = 0;     ///< number of the pattern that the leader has moved
+  std::future<ExecutorPtr> executor; ///< of a leader that is still initialising
+  std::unique_ptr<Leader> leader;    ///< on leaders only, after initialisation
+  std::size_t pattern_there = 0;     ///< number of the pattern that the leader has transferred
   std::vector<Place> all_places;
 };
 } // namespace femgpu::linalg

@@ -19,7 +19,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-// Columns of contributions that are none of the matrix.
+// Column numbers of contributions to b and w, which no matrix has.
 constexpr auto rhs_column = dealii::numbers::invalid_dof_index;
 constexpr auto weight_column = rhs_column - 1;
 } // namespace
@@ -58,7 +58,7 @@ void GroupSystem::count_rows(const std::size_t my_rows, const std::size_t my_non
   first_here = row_begins[my_rank] - first_of_group;
   n_here = static_cast<int>(row_begins[last_rank] - first_of_group);
   const std::vector<int> &first = solver_groups.first_ranks();
-  for (std::size_t k = 0; k + 1 < first.size(); ++k) { // all ranks find the same
+  for (std::size_t k = 0; k + 1 < first.size(); ++k) { // all ranks get the same result
     const auto n_rows = static_cast<std::size_t>(row_begins[first[k + 1]] - row_begins[first[k]]);
     const auto n_entries = std::accumulate(nonzeros.begin() + first[k],
                                            nonzeros.begin() + first[k + 1], std::size_t(0));
@@ -93,11 +93,12 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
   if (is_last)
     low_starts.data()[n_here] = low_bits(nonzeros_here);
   x = NodeArray<double>(group, rows + (is_last ? ghosts.size() : 0));
-  NodeMemory::synchronize(group); // a row's end is the next rank's first row start
+  NodeMemory::synchronize(group); // the end of a row is the next rank's first row start
   row_starts = RowStarts(low_starts.data(), n_here, nonzeros_here);
 }
 
-/// Own columns of a row first, then those of other groups, which are numbered as they come.
+/// Stores the columns of each row: first those of the group, then those of other groups, which are
+/// numbered in order of their occurrence.
 /// @return the latter, in the order of their numbers
 std::vector<GroupSystem::Index> GroupSystem::fill_pattern(const std::size_t n_rows,
                                                           const RowColumns &row_columns)
@@ -125,8 +126,9 @@ std::vector<GroupSystem::Index> GroupSystem::fill_pattern(const std::size_t n_ro
   return others;
 }
 
-/// Collective. Numbers the columns of other groups alike on all ranks, by their global numbers.
-/// @param of_rank by the numbers that they have in this rank's @p n_nonzeros entries
+/// Renumbers the columns of other groups by ascending global numbers, the same on all ranks of the
+/// group. Collective.
+/// @param of_rank global numbers, in the numbering of this rank's @p n_nonzeros entries
 void GroupSystem::number_ghosts(const std::vector<Index> &of_rank, const std::size_t n_nonzeros)
 {
   ghosts.clear();
@@ -180,7 +182,7 @@ List GroupSystem::gather_on_leader(List mine) const
   using Value = typename List::value_type;
   List all(here == 0 ? total : 0);
   constexpr std::size_t at_once = 1 << 20;
-  if (total < at_once) { // a message takes less time than memory that all ranks map
+  if (total < at_once) { // a message is faster than mapping memory on all ranks
     const std::vector<int> counts(sizes.begin(), sizes.end());
     std::vector<int> begins(counts.size(), 0);
     std::partial_sum(counts.begin(), counts.end() - 1, begins.begin() + 1);
@@ -209,11 +211,11 @@ template RawVector<double> GroupSystem::gather_on_leader(RawVector<double>) cons
 
 void GroupSystem::set_zero(const bool has_weights)
 {
-  for (auto &of_rank : for_others) // of an assembly that has failed
+  for (auto &of_rank : for_others) // left over from a failed assembly
     of_rank.clear();
   const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
   const std::size_t begin = row_starts[first], end = row_starts[first + rows];
-  if (values.data() == nullptr) { // memory that is new is zero
+  if (values.data() == nullptr) { // new memory is zero
     values = NodeArray<double>(solver_groups.group(), end - begin);
     b = NodeArray<double>(solver_groups.group(), n_owned());
     w = NodeArray<double>(solver_groups.group(), has_weights ? n_owned() : 0);
@@ -240,8 +242,8 @@ void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Ind
   for (unsigned int entry = 0; entry < n; ++entry, ++k) {
     const int column = local_number(added_columns[entry], first_of_group, n_here, ghosts);
     if (k > begin && columns.data()[k - 1] >= column)
-      k = begin; // own columns stand before ghosts with smaller global numbers
-    while (k < end && columns.data()[k] < column) // of rows alike, whose branches cores foresee
+      k = begin; // columns of the group precede ghosts with smaller global numbers
+    while (k < end && columns.data()[k] < column) // similar rows, so branches are predictable
       ++k;
     AssertThrow(k < end && columns.data()[k] == column,
                 dealii::ExcMessage("An entry was added that is not in the sparsity pattern."));
@@ -286,7 +288,8 @@ void GroupSystem::compress()
     send_begins[rank] = static_cast<int>(sent.size());
     send_counts[rank] = static_cast<int>(for_others[rank].size());
     sent.insert(sent.end(), for_others[rank].begin(), for_others[rank].end());
-    std::vector<Contribution>().swap(for_others[rank]); // twice as much would be there else
+    std::vector<Contribution>().swap(for_others[rank]); // otherwise the data would be in memory
+                                                        // twice
   }
   MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, communicator());
   int n_received = 0;
@@ -353,7 +356,7 @@ void GroupSystem::for_each_row_with_x(const F &f) const
   const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
   for (int i = first; i < first + rows; ++i)
     f(i);
-  synchronize(); // all have read x
+  synchronize(); // all ranks have read x
 }
 
 std::vector<double> GroupSystem::vmult() const

@@ -14,11 +14,11 @@
 namespace femgpu::linalg
 {
 /**
- * The border between deal.II and linalg: a system A x = b, or A x = b + λ W φ(x) with the diagonal
- * matrix W of weights w, distributed over solver groups. The ranks of a group share the memory that
- * has its rows. Every rank writes those it owns, which are contiguous in the global numbering; what
- * it has for rows of others waits until compress(). The leader of a group sees its rows as a CSR
- * matrix without any copy.
+ * The interface between deal.II and linalg: a system A x = b, or A x = b + λ W φ(x) with the
+ * diagonal matrix W of weights w, distributed over solver groups. The ranks of a group share the
+ * memory that holds its rows. Every rank writes the rows it owns, which are contiguous in the
+ * global numbering; contributions to rows of other ranks are stored until compress(). The leader of
+ * a group accesses its rows as a CSR matrix without copying.
  */
 class GroupSystem
 {
@@ -31,37 +31,39 @@ public:
   /// Collective.
   ~GroupSystem();
 
-  /// The columns of this rank's @p row-th row, global numbers, ascending; valid until the next
-  /// call. The rows are asked for in their order.
+  /// Returns the global column numbers of this rank's @p row-th row in ascending order; valid until
+  /// the next call. Called for the rows in ascending order.
   using RowColumns = std::function<const std::vector<Index> &(std::size_t row)>;
 
   /**
-   * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
-   * n-1. x is zero afterwards, nothing is known of the unknowns, and set_zero() makes A, b and w:
-   * not before what made the pattern has gone.
-   * @param row_lengths entries in each row of this rank
+   * Makes the pattern. The rows of all ranks, in rank order, are numbered from 0 to n-1. Afterwards
+   * x is zero and nothing is known of the unknowns. A, b and w are only allocated by set_zero(),
+   * when temporary data of the pattern have been freed. Collective.
+   * @param row_lengths number of entries in each row of this rank
    * @throws ParameterError if a group has more rows and ghosts than most_indices, or more entries
-   *         than RowStarts::most_entries
+   *   than RowStarts::most_entries
    */
   void reinit(const std::vector<unsigned int> &row_lengths, const RowColumns &row_columns);
 
-  /// What is known of the unknowns of a group; only what its leader gives counts.
+  /// Sets the properties of the unknowns of a group; only those set by its leader are used.
   void set_unknowns(Unknowns unknowns)
   {
     known = std::make_shared<const Unknowns>(std::move(unknowns));
   }
 
-  /// Collective. The numbers of a group's ranks, one rank after the other, on its leader; elsewhere
-  /// none. @tparam List a std::vector of int or double or a RawVector of these or unsigned char
+  /// Gathers the numbers of a group's ranks, in rank order, on its leader; empty on other ranks.
+  /// Collective. @tparam List a std::vector of int or double, or a RawVector of these or unsigned
+  /// char
   template <class List>
   List gather_on_leader(List mine) const;
 
-  /// Collective. Sets this rank's rows of the matrix, of b and, of a pattern always or never, of w
-  /// to zero, and forgets what it has for rows of others.
-  /// @throws DeviceError, of a new pattern, if there is no memory for them
+  /// Sets this rank's rows of the matrix, b and w to zero, and drops its contributions to rows of
+  /// other ranks. Collective.
+  /// @param has_weights whether there is w; the same in all calls for a pattern
+  /// @throws DeviceError if the pattern is new and memory is exhausted
   void set_zero(bool has_weights);
 
-  /// Adds to A(row, columns[k]), k < n; the columns ascend and are in the pattern.
+  /// Adds to A(row, columns[k]), k < n; the columns must ascend and be in the pattern.
   void add_row(Index row, unsigned int n, const Index *columns, const double *values);
 
   /// Adds to b(row).
@@ -70,51 +72,52 @@ public:
   /// Adds to w(row).
   void add_weight(Index row, double value);
 
-  /// Collective. Brings what was added for rows of other ranks there, in an order that is fixed.
+  /// Adds the contributions to rows of other ranks, in a reproducible order. Collective.
   void compress();
 
-  /// Collective. Makes b, w and x as the ranks wrote them visible to all of a group.
+  /// Makes b, w and x as written by the ranks visible to all ranks of a group. Collective.
   void synchronize() const;
 
-  /// What a group has, for its leader: rows in the order of the ranks.
+  /// The rows of a group, in rank order, for its leader.
   struct Part
   {
-    HostCsr A; ///< of several groups its columns are the group's, and ghosts behind
+    HostCsr A; ///< with several groups, columns are those of the group, followed by ghosts
     double *b, *w, *x;
   };
-  /// Valid on every rank after compress(), its pattern after reinit(); the plan of ghosts on
-  /// leaders.
+  /// Valid on every rank after compress(), and its pattern after reinit(); the plan of ghosts is
+  /// valid on leaders only.
   Part part() const;
 
-  /// Collective. This rank's rows of A x.
+  /// Returns this rank's rows of A x. Collective.
   std::vector<double> vmult() const;
-  /// Collective. This rank's rows of |A| |x| + |b|.
+  /// Returns this rank's rows of |A| |x| + |b|. Collective.
   std::vector<double> magnitudes() const;
-  /// This rank's diagonal of A; for rows in which it is not positive their Euclidean norms.
+  /// Returns this rank's diagonal of A, or the Euclidean norm of rows whose diagonal is not
+  /// positive.
   std::vector<double> row_scales() const;
-  /// Collective. The number of entries in the longest row.
+  /// Returns the number of entries in the longest row. Collective.
   int longest_row() const;
 
-  /// Of the pattern: reinit() gives a number that no pattern of this program had before; 0 without.
+  /// The number of the pattern, unique within this process; 0 before the first reinit().
   std::size_t pattern_number() const
   {
     return number;
   }
 
-  /// Rows of all groups.
+  /// The number of rows of all groups.
   std::size_t n() const
   {
     return static_cast<std::size_t>(row_begins.back());
   }
-  /// Of each group.
+  /// The number of rows of each group.
   std::vector<std::size_t> rows_of_groups() const;
 
-  /// Entries of the whole matrix.
+  /// The number of entries of the whole matrix.
   std::size_t n_nonzeros() const
   {
     return all_nonzeros;
   }
-  /// b, w, if the system has it, and x of the rows that this rank owns.
+  /// b, w (if the system has it) and x of the rows that this rank owns.
   double *rhs() const
   {
     return b.data() + first_here;
@@ -145,7 +148,7 @@ public:
   }
 
 private:
-  /// An entry for a row of another rank; two columns that no matrix has stand for b and w.
+  /// An entry of a row that another rank owns; two reserved columns stand for b and w.
   struct Contribution
   {
     Index row;
@@ -153,7 +156,7 @@ private:
     double value;
   };
 
-  /// Collective. Brings ghosts of x, and calls f(i) for this rank's rows of A.
+  /// Updates the ghosts of x, and calls f(i) for this rank's rows of A. Collective.
   template <class F>
   void for_each_row_with_x(const F &f) const;
   bool owns(const Index row) const
@@ -173,17 +176,17 @@ private:
   std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
   Index first_of_group = 0;
   int n_here = 0;             ///< rows of the group
-  std::size_t first_here = 0; ///< of the group's rows the first of this rank
+  std::size_t first_here = 0; ///< first row of this rank, counted in the group
   std::size_t first_nonzero = 0, nonzeros_here = 0, all_nonzeros = 0;
   std::vector<long long> ghosts; ///< of the group
   GhostPlan plan;                ///< on leaders
   UnknownsPtr known = nothing_known;
 
-  RowStarts row_starts; ///< views low_starts
+  RowStarts row_starts; ///< a view of low_starts
   NodeArray<int> low_starts, columns;
-  NodeArray<double> values, b, w, x; ///< x with ghosts
+  NodeArray<double> values, b, w, x; ///< x includes ghosts
 
-  std::vector<std::vector<Contribution>> for_others; ///< by rank
+  std::vector<std::vector<Contribution>> for_others; ///< indexed by rank
 };
 } // namespace femgpu::linalg
 

@@ -38,8 +38,9 @@ ErrorText error_of(const std::function<void()> &work)
   return {0, ""};
 }
 
-/// Waits until the other leaders have come to the end of their work too. @return did they? One that
-/// has failed does not wait for long: the others may be waiting for it in the middle of theirs.
+/// Waits until the other leaders have finished their work, too. A leader that has failed waits for
+/// a limited time only, because the others may be waiting for it within their work. @return whether
+/// all have finished
 bool are_all_done(const SolverGroups &groups, const bool has_failed)
 {
   constexpr std::chrono::milliseconds patience{2000};
@@ -47,7 +48,7 @@ bool are_all_done(const SolverGroups &groups, const bool has_failed)
          barrier_asleep(groups.leaders(), has_failed ? patience : std::chrono::hours(1000000));
 }
 
-/// The first of the leaders' errors.
+/// Returns the first error of the leaders, in rank order.
 ErrorText first_error(const SolverGroups &groups, const ErrorText &mine)
 {
   for (const ErrorText &error : dealii::Utilities::MPI::all_gather(groups.leaders(), mine))
@@ -78,7 +79,8 @@ void on_leaders(const SolverGroups &groups,
     return dealii::Utilities::MPI::broadcast(group, reason, 0);
   };
   ErrorText error(0, "");
-  std::exception_ptr failure; // of another rank; the leader's ends the work and is everybody's
+  std::exception_ptr failure; // of another rank; the leader's error ends the work and is thrown on
+                              // all ranks
   if (groups.is_leader()) {
     const SolverGroups::LeadersCores cores(groups);
     error = error_of([&] {

@@ -7,20 +7,21 @@
 
 /**
  * @file
- * The first rank of a solver group, its leader, works on the group's cores while the others sleep.
- * All functions are collective over all groups: their leaders do the same work, each for its part.
+ * Work of the leaders of solver groups, the first rank of each, on their group's cores while the
+ * other ranks sleep. All functions are collective over all groups: their leaders do the same work,
+ * each on its rows.
  */
 namespace femgpu::linalg
 {
-/// Runs @p work on the leaders. The error of one becomes everybody's where all come to the end of
-/// their work. Where the others do not within two seconds of it, as they wait for the one that has
-/// failed, it throws alone, which is to end the program.
+/// Runs @p work on the leaders. If all leaders finish their work, an error of one is thrown on all
+/// ranks. If the others do not finish within two seconds because they wait for the failed leader,
+/// that leader throws alone, which should end the program.
 void on_leaders(const SolverGroups &groups, const std::function<void()> &work);
 
 /**
- * The same for work that sometimes needs all ranks: whenever the leaders call what they are given,
- * the others wake up, run @p event together, and sleep again. Where @p event throws, it does on all
- * ranks.
+ * Runs work that sometimes needs all ranks. Whenever the leaders call the function that @p work
+ * gets, the other ranks wake up, all run @p event, and the others sleep again. If @p event throws,
+ * it must throw on all ranks.
  */
 void on_leaders(const SolverGroups &groups,
                 const std::function<void(const std::function<void()> &call_event)> &work,

@@ -22,7 +22,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Of each rank the end of its pages (bytes): the first that has a part of a page has the page.
+/// Returns the end of each rank's pages in bytes. A page that several ranks use belongs to the
+/// first.
 std::vector<std::size_t> page_ends(MPI_Comm communicator, const std::size_t my_bytes)
 {
   int n_ranks = 1;
@@ -39,10 +40,10 @@ std::vector<std::size_t> page_ends(MPI_Comm communicator, const std::size_t my_b
   return ends;
 }
 
-/// A file in memory, which other processes open as /proc/<process>/fd/<descriptor>.
+/// A file in memory, which other processes can open as /proc/<process>/fd/<descriptor>.
 struct File
 {
-  int process, descriptor, error; ///< without a file -1 and the number of the error
+  int process, descriptor, error; ///< the descriptor is -1 and the error not 0 if there is no file
   dev_t device;
   ino_t inode;
 };
@@ -59,7 +60,7 @@ File make_file(const std::size_t bytes)
   return file;
 }
 
-/// Has a file of another process at @p place. @return the number of an error, or 0
+/// Maps the file of another process at @p place. @return an error number, or 0
 int map_file(const File &file, char *const place, const std::size_t bytes)
 {
   if (file.error != 0)
@@ -73,17 +74,18 @@ int map_file(const File &file, char *const place, const std::size_t bytes)
   const bool is_known = ::fstat(mine, &status) == 0;
   int error = 0;
   if (is_known && (status.st_dev != file.device || status.st_ino != file.inode))
-    error = ESRCH; // in a container of its own the number is that of another process
+    error = ESRCH; // in another container the number denotes a different process
   else if (!is_known || ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, mine,
                                0) == MAP_FAILED)
     error = errno;
-  ::madvise(place, bytes, MADV_SEQUENTIAL); // or leaving marks each page as one used recently
+  ::madvise(place, bytes, MADV_SEQUENTIAL); // otherwise, unmapping marks each page as recently used
   ::close(mine);
   return error;
 }
 
-/// Makes the pages of a file that is at @p place, in less time than their first use takes. Where
-/// the system has no such call they are made then. @return ENOMEM without memory, else 0
+/// Allocates the pages of a file that is mapped at @p place, which is faster than page faults. If
+/// the system does not support this, page faults allocate them. @return ENOMEM if memory is
+/// exhausted, otherwise 0
 int make_pages(const int file, char *const place, const std::size_t bytes)
 {
   if (bytes == 0)
@@ -94,8 +96,8 @@ int make_pages(const int file, char *const place, const std::size_t bytes)
   return 0;
 }
 
-/// Collective. Has the pages of all ranks, each a file of its own, behind @p base.
-/// @return the number of an error of any rank, or 0
+/// Maps the pages of all ranks, a file each, at @p base. Collective.
+/// @return the maximum error number of all ranks, or 0
 int share(MPI_Comm communicator, char *const base, const std::vector<std::size_t> &ends)
 {
   int rank = 0;
@@ -117,12 +119,12 @@ int share(MPI_Comm communicator, char *const base, const std::vector<std::size_t
   return error;
 }
 
-/// Pages of a process that has no other beside it. @return the number of an error, or 0
+/// Allocates pages for a single process. @return an error number, or 0
 int use_alone(char *const base, const std::size_t bytes)
 {
   if (base == nullptr || ::mprotect(base, bytes, PROT_READ | PROT_WRITE) != 0)
     return ENOMEM;
-  ::madvise(base, bytes, MADV_HUGEPAGE); // where the system has them
+  ::madvise(base, bytes, MADV_HUGEPAGE); // if the system supports them
   return 0;
 }
 
@@ -165,8 +167,8 @@ NodeMemory::~NodeMemory()
     return;
   leave(0, mine);
   leave(others, end);
-  // Pages go when the last has left them, one after the other if that is one rank. After an error
-  // on one rank the others do not come here.
+  // Pages are freed, one after the other, when the last rank unmaps them; so every rank frees its
+  // own. After an error on one rank, the others do not get here.
   if (std::uncaught_exceptions() == 0)
     barrier_asleep(communicator);
   unmap(mine, others);

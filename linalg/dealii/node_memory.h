@@ -9,9 +9,10 @@
 namespace femgpu::linalg
 {
 /**
- * Memory that ranks of one node share: one range of addresses in the order of the ranks. The pages
- * of each are a file of its own in memory, so that all ranks make and free theirs at the same time;
- * in one file, as windows of MPI are, they wait for one another. No limit of /dev/shm holds.
+ * Memory shared by the ranks of one node: one range of addresses in rank order. The pages of each
+ * rank are a separate file in memory, so that all ranks allocate and free their pages at the same
+ * time; with a single file, like that of an MPI window, they would wait for one another. The memory
+ * is not subject to the limit of /dev/shm.
  */
 class NodeMemory
 {
@@ -19,13 +20,13 @@ public:
   NodeMemory() = default;
 
   /**
-   * Collective. The memory is zero.
-   * @param my_bytes this rank's part; the parts follow one another
-   * @throws DeviceError on all ranks if one cannot have or see the memory
+   * Allocates zeroed memory. Collective.
+   * @param my_bytes size of this rank's part; the parts are contiguous
+   * @throws DeviceError on all ranks if one of them cannot allocate or map the memory
    */
   NodeMemory(MPI_Comm communicator, std::size_t my_bytes);
 
-  /// Collective, but not after an error, which another rank may not have.
+  /// Collective, except after an error, which other ranks may not have.
   ~NodeMemory();
 
   NodeMemory(NodeMemory &&other) noexcept
@@ -41,13 +42,13 @@ public:
   NodeMemory(const NodeMemory &) = delete;
   NodeMemory &operator=(const NodeMemory &) = delete;
 
-  /// The begin of all parts; the same memory on all ranks.
+  /// The start of all parts; the same memory on all ranks.
   void *data() const
   {
     return base;
   }
 
-  /// Collective. What ranks wrote before, all see afterwards.
+  /// Makes what each rank has written visible to all ranks. Collective.
   static void synchronize(MPI_Comm communicator);
 
 private:
@@ -59,14 +60,14 @@ private:
     std::swap(others, other.others);
     std::swap(end, other.end);
   }
-  /// Leaves pages that other ranks have made, with the threads of this rank's loops.
+  /// Unmaps pages of other ranks, with the threads of this rank's loops.
   void leave(std::size_t first, std::size_t last) noexcept;
   void unmap(std::size_t first, std::size_t last) noexcept;
 
   MPI_Comm communicator = MPI_COMM_NULL;
   char *base = nullptr;
-  std::size_t mine = 0, others = 0, end = 0; ///< bytes: where this rank's pages begin, where those
-                                             ///< behind them, and where all end
+  std::size_t mine = 0, others = 0, end = 0; ///< in bytes: start and end of this rank's pages, and
+                                             ///< the end of all pages
 };
 
 /// A NodeMemory of elements of one type.
