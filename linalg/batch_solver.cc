@@ -21,7 +21,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// @throws ParameterError if @p text is not the usual one, which is all that batches have
+/// @throws ParameterError unless @p text is @p usual, the only value that batches support
 void require(const std::string &what, const std::string &text, const std::string &usual)
 {
   if (text != usual)
@@ -60,12 +60,12 @@ bool has_zero_on_diagonal(const HostCsr &A)
   return false;
 }
 
-/// Arrays one behind the other. One that comes again is there once.
+/// Concatenated arrays; repeated ones are stored once.
 template <class T>
 class Collection
 {
 public:
-  /// Where @p array begins.
+  /// Returns the offset of @p array.
   std::size_t add(const T *array, const std::size_t size)
   {
     const auto [place, is_new] = places.try_emplace({array, size}, all.size());
@@ -115,7 +115,7 @@ int BatchReport::n_alone() const
 
 int BatchReport::worst() const
 {
-  // What is not a number is worse than everything else.
+  // NaN is worse than any number.
   const auto is_better = [](const SystemReport &a, const SystemReport &b) {
     const double r_a = a.relative_residual(), r_b = b.relative_residual();
     return r_a < r_b || (std::isnan(r_b) && !std::isnan(r_a));
@@ -142,7 +142,7 @@ BatchSolver::BatchSolver(ExecutorPtr executor, LinearSolverOptions options)
                              solvers.names_with(&SolverTraits::has_batch) +
                              ", or solve the systems one after the other.",
                          "Solver/Solver");
-  make_preconditioner(this->options.preconditioner, owner->backend()); // its options are checked
+  make_preconditioner(this->options.preconditioner, owner->backend()); // checks its options
   check_options(this->options);
 }
 
@@ -158,7 +158,7 @@ void BatchSolver::set_matrices(const std::vector<HostCsr> &A)
   transfer_seconds = watch.lap();
 }
 
-/// Which systems are solved together, and in which blocks.
+/// Chooses the shapes of the blocks, and the groups of systems that are solved together.
 void BatchSolver::arrange()
 {
   struct Shaped
@@ -180,7 +180,7 @@ void BatchSolver::arrange()
     else
       too_large.push_back(k);
   }
-  // Large systems first: what comes last should end soon.
+  // Large systems first, so that the last blocks to start end soon.
   std::stable_sort(shaped.begin(), shaped.end(), [](const Shaped &a, const Shaped &b) {
     const auto key = [](const BatchShape &s) { return std::tuple(s.kernel, s.threads, s.lanes); };
     return key(b.shape) < key(a.shape);
@@ -255,7 +255,7 @@ std::string BatchSolver::execution() const
   return text;
 }
 
-/// What went wrong with a system.
+/// Explains why a system was not solved.
 std::string BatchSolver::explanation(const int system, SolveResult result) const
 {
   describe(result, method_report());
@@ -285,7 +285,8 @@ SystemReport BatchSolver::solve_alone(const int system, const double *b, double 
   return report;
 }
 
-/// Goes on by itself with a system that rounding may have kept from its target; see rounding.h.
+/// Continues to solve a system separately that may have missed its target because of rounding; see
+/// rounding.h.
 SystemReport BatchSolver::settle(const int system, const double *b, double *x,
                                  const SystemReport &report, double &solve_seconds) const
 {
@@ -310,7 +311,8 @@ BatchReport BatchSolver::solve(const double *b, double *x)
   report.method = method_report();
   report.systems.resize(matrices.size());
   Stopwatch watch;
-  std::map<int, std::vector<double>> by_itself; // with their guesses
+  std::map<int, std::vector<double>> by_itself; // initial guesses of systems that are solved
+                                                // separately
   for (std::size_t k = 0; k < matrices.size(); ++k)
     if (VectorUnits::are_needed(matrices[k].n, b + first_rows[k]))
       by_itself[static_cast<int>(k)].assign(x + first_rows[k], x + first_rows[k + 1]);

@@ -14,65 +14,66 @@ namespace femgpu::linalg
 {
 class BatchMethod;
 
-/// How one system of a batch was solved; without a message if it has converged.
+/// The result of one system of a batch; has no message if it has converged.
 struct SystemReport : SolveResult
 {
-  bool was_alone = false; ///< too large for a block: solved after the others, by itself
+  bool was_alone = false; ///< solved separately after the others: too large for a block, or b out
+                          ///< of range, see VectorUnits
 
-  /// ‖b − A x‖ / ‖b‖; without the divisor where b = 0
+  /// Returns ‖b − A x‖ / ‖b‖, or ‖b − A x‖ if b = 0.
   double relative_residual() const
   {
     return rhs_norm > 0. ? true_residual / rhs_norm : true_residual;
   }
 };
 
-/// What a batch did. Seconds are wall time.
+/// The results and costs of a batch. Times are wall-clock seconds.
 struct BatchReport
 {
   std::vector<SystemReport> systems;
 
-  MethodReport method;          ///< execution: how the systems were given to blocks or threads
-  double transfer_seconds = 0.; ///< of vectors, and of matrices where they were new; and setups
+  MethodReport method;          ///< its execution: how systems were assigned to blocks or threads
+  double transfer_seconds = 0.; ///< of vectors, and of new matrices, including set-up
   double solve_seconds = 0.;
 
   int n_converged() const;
   int n_alone() const;
-  /// Number of the system with the largest relative residual; -1 without systems.
+  /// Returns the system with the largest relative residual; -1 if there are no systems.
   int worst() const;
   double systems_per_second() const;
 };
 
 /**
- * Many independent linear systems, solved together: on a GPU each by one block that keeps it on the
- * chip from the first to the last iteration, on the host each by one thread (Rupp et al. 2016 name
- * many small systems as what fused kernels are for). From host memory to host memory.
+ * Solves many independent linear systems together. On a GPU one block solves each system and keeps
+ * it on the chip for all iterations; on the host one thread does. (Rupp et al. 2016 name many small
+ * systems as a use case of fused kernels.) Input and results are in host memory.
  *
  * Use: hundreds of systems of up to a few thousand rows; sizes and patterns may differ. Needs: a
- * solver with vector steps (pipelined-cg, bicgstab, pipelined-bicgstab), preconditioner identity or
+ * solver with vector steps (a form of CG or BiCGStab, or minres), preconditioner identity or
  * jacobi, format csr. On a GPU a block holds up to 4,096 rows of conjugate gradients and 2,048 of
- * BiCGStab; a larger system is solved after the others, by itself, and its report says so.
+ * BiCGStab; a larger system is solved separately after the others, which its report says.
  *
- * Each system has its outcome, and converged is only said of a true residual that was computed
- * anew; one that fails stops no other. What comes out for a system has the same bits whatever the
- * others are, and however many threads the host has.
+ * Each system has its own outcome. Convergence is only reported for a true residual, computed anew.
+ * The failure of one system does not stop the others. The result of a system is bitwise independent
+ * of the other systems and of the number of threads of the host.
  */
 class BatchSolver
 {
 public:
-  /// @throws ParameterError for unknown names, and for methods that batches cannot use
+  /// @throws ParameterError for unknown names, and for methods that batches do not support
   BatchSolver(ExecutorPtr executor, LinearSolverOptions options);
 
   /**
-   * Moves the matrices, which must stay where they are until the next call. Systems whose pattern,
-   * or whose values, are the same arrays of host memory share them on the device too.
-   * @throws DeviceError without memory
+   * Transfers the matrices, which must remain valid until the next call. Systems whose patterns or
+   * values are the same arrays in host memory share them on the device, too.
+   * @throws DeviceError if memory is exhausted
    */
   void set_matrices(const std::vector<HostCsr> &A);
 
   /**
-   * Solves A x = b for all systems. @p b and @p x are host memory: the vectors of the first system,
-   * then those of the second, and so on. x is the initial guess too.
-   * @throws DeviceError without memory. Everything else is an outcome.
+   * Solves A x = b for all systems. @p b and @p x are in host memory: the vectors of the first
+   * system, followed by those of the second, and so on. x contains the initial guesses.
+   * @throws DeviceError if memory is exhausted; all other failures are outcomes
    */
   BatchReport solve(const double *b, double *x);
 
@@ -97,14 +98,15 @@ private:
   bool uses_diagonal;
 
   std::vector<HostCsr> matrices;
-  std::vector<std::size_t> first_rows; // of each system in the vectors of all, and their end
-  std::vector<int> order;              // systems, in the order of their groups
-  std::vector<BatchGroup> groups;      // of a GPU
+  std::vector<std::size_t> first_rows; // first row of each system in the vectors of all, and their
+                                       // end
+  std::vector<int> order;              // systems, ordered by group
+  std::vector<BatchGroup> groups;      // on a GPU
   std::vector<int> too_large;
 
   Buffer<int> row_starts, columns;
   Buffer<double> values, rhs, solution;
-  Buffer<BatchSystem> systems; // in order
+  Buffer<BatchSystem> systems; // ordered by group
   double transfer_seconds = 0.;
 };
 } // namespace femgpu::linalg

@@ -43,7 +43,7 @@ void check(const ContinuationOptions &options)
   const LinearSolverOptions &linear = options.linear;
   check_values(options);
   check_unscaled(linear);
-  make_solver(linear.solver, BackendKind::host); // its options are checked
+  make_solver(linear.solver, BackendKind::host); // checks its options
   check_symmetry(linear.solver, *make_preconditioner(preconditioner_of(linear), BackendKind::host));
 }
 
@@ -82,10 +82,10 @@ void Continuation::set_system(const HostCsr &A, const double *weights)
     share /= weight_sum;
   system.set_matrix(A, /* only values */ false);
   w = system.make_vector();
-  system.move_rhs(weights, w); // there is no scaling: reorders alone
+  system.move_rhs(weights, w); // only reorders, because there is no scaling
 }
 
-/// Copies @p x to the host and fills in what @p record says of it.
+/// Copies @p x to the host and sets the members of @p record that depend on it.
 void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
                            BranchRecord &record)
 {
@@ -134,7 +134,8 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
   report.costs = costs;
   if (communicator)
     report.communicator = communicator->name();
-  system.take_costs(); // the solutions of points belong to the solve
+  system.take_costs(); // discarded: transfers of the solutions on the branch belong to the solve
+                       // time
   return report;
 }
 } // namespace femgpu::linalg

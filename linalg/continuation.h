@@ -15,41 +15,42 @@ namespace femgpu::linalg
 void check(const ContinuationOptions &options);
 
 /**
- * The branch of solutions (x, λ) of A x = b + λ W φ(x) on an executor, from host memory to host
- * memory: pseudo-arclength continuation, which passes folds, finds them, and gives the solutions
- * for chosen λ on every branch.
+ * Traces the branch of solutions (x, λ) of A x = b + λ W φ(x) on an executor, with input and
+ * results in host memory. Pseudo-arclength continuation passes and locates folds, and computes the
+ * solutions for given λ on every part of the branch.
  *
- * Use: to see for which λ there are solutions, and how many. Needs: A symmetric for minres, with a
- * symmetric positive definite preconditioner (jacobi, chebyshev, fsai); else bicgstab. Cost: some 3
- * corrections a point, each two linear solves, and one for its tangent; 18 vectors, J beside A, and
- * the vectors of the linear solver. Fails: where steps become too small; two folds within one step
- * are not seen.
+ * Use: to find out for which λ there are solutions, and how many. Needs: A symmetric for minres,
+ * with a symmetric positive definite preconditioner (jacobi, chebyshev, fsai); otherwise bicgstab.
+ * Cost: about 3 corrections per point, each two linear solves, and one linear solve for its
+ * tangent; 18 vectors, J in addition to A, and the vectors of the linear solver. Fails: if steps
+ * become too small; two folds within one step are not detected.
  */
 class Continuation
 {
 public:
-  /// Is called with each point that was found, and x there.
+  /// Called with each point found, and x at this point.
   using Callback = std::function<void(const BranchRecord &, const std::vector<double> &x)>;
 
-  /// @param communicator of a part, as LinearSolver takes it. @throws ParameterError as
-  /// check(options)
+  /// @param communicator of distributed rows, see LinearSolver
+  /// @throws ParameterError as check(options)
   Continuation(ExecutorPtr executor, ContinuationOptions options,
                CommunicatorPtr communicator = nullptr);
 
-  /// As LinearSolver::begin_pattern(), before set_system().
+  /// See LinearSolver::begin_pattern(); called before set_system().
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Takes over @p A, which must stay where it is until the next call, and @p weights (n() of them,
-   * host memory, not negative, not all zero).
-   * @throws ParameterError for other weights; as LinearSolver::set_matrix
+   * Sets @p A, which must remain valid until the next call, and @p weights: n() non-negative
+   * numbers in host memory, not all zero.
+   * @throws ParameterError for other weights; otherwise as LinearSolver::set_matrix()
    */
   void set_system(const HostCsr &A, const double *weights);
 
   /**
-   * Traces the branch from the solution at lambda_start, found by Newton's method from the guess
-   * @p x; at the end x is that of the last record. @p b and x are host memory of n() elements.
-   * @throws SolverError if the preconditioner cannot be made. All else is an outcome of the report.
+   * Traces the branch from the solution at lambda_start, which Newton's method computes from the
+   * initial guess @p x. At the end x is the solution of the last record. @p b and x are in host
+   * memory and have n() elements.
+   * @throws SolverError if the preconditioner cannot be made; all other failures are outcomes
    */
   ContinuationReport trace(const Law &law, const double *b, double *x,
                            const Callback &callback = {});
@@ -67,10 +68,10 @@ private:
   ExecutorPtr owner;
   CommunicatorPtr communicator;
   ContinuationOptions options;
-  std::vector<double> shares; // of the weights, of 1; in the order given
+  std::vector<double> shares; // weights divided by their sum, in the original order
   double weight_sum = 0.;
   Buffer<double> w;
-  DeviceSystem system; // at the end: its destructor waits for a pattern under way
+  DeviceSystem system; // last member: its destructor waits for a pending pattern transfer
 };
 } // namespace femgpu::linalg
 

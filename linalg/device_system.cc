@@ -34,7 +34,7 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
 
 void DeviceSystem::release()
 {
-  under_way = {}; // waits for a pattern that nobody wanted in the end
+  under_way = {}; // waits for a pattern that is not needed after all
   begun.reset();
   matrix_there.reset(); // refers to the pattern
   csr.reset();
@@ -45,7 +45,7 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
   release();
   if (transformation.needs_values())
     return;
-  begun = spaces_of(A); // parts speak with each other in this thread alone
+  begun = spaces_of(A); // collective, so not called in the other thread
   const auto work = [this, A, spaces = *begun] {
     owner->use_in_this_thread();
     set_n_loop_threads(1);
@@ -55,7 +55,7 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
     under_way = std::async(std::launch::async, work);
   }
   catch (const std::system_error &) {
-    under_way = {}; // no thread is to be had: set_matrix() moves all
+    under_way = {}; // no thread is available: set_matrix() transfers everything
   }
 }
 
@@ -65,8 +65,9 @@ DeviceSystem::Spaces DeviceSystem::spaces_of(const HostCsr &A) const
   return {range, communicator ? std::make_shared<RowSpace>(*range, *A.ghosts) : range};
 }
 
-/// Where only so much memory is granted, a matrix that needs more than half of it stays in that of
-/// the host: vectors need the other half. Else the host reads it where it is.
+/// Returns the location for the matrix. If memory is limited, a matrix that needs more than half of
+/// it stays in host memory, because vectors need the other half. The host backend reads it in
+/// place.
 MemoryPlace DeviceSystem::place_of(const HostCsr &A) const
 {
   const std::size_t bytes = A.n_nonzeros * (sizeof(double) + sizeof(int)) +

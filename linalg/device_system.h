@@ -16,51 +16,55 @@
 namespace femgpu::linalg
 {
 /**
- * A system on an executor, as everything needs it that goes from host memory to host memory: its
- * matrix in the format asked for, scaled and reordered on the way there, and solutions on the way
- * back. The pattern moves once, if wanted while values are still being assembled, and values
- * whenever they change. Counts bytes and seconds.
+ * A linear system on an executor, for methods whose input and results are in host memory. The
+ * matrix is scaled, reordered and converted to the chosen format; solutions are transformed back.
+ * The pattern is transferred once, optionally overlapped with the assembly of values, and the
+ * values whenever they change. Counts bytes and seconds.
  */
 class DeviceSystem
 {
 public:
-  /// @param options say format, scaling and ordering, and which preconditioner A is for
-  /// @param communicator of a part of the rows; nullptr: all are here. @throws ParameterError for
-  /// unknown names, and for parts that are ordered
+  /// @param options format, scaling and ordering, and the preconditioner for which A is used
+  /// @param communicator of distributed rows; nullptr: all rows are on this rank
+  /// @throws ParameterError for unknown names, and for transformations that need all rows on one
+  /// rank
   DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options,
                CommunicatorPtr communicator = nullptr);
   DeviceSystem(const DeviceSystem &) = delete;
   DeviceSystem &operator=(const DeviceSystem &) = delete;
 
   /**
-   * Begins to move a new pattern, by a thread of its own, which leaves the other cores to the
-   * caller. Until set_matrix() the executor must not be used, and pattern and coordinates of @p A
-   * must stay; its values are not read. What goes wrong is thrown by set_matrix(). Does nothing
-   * where the pattern that moves depends on the values.
+   * Starts to transfer a new pattern in a separate thread, which leaves the other cores to the
+   * caller. Until set_matrix() the executor must not be used, and the pattern and coordinates of
+   * @p A must remain valid; its values are not read. Errors are thrown by set_matrix(). Does
+   * nothing if the transformed pattern depends on the values.
    */
   void begin_pattern(const HostCsr &A);
 
-  /// Frees the matrix and drops a pattern that was begun; the next matrix moves with its pattern.
+  /// Frees the matrix and discards a pattern transfer; the next matrix is transferred with its
+  /// pattern.
   void release();
 
-  /// Whether a matrix is there whose pattern new values may have: a scaling that permutes rows by
-  /// their values changes it.
+  /// Returns whether there is a matrix whose pattern new values may reuse. They may not if the
+  /// scaling permutes rows depending on the values.
   bool may_keep_pattern() const
   {
     return matrix_there != nullptr && !transformation.needs_values();
   }
 
   /**
-   * Moves the values of @p A, and its pattern unless this was begun or is the one that is there, as
-   * @p only_values says. On the host nothing moves, and A is read where it is as long as it is set:
-   * it must stay until the next call or release(), its pattern until another one or release().
-   * @throws SolverError if it cannot be scaled or does not fit the pattern; ParameterError if the
-   * format cannot hold it, or the preconditioner count its entries; DeviceError without memory; on
-   * all parts, if one of them has failed.
+   * Transfers the values of @p A, and its pattern unless begin_pattern() has done so or
+   * @p only_values says that it is unchanged. On the host nothing is copied, and A is read in
+   * place: it must remain valid until the next call or release(), and its pattern until a call with
+   * another pattern or release().
+   * @throws SolverError if A cannot be scaled or does not fit the pattern
+   * @throws ParameterError if the format cannot hold A, or A has too many entries for the
+   *   preconditioner
+   * @throws DeviceError if memory is exhausted. If one rank fails, all ranks throw.
    */
   void set_matrix(const HostCsr &A, bool only_values);
 
-  /// Runs the set-up of a method, and waits for it. If it fails on one part, all throw.
+  /// Runs the set-up of a method and waits for it. If it fails on one rank, all ranks throw.
   template <class Setup>
   void set_up(const Setup &setup)
   {
@@ -74,15 +78,15 @@ public:
     costs.setup_bytes_to_host += owner->bytes_to_host() - bytes_before;
   }
 
-  /// Of the matrix as it was given, in host memory, with its ghosts; valid after set_matrix().
+  /// The rows of the original matrix in host memory, with its ghosts; valid after set_matrix().
   const RowSpace &host_rows() const
   {
     return *given_rows;
   }
-  /// @throws SolverError unless there is a matrix, which there is not after one that failed
+  /// @throws SolverError unless there is a matrix; there is none after set_matrix() has failed
   void require_matrix() const;
 
-  /// In the format asked for; valid after set_matrix().
+  /// The matrix in the chosen format; valid after set_matrix().
   const Matrix &matrix() const
   {
     return *matrix_there;
@@ -96,25 +100,25 @@ public:
   void move_guess(const double *x, Buffer<double> &to);
   void move_solution(const Buffer<double> &from, double *x);
 
-  /// Of this part, since the system was made.
+  /// The communication of this rank since construction.
   Communication communication() const
   {
     return communicator ? communicator->communication() : Communication();
   }
 
-  /// Since the last call; bytes are those of all parts.
+  /// Returns the costs since the last call; bytes are summed over all ranks.
   SolveCosts take_costs();
 
-  /// Adds these to @p report, whose sizes become those of all parts.
+  /// Adds these costs to @p report, and sums its sizes over all ranks.
   void finish(SolveReport &report);
 
 private:
-  /// Of the matrix.
+  /// The row spaces of the matrix.
   struct Spaces
   {
     RowSpacePtr range, domain;
   };
-  /// b̂ of b or x̂ of a guess x.
+  /// Transforms b to b̂, or a guess x to x̂.
   using Transform = void (LinearSystemTransformation::*)(const double *, double *) const;
 
   void sum_over_parts(const std::vector<std::size_t *> &sizes) const;
@@ -130,13 +134,13 @@ private:
   CommunicatorPtr communicator;
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
-  std::optional<Spaces> begun; ///< of the pattern that was begun last
+  std::optional<Spaces> begun; ///< of the last begin_pattern()
   RowSpacePtr given_rows;
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix_there; // refers to csr
   SolveCosts costs;
   double pattern_seconds = 0.;
-  std::future<void> under_way; // at the end: its destructor waits for the thread
+  std::future<void> under_way; // last member: its destructor waits for the thread
 };
 } // namespace femgpu::linalg
 

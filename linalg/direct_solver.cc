@@ -26,7 +26,7 @@ bool is_direct(const std::string &solver)
   const Method method("solver", solver);
   if (method.name() != "direct")
     return false;
-  method.finish(); // it has no options
+  method.finish(); // there are no options
   return true;
 }
 
@@ -56,7 +56,8 @@ void check_solver(const std::string &text)
 
 namespace
 {
-/// Solves A x = b, or with a guess A d = b − A x for x + d, to @p target.
+/// Solves A x = b, or, if @p from_guess, A d = b − A x for x + d. Converged if the residual is at
+/// most @p target.
 SolveReport solve_with_factors(const HostCsr &A, const LuFactors &factors, const double *b,
                                double *x, const double target, const bool from_guess)
 {
@@ -103,7 +104,8 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
          return solve_with_factors(A, factors, r, d, tolerance * r_norm, false);
        },
        [&](double *refined) { return solve_with_factors(A, factors, b, refined, target, true); }});
-  if (report.outcome == Outcome::converged) { // a residual at rounding says nothing of x
+  if (report.outcome == Outcome::converged) { // a residual at rounding level does not bound the
+                                              // error of x
     std::vector<double> d(zero.size());
     measure(A, b, x, d.data());
     if (factors.solve(d.data()))

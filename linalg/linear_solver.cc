@@ -90,7 +90,7 @@ SolveReport LinearSolver::solve_in_units(const double *b, double *x, const Solve
   SolveReport report = solve_once(b, x, control);
   if (std::isfinite(report.rhs_norm) && !std::isfinite(report.initial_residual) &&
       is_finite_everywhere(x)) {
-    std::fill_n(x, given.n, 0.); // a guess whose residual is beyond all numbers is worse than none
+    std::fill_n(x, given.n, 0.); // a guess whose residual overflows is worse than none
     report = solve_once(b, x, control);
   }
   SolveControl of_correction = control, of_rest = control;
@@ -135,7 +135,8 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
   return report;
 }
 
-/// The system as it was given, where it has not been scaled, is also that on the executor.
+/// Measures the residual and backward error of the original system. Unless it was scaled, this is
+/// the system on the executor.
 void LinearSolver::measure_given(const double *b, const double *x, SolveReport &report)
 {
   system.matrix().domain()->bring_ghosts(solution.data());

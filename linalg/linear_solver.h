@@ -8,50 +8,54 @@
 
 namespace femgpu::linalg
 {
-/// @throws ParameterError unless the methods that @p options name bear one another
+/// @throws ParameterError unless the methods that @p options name are compatible
 void check(const LinearSolverOptions &options);
 
 /**
- * A linear system on an executor, from host memory to host memory: moves the matrix there once and
- * its values whenever they change, keeps the preconditioner up to date, solves, and counts seconds.
- * Scaling and ordering are done on the way, and undone in the solution.
+ * Solves a linear system on an executor, with input and results in host memory. It transfers the
+ * matrix once and its values whenever they change, keeps the preconditioner up to date, solves, and
+ * measures times. It scales and reorders the system, and transforms the solution back.
  *
- * It may be one of several parts of a system: then all parts make the same calls, vectors are those
- * of the part's own rows, and reports are the same but for seconds and bytes.
+ * A system may be distributed over ranks: then all functions are collective, vectors contain the
+ * rank's owned rows, and reports are the same on all ranks except for seconds and bytes.
  */
 class LinearSolver
 {
 public:
-  /// @param communicator of a part; nullptr: all rows are here. @throws ParameterError for unknown
-  /// names, for options of the preconditioner, for a preconditioner or a scaling that the solver
-  /// does not bear, and as DeviceSystem
+  /// @param communicator of distributed rows; nullptr: all rows are on this rank
+  /// @throws ParameterError for unknown names, for options of the preconditioner, for a
+  /// preconditioner or a scaling that is incompatible with the solver, and as DeviceSystem
   LinearSolver(ExecutorPtr executor, LinearSolverOptions options,
                CommunicatorPtr communicator = nullptr);
 
   /**
-   * Begins to move the pattern of a new matrix while its values are still being assembled, by a
-   * thread of its own. Until set_matrix(A, false) the executor must not be used, and pattern and
-   * coordinates of @p A must stay.
+   * Starts to transfer the pattern of a new matrix in a separate thread, overlapped with the
+   * assembly of its values. Until set_matrix(A, false) the executor must not be used, and the
+   * pattern and coordinates of @p A must remain valid.
    */
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Takes over @p A, which must stay where it is until the next call. With @p same_pattern only the
-   * values move; the pattern must be that of the call before, where it must stay, too. @throws
-   * ParameterError if the format cannot hold A, SolverError if the preconditioner cannot be made,
-   * DeviceError without memory. Then the matrix is released: solve() needs another one, which moves
-   * with its pattern whatever @p same_pattern says.
+   * Sets @p A, which must remain valid until the next call. With @p same_pattern only the values
+   * are transferred; the pattern must be that of the previous call, and must remain valid, too. If
+   * this function throws, the matrix is released: solve() needs another one, which is transferred
+   * with its pattern even if @p same_pattern.
+   * @throws ParameterError if the format cannot hold A
+   * @throws SolverError if the preconditioner cannot be made
+   * @throws DeviceError if memory is exhausted
    */
   void set_matrix(const HostCsr &A, bool same_pattern);
 
   /**
-   * Solves A x = b; @p b and @p x are host memory of n() elements, x is the initial guess too. The
-   * report has the backward error of x in the system as it was given; a solve that rounding alone
-   * has kept from its target is called so (rounding.h). @throws SolverError without a matrix
+   * Solves A x = b; @p b and @p x are in host memory and have n() elements, and x contains the
+   * initial guess. The report contains the backward error of x in the original system. Solves that
+   * missed their target only because of rounding are reported as such (rounding.h).
+   * @throws SolverError without a matrix
    */
   SolveReport solve(const double *b, double *x);
 
-  /// Frees the matrix, but not what the preconditioner has made of it; it must be set anew.
+  /// Frees the matrix, but not what the preconditioner has computed from it; a new matrix must be
+  /// set.
   void release();
 
   SolveControl &control()
@@ -76,9 +80,9 @@ private:
   LinearSolverOptions options;
   PreconditionedSolver solver;
   bool is_scaled;
-  HostCsr given; // the system before it was transformed
+  HostCsr given; // the original system
   Buffer<double> rhs, solution;
-  DeviceSystem system; // at the end: its destructor waits for a pattern under way
+  DeviceSystem system; // last member: its destructor waits for a pending pattern transfer
 };
 } // namespace femgpu::linalg
 

@@ -39,7 +39,8 @@ void check(const NonlinearSolverOptions &options)
   check_unscaled(linear);
 }
 
-/// What the method has made of the old matrix might not fit beside a new one.
+/// Frees what the method has computed from the old matrix, which might not fit together with a new
+/// one.
 void NonlinearSolver::forget_matrix()
 {
   method = make_nonlinear_method(options.method, options.linear, owner->backend());
@@ -82,7 +83,7 @@ void NonlinearSolver::take_over(const HostCsr &A, const double *weights, const b
       solution = system.make_vector();
       w = system.make_vector();
     }
-    system.move_rhs(weights, w); // there is no scaling: reorders alone
+    system.move_rhs(weights, w); // only reorders, because there is no scaling
     method->setup(SemilinearEquation(system.matrix(), w, rhs, {}), only_values);
   });
 }

@@ -10,47 +10,48 @@
 
 namespace femgpu::linalg
 {
-/// Which method, as the registries know them, and when it ends.
+/// The nonlinear method, its linear solver, and when the iteration stops.
 struct NonlinearSolverOptions
 {
-  std::string method = "newton"; ///< of the registry, with options
-  LinearSolverOptions linear;    ///< of Newton's linear systems; nlcg takes its preconditioner
+  std::string method = "newton"; ///< name in the registry, with options
+  LinearSolverOptions linear;    ///< for Newton's linear systems; nlcg uses its preconditioner
   SolveControl control;          ///< of the nonlinear iteration
 };
 
-/// @throws ParameterError unless the methods that @p options name bear one another
+/// @throws ParameterError unless the methods that @p options name are compatible
 void check(const NonlinearSolverOptions &options);
 
-/// @throws ParameterError if the options have a scaling: φ needs the unknowns as they are
+/// @throws ParameterError if the options have a scaling, because φ needs the unscaled unknowns
 void check_unscaled(const LinearSolverOptions &options);
 
 /**
- * A x = b + λ W φ(x) on an executor, from host memory to host memory: moves A and w there once,
- * solves, and counts seconds. Nothing but b, x and λ moves for another solve.
+ * Solves A x = b + λ W φ(x) on an executor, with input and results in host memory. It transfers A
+ * and w once, solves, and measures times. Further solves only transfer b and x.
  */
 class NonlinearSolver
 {
 public:
-  /// @param communicator of a part, as LinearSolver takes it. @throws ParameterError for unknown
-  /// names and options, and for a scaling other than none
+  /// @param communicator of distributed rows, see LinearSolver
+  /// @throws ParameterError for unknown names and options, and for a scaling other than none
   NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options,
                   const CommunicatorPtr &communicator = nullptr);
 
-  /// As LinearSolver::begin_pattern(), before set_system(A, weights, false).
+  /// See LinearSolver::begin_pattern(); called before set_system(A, weights, false).
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Takes over @p A, which must stay where it is until the next call, and @p weights (n() of them,
-   * host memory, not negative). With @p same_pattern only values move, and the pattern of the call
-   * before must stay, too. @throws as LinearSolver::set_matrix; then the system is released
+   * Sets @p A, which must remain valid until the next call, and @p weights: n() non-negative
+   * numbers in host memory. With @p same_pattern only values are transferred, and the pattern of
+   * the previous call must remain valid, too.
+   * @throws as LinearSolver::set_matrix(); the system is then released
    */
   void set_system(const HostCsr &A, const double *weights, bool same_pattern);
 
-  /// Frees the matrix and what the method has made of it; it must be set anew.
+  /// Frees the matrix and what the method has computed from it; a new system must be set.
   void release();
 
-  /// Solves; @p b and @p x are host memory of n() elements, x is the initial guess too.
-  /// @throws SolverError without a system
+  /// Solves the equation; @p b and @p x are in host memory and have n() elements, and x contains
+  /// the initial guess. @throws SolverError without a system
   SolveReport solve(const Nonlinearity &phi, const double *b, double *x);
 
   SolveControl &control()
@@ -70,7 +71,7 @@ private:
   NonlinearSolverOptions options;
   std::unique_ptr<NonlinearMethod> method;
   Buffer<double> w, rhs, solution;
-  DeviceSystem system; // at the end: its destructor waits for a pattern under way
+  DeviceSystem system; // last member: its destructor waits for a pending pattern transfer
 };
 } // namespace femgpu::linalg
 

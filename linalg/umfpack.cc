@@ -13,7 +13,7 @@ bool have_direct()
   return true;
 }
 
-// UMFPACK has columns where A has rows: its matrix is Aᵀ.
+// UMFPACK uses compressed columns, so its matrix is Aᵀ.
 
 LuFactors::LuFactors(const HostCsr &A) : n(A.n), values(A.values)
 {
@@ -50,7 +50,7 @@ bool LuFactors::solve(double *const v) const
   return true;
 }
 
-/// False if UMFPACK says that the matrix is singular.
+/// Returns false if UMFPACK reports a singular matrix; throws on other errors.
 bool LuFactors::check(const int status) const
 {
   switch (status) {

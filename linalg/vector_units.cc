@@ -11,11 +11,11 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Squares of numbers up to this power of two, and down to its inverse, lose nothing, whatever a
-/// residual does on its way.
+/// Squares of numbers between 2^-200 and 2^200 neither overflow nor underflow, whatever values a
+/// residual takes during a solve.
 constexpr int largest_exponent = 200;
 
-/// 2^k is the unit; 0 where none is needed or b has no size.
+/// Returns k of the unit 2^k; 0 if no unit is needed, or b is zero or not finite.
 int exponent_of(const int n, const double *b, const Communicator *const communicator = nullptr)
 {
   double largest = 0.;
@@ -23,7 +23,7 @@ int exponent_of(const int n, const double *b, const Communicator *const communic
   const auto find = [&](const int first, const int end) {
     double of_range = 0.;
     for (int i = first; i < end; ++i)
-      of_range = std::max(of_range, std::fabs(b[i])); // NaN is left to the solver
+      of_range = std::max(of_range, std::fabs(b[i])); // NaN is handled by the solver
     const std::lock_guard<std::mutex> lock(of_largest);
     largest = std::max(largest, of_range);
   };

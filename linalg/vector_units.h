@@ -9,18 +9,19 @@
 namespace femgpu::linalg
 {
 /**
- * Right-hand side and guess of A x = b in units of a power of two, where the squares of b's entries
- * would overflow, or underflow to zero and be taken for b = 0. In ordinary units nothing is copied.
- * The solution is that of a b of ordinary size to the last bit, but for numbers beyond the range.
+ * Scales the right-hand side and initial guess of A x = b by a power of two if squares of b's
+ * entries would overflow, or underflow to zero so that b appears to be 0. Otherwise nothing is
+ * copied. The solution is bitwise that of a b of normal size, except for numbers out of range.
  */
 class VectorUnits
 {
 public:
-  /// Is @p b, n elements, beyond ordinary units?
+  /// Returns whether @p b, with n elements, needs scaling.
   static bool are_needed(int n, const double *b);
 
-  /// @param b n elements; @param x n elements, the guess, and after restore() the solution
-  /// @param communicator of a part, whose b is one of several; nullptr: there is one
+  /// @param b n elements
+  /// @param x n elements: the initial guess, and after restore() the solution
+  /// @param communicator of distributed rows; nullptr: all rows are on this rank
   VectorUnits(int n, const double *b, double *x, const Communicator *communicator = nullptr);
 
   const double *b() const
@@ -31,12 +32,12 @@ public:
   {
     return exponent == 0 ? given_x : scaled_x.data();
   }
-  /// Absolute tolerance and progress in these units.
+  /// Returns the control with its absolute tolerances and progress converted to these units.
   SolveControl control(SolveControl given) const;
 
-  /// The solution and what @p report says of it as they were given.
+  /// Converts the solution and the norms of @p report to the original units.
   void restore(SolveReport &report) const;
-  /// The same for a norm.
+  /// Converts a norm to the original units.
   double restored(double norm) const;
 
 private:
