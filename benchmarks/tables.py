@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
-"""Writes Markdown tables from CSV files of benchmarks/results/ into pages of docs/.
+"""Generates the appendix pages of docs/ and the tables of docs/papers.md from benchmarks/results/.
 
-    benchmarks/tables.py               # fill in all tables
-    benchmarks/tables.py --check       # only compare; exits with 1 if a page is another
-    benchmarks/tables.py --list        # the tables there are
+    benchmarks/tables.py               # write the pages
+    benchmarks/tables.py --check       # write nothing; exit with 1 if a page is out of date
 
-A table stands between the lines
-
-    <!-- table NAME FILE.csv -->
-    <!-- end -->
-
-FILE is relative to the root of the repository. Where there is no such file the page says so, and that
-is no error. Numbers of tables are never typed.
+benchmarks/appendix.md is the outline of the appendix pages: "# FILE: TITLE" starts a page, and each
+line "table NAME DIRECTORY/FILE.csv" becomes a table with its device, date, commit and command, which
+are taken from the README.md next to the CSV file. In docs/papers.md, a table stands between the lines
+"<!-- table NAME PATH.csv -->" and "<!-- end -->".
 """
 
 import argparse
@@ -21,467 +17,415 @@ import re
 import sys
 
 import runs
-from runs import markdown
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-PAGES = [os.path.join(ROOT, "docs", name) for name in ("solvers.md", "papers.md")]
+RESULTS = os.path.join(ROOT, "benchmarks", "results")
+OUTLINE = os.path.join(ROOT, "benchmarks", "appendix.md")
+PAPERS = os.path.join(ROOT, "docs", "papers.md")
+COMMAND = re.compile(r"(\w+=\S+ )?(benchmarks/|femgpu|mpirun )\S* .*|\w+\.py .*")
 MARKED = re.compile(r"^(<!-- table (\S+) (\S+) -->\n)(.*?)^(<!-- end -->\n)", re.MULTILINE | re.DOTALL)
-MISSING = "*not measured yet*"
 
 
-def distinct(values):
-    return list(dict.fromkeys(values))
-
+# Cells: functions from a row of a CSV file to text.
 
 def number(text, digits=3, factor=1.):
-    """The number that @p text holds, times @p factor; – where it holds none."""
-    return runs.number(factor * float(text) if text != "" else None, digits)
+    return runs.number(factor * float(text) if text else None, digits)
 
 
 def count(text):
     return f"{int(text):,}" if text else "–"
 
 
+def plain(column):
+    return lambda row: row[column] or "–"
+
+
+def code(column):
+    return lambda row: f"`{row[column]}`"
+
+
+def integer(column):
+    return lambda row: count(row[column])
+
+
+def real(column, digits=3, factor=1.):
+    return lambda row: number(row[column], digits, factor)
+
+
+def joined(*cells, separator=", "):
+    return lambda row: separator.join(cell(row) for cell in cells)
+
+
+def sized(column):
+    """The name of a system and its number of unknowns."""
+    return lambda row: f"`{row[column]}`" + (f", n = {count(row['n'])}" if row["n"] else "")
+
+
 def iterations(row):
-    """The count, or how it ended where it did not converge, and with which ‖b − A x‖/‖b‖."""
-    if row is None:
-        return ""
+    """The iterations of a solve that has converged; otherwise its outcome and relative residual."""
     if row["outcome"] in ("converged", "converged_to_rounding"):
         return row["iterations"]
-    outcome = row["outcome"].replace("_", " ")
     residual = row.get("relative_residual")
-    return f"{outcome}, {float(residual):.0e}" if residual else outcome
+    return row["outcome"].replace("_", " ") + (f", {float(residual):.0e}" if residual else "")
 
 
-def origin(rows):
-    """Device and commit of the lines, in words."""
-    devices = distinct(f"{row['backend']} ({row['device']})" if "backend" in row else row["device"]
-                       for row in rows if row["device"])
-    commits = distinct(f"`{row['git_revision']}`" for row in rows if row["git_revision"])
-    return f"On {', '.join(devices)}, femgpu {', '.join(commits)}.\n\n"
+def milliseconds(row):
+    """Set-up and solve in milliseconds."""
+    if "setup_ms" in row:
+        return f"{number(row['setup_ms'], 2)} + {number(row['solve_ms'])}"
+    return f"{number(row['setup_seconds'], 2, 1e3)} + {number(row['solve_seconds'], 3, 1e3)}"
 
 
-def named(text):
-    return f"`{text}`"
-
-
-def sized(row):
-    """`system`, n = 1,000"""
-    return named(row["system"]) + (f", n = {count(row['n'])}" if row["n"] else "")
+def solved(row):
+    """Iterations, and the milliseconds of set-up, if there is one, and solve."""
+    if row["outcome"] == "failed":
+        return "failed"
+    if row["preconditioner"] in ("identity", "jacobi"):
+        return f"{iterations(row)}: {number(row['solve_seconds'], 3, 1e3)}"
+    return f"{iterations(row)}: {milliseconds(row)}"
 
 
 def per_entry(row):
-    """Entries of M⁻¹ for each one of A."""
+    """Entries of M per entry of A."""
     if not row["preconditioner_nonzeros"]:
         return "–"
     return number(int(row["preconditioner_nonzeros"]) / int(row["nonzeros"]), 2)
 
 
-# Tables of methods.py
+# Tables: functions from the rows of a CSV file to Markdown.
 
-def table_spd(rows):
-    """Pipelined CG with every preconditioner: a line for each system and preconditioner."""
-    rows = [row for row in rows if row["group"] == "spd" and row["solver"] == "pipelined-cg"]
-    lines, last = [], ""
-    for row in rows:
-        system = sized(row)
-        both = ""
-        if row["solve_seconds"]:
-            both = float(row["setup_seconds"]) + float(row["solve_seconds"])
-        lines.append([system if system != last else "", named(row["preconditioner"]),
-                      iterations(row), number(row["setup_seconds"], 3, 1e3),
-                      number(row["solve_seconds"], 3, 1e3), number(both, 3, 1e3),
-                      number(row["us_per_iteration"]), number(row["gigabytes_per_second"]),
-                      per_entry(row)])
-        last = system
-    return origin(rows) + markdown(
-        ["system", "preconditioner", "iterations", "setup ms", "solve ms", "both ms", "µs/iteration",
-         "GB/s", "entries of M⁻¹ per one of A"], lines, n_words=2)
-
-
-def pivot(rows, line_of, column_of, text_of):
-    """A table with a line for each line_of(row), a column for each column_of(row)."""
-    found = {(line_of(row), column_of(row)): row for row in rows}
-    columns = distinct(column_of(row) for row in rows)
-    lines = distinct(line_of(row) for row in rows)
-    return columns, [[line] + [text_of(found.get((line, column))) for column in columns]
-                     for line in lines]
-
-
-def table_forms(rows):
-    """The forms of conjugate gradients: iterations, and microseconds an iteration."""
-    rows = [row for row in rows if row["group"] == "spd"]
-    pairs = {(row["system"], row["preconditioner"]) for row in rows if row["solver"] == "cg"}
-    rows = [row for row in rows if (row["system"], row["preconditioner"]) in pairs]
-
-    def text(row):
-        return f"{iterations(row)}, {number(row['us_per_iteration'])} µs" if row else ""
-
-    columns, lines = pivot(rows, lambda row: f"`{row['system']}`, `{row['preconditioner']}`",
-                           lambda row: named(row["solver"]), text)
-    return origin(rows) + markdown(["system, preconditioner"] + columns, lines)
-
-
-def unsymmetric(rows, text):
-    """A line for each preconditioner, a column for each system."""
-    rows = [row for row in rows if row["group"] == "unsymmetric"]
-    columns, lines = pivot(rows, lambda row: named(row["preconditioner"]),
-                           lambda row: named(row["system"]), text)
-    return origin(rows) + markdown(["preconditioner"] + columns, lines)
-
-
-def table_unsymmetric(rows):
-    """Iterations of pipelined BiCGStab against the pattern of the approximate inverse."""
-    return unsymmetric([row for row in rows if row["solver"] == "pipelined-bicgstab"], iterations)
-
-
-def table_unsymmetric_classical(rows):
-    """The same for the classical form."""
-    return unsymmetric([row for row in rows if row["solver"] == "bicgstab"], iterations)
-
-
-def table_unsymmetric_seconds(rows):
-    """Milliseconds of setup + solve of pipelined BiCGStab, and entries of M for each one of A."""
-    def text(row):
-        if not row:
-            return ""
-        if row["outcome"] != "converged":
-            return "–"
-        return (f"{number(row['setup_seconds'], 2, 1e3)} + {number(row['solve_seconds'], 2, 1e3)} "
-                f"({per_entry(row)})")
-
-    return unsymmetric([row for row in rows if row["solver"] == "pipelined-bicgstab"], text)
-
-
-# Tables of femgpu_solver_check
-
-def formats(rows, text):
-    """A line for each format, a column for each system; pipelined CG with Jacobi."""
-    rows = [row for row in rows if row["solver"] == "pipelined-cg"]
-    columns, lines = pivot(rows, lambda row: named(row["method"]),
-                           lambda row: named(row["system"]), text)
-    devices = distinct(row["device"] for row in rows)
-    return f"On {', '.join(devices)}.\n\n" + markdown(["format"] + columns, lines)
-
-
-def table_formats(rows):
-    """Microseconds an iteration of pipelined CG in every format."""
-    return formats(rows, lambda row: number(row["us_per_iteration"]) if row else "")
-
-
-def table_formats_fraction(rows):
-    """At which part of the speed of a copy the counted bytes move, in percent."""
-    return formats(rows, lambda row: number(row["fraction_of_copy"], 2, 100.) if row else "")
-
-
-def table_auto(rows):
-    """What the format auto is, and its time beside that of csr and of the best format."""
-    lines = []
-    for system in distinct(row["system"] for row in rows):
-        here = {row["asked"]: row for row in rows if row["system"] == system}
-        best = min((row for name, row in here.items() if name not in ("auto", "default")),
-                   key=lambda row: float(row["us_per_iteration"]))
-        auto = here["auto"]
-        lines.append([named(system.removesuffix(".mtx.gz")), f"{int(auto['n']):,}",
-                      f"{int(auto['longest_row']):,}", auto["format"],
-                      number(auto["us_per_iteration"]), number(here["csr"]["us_per_iteration"]),
-                      f"{number(best['us_per_iteration'])} ({named(best['asked'])})",
-                      number(auto["format_ms"], 2)])
-    return markdown(["system", "n", "longest row", "`auto` is", "`auto`, µs/iteration", "`csr`",
-                     "the fastest", "made in, ms"], lines, n_words=1)
-
-
-# Others
-
-def table_parasails(rows):
-    """sai and fsai beside ParaSails of hypre with the same pattern."""
-    lines, last = [], ""
-    for row in rows:
-        system = sized(row)
-        method = re.sub(r" (tau=1|side=left)", "", row["method"])
-        lines.append([system if system != last else "", named(method), count(row["nonzeros"]),
-                      f"{float(row['difference']):.0e}", row["iterations"],
-                      row["parasails_iterations"], number(row["setup_s_1_thread"], 2, 1e3),
-                      number(row["parasails_setup_s"], 2, 1e3)])
-        last = system
-    return markdown(["system", "method", "entries", "difference", "iterations", "ParaSails' iterations",
-                     "setup ms", "ParaSails' setup ms"], lines, n_words=2)
-
-
-def table_ainv(rows):
-    """SAINV and AINV in their usual order over a directory, beside the nearest form of fsai."""
-    lines, last = [], ""
-    for row in rows:
-        method = row["preconditioner"]
-        if method.startswith("fsai") and not row["beside"] or "order=natural" in method:
-            continue
-        matrix = f"{named(row['matrix'])}, n = {count(row['n'])}" if row["n"] else named(row["matrix"])
-        beside = f" (beside `{row['beside']}`)" if row["beside"] else ""
-        end = "pivot breaks down" if row["outcome"] == "failed" else iterations(row)
-        lines.append([matrix if row["matrix"] != last else "", named(method) + beside,
-                      count(row["entries"]) if method != "identity" else "–", row["rounds"] or "–",
-                      end, number(row["setup_seconds"], 3, 1e3) if method != "identity" else "–",
-                      number(row["solve_seconds"], 3, 1e3)])
-        last = row["matrix"]
-    return markdown(["matrix", "preconditioner", "entries", "rounds", "iterations", "setup ms",
-                     "solve ms"], lines, n_words=2)
-
-
-def table_sweeps(rows):
-    """Iterations with sweeps of each number and with exact solves; what sweeps leave of a residual."""
-    lines = {}
-    for row in rows:
-        level = re.search(r"level=(\d+)", row["preconditioner"])[1]
-        matrix = f"{named(row['matrix'])}, n = {count(row['n'])}" if row["n"] else named(row["matrix"])
-        asked = re.search(r"sweeps=(\w+)", row["preconditioner"])
-        way = (asked[1] if asked else
-               "automatic" if "triangular=sweeps" in row["preconditioner"] else "exact")
-        text = iterations(row) + (f" ({row['left']})" if row["left"] and asked else "")
-        if way == "automatic":
-            text += f" ({row['sweeps'] or 'exact'})"
-        lines.setdefault((matrix, level), {})[way] = text
-    ways = distinct(way for line in lines.values() for way in line)
-    ways.sort(key=lambda way: (int(way) if way.isdigit() else 99, way != "automatic"))
-    return markdown(["matrix", "level", *(f"{way} sweeps" if way.isdigit() else way for way in ways)],
-                    [[matrix, level, *(line.get(way, "–") for way in ways)]
-                     for (matrix, level), line in lines.items()], n_words=1)
-
-
-def table_collection(rows):
-    """Iterations over a directory of matrices: a line for each matrix."""
-    columns, lines = pivot(rows, lambda row: f"{named(row['matrix'])}, n = {count(row['n'])}"
-                           if row["n"] else named(row["matrix"]),
-                           lambda row: f"`{row['solver']}`, `{row['preconditioner']}`", iterations)
-    return markdown(["matrix"] + columns, [[cell or "–" for cell in line] for line in lines])
-
-
-def table_energy(rows):
-    """Iterations of solves that stop at the residual and at the discretisation error."""
-    header = ["study", "dofs of the last cycle", "its iterations, `residual`",
-              "`discretisation error`", "iterations of all cycles, `residual`",
-              "`discretisation error`", "largest change of a quantity, part of its error"]
-    lines = []
-    for case in distinct(row["case"] for row in rows):
-        cycles = [row for row in rows if row["case"] == case]
-
-        def total(column, cycles=cycles):
-            return f"{sum(int(row[column]) for row in cycles):,}"
-
-        last = cycles[-1]
-        changes = [float(row["change_over_error"]) for row in cycles if row["change_over_error"]]
-        lines.append([case, count(last["dofs"]), count(last["residual_iterations"]),
-                      count(last["energy_iterations"]), total("residual_iterations"),
-                      total("energy_iterations"), f"{max(changes):.1g}"])
-    return markdown(header, lines)
-
-
-def table_smoothers(rows):
-    """Smoothers of multigrid, with both cycles."""
-    header = ["problem", "`smoother=`", "iterations, V", "W", "products a digit, V", "W",
-              "bytes a digit, V", "W", "set-up ms", "solve ms, V", "W"]
-    lines = []
-    for problem in distinct(row["problem"] for row in rows):
-        of_problem = [row for row in rows if row["problem"] == problem]
-        label = f"{named(problem)}, n = {count(of_problem[0]['n'])}"
-        for smoother in distinct(row["smoother"] for row in of_problem):
-            V, W = (next(row for row in of_problem
-                         if row["smoother"] == smoother and row["cycle"] == cycle) for cycle in "VW")
-            lines.append([label, named(smoother)] +
-                         [iterations(row) for row in (V, W)] +
-                         [number(row[column], 2) for column in ("products_per_digit",
-                                                                "bytes_per_digit")
-                          for row in (V, W)] +
-                         [number(min(V["setup_seconds"], W["setup_seconds"], key=float), 3, 1e3)] +
-                         [number(row["solve_seconds"], 3, 1e3) for row in (V, W)])
-            label = ""
-    return markdown(header, lines, 2)
-
-
-def table_growth(rows):
-    """Iterations on a coarse and a fine mesh by the source of the coarser levels, and seconds."""
-    header = ["parameter file", "degree", "dofs", "iterations, coarser meshes", "aggregation",
-              "entries of all matrices", "aggregation", "set-up + solve, s", "aggregation"]
-    lines = []
-    for file, degree in distinct((row["file"], row["degree"]) for row in rows):
-        def pair(coarsening):
-            return sorted((row for row in rows if (row["file"], row["degree"], row["coarsening"]) ==
-                           (file, degree, coarsening)), key=lambda row: int(row["dofs"]))
-        both = pair("auto"), pair("aggregation")
-        lines.append([named(file), degree, " → ".join(count(row["dofs"]) for row in both[0])] +
-                     [" → ".join(row["iterations"].removesuffix(".0") for row in two)
-                      for two in both] + [number(two[-1]["complexity"]) for two in both] +
-                     [f"{number(two[-1]['setup_seconds'], 2)} + {number(two[-1]['solve_seconds'], 2)}"
-                      for two in both])
-    return markdown(header, lines)
-
-
-def table_multigrid(rows):
-    """Iterations: milliseconds of set-up + solve with Jacobi and multigrid, by format and values."""
-    kinds = [("jacobi", "auto"), ("multigrid", "csr"), ("multigrid", "auto"),
-             ("multigrid values=double", "auto")]
-    lines = []
-    for system in distinct(row["system"] for row in rows):
-        here = {(row["preconditioner"], row["format"]): row for row in rows
-                if row["system"] == system}
-        lines.append([named(system), count(here[kinds[0]]["rows"])] +
-                     [f"{row['iterations']}: {number(row['setup_ms'])} + {number(row['solve_ms'])}"
-                      for row in map(here.get, kinds)])
-    return origin(rows) + markdown(
-        ["system", "unknowns"] + [f"{named(name)}, {named(format)}" for name, format in kinds], lines)
-
-
-def table_multigrid_femgpu(rows):
-    """Whole problems of femgpu on a GPU: iterations, and milliseconds of set-up and solve."""
-    header = ["run", "femgpu", "coarser levels", "format", "dofs", "iterations", "set-up, ms", "solve, ms"]
-    lines = [[row["run"], named(row["git_revision"]), row["coarsening"], named(row["format"]),
-              count(row["dofs"]),
-              row["iterations"] + (f" in {row['newton_steps']} Newton steps"
-                                   if row["newton_steps"] != "0" else ""),
-              number(row["setup_ms"]), number(row["solve_ms"])] for row in rows
-             if row["outcome"].startswith("converged")]
-    return origin(rows) + markdown(header, lines, 4)
-
-
-def table_ca_gmres(rows):
-    """Milliseconds of a cycle of forms of GMRES by parts and communicators, beside pipelined GMRES."""
-    def place(row):
-        return "one GPU" if row["ranks"] == "1" else f"two, `{row['communicator']}`"
-
-    def text(row):
-        if not row:
-            return "–"
-        times = f" ({row['pipelined_times']})" if row["pipelined_times"] else ""
-        return number(row["ms_a_restart"]) + times
-
-    columns, lines = pivot(rows, lambda row: named(row["solver"]) + (
-        "" if row["ordering"] == "none" else f", order `{row['ordering']}`"), place, text)
-    return markdown(["solver"] + columns, lines)
-
-
-def table_beyond_memory(rows):
-    """Solves with a matrix in the memory of the host and of the device."""
-    return markdown(
-        ["memory granted", "solver", "iterations", "set-up, s", "solve, s", "ms an iteration"],
-        [[row["device_memory"] or "all", named(row["solver"]), row["iterations"],
-          number(row["setup_seconds"], 2), number(row["solve_seconds"]),
-          number(row["ms_per_iteration"])] for row in rows], n_words=2)
-
-
-# Tables of papers.py
-
-def solved(row):
-    """Iterations: milliseconds of set-up, if there is one, and solve."""
-    if not row or row["outcome"] == "failed":
-        return "failed" if row else "–"
-    has_factors = row["preconditioner"] not in ("identity", "jacobi")
-    setup = f"{number(row['setup_seconds'], 2, 1e3)} + " if has_factors else ""
-    return f"{iterations(row)}: {setup}{number(row['solve_seconds'], 3, 1e3)}"
-
-
-def iterated(row):
-    """Microseconds of an iteration."""
-    return number(row["us_per_iteration"]) if row and row["us_per_iteration"] else "–"
-
-
-def with_entries(row):
-    """The same as solved(), with the entries of M."""
-    return f"{solved(row)}, {count(row['preconditioner_nonzeros'])}" if row else "–"
-
-
-def errors(row):
-    """Of orthogonality and of the factorisation, as the remarks tell them."""
-    found = re.search(r"orthogonality error (\S+), factorisation error ([^;,\s]+)",
-                      row["remarks"] if row else "")
-    safer = ", safer" if found and "safer" in row["remarks"] else ""
-    return f"{found[1]}, {found[2]}{safer}" if found else "–"
-
-
-def paper_table(figure, text):
-    """A function for the table of a figure of papers.py."""
+def listing(columns, only=None, n_words=1):
+    """Returns a table function with a line per row. An entry of the first column is not repeated."""
     def table_of(rows):
-        rows = [row for row in rows if row["figure"] == figure]
-        columns, lines = pivot(rows, lambda row: row["line"], lambda row: row["column"], text)
-        return markdown([""] + columns, lines)
-    table_of.__doc__ = f"{figure} of papers.py: {text.__doc__[0].lower()}{text.__doc__[1:]}"
+        lines, last = [], None
+        for row in filter(only, rows):
+            first, *others = (cell(row) for cell in columns.values())
+            name = first.split(", n = ")[0]
+            lines.append(["" if name == last else first, *others])
+            last = name
+        return runs.markdown(list(columns), lines, n_words)
     return table_of
 
 
-PAPER_TABLES = {figure: paper_table(figure, text) for figure, text in {
-    "galiano-3": solved, "galiano-4": solved, "galiano-6": solved, "galiano-7": solved,
-    "galiano-8": solved, "galiano-9": solved, "dehnavi-3": iterated, "dehnavi-4": iterated,
-    "dedecek-2": solved, "dedecek-3": solved, "dedecek-4": with_entries, "yamazaki-3": iterated,
-    "yamazaki-13": errors}.items()}
+def crossed(line_of, column_of, cell, only=None, title="", is_complete=False):
+    """Returns a table function with a line per line_of(row) and a column per column_of(row).
+    @param is_complete omit lines without an entry in each column"""
+    def table_of(rows):
+        rows = list(filter(only, rows))
+        found = {(line_of(row), column_of(row)): cell(row) for row in rows}
+        columns = list(dict.fromkeys(column_of(row) for row in rows))
+        lines = [[line, *(found.get((line, column), "–") for column in columns)]
+                 for line in dict.fromkeys(line_of(row) for row in rows)]
+        return runs.markdown([title, *columns],
+                             [line for line in lines if not is_complete or "–" not in line])
+    return table_of
 
 
-# The table of femgpu_surfaces
+def tally(rows):
+    """The number of matrices of each kind that each method solves."""
+    kinds = list(dict.fromkeys(row["kind"] for row in rows if row["kind"]))
+    n_of = {kind: len({row["matrix"] for row in rows if row["kind"] == kind}) for kind in kinds}
 
-def table_surfaces(rows):
-    """Rows of others that three parts compute again, in percent of the entries of own ones, and
-    elements that are exchanged beside those of s products."""
-    rows = [row for row in rows if row["parts"] == "3"]
-    columns, lines = pivot(rows, lambda row: f"`{row['system']}`, {row['order']}",
-                           lambda row: f"s = {row['steps']}",
-                           lambda row: f"{number(row['surface_mean'], 2, 100.)}, "
-                                       f"{number(row['volume'], 2)}")
-    return markdown(["system, order"] + columns, lines)
+    def n_solved(methods, kind):
+        here = [row for row in rows if row["kind"] == kind and row["methods"] == methods]
+        return str(sum(row["outcome"].startswith("converged") for row in here)) if here else "–"
 
-
-TABLES = {name[len("table_"):].replace("_", "-"): function
-          for name, function in list(globals().items()) if name.startswith("table_")} | PAPER_TABLES
+    return runs.markdown(["methods"] + [f"{kind}, {n_of[kind]} matrices" for kind in kinds],
+                         [[methods, *(n_solved(methods, kind) for kind in kinds)]
+                          for methods in dict.fromkeys(row["methods"] for row in rows)])
 
 
-def table(name, file):
-    """The text between the markers."""
+def energy(rows):
+    """Iterations until the residual, or the discretisation error, meets its tolerance."""
+    lines = []
+    for case in dict.fromkeys(row["case"] for row in rows):
+        cycles = [row for row in rows if row["case"] == case]
+        by_residual, by_error = ([int(row[column]) for row in cycles]
+                                 for column in ("residual_iterations", "energy_iterations"))
+        change = max(float(row["change_over_error"] or 0) for row in cycles)
+        lines.append([case, count(cycles[-1]["dofs"]), f"{by_residual[-1]:,}", f"{by_error[-1]:,}",
+                      f"{sum(by_residual):,}", f"{sum(by_error):,}", f"{change:.1g}"])
+    return runs.markdown(["study", "dofs of the last cycle", "its iterations, `residual`",
+                          "`discretisation error`", "iterations of all cycles, `residual`",
+                          "`discretisation error`", "largest change of a quantity over its error"],
+                         lines)
+
+
+def chosen_formats(rows):
+    """The format that auto chooses next to csr and the fastest format."""
+    lines = []
+    for system in dict.fromkeys(row["system"] for row in rows):
+        here = {row["asked"]: row for row in rows if row["system"] == system}
+        best = min((row for name, row in here.items() if name not in ("auto", "default")),
+                   key=lambda row: float(row["us_per_iteration"]))
+        auto, time = here["auto"], real("us_per_iteration")
+        lines.append([f"`{system.removesuffix('.mtx.gz')}`", count(auto["n"]),
+                      count(auto["longest_row"]), f"`{auto['format']}`", time(auto),
+                      time(here["csr"]), f"{time(best)} (`{best['asked']}`)"])
+    return runs.markdown(["system", "n", "longest row", "`auto` chooses", "`auto`, µs", "`csr`, µs",
+                          "fastest, µs"], lines)
+
+
+def sweeps_of(row):
+    """The number of Jacobi sweeps of a run of sweeps.py."""
+    asked = re.search(r"sweeps=(\w+)", row["preconditioner"])
+    if asked:
+        return f"{asked[1]} sweeps"
+    return "automatic" if "triangular=sweeps" in row["preconditioner"] else "exact"
+
+
+def swept(row):
+    """Iterations, and what the sweeps leave of a residual, or how many were chosen."""
+    kind = sweeps_of(row)
+    note = {"exact": "", "automatic": row["sweeps"] or "exact"}.get(kind, row["left"])
+    return iterations(row) + (f" ({note})" if note else "")
+
+
+def nonlinear(row):
+    """Iterations, of Newton's method also the linear ones, and milliseconds of the solve."""
+    linear = "" if row["method"] == "nlcg" else f" ({row['linear_iterations']})"
+    return f"{row['iterations']}{linear}: {number(row['solve_seconds'], 3, 1e3)}"
+
+
+def orthogonality(row):
+    """Errors of orthogonality and of the factorisation, from the remarks."""
+    found = re.search(r"orthogonality error (\S+), factorisation error ([^;,\s]+)", row["remarks"])
+    if not found:
+        return "–"
+    return f"{found[1]}, {found[2]}" + (", safer" if "safer" in row["remarks"] else "")
+
+
+def figure(name, cell):
+    """A table of papers.py."""
+    return crossed(plain_or_empty("line"), plain_or_empty("column"), cell,
+                   lambda row: row["figure"] == name)
+
+
+def plain_or_empty(column):
+    return lambda row: row[column]
+
+
+def equals(**wanted):
+    return lambda row: all(row[column] == value for column, value in wanted.items())
+
+
+def remark(row):
+    """The condition of the basis, without the words around it."""
+    return row["remarks"].removeprefix("basis condition ").split(";")[0] or "–"
+
+
+TIMES = {"set-up, ms": real("setup_seconds", 3, 1e3), "solve, ms": real("solve_seconds", 3, 1e3)}
+
+TABLES = {
+    "spd": listing({
+        "system": sized("system"), "preconditioner": code("preconditioner"),
+        "iterations": iterations, **TIMES, "µs an iteration": real("us_per_iteration"),
+        "GB/s": real("gigabytes_per_second"), "entries of M per entry of A": per_entry},
+                   equals(group="spd", solver="pipelined-cg"), 2),
+    "forms": crossed(joined(code("system"), code("preconditioner")), code("solver"),
+                     joined(iterations, real("us_per_iteration")), equals(group="spd"),
+                     "system, preconditioner", True),
+    "unsymmetric": crossed(
+        code("preconditioner"), code("system"),
+        lambda row: f"{solved(row)} ({per_entry(row)})",
+        equals(group="unsymmetric", solver="pipelined-bicgstab"), "preconditioner"),
+    "breakdowns": crossed(
+        joined(code("system"), code("preconditioner")), code("solver"),
+        joined(iterations, real("solve_seconds", 3, 1e3), separator=": "), None,
+        "system, preconditioner"),
+    "formats": crossed(
+        code("method"), code("system"),
+        lambda row: f"{number(row['us_per_iteration'])}, {number(row['fraction_of_copy'], 2, 100)} %",
+        equals(solver="pipelined-cg"), "format"),
+    "chosen-formats": chosen_formats,
+    "parasails": listing({
+        "system": sized("system"),
+        "method": lambda row: "`" + re.sub(r" (tau=1|side=left)", "", row["method"]) + "`",
+        "entries": integer("nonzeros"), "difference": lambda row: f"{float(row['difference']):.0e}",
+        "iterations": plain("iterations"), "ParaSails' iterations": plain("parasails_iterations"),
+        "set-up, ms": real("setup_s_1_thread", 2, 1e3),
+        "ParaSails' set-up, ms": real("parasails_setup_s", 2, 1e3)}, None, 2),
+    "ainv": listing({
+        "matrix": sized("matrix"),
+        "preconditioner": lambda row: f"`{row['preconditioner']}`" + (
+            f" (compare `{row['beside']}`)" if row["beside"] else ""),
+        "entries": integer("entries"), "rounds": plain("rounds"),
+        "iterations": lambda row: iterations(row).replace("failed", "pivot breaks down"), **TIMES},
+                    lambda row: "order=natural" not in row["preconditioner"] and (
+                        row["beside"] or not row["preconditioner"].startswith("fsai")), 2),
+    "sweeps": crossed(lambda row: f"{sized('matrix')(row)}, `{row['preconditioner'][4:11]}`",
+                      sweeps_of, swept, None, "matrix, fill"),
+    "collection": crossed(sized("matrix"), joined(code("solver"), code("preconditioner")),
+                          iterations, None, "matrix"),
+    "tally": tally,
+    "preconditioners": crossed(lambda row: f"`{row['system'].removesuffix('.mtx.gz')}`, "
+                               f"n = {count(row['rows'])}", code("preconditioner"), solved,
+                               None, "system"),
+    "energy": energy,
+    "smoothers": crossed(
+        joined(sized("problem"), code("smoother")), lambda row: f"`cycle={row['cycle']}`",
+        lambda row: f"{iterations(row)}: {milliseconds(row)}; {number(row['products_per_digit'], 2)}"
+        f"; {number(row['bytes_per_digit'], 2)}", None, "system, `smoother=`"),
+    "growth": crossed(
+        joined(code("file"), lambda row: f"degree {row['degree']}, {count(row['dofs'])} dofs"),
+        lambda row: f"`coarsening={row['coarsening']}`",
+        lambda row: f"{row['iterations'].removesuffix('.0')}: {number(row['setup_seconds'], 2)} + "
+        f"{number(row['solve_seconds'], 2)}; {number(row['complexity'])}", None, "parameter file"),
+    "multigrid": crossed(
+        joined(code("system"), integer("rows")), joined(code("preconditioner"), code("format")),
+        lambda row: f"{row['iterations']}: {milliseconds(row)}", None, "system, rows"),
+    "multigrid-femgpu": listing({
+        "run": plain("run"), "femgpu": code("git_revision"), "`coarsening=`": plain("coarsening"),
+        "format": code("format"), "dofs": integer("dofs"), "iterations": plain("iterations"),
+        "Newton steps": lambda row: count(row["newton_steps"].lstrip("0")),
+        "set-up, ms": real("setup_ms"), "solve, ms": real("solve_ms")}, None, 4),
+    "ca-gmres": crossed(
+        lambda row: f"`{row['solver']}`" + (
+            "" if row["ordering"] == "none" else f", ordering `{row['ordering']}`"),
+        lambda row: "one GPU" if row["ranks"] == "1" else f"two GPUs, `{row['communicator']}`",
+        joined(real("ms_a_restart"), plain("pipelined_times")), None, "solver"),
+    "restarts": crossed(code("solver"), code("system"),
+                        joined(real("ms_a_restart"), plain("pipelined_times"), remark), None, "solver"),
+    "basis": crossed(
+        lambda row: f"`{row['system']}`, {row['solver'].split('basis=')[1]}, "
+        f"{row['reference_iterations']}", lambda row: re.search(r"\bs=\d+", row["solver"])[0],
+        lambda row: f"{iterations(row)} ({float(row['basis_condition']):.0e})",
+        lambda row: "basis=" in row["solver"], "system, basis, iterations of `gmres`"),
+    "gmres-speed": crossed(joined(plain("system"), integer("n")), joined(plain("program"), plain("variant")),
+                           real("us_per_iteration"), None, "system, rows"),
+    "tsqr": crossed(lambda row: f"`{row['variant']}`, `passes={row['passes']}`",
+                    lambda row: f"{row['p']} columns", lambda row: f"{float(row['microseconds']):.0f}, "
+                    f"{number(row['fraction_of_copy'], 2, 100)} %", None, "variant"),
+    "powers": crossed(
+        lambda row: f"`{row['system']}`, s = {row['steps']}", plain("form"),
+        lambda row: number(row["microseconds"], 4) + (
+            f" ({number(row['against'], 2)})" if float(row["against"]) else ""), None, "system, steps"),
+    "surfaces": crossed(
+        lambda row: f"`{row['system']}`, {row['order']}", lambda row: f"s = {row['steps']}",
+        joined(real("surface_mean", 2, 100), real("volume", 2)), equals(parts="3"), "system, ordering"),
+    "beyond-memory": listing({
+        "device memory": lambda row: row["device_memory"] or "all", "solver": code("solver"),
+        "iterations": plain("iterations"), "set-up, s": real("setup_seconds", 2),
+        "solve, s": real("solve_seconds"), "ms an iteration": real("ms_per_iteration")}, None, 2),
+    "nonlinear": crossed(
+        joined(integer("n"), code("preconditioner")), code("method"),
+        nonlinear,
+        lambda row: row["outcome"] == "converged" and row["triangular"] in ("", "sweeps"),
+        "unknowns, preconditioner"),
+    "two-stage": crossed(lambda row: f"`level={row['kappa']} outer={row['m']}`",
+                         lambda row: f"`inner={row['q']}`", iterations),
+    "blocks": crossed(lambda row: f"`level={row['kappa']}`", lambda row: f"`blocks={row['p']}`",
+                      iterations),
+    **{name: figure(name, solved) for name in (
+        "galiano-3", "galiano-4", "galiano-6", "galiano-7", "galiano-8", "galiano-9", "dedecek-2",
+        "dedecek-3")},
+    **{name: figure(name, real("us_per_iteration")) for name in (
+        "dehnavi-3", "dehnavi-4", "yamazaki-3")},
+    "dedecek-4": figure("dedecek-4", joined(solved, integer("preconditioner_nonzeros"))),
+    "yamazaki-13": figure("yamazaki-13", orthogonality),
+}
+
+
+def table(name, path):
+    """The Markdown of table @p name for a CSV file."""
     if name not in TABLES:
-        raise SystemExit(f"There is no table '{name}'; there are {', '.join(TABLES)}.")
-    path = os.path.join(ROOT, file)
-    if not os.path.exists(path):
-        return f"{MISSING}\n"
+        raise SystemExit(f"There is no table '{name}'. The tables are {', '.join(TABLES)}.")
     with open(path, encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     try:
         return TABLES[name](rows)
     except KeyError as error:
-        raise SystemExit(f"{file} has no column {error}, which table '{name}' needs.") from error
+        raise SystemExit(f"{path} has no column {error}, which table '{name}' needs.") from error
 
 
-def filled(page):
-    """@p page with all tables as the files give them. Refuses markers that it would not find."""
+def origin(folder, name):
+    """The title, device, commits and commands that README.md gives for a CSV file."""
+    with open(os.path.join(RESULTS, folder, "README.md"), encoding="utf-8") as stream:
+        text = stream.read()
+    title, first = re.match(r"# (.*)\n\n((?:[^\n].*\n)*)", text).groups()
+    device = "" if re.match(r"[|`]|.*\.csv`", first) else re.split(r"\.\s", first)[0].replace("\n", " ")
+    header, row = None, None
+    for line in re.findall(r"^\|.*", text, re.MULTILINE):
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells[0] == "file":
+            header = cells
+        elif header and f"`{name}`" in cells[0]:
+            row = dict(zip(header, cells))
+            break
+    if row is None:
+        raise SystemExit(f"{folder}/README.md does not say how {name} was made.")
+    commits = [found for part in row.get("commit", "").split(";")
+               for found in re.findall(r"\b[0-9a-f]{7}\b", part)[:1]]
+    spans = re.findall(r"`([^`]+)`", row.get("made by") or row["command"])
+    commands = [span.replace("\\|", "|") for span in spans if COMMAND.match(span)]
+    return title, device, commits, commands
+
+
+def source(folder, name, seen):
+    """The paragraph above a table. Device and command are omitted if @p seen on this page."""
+    title, device, commits, commands = origin(folder, name)
+    link = f"../benchmarks/results/{folder}"
+    device = f" {device}." if device and folder not in seen else ""
+    commit = "".join(f", `{found}`" for found in commits)
+    text = (f"*{title}.*{device}\nData: [{name}]({link}/{name}){commit}; "
+            f"[details]({link}/README.md).\n")
+    if commands and (folder, name) not in seen:
+        text += "\n```\n" + "\n".join(commands) + "\n```\n"
+    seen |= {folder, (folder, name)}
+    return text
+
+
+def appendix_pages():
+    """File name and text of each page that the outline describes."""
+    with open(OUTLINE, encoding="utf-8") as stream:
+        outline = stream.read()
+    for page, title, body in re.findall(r"^# (\S+): ([^\n]*)\n(.*?)(?=^# |\Z)", outline,
+                                        re.MULTILINE | re.DOTALL):
+        seen = set()
+
+        def replacement(match, seen=seen):
+            name, folder, file = match.groups()
+            return f"{source(folder, file, seen)}\n{table(name, os.path.join(RESULTS, folder, file))}"
+
+        text = re.sub(r"^table (\S+) (\S+)/(\S+)\n", replacement, body, flags=re.MULTILINE)
+        yield (os.path.join(ROOT, "docs", page),
+               f"<!-- Generated by benchmarks/tables.py. -->\n\n# {title}\n{text.rstrip()}\n")
+
+
+def papers_page():
+    """docs/papers.md with its tables filled in."""
+    with open(PAPERS, encoding="utf-8") as stream:
+        page = stream.read()
     n_markers = len(re.findall(r"^<!-- table ", page, re.MULTILINE))
     if n_markers != len(MARKED.findall(page)) or n_markers != page.count("<!-- end -->"):
-        raise SystemExit("A table of the page has no line '<!-- end -->', or is not "
-                         "'<!-- table NAME FILE.csv -->'.")
-    return MARKED.sub(lambda match: f"{match[1]}\n{table(match[2], match[3])}\n{match[5]}", page)
+        raise SystemExit("docs/papers.md: a table has no line '<!-- end -->', or does not begin with "
+                         "'<!-- table NAME PATH.csv -->'.")
+    return MARKED.sub(lambda match: f"{match[1]}\n{table(match[2], os.path.join(ROOT, match[3]))}\n"
+                      f"{match[5]}", page)
 
 
-def write_page(name, only_check):
-    """1 if the page is another than its files give, and is only to be checked; else 0."""
-    with open(name, encoding="utf-8") as stream:
-        page = stream.read()
-    new_page = filled(page)
-    if only_check:
-        if new_page != page:
-            print(f"{os.path.relpath(name, ROOT)} is not what the files of benchmarks/results/ "
-                  "give: run benchmarks/tables.py.", file=sys.stderr)
-        return int(new_page != page)
-    with open(name + ".partial", "w", encoding="utf-8") as stream:
-        stream.write(new_page)
-    os.replace(name + ".partial", name)
-    return 0
+def is_current(path, text):
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as stream:
+        return stream.read() == text
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", nargs="*", default=PAGES, help="(those of docs/ with tables)")
     parser.add_argument("--check", action="store_true", help="write nothing")
-    parser.add_argument("--list", action="store_true", help="the names of the tables")
     options = parser.parse_args()
-    if options.list:
-        for name, function in TABLES.items():
-            print(f"{name:<22} {function.__doc__.splitlines()[0]}")
-        return 0
-    return max(write_page(name, options.check) for name in options.page)
+    outdated = [(path, text) for path, text in (*appendix_pages(), (PAPERS, papers_page()))
+                if not is_current(path, text)]
+    for path, text in outdated:
+        if options.check:
+            print(f"{os.path.relpath(path, ROOT)} is out of date: run benchmarks/tables.py.",
+                  file=sys.stderr)
+        else:
+            with runs.whole_file(path) as stream:
+                stream.write(text)
+    return int(options.check and bool(outdated))
 
 
 if __name__ == "__main__":
