@@ -53,7 +53,11 @@ def real(column, digits=3, factor=1.):
 
 
 def joined(*cells, separator=", "):
-    return lambda row: separator.join(cell(row) for cell in cells)
+    """Joins the texts of @p cells. Unknown values after the first are omitted."""
+    def text(row):
+        first, *others = (cell(row) for cell in cells)
+        return separator.join([first] + [other for other in others if other != "–"])
+    return text
 
 
 def sized(column):
@@ -195,18 +199,13 @@ def orthogonality(row):
     return f"{found[1]}, {found[2]}" + (", safer" if "safer" in row["remarks"] else "")
 
 
-def figure(name, cell):
-    """A table of papers.py."""
-    return crossed(plain_or_empty("line"), plain_or_empty("column"), cell,
-                   lambda row: row["figure"] == name)
-
-
-def plain_or_empty(column):
-    return lambda row: row[column]
-
-
 def equals(**wanted):
     return lambda row: all(row[column] == value for column, value in wanted.items())
+
+
+def figure(name, cell):
+    """A table of papers.py."""
+    return crossed(lambda row: row["line"], lambda row: row["column"], cell, equals(figure=name))
 
 
 def remark(row):
