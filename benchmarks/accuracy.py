@@ -17,20 +17,13 @@ What rounding permits, with the contrast C, n dofs and s, the size of u over its
 Exits with 1 if a value exceeds that. An outcome that is no success is no error here: it is reported.
 """
 
-import argparse
-import csv
 import itertools
-import json
 import math
-import os
 import re
-import subprocess
 import sys
-import tempfile
 
-from runs import write_csv
+from runs import launcher, parser_of, summary_of, write_csv
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "ic", "chebyshev", "sainv"]
 EPS = 2.0**-52
 
@@ -130,18 +123,11 @@ end
 
 def solve(options, text, ranks, settings):
     """The first cycle of summary.json."""
-    with tempfile.TemporaryDirectory() as directory:
-        command = [options.program, "-", "--output", directory, "--quiet"]
-        command += [word for setting in settings for word in ("--set", setting)]
-        if ranks > 1:
-            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
-                       "-n", str(ranks)] + command
-        run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-        path = os.path.join(directory, "summary.json")
-        if not os.path.exists(path):
-            sys.exit(f"{' '.join(command)}: {run.stderr}")
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)["cycles"][0]
+    command = [*(launcher(ranks) if ranks > 1 else ()), options.program, "-"]
+    summary, failure = summary_of(command, settings, text)
+    if not summary:
+        sys.exit(f"{' '.join(command)}: {failure}")
+    return summary["cycles"][0]
 
 
 def difference(cycle, reference, side):
@@ -190,21 +176,17 @@ def compare(options):
                    "preconditioner": preconditioner, "backend": options.backend}
             rows.append(row)
             print(*row.values(), sep=", ", flush=True)
-    if options.csv:
-        write_csv(options.csv, list(rows[0]), rows)
+    write_csv(options.csv, list(rows[0]), rows)
     return all(row["holds"] != "no" for row in rows)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=os.path.join(ROOT, "build", "bin", "femgpu"))
+    parser = parser_of(__doc__, "femgpu")
     parser.add_argument("--backend", default="host")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1])
     parser.add_argument("--contrasts", type=float, nargs="+", default=[1e3, 1e6, 1e9, 1e12])
     parser.add_argument("--preconditioners", nargs="+", default=PRECONDITIONERS)
     parser.add_argument("--only", default="", help="regular expression of 'case, element, contrast'")
-    parser.add_argument("--csv")
     sys.exit(0 if compare(parser.parse_args()) else 1)
 
 

@@ -13,16 +13,13 @@ of fsai comes nearest to. Seconds are the least of some runs. Exits with 1 if a 
 than by its iterations.
 """
 
-import argparse
-import json
 import math
 import re
-import subprocess
 import sys
 
-from collection import NOT_CONVERGED, header_of, matrices_in, matrix_name
+from collection import header_of, systems_of
 from known_counts import SET_UP
-from runs import parse_with_arguments, write_csv
+from runs import is_bad, parse_with_arguments, parser_of, report_of, write_csv
 
 COLUMNS = ["matrix", "n", "nonzeros", "preconditioner", "beside", "entries", "rounds", "iterations",
            "outcome", "setup_seconds", "solve_seconds", "backend", "message"]
@@ -36,18 +33,13 @@ FSAI = ["fsai tau=0.3", "fsai tau=0.6", "fsai tau=0.9", "fsai", "fsai tau=0.9 po
         "fsai grow=2 drop=0.05", "fsai grow=3 drop=0.02"]
 
 
-def report_of(options, system, preconditioner):
-    """The JSON of a run, or the text of its error."""
+def command_of(options, system, preconditioner):
     set_up = ["--solver", "cg", *SET_UP, "--relative-tolerance", "1e-5"]
     if options.unsymmetric:
         set_up = ["--solver", "pipelined-bicgstab", "--scaling", "balance", "--rhs", "row-sums",
                   "--relative-to", "initial", "--relative-tolerance", "1e-8"]
-    command = [options.program, *system, "--preconditioner", preconditioner, *set_up,
-               "--max-iterations", options.max_iterations, *options.arguments, "--json", "-"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        return process.stderr.strip()
-    return json.loads(process.stdout)
+    return [options.program, *system, "--preconditioner", preconditioner, *set_up,
+            "--max-iterations", options.max_iterations, *options.arguments]
 
 
 def measure(options, name, system, preconditioner):
@@ -55,10 +47,9 @@ def measure(options, name, system, preconditioner):
     row = dict.fromkeys(COLUMNS, "")
     row.update(matrix=name, preconditioner=preconditioner)
     for _ in range(options.runs):
-        report = report_of(options, system, preconditioner)
-        if isinstance(report, str):
-            row.update(outcome="failed", message=report)
-            return row
+        report, outcome, message = report_of(command_of(options, system, preconditioner))
+        if not report:
+            return row | {"outcome": outcome, "message": message}
         solve, seconds = report["solve"], report["seconds"]
         n, entries = report["matrix"]["n"], solve.get("preconditioner_nonzeros", 0)
         rounds = re.search(r"(\d+) rounds", solve.get("preconditioner_remarks", ""))
@@ -90,10 +81,8 @@ def print_row(row):
 
 
 def run_all(options):
-    systems = [(matrix_name(file), [file]) for file in matrices_in(options.directory)
-               if (header_of(file).split()[-1] == "symmetric") != options.unsymmetric
-               ] if options.directory else []
-    systems += [(name, ["--generate", name]) for name in options.generate]
+    systems = systems_of(options, lambda file: (header_of(file).split()[-1] == "symmetric") !=
+                         options.unsymmetric)
     methods = UNSYMMETRIC if options.unsymmetric else ["identity", "ic blocks=1", *INVERSES, *BLOCKS,
                                                        *NATURAL, *FSAI]
     all_rows = []
@@ -107,25 +96,21 @@ def run_all(options):
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
     add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
     add("--generate", nargs="+", default=[], metavar="SYSTEM", help="model problems besides")
     add("--unsymmetric", action="store_true", help="matrices that are not symmetric")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
     add("--max-iterations", default="2000", help="(%(default)s)")
     add("--runs", type=int, default=1, help="of each method (%(default)s)")
-    add("--csv", metavar="FILE", help="write all columns")
     return parse_with_arguments(parser)
 
 
 def main():
     options = parse_command_line()
     rows = run_all(options)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows)
-    return 0 if rows and all(row["outcome"] != "failed" for row in rows) else 1
+    write_csv(options.csv, COLUMNS, rows)
+    return is_bad(rows)
 
 
 if __name__ == "__main__":

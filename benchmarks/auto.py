@@ -11,18 +11,12 @@ up to 50,000 rows. Prints for each system the time of `auto` over that of the be
 largest and how many exceed 1.15.
 """
 
-import argparse
-import json
 import os
 import re
 import statistics
-import subprocess
-import sys
-import tempfile
 
-from runs import write_csv
+from runs import parser_of, report_of, shipped, summary_of, write_csv
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "direct"]
 MOST_ROWS_OF_DIRECT = 50000
 # Sizes of the model problems, and refinements of the first mesh of the shipped files.
@@ -37,19 +31,13 @@ SHIPPED = {"poisson": (4, 6, 8), "poisson_3d": (3, 4, 5), "poisson_lshape_adapti
            "bratu_2d": (4, 6, 8), "bratu_3d": (3, 4, 5)}
 
 
-def run(command):
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
-
-
 def solve_generated(options, arguments, preconditioner):
     """Rows, outcome, iterations, seconds of set-up and of the solve; None without a report."""
     method = ["--solver", "direct", "--backend", "host"] if preconditioner == "direct" else \
         ["--solver", "pipelined-cg", "--preconditioner", preconditioner,
          "--backend", options.backend]
-    result = run([options.femgpu_solve, *arguments, *method, "--json", "-"])
-    try:
-        report = json.loads(result.stdout)
-    except json.JSONDecodeError:
+    report = report_of([options.femgpu_solve, *arguments, *method], timeout=600.)[0]
+    if not report:
         return None
     return {"rows": report["matrix"]["n"], "outcome": report["outcome"],
             "iterations": report["solve"]["iterations"],
@@ -58,21 +46,17 @@ def solve_generated(options, arguments, preconditioner):
 
 
 def solve_shipped(options, arguments, preconditioner):
+    """The same of the first cycle of a study."""
     name, refinements = arguments
-    """The same of the first cycle."""
     method = ["Solver/Solver=direct", "Solver/Backend=host"] if preconditioner == "direct" else \
         ["Solver/Solver=pipelined-cg", f"Solver/Preconditioner={preconditioner}",
          f"Solver/Backend={options.backend}"]
     settings = [*method, "Solver/Fallback=none", "Study/Cycles=1",
                 f"Mesh/Initial refinements={refinements}"]
-    with tempfile.TemporaryDirectory() as directory:
-        run([options.femgpu, os.path.join(ROOT, "parameters", name + ".prm"), "--quiet", "--output",
-             directory, *(word for setting in settings for word in ("--set", setting))])
-        path = os.path.join(directory, "summary.json")
-        if not os.path.exists(path):
-            return None
-        with open(path, encoding="utf-8") as file:
-            cycle = json.load(file)["cycles"][0]
+    summary = summary_of([options.femgpu, shipped(name + ".prm")], settings, timeout=600.)[0]
+    if not summary:
+        return None
+    cycle = summary["cycles"][0]
     solve = cycle["solve"]
     linear = solve.get("linear_iterations", 0)
     return {"rows": cycle["dofs"], "outcome": solve["outcome"],
@@ -131,7 +115,7 @@ def compare(options):
             best = min((name for name in seconds if name != "auto"), key=seconds.get)
             ratios[system] = seconds["auto"] / seconds[best]
             print(f"  {system}: auto takes {ratios[system]:.2f} times {best}", flush=True)
-    if options.csv and rows:
+    if rows:
         write_csv(options.csv, list(rows[0]), rows, 4)
     if ratios:
         worst = max(ratios, key=ratios.get)
@@ -140,19 +124,17 @@ def compare(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("matrices", nargs="*", help="Matrix Market files")
-    parser.add_argument("--femgpu", default=os.path.join(ROOT, "build", "bin", "femgpu"),
+    parser.add_argument("--femgpu", default="build/bin/femgpu",
                         help="the program; '' leaves the shipped files out")
-    parser.add_argument("--femgpu-solve", default=os.path.join(ROOT, "build", "bin", "femgpu-solve"))
+    parser.add_argument("--femgpu-solve", default="build/bin/femgpu-solve")
     parser.add_argument("--backend", default="host")
     parser.add_argument("--preconditioners", nargs="+", default=PRECONDITIONERS)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="regular expression of systems")
-    parser.add_argument("--csv", help="file for the table")
     compare(parser.parse_args())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,13 +11,10 @@ median of --repeat whole solves divided by them. Nonlinear ones solve Bratu's pr
 the end. Exits with 1 if a run failed.
 """
 
-import argparse
-import json
 import statistics
-import subprocess
 import sys
 
-from runs import write_csv
+from runs import parser_of, report_of, write_csv
 
 SYSTEM = "poisson3d-7pt:"
 COLUMNS = ["device", "git_revision", "system", "n", "solver", "preconditioner", "format", "iterations",
@@ -46,12 +43,11 @@ def measure(options, solver, preconditioner, matrix_format, arguments):
     """A row of the table; None if the program failed."""
     command = [options.program, "--generate", SYSTEM + str(options.size), "--preconditioner",
                preconditioner, "--format", matrix_format, "--backend", options.backend,
-               "--repeat", str(options.repeat), "--json", "-", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not done.stdout.startswith("{"):
-        print(f"{solver} {preconditioner}: {done.stderr.strip()}", file=sys.stderr)
+               "--repeat", str(options.repeat), *arguments]
+    report, _, message = report_of(command)
+    if not report:
+        print(f"{solver} {preconditioner}: {message}", file=sys.stderr)
         return None
-    report = json.loads(done.stdout)
     solve = report["solve"]
     seconds = statistics.median(one["solve_seconds"] for one in report["repeats"])
     us = 1e6 * seconds / max(solve["iterations"], 1)
@@ -67,15 +63,12 @@ def measure(options, solver, preconditioner, matrix_format, arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="build/bin/femgpu-solve")
+    parser = parser_of(__doc__, "femgpu-solve", csv_required=True)
     parser.add_argument("--copy", type=float, required=True, metavar="GB/s")
     parser.add_argument("--backend", default="cuda")
     parser.add_argument("--size", type=int, default=144, help="points along an edge of the cube")
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--csv", required=True)
     options = parser.parse_args()
     rows = [measure(options, *run) for run in runs(options)]
     for row in filter(None, rows):

@@ -3,15 +3,13 @@
 
 A solve of many cycles less one of few, over the difference: so neither the first cycle, which makes
 one vector at a time, nor what comes before a loop counts. On one rank or several, with each way in
-which they speak, and with each form of matrix powers. Prints a table and writes a csv.
+which they speak, and with each form of matrix powers. Prints a table and writes a csv. MPIRUN is the
+command that starts ranks.
 """
-import argparse
 import itertools
-import json
-import subprocess
 import sys
 
-from runs import write_csv
+from runs import launcher, parser_of, report_of, write_csv
 
 REFERENCES = ["gmres restart={m}", "gmres restart={m} orthogonalisation=cgs",
               "pipelined-gmres restart={m}"]
@@ -29,18 +27,15 @@ def places(arguments):
 def solve(arguments, place, system, solver, iterations):
     """Seconds of a solve with so many iterations (the median of some), and its report."""
     ranks, communicator = place
-    launcher = [*arguments.mpirun.split(), "-n", str(ranks)] if ranks > 1 else []
-    command = [*launcher, arguments.program, "--communicator", communicator,
+    command = [*(launcher(ranks) if ranks > 1 else ()), arguments.program,
+               "--communicator", communicator,
                "--generate", system, "--backend", arguments.backend,
                "--preconditioner", arguments.preconditioner, "--solver", solver,
                "--ordering", arguments.ordering, "--format", arguments.format,
-               "--fixed-iterations", str(iterations), "--repeat", str(arguments.repeats),
-               "--json", "-", "--quiet"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    try:
-        report = json.loads(result.stdout)
-    except json.JSONDecodeError:
-        sys.exit(f"{' '.join(command)}:\n{result.stderr}")
+               "--fixed-iterations", str(iterations), "--repeat", str(arguments.repeats), "--quiet"]
+    report, _, message = report_of(command)
+    if not report:
+        sys.exit(f"{' '.join(command)}:\n{message}")
     if report["solve"]["iterations"] != iterations:
         raise ValueError(report["solve"]["message"])
     return report["seconds"]["solve"], report
@@ -82,9 +77,8 @@ def rows_of(arguments, place, system):
 
 def main():
     """Reads the command line, measures, writes."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, "femgpu-solve")
     parser.add_argument("system", nargs="+", help="generators of femgpu-solve")
-    parser.add_argument("--program", default="build/bin/femgpu-solve")
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--preconditioner", default="identity")
     parser.add_argument("--ordering", default="none")
@@ -94,11 +88,9 @@ def main():
     parser.add_argument("--powers", nargs="+", default=["plain"], help="forms of matrix powers")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1])
     parser.add_argument("--communicators", nargs="+", default=["auto"], help="of several ranks")
-    parser.add_argument("--mpirun", default="mpirun --oversubscribe --bind-to none")
     parser.add_argument("--option", nargs="*", default=[], help="others of ca-gmres: passes=1")
     parser.add_argument("--cycles", type=int, default=6, help="that are timed")
     parser.add_argument("--repeats", type=int, default=5, help="of a solve; the median counts")
-    parser.add_argument("--csv")
     arguments = parser.parse_args()
     rows = []
     for system, place in itertools.product(arguments.system, places(arguments)):
@@ -107,8 +99,7 @@ def main():
             print(f"{row['system']:24} {row['ranks']} {row['communicator']:6} {row['solver']:56} "
                   f"{row['ms_a_restart']:>8} ms a restart, gmres x {row['gmres_times']}, "
                   f"pipelined x {row['pipelined_times']}; {row['remarks']}", flush=True)
-    if arguments.csv:
-        write_csv(arguments.csv, COLUMNS, rows)
+    write_csv(arguments.csv, COLUMNS, rows)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ positive diagonal, other symmetric ones, unsymmetric ones.
 Exits with 1 if a run ends in another way than solved, not solved or refused.
 """
 
-import argparse
 import collections
 import functools
 import gzip
@@ -23,7 +22,7 @@ import subprocess
 import sys
 import time
 
-from runs import parse_with_arguments, write_csv
+from runs import NOT_CONVERGED, parse_with_arguments, parser_of, write_csv
 
 METHODS = {
     "default": "",
@@ -36,8 +35,7 @@ METHODS = {
 }
 COLUMNS = ["matrix", "kind", "n", "nonzeros", "methods", "solved_by", "outcome", "iterations",
            "seconds", "backward_error", "message"]
-NOT_CONVERGED = 3  # exit codes
-REFUSED = (1, NOT_CONVERGED, 4)
+REFUSED = (1, NOT_CONVERGED, 4)  # exit codes
 
 
 def matrix_name(file):
@@ -49,6 +47,13 @@ def matrices_in(directory):
     files = [os.path.join(directory, name) for name in os.listdir(directory)
              if re.search(r"\.mtx(\.gz)?$", name)]
     return sorted(file for file in files if " array " not in header_of(file))
+
+
+def systems_of(options, is_wanted=lambda file: True):
+    """(name, arguments of femgpu-solve) of the wanted files of --directory and of --generate."""
+    files = matrices_in(options.directory) if options.directory else []
+    return [(matrix_name(file), [file]) for file in files if is_wanted(file)] + [
+        (name, ["--generate", name]) for name in options.generate]
 
 
 def opened(file):
@@ -128,14 +133,11 @@ def print_counts(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     parser.add_argument("directory", help="with *.mtx and *.mtx.gz")
-    parser.add_argument("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
     parser.add_argument("--only", nargs="+", choices=METHODS, default=list(METHODS),
                         metavar="METHODS", help=f"of {', '.join(METHODS)}")
     parser.add_argument("--timeout", type=float, default=600., help="seconds of a run (%(default)s)")
-    parser.add_argument("--csv", metavar="FILE", help="write all columns")
     options = parse_with_arguments(parser)
     rows, is_well = [], True
     print_row(dict.fromkeys(COLUMNS, "") | {
@@ -149,8 +151,7 @@ def main():
             rows.append(row)
             is_well = is_well and ended_well
     print_counts(rows)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, digits=3)
+    write_csv(options.csv, COLUMNS, rows, digits=3)
     if not rows:
         print(f"no matrices in {options.directory}", file=sys.stderr)
     return 0 if rows and is_well else 1

@@ -11,17 +11,11 @@ does not tell it of the change from the cycle before. What stands behind `--` is
 femgpu. Exits with 1 if a run fails or a quantity has changed by more.
 """
 
-import argparse
-import json
-import os
 import re
-import subprocess
 import sys
-import tempfile
 
-from runs import write_csv
+from runs import completed_summary, parse_with_arguments, parser_of, shipped, write_csv
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 COMMON = ["Study/Refinement=global", "Solver/Relative tolerance=1e-8", "Output/Write VTU=false"]
 # file, changes, and quantities that are not compared: at the corner of Cook's membrane stresses tend
 # to nothing
@@ -37,17 +31,8 @@ COLUMNS = ["case", "cycle", "dofs", "residual_iterations", "energy_iterations", 
 
 
 def run(options, file, changes):
-    with tempfile.TemporaryDirectory() as output:
-        command = [options.program, os.path.join(ROOT, "parameters", file)]
-        for change in COMMON + changes + [f"Output/Directory={output}",
-                                          f"Solver/Backend={options.backend}"]:
-            command += ["--set", change]
-        done = subprocess.run(command + options.handed_on, capture_output=True, text=True,
-                              check=False)
-        if done.returncode != 0:
-            raise SystemExit(f"{' '.join(command)} has failed:\n{done.stderr}")
-        with open(os.path.join(output, "summary.json"), encoding="utf-8") as stream:
-            return json.load(stream)
+    return completed_summary([options.program, shipped(file), *options.arguments],
+                             COMMON + changes + [f"Solver/Backend={options.backend}"])
 
 
 def quantities_of(cycle, left_out):
@@ -107,16 +92,10 @@ def rows_of(options, name):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu", csv_required=True)
     parser.add_argument("cases", nargs="*", help=f"{', '.join(CASES)} (all)")
-    parser.add_argument("--program", default="build/bin/femgpu", help="(%(default)s)")
     parser.add_argument("--backend", default="host", help="(%(default)s)")
-    parser.add_argument("--csv", required=True, help="file to write")
-    words = sys.argv[1:]
-    own = words[:words.index("--")] if "--" in words else words
-    options = parser.parse_args(own)
-    options.handed_on = words[len(own) + 1:]
+    options = parse_with_arguments(parser)
     if unknown := set(options.cases) - set(CASES):
         parser.error(f"there is no case {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
     rows = []

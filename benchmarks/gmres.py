@@ -22,23 +22,18 @@ Exits with 1 if a run failed or took too long, or if a count differs from the re
 such as iteration_limit are results.
 """
 
-import argparse
-import json
 import math
 import os
 import re
-import subprocess
 import sys
-import time
 
 from collection import matrices_in, matrix_name
-from runs import markdown, whole_file, write_csv
+from runs import BudgetedRuns, is_bad, markdown, parser_of, results_of, whole_file, write_csv
 
 COLUMNS = ["version", "git_revision", "backend", "device", "system", "n", "nonzeros", "solver",
            "preconditioner", "scaling", "ordering", "format", "outcome", "iterations", "restarts",
            "reference_iterations", "agrees", "true_residual", "relative_residual", "setup_seconds",
            "solve_seconds", "us_per_iteration", "basis_condition", "remarks", "message"]
-NOT_CONVERGED = 3  # exit code
 NOT_ENDED = "failed", "timeout", "left out"
 SOLVERS = ["gmres restart=M orthogonalisation=mgs", "gmres restart=M orthogonalisation=cgs",
            "gmres restart=M orthogonalisation=cgs2", "fgmres restart=M",
@@ -87,24 +82,12 @@ def reference_of(solver):
     return "gmres restart=" + restart if restart else "gmres"
 
 
-def run_program(options, system, solver):
-    """The report of femgpu-solve, and an outcome and message where there is none."""
+def command_of(options, system, solver):
     source = [system] if os.path.exists(system) else ["--generate", system]
-    command = [options.program, *source, "--solver", solver, "--preconditioner",
-               options.preconditioner, "--scaling", options.scaling, "--ordering", options.ordering,
-               "--format", options.format, "--backend", options.backend, "--relative-tolerance",
-               options.relative_tolerance, "--max-iterations", options.max_iterations, "--repeat",
-               str(options.repeat), "--json", "-"]
-    if options.rhs:
-        command += ["--rhs", options.rhs]
-    try:
-        process = subprocess.run(command, capture_output=True, text=True, check=False,
-                                 timeout=options.timeout)
-    except subprocess.TimeoutExpired:
-        return None, "timeout", f"took longer than {options.timeout:g} s"
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        return None, "failed", process.stderr.strip()
-    return json.loads(process.stdout), "", ""
+    return [*source, "--solver", solver, "--preconditioner", options.preconditioner, "--scaling",
+            options.scaling, "--ordering", options.ordering, "--format", options.format,
+            "--relative-tolerance", options.relative_tolerance, "--max-iterations",
+            options.max_iterations, *(["--rhs", options.rhs] if options.rhs else [])]
 
 
 def condition_in(remarks):
@@ -113,26 +96,11 @@ def condition_in(remarks):
     return max(map(float, found)) if found else ""
 
 
-def results_of(report):
-    """The columns that a report gives. Numbers that are not finite are empty, as they are null."""
-    solve, seconds = report["solve"], report["seconds"]
-    remarks = solve.get("solver_remarks") or ""
-    row = {"version": report["version"]["femgpu"],
-           "git_revision": report["version"]["git_revision"],
-           "backend": report["backend"]["name"], "device": report["backend"]["description"],
-           "n": report["matrix"]["n"], "nonzeros": report["matrix"]["nonzeros"],
-           "outcome": solve["outcome"], "iterations": solve["iterations"],
-           "restarts": solve["restarts"], "true_residual": solve["true_residual"],
-           "setup_seconds": seconds["setup"], "solve_seconds": seconds["solve"],
-           "basis_condition": condition_in(remarks), "remarks": remarks,
-           "message": "" if report["succeeded"] else solve["message"]}
-    if not report["repeats_identical"]:
-        row.update(outcome="failed", message="repeats are not identical")
-    if solve["iterations"]:
-        row["us_per_iteration"] = 1e6 * seconds["iteration"]
-    if solve["rhs_norm"] and solve["true_residual"] is not None:
-        row["relative_residual"] = solve["true_residual"] / solve["rhs_norm"]
-    return {column: "" if value is None else value for column, value in row.items()}
+def results(report, columns):
+    """The columns that a report gives."""
+    remarks = report["solve"].get("solver_remarks") or ""
+    return results_of(report, columns) | {"basis_condition": condition_in(remarks),
+                                          "remarks": remarks}
 
 
 def agreement(row, reference, tolerance):
@@ -150,27 +118,18 @@ class Runs:
     """Runs each pair of system and solver once."""
 
     def __init__(self, options):
-        self.options, self.begin = options, time.monotonic()
-        self.known, self.best_known = {}, {}  # rows; device and versions of the last report
+        self.options, self.runs = options, BudgetedRuns(options, COLUMNS)
+        self.known = {}  # rows
 
     def row(self, system, solver):
-        if (system, solver) not in self.known:
-            self.known[system, solver] = self.new_row(system, solver)
-        return dict(self.known[system, solver])
-
-    def new_row(self, system, solver):
         options = self.options
-        row = dict.fromkeys(COLUMNS, "") | self.best_known
-        row.update(system=matrix_name(system), solver=solver, preconditioner=options.preconditioner,
-                   scaling=options.scaling, ordering=options.ordering, format=options.format)
-        if options.budget and time.monotonic() - self.begin > options.budget:
-            return row | {"outcome": "left out", "message": f"{options.budget:g} s were spent"}
-        report, outcome, message = run_program(options, system, solver)
-        row.update(outcome=outcome, message=message)
-        if report:
-            row.update(results_of(report))
-            self.best_known = {column: row[column] for column in COLUMNS[:4]}
-        return row
+        if (system, solver) not in self.known:
+            asked = {"system": matrix_name(system), "solver": solver,
+                     **{name: getattr(options, name)
+                        for name in ("preconditioner", "scaling", "ordering", "format")}}
+            self.known[system, solver] = self.runs.row(asked, command_of(options, system, solver),
+                                                       results)
+        return dict(self.known[system, solver])
 
     def compared_row(self, system, solver):
         row, reference = self.row(system, solver), self.row(system, reference_of(solver))
@@ -200,7 +159,7 @@ def run_all(options):
             row = runs.compared_row(system, solver)
             print_row(row)
             rows.append(row)
-    print(f"{time.monotonic() - runs.begin:.0f} s in all")
+    print(f"{runs.runs.seconds():.0f} s in all")
     return rows
 
 
@@ -244,12 +203,9 @@ def declare_method(add):
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
     add("systems", nargs="+", metavar="SYSTEM", help="FILE.mtx[.gz], a directory, or a generator")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
-    add("--backend", default="cuda", help="host, cuda or cuda:K (%(default)s)")
     add("--solver", nargs="+", default=SOLVERS, metavar="TEXT",
         help="with options (" + "; ".join(SOLVERS) + ")")
     add("--restart", nargs="+", type=int, default=[30], metavar="M", help="(30)")
@@ -260,11 +216,7 @@ def parse_command_line():
         help="more options of ca-gmres with --steps")
     declare_method(add)
     add("--tolerance", type=float, default=0.1, help="of the counts (%(default)g)")
-    add("--repeat", type=int, default=3, metavar="N", help="solves of a run (%(default)s)")
-    add("--timeout", type=float, default=60., metavar="S", help="of a run (%(default)g)")
-    add("--budget", type=float, default=0., metavar="S",
-        help="begin no run after that; 0: no end (%(default)g)")
-    add("--csv", metavar="FILE", help="write all columns")
+    BudgetedRuns.add_options(add)
     add("--markdown", metavar="FILE", help="write a table")
     return parser.parse_args()
 
@@ -272,14 +224,12 @@ def parse_command_line():
 def main():
     options = parse_command_line()
     rows = run_all(options)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, 6)
+    write_csv(options.csv, COLUMNS, rows, 6)
     if options.markdown:
         table = basis_table if options.steps else solver_table
         with whole_file(options.markdown) as stream:
             stream.write(table(rows))
-    return 1 if any(row["outcome"] in ("failed", "timeout") or row["agrees"] == "no"
-                    for row in rows) else 0
+    return 1 if is_bad(rows) or any(row["agrees"] == "no" for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -9,13 +9,9 @@ lower degrees where they are known (auto), and by aggregation alone. Nonlinear p
 iterations of a linear system in the mean, as far as Newton's method asks for. Exits with 1 if a run fails.
 """
 
-import argparse
-import json
 import os
-import subprocess
-import tempfile
 
-from runs import parse_with_arguments, write_csv
+from runs import completed_summary, parse_with_arguments, parser_of, write_csv
 
 # File, degree, refinements of the coarse and of the fine mesh.
 CASES = [("poisson.prm", 1, 5, 9), ("poisson.prm", 2, 4, 8), ("poisson.prm", 4, 3, 7),
@@ -31,20 +27,14 @@ COLUMNS = ["file", "degree", "refinements", "dofs", "coarsening", "iterations", 
            "complexity", "setup_seconds", "solve_seconds", "outcome", "backend", "git_revision"]
 
 
-def measure(options, file, degree, refinements, coarsening, directory):
+def measure(options, file, degree, refinements, coarsening):
     """A row of the table."""
     settings = {"Study/Cycles": 1, "Mesh/Initial refinements": refinements,
                 "Discretization/Degree": degree, "Solver/Relative tolerance": 1e-8,
                 "Solver/Preconditioner": f"multigrid coarsening={coarsening}"}
-    command = [options.program, os.path.join(options.parameters, file), "--quiet", "--output",
-               directory, *options.arguments]
-    for key, value in settings.items():
-        command += ["--set", f"{key}={value}"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} has failed:\n{process.stderr}")
-    with open(os.path.join(directory, "summary.json"), encoding="utf-8") as stream:
-        report = json.load(stream)
+    report = completed_summary(
+        [options.program, os.path.join(options.parameters, file), *options.arguments],
+        [f"{key}={value}" for key, value in settings.items()])
     cycle = report["cycles"][-1]
     solve, levels = cycle["solve"], cycle["solve"]["preconditioner_levels"]
     row = {"file": file, "degree": degree, "refinements": refinements, "dofs": cycle["dofs"],
@@ -60,22 +50,18 @@ def measure(options, file, degree, refinements, coarsening, directory):
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu", csv_required=True)
     add = parser.add_argument
     add("--only", nargs="+", metavar="FILE.prm", help="(all)")
-    add("--program", default="build/bin/femgpu", help="(%(default)s)")
     add("--parameters", default="parameters", metavar="DIR", help="(%(default)s)")
-    add("--csv", metavar="FILE", required=True)
     return parse_with_arguments(parser)
 
 
 def main():
     options = parse_command_line()
-    with tempfile.TemporaryDirectory() as directory:
-        rows = [measure(options, file, degree, refinements, coarsening, directory)
-                for file, degree, *meshes in CASES if not options.only or file in options.only
-                for coarsening in ("auto", "aggregation") for refinements in meshes]
+    rows = [measure(options, file, degree, refinements, coarsening)
+            for file, degree, *meshes in CASES if not options.only or file in options.only
+            for coarsening in ("auto", "aggregation") for refinements in meshes]
     write_csv(options.csv, COLUMNS, rows)
     print(f"{len(rows)} rows in {os.path.relpath(options.csv)}")
 

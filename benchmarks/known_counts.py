@@ -16,15 +16,12 @@ Exits with 1 if a count is not the known one within --tolerance, or if a run fai
 than by its iterations.
 """
 
-import argparse
-import json
 import math
 import re
-import subprocess
 import sys
 
-from collection import NOT_CONVERGED, header_of, matrices_in, matrix_name
-from runs import parse_with_arguments, write_csv
+from collection import header_of, matrices_in, matrix_name
+from runs import parse_with_arguments, parser_of, report_of, write_csv
 
 SET_UP = ["--scaling", "symmetric", "--rhs", "row-sums", "--relative-to", "initial"]
 COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "format", "backend", "outcome",
@@ -47,20 +44,18 @@ def solve(options, file, solver, preconditioner):
     """A row of the table."""
     command = [options.program, file, "--solver", solver, "--preconditioner", preconditioner,
                *SET_UP, "--relative-tolerance", options.relative_tolerance, "--max-iterations",
-               options.max_iterations, *options.arguments, "--json", "-"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
+               options.max_iterations, *options.arguments]
+    report, outcome, message = report_of(command)
     row = dict.fromkeys(COLUMNS, "")
     row.update(matrix=matrix_name(file), solver=solver, preconditioner=preconditioner)
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        row.update(outcome="failed", message=process.stderr.strip())
-        return row
-    report = json.loads(process.stdout)
+    if not report:
+        return row | {"outcome": outcome, "message": message}
     for column in COLUMNS:
         for part in (report["solve"], report["matrix"]):
             if column in part and not row[column]:
                 row[column] = part[column]
     row.update(setup_seconds=report["seconds"]["setup"], solve_seconds=report["seconds"]["solve"],
-               message="" if report["succeeded"] else process.stderr.strip())
+               message="" if report["succeeded"] else message)
     return row
 
 
@@ -114,11 +109,9 @@ def run_all(options):
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
     add("directory", help="with *.mtx and *.mtx.gz")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
     add("--solver", nargs="+", default=["cg"], help="for symmetric matrices (cg)")
     add("--unsymmetric-solver", nargs="*", default=["pipelined-bicgstab"],
         help="for all others (pipelined-bicgstab); none to leave them out")
@@ -127,15 +120,13 @@ def parse_command_line():
     add("--tolerance", type=float, default=0.02, help="of known counts (%(default)s)")
     add("--relative-tolerance", default="1e-5", help="(%(default)s)")
     add("--max-iterations", default="1000", help="(%(default)s)")
-    add("--csv", metavar="FILE", help="write all columns")
     return parse_with_arguments(parser)
 
 
 def main():
     options = parse_command_line()
     rows, is_well = run_all(options)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows)
+    write_csv(options.csv, COLUMNS, rows)
     if not rows:
         print(f"no matrices in {options.directory}", file=sys.stderr)
     return 0 if rows and is_well else 1

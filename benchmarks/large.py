@@ -8,16 +8,15 @@ needs no matrix: it reads the solution, takes the differences at the points of s
 random ones, and compares the solution with its mirror image, whose rows have other starts.
 Formats are csr and 'sell columns=short' if none are given. Exit status 1 if something is wrong.
 """
-import argparse
 import array
-import json
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
+
+from runs import parser_of, report_of
 
 TOLERANCE = 1e-8  # of the solver
 
@@ -99,18 +98,15 @@ def check(path, N, samples):
 def solve(arguments, method, directory):
     """The report of a run, and its solution's file."""
     solution = os.path.join(directory, "x.mtx")
-    report = os.path.join(directory, "report.json")
     begin = time.time()
-    status = subprocess.run(
+    report, _, message = report_of(
         [arguments.program, "--generate", f"poisson3d-27pt:{arguments.N}", "--format", method,
          "--backend", arguments.backend, "--relative-tolerance", str(TOLERANCE), "--quiet",
-         "--solution", solution, "--json", report], check=False).returncode
-    if status != 0:
-        return None, f"exit status {status}"
-    with open(report, encoding="utf-8") as file:
-        text = json.load(file)
+         "--solution", solution])
+    if not (report and report["succeeded"]):
+        return None, message
     print(f"{method}: {time.time() - begin:.0f} s in all", flush=True)
-    return (text, solution), None
+    return (report, solution), None
 
 
 def numbers(report, wanted):
@@ -132,9 +128,7 @@ def numbers(report, wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="build/bin/femgpu-solve")
+    parser = parser_of(__doc__, "femgpu-solve", csv_required=None)
     parser.add_argument("--backend", default="cuda")
     parser.add_argument("--samples", type=int, default=20000, help="random points to check")
     parser.add_argument("N", type=int)

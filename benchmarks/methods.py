@@ -20,22 +20,17 @@ program refused or could not do `failed`. The forms that a table needs least com
 Exits with 1 if a run failed or took too long. Outcomes such as iteration_limit are results.
 """
 
-import argparse
-import json
-import os
 import re
-import subprocess
 import sys
-import time
 
-from runs import write_csv
+from collection import matrix_name
+from runs import BudgetedRuns, is_bad, parser_of, results_of, write_csv
 
 COLUMNS = ["group", "version", "git_revision", "backend", "device", "system", "n", "nonzeros",
            "solver", "preconditioner", "format", "outcome", "iterations", "restarts",
            "relative_residual", "setup_seconds", "solve_seconds", "us_per_iteration",
            "bytes_per_iteration", "gigabytes_per_second", "fraction_of_copy", "matrix_bytes",
            "preconditioner_nonzeros", "preconditioner_bytes", "remarks", "message"]
-NOT_CONVERGED = 3  # exit code
 
 SPD_SYSTEMS = {False: ["poisson3d-7pt:100", "poisson3d-27pt:64", "elasticity3d-p1:23",
                        "anisotropic2d:512,0.01"],
@@ -55,7 +50,7 @@ UNSYMMETRIC_PRECONDITIONERS = ["identity", "jacobi", "sai tau=0.2", "sai tau=0.4
 def cases(options):
     """Those of all_cases() that --only chooses."""
     for case in all_cases(options):
-        if re.search(options.only, " ".join((case[0], name_of(case[1]), *case[2:]))):
+        if re.search(options.only, " ".join((case[0], matrix_name(case[1]), *case[2:]))):
             yield case
 
 
@@ -83,47 +78,10 @@ def all_cases(options):
                 yield "unsymmetric", system, solver, preconditioner
 
 
-def name_of(system):
-    return re.sub(r"\.mtx(\.gz)?$", "", os.path.basename(system))
-
-
-def run_program(options, system, solver, preconditioner, matrix_format):
-    """The report of femgpu-solve, and an outcome and message where there is none."""
+def command_of(options, system, solver, preconditioner, matrix_format):
     source = [system] if system in options.files else ["--generate", system]
-    command = [options.program, *source, "--solver", solver, "--preconditioner", preconditioner,
-               "--format", matrix_format, "--backend", options.backend, "--relative-tolerance",
-               "1e-8", "--repeat", str(options.repeat), "--json", "-"]
-    try:
-        process = subprocess.run(command, capture_output=True, text=True, check=False,
-                                 timeout=options.timeout)
-    except subprocess.TimeoutExpired:
-        return None, "timeout", f"took longer than {options.timeout:g} s"
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        return None, "failed", process.stderr.strip()
-    return json.loads(process.stdout), "", ""
-
-
-def results_of(report, copy_bandwidth):
-    """The columns that a report gives. Numbers that are not finite are empty, as they are null."""
-    solve, seconds = report["solve"], report["seconds"]
-    row = {column: solve[column] for column in COLUMNS if column in solve}
-    row.update(version=report["version"]["femgpu"], git_revision=report["version"]["git_revision"],
-               backend=report["backend"]["name"], device=report["backend"]["description"],
-               n=report["matrix"]["n"], nonzeros=report["matrix"]["nonzeros"],
-               setup_seconds=seconds["setup"], solve_seconds=seconds["solve"],
-               remarks=solve["preconditioner_remarks"],
-               message="" if report["succeeded"] else solve["message"])
-    if not report["repeats_identical"]:
-        row.update(outcome="failed", message="repeats are not identical")
-    for method in "solver", "preconditioner", "format":  # as asked for, with options
-        del row[method]
-    if solve["iterations"]:
-        row["us_per_iteration"] = 1e6 * seconds["iteration"]
-        if copy_bandwidth:
-            row["fraction_of_copy"] = solve["gigabytes_per_second"] / copy_bandwidth
-    if solve["rhs_norm"] and solve["true_residual"] is not None:
-        row["relative_residual"] = solve["true_residual"] / solve["rhs_norm"]
-    return row
+    return [*source, "--solver", solver, "--preconditioner", preconditioner, "--format",
+            matrix_format, "--relative-tolerance", "1e-8"]
 
 
 def print_row(row):
@@ -137,59 +95,47 @@ def print_row(row):
 
 
 def run_all(options):
-    begin = time.monotonic()
-    rows, best_known = [], {}  # device and versions of the last report
+    def results(report, columns):
+        solve = report["solve"]
+        row = results_of(report, columns) | {"remarks": solve["preconditioner_remarks"]}
+        if solve["iterations"] and options.copy_bandwidth:
+            row["fraction_of_copy"] = solve["gigabytes_per_second"] / options.copy_bandwidth
+        return row
+
+    runs, rows = BudgetedRuns(options, COLUMNS), []
     print(f"{'system':<29} {'solver':<21} {'preconditioner':<19} {'format':<8} {'outcome':<15} "
           f"{'iter.':>6} {'setup s':>9} {'solve s':>9} {'us/iter':>9}")
     for matrix_format in options.format:
         for group, system, solver, preconditioner in cases(options):
-            row = dict.fromkeys(COLUMNS, "") | best_known
-            row.update(group=group, system=name_of(system), solver=solver,
-                       preconditioner=preconditioner, format=matrix_format)
-            if options.budget and time.monotonic() - begin > options.budget:
-                row.update(outcome="left out", message=f"{options.budget:g} s were spent")
-            else:
-                report, outcome, message = run_program(options, system, solver, preconditioner,
-                                                       matrix_format)
-                row.update(outcome=outcome, message=message)
-                if report:
-                    row.update(results_of(report, options.copy_bandwidth))
-                    best_known = {column: row[column] for column in COLUMNS[1:5]}
-                row.update((column, "") for column in COLUMNS if row[column] is None)
-            print_row(row)
-            rows.append(row)
-    print(f"{time.monotonic() - begin:.0f} s in all")
+            asked = {"group": group, "system": matrix_name(system), "solver": solver,
+                     "preconditioner": preconditioner, "format": matrix_format}
+            rows.append(runs.row(asked, command_of(options, system, solver, preconditioner,
+                                                   matrix_format), results))
+            print_row(rows[-1])
+    print(f"{runs.seconds():.0f} s in all")
     return rows
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE.mtx[.gz]", help="more systems for group unsymmetric")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
-    add("--backend", default="cuda", help="host, cuda or cuda:K (%(default)s)")
     add("--format", nargs="+", default=["csr"], metavar="FORMAT", help="matrix formats (csr)")
     add("--quick", action="store_true", help="small systems, for a few cores")
     add("--only", default="", metavar="REGEX", help="only runs in whose 'GROUP SYSTEM SOLVER "
         "PRECONDITIONER' it is found, as 'elasticity.*fsai'")
-    add("--repeat", type=int, default=3, metavar="N", help="solves of a run (%(default)s)")
-    add("--timeout", type=float, default=60., metavar="S", help="of a run (%(default)g)")
-    add("--budget", type=float, default=170., metavar="S",
-        help="begin no run after that; 0: no end (%(default)g)")
+    BudgetedRuns.add_options(add, budget=170.)
     add("--copy-bandwidth", type=float, metavar="GB/S",
         help="of the device, read and written, as femgpu_solver_check prints it; gives the column "
              "fraction_of_copy")
-    add("--csv", metavar="FILE", help="write all columns")
     return parser.parse_args()
 
 
 def main():
     options = parse_command_line()
     rows = run_all(options)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, 6)
-    return 1 if any(row["outcome"] in ("failed", "timeout") for row in rows) else 0
+    write_csv(options.csv, COLUMNS, rows, 6)
+    return is_bad(rows)
 
 
 if __name__ == "__main__":

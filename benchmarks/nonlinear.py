@@ -17,22 +17,17 @@ was spent `left out`, and one that the program refused or could not do `failed`.
 Exits with 1 if a run failed or took too long. Outcomes such as iteration_limit are results.
 """
 
-import argparse
 import itertools
-import json
 import re
-import subprocess
 import sys
-import time
 
-from runs import write_csv
+from runs import BudgetedRuns, is_bad, parser_of, results_of, write_csv
 
 COLUMNS = ["version", "git_revision", "backend", "device", "n", "method", "preconditioner", "p", "m",
            "q", "kappa", "triangular", "outcome", "iterations", "linear_iterations",
            "line_search_steps",
            "setup_seconds", "solve_seconds", "seconds_per_iteration", "relative_residual", "max_u",
            "preconditioner_nonzeros", "preconditioner_bytes", "remarks", "message"]
-NOT_CONVERGED = 3  # exit code
 
 
 def preconditioners(options):
@@ -55,44 +50,23 @@ def cases(options):
                 yield size, method, preconditioner, columns
 
 
-def run_program(options, size, method, preconditioner):
-    """The report of femgpu-solve, and an outcome and message where there is none."""
-    command = [options.program, "--generate", f"poisson3d-7pt:{size}", "--nonlinear",
-               f"bratu lambda={options.parameter:g}", "--nonlinear-method", method,
-               "--preconditioner", preconditioner, "--format", options.format, "--backend",
-               options.backend, "--relative-tolerance", f"{options.tolerance:g}",
-               "--repeat", str(options.repeat), "--json", "-"]
-    try:
-        process = subprocess.run(command, capture_output=True, text=True, check=False,
-                                 timeout=options.timeout)
-    except subprocess.TimeoutExpired:
-        return None, "timeout", f"took longer than {options.timeout:g} s"
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        return None, "failed", process.stderr.strip()
-    return json.loads(process.stdout), "", ""
+def command_of(options, size, method, preconditioner):
+    return ["--generate", f"poisson3d-7pt:{size}", "--nonlinear",
+            f"bratu lambda={options.parameter:g}", "--nonlinear-method", method, "--preconditioner",
+            preconditioner, "--format", options.format, "--relative-tolerance",
+            f"{options.tolerance:g}"]
 
 
-def results_of(report):
-    """The columns that a report gives. Numbers that are not finite are empty, as they are null."""
-    solve, seconds, nonlinear = report["solve"], report["seconds"], report["nonlinear"]
-    row = {"version": report["version"]["femgpu"],
-           "git_revision": report["version"]["git_revision"],
-           "backend": report["backend"]["name"], "device": report["backend"]["description"],
-           "outcome": solve["outcome"], "iterations": solve["iterations"],
-           "linear_iterations": nonlinear["linear_iterations"],
-           "line_search_steps": nonlinear["line_search_steps"], "setup_seconds": seconds["setup"],
-           "solve_seconds": seconds["solve"], "max_u": nonlinear["largest_x"],
-           "preconditioner_nonzeros": solve["preconditioner_nonzeros"],
-           "preconditioner_bytes": solve["preconditioner_bytes"],
-           "remarks": solve["preconditioner_remarks"],
-           "message": "" if report["succeeded"] else solve["message"]}
-    if not report["repeats_identical"]:
-        row.update(outcome="failed", message="repeats are not identical")
+def results(report, columns):
+    """The columns that a report gives."""
+    solve, nonlinear = report["solve"], report["nonlinear"]
+    row = {"linear_iterations": nonlinear["linear_iterations"],
+           "line_search_steps": nonlinear["line_search_steps"], "max_u": nonlinear["largest_x"],
+           "remarks": solve["preconditioner_remarks"]}
     if solve["iterations"]:
-        row["seconds_per_iteration"] = seconds["iteration"]
-    if solve["rhs_norm"] and solve["true_residual"] is not None:
-        row["relative_residual"] = solve["true_residual"] / solve["rhs_norm"]
-    return {column: "" if value is None else value for column, value in row.items()}
+        row["seconds_per_iteration"] = report["seconds"]["iteration"]
+    return results_of(report, columns) | {name: "" if value is None else value
+                                          for name, value in row.items()}
 
 
 def print_row(row):
@@ -107,37 +81,24 @@ def print_row(row):
 
 
 def run_all(options):
-    begin = time.monotonic()
-    rows, best_known = [], {}  # device and versions of the last report
+    runs, rows = BudgetedRuns(options, COLUMNS), []
     print(f"{'n':>8} {'method':<24} {'preconditioner':<44} {'outcome':<15} {'iter.':>6} "
           f"{'linear':>6} {'search':>6} {'setup s':>9} {'solve s':>9} {'max u':>9}")
     for size, method, preconditioner, columns in cases(options):
-        row = dict.fromkeys(COLUMNS, "") | best_known | columns
-        row.update(n=size**3, method=method, preconditioner=preconditioner)
-        if options.budget and time.monotonic() - begin > options.budget:
-            row.update(outcome="left out", message=f"{options.budget:g} s were spent")
-        else:
-            report, outcome, message = run_program(options, size, method, preconditioner)
-            row.update(outcome=outcome, message=message)
-            if report:
-                row.update(results_of(report))
-                best_known = {column: row[column] for column in COLUMNS[:4]}
-        print_row(row)
-        rows.append(row)
-    print(f"{time.monotonic() - begin:.0f} s in all")
+        asked = {**columns, "n": size**3, "method": method, "preconditioner": preconditioner}
+        rows.append(runs.row(asked, command_of(options, size, method, preconditioner), results))
+        print_row(rows[-1])
+    print(f"{runs.seconds():.0f} s in all")
     return rows
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
 
     def integers(name, default, meaning):
         add(name, nargs="*", type=int, default=default, metavar="N", help=meaning)
 
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
-    add("--backend", default="cuda", help="host, cuda or cuda:K (%(default)s)")
     integers("--sizes", [72, 96, 144], "points in each direction (72 96 144)")
     add("--method", nargs="+", default=["nlcg", "newton"], help="with options (nlcg newton)")
     add("--preconditioner", nargs="*", default=["identity", "jacobi", "fsai"], metavar="NAME",
@@ -154,20 +115,15 @@ def parse_command_line():
         help="of the residual, relative to that at x = 0 (%(default)g)")
     add("--only", default="", metavar="REGEX",
         help="only runs in whose 'SIZE METHOD PRECONDITIONER' it is found, as '72 nlcg.*level=0'")
-    add("--repeat", type=int, default=3, metavar="N", help="solves of a run (%(default)s)")
-    add("--timeout", type=float, default=60., metavar="S", help="of a run (%(default)g)")
-    add("--budget", type=float, default=0., metavar="S",
-        help="begin no run after that; 0: no end (%(default)g)")
-    add("--csv", metavar="FILE", help="write all columns")
+    BudgetedRuns.add_options(add)
     return parser.parse_args()
 
 
 def main():
     options = parse_command_line()
     rows = run_all(options)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows, 8)
-    return 1 if any(row["outcome"] in ("failed", "timeout") for row in rows) else 0
+    write_csv(options.csv, COLUMNS, rows, 8)
+    return is_bad(rows)
 
 
 if __name__ == "__main__":

@@ -14,16 +14,13 @@ Seconds are medians of --repeat solves in one process, on the host of one. Exits
 failed in another way than by its iterations.
 """
 
-import argparse
-import json
 import re
-import subprocess
 import sys
 import time
 
-from collection import NOT_CONVERGED, header_of, matrices_in, matrix_name
+from collection import header_of, matrices_in, matrix_name
 from known_counts import SET_UP
-from runs import write_csv
+from runs import is_bad, parser_of, report_of, results_of, write_csv
 
 COLUMNS = ["figure", "line", "column", "git_revision", "backend", "device", "threads", "system", "n",
            "nonzeros", "solver", "preconditioner", "format", "outcome", "iterations",
@@ -245,7 +242,7 @@ def command_of(options, run):
     """That of femgpu-solve."""
     is_on_host = run["backend"] == "host"
     command = [options.program, *([] if is_file(run["system"]) else ["--generate"]), run["system"],
-               "--backend", run["backend"], "--json", "-", "--quiet",
+               "--backend", run["backend"], "--quiet",
                "--repeat", str(1 if is_on_host else options.repeat)]
     if is_on_host:
         command += ["--threads", str(run["threads"])]
@@ -263,24 +260,14 @@ def measure(options, run):
     row = {column: run.get(column, "") for column in COLUMNS}
     row["system"] = name_of(run["system"]).strip("`")
     row["solver"] = run.get("solver", run.get("nonlinear_method"))
-    process = subprocess.run(command_of(options, run), capture_output=True, text=True, check=False)
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        row.update(outcome="failed", message=process.stderr.strip()[-400:])
-        return row
-    report = json.loads(process.stdout)
-    solve, seconds = report["solve"], report["seconds"]
-    row.update(git_revision=report["version"]["git_revision"], backend=report["backend"]["name"],
-               device=report["backend"]["description"], n=report["matrix"]["n"],
-               nonzeros=report["matrix"]["nonzeros"], outcome=solve["outcome"],
-               iterations=solve["iterations"], setup_seconds=seconds["setup"],
-               solve_seconds=seconds["solve"], chosen_format=solve["format"],
-               us_per_iteration=1e6 * (seconds["iteration"] or 0.),
-               preconditioner_nonzeros=solve["preconditioner_nonzeros"],
+    report, outcome, message = report_of(command_of(options, run))
+    if not report:
+        return row | {"outcome": outcome, "message": message[-400:]}
+    solve = report["solve"]
+    row.update(us_per_iteration=0., chosen_format=solve["format"],
                remarks="; ".join(filter(None, (solve.get("solver_remarks"),
                                                solve["preconditioner_remarks"]))))
-    if not report["repeats_identical"]:
-        row.update(outcome="failed", message="repeats are not identical")
-    return row
+    return row | results_of(report, [column for column in COLUMNS if column != "threads"])
 
 
 def run_all(options):
@@ -298,24 +285,20 @@ def run_all(options):
                      f"{1e3 * row['setup_seconds']:9.2f} + {1e3 * row['solve_seconds']:9.2f} ms")
             print(f"{name:<12} {row['line']:<58} {row['column']:<22} {row['iterations']:>6} {times} "
                   f"{row['outcome']} {row['message']}".rstrip(), flush=True)
-            if options.csv:
-                write_csv(options.csv, COLUMNS, rows, 6)
+            write_csv(options.csv, COLUMNS, rows, 6)
         print(f"{time.monotonic() - begin:.0f} s", flush=True)
     return rows
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
     add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
     add("--backends", nargs="+", default=["host", "cuda"], help="those whose runs are made (all)")
     add("--sizes", nargs="+", type=int, default=[72, 96, 144],
         help="points in each direction of the cubes, two or more; others follow the last (72 96 144)")
     add("--only", default="", metavar="REGEX", help="only figures in whose name it is found")
     add("--repeat", type=int, default=3, metavar="N", help="solves of a run on a GPU (%(default)s)")
-    add("--csv", metavar="FILE", help="write all columns")
     add("--list", action="store_true", help="the figures there are")
     options = parser.parse_args()
     if options.list:
@@ -325,8 +308,7 @@ def main():
     if len(options.sizes) < 2:
         parser.error("--sizes needs two or more")
     options.matrices = matrices_in(options.directory) if options.directory else []
-    rows = run_all(options)
-    return 0 if rows and all(row["outcome"] != "failed" for row in rows) else 1
+    return is_bad(run_all(options))
 
 
 if __name__ == "__main__":

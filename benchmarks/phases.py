@@ -10,17 +10,13 @@ the phases are those of the last cycle. Files are written beside each other in a
 and removed. MPIRUN is the command that starts ranks. Exits with 1 if a run failed.
 """
 
-import argparse
-import csv
-import json
-import os
+import itertools
 import pathlib
-import subprocess
 import sys
-import tempfile
 import time
 
-PARAMETERS = pathlib.Path(__file__).resolve().parent.parent / "parameters"
+from runs import launcher, parser_of, shipped, summary_of, write_csv
+
 # Rounding keeps residuals of a million unknowns above what the files ask for.
 ONE_CYCLE = ["Study/Cycles=1", "Solver/Relative tolerance=1e-8"]
 # name: file, and what is changed
@@ -50,15 +46,13 @@ COLUMNS = ["case", "physics", "dimension", "element", "cells", "dofs", "ranks", 
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__, "femgpu", csv_required=True)
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}")
     parser.add_argument("--file", nargs="+", metavar=("FILE.prm", "KEY=VALUE"),
                         help="a case of your own: a parameter file and what to change in it")
-    parser.add_argument("--program", default="build/bin/femgpu")
     parser.add_argument("--backend", nargs="+", default=["auto"])
     parser.add_argument("--ranks", nargs="+", type=int, default=[1])
     parser.add_argument("--timeout", type=float, default=300., help="seconds of one run (300)")
-    parser.add_argument("--csv", required=True)
     options = parser.parse_args()
     unknown = [case for case in options.cases if case not in CASES]
     if unknown:
@@ -66,13 +60,9 @@ def arguments():
     return options
 
 
-def command(options, file, changes, ranks, backend, output):
+def command(options, file, ranks, backend):
     """Words of a run. It has no --threads: the leaders of solver groups take the cores of all ranks."""
-    words = os.environ.get("MPIRUN", "mpirun --oversubscribe --bind-to none").split()
-    words += ["-n", str(ranks), options.program, str(file), "--backend", backend]
-    for change in changes:
-        words += ["--set", change]
-    return [*words, "--output", str(output), "--quiet"]
+    return [*launcher(ranks), options.program, file, "--backend", backend]
 
 
 def row_of(name, summary, seconds):
@@ -90,44 +80,26 @@ def row_of(name, summary, seconds):
 
 def measure(options, name, file, changes, ranks, backend):
     """A row of the table; None if the run failed."""
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    with tempfile.TemporaryDirectory() as directory:
-        output = pathlib.Path(directory, "output")
-        begin = time.monotonic()
-        try:
-            done = subprocess.run(command(options, file, changes, ranks, backend, output),
-                                  env=environment, timeout=options.timeout, capture_output=True,
-                                  text=True, check=False)
-            failure = done.stderr.strip() if done.returncode else ""
-        except subprocess.TimeoutExpired:
-            failure = f"not done after {options.timeout:.0f} s"
-        seconds = time.monotonic() - begin
-        if failure:
-            print(f"{name} on {ranks} ranks, {backend}: {failure}", file=sys.stderr)
-            return None
-        return row_of(name, json.loads((output / "summary.json").read_text()), seconds)
+    begin = time.monotonic()
+    summary, failure = summary_of(command(options, file, ranks, backend), changes,
+                                  timeout=options.timeout)
+    if failure:
+        print(f"{name} on {ranks} ranks, {backend}: {failure}", file=sys.stderr)
+        return None
+    return row_of(name, summary, time.monotonic() - begin)
 
 
 def main():
     options = arguments()
     names = options.cases or ([] if options.file else list(CASES))
-    cases = [(name, PARAMETERS / CASES[name][0], CASES[name][1]) for name in names]
+    cases = [(name, shipped(CASES[name][0]), CASES[name][1]) for name in names]
     if options.file:
-        file = pathlib.Path(options.file[0])
-        cases.append((file.stem, file, options.file[1:]))
-    failed = False
-    with open(options.csv, "w", newline="", encoding="utf-8") as table:
-        writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for name, file, changes in cases:
-            for backend in options.backend:
-                for ranks in options.ranks:
-                    row = measure(options, name, file, changes, ranks, backend)
-                    failed = failed or row is None
-                    if row:
-                        writer.writerow(row)
-                        table.flush()
-    return 1 if failed else 0
+        cases.append((pathlib.Path(options.file[0]).stem, options.file[0], options.file[1:]))
+    rows = []
+    for case, backend, ranks in itertools.product(cases, options.backend, options.ranks):
+        rows.append(measure(options, *case, ranks, backend))
+        write_csv(options.csv, COLUMNS, filter(None, rows))
+    return 0 if all(rows) else 1
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ those of femgpu in the single precision of its VTU files (and where its points a
 Exits with 1 if a run failed or did not converge, or if solutions differ.
 """
 
-import argparse
 import json
 import os
 import re
@@ -26,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 
-from runs import markdown, whole_file, write_csv
+from runs import NOT_CONVERGED, markdown, parser_of, whole_file, write_csv
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
 COLUMNS = ["problem", "program", "preconditioner", "ranks", "backend", "dofs", "outcome",
@@ -54,7 +53,7 @@ def run(options, ranks, command):
                               timeout=options.timeout, env=environment)
     except subprocess.TimeoutExpired:
         return None, f"took longer than {options.timeout:g} s"
-    if done.returncode not in (0, 3):
+    if done.returncode not in (0, NOT_CONVERGED):
         return None, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     return done.stdout, ""
 
@@ -213,8 +212,7 @@ def print_row(row):
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     add = parser.add_argument
     add("--build", default="build", help="directory of bin/ (%(default)s)")
     add("--size", nargs="+", choices=PROBLEMS, default=["small", "large"],
@@ -233,7 +231,6 @@ def parse_command_line():
         help="other parameters of femgpu, as its solvers; repeatable")
     add("--nodes", action="store_true", help="compare all nodal values")
     add("--timeout", type=float, default=600., metavar="S", help="of a run (%(default)g)")
-    add("--csv", metavar="FILE", help="write all columns")
     add("--markdown", metavar="FILE", help="write a table")
     return parser.parse_args()
 
@@ -244,8 +241,7 @@ def main():
     for size in options.size:
         for problem in PROBLEMS[size]:
             rows += run_problem(options, problem, f"{problem[0]}D Q{problem[1]} {size}")
-            if options.csv:
-                write_csv(options.csv, COLUMNS, rows)
+            write_csv(options.csv, COLUMNS, rows)
             if options.markdown:
                 with whole_file(options.markdown) as stream:
                     stream.write(markdown(list(TABLE.values()), [

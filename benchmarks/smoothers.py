@@ -10,14 +10,11 @@ and solver; bytes are those of the cycle on all levels and of the solver's produ
 Seconds are the least of some runs. Exits with 1 if a run fails.
 """
 
-import argparse
-import json
 import math
 import os
 import re
-import subprocess
 
-from runs import parse_with_arguments, write_csv
+from runs import converged_report, parse_with_arguments, parser_of, write_csv
 
 PROBLEMS = ["poisson2d-9pt:256", "poisson3d-7pt:40", "anisotropic2d:256,0.01", "elasticity3d-p1:14"]
 SMOOTHERS = ([f"chebyshev degree={degree}" for degree in (1, 2, 3, 4)] +
@@ -29,13 +26,10 @@ COLUMNS = ["problem", "n", "smoother", "cycle", "solver", "iterations", "product
 
 def report_of(options, problem, smoother, cycle):
     solver = "gmres restart=100" if smoother.startswith("sai") else "pipelined-cg"
-    command = [options.program, "--generate", problem, "--solver", solver, "--preconditioner",
-               f"multigrid smoother={smoother} cycle={cycle}", "--relative-tolerance", "1e-8",
-               *options.arguments, "--json", "-"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} has failed:\n{process.stderr}")
-    return json.loads(process.stdout)
+    return converged_report(
+        [options.program, "--generate", problem, "--solver", solver, "--preconditioner",
+         f"multigrid smoother={smoother} cycle={cycle}", "--relative-tolerance", "1e-8",
+         *options.arguments])
 
 
 def measure(options, problem, smoother, cycle):
@@ -63,14 +57,11 @@ def measure(options, problem, smoother, cycle):
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve", csv_required=True)
     add = parser.add_argument
     add("--generate", nargs="+", default=PROBLEMS, metavar="PROBLEM", help="(%(default)s)")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
     add("--runs", type=int, default=3, help="of each smoother (%(default)s)")
     add("--long", type=float, default=5., help="seconds of set-up that are one run (%(default)s)")
-    add("--csv", metavar="FILE", required=True)
     return parse_with_arguments(parser)
 
 

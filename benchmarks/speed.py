@@ -15,13 +15,12 @@ speed_bars.csv has what is aimed at on one H100, and what the best peer and Vien
 when that was set. Exits with 1 if a program failed, or a solution was wrong.
 """
 
-import argparse
 import csv
 import os
 import subprocess
 import sys
 
-from runs import markdown, number, whole_file
+from runs import markdown, number, parser_of, pyplot, whole_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = {"p2d": "P1 Poisson 2D", "e3d": "P1 elasticity 3D", "fd3": "7-point Poisson 3D",
@@ -355,20 +354,14 @@ def draw(results, bars, pyplot, column, name, output):
 
 
 def draw_all(results, bars, output):
-    try:
-        import matplotlib  # only here: the table needs none
-    except ImportError as error:
-        print(f"speed.py: no plots, {error}; install python3-matplotlib", file=sys.stderr)
-        return
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    draw(results, bars, pyplot, "us_per_iteration", "speed_time.png", output)
-    draw(results, bars, pyplot, "fraction_of_copy", "speed_roofline.png", output)
+    plots = pyplot()
+    if plots:
+        draw(results, bars, plots, "us_per_iteration", "speed_time.png", output)
+        draw(results, bars, plots, "fraction_of_copy", "speed_roofline.png", output)
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, csv_required=None)
     add = parser.add_argument
     add("--program", metavar="FILE", help="femgpu_speed, to be run")
     add("--references", metavar="DIR", help="of cg_dealii, cg_petsc and cg_trilinos, to be run")

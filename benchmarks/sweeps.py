@@ -12,14 +12,11 @@ residual. `left` is what sweeps leave of the residual of a solve with both trian
 way than by its iterations.
 """
 
-import argparse
-import json
 import re
-import subprocess
 import sys
 
-from collection import NOT_CONVERGED, matrices_in, matrix_name
-from runs import parse_with_arguments, write_csv
+from collection import systems_of
+from runs import is_bad, parse_with_arguments, parser_of, report_of, write_csv
 
 COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "sweeps", "left", "iterations",
            "outcome", "residual", "backend", "message"]
@@ -27,25 +24,16 @@ WAYS = ["triangular=levels", "triangular=sweeps", *(f"triangular=sweeps sweeps={
                                                     for count in (3, 6, 12, 24))]
 
 
-def report_of(options, system, preconditioner):
-    """The JSON of a run, or the text of its error."""
-    command = [options.program, *system, "--preconditioner", preconditioner, "--rhs", "row-sums",
-               "--relative-to", "initial", "--relative-tolerance", "1e-8", "--max-iterations",
-               options.max_iterations, *options.arguments, "--json", "-"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        return process.stderr.strip()
-    return json.loads(process.stdout)
-
-
 def measure(options, name, system, preconditioner):
     """A row of the table."""
     row = dict.fromkeys(COLUMNS, "")
     row.update(matrix=name, preconditioner=preconditioner)
-    report = report_of(options, system, preconditioner)
-    if isinstance(report, str):
-        row.update(outcome="failed", message=report)
-        return row
+    report, outcome, message = report_of(
+        [options.program, *system, "--preconditioner", preconditioner, "--rhs", "row-sums",
+         "--relative-to", "initial", "--relative-tolerance", "1e-8", "--max-iterations",
+         options.max_iterations, *options.arguments])
+    if not report:
+        return row | {"outcome": outcome, "message": message}
     solve, matrix = report["solve"], report["matrix"]
     remarks = solve.get("preconditioner_remarks", "")
     taken = re.search(r"triangles by (\d+) Jacobi sweeps", remarks)
@@ -66,11 +54,8 @@ def print_row(row):
 
 
 def run_all(options):
-    systems = [(matrix_name(file), [file])
-               for file in (matrices_in(options.directory) if options.directory else [])]
-    systems += [(name, ["--generate", name]) for name in options.generate]
     all_rows = []
-    for name, system in systems:
+    for name, system in systems_of(options):
         for level in options.levels:
             for way in WAYS:
                 all_rows.append(measure(options, name, system, f"ilu level={level} blocks=1 {way}"))
@@ -79,24 +64,20 @@ def run_all(options):
 
 
 def parse_command_line():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
     add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
     add("--generate", nargs="+", default=[], metavar="SYSTEM", help="model problems besides")
     add("--levels", nargs="+", default=["0", "1"], help="of fill (0 1)")
-    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
     add("--max-iterations", default="2000", help="(%(default)s)")
-    add("--csv", metavar="FILE", help="write all columns")
     return parse_with_arguments(parser)
 
 
 def main():
     options = parse_command_line()
     rows = run_all(options)
-    if options.csv:
-        write_csv(options.csv, COLUMNS, rows)
-    return 0 if rows and all(row["outcome"] != "failed" for row in rows) else 1
+    write_csv(options.csv, COLUMNS, rows)
+    return is_bad(rows)
 
 
 if __name__ == "__main__":

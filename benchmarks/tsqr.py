@@ -6,9 +6,10 @@
 The left panel has one pass of each variant beside the orders of the theory (Yamazaki et al. 2014,
 figure 10), the right one two passes. A variant ends where its factorisation fails.
 """
-import argparse
 import csv
 import sys
+
+from runs import parser_of, pyplot
 
 EPS = 2.0 ** -53
 STYLES = {"mgs": "C0o-", "cgs": "C1s-", "cholqr": "C2^-", "svqr": "C3v--", "caqr": "C4D-"}
@@ -45,9 +46,7 @@ def draw(axes, series, passes, columns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--csv", required=True, metavar="FILE")
+    parser = parser_of(__doc__, csv_required=True)
     parser.add_argument("--picture", required=True, metavar="FILE")
     parser.add_argument("--columns", type=int, metavar="P", help="the most there are (as it is)")
     options = parser.parse_args()
@@ -56,14 +55,10 @@ def main():
     if not any(key[2] == columns for key in series):
         print(f"tsqr.py: {options.csv} has no errors with {columns} columns", file=sys.stderr)
         return 1
-    try:
-        import matplotlib  # only here: whoever asks for help needs none
-    except ImportError as error:
-        print(f"tsqr.py: {error}; install python3-matplotlib", file=sys.stderr)
+    plots = pyplot()
+    if plots is None:
         return 1
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    figure, panels = pyplot.subplots(1, 2, figsize=(10, 4), sharey=True)
+    figure, panels = plots.subplots(1, 2, figsize=(10, 4), sharey=True)
     for passes, axes in enumerate(panels, start=1):
         draw(axes, series, passes, columns)
     panels[0].set_ylabel(r"$\|I - Q^T Q\|_F$")

@@ -10,14 +10,12 @@ each program. The programs take turns, so that both meet the same load of the ma
 three times, of which the last counts: it takes a system some time to spread new threads.
 """
 
-import argparse
-import json
 import os
 import statistics
 import subprocess
 import sys
 
-from runs import write_csv
+from runs import converged_report, parser_of, write_csv
 
 CASES = [("poisson2d-p1:15", "pipelined-cg", 2000), ("poisson2d-p1:64", "pipelined-cg", 2000),
          ("poisson2d-p1:128", "pipelined-cg", 1000), ("poisson2d-p1:256", "pipelined-cg", 600),
@@ -26,12 +24,9 @@ CASES = [("poisson2d-p1:15", "pipelined-cg", 2000), ("poisson2d-p1:64", "pipelin
 
 def milliseconds(program, system, solver, iterations):
     """Of an iteration."""
-    words = [program, "--generate", system, "--solver", solver, "--preconditioner", "jacobi",
-             "--backend", "host", "--fixed-iterations", str(iterations), "--repeat", "3", "--json", "-"]
-    run = subprocess.run(words, check=False, capture_output=True, text=True)
-    if run.returncode != 0:
-        raise SystemExit(f"waiting.py: {' '.join(words)} ended with {run.returncode}: {run.stderr}")
-    report = json.loads(run.stdout)
+    report = converged_report(
+        [program, "--generate", system, "--solver", solver, "--preconditioner", "jacobi",
+         "--backend", "host", "--fixed-iterations", str(iterations), "--repeat", "3"])
     return 1e3 * report["repeats"][-1]["solve_seconds"] / iterations
 
 
@@ -60,20 +55,16 @@ def measure(options, n_busy):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="build/bin/femgpu-solve", help="femgpu-solve")
+    parser = parser_of(__doc__, "femgpu-solve")
     parser.add_argument("--against", help="another femgpu-solve to compare with")
     parser.add_argument("--runs", type=int, default=5, help="of each case (5)")
     parser.add_argument("--busy", type=int, default=len(os.sched_getaffinity(0)),
                         help="busy loops beside it (one a core); 0 leaves these runs out")
-    parser.add_argument("--csv", help="file for the table")
     options = parser.parse_args()
     rows = measure(options, 0)
     if options.busy > 0:
         rows += measure(options, options.busy)
-    if options.csv:
-        write_csv(options.csv, list(rows[0]), rows)
+    write_csv(options.csv, list(rows[0]), rows)
 
 
 if __name__ == "__main__":
