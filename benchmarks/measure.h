@@ -5,7 +5,9 @@
 #include "linalg/memory/executor.h"
 
 #include <cstddef>
+#include <fstream>
 #include <iostream>
+#include <string>
 #include <vector>
 
 /**
@@ -14,17 +16,40 @@
  */
 namespace femgpu::linalg::benchmark
 {
-/// The exit code of @p run(); errors are told, and have codes of their own.
-template <class Run>
-int run_program(const Run &run)
+/// Calls @p run with the options that @p parse makes of the command line, or prints their help if
+/// it is asked for. Returns the exit code; errors are printed and have codes of their own.
+template <class Parse, class Run>
+int run_program(const int argc, const char *const *const argv, const Parse &parse, const Run &run)
 {
   try {
-    return run();
+    const auto options = parse(argc, argv);
+    if (options.help.empty())
+      return run(options);
+    std::cout << options.help;
+    return 0;
   }
   catch (const femgpu::Error &error) {
     std::cerr << error.what() << '\n';
     return static_cast<int>(error.code());
   }
+}
+
+/// Writes a line for each row, as @p print(stream, row) does, below the names of the columns;
+/// nothing without a name of the file. @throws OutputError
+template <class Row, class Print>
+void write_csv(const std::string &name, const char *const columns, const std::vector<Row> &rows,
+               const Print &print)
+{
+  if (name.empty())
+    return;
+  std::ofstream file(name);
+  file << columns << '\n';
+  for (const Row &row : rows) {
+    print(file, row);
+    file << '\n';
+  }
+  if (!file.flush())
+    throw OutputError("The table could not be written to '" + name + "'.");
 }
 
 double median(std::vector<double> values);

@@ -3,7 +3,9 @@
  * Checks "fsai" and "sai" against ParaSails of hypre with the same pattern on the same processor:
  * entries of G or M, iterations of the same solver, and seconds of the setup; see --help.
  */
+#include "benchmarks/measure.h"
 #include "benchmarks/parasails.h"
+#include "common/command_line_reader.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/preconditioners/registry.h"
@@ -19,8 +21,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,20 +29,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-const char *const help =
-    "Compares fsai and sai with ParaSails of hypre for the same pattern, on the host.\n"
-    "\n"
-    "  femgpu_parasails_check [--sai] [--power N] [--setup] [--csv FILE] [SYSTEM ...]\n"
-    "\n"
-    "  SYSTEM      a generator's text (poisson2d-p1:128) or a Matrix Market file; without one a\n"
-    "              list of generators. Files are scaled: symmetric ones by 'symmetric', others\n"
-    "              by 'balance'\n"
-    "  --sai       sai for symmetric systems, too\n"
-    "  --power N   1 or 2 instead of both\n"
-    "  --setup     compare entries and values, and time setups with all threads alone\n"
-    "  --csv FILE  write the table, too\n"
-    "  --help      print this\n"
-    "\n"
+const char *const footer =
     "Symmetric systems: fsai tau=1 with ParaSails sym=1, in cg. Others: sai tau=1 side=left with\n"
     "ParaSails sym=0, which also minimises |MA-I| row by row, in bicgstab. power=1 and 2 are\n"
     "nlevels=0 and 1; no filter, no load balance. Both get A without the zeros that it stores,\n"
@@ -56,36 +43,36 @@ const char *const help =
     "one\n"
     "rank our setup on the same cores.\n"
     "\n"
-    "Ends with 0; 1 or 2 for wrong arguments or files; 3 if the two disagree.\n";
+    "Ends with 3 if the two disagree.\n\n";
 
 struct Options
 {
-  bool help = false, sai_only = false, setup_only = false;
+  std::string help, csv;
+  bool sai_only = false, setup_only = false;
   std::vector<int> powers = {1, 2};
-  std::string csv;
   std::vector<std::string> systems;
 };
 
-Options options_of(const std::vector<std::string> &arguments)
+Options parse(const int argc, const char *const *const argv)
 {
+  CommandLineReader reader("femgpu_parasails_check", "[SYSTEM]... [OPTIONS]",
+                           "Compares fsai and sai with ParaSails of hypre for the same pattern, on "
+                           "the host.",
+                           std::string(footer) + exit_code_help);
   Options options;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i] == "--help" || arguments[i] == "-h")
-      options.help = true;
-    else if (arguments[i] == "--sai")
-      options.sai_only = true;
-    else if (arguments[i] == "--setup")
-      options.setup_only = true;
-    else if (arguments[i] == "--power" && i + 1 < arguments.size() &&
-             (arguments[i + 1] == "1" || arguments[i + 1] == "2"))
-      options.powers = {std::stoi(arguments[++i])};
-    else if (arguments[i] == "--csv" && i + 1 < arguments.size())
-      options.csv = arguments[++i];
-    else if (arguments[i].rfind("--", 0) == 0)
-      throw ParameterError("Argument '" + arguments[i] + "' is unknown or lacks its value; use " +
-                           "--sai, --power 1|2, --setup, --csv FILE, --help, or names.");
-    else
-      options.systems.push_back(arguments[i]);
+  reader.positional("SYSTEM", "A generator's text (poisson2d-p1:128) or a Matrix Market file; "
+                              "without one a list of generators. Files are scaled: symmetric ones "
+                              "by 'symmetric', others by 'balance'");
+  reader.flag("--sai", options.sai_only, "sai for symmetric systems, too");
+  reader.option("--power", "N", "1 or 2 instead of both");
+  reader.flag("--setup", options.setup_only,
+              "Compare entries and values, and time setups with all threads alone");
+  reader.option("--csv", "FILE", "Write the table, too");
+  options.help = reader.parse(argc, argv);
+  if (const auto power = reader.positive_number("--power", 2))
+    options.powers = {static_cast<int>(*power)};
+  options.csv = reader.single("--csv").value_or("");
+  options.systems = reader.values("SYSTEM");
   if (options.systems.empty())
     options.systems = {"poisson2d-p1:128",
                        "poisson2d-9pt:128",
@@ -135,15 +122,6 @@ System load(const std::string &name, const bool sai_only)
   const std::size_t begin = name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1;
   return {name.substr(begin, name.find(".mtx", begin) - begin), without_zeros(file.matrix),
           file.is_symmetric() && !sai_only};
-}
-
-/// Between -1 and 1 with mean 0.
-std::vector<double> right_hand_side(const int n)
-{
-  std::vector<double> b(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < b.size(); ++i)
-    b[i] = static_cast<double>(i * 2654435761U % 1000003U) / 500001. - 1.;
-  return b;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -398,23 +376,6 @@ void print(const Comparison &c)
   std::fflush(stdout);
 }
 
-void write_csv(const std::string &name, const std::vector<Comparison> &comparisons)
-{
-  std::ofstream file(name);
-  file << "system,n,n_nonzeros,method,threads,nonzeros,parasails_nonzeros,difference,residual_norm,"
-          "parasails_residual_norm,iterations,parasails_iterations,setup_s_1_thread,"
-          "setup_s_all_threads,parasails_setup_s,verdict\n";
-  const std::string threads = make_executor("host")->description();
-  for (const Comparison &c : comparisons)
-    file << '"' << c.system << "\"," << c.n << ',' << c.n_nonzeros << ',' << c.method << ','
-         << threads << ',' << c.ours_nonzeros << ',' << c.theirs_nonzeros << ',' << c.difference
-         << ',' << c.ours_residual << ',' << c.theirs_residual << ',' << c.ours.iterations << ','
-         << c.theirs.iterations << ',' << c.seconds_1 << ',' << c.seconds_all << ','
-         << c.theirs_seconds << ",\"" << c.verdict << "\"\n";
-  if (!file.flush())
-    throw OutputError("The table could not be written to '" + name + "'.");
-}
-
 void print_heads(const Options &options)
 {
   if (options.setup_only)
@@ -443,8 +404,19 @@ bool compare_all(const Options &options)
       good = good && comparisons.back().verdict.find("DIFFER") == std::string::npos;
     }
   }
-  if (!options.csv.empty())
-    write_csv(options.csv, comparisons);
+  const std::string threads = make_executor("host")->description();
+  write_csv(
+      options.csv,
+      "system,n,n_nonzeros,method,threads,nonzeros,parasails_nonzeros,difference,residual_norm,"
+      "parasails_residual_norm,iterations,parasails_iterations,setup_s_1_thread,"
+      "setup_s_all_threads,parasails_setup_s,verdict",
+      comparisons, [&](std::ostream &file, const Comparison &c) {
+        file << '"' << c.system << "\"," << c.n << ',' << c.n_nonzeros << ',' << c.method << ','
+             << threads << ',' << c.ours_nonzeros << ',' << c.theirs_nonzeros << ',' << c.difference
+             << ',' << c.ours_residual << ',' << c.theirs_residual << ',' << c.ours.iterations
+             << ',' << c.theirs.iterations << ',' << c.seconds_1 << ',' << c.seconds_all << ','
+             << c.theirs_seconds << ",\"" << c.verdict << '"';
+      });
   return good;
 }
 
@@ -463,19 +435,16 @@ void time_parasails(const Options &options, const bool prints)
   }
 }
 
-void run(const Options &options)
+int run(const Options &options)
 {
   int rank = 0, n_ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-  if (options.help) {
-    if (rank == 0)
-      std::cout << help;
-  }
-  else if (n_ranks > 1)
+  if (n_ranks > 1)
     time_parasails(options, rank == 0);
   else if (!compare_all(options))
     throw SolverError("linalg and ParaSails disagree, see DIFFER above.");
+  return 0;
 }
 } // namespace
 } // namespace femgpu::linalg::benchmark
@@ -486,14 +455,8 @@ int main(int argc, char **argv)
   setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
   MPI_Init(&argc, &argv);
   HYPRE_Init();
-  int status = 0;
-  try {
-    femgpu::linalg::benchmark::run(femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  }
-  catch (const femgpu::Error &error) {
-    std::cerr << error.what() << '\n';
-    status = static_cast<int>(error.code());
-  }
+  using namespace femgpu::linalg::benchmark;
+  const int status = run_program(argc, argv, parse, run);
   HYPRE_Finalize();
   MPI_Finalize();
   return status;

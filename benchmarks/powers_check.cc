@@ -5,6 +5,7 @@
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/ordered_system.h"
+#include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/make_executor.h"
@@ -14,8 +15,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,71 +24,40 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-const char *const help =
-    "Times s steps of a Krylov basis: as plain products, in cache blocks, and with the matrix\n"
-    "streamed from host memory, several steps a visit and one.\n"
-    "\n"
-    "  femgpu_powers_check [--backend NAME] [--order ORDER] [--steps S]... [--part P] [--csv "
-    "FILE]\n"
-    "                      [--format FORMAT] [SYSTEM]...\n"
-    "\n"
-    "  --backend NAME   cuda (as it is), cuda:K or host\n"
-    "  --order ORDER    none (as it is), another of femgpu-solve, or KIND:ROWS: parts of about so\n"
-    "                   many rows of the partition KIND, geometry or metis\n"
-    "  --steps S        5, 10, 15 and 20 as it is; as often as wanted\n"
-    "  --part P         the streamed matrix has memory for 1/P of it; as it is 4\n"
-    "  --format FORMAT  of plain products, as it is auto\n"
-    "  --csv FILE       write the timings as a table, too\n"
-    "  SYSTEM           a model problem as femgpu-solve --generate takes it\n"
-    "  --help           print this\n"
-    "\n"
-    "Ends with 0; 1 for a wrong argument; 4 without a GPU.\n";
-
 struct Options
 {
-  std::string backend = "cuda", order = "none", format = "auto", csv;
+  std::string help, backend, order, format, csv;
   std::vector<int> steps;
-  int part = 4;
+  int part;
   std::vector<std::string> systems;
-  bool help = false;
 };
 
-int number_of(const std::string &argument, const std::string &word)
+Options parse(const int argc, const char *const *const argv)
 {
-  if (word.empty() || word.size() > 6 ||
-      word.find_first_not_of("0123456789") != std::string::npos || std::stoi(word) == 0)
-    throw ParameterError("Argument '" + argument + "' needs a whole number from 1 on, not '" +
-                         word + "'; see --help.");
-  return std::stoi(word);
-}
-
-Options options_of(const std::vector<std::string> &arguments)
-{
+  CommandLineReader reader(
+      "femgpu_powers_check", "[SYSTEM]... [OPTIONS]",
+      "Times s steps of a Krylov basis: as plain products, in cache blocks, and "
+      "with the matrix streamed from host memory, several steps a visit and one.",
+      exit_code_help);
+  reader.positional("SYSTEM", "A model problem as femgpu-solve --generate takes it");
+  reader.option("--backend", "NAME", "cuda if not given, cuda:K or host");
+  reader.option("--order", "ORDER",
+                "none if not given, another of femgpu-solve, or KIND:ROWS: parts of about so many "
+                "rows of the partition KIND, geometry or metis");
+  reader.option("--steps", "S", "As often as wanted; 5, 10, 15 and 20 if not given");
+  reader.option("--part", "P", "The streamed matrix has memory for 1/P of it; 4 if not given");
+  reader.option("--format", "FORMAT", "Of plain products; auto if not given");
+  reader.option("--csv", "FILE", "Write the timings as a table, too");
   Options options;
-  const auto value = [&](std::size_t &i) {
-    if (i + 1 == arguments.size())
-      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
-    return arguments[++i];
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (const std::string &argument = arguments[i]; argument == "--help" || argument == "-h")
-      options.help = true;
-    else if (argument == "--backend")
-      options.backend = value(i);
-    else if (argument == "--order")
-      options.order = value(i);
-    else if (argument == "--format")
-      options.format = value(i);
-    else if (argument == "--csv")
-      options.csv = value(i);
-    else if (argument == "--steps")
-      options.steps.push_back(number_of(argument, value(i)));
-    else if (argument == "--part")
-      options.part = number_of(argument, value(i));
-    else if (argument.rfind("--", 0) == 0)
-      throw ParameterError("Argument '" + argument + "' is unknown; see --help.");
-    else
-      options.systems.push_back(argument);
+  options.help = reader.parse(argc, argv);
+  options.backend = reader.backend("--backend").value_or("cuda");
+  options.order = reader.single("--order").value_or("none");
+  options.format = reader.single("--format").value_or("auto");
+  options.csv = reader.single("--csv").value_or("");
+  for (const std::string &word : reader.values("--steps"))
+    options.steps.push_back(static_cast<int>(reader.positive(word, "--steps", 999999)));
+  options.part = static_cast<int>(reader.positive_number("--part", 999999).value_or(4));
+  options.systems = reader.values("SYSTEM");
   return options;
 }
 
@@ -247,26 +215,8 @@ private:
   Columns V;
 };
 
-void write_csv(const std::string &name, const Executor &executor,
-               const std::vector<Timing> &timings)
-{
-  std::ofstream file(name);
-  file << "device,system,n,steps,form,microseconds,against,fraction_of_copy,setup_seconds,"
-          "description\n";
-  for (const Timing &t : timings)
-    file << '"' << executor.description() << "\"," << t.system << ',' << t.n << ',' << t.steps
-         << ',' << t.form << ',' << t.microseconds << ',' << t.against << ',' << t.fraction << ','
-         << t.setup_seconds << ",\"" << t.description << "\"\n";
-  if (!file.flush())
-    throw OutputError("The timings could not be written to '" + name + "'.");
-}
-
 int run(Options options)
 {
-  if (options.help) {
-    std::cout << help;
-    return 0;
-  }
   const ExecutorPtr executor = make_executor(options.backend);
   if (options.systems.empty())
     options.systems = {"poisson2d-p1:1000", "poisson2d-9pt:4x250000", "poisson3d-7pt:100",
@@ -284,8 +234,14 @@ int run(Options options)
     const OrderedSystem system = ordered_system(name, options.order);
     SystemTimer(executor, system, options, bandwidths).run(timings);
   }
-  if (!options.csv.empty())
-    write_csv(options.csv, *executor, timings);
+  write_csv(options.csv,
+            "device,system,n,steps,form,microseconds,against,fraction_of_copy,setup_seconds,"
+            "description",
+            timings, [&](std::ostream &file, const Timing &t) {
+              file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ','
+                   << t.steps << ',' << t.form << ',' << t.microseconds << ',' << t.against << ','
+                   << t.fraction << ',' << t.setup_seconds << ",\"" << t.description << '"';
+            });
   return 0;
 }
 } // namespace
@@ -293,8 +249,6 @@ int run(Options options)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program([&] {
-    return femgpu::linalg::benchmark::run(
-        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }

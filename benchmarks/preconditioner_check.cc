@@ -5,6 +5,7 @@
  * time of a solve with each. See --help.
  */
 #include "benchmarks/measure.h"
+#include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/make_executor.h"
@@ -14,8 +15,6 @@
 #include "solve/generators/registry.h"
 
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,55 +24,35 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-const char *const help =
-    "Times preconditioners: setup, refresh, application, and a solve to 1e-8 with cg, or bicgstab\n"
-    "where the preconditioner is not symmetric.\n"
-    "\n"
-    "  femgpu_preconditioner_check [--backend NAME] [--system NAME]... [--setup] [--csv FILE] "
-    "[M]...\n"
-    "\n"
-    "  --backend NAME  cuda (as it is), cuda:K or host\n"
-    "  --system NAME   a model problem as femgpu-solve --generate takes it, as often as wanted\n"
-    "  --setup         time setups alone: the first, and the median of three more\n"
-    "  --csv FILE      write the timings as a table, too\n"
-    "  M               a preconditioner with its options in one argument; without any: jacobi, "
-    "fsai,\n"
-    "                  and ilu for many numbers of blocks, levels and ways to solve with "
-    "triangles\n"
-    "  --help          print this\n"
-    "\n"
-    "Ends with 0; 1 for a wrong argument; 4 without a GPU.\n";
-
 struct Options
 {
-  std::string backend = "cuda", csv;
+  std::string help, backend, csv;
   std::vector<std::string> systems, preconditioners;
-  bool setup_only = false, help = false;
+  bool setup_only = false;
 };
 
-Options options_of(const std::vector<std::string> &arguments)
+Options parse(const int argc, const char *const *const argv)
 {
+  CommandLineReader reader(
+      "femgpu_preconditioner_check", "[M]... [OPTIONS]",
+      "Times preconditioners: setup, refresh, application, and a solve to 1e-8 "
+      "with cg, or bicgstab where the preconditioner is not symmetric.",
+      exit_code_help);
   Options options;
-  const auto value = [&](std::size_t &i) {
-    if (i + 1 == arguments.size())
-      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
-    return arguments[++i];
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i] == "--help" || arguments[i] == "-h")
-      options.help = true;
-    else if (arguments[i] == "--backend")
-      options.backend = value(i);
-    else if (arguments[i] == "--system")
-      options.systems.push_back(value(i));
-    else if (arguments[i] == "--setup")
-      options.setup_only = true;
-    else if (arguments[i] == "--csv")
-      options.csv = value(i);
-    else if (arguments[i].rfind("--", 0) == 0)
-      throw ParameterError("Argument '" + arguments[i] + "' is unknown; see --help.");
-    else
-      options.preconditioners.push_back(arguments[i]);
+  reader.positional("M", "A preconditioner with its options in one argument; without any: jacobi, "
+                         "fsai, and ilu for many numbers of blocks, levels and ways to solve with "
+                         "triangles");
+  reader.option("--backend", "NAME", "cuda if not given, cuda:K or host");
+  reader.option("--system", "NAME",
+                "A model problem as femgpu-solve --generate takes it, as often as wanted");
+  reader.flag("--setup", options.setup_only,
+              "Time setups alone: the first, and the median of three more");
+  reader.option("--csv", "FILE", "Write the timings as a table, too");
+  options.help = reader.parse(argc, argv);
+  options.backend = reader.backend("--backend").value_or("cuda");
+  options.csv = reader.single("--csv").value_or("");
+  options.systems = reader.values("--system");
+  options.preconditioners = reader.values("M");
   return options;
 }
 
@@ -234,28 +213,8 @@ void print_heads(const Executor &executor, const Options &options, const double 
                 "update ms", "apply ms", "of copy", "iter", "solve ms");
 }
 
-void write_csv(const std::string &name, const Executor &executor,
-               const std::vector<Timing> &timings)
-{
-  std::ofstream file(name);
-  file << "device,system,n,preconditioner,setup_ms,next_setups_ms,update_ms,application_ms,"
-          "nonzeros,bytes,"
-          "fraction_of_copy,iterations,solve_ms,outcome,remarks\n";
-  for (const Timing &t : timings)
-    file << '"' << executor.description() << "\"," << t.system << ',' << t.n << ',' << t.method
-         << ',' << t.first_setup << ',' << t.setup << ',' << t.update << ',' << t.application << ','
-         << t.n_nonzeros << ',' << t.bytes << ',' << t.fraction << ',' << t.iterations << ','
-         << t.solve << ',' << t.outcome << ",\"" << t.remarks << "\"\n";
-  if (!file.flush())
-    throw OutputError("The timings could not be written to '" + name + "'.");
-}
-
 int run(Options options)
 {
-  if (options.help) {
-    std::cout << help;
-    return 0;
-  }
   const ExecutorPtr executor = make_executor(options.backend);
   if (options.systems.empty())
     options.systems = {"poisson3d-7pt:72", "poisson3d-7pt:144", "poisson3d-27pt:100"};
@@ -266,8 +225,16 @@ int run(Options options)
   std::vector<Timing> timings;
   for (const std::string &system : options.systems)
     time_system(executor, system, options, bandwidth, timings);
-  if (!options.csv.empty())
-    write_csv(options.csv, *executor, timings);
+  write_csv(options.csv,
+            "device,system,n,preconditioner,setup_ms,next_setups_ms,update_ms,application_ms,"
+            "nonzeros,bytes,fraction_of_copy,iterations,solve_ms,outcome,remarks",
+            timings, [&](std::ostream &file, const Timing &t) {
+              file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ','
+                   << t.method << ',' << t.first_setup << ',' << t.setup << ',' << t.update << ','
+                   << t.application << ',' << t.n_nonzeros << ',' << t.bytes << ',' << t.fraction
+                   << ',' << t.iterations << ',' << t.solve << ',' << t.outcome << ",\""
+                   << t.remarks << '"';
+            });
   return 0;
 }
 } // namespace
@@ -275,8 +242,6 @@ int run(Options options)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program([&] {
-    return femgpu::linalg::benchmark::run(
-        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }

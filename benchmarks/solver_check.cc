@@ -5,6 +5,7 @@
  * of a plain copy. Needs no argument and less than 90 seconds; see --help.
  */
 #include "benchmarks/measure.h"
+#include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/make_executor.h"
@@ -16,8 +17,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,37 +28,24 @@ namespace
 /// Those whose recurrences go on for as many iterations as are to be timed.
 const std::vector<std::string> solvers = {"cg", "pipelined-cg", "chronopoulos-gear-cg"};
 
-const char *const help =
-    "Checks the solvers on a GPU against the host and times them.\n"
-    "\n"
-    "  femgpu_solver_check [--host] [--csv FILE]\n"
-    "\n"
-    "  --host      time the solvers on the cores of this host, for a few sizes; no checks\n"
-    "  --csv FILE  write the timings as a table, too\n"
-    "  --help      print this\n"
-    "\n"
-    "Ends with 0; 1 for a wrong argument; 3 if GPU and host disagree; 4 without a GPU.\n";
-
 struct Options
 {
-  bool host = false;
-  bool help = false;
-  std::string csv;
+  std::string help, csv;
+  bool on_host = false;
 };
 
-Options options_of(const std::vector<std::string> &arguments)
+Options parse(const int argc, const char *const *const argv)
 {
+  CommandLineReader reader("femgpu_solver_check", "[OPTIONS]",
+                           "Checks the solvers on a GPU against the host and times them. Ends with "
+                           "3 if GPU and host disagree.",
+                           exit_code_help);
   Options options;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i] == "--host")
-      options.host = true;
-    else if (arguments[i] == "--help" || arguments[i] == "-h")
-      options.help = true;
-    else if (arguments[i] == "--csv" && i + 1 < arguments.size())
-      options.csv = arguments[++i];
-    else
-      throw ParameterError("Argument '" + arguments[i] + "' is unknown or lacks its value; use " +
-                           "--host, --csv FILE or --help.");
+  reader.flag("--host", options.on_host,
+              "Time the solvers on the cores of this host, for a few sizes; no checks");
+  reader.option("--csv", "FILE", "Write the timings as a table, too");
+  options.help = reader.parse(argc, argv);
+  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 
@@ -307,33 +293,21 @@ std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
   return timings;
 }
 
-void write_csv(const std::string &name, const ExecutorPtr &executor,
-               const std::vector<Timing> &timings)
-{
-  std::ofstream file(name);
-  file << "device,system,n,n_nonzeros,solver,preconditioner,method,format,iterations,"
-          "us_per_iteration,ms_for_30_iterations,bytes_per_iteration,fraction_of_copy\n";
-  for (const Timing &t : timings)
-    file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ',' << t.n_nonzeros
-         << ',' << t.solver << ",jacobi," << t.method << ",\"" << t.format << "\"," << t.iterations
-         << ',' << t.microseconds << ',' << t.milliseconds_30 << ',' << t.bytes_per_iteration << ','
-         << t.fraction << '\n';
-  if (!file.flush())
-    throw OutputError("The timings could not be written to '" + name + "'.");
-}
-
 int run(const Options &options)
 {
-  if (options.help) {
-    std::cout << help;
-    return 0;
-  }
   Stopwatch total;
-  const ExecutorPtr executor = make_executor(options.host ? "host" : "cuda");
-  const bool good = options.host || check_all(executor);
+  const ExecutorPtr executor = make_executor(options.on_host ? "host" : "cuda");
+  const bool good = options.on_host || check_all(executor);
   const std::vector<Timing> timings = time_all(executor, total);
-  if (!options.csv.empty())
-    write_csv(options.csv, executor, timings);
+  write_csv(options.csv,
+            "device,system,n,n_nonzeros,solver,preconditioner,method,format,iterations,"
+            "us_per_iteration,ms_for_30_iterations,bytes_per_iteration,fraction_of_copy",
+            timings, [&](std::ostream &file, const Timing &t) {
+              file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ','
+                   << t.n_nonzeros << ',' << t.solver << ",jacobi," << t.method << ",\"" << t.format
+                   << "\"," << t.iterations << ',' << t.microseconds << ',' << t.milliseconds_30
+                   << ',' << t.bytes_per_iteration << ',' << t.fraction;
+            });
   if (!good)
     throw SolverError("GPU and host disagree, see WRONG or DIFFERS above.");
   return 0;
@@ -343,8 +317,6 @@ int run(const Options &options)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program([&] {
-    return femgpu::linalg::benchmark::run(
-        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }

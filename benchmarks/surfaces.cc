@@ -15,9 +15,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +37,7 @@ struct Options
 {
   std::vector<int> parts = {2, 3, 4}, steps = {1, 2, 5, 10, 15, 20};
   std::vector<std::string> orders = {"none", "rcm", "kway"}, systems;
-  std::optional<std::string> csv;
-  std::string help; ///< to be printed, and no more
+  std::string help, csv;
 };
 
 Options parse(const int argc, const char *const *const argv)
@@ -74,7 +71,7 @@ Options parse(const int argc, const char *const *const argv)
   read("--steps", options.steps);
   if (const auto &orders = reader.values("--order"); !orders.empty())
     options.orders = orders;
-  options.csv = reader.single("--csv");
+  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 
@@ -182,24 +179,8 @@ void print(const Surface &s)
               s.parts, s.steps, s.mean, s.largest, s.work, s.volume);
 }
 
-void write_csv(const std::string &name, const std::vector<Surface> &surfaces)
+int run(const Options &options)
 {
-  std::ofstream file(name);
-  file << "system,n,order,parts,steps,surface_mean,surface_largest,work,volume\n";
-  for (const Surface &s : surfaces)
-    file << '"' << s.system << "\"," << s.n << ',' << s.order << ',' << s.parts << ',' << s.steps
-         << ',' << s.mean << ',' << s.largest << ',' << s.work << ',' << s.volume << '\n';
-  if (!file.flush())
-    throw OutputError("The table could not be written to '" + name + "'.");
-}
-
-int run(const int argc, const char *const *const argv)
-{
-  const Options options = parse(argc, argv);
-  if (!options.help.empty()) {
-    std::cout << options.help;
-    return 0;
-  }
   std::printf("%-28s %-6s %5s %3s %9s %9s %7s %7s\n", "system", "order", "parts", "s", "surface",
               "largest", "work", "volume");
   std::vector<Surface> surfaces;
@@ -219,8 +200,12 @@ int run(const int argc, const char *const *const argv)
         }
       }
   }
-  if (options.csv)
-    write_csv(*options.csv, surfaces);
+  write_csv(options.csv, "system,n,order,parts,steps,surface_mean,surface_largest,work,volume",
+            surfaces, [](std::ostream &file, const Surface &s) {
+              file << '"' << s.system << "\"," << s.n << ',' << s.order << ',' << s.parts << ','
+                   << s.steps << ',' << s.mean << ',' << s.largest << ',' << s.work << ','
+                   << s.volume;
+            });
   return 0;
 }
 } // namespace
@@ -228,6 +213,6 @@ int run(const int argc, const char *const *const argv)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program(
-      [&] { return femgpu::linalg::benchmark::run(argc, argv); });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }

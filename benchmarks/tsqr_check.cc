@@ -4,6 +4,7 @@
  * condition of V, microseconds over its size. See --help.
  */
 #include "benchmarks/measure.h"
+#include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/make_executor.h"
@@ -14,8 +15,6 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,23 +23,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-const char *const help =
-    "Orthogonality and speed of the QR factorisations of tall blocks of columns.\n"
-    "\n"
-    "  femgpu_tsqr_check [--backend NAME] [--rows N] [--columns P,...] [--kappa K,...] [--csv "
-    "FILE]\n"
-    "\n"
-    "  --backend NAME   cuda (as it is), cuda:K or host\n"
-    "  --rows N         1046529 (as it is)\n"
-    "  --columns P,...  6,11,16,21 (as it is); at most 32\n"
-    "  --kappa K,...    condition numbers of V, whose singular values have equal ratios; as it is\n"
-    "                   1e0 to 1e15\n"
-    "  --no-times       errors alone\n"
-    "  --no-errors      times alone\n"
-    "  --repeats K      times are medians of so many; 10 (as it is)\n"
-    "  --csv FILE       write the table, too\n"
-    "  --help           print this\n"
-    "\n"
+const char *const footer =
     "Errors are those of a variant alone (safer=no): |I-Q'Q| and |V-QR|/|V|, in the Frobenius "
     "norm;\n"
     "a row without them is one that failed. Times are of blocks with kappa = 10, with all that is\n"
@@ -50,17 +33,14 @@ const char *const help =
     "of\n"
     "borth-cgs and borth-mgs, which take a basis of 60 out of V, basis and V are read twice and V "
     "is\n"
-    "written once in each pass.\n"
-    "Ends with 0; 1 for a wrong argument; 4 without a GPU.\n";
+    "written once in each pass.\n\n";
 
 struct Options
 {
-  std::string backend = "cuda", csv;
-  int n = 1046529;
-  std::vector<int> columns = {6, 11, 16, 21};
-  std::vector<double> kappas;
-  int repeats = 10;
-  bool times = true, errors = true, help = false;
+  std::string help, backend, csv;
+  int n, repeats;
+  std::vector<double> columns, kappas;
+  bool no_times = false, no_errors = false;
 };
 
 /// The numbers of a list with commas between them.
@@ -86,41 +66,32 @@ std::vector<double> numbers_of(const std::string &text, const double least, cons
   return numbers;
 }
 
-Options options_of(const std::vector<std::string> &arguments)
+Options parse(const int argc, const char *const *const argv)
 {
+  CommandLineReader reader("femgpu_tsqr_check", "[OPTIONS]",
+                           "Orthogonality and speed of the QR factorisations of tall blocks of "
+                           "columns.",
+                           std::string(footer) + exit_code_help);
   Options options;
-  const auto value = [&](std::size_t &i) {
-    if (i + 1 == arguments.size())
-      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
-    return arguments[++i];
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i] == "--help" || arguments[i] == "-h")
-      options.help = true;
-    else if (arguments[i] == "--no-times")
-      options.times = false;
-    else if (arguments[i] == "--no-errors")
-      options.errors = false;
-    else if (arguments[i] == "--repeats")
-      options.repeats = static_cast<int>(numbers_of(value(i), 1, 1000).front());
-    else if (arguments[i] == "--backend")
-      options.backend = value(i);
-    else if (arguments[i] == "--csv")
-      options.csv = value(i);
-    else if (arguments[i] == "--rows")
-      options.n = static_cast<int>(numbers_of(value(i), 32, 1e8).front());
-    else if (arguments[i] == "--kappa")
-      options.kappas = numbers_of(value(i), 1., 1e300);
-    else if (arguments[i] == "--columns") {
-      options.columns.clear();
-      for (const double p : numbers_of(value(i), 1, Tsqr::most_columns))
-        options.columns.push_back(static_cast<int>(p));
-    }
-    else
-      throw ParameterError("Argument '" + arguments[i] + "' is unknown; see --help.");
-  if (options.kappas.empty())
-    for (int k = 0; k <= 15; ++k)
-      options.kappas.push_back(std::pow(10., k));
+  reader.option("--backend", "NAME", "cuda if not given, cuda:K or host");
+  reader.option("--rows", "N", "1046529 if not given");
+  reader.option("--columns", "P,...", "6,11,16,21 if not given; at most 32");
+  reader.option("--kappa", "K,...",
+                "Condition numbers of V, whose singular values have equal ratios; 1e0 to 1e15 if "
+                "not given");
+  reader.flag("--no-times", options.no_times, "Errors alone");
+  reader.flag("--no-errors", options.no_errors, "Times alone");
+  reader.option("--repeats", "K", "Times are medians of so many; 10 if not given");
+  reader.option("--csv", "FILE", "Write the table, too");
+  options.help = reader.parse(argc, argv);
+  options.backend = reader.backend("--backend").value_or("cuda");
+  options.csv = reader.single("--csv").value_or("");
+  options.n = static_cast<int>(reader.positive_number("--rows", 100000000).value_or(1046529));
+  options.repeats = static_cast<int>(reader.positive_number("--repeats", 1000).value_or(10));
+  options.columns =
+      numbers_of(reader.single("--columns").value_or("6,11,16,21"), 1, Tsqr::most_columns);
+  const char *const all = "1,1e1,1e2,1e3,1e4,1e5,1e6,1e7,1e8,1e9,1e10,1e11,1e12,1e13,1e14,1e15";
+  options.kappas = numbers_of(reader.single("--kappa").value_or(all), 1., 1e300);
   return options;
 }
 
@@ -325,48 +296,40 @@ private:
   Buffer<double> R;
 };
 
-void write_csv(const std::string &name, const Executor &executor, const double bandwidth,
-               const std::vector<Result> &results)
+/// Empty for NaN.
+std::string text(const double value)
 {
-  const auto text = [](const double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.4g", value);
-    return std::string(std::isnan(value) ? "" : buffer);
-  };
-  std::ofstream file(name);
-  file << "device,copy_gb_per_s,variant,passes,n,p,kappa,orthogonality,factorisation,microseconds,"
-          "fraction_of_copy\n";
-  for (const Result &r : results)
-    file << '"' << executor.description() << "\"," << text(1e-9 * bandwidth) << ',' << r.variant
-         << ',' << r.passes << ',' << r.n << ',' << r.p << ',' << text(r.kappa) << ','
-         << text(r.orthogonality) << ',' << text(r.factorisation) << ',' << text(r.microseconds)
-         << ',' << text(r.fraction) << '\n';
-  if (!file.flush())
-    throw OutputError("The table could not be written to '" + name + "'.");
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.4g", value);
+  return std::isnan(value) ? "" : buffer;
 }
 
 int run(const Options &options)
 {
-  if (options.help) {
-    std::cout << help;
-    return 0;
-  }
   const ExecutorPtr executor = make_executor(options.backend);
-  const double bandwidth = options.times ? copy_bandwidth(*executor) : std::nan("");
+  const double bandwidth = options.no_times ? std::nan("") : copy_bandwidth(*executor);
   std::printf("Copy on %s (%s): %.0f GB/s, read and written\n", executor->name().c_str(),
               executor->description().c_str(), 1e-9 * bandwidth);
   std::printf("%-10s %2s %9s %3s %7s %10s %10s %10s %7s\n", "variant", "", "n", "p", "kappa",
               "|I-Q'Q|", "|V-QR|", "us", "of copy");
   std::vector<Result> results;
-  for (const int p : options.columns) {
-    Measurement measurement(executor, options, p, bandwidth, results);
-    if (options.errors)
+  for (const double p : options.columns) {
+    Measurement measurement(executor, options, static_cast<int>(p), bandwidth, results);
+    if (!options.no_errors)
       measurement.measure_errors();
-    if (options.times)
+    if (!options.no_times)
       measurement.measure_times();
   }
-  if (!options.csv.empty())
-    write_csv(options.csv, *executor, bandwidth, results);
+  write_csv(
+      options.csv,
+      "device,copy_gb_per_s,variant,passes,n,p,kappa,orthogonality,factorisation,microseconds,"
+      "fraction_of_copy",
+      results, [&](std::ostream &file, const Result &r) {
+        file << '"' << executor->description() << "\"," << text(1e-9 * bandwidth) << ','
+             << r.variant << ',' << r.passes << ',' << r.n << ',' << r.p << ',' << text(r.kappa)
+             << ',' << text(r.orthogonality) << ',' << text(r.factorisation) << ','
+             << text(r.microseconds) << ',' << text(r.fraction);
+      });
   return 0;
 }
 } // namespace
@@ -374,8 +337,6 @@ int run(const Options &options)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program([&] {
-    return femgpu::linalg::benchmark::run(
-        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }

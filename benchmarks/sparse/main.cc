@@ -4,6 +4,7 @@
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/sparse/contender.h"
+#include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/make_executor.h"
@@ -11,58 +12,40 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
-#include <iostream>
 #include <utility>
 
 namespace femgpu::linalg::benchmark
 {
 namespace
 {
-const char *const help =
-    "Times the transpose of A, A A, A P and P'A P, where P are smoothed aggregates, beside\n"
-    "cuSPARSE: the first time, again for new values, and bytes besides A and P. Results are\n"
-    "compared with cuSPARSE's to 1e-13 of the largest entry, and refreshed values bit by bit.\n"
-    "\n"
-    "  femgpu_sparse_check [--backend NAME] [--csv FILE] [SYSTEM]...\n"
-    "\n"
-    "  --backend NAME  cuda (as it is), cuda:K or host, which has no cuSPARSE beside it and is\n"
-    "                  compared with sums row by row\n"
-    "  --csv FILE      write the timings as a table, too\n"
-    "  SYSTEM          a model problem as femgpu-solve --generate takes it, or a Matrix Market\n"
-    "                  file *.mtx*; without any: Poisson and elasticity\n"
-    "  --help          print this\n"
-    "\n"
-    "Prints a Markdown table. Ends with 0; 1 for a wrong argument; 3 if results differ; 4 without\n"
-    "a GPU.\n";
-
 struct Options
 {
-  std::string backend = "cuda", csv;
+  std::string help, backend, csv;
   std::vector<std::string> systems;
-  bool help = false;
 };
 
-Options options_of(const std::vector<std::string> &arguments)
+Options parse(const int argc, const char *const *const argv)
 {
+  CommandLineReader reader(
+      "femgpu_sparse_check", "[SYSTEM]... [OPTIONS]",
+      "Times the transpose of A, A A, A P and P'A P, where P are smoothed aggregates, beside "
+      "cuSPARSE: the first time, again for new values, and bytes besides A and P. Results are "
+      "compared with cuSPARSE's to 1e-13 of the largest entry, and refreshed values bit by bit. "
+      "Prints a Markdown table; ends with 3 if results differ.",
+      exit_code_help);
+  reader.positional("SYSTEM", "A model problem as femgpu-solve --generate takes it, or a Matrix "
+                              "Market file *.mtx*; without any: Poisson and elasticity");
+  reader.option(
+      "--backend", "NAME",
+      "cuda if not given, cuda:K or host, which has no cuSPARSE beside it and is compared "
+      "with sums row by row");
+  reader.option("--csv", "FILE", "Write the timings as a table, too");
   Options options;
-  const auto value = [&](std::size_t &i) {
-    if (i + 1 == arguments.size())
-      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
-    return arguments[++i];
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i] == "--help" || arguments[i] == "-h")
-      options.help = true;
-    else if (arguments[i] == "--backend")
-      options.backend = value(i);
-    else if (arguments[i] == "--csv")
-      options.csv = value(i);
-    else if (arguments[i].rfind("--", 0) == 0)
-      throw ParameterError("Argument '" + arguments[i] + "' is unknown; see --help.");
-    else
-      options.systems.push_back(arguments[i]);
+  options.help = reader.parse(argc, argv);
+  options.backend = reader.backend("--backend").value_or("cuda");
+  options.csv = reader.single("--csv").value_or("");
+  options.systems = reader.values("SYSTEM");
   return options;
 }
 
@@ -265,34 +248,14 @@ void print(const Row &row)
   std::fflush(stdout);
 }
 
-void write_csv(const Options &options, const std::vector<Row> &rows)
-{
-  std::ofstream file(options.csv);
-  file << "device,system,n,nonzeros,operation,entries,first_ms,new_values_ms,bytes,"
-          "spgemm_ms,spgemm_bytes,spgemmreuse_ms,spgemmreuse_new_values_ms,spgemmreuse_bytes,"
-          "difference,repeats\n";
-  const std::string device = make_executor(options.backend)->description();
-  for (const Row &r : rows)
-    file << '"' << device << "\"," << r.system << ',' << r.n << ',' << r.n_nonzeros << ','
-         << r.operation << ',' << r.n_result << ',' << r.femgpu.first << ',' << r.femgpu.refresh
-         << ',' << r.femgpu.bytes << ',' << r.whole.first << ',' << r.whole.bytes << ','
-         << r.kept.first << ',' << r.kept.refresh << ',' << r.kept.bytes << ',' << r.difference
-         << ',' << (r.femgpu.repeats ? "yes" : "no") << '\n';
-  if (!file.flush())
-    throw OutputError("The timings could not be written to '" + options.csv + "'.");
-}
-
 int run(Options options)
 {
-  if (options.help) {
-    std::cout << help;
-    return 0;
-  }
   if (options.systems.empty())
     options.systems = {"poisson2d-5pt:1000",           "poisson3d-7pt:100",
                        "poisson3d-27pt:100",           "elasticity3d-p1:40",
                        "convection-diffusion3d:64,20", "circuit:50000"};
-  std::printf("%s\n\n", make_executor(options.backend)->description().c_str());
+  const std::string device = make_executor(options.backend)->description();
+  std::printf("%s\n\n", device.c_str());
   print_head();
   std::vector<Row> rows;
   for (const std::string &text : options.systems) {
@@ -306,8 +269,18 @@ int run(Options options)
       print(rows.back());
     }
   }
-  if (!options.csv.empty())
-    write_csv(options, rows);
+  write_csv(options.csv,
+            "device,system,n,nonzeros,operation,entries,first_ms,new_values_ms,bytes,"
+            "spgemm_ms,spgemm_bytes,spgemmreuse_ms,spgemmreuse_new_values_ms,spgemmreuse_bytes,"
+            "difference,repeats",
+            rows, [&](std::ostream &file, const Row &r) {
+              file << '"' << device << "\"," << r.system << ',' << r.n << ',' << r.n_nonzeros << ','
+                   << r.operation << ',' << r.n_result << ',' << r.femgpu.first << ','
+                   << r.femgpu.refresh << ',' << r.femgpu.bytes << ',' << r.whole.first << ','
+                   << r.whole.bytes << ',' << r.kept.first << ',' << r.kept.refresh << ','
+                   << r.kept.bytes << ',' << r.difference << ','
+                   << (r.femgpu.repeats ? "yes" : "no");
+            });
   const bool are_right =
       std::all_of(rows.begin(), rows.end(), [](const Row &row) { return row.is_right(); });
   return are_right ? 0 : static_cast<int>(ExitCode::not_converged);
@@ -317,8 +290,6 @@ int run(Options options)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program([&] {
-    return femgpu::linalg::benchmark::run(
-        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }

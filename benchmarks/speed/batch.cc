@@ -20,7 +20,6 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -239,13 +238,8 @@ private:
   std::ofstream csv;
 };
 
-int run(const int argc, const char *const *const argv)
+int run(const Options &options)
 {
-  const Options options = parse(argc, argv);
-  if (!options.help.empty()) {
-    std::cout << options.help;
-    return 0;
-  }
   const ExecutorPtr executor = make_executor(options.on_host ? "host" : "cuda");
   Table table(options.csv, (options.on_host ? "host, " : "") + executor->description());
   int n_bad = 0;
@@ -273,6 +267,6 @@ int run(const int argc, const char *const *const argv)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program(
-      [&] { return femgpu::linalg::benchmark::run(argc, argv); });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }

@@ -11,23 +11,22 @@
 #include "femgpu_version.h"
 
 #include <algorithm>
-#include <iostream>
 #include <string>
 
 namespace femgpu::linalg::benchmark
 {
 namespace
 {
-int run(const int argc, const char *const *const argv)
+RaceOptions parse(const int argc, const char *const *const argv)
 {
-  const RaceOptions options = parse_race(
+  return parse_race(
       "femgpu_speed",
       "Time an iteration of femgpu and of other libraries on model problems, on one GPU.", argc,
       argv);
-  if (!options.help.empty()) {
-    std::cout << options.help;
-    return 0;
-  }
+}
+
+int run(const RaceOptions &options)
+{
   const ExecutorPtr executor = make_executor(options.on_host ? "host" : "cuda");
   const std::size_t copied = options.on_host ? 1'000'000'000 : 3'000'000'000;
   const std::string device = (options.on_host ? "host, " : "") + executor->description();
@@ -55,6 +54,6 @@ int run(const int argc, const char *const *const argv)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program(
-      [&] { return femgpu::linalg::benchmark::run(argc, argv); });
+  using namespace femgpu::linalg::benchmark;
+  return run_program(argc, argv, parse, run);
 }
