@@ -90,7 +90,7 @@ study_test(tolerance_0_of_newton_ends_at_rounding ${parameter_dir}/bratu_2d.prm
   --expect-message "warning: newton.*converged to rounding.*asked for 0\\.0.*estimated error of x [0-9.]+e-1"
   ${figures_of_bratu_2d})
 study_test(fine_mesh_of_degree_4_has_a_solution ${parameter_dir}/bratu_2d.prm
-  --set Discretization/Degree=4 --set "Mesh/Initial refinements=7" --set Study/Cycles=1
+  --set Discretization/Degree=4 --set "Mesh/Initial refinements=6" --set Study/Cycles=1
   --set "Nonlinear/Relative tolerance=1e-12" --expect-outcome converged_to_rounding
   --expect-quantity "max u=0.797109+-1e-6")
 study_test(old_section_newton_ends_with_1_and_names_the_new_one
