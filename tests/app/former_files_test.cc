@@ -1,10 +1,9 @@
 #include "app/former_files.h"
+#include "tests/temporary_directory.h"
 
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
-#include <unistd.h>
 
 namespace femgpu
 {
@@ -16,24 +15,10 @@ const std::string vtu = "<?xml version=\"1.0\"?>\n<!-- Written by femgpu -->\n<V
 
 class FormerFilesTest : public testing::Test
 {
-public:
-  ~FormerFilesTest() override
-  {
-    fs::remove_all(directory);
-  }
-
 protected:
-  FormerFilesTest()
-      : directory(
-            (fs::temp_directory_path() / ("femgpu-former-files-test-" + std::to_string(::getpid())))
-                .string())
-  {
-    fs::create_directories(directory);
-  }
-
   void make(const std::string &name, const std::string &text) const
   {
-    std::ofstream(directory + "/" + name) << text;
+    temporary.write(name, text);
   }
 
   std::set<std::string> files() const
@@ -44,7 +29,8 @@ protected:
     return names;
   }
 
-  std::string directory;
+  const TemporaryDirectory temporary;
+  const std::string directory = temporary.path.string();
 };
 
 TEST_F(FormerFilesTest, WhatLooksLikeAFileOfThisRunAndIsNotIsRemoved)

@@ -1,14 +1,13 @@
 #include "app/parameter_scan.h"
 #include "linalg/base/error.h"
 #include "tests/app/message_checks.h"
+#include "tests/temporary_directory.h"
 
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 
 namespace femgpu
 {
@@ -16,24 +15,10 @@ namespace
 {
 class ReadParameterSource : public testing::Test
 {
-public:
-  ~ReadParameterSource() override
-  {
-    std::filesystem::remove_all(directory);
-  }
-
 protected:
-  ReadParameterSource()
-      : directory(std::filesystem::temp_directory_path() /
-                  ("femgpu-parameter-file-test-" + std::to_string(::getpid())))
-  {
-    std::filesystem::create_directories(directory);
-  }
-
   std::string write(const std::string &name, const std::string &text) const
   {
-    std::ofstream(directory / name, std::ios::binary) << text;
-    return (directory / name).string();
+    return temporary.write(name, text);
   }
 
   static std::string error_of(const std::string &path)
@@ -48,7 +33,8 @@ protected:
     return {};
   }
 
-  std::filesystem::path directory;
+  const TemporaryDirectory temporary;
+  const std::filesystem::path directory = temporary.path;
 };
 
 TEST_F(ReadParameterSource, ReadsAFileAndStandardInput)

@@ -1,6 +1,7 @@
 #include "common/atomic_file.h"
 #include "common/partial_name.h"
 #include "linalg/base/error.h"
+#include "tests/temporary_directory.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -16,33 +17,15 @@ namespace fs = std::filesystem;
 
 class AtomicFileTest : public testing::Test
 {
-public:
-  ~AtomicFileTest() override
-  {
-    fs::remove_all(directory);
-  }
-
 protected:
-  AtomicFileTest()
-      : directory(fs::temp_directory_path() /
-                  ("femgpu-atomic-file-test-" + std::to_string(::getpid())))
-  {
-    fs::create_directories(directory);
-  }
-
-  static std::string content(const fs::path &path)
-  {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-
   std::size_t files() const
   {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
   }
 
-  fs::path directory;
+  const TemporaryDirectory temporary;
+  const fs::path directory = temporary.path;
 };
 
 template <typename Function>
@@ -73,7 +56,7 @@ TEST_F(AtomicFileTest, AppearsOnlyWhenCommitted)
   EXPECT_TRUE(fs::exists(partial_name(name.string())));
   file.stream() << '\n';
   file.commit();
-  EXPECT_EQ(content(name), "a 12\n");
+  EXPECT_EQ(content_of(name), "a 12\n");
   EXPECT_EQ(files(), 1u);
   EXPECT_NO_THROW(file.commit());
 }
@@ -86,7 +69,7 @@ TEST_F(AtomicFileTest, WithoutCommitThePreviousFileStays)
     AtomicFile file(name);
     file.stream() << "new" << std::flush;
   }
-  EXPECT_EQ(content(name), "old");
+  EXPECT_EQ(content_of(name), "old");
   EXPECT_EQ(files(), 1u);
 }
 
@@ -98,7 +81,7 @@ TEST_F(AtomicFileTest, CommitReplacesThePreviousFileAndAStalePartialOne)
   AtomicFile file(name);
   file.stream() << "new";
   file.commit();
-  EXPECT_EQ(content(name), "new");
+  EXPECT_EQ(content_of(name), "new");
   EXPECT_EQ(files(), 1u);
 }
 
@@ -113,7 +96,7 @@ TEST_F(AtomicFileTest, KeepsEveryByteOfLongAndShortWrites)
     expected += block + "\n";
   }
   file.commit();
-  EXPECT_EQ(content(directory / "big.bin"), expected);
+  EXPECT_EQ(content_of(directory / "big.bin"), expected);
 }
 
 TEST_F(AtomicFileTest, FullDiskIsAnErrorAndLeavesNothing)
@@ -128,7 +111,7 @@ TEST_F(AtomicFileTest, FullDiskIsAnErrorAndLeavesNothing)
     EXPECT_TRUE(holds(error, name.string())) << error;
     EXPECT_TRUE(holds(error, "No space left")) << error;
     EXPECT_TRUE(holds(error, "free some space")) << error;
-    EXPECT_EQ(content(name), "old");
+    EXPECT_EQ(content_of(name), "old");
     EXPECT_EQ(files(), 1u);
   }
 }
@@ -171,7 +154,7 @@ TEST_F(AtomicFileTest, FollowsASymbolicLinkInsteadOfReplacingIt)
   file.stream() << "new";
   file.commit();
   EXPECT_TRUE(fs::is_symlink(directory / "link.txt"));
-  EXPECT_EQ(content(directory / "elsewhere" / "real.txt"), "new");
+  EXPECT_EQ(content_of(directory / "elsewhere" / "real.txt"), "new");
 }
 
 TEST_F(AtomicFileTest, AFileNameWithoutDirectoryGoesToTheWorkingDirectory)
@@ -182,7 +165,7 @@ TEST_F(AtomicFileTest, AFileNameWithoutDirectoryGoesToTheWorkingDirectory)
   file.stream() << "x";
   file.commit();
   fs::current_path(before);
-  EXPECT_EQ(content(directory / "plain.txt"), "x");
+  EXPECT_EQ(content_of(directory / "plain.txt"), "x");
 }
 
 TEST_F(AtomicFileTest, CreateDirectoryMakesAllLevelsAndAcceptsAnExistingOne)

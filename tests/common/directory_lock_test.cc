@@ -1,6 +1,7 @@
 #include "common/directory_lock.h"
 #include "common/partial_name.h"
 #include "linalg/base/error.h"
+#include "tests/temporary_directory.h"
 
 #include <csignal>
 #include <fstream>
@@ -18,21 +19,7 @@ namespace fs = std::filesystem;
 
 class DirectoryLockTest : public testing::Test
 {
-public:
-  ~DirectoryLockTest() override
-  {
-    fs::remove_all(directory);
-  }
-
 protected:
-  DirectoryLockTest()
-      : directory(fs::temp_directory_path() /
-                  ("femgpu-directory-lock-test-" + std::to_string(::getpid()))),
-        file(directory / ".femgpu.lock")
-  {
-    fs::create_directories(directory);
-  }
-
   /// What a run has left that did not remove its file.
   void leave(const std::string &host, const std::string &boot, const long process) const
   {
@@ -70,7 +57,9 @@ protected:
     return child;
   }
 
-  fs::path directory, file;
+  const TemporaryDirectory temporary;
+  fs::path directory = temporary.path;
+  const fs::path file = directory / ".femgpu.lock";
 };
 
 bool holds(const std::string &text, const std::string &part)

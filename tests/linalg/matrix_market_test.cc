@@ -1,7 +1,7 @@
 #include "common/partial_name.h"
 #include "solve/matrix_market/matrix_market.h"
 #include "tests/linalg/on_backend.h"
-#include "tests/linalg/temporary_directory.h"
+#include "tests/temporary_directory.h"
 
 #include <zlib.h>
 

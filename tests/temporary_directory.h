@@ -1,5 +1,5 @@
-#ifndef femgpu_tests_linalg_temporary_directory_h
-#define femgpu_tests_linalg_temporary_directory_h
+#ifndef femgpu_tests_temporary_directory_h
+#define femgpu_tests_temporary_directory_h
 
 #include "linalg/base/error.h"
 
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-namespace femgpu::linalg::test
+namespace femgpu
 {
 /// A directory of its own for each test, removed with all that is in it.
 class TemporaryDirectory
@@ -42,7 +42,6 @@ public:
     return *this / name;
   }
 
-private:
   std::filesystem::path path;
 };
 
@@ -51,6 +50,6 @@ inline std::string content_of(const std::string &file)
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
-} // namespace femgpu::linalg::test
+} // namespace femgpu
 
 #endif
