@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
-"""Generates the appendix pages of docs/ and the tables of docs/papers.md from benchmarks/results/.
+"""Generates the appendix pages of docs/ and docs/papers.md from benchmarks/results/.
 
     benchmarks/tables.py               # write the pages
     benchmarks/tables.py --check       # write nothing; exit with 1 if a page is out of date
 
-benchmarks/appendix.md is the outline of the appendix pages: "# FILE: TITLE" starts a page, and each
-line "table NAME DIRECTORY/FILE.csv" becomes a table with its device, date, commit and command, which
-are taken from the README.md next to the CSV file. In docs/papers.md, a table stands between the lines
-"<!-- table NAME PATH.csv -->" and "<!-- end -->".
+The outlines benchmarks/appendix.md and papers.md contain the text of the pages, and these lines:
+
+    # FILE: TITLE                   starts a page
+    table NAME FOLDER/FILE.csv ...  a table, with the device, date, commit and command of its data
+    paper AUTHOR                    starts a list of entries, whose tables follow it
+    entry NUMBER: CONTENTS          a figure or table of the paper
+    note SENTENCE                   text above the next table of the entry
+    has SENTENCE                    a result of femgpu
+    lacks SENTENCE | FILE COLUMN=REGEX ...
+                                    a result that is missing: no row of results/*/FILE may match
+
+file:FOLDER/FILE and test:SUITE.NAME become links. What a line refers to must exist.
 """
 
 import argparse
 import csv
+import glob
 import os
 import re
 import sys
@@ -20,10 +29,8 @@ import runs
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 RESULTS = os.path.join(ROOT, "benchmarks", "results")
-OUTLINE = os.path.join(ROOT, "benchmarks", "appendix.md")
-PAPERS = os.path.join(ROOT, "docs", "papers.md")
+OUTLINES = [os.path.join(ROOT, "benchmarks", name) for name in ("appendix.md", "papers.md")]
 COMMAND = re.compile(r"(\w+=\S+ )?(benchmarks/|femgpu|mpirun )\S* .*|\w+\.py .*")
-MARKED = re.compile(r"^(<!-- table (\S+) (\S+) -->\n)(.*?)^(<!-- end -->\n)", re.MULTILINE | re.DOTALL)
 
 
 # Cells: functions from a row of a CSV file to text.
@@ -213,6 +220,17 @@ def remark(row):
     return row["remarks"].removeprefix("basis condition ").split(";")[0] or "–"
 
 
+def fsai_setups(rows):
+    """Milliseconds of the set-up of FSAI by ParaSails and by femgpu on the host and on a GPU."""
+    columns = {"parasails_setup_s": "ParaSails, 1 core", "setup_s_1_thread": "femgpu, 1 core"}
+    times = [(row["system"], re.sub(" (tau|power)=1", "", row["method"]), column, row[name])
+             for row in rows if "method" in row for name, column in columns.items()]
+    times += [(row["matrix"], row["preconditioner"], "femgpu, 16 cores" if row["backend"] == "host"
+               else "femgpu, GPU", row["setup_seconds"]) for row in rows if "matrix" in row]
+    return crossed(lambda time: f"`{time[0]}`, `{time[1]}`", lambda time: time[2],
+                   lambda time: number(time[3], 2, 1e3), None, "matrix, method", True)(times)
+
+
 TIMES = {"set-up, ms": real("setup_seconds", 3, 1e3), "solve, ms": real("solve_seconds", 3, 1e3)}
 
 TABLES = {
@@ -237,6 +255,7 @@ TABLES = {
         lambda row: f"{number(row['us_per_iteration'])}, {number(row['fraction_of_copy'], 2, 100)} %",
         equals(solver="pipelined-cg"), "format"),
     "chosen-formats": chosen_formats,
+    "fsai-setups": fsai_setups,
     "parasails": listing({
         "system": sized("system"),
         "method": lambda row: "`" + re.sub(r" (tau=1|side=left)", "", row["method"]) + "`",
@@ -325,22 +344,29 @@ TABLES = {
 }
 
 
-def table(name, path):
-    """The Markdown of table @p name for a CSV file."""
+def read(path):
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def table(name, *paths):
+    """The Markdown of table @p name for one or several CSV files."""
     if name not in TABLES:
         raise SystemExit(f"There is no table '{name}'. The tables are {', '.join(TABLES)}.")
-    with open(path, encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
     try:
-        return TABLES[name](rows)
+        return TABLES[name]([row for path in paths for row in rows_of(path)])
     except KeyError as error:
-        raise SystemExit(f"{path} has no column {error}, which table '{name}' needs.") from error
+        raise SystemExit(f"{' '.join(paths)}: table '{name}' needs a column {error}.") from error
 
 
 def origin(folder, name):
     """The title, device, commits and commands that README.md gives for a CSV file."""
-    with open(os.path.join(RESULTS, folder, "README.md"), encoding="utf-8") as stream:
-        text = stream.read()
+    text = read(os.path.join(RESULTS, folder, "README.md"))
     title, first = re.match(r"# (.*)\n\n((?:[^\n].*\n)*)", text).groups()
     device = "" if re.match(r"[|`]|.*\.csv`", first) else re.split(r"\.\s", first)[0].replace("\n", " ")
     header, row = None, None
@@ -374,40 +400,82 @@ def source(folder, name, seen):
     return text
 
 
-def appendix_pages():
-    """File name and text of each page that the outline describes."""
-    with open(OUTLINE, encoding="utf-8") as stream:
-        outline = stream.read()
+def missing(text):
+    """The sentence of a line "lacks". Throws if a row of a CSV file satisfies its condition."""
+    sentence, condition = text.split(" | ")
+    pattern, *wanted = condition.split()
+    for path in glob.glob(os.path.join(RESULTS, "*", pattern)):
+        if any(all(re.fullmatch(value, row.get(column) or "")
+                   for column, value in (part.split("=", 1) for part in wanted))
+               for row in rows_of(path)):
+            raise SystemExit(f"{os.path.relpath(path, RESULTS)} contains what benchmarks/papers.md "
+                             f"lists as not measured: {sentence}")
+    return sentence
+
+
+def entries(match):
+    """The list of the entries of a paper, and the sections with their tables."""
+    lines, sections = [], ""
+    for entry in re.split(r"^entry ", match[2], flags=re.MULTILINE)[1:]:
+        heading, *texts = entry.splitlines()
+        (number, contents), section, cells = heading.split(": ", 1), "", {"has": [], "lacks": []}
+        for keyword, text in (line.split(" ", 1) for line in texts):
+            if keyword in ("note", "table"):
+                section += f"{text}\n" if keyword == "note" else f"\ntable {text}\n\n"
+            else:
+                cells[keyword].append(text if keyword == "has" else missing(text))
+        if section:
+            title = f"{match[1]}, {number}"
+            anchor = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            cells["has"].insert(0, f"[Table](#{anchor}).")
+            sections += f"\n### {title}\n\n{section.strip()}\n"
+        if not any(cells.values()):
+            raise SystemExit(f"benchmarks/papers.md: {match[1]}, {number} needs 'has' or 'lacks'.")
+        lines.append([number, contents, *(" ".join(cell) or "–" for cell in cells.values())])
+    return runs.markdown(["number", "contents", "femgpu", "not measured"], lines, 4) + sections
+
+
+def link(match):
+    """The link for file:FOLDER/FILE or test:SUITE.NAME."""
+    kind, first, name = match.groups()
+    if kind == "file":
+        return f"[{name}, {first.rsplit('-', 1)[1].upper()}](../benchmarks/results/{first}/{name})"
+    definition = re.compile(rf"^\w*TEST\w*\(\s*{first},\s*{name}\)", re.MULTILINE)
+    for path in glob.glob(os.path.join(ROOT, "tests", "*", "*_test.c[cu]")):
+        if definition.search(read(path)):
+            return f"[`{first}.{name}`](../{os.path.relpath(path, ROOT)})"
+    raise SystemExit(f"There is no test {first}.{name}.")
+
+
+def pages(outline):
+    """File name and text of each page that @p outline describes."""
     for page, title, body in re.findall(r"^# (\S+): ([^\n]*)\n(.*?)(?=^# |\Z)", outline,
                                         re.MULTILINE | re.DOTALL):
         seen = set()
 
         def replacement(match, seen=seen):
-            name, folder, file = match.groups()
-            return f"{source(folder, file, seen)}\n{table(name, os.path.join(RESULTS, folder, file))}"
+            name, *files = match[1].split()
+            sources = [source(*file.split("/"), seen) for file in files]
+            return "\n".join([*sources, table(name, *(os.path.join(RESULTS, file) for file in files))])
 
-        text = re.sub(r"^table (\S+) (\S+)/(\S+)\n", replacement, body, flags=re.MULTILINE)
+        text = re.sub(r"^paper (.*)\n((?:.+\n)*)", entries, body, flags=re.MULTILINE)
+        text = re.sub(r"^table (.*)\n", replacement, text, flags=re.MULTILINE)
+        text = re.sub(r"\b(file|test):([\w-]+)[/.](\w+(?:\.\w+)?)", link, text)
+        for target in re.findall(r"\]\(([^:)#\s]+)[)#]", text):
+            if not os.path.exists(os.path.join(ROOT, "docs", target)):
+                raise SystemExit(f"docs/{page} links to {target}, which does not exist.")
         yield (os.path.join(ROOT, "docs", page),
                f"<!-- Generated by benchmarks/tables.py. -->\n\n# {title}\n{text.rstrip()}\n")
 
 
-def papers_page():
-    """docs/papers.md with its tables filled in."""
-    with open(PAPERS, encoding="utf-8") as stream:
-        page = stream.read()
-    n_markers = len(re.findall(r"^<!-- table ", page, re.MULTILINE))
-    if n_markers != len(MARKED.findall(page)) or n_markers != page.count("<!-- end -->"):
-        raise SystemExit("docs/papers.md: a table has no line '<!-- end -->', or does not begin with "
-                         "'<!-- table NAME PATH.csv -->'.")
-    return MARKED.sub(lambda match: f"{match[1]}\n{table(match[2], os.path.join(ROOT, match[3]))}\n"
-                      f"{match[5]}", page)
-
-
-def is_current(path, text):
-    if not os.path.exists(path):
-        return False
-    with open(path, encoding="utf-8") as stream:
-        return stream.read() == text
+def all_pages():
+    """The pages of all outlines. Throws if no table shows a figure that papers.py has measured."""
+    text = "".join(read(path) for path in OUTLINES)
+    shown = re.findall(r"^table (\S+)", text, re.MULTILINE)
+    for path in glob.glob(os.path.join(RESULTS, "*", "papers.csv")):
+        if hidden := {row["figure"] for row in rows_of(path)}.difference(shown):
+            raise SystemExit(f"benchmarks/papers.md has no table {' or '.join(sorted(hidden))}.")
+    return pages(text)
 
 
 def main():
@@ -415,8 +483,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing")
     options = parser.parse_args()
-    outdated = [(path, text) for path, text in (*appendix_pages(), (PAPERS, papers_page()))
-                if not is_current(path, text)]
+    outdated = [(path, text) for path, text in all_pages()
+                if not os.path.exists(path) or read(path) != text]
     for path, text in outdated:
         if options.check:
             print(f"{os.path.relpath(path, ROOT)} is out of date: run benchmarks/tables.py.",
