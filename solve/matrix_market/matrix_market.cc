@@ -68,8 +68,7 @@ public:
     const bool has_both_triangles = has_lower && has_upper;
     if (has_both_triangles)
       drop_upper_triangle();
-    const std::vector<std::size_t> column_starts = count_columns();
-    return {sort(column_starts), text.header().field, text.header().symmetry, has_both_triangles};
+    return {sort(count_columns()), has_both_triangles};
   }
 
 private:

@@ -20,22 +20,15 @@ namespace femgpu::linalg
 {
 struct MatrixMarketMatrix
 {
-  HostMatrix matrix;    ///< all entries: those of both triangles, and zeros that the file gives
-  std::string field;    ///< "real", "integer" or "pattern"; a pattern's values are 1
-  std::string symmetry; ///< "general", "symmetric" or "skew-symmetric", as the file says
+  HostMatrix matrix;               ///< all entries: both triangles, and zeros that the file gives
   bool has_both_triangles = false; ///< the file does, though it is (skew-)symmetric
-
-  bool is_symmetric() const
-  {
-    return symmetry == "symmetric";
-  }
 };
 
 /**
  * Reads a square sparse matrix: coordinate; real, integer or pattern; general, symmetric or
- * skew-symmetric. Symmetric files hold one triangle, the lower one in the standard; in those that
- * hold both, entries opposite to each other must agree but for rounding. Needs 40 bytes an entry
- * while it reads.
+ * skew-symmetric. The values of a pattern are 1. Symmetric files hold one triangle, the lower one
+ * in the standard; in those that hold both, entries opposite to each other must agree but for
+ * rounding. Needs 40 bytes an entry while it reads.
  * @throws InputError for anything else, for indices out of range, entries that are there twice, too
  *         few or too many entries, values that are not finite, more than most_indices rows or
  *         entries, more entries than the memory holds, or so few that a row has none
@@ -59,14 +52,10 @@ struct MatrixMarketVectors
 MatrixMarketVectors read_matrix_market_vectors(const std::string &file, int n);
 
 /**
- * Writes @p v as an array with as many digits as reading needs to find the same numbers. The text
- * is written to partial_name(), which then gets its name. @p comment may have several lines.
- * @throws OutputError with the system's reason; FILE is then as it was
+ * Writes @p count vectors of the same length, one behind the other in @p vectors, as the columns of
+ * an array, with as many digits as reading needs to find the same numbers. @p comment may have
+ * several lines. @throws OutputError as write_file()
  */
-void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,
-                                const std::string &comment = "");
-
-/// The same for @p count vectors of the same length, one behind the other, as columns.
 void write_matrix_market_vectors(const std::string &file, const std::vector<double> &vectors,
                                  int count, const std::string &comment = "");
 } // namespace femgpu::linalg

@@ -1,12 +1,8 @@
-#include "common/partial_name.h"
-#include "linalg/base/error.h"
+#include "common/atomic_file.h"
 #include "solve/matrix_market/matrix_market.h"
 #include "solve/matrix_market/matrix_market_text.h"
 
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 
 namespace femgpu::linalg
 {
@@ -79,20 +75,6 @@ std::string comment_lines(const std::string &text)
   }
   return lines.empty() || lines.back() == '\n' ? lines : lines + '\n';
 }
-
-/// The reason why @p content could not be written to @p file; 0 if it was.
-int write_all(const std::string &file, const std::string &content)
-{
-  errno = 0;
-  std::FILE *const stream = std::fopen(file.c_str(), "wb");
-  if (stream == nullptr)
-    return errno;
-  const bool complete = std::fwrite(content.data(), 1, content.size(), stream) == content.size();
-  const int reason = complete ? 0 : errno;
-  if (std::fclose(stream) != 0 && complete)
-    return errno;
-  return complete || reason != 0 ? reason : EIO;
-}
 } // namespace
 
 std::vector<double> read_matrix_market_vector(const std::string &file, const int n)
@@ -103,12 +85,6 @@ std::vector<double> read_matrix_market_vector(const std::string &file, const int
 MatrixMarketVectors read_matrix_market_vectors(const std::string &file, const int n)
 {
   return read(file, n, "k");
-}
-
-void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,
-                                const std::string &comment)
-{
-  write_matrix_market_vectors(file, v, 1, comment);
 }
 
 void write_matrix_market_vectors(const std::string &file, const std::vector<double> &v,
@@ -123,14 +99,6 @@ void write_matrix_market_vectors(const std::string &file, const std::vector<doub
     content.append(digits, std::to_chars(digits, digits + sizeof digits, v_i).ptr);
     content += '\n';
   }
-  const std::string partial = partial_name(file);
-  int reason = write_all(partial, content);
-  if (reason == 0 && std::rename(partial.c_str(), file.c_str()) != 0)
-    reason = errno;
-  if (reason != 0) {
-    std::remove(partial.c_str());
-    throw OutputError("The vector could not be written to '" + file +
-                      "': " + std::strerror(reason) + ". Check directory, permissions and space.");
-  }
+  write_file(file, content);
 }
 } // namespace femgpu::linalg

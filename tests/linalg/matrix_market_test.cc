@@ -1,4 +1,3 @@
-#include "common/partial_name.h"
 #include "solve/matrix_market/matrix_market.h"
 #include "tests/linalg/on_backend.h"
 #include "tests/temporary_directory.h"
@@ -90,8 +89,6 @@ TEST_F(MatrixMarketTest, GeneralMatrixIsThatByHand)
   const MatrixMarketMatrix read_back =
       read(coordinate_real + "general\n3 3 5\n3 1 -4\n1 1 1.5\n2 2 2e-3\n3 3 7\n1 3 .25\n");
   expect_equal(read_back.matrix, dense({{1.5, 0., .25}, {0., 2e-3, 0.}, {-4., 0., 7.}}));
-  EXPECT_EQ(read_back.field, "real");
-  EXPECT_EQ(read_back.symmetry, "general");
 }
 
 TEST_F(MatrixMarketTest, SymmetricMatrixGetsBothTriangles)
@@ -99,15 +96,12 @@ TEST_F(MatrixMarketTest, SymmetricMatrixGetsBothTriangles)
   const MatrixMarketMatrix read_back = read(
       "%%MatrixMarket matrix coordinate integer symmetric\n3 3 4\n2 1 5\n1 1 2\n3 2 -1\n3 3 4\n");
   expect_equal(read_back.matrix, dense({{2., 5., 0.}, {5., 0., -1.}, {0., -1., 4.}}));
-  EXPECT_TRUE(read_back.is_symmetric());
-  EXPECT_EQ(read_back.field, "integer");
 }
 
 TEST_F(MatrixMarketTest, SkewSymmetricMatrixGetsTheNegativeUpperTriangle)
 {
   const auto read_back = read(coordinate_real + "skew-symmetric\n3 3 2\n2 1 5\n3 1 -2\n");
   expect_equal(read_back.matrix, dense({{0., -5., 2.}, {5., 0., 0.}, {-2., 0., 0.}}));
-  EXPECT_FALSE(read_back.is_symmetric());
 }
 
 TEST_F(MatrixMarketTest, PatternHasOnes)
@@ -350,12 +344,11 @@ TEST_F(MatrixMarketTest, WrittenVectorIsReadBackBitForBit)
   v[1] = -std::numeric_limits<double>::max();
   v[2] = 1. / 3.;
   const std::string file = directory / "x.mtx";
-  write_matrix_market_vector(file, v, "the solution\nof A x = b");
+  write_matrix_market_vectors(file, v, 1, "the solution\nof A x = b");
   EXPECT_EQ(read_matrix_market_vector(file, 1000), v);
   EXPECT_EQ(content_of(file).find("%%MatrixMarket matrix array real general\n% the solution\n"
                                   "% of A x = b\n1000 1\n5e-324\n"),
             0U);
-  EXPECT_TRUE(content_of(partial_name(file)).empty());
 }
 
 TEST_F(MatrixMarketTest, SeveralVectorsAreColumns)
@@ -385,8 +378,9 @@ TEST_F(MatrixMarketTest, SeveralVectorsAreColumns)
 TEST_F(MatrixMarketTest, VectorThatCannotBeWrittenIsAnOutputError)
 {
   const std::string text =
-      text_of<OutputError>([&] { write_matrix_market_vector(directory / "none/x.mtx", {1.}); });
-  EXPECT_NE(text.find("none/x.mtx': No such file"), std::string::npos) << text;
+      text_of<OutputError>([&] { write_matrix_market_vectors(directory / "none/x.mtx", {1.}, 1); });
+  EXPECT_NE(text.find("none/x.mtx' could not be written"), std::string::npos) << text;
+  EXPECT_NE(text.find("No such file"), std::string::npos) << text;
 }
 } // namespace
 } // namespace femgpu::linalg::test
