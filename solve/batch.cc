@@ -6,13 +6,6 @@ namespace femgpu
 {
 namespace
 {
-bool did_as_asked(const SolveCommand &command, const linalg::SystemReport &report)
-{
-  return report.converged() ||
-         (command.fixed_iterations && report.iterations >= *command.fixed_iterations &&
-          report.outcome == linalg::Outcome::iteration_limit);
-}
-
 /// The systems that did not do what was asked for.
 std::vector<std::size_t> failures(const SolveCommand &command, const linalg::BatchReport &report)
 {

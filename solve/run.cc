@@ -325,14 +325,16 @@ void RunRecord::add(Repeat repeat, std::vector<double> new_x)
   repeats.push_back(repeat);
 }
 
+bool did_as_asked(const SolveCommand &command, const linalg::SolveResult &result)
+{
+  return result.converged() ||
+         (command.fixed_iterations && result.iterations >= *command.fixed_iterations &&
+          result.outcome == linalg::Outcome::iteration_limit);
+}
+
 bool succeeded(const SolveCommand &command, const SolveRecord &record)
 {
-  if (!record.all_identical())
-    return false;
-  const linalg::SolveReport &report = record.report;
-  return report.converged() ||
-         (command.fixed_iterations && !(report.iterations < *command.fixed_iterations) &&
-          report.outcome == linalg::Outcome::iteration_limit);
+  return record.all_identical() && did_as_asked(command, record.report);
 }
 
 namespace
@@ -366,8 +368,7 @@ std::string remark(const SolveCommand &command, const SolveRecord &record)
            std::to_string(*command.fixed_iterations) + " iterations: " + report.message;
   if (report.outcome == linalg::Outcome::converged)
     return warning_of_rows(command, report);
-  const bool did_as_asked = succeeded(command, record) && !report.converged();
-  return did_as_asked ? "" : report.message;
+  return report.converged() || !succeeded(command, record) ? report.message : "";
 }
 
 namespace

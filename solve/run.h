@@ -76,7 +76,10 @@ struct SolveRecord : RunRecord
 linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods,
                                        const std::string &format);
 
-/// Did it do what was asked for: converge, or all iterations of --fixed-iterations?
+/// Did a solve converge, or do all iterations of --fixed-iterations?
+bool did_as_asked(const SolveCommand &command, const linalg::SolveResult &result);
+
+/// Did the solve that is reported do what was asked for, and the repeats give the same bits?
 bool succeeded(const SolveCommand &command, const SolveRecord &record);
 
 /// Why not, or what a person should know all the same; empty if there is nothing to say.

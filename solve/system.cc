@@ -46,17 +46,15 @@ Symmetry symmetry_of(const HostCsr &A)
                      entry_text(pair.column, pair.row, pair.across)};
 }
 
-/// A v
-std::vector<double> multiply(const HostCsr &A, const std::vector<double> &v)
+/// A 1
+std::vector<double> row_sums(const HostCsr &A)
 {
-  std::vector<double> Av(v.size());
+  std::vector<double> sums(static_cast<std::size_t>(A.n));
   linalg::parallel_for(A.n, [&](const int i) {
-    double sum = 0.;
     for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      sum += A.values[k] * v[A.columns[k]];
-    Av[i] = sum;
+      sums[i] += A.values[k];
   });
-  return Av;
+  return sums;
 }
 
 /// Uniform in [-1, 1), the same on every machine.
@@ -76,7 +74,7 @@ std::vector<double> made_rhs(const std::string &rhs, const HostCsr &A_hat)
   if (rhs == "ones")
     return std::vector<double>(n, 1.);
   if (rhs == "row-sums")
-    return multiply(A_hat, std::vector<double>(n, 1.));
+    return row_sums(A_hat);
   return random_vector(n, std::stoul(rhs.substr(rhs.find(':') + 1)));
 }
 
