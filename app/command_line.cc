@@ -3,6 +3,8 @@
 #include "app/parameter_study.h"
 #include "common/command_line_reader.h"
 
+#include <utility>
+
 namespace femgpu
 {
 namespace
@@ -20,7 +22,13 @@ constexpr const char *examples =
     "A first parameter file: femgpu --print-parameters prm > run.prm;\n"
     "in it, give what must be given (those data have no default)";
 
-void declare_options(CommandLineReader &reader, CommandLine &result)
+/// Values of the options that stand for a parameter; empty where one was not given.
+struct ParameterOptions
+{
+  std::string backend, threads, directory, cycles;
+};
+
+void declare_options(CommandLineReader &reader, CommandLine &result, ParameterOptions &parameters)
 {
   reader.positional("FILE.prm", "Parameter file; - reads standard input");
   reader.option("--set", "'Section/Key=value'",
@@ -28,44 +36,48 @@ void declare_options(CommandLineReader &reader, CommandLine &result)
   reader.option("--study", "'Section/Key=value,value'",
                 "Run for each value, or a..b for integers; repeatable, for all combinations; put "
                 "values that contain commas in quotes: \"Section/Key='0, 1','2, 3'\"");
-  reader.option("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number");
-  reader.option("--threads", "N", "Threads of the host backend, at least 1");
-  reader.option("--output", "DIR", "Directory for all results");
-  reader.option("--refinements", "N", "Mesh-refinement study of N cycles, at least 1");
+  reader.backend(parameters.backend);
+  reader.option("--threads", "N", "Threads of the host backend, at least 1", parameters.threads);
+  reader.option("--output", "DIR", "Directory for all results", parameters.directory);
+  reader.option("--refinements", "N", "Mesh-refinement study of N cycles, at least 1",
+                parameters.cycles);
   reader.flag("--validate", result.validate,
               "Check parameters, mesh and boundary ids; solve nothing");
-  reader.option("--print-parameters", "prm|json|md",
-                "Print all parameters with defaults and meaning");
+  reader.choice("--print-parameters", {"prm", "json", "md"},
+                "Print all parameters with defaults and meaning", result.print_parameters);
   reader.flag("--list", result.list, "List what can be chosen: physics, solvers, devices, ...");
   reader.flag("--quiet", result.quiet, "Print errors only");
   reader.flag("--verbose", result.verbose, "Print details of every phase");
   reader.flag("--version", result.version, "Print the versions of femgpu and its libraries");
 }
 
-constexpr unsigned most_threads = 4096; // as Solver/Threads
+constexpr int most_threads = 4096; // as Solver/Threads
 
-void check_values(const CommandLineReader &reader, CommandLine &result)
+void check_values(const CommandLineReader &reader, const ParameterOptions &parameters,
+                  CommandLine &result)
 {
   const std::vector<std::string> &files = reader.values("FILE.prm"), &set = reader.values("--set");
   if (files.size() > 1)
     reader.fail("two parameter files, '" + files[0] + "' and '" + files[1] +
                 "'; give one, and changes to it with --set 'Section/Key=value'");
-  result.parameter_file = reader.single("FILE.prm").value_or("");
+  if (!files.empty())
+    result.parameter_file = files[0];
   for (const std::string &text : set)
     if (text.find('=') == std::string::npos)
       reader.fail("--set '" + text + "' has no '='; write --set 'Section/Key=value'");
   result.study = reader.values("--study");
   parse_studies(result.study); // throws for what cannot be read
-  if (const auto backend = reader.backend("--backend"))
-    result.overrides.push_back("Solver/Backend=" + *backend);
-  if (const auto n = reader.positive_number("--threads", most_threads))
-    result.overrides.push_back("Solver/Threads=" + std::to_string(*n));
-  if (const auto directory = reader.single("--output"))
-    result.overrides.push_back("Output/Directory=" + *directory);
-  if (const auto n = reader.positive_number("--refinements", most_cycles))
-    result.overrides.push_back("Study/Cycles=" + std::to_string(*n));
+  const auto number = [&](const char *name, const std::string &text, const int most) {
+    return text.empty() ? text : std::to_string(reader.positive(text, name, most));
+  };
+  for (const auto &[path, value] :
+       {std::pair("Solver/Backend=", parameters.backend),
+        std::pair("Solver/Threads=", number("--threads", parameters.threads, most_threads)),
+        std::pair("Output/Directory=", parameters.directory),
+        std::pair("Study/Cycles=", number("--refinements", parameters.cycles, most_cycles))})
+    if (!value.empty())
+      result.overrides.push_back(path + value);
   result.overrides.insert(result.overrides.end(), set.begin(), set.end());
-  result.print_parameters = reader.word("--print-parameters", {"prm", "json", "md"}).value_or("");
   if (result.quiet && result.verbose)
     reader.fail("--quiet and --verbose exclude each other; keep one of them");
   if (result.parameter_file.empty() && !result.list && !result.version &&
@@ -80,10 +92,11 @@ CommandLine parse_command_line(int argc, const char *const *argv)
   CommandLine result;
   CommandLineReader reader("femgpu", "FILE.prm [OPTIONS]", description,
                            std::string(exit_code_help) + examples);
-  declare_options(reader, result);
+  ParameterOptions parameters;
+  declare_options(reader, result, parameters);
   result.help = reader.parse(argc, argv);
   if (result.help.empty())
-    check_values(reader, result);
+    check_values(reader, parameters, result);
   return result;
 }
 } // namespace femgpu

@@ -54,7 +54,7 @@ Options parse(const int argc, const char *const *const argv)
   reader.option("--order", "NAME",
                 "none, rcm: parts of equal numbers of rows; kway, geometry: their own. As often as "
                 "wanted; none, rcm and kway if not given");
-  reader.option("--csv", "FILE", "Write the table, too");
+  reader.option("--csv", "FILE", "Write the table, too", options.csv);
   options.help = reader.parse(argc, argv);
   if (!options.help.empty())
     return options;
@@ -65,13 +65,12 @@ Options parse(const int argc, const char *const *const argv)
     if (reader.has(name))
       numbers.clear();
     for (const std::string &word : reader.values(name))
-      numbers.push_back(static_cast<int>(reader.positive(word, name, 9999)));
+      numbers.push_back(reader.positive(word, name, 9999));
   };
   read("--parts", options.parts);
   read("--steps", options.steps);
   if (const auto &orders = reader.values("--order"); !orders.empty())
     options.orders = orders;
-  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 

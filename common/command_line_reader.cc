@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/algorithm/string/join.hpp>
+
 namespace femgpu
 {
 const char *const exit_code_help = "Exit codes:\n"
@@ -75,6 +77,42 @@ void CommandLineReader::option(const std::string &name, const std::string &type,
   app->add_option(name, given[name], meaning)->type_name(type)->allow_extra_args(false);
 }
 
+void CommandLineReader::once(const std::string &name, const std::string &type,
+                             const std::string &meaning, const Read &read)
+{
+  option(name, type, meaning);
+  single.emplace_back(name, read);
+}
+
+void CommandLineReader::choice(const std::string &name, const std::vector<std::string> &choices,
+                               const std::string &meaning, std::string &value)
+{
+  once(name, boost::algorithm::join(choices, "|"), meaning, [=, &value](const std::string &text) {
+    value = text;
+    if (std::find(choices.begin(), choices.end(), text) != choices.end())
+      return;
+    std::string names;
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
+    fail(name + " " + text + ": choose " + names + suggestion(text, choices));
+  });
+}
+
+void CommandLineReader::backend(std::string &value)
+{
+  const std::vector<std::string> names = {"auto", "host", "cuda"};
+  once("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number",
+       [=, &value](const std::string &text) {
+         value = text;
+         const bool is_device =
+             text.rfind("cuda:", 0) == 0 && is_digits(text.substr(5)) && text.size() <= 9;
+         if (!is_device && std::find(names.begin(), names.end(), text) == names.end())
+           fail("--backend " + text +
+                " is no backend; choose auto, host, cuda or cuda:K with a device number K" +
+                suggestion(text, names));
+       });
+}
+
 void CommandLineReader::flag(const std::string &name, bool &value, const std::string &meaning)
 {
   app->add_flag(name, value, meaning);
@@ -96,6 +134,16 @@ std::string CommandLineReader::parse(int argc, const char *const *argv)
     fail(error.what());
   }
   refuse_unknown();
+  for (const auto &[name, read] : single) {
+    const std::vector<std::string> &texts = values(name);
+    if (texts.size() > 1)
+      fail(name + " is given twice, with '" + texts[0] + "' and '" + texts[1] +
+           "'; keep one of them");
+    if (texts.size() == 1 && texts[0].empty())
+      fail(name + " has an empty value; give one or leave the option out");
+    if (texts.size() == 1)
+      read(texts[0]);
+  }
   return {};
 }
 
@@ -120,81 +168,31 @@ void CommandLineReader::refuse_unknown() const
   fail("unknown option '" + word + "'" + suggestion(word, names));
 }
 
-std::optional<std::string> CommandLineReader::single(const std::string &name) const
+int CommandLineReader::positive(const std::string &text, const std::string &name,
+                                const int most) const
 {
-  const std::vector<std::string> &values = given.at(name);
-  if (values.empty())
-    return std::nullopt;
-  if (values.size() > 1)
-    fail(name + " is given twice, with '" + values[0] + "' and '" + values[1] +
-         "'; keep one of them");
-  if (values[0].empty())
-    fail(name + " has an empty value; give one or leave the option out");
-  return values[0];
-}
-
-std::optional<unsigned> CommandLineReader::positive_number(const std::string &name,
-                                                           const unsigned most) const
-{
-  const std::optional<std::string> text = single(name);
-  return text ? std::optional<unsigned>(positive(*text, name, most)) : std::nullopt;
-}
-
-unsigned CommandLineReader::positive(const std::string &text, const std::string &name,
-                                     const unsigned most) const
-{
-  constexpr std::size_t most_digits = 9; // fits into int and unsigned
-  const unsigned long number = is_digits(text) && text.size() <= most_digits ? std::stoul(text) : 0;
+  constexpr std::size_t most_digits = 9; // fits into int
+  const int number = is_digits(text) && text.size() <= most_digits ? std::stoi(text) : 0;
   if (number == 0 || number > most)
     fail(name + " " + text + ": give an integer from 1 to " + std::to_string(most));
-  return static_cast<unsigned>(number);
-}
-
-std::optional<double> CommandLineReader::tolerance(const std::string &name) const
-{
-  const std::optional<std::string> text = single(name);
-  if (!text)
-    return std::nullopt;
-  const auto number = finite_number(*text);
-  if (!number || *number < 0.)
-    fail(name + " " + *text + ": give a number that is not negative, as 1e-8");
   return number;
 }
 
-std::optional<std::size_t> CommandLineReader::memory(const std::string &name) const
+double CommandLineReader::tolerance(const std::string &text, const std::string &name) const
 {
-  const std::optional<std::string> text = single(name);
-  if (!text)
-    return std::nullopt;
+  const auto number = finite_number(text);
+  if (!number || *number < 0.)
+    fail(name + " " + text + ": give a number that is not negative, as 1e-8");
+  return *number;
+}
+
+std::size_t CommandLineReader::memory(const std::string &text, const std::string &name) const
+{
   try {
-    return bytes_of(*text);
+    return bytes_of(text);
   }
   catch (const ParameterError &error) {
     fail(name + ": " + error.what());
   }
-}
-
-std::optional<std::string> CommandLineReader::backend(const std::string &name) const
-{
-  std::optional<std::string> text = single(name);
-  if (!text || *text == "auto" || *text == "host" || *text == "cuda")
-    return text;
-  if (text->rfind("cuda:", 0) == 0 && is_digits(text->substr(5)) && text->size() <= 9)
-    return text;
-  fail(name + " " + *text +
-       " is no backend; choose auto, host, cuda or cuda:K with a device number K" +
-       suggestion(*text, {"auto", "host", "cuda"}));
-}
-
-std::optional<std::string> CommandLineReader::word(const std::string &name,
-                                                   const std::vector<std::string> &choices) const
-{
-  std::optional<std::string> text = single(name);
-  if (!text || std::find(choices.begin(), choices.end(), *text) != choices.end())
-    return text;
-  std::string names;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
-  fail(name + " " + *text + ": choose " + names + suggestion(*text, choices));
 }
 } // namespace femgpu

@@ -1,10 +1,14 @@
 #ifndef femgpu_common_command_line_reader_h
 #define femgpu_common_command_line_reader_h
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace CLI
@@ -18,9 +22,9 @@ namespace femgpu
 extern const char *const exit_code_help;
 
 /**
- * Reads a command line. Options are known by their names as they are declared. One collects all
- * values it is given, so that one which is given twice is an error that names both. Every error is
- * a ParameterError that begins with "command line:".
+ * Reads a command line. Options are known by their names as they are declared, and parse() fills
+ * the variables that are declared with them. Every error is a ParameterError that begins with
+ * "command line:".
  */
 class CommandLineReader
 {
@@ -38,13 +42,37 @@ public:
   /// @name Declarations, in the order of the help.
   ///@{
   void positional(const std::string &name, const std::string &meaning);
+  /// An option that may be given several times; values() has all of its values.
   void option(const std::string &name, const std::string &type, const std::string &meaning);
-  /// @param value is filled by parse()
+  /// An option that may be given once. If it is not given, @p value keeps what it has. An integer
+  /// is at least 1 and has at most nine digits, a double is finite and not negative, and a
+  /// std::size_t is memory in bytes, as bytes_of() reads it.
+  template <class Value>
+  void option(const std::string &name, const std::string &type, const std::string &meaning,
+              Value &value)
+  {
+    once(name, type, meaning, [this, name, &value](const std::string &text) {
+      if constexpr (std::is_constructible_v<Value, std::string>)
+        value = text;
+      else if constexpr (std::is_same_v<Value, double> ||
+                         std::is_same_v<Value, std::optional<double>>)
+        value = tolerance(text, name);
+      else if constexpr (std::is_same_v<Value, std::size_t>)
+        value = memory(text, name);
+      else
+        value = positive(text, name);
+    });
+  }
+  /// An option whose value is one of @p choices.
+  void choice(const std::string &name, const std::vector<std::string> &choices,
+              const std::string &meaning, std::string &value);
+  /// The option --backend: auto, host, cuda or cuda:K.
+  void backend(std::string &value);
   void flag(const std::string &name, bool &value, const std::string &meaning);
   ///@}
 
-  /// Fills all values. The text to print if help is asked for, else empty. @throws ParameterError,
-  /// with the nearest valid name for an unknown option
+  /// Fills all variables. Returns the text to print if help is asked for, else nothing.
+  /// @throws ParameterError, with the nearest valid name for an unknown option
   std::string parse(int argc, const char *const *argv);
 
   /// @throws ParameterError "command line: MESSAGE; 'PROGRAM --help' shows every option"
@@ -60,31 +88,21 @@ public:
     return !values(name).empty();
   }
 
-  /// @name The value of an option that may be given once; nothing if it was not given.
-  ///@{
-  std::optional<std::string> single(const std::string &name) const;
-  /// From 1 to @p most, of at most nine digits.
-  std::optional<unsigned> positive_number(const std::string &name, unsigned most = 999999999) const;
-  /// Finite, and not negative.
-  std::optional<double> tolerance(const std::string &name) const;
-  /// Bytes, as bytes_of() reads them.
-  std::optional<std::size_t> memory(const std::string &name) const;
-  /// auto, host, cuda or cuda:K
-  std::optional<std::string> backend(const std::string &name) const;
-  /// One of @p choices.
-  std::optional<std::string> word(const std::string &name,
-                                  const std::vector<std::string> &choices) const;
-  ///@}
-  /// @p text, which belongs to @p name, as such a number.
-  unsigned positive(const std::string &text, const std::string &name,
-                    unsigned most = 999999999) const;
+  /// @p text, which belongs to @p name, as an integer from 1 to @p most.
+  int positive(const std::string &text, const std::string &name, int most = 999999999) const;
 
 private:
+  using Read = std::function<void(const std::string &text)>;
+  void once(const std::string &name, const std::string &type, const std::string &meaning,
+            const Read &read);
+  double tolerance(const std::string &text, const std::string &name) const;
+  std::size_t memory(const std::string &text, const std::string &name) const;
   void refuse_unknown() const;
 
   std::string program;
   std::unique_ptr<CLI::App> app;
   std::map<std::string, std::vector<std::string>> given; ///< by name
+  std::vector<std::pair<std::string, Read>> single;      ///< options that may be given once
 };
 } // namespace femgpu
 

@@ -33,64 +33,90 @@ constexpr const char *notes =
     "    --nonlinear-method nlcg --preconditioner fsai\n"
     "\n";
 
-void declare_system(CommandLineReader &reader)
+void declare_system(CommandLineReader &reader, SolveCommand &command)
 {
   reader.positional("A.mtx[.gz]", "Matrix Market file of a square sparse matrix");
-  reader.option("--generate", "NAME:SIZE", "A model problem instead of a file, with its own b");
+  reader.option("--generate", "NAME:SIZE", "A model problem instead of a file, with its own b",
+                command.generator);
   reader.option("-b", "FILE.mtx",
-                "Right-hand side from a file; with several columns, systems solved together");
+                "Right-hand side from a file; with several columns, systems solved together",
+                command.rhs_file);
   reader.option("--rhs", "ones|row-sums|random:SEED",
-                "Make a right-hand side; row-sums for files without -b, 0 with --nonlinear");
-  reader.option("--x0", "FILE.mtx", "Initial guess; 0 if not given");
+                "Make a right-hand side; row-sums for files without -b, 0 with --nonlinear",
+                command.rhs);
+  reader.option("--x0", "FILE.mtx", "Initial guess; 0 if not given", command.x0_file);
   reader.option("--copies", "K",
-                "Solve K systems together: the given one and others, varied, for timing");
+                "Solve K systems together: the given one and others, varied, for timing",
+                command.copies);
   reader.option("--nonlinear", "'NAME OPTION=VALUE ...'",
-                "Solve A x = b + LAMBDA w phi(x): bratu lambda=6, or expression phi=u^3");
+                "Solve A x = b + LAMBDA w phi(x): bratu lambda=6, or expression phi=u^3",
+                command.nonlinear);
 }
 
-void declare_method(CommandLineReader &reader)
+void declare_method(CommandLineReader &reader, SolveCommand &command)
 {
   reader.option("--nonlinear-method", "'NAME OPTION=VALUE ...'",
-                "For --nonlinear, with its options; newton if not given");
-  reader.option("--solver", "'NAME OPTION=VALUE ...'", "Krylov method with its options");
-  reader.option("--preconditioner", "'NAME OPTION=VALUE ...'", "Preconditioner with its options");
+                "For --nonlinear, with its options; newton if not given", command.nonlinear_method);
+  reader.option("--solver", "'NAME OPTION=VALUE ...'", "Krylov method with its options",
+                command.solver);
+  reader.option("--preconditioner", "'NAME OPTION=VALUE ...'", "Preconditioner with its options",
+                command.preconditioner);
   reader.option("--format", "'NAME OPTION=VALUE ...'",
                 "Matrix format with its options. Default: csr, or pcsr on a GPU where one row is\n"
-                "extremely long");
-  reader.option("--scaling", "NAME", "Scaling before the solve");
+                "extremely long",
+                command.format);
+  reader.option("--scaling", "NAME", "Scaling before the solve", command.scaling);
   reader.option("--ordering", "'NAME OPTION=VALUE ...'",
-                "Order of the unknowns with its options; none if not given");
-  reader.option("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number");
+                "Order of the unknowns with its options; none if not given", command.ordering);
+  reader.backend(command.backend);
   reader.option("--communicator", "NAME",
-                "How the parts speak with each other under mpirun; auto if not given");
-  reader.option("--threads", "N", "Threads of the host backend, at least 1");
+                "How the parts speak with each other under mpirun; auto if not given",
+                command.communicator);
+  reader.option("--threads", "N", "Threads of the host backend, at least 1", command.threads);
   reader.option("--device-memory", "SIZE",
                 "Memory that the solver may take of its device, as 2GB; a matrix that needs more "
-                "than half of it is read from the host's");
-  reader.option("--relative-tolerance", "T", "Of the true residual; 1e-8 if not given");
-  reader.option("--absolute-tolerance", "T",
-                "... or this one, whichever is larger; 0 if not given");
-  reader.option("--relative-to", "rhs|initial", "Relative to |b| (the default) or to |b - A x0|");
+                "than half of it is read from the host's",
+                command.device_memory);
+  reader.option("--relative-tolerance", "T", "Of the true residual; 1e-8 if not given",
+                command.relative_tolerance);
+  reader.option("--absolute-tolerance", "T", "... or this one, whichever is larger; 0 if not given",
+                command.absolute_tolerance);
+  reader.choice("--relative-to", {"rhs", "initial"},
+                "Relative to |b| (the default) or to |b - A x0|", command.relative_to);
   reader.option("--energy-tolerance", "T",
                 "Stop conjugate gradients by the estimated energy norm of the error, relative to "
-                "that of x, instead of the residual");
-  reader.option("--max-iterations", "N", "20000 if not given");
-  reader.option(
-      "--execution", "auto|graph|resident",
+                "that of x, instead of the residual",
+                command.energy_tolerance);
+  reader.option("--max-iterations", "N", "20000 if not given", command.max_iterations);
+  reader.choice(
+      "--execution", {"auto", "graph", "resident"},
       "How a GPU runs the loop: as a graph of kernels, or as one that keeps the system on "
-      "the chip; auto if not given");
+      "the chip; auto if not given",
+      command.execution);
 }
 
 void declare_run(CommandLineReader &reader, SolveCommand &command)
 {
-  reader.option("--repeat", "N", "Solve N times from the same start; all must agree bit by bit");
-  reader.option("--fixed-iterations", "N", "Do N iterations whatever the residual is, for timing");
-  reader.option("--json", "FILE", "Write the report with the history; - prints only that");
-  reader.option("--history", "FILE.csv", "Write iteration,residual");
-  reader.option("--solution", "FILE.mtx", "Write x");
+  reader.option("--repeat", "N", "Solve N times from the same start; all must agree bit by bit",
+                command.repeat);
+  reader.option("--fixed-iterations", "N", "Do N iterations whatever the residual is, for timing",
+                command.fixed_iterations);
+  reader.option("--json", "FILE", "Write the report with the history; - prints only that",
+                command.json);
+  reader.option("--history", "FILE.csv", "Write iteration,residual", command.history);
+  reader.option("--solution", "FILE.mtx", "Write x", command.solution);
   reader.flag("--list", command.list, "List what can be chosen: solvers, formats, devices, ...");
   reader.flag("--quiet", command.quiet, "Print errors only");
   reader.flag("--version", command.version, "Print the versions");
+}
+
+/// Fails if @p option and one of @p others are given.
+void exclude(const CommandLineReader &reader, const std::string &option,
+             const std::vector<std::string> &others)
+{
+  for (const std::string &other : others)
+    if (reader.has(option) && reader.has(other))
+      reader.fail(option + " and " + other + " exclude each other; keep one of them");
 }
 
 void check_nonlinear(const CommandLineReader &reader, const SolveCommand &command)
@@ -105,24 +131,6 @@ void check_nonlinear(const CommandLineReader &reader, const SolveCommand &comman
         " exclude each other: the term needs the unknowns as they are; leave --scaling out");
 }
 
-/// Another criterion beside it would have no effect.
-void check_energy_tolerance(const CommandLineReader &reader, const SolveCommand &command)
-{
-  if (!command.energy_tolerance)
-    return;
-  const char *const other = !command.nonlinear.empty()           ? "--nonlinear"
-                            : command.fixed_iterations           ? "--fixed-iterations"
-                            : reader.has("--relative-tolerance") ? "--relative-tolerance"
-                            : reader.has("--absolute-tolerance") ? "--absolute-tolerance"
-                            : reader.has("--relative-to")        ? "--relative-to"
-                                                                 : nullptr;
-  if (other != nullptr)
-    reader.fail(std::string("--energy-tolerance and ") + other +
-                " exclude each other; keep one of them");
-  if (!(*command.energy_tolerance > 0.))
-    reader.fail("--energy-tolerance 0 is never reached; give a number above 0");
-}
-
 void check_combinations(const CommandLineReader &reader, const SolveCommand &command)
 {
   if (!command.matrix_file.empty() && !command.generator.empty())
@@ -131,20 +139,18 @@ void check_combinations(const CommandLineReader &reader, const SolveCommand &com
   if (command.system().empty() && !command.list && !command.version)
     reader.fail("no matrix is given; name a Matrix Market file, or write for example "
                 "'femgpu-solve --generate poisson2d-p1:256'");
-  if (reader.has("-b") && reader.has("--rhs"))
-    reader.fail("-b and --rhs exclude each other; keep one of them");
+  exclude(reader, "-b", {"--rhs"});
   check_nonlinear(reader, command);
   if (command.copies && !command.nonlinear.empty())
     reader.fail("--copies and --nonlinear exclude each other: only linear systems are solved "
                 "together; keep one of them");
-  const char *const other = reader.has("--relative-tolerance")   ? "--relative-tolerance"
-                            : reader.has("--absolute-tolerance") ? "--absolute-tolerance"
-                            : reader.has("--max-iterations")     ? "--max-iterations"
-                                                                 : nullptr;
-  if (command.fixed_iterations && other != nullptr)
-    reader.fail(std::string("--fixed-iterations and ") + other +
-                " exclude each other; keep one of them");
-  check_energy_tolerance(reader, command);
+  exclude(reader, "--fixed-iterations",
+          {"--relative-tolerance", "--absolute-tolerance", "--max-iterations"});
+  exclude(reader, "--energy-tolerance",
+          {"--nonlinear", "--fixed-iterations", "--relative-tolerance", "--absolute-tolerance",
+           "--relative-to"});
+  if (command.energy_tolerance && !(*command.energy_tolerance > 0.))
+    reader.fail("--energy-tolerance 0 is never reached; give a number above 0");
   const std::vector<std::string> outputs = {command.json, command.history, command.solution};
   for (std::size_t i = 0; i < outputs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -152,70 +158,27 @@ void check_combinations(const CommandLineReader &reader, const SolveCommand &com
         reader.fail("'" + outputs[i] + "' is to be two files; give them different names");
 }
 
-std::string rhs_of(const CommandLineReader &reader)
+void check_rhs(const CommandLineReader &reader, const std::string &rhs)
 {
-  std::string rhs = reader.single("--rhs").value_or("");
   const std::string random = "random:";
-  if (rhs.rfind(random, 0) == 0) {
+  if (rhs.rfind(random, 0) == 0)
     reader.positive(rhs.substr(random.size()), "--rhs random: with the seed");
-    return rhs;
-  }
-  if (rhs == "random")
+  else if (rhs == "random")
     reader.fail("--rhs random has no seed; write --rhs random:1");
-  if (!rhs.empty() && rhs != "ones" && rhs != "row-sums")
+  else if (!rhs.empty() && rhs != "ones" && rhs != "row-sums")
     reader.fail("--rhs " + rhs + ": choose ones, row-sums or random:SEED, or give a file with -b");
-  return rhs;
 }
 
 void check_values(const CommandLineReader &reader, SolveCommand &command)
 {
-  const auto text = [&](const char *name, std::string &target) {
-    target = reader.single(name).value_or(target);
-  };
-  const auto number = [&](const char *name, int &target) {
-    if (const auto value = reader.positive_number(name))
-      target = static_cast<int>(*value);
-  };
   const std::vector<std::string> &files = reader.values("A.mtx[.gz]");
   if (files.size() > 1)
     reader.fail("two matrices, '" + files[0] + "' and '" + files[1] +
                 "'; give one, and right-hand sides with -b");
-  text("A.mtx[.gz]", command.matrix_file);
-  text("--generate", command.generator);
-  text("-b", command.rhs_file);
-  text("--x0", command.x0_file);
-  if (const auto k = reader.positive_number("--copies"))
-    command.copies = static_cast<int>(*k);
-  command.rhs = rhs_of(reader);
-  text("--nonlinear", command.nonlinear);
-  text("--nonlinear-method", command.nonlinear_method);
-  text("--solver", command.solver);
-  text("--preconditioner", command.preconditioner);
-  text("--format", command.format);
-  text("--scaling", command.scaling);
-  text("--ordering", command.ordering);
-  command.backend = reader.backend("--backend").value_or(command.backend);
-  text("--communicator", command.communicator);
+  if (!files.empty())
+    command.matrix_file = files[0];
+  check_rhs(reader, command.rhs);
   linalg::check_communicator(command.communicator);
-  command.threads = reader.positive_number("--threads").value_or(0);
-  command.device_memory = reader.memory("--device-memory").value_or(0);
-  command.relative_tolerance =
-      reader.tolerance("--relative-tolerance").value_or(command.relative_tolerance);
-  command.absolute_tolerance =
-      reader.tolerance("--absolute-tolerance").value_or(command.absolute_tolerance);
-  command.relative_to =
-      reader.word("--relative-to", {"rhs", "initial"}).value_or(command.relative_to);
-  command.energy_tolerance = reader.tolerance("--energy-tolerance");
-  if (const auto n = reader.positive_number("--max-iterations"))
-    command.max_iterations = static_cast<int>(*n);
-  command.execution =
-      reader.word("--execution", {"auto", "graph", "resident"}).value_or(command.execution);
-  number("--repeat", command.repeat);
-  if (const auto n = reader.positive_number("--fixed-iterations"))
-    command.fixed_iterations = static_cast<int>(*n);
-  text("--json", command.json);
-  text("--history", command.history);
-  text("--solution", command.solution);
 }
 } // namespace
 
@@ -237,8 +200,8 @@ SolveCommand parse_solve_command(const int argc, const char *const *argv)
   SolveCommand command;
   CommandLineReader reader("femgpu-solve", "A.mtx[.gz] [OPTIONS]", description,
                            std::string(notes) + exit_code_help);
-  declare_system(reader);
-  declare_method(reader);
+  declare_system(reader, command);
+  declare_method(reader, command);
   declare_run(reader, command);
   command.help = reader.parse(argc, argv);
   if (!command.help.empty())

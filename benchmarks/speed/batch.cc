@@ -42,20 +42,13 @@ Options parse(const int argc, const char *const *const argv)
   CommandLineReader reader("femgpu_batch_speed", "[OPTIONS]",
                            "Time many systems solved together and one after the other.",
                            exit_code_help);
-  reader.option("--largest", "N", "Only systems of up to N unknowns; 3969 if not given");
-  reader.option("--systems", "K", "Of each size; 1000 if not given");
-  reader.option("--solves", "N", "Timed solves of each kind; 5 if not given");
-  reader.option("--csv", "FILE", "Write all figures as a table");
+  reader.option("--largest", "N", "Only systems of up to N unknowns; 3969 if not given",
+                options.largest);
+  reader.option("--systems", "K", "Of each size; 1000 if not given", options.count);
+  reader.option("--solves", "N", "Timed solves of each kind; 5 if not given", options.n_solves);
+  reader.option("--csv", "FILE", "Write all figures as a table", options.csv);
   reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
   options.help = reader.parse(argc, argv);
-  const auto number = [&](const char *name, int &target) {
-    if (const auto value = reader.positive_number(name))
-      target = static_cast<int>(*value);
-  };
-  number("--largest", options.largest);
-  number("--systems", options.count);
-  number("--solves", options.n_solves);
-  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 

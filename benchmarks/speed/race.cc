@@ -50,44 +50,39 @@ RaceOptions parse_race(const std::string &program, const std::string &descriptio
 {
   RaceOptions options;
   bool quick = false;
+  std::string systems, methods, formats, executions;
+  int smallest = 0, largest = 0; // 0: any
   CommandLineReader reader(program, "[OPTIONS]", description, std::string(footer) + exit_code_help);
-  reader.option("--systems", "p2d,e3d,fd3,q1", "Only these");
+  reader.option("--systems", "p2d,e3d,fd3,q1", "Only these", systems);
   reader.option("--solvers", "cg,bicgstab,gmres",
-                "Only forms of these, in this order; cg,bicgstab if not given");
-  reader.option("--smallest", "N", "Only systems of at least N unknowns");
-  reader.option("--largest", "N", "Only systems of up to N unknowns");
+                "Only forms of these, in this order; cg,bicgstab if not given", methods);
+  reader.option("--smallest", "N", "Only systems of at least N unknowns", smallest);
+  reader.option("--largest", "N", "Only systems of up to N unknowns", largest);
   reader.flag("--quick", quick, "The same as --largest 70000");
   reader.flag("--alone", options.is_alone, "Without other libraries");
   reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
   reader.option("--formats", "'NAME OPTION=VALUE,...'",
-                "Matrix formats of femgpu; auto if not given");
+                "Matrix formats of femgpu; auto if not given", formats);
   reader.option("--executions", "auto,graph,resident",
-                "How a GPU runs the loops of femgpu; auto if not given");
-  reader.option("--solves", "N", "Timed solves of each kind; 10 if not given");
+                "How a GPU runs the loops of femgpu; auto if not given", executions);
+  reader.option("--solves", "N", "Timed solves of each kind; 10 if not given", options.n_solves);
   reader.option("--iterations", "N",
-                "Of the timed solves, a multiple of 30; 60 to 300 by size if not given");
-  reader.option("--seconds", "S", "After which nothing new is begun; 420 if not given");
-  reader.option("--csv", "FILE", "Write all figures as a table");
+                "Of the timed solves, a multiple of 30; 60 to 300 by size if not given",
+                options.iterations);
+  reader.option("--seconds", "S", "After which nothing new is begun; 420 if not given",
+                options.seconds);
+  reader.option("--csv", "FILE", "Write all figures as a table", options.csv);
   options.help = reader.parse(argc, argv);
-  const auto number = [&](const char *name, const int otherwise) {
-    const auto value = reader.positive_number(name);
-    return value ? static_cast<int>(*value) : otherwise;
-  };
   const int all = quick ? 70000 : std::numeric_limits<int>::max();
-  options.systems = choose_systems(parts(reader.single("--systems").value_or("")),
-                                   number("--smallest", 0), number("--largest", all));
-  if (const auto text = reader.single("--solvers"))
-    options.methods = chosen_methods(*text);
-  if (const auto text = reader.single("--formats"))
-    options.formats = parts(*text);
-  if (const auto text = reader.single("--executions"))
-    options.executions = parts(*text);
-  options.n_solves = number("--solves", options.n_solves);
-  options.iterations = number("--iterations", 0);
+  options.systems = choose_systems(parts(systems), smallest, largest > 0 ? largest : all);
+  if (!methods.empty())
+    options.methods = chosen_methods(methods);
+  if (!formats.empty())
+    options.formats = parts(formats);
+  if (!executions.empty())
+    options.executions = parts(executions);
   if (options.iterations % 30 != 0)
     reader.fail("--iterations " + std::to_string(options.iterations) + ": give a multiple of 30");
-  options.seconds = number("--seconds", static_cast<int>(options.seconds));
-  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 
