@@ -54,9 +54,9 @@ SystemSolver make_direct(const SolveCommand &command, const SystemToSolve &syste
 
 /// ‖b − A x‖ that the tolerances ask for.
 double given_target(const linalg::SolveControl &control, const SystemToSolve &system,
-                    const std::vector<double> &x)
+                    const double *x)
 {
-  const linalg::SystemNorms norms = linalg::measure(system.A.csr(), system.b.data(), x.data());
+  const linalg::SystemNorms norms = linalg::measure(system.A.csr(), system.b.data(), x);
   const bool is_of_rhs = control.reference == linalg::SolveControl::Reference::rhs;
   return std::max(control.absolute_tolerance,
                   control.relative_tolerance * (is_of_rhs ? norms.rhs : norms.residual));
@@ -65,11 +65,11 @@ double given_target(const linalg::SolveControl &control, const SystemToSolve &sy
 /// Solves until the residual before scaling meets the tolerances, too, which are meant for that
 /// where the user has not named the scaling.
 linalg::SolveReport solve_to_given_target(linalg::LinearSolver &solver, const SystemToSolve &system,
-                                          std::vector<double> &x)
+                                          double *x)
 {
   const linalg::SolveControl control = solver.control();
   const double target = given_target(control, system, x);
-  linalg::SolveReport report = solver.solve(system.b.data(), x.data());
+  linalg::SolveReport report = solver.solve(system.b.data(), x);
   constexpr int most_continuations = 5;
   for (int k = 0; k < most_continuations && report.outcome == linalg::Outcome::converged &&
                   report.given.residual > target;
@@ -77,7 +77,7 @@ linalg::SolveReport solve_to_given_target(linalg::LinearSolver &solver, const Sy
     solver.control().relative_tolerance = 0.;
     solver.control().absolute_tolerance =
         0.3 * report.true_residual * target / report.given.residual;
-    continue_with(report, solver.solve(system.b.data(), x.data()));
+    continue_with(report, solver.solve(system.b.data(), x));
   }
   solver.control() = control;
   if (report.outcome == linalg::Outcome::converged && report.given.residual > target) {
@@ -87,34 +87,56 @@ linalg::SolveReport solve_to_given_target(linalg::LinearSolver &solver, const Sy
   return report;
 }
 
-SystemSolver make_linear(const SolveCommand &command, const SystemToSolve &system,
-                         const Methods &methods, const linalg::ExecutorPtr &executor,
-                         const Progress &progress)
+/// A LinearSolver or NonlinearSolver for all rows, or for those of a part.
+struct RowSolver
 {
-  if (linalg::is_direct(methods.solver))
-    return make_direct(command, system);
-  linalg::LinearSolverOptions options = options_of(command, methods, system.format);
-  options.control.progress = progress;
-  const auto solver = std::make_shared<linalg::LinearSolver>(executor, options);
-  const bool is_chosen = !methods.reason.empty() && methods.scaling != "none";
-  return {[=, &system] { solver->set_matrix(system.A.csr(), /* same pattern */ false); },
-          [=, &system](std::vector<double> &x) {
-            return is_chosen ? solve_to_given_target(*solver, system, x)
-                             : solver->solve(system.b.data(), x.data());
-          }};
-}
+  std::function<void(const linalg::HostCsr &A, const double *weights)> set;
+  std::function<linalg::SolveReport(const double *b, double *x)> solve;
+};
 
-linalg::NonlinearSolverOptions nonlinear_options(const SolveCommand &command,
-                                                 const SystemToSolve &system,
-                                                 const Progress &progress)
+RowSolver make_row_solver(const SolveCommand &command, const SystemToSolve &system,
+                          const Methods &methods, const std::string &ordering,
+                          const linalg::ExecutorPtr &executor, const Progress &progress,
+                          const linalg::CommunicatorPtr &communicator)
 {
+  linalg::LinearSolverOptions linear = options_of(command, methods, system.format);
+  linear.ordering = ordering;
+  if (!system.nonlinear) {
+    linear.control.progress = progress;
+    const auto solver = std::make_shared<linalg::LinearSolver>(executor, linear, communicator);
+    const bool is_chosen = !methods.reason.empty() && methods.scaling != "none";
+    return {[=](const linalg::HostCsr &A, const double * /* weights */) {
+              solver->set_matrix(A, /* same pattern */ false);
+            },
+            [=, &system](const double *b, double *x) {
+              return is_chosen ? solve_to_given_target(*solver, system, x) : solver->solve(b, x);
+            }};
+  }
   linalg::NonlinearSolverOptions options;
   options.method = command.nonlinear_method;
-  options.linear = options_of(command, system.attempts.front(), system.format);
+  options.linear = linear;
   options.linear.control = {}; // Newton's method chooses tolerances
   options.control = command.control();
   options.control.progress = progress;
-  return options;
+  const auto solver = std::make_shared<linalg::NonlinearSolver>(executor, options, communicator);
+  return {[=](const linalg::HostCsr &A, const double *weights) {
+            solver->set_system(A, weights, /* same pattern */ false);
+          },
+          [=, &system](const double *b, double *x) {
+            return solver->solve(system.nonlinear->phi, b, x);
+          }};
+}
+
+SystemSolver make_whole(const SolveCommand &command, const SystemToSolve &system,
+                        const Methods &methods, const linalg::ExecutorPtr &executor,
+                        const Progress &progress)
+{
+  if (linalg::is_direct(methods.solver))
+    return make_direct(command, system);
+  const RowSolver solver =
+      make_row_solver(command, system, methods, command.ordering, executor, progress, nullptr);
+  return {[=, &system] { solver.set(system.A.csr(), system.weights.data()); },
+          [=, &system](std::vector<double> &x) { return solver.solve(system.b.data(), x.data()); }};
 }
 
 /// A system in parts. One that the first rank has is ordered there, and cut.
@@ -173,70 +195,31 @@ private:
   std::optional<linalg::Distribution> rows;
 };
 
-/// @p solver is a LinearSolver or NonlinearSolver of a part: set(A) and solve(b, x) know which.
-template <class Set, class Solve>
-SystemSolver in_parts(const std::shared_ptr<DistributedSystem> &parts, const SystemToSolve &system,
-                      const std::string &ordering, const Set &set, const Solve &solve)
-{
-  const auto b = std::make_shared<std::vector<double>>();
-  return {[=, &system] {
-            parts->cut();
-            *b = parts->scatter(system.b);
-            set(parts->matrix().csr());
-          },
-          [=](std::vector<double> &x) {
-            std::vector<double> own_x = parts->scatter(x);
-            linalg::SolveReport report = solve(b->data(), own_x.data());
-            report.method.ordering = ordering;
-            x = parts->gather(own_x);
-            return report;
-          },
-          [=] { return parts->record(); }};
-}
-
 SystemSolver make_distributed(const SolveCommand &command, SystemToSolve &system,
                               const linalg::ExecutorPtr &executor, const Ranks &ranks,
                               const Progress &progress)
 {
   const auto parts =
       std::make_shared<DistributedSystem>(system, command.ordering, ranks.communicator());
-  const linalg::CommunicatorPtr communicator =
-      linalg::make_communicator(ranks.communicator(), executor, command.communicator);
-  if (!system.nonlinear) {
-    linalg::LinearSolverOptions options =
-        options_of(command, system.attempts.front(), system.format);
-    options.ordering = "none";
-    options.control.progress = progress;
-    const auto solver = std::make_shared<linalg::LinearSolver>(executor, options, communicator);
-    return in_parts(
-        parts, system, command.ordering,
-        [=](const linalg::HostCsr &A) { solver->set_matrix(A, /* same pattern */ false); },
-        [=](const double *b, double *x) { return solver->solve(b, x); });
-  }
-  linalg::NonlinearSolverOptions options = nonlinear_options(command, system, progress);
-  options.linear.ordering = "none";
-  const auto solver = std::make_shared<linalg::NonlinearSolver>(executor, options, communicator);
-  return in_parts(
-      parts, system, command.ordering,
-      [=, &system](const linalg::HostCsr &A) {
-        solver->set_system(A, parts->scatter(system.weights).data(), /* same pattern */ false);
-      },
-      [=, &system](const double *b, double *x) {
-        return solver->solve(system.nonlinear->phi, b, x);
-      });
-}
-
-SystemSolver make_nonlinear(const SolveCommand &command, const SystemToSolve &system,
-                            const linalg::ExecutorPtr &executor, const Progress &progress)
-{
-  const auto solver = std::make_shared<linalg::NonlinearSolver>(
-      executor, nonlinear_options(command, system, progress));
+  const RowSolver solver = make_row_solver(
+      command, system, system.attempts.front(), "none", executor, progress,
+      linalg::make_communicator(ranks.communicator(), executor, command.communicator));
+  const auto b = std::make_shared<std::vector<double>>();
   return {[=, &system] {
-            solver->set_system(system.A.csr(), system.weights.data(), /* same pattern */ false);
+            parts->cut();
+            *b = parts->scatter(system.b);
+            const std::vector<double> weights =
+                system.nonlinear ? parts->scatter(system.weights) : std::vector<double>();
+            solver.set(parts->matrix().csr(), weights.data());
           },
-          [=, &system](std::vector<double> &x) {
-            return solver->solve(system.nonlinear->phi, system.b.data(), x.data());
-          }};
+          [=, ordering = command.ordering](std::vector<double> &x) {
+            std::vector<double> own_x = parts->scatter(x);
+            linalg::SolveReport report = solver.solve(b->data(), own_x.data());
+            report.method.ordering = ordering;
+            x = parts->gather(own_x);
+            return report;
+          },
+          [=] { return parts->record(); }};
 }
 
 std::string progress_text(const int iteration, const double residual)
@@ -384,10 +367,9 @@ SolveRecord attempt(const SolveCommand &command, SystemToSolve &system, const Me
     progress = [&console](const int iteration, const double residual) {
       console.progress(progress_text(iteration, residual));
     };
-  const SystemSolver solver =
-      ranks.are_several() ? make_distributed(command, system, executor, ranks, progress)
-      : system.nonlinear  ? make_nonlinear(command, system, executor, progress)
-                          : make_linear(command, system, methods, executor, progress);
+  const SystemSolver solver = ranks.are_several()
+                                  ? make_distributed(command, system, executor, ranks, progress)
+                                  : make_whole(command, system, methods, executor, progress);
   console.begin_phase("setup");
   solver.setup();
   for (int k = 0; k < command.repeat; ++k) {
