@@ -1,5 +1,7 @@
 #include "app/convergence.h"
 
+#include "app/table.h"
+
 #include <cmath>
 #include <sstream>
 
@@ -156,14 +158,6 @@ auto value_of_quantity(const std::string &name)
   };
 }
 
-std::string three_digits(const double value)
-{
-  std::ostringstream text;
-  text.precision(3);
-  text << value;
-  return text.str();
-}
-
 /// How closely two distances to the limit have to agree, relative to the second.
 constexpr double largest_spread = 0.25;
 
@@ -192,8 +186,8 @@ public:
     const double distance = distance_by(ratio(0)), limit = result.last + distance;
     const double spread = std::abs(distance - distance_by(second_ratio()));
     if (is_nonnegative && limit < spread) {
-      result.obstacle = "the limit would be " + three_digits(limit) + ", give or take " +
-                        three_digits(spread) + ", and cannot be negative";
+      result.obstacle = "the limit would be " + *general(limit, 3) + ", give or take " +
+                        *general(spread, 3) + ", and cannot be negative";
       return result;
     }
     result.value = limit;
@@ -259,19 +253,19 @@ private:
              "where "
              "they are no larger than the solver's error";
     if (order < least_order || order > largest_order)
-      return "an order of " + three_digits(order) + " is not plausible (" +
-             three_digits(least_order) + " to " + three_digits(largest_order) + " would be)";
+      return "an order of " + *general(order, 3) + " is not plausible (" +
+             *general(least_order, 3) + " to " + *general(largest_order, 3) + " would be)";
     if (has_four()) {
       const double distance = distance_by(ratio(0));
       if (ratio(1) > 1. &&
           std::abs(distance_by(ratio(1)) - distance) <= largest_spread * std::abs(distance))
         return "";
-      return last + " follow no single law, with orders " + three_digits(std::log2(ratio(1))) +
-             " and " + three_digits(order);
+      return last + " follow no single law, with orders " + *general(std::log2(ratio(1)), 3) +
+             " and " + *general(order, 3);
     }
     if (std::abs(order - order_of_theory()) <= order_tolerance)
       return "";
-    return "the order " + three_digits(order) +
+    return "the order " + *general(order, 3) +
            " of three values is none that theory predicts; a fourth cycle may confirm it";
   }
 

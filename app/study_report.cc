@@ -175,12 +175,6 @@ TableTexts convergence_table(const StudyRecord &study)
 
 namespace
 {
-/// null for nothing.
-Json optional_value(const std::optional<double> &value)
-{
-  return value ? Json(*value) : Json();
-}
-
 Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
 {
   Json values = {{"cycle", cycle.cycle}, {"cells", cycle.cells},
@@ -196,19 +190,18 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
                           {"rounding", accuracy->rounding}};
   if (cycle.errors)
     for (const auto &[name, norm] : error_norms)
-      values["errors"][name] = {
-          {"error", (*cycle.errors).*norm},
-          {"order", optional_value(observed_order(study, cycle.cycle, norm))}};
+      values["errors"][name] = {{"error", (*cycle.errors).*norm},
+                                {"order", json_of(observed_order(study, cycle.cycle, norm))}};
   if (cycle.norms)
     values["norms"] = {{"L2", cycle.norms->L2}, {"H1", cycle.norms->H1}};
   if (cycle.estimate) {
     const auto order = estimated_order(study, cycle.cycle);
     values["estimate"] = {{"error", cycle.estimate->error},
-                          {"order", optional_value(order)},
+                          {"order", json_of(order)},
                           {"relative", cycle.estimate->relative()},
-                          {"effectivity", optional_value(cycle.estimate->effectivity)}};
+                          {"effectivity", json_of(cycle.estimate->effectivity)}};
   }
-  values["energy"] = optional_value(cycle.energy);
+  values["energy"] = json_of(cycle.energy);
   values["predicted_error"] = Json();
   if (const auto &predicted = cycle.predicted)
     values["predicted_error"] = {{"error", predicted->error},
@@ -355,9 +348,9 @@ Json results_of(const StudyRecord &study)
   for (const Extrapolation &e : extrapolations(study))
     values["extrapolated"].push_back({{"name", e.name},
                                       {"last", e.last},
-                                      {"value", optional_value(e.value)},
-                                      {"order", optional_value(e.order)},
-                                      {"relative_error", optional_value(e.relative_error)},
+                                      {"value", json_of(e.value)},
+                                      {"order", json_of(e.order)},
+                                      {"relative_error", json_of(e.relative_error)},
                                       {"obstacle", e.obstacle}});
   return values;
 }

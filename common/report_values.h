@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -12,6 +13,13 @@ namespace femgpu
 {
 template <class Part>
 void add_members(nlohmann::ordered_json &values, const Part &part);
+
+/// null for nothing
+template <class Value>
+nlohmann::ordered_json json_of(const std::optional<Value> &value)
+{
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
 
 /// A member of a report; null for a negative number, which stands for what is not known.
 template <class Member>
