@@ -1,8 +1,8 @@
 #include "common/atomic_file.h"
 
-#include "common/partial_name.h"
 #include "linalg/base/error.h"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -44,6 +44,18 @@ std::string cure_for(int reason)
                     cure_for(reason));
 }
 } // namespace
+
+std::string host_name()
+{
+  std::array<char, 256> name = {};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data()
+                                                                             : "localhost";
+}
+
+std::string partial_name(const std::string &file)
+{
+  return file + '.' + host_name() + '.' + std::to_string(::getpid()) + ".partial";
+}
 
 /// Buffers what goes to a file descriptor and remembers the first error number.
 class AtomicFile::Buffer : public std::streambuf

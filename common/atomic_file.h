@@ -12,6 +12,13 @@ namespace femgpu
 {
 class PartialFile;
 
+/// The name of this machine, or container.
+std::string host_name();
+
+/// Where @p file is written before it gets its name: FILE.HOST.PROCESS.partial next to it, which no
+/// other process writes to.
+std::string partial_name(const std::string &file);
+
 /**
  * A file that appears under its name only when it is complete: everything is written to its
  * partial_name() in the same directory, and commit() gives it its name in one step. A run that is

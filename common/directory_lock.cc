@@ -1,7 +1,6 @@
 #include "common/directory_lock.h"
 
 #include "common/atomic_file.h"
-#include "common/partial_name.h"
 #include "linalg/base/error.h"
 
 #include <array>

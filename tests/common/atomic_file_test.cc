@@ -1,5 +1,4 @@
 #include "common/atomic_file.h"
-#include "common/partial_name.h"
 #include "linalg/base/error.h"
 #include "tests/temporary_directory.h"
 

@@ -1,5 +1,5 @@
+#include "common/atomic_file.h"
 #include "common/directory_lock.h"
-#include "common/partial_name.h"
 #include "linalg/base/error.h"
 #include "tests/temporary_directory.h"
 
