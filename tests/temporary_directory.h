@@ -11,8 +11,8 @@
 
 namespace femgpu
 {
-/// A directory of its own for each test, removed with all that is in it.
-class TemporaryDirectory
+/// The path of a directory for one test, which is removed with all that is in it.
+class TemporaryDirectory : public std::filesystem::path
 {
 public:
   TemporaryDirectory()
@@ -20,32 +20,25 @@ public:
     std::string name = (std::filesystem::temp_directory_path() / "femgpu-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
       throw OutputError("No temporary directory '" + name + "' can be made.");
-    path = name;
+    assign(name);
   }
   ~TemporaryDirectory()
   {
     std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
+    std::filesystem::remove_all(*this, ignored);
   }
   TemporaryDirectory(const TemporaryDirectory &) = delete;
   TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
 
-  std::string operator/(const std::string &name) const
-  {
-    return (path / name).string();
-  }
-
   /// Writes @p content to a file and returns its path.
   std::string write(const std::string &name, const std::string &content) const
   {
-    std::ofstream(path / name, std::ios::binary) << content;
+    std::ofstream(*this / name, std::ios::binary) << content;
     return *this / name;
   }
-
-  std::filesystem::path path;
 };
 
-inline std::string content_of(const std::string &file)
+inline std::string content_of(const std::filesystem::path &file)
 {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};

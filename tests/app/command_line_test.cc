@@ -1,5 +1,5 @@
 #include "app/command_line.h"
-#include "tests/app/message_checks.h"
+#include "tests/message_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ CommandLine parse(const std::vector<std::string> &arguments)
 
 std::string error_of(const std::vector<std::string> &arguments)
 {
-  return parameter_error([&] { parse(arguments); });
+  return text_of_error<ParameterError>(ExitCode::parameter, [&] { parse(arguments); });
 }
 
 using Texts = std::vector<std::string>;

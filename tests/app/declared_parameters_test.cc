@@ -2,7 +2,7 @@
 #include "app/parameter_file.h"
 #include "linalg/base/error.h"
 #include "tests/app/example_parameters.h"
-#include "tests/app/message_checks.h"
+#include "tests/message_checks.h"
 
 #include <deal.II/base/parameter_handler.h>
 

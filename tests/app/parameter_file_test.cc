@@ -1,6 +1,6 @@
 #include "app/parameter_file.h"
 #include "tests/app/example_parameters.h"
-#include "tests/app/message_checks.h"
+#include "tests/message_checks.h"
 
 #include <deal.II/base/parameter_handler.h>
 
@@ -36,7 +36,8 @@ protected:
   std::string error_of(const std::string &text, const std::vector<std::string> &overrides = {})
   {
     SCOPED_TRACE(text);
-    std::string error = parameter_error([&] { apply(text, overrides); });
+    std::string error =
+        text_of_error<ParameterError>(ExitCode::parameter, [&] { apply(text, overrides); });
     EXPECT_EQ(error.find("deal.II"), std::string::npos) << error;
     EXPECT_EQ(error.find("ParameterHandler"), std::string::npos);
     return error;

@@ -1,5 +1,5 @@
 #include "app/parameter_study.h"
-#include "tests/app/message_checks.h"
+#include "tests/message_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ Texts values_of(const std::string &list)
 
 std::string study_error(const Texts &texts)
 {
-  return parameter_error([&] { parse_studies(texts); });
+  return text_of_error<ParameterError>(ExitCode::parameter, [&] { parse_studies(texts); });
 }
 
 TEST(ParameterStudy, SplitsAtCommasAndTrims)

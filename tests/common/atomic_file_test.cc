@@ -1,5 +1,6 @@
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
+#include "tests/message_checks.h"
 #include "tests/temporary_directory.h"
 
 #include <fstream>
@@ -23,27 +24,13 @@ protected:
         std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
   }
 
-  const TemporaryDirectory temporary;
-  const fs::path directory = temporary.path;
+  TemporaryDirectory directory;
 };
 
-template <typename Function>
-std::string output_error_of(const Function &function)
+template <class Action>
+std::string output_error_of(const Action &action)
 {
-  try {
-    function();
-  }
-  catch (const OutputError &error) {
-    EXPECT_EQ(error.code(), ExitCode::output);
-    return error.what();
-  }
-  ADD_FAILURE() << "no OutputError";
-  return {};
-}
-
-bool holds(const std::string &text, const std::string &part)
-{
-  return text.find(part) != std::string::npos;
+  return text_of_error<OutputError>(ExitCode::output, action);
 }
 
 TEST_F(AtomicFileTest, AppearsOnlyWhenCommitted)

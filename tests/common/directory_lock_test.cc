@@ -1,6 +1,7 @@
 #include "common/atomic_file.h"
 #include "common/directory_lock.h"
 #include "linalg/base/error.h"
+#include "tests/message_checks.h"
 #include "tests/temporary_directory.h"
 
 #include <csignal>
@@ -57,15 +58,9 @@ protected:
     return child;
   }
 
-  const TemporaryDirectory temporary;
-  fs::path directory = temporary.path;
-  const fs::path file = directory / ".femgpu.lock";
+  TemporaryDirectory directory;
+  fs::path file = directory / ".femgpu.lock";
 };
-
-bool holds(const std::string &text, const std::string &part)
-{
-  return text.find(part) != std::string::npos;
-}
 
 TEST_F(DirectoryLockTest, ASecondRunIsRefusedWithTheNameOfTheFirst)
 {

@@ -1,5 +1,5 @@
-#ifndef femgpu_tests_app_message_checks_h
-#define femgpu_tests_app_message_checks_h
+#ifndef femgpu_tests_message_checks_h
+#define femgpu_tests_message_checks_h
 
 #include "linalg/base/error.h"
 
@@ -14,15 +14,15 @@ inline bool holds(const std::string &text, const std::string &part)
   return text.find(part) != std::string::npos;
 }
 
-/// The text of the ParameterError that @p action must throw.
-template <class Action>
-std::string parameter_error(const Action &action)
+/// The text of the @p ErrorType with @p code that @p action must throw.
+template <class ErrorType, class Action>
+std::string text_of_error(const ExitCode code, const Action &action)
 {
   try {
     action();
   }
-  catch (const ParameterError &error) {
-    EXPECT_EQ(error.code(), ExitCode::parameter);
+  catch (const ErrorType &error) {
+    EXPECT_EQ(error.code(), code);
     return error.what();
   }
   ADD_FAILURE() << "no error";
