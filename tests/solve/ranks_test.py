@@ -8,11 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = os.environ.get("FEMGPU_SOLVE", "femgpu-solve")
+from solve_test import PROGRAM, SolveTest
+
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 ENVIRONMENT = dict(os.environ, OMPI_MCA_mpi_yield_when_idle="1", OMP_NUM_THREADS="1",
                    ASAN_OPTIONS="detect_leaks=0")  # of MPI's own
@@ -20,14 +20,7 @@ SYMMETRIC = "poisson2d-5pt:37x23"
 UNSYMMETRIC = "convection-diffusion2d:29,0.5"
 
 
-class RanksTest(unittest.TestCase):
-    """Runs in a directory of its own."""
-
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory(prefix="femgpu_ranks_")
-        self.addCleanup(directory.cleanup)
-        self.directory = directory.name
-
+class RanksTest(SolveTest):
     def command(self, ranks, *arguments):
         return (MPIRUN + ["-n", str(ranks)] if ranks > 0 else []) + [PROGRAM, *arguments]
 
@@ -44,9 +37,7 @@ class RanksTest(unittest.TestCase):
 
     def solution(self, ranks, *arguments):
         self.run_ranks(ranks, *arguments, "--backend", "host", "--solution", "x.mtx")
-        with open(os.path.join(self.directory, "x.mtx"), encoding="utf-8") as file:
-            return [float(line) for line in file if not line.startswith("%")
-                    and len(line.split()) == 1]
+        return self.read_vector("x.mtx")
 
     def names(self, kind):
         """Those that femgpu-solve --list has of a kind, "--solver"."""
@@ -135,13 +126,10 @@ class Ranks(RanksTest):
                                      1 + alone["solve"]["iterations"] / 20)
 
     def test_files_are_read_by_the_first_rank(self):
-        with open(os.path.join(self.directory, "A.mtx"), "w", encoding="utf-8") as file:
-            file.write("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n"
-                       "1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n")
-        for name, numbers in ("b.mtx", "2 4 10"), ("x0.mtx", "1 1 1"):
-            with open(os.path.join(self.directory, name), "w", encoding="utf-8") as file:
-                file.write("%%MatrixMarket matrix array real general\n3 1\n"
-                           + numbers.replace(" ", "\n") + "\n")
+        self.write("A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n"
+                   "1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n")
+        self.write_vector("b.mtx", [2., 4., 10.])
+        self.write_vector("x0.mtx", [1., 1., 1.])
         for ranks in 2, 4:  # four: more than rows
             x = self.solution(ranks, "A.mtx", "-b", "b.mtx", "--x0", "x0.mtx")
             for found, expected in zip(x, [1., 2., 3.]):
