@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace femgpu
 {
@@ -20,31 +21,35 @@ double entry(const HostCsr &A, const int i, const int j)
   const int *const found = std::lower_bound(begin, end, j);
   return found != end && *found == j ? A.values[found - A.columns] : 0.;
 }
-
-UnsymmetricPair first_pair_of_row(const HostCsr &A, const int i, const double tolerance)
-{
-  for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-    const double across = entry(A, A.columns[k], i);
-    if (!(std::abs(A.values[k] - across) <= tolerance))
-      return {i, A.columns[k], A.values[k], across};
-  }
-  return {};
-}
 } // namespace
 
-UnsymmetricPair first_unsymmetric_pair(const HostCsr &A)
+std::string asymmetry(const HostCsr &A)
 {
   double largest = 0.;
   for (std::size_t k = 0; k < A.n_nonzeros; ++k)
     largest = std::max(largest, std::abs(A.values[k]));
   const double tolerance = 1e-12 * largest;
+  const auto differs = [&](const int i, const std::size_t k) {
+    return !(std::abs(A.values[k] - entry(A, A.columns[k], i)) <= tolerance);
+  };
   int first = A.n;
   linalg::parallel_ranges(A.n, [&](const int begin, const int end) {
     for (int i = begin; i < end; ++i)
-      if (first_pair_of_row(A, i, tolerance).exists())
-        return linalg::lower_to(&first, i);
+      for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+        if (differs(i, k))
+          return linalg::lower_to(&first, i);
   });
-  return first == A.n ? UnsymmetricPair() : first_pair_of_row(A, first, tolerance);
+  if (first == A.n)
+    return "";
+  std::size_t k = A.row_starts[first];
+  while (!differs(first, k))
+    ++k;
+  const int j = A.columns[k];
+  std::ostringstream text;
+  text.precision(17);
+  text << "entry (" << first + 1 << ", " << j + 1 << ") is " << A.values[k] << " and (" << j + 1
+       << ", " << first + 1 << ") is " << entry(A, j, first);
+  return text.str();
 }
 
 DiagonalSigns diagonal_signs(const HostCsr &A, const int first)

@@ -7,23 +7,12 @@
 
 namespace femgpu
 {
-/// An entry that differs from the one across the diagonal, counted from 0; 0 where there is none.
-struct UnsymmetricPair
-{
-  int row = -1, column = -1;
-  double value = 0., across = 0.;
-
-  bool exists() const
-  {
-    return row >= 0;
-  }
-};
-
 /**
- * The first entry in the order of the rows with |a_ij - a_ji| > 1e-12 max |a|; none if @p A is
- * symmetric. Reads all of A; the result is the same for any number of threads.
+ * Names the first entry in the order of the rows with |a_ij - a_ji| > 1e-12 max |a| and the one
+ * across the diagonal: "entry (1, 2) is 1 and (2, 1) is 0.5". Returns nothing if @p A is symmetric.
+ * Reads all of A; the result is the same for any number of threads.
  */
-UnsymmetricPair first_unsymmetric_pair(const linalg::HostCsr &A);
+std::string asymmetry(const linalg::HostCsr &A);
 
 /// The signs of the diagonal entries; those that are missing are zeros.
 struct DiagonalSigns

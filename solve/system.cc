@@ -12,7 +12,6 @@
 #include "solve/matrix_market/matrix_market.h"
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -22,30 +21,6 @@ using linalg::HostCsr;
 
 namespace
 {
-/// Whether a matrix is symmetric, and else what shows it.
-struct Symmetry
-{
-  bool is_there;
-  std::string evidence;
-};
-
-std::string entry_text(const int row, const int column, const double value)
-{
-  std::ostringstream text;
-  text.precision(17);
-  text << "(" << row + 1 << ", " << column + 1 << ") is " << value;
-  return text.str();
-}
-
-Symmetry symmetry_of(const HostCsr &A)
-{
-  const UnsymmetricPair pair = first_unsymmetric_pair(A);
-  if (!pair.exists())
-    return {true, ""};
-  return {false, "entry " + entry_text(pair.row, pair.column, pair.value) + " and " +
-                     entry_text(pair.column, pair.row, pair.across)};
-}
-
 /// A 1
 std::vector<double> row_sums(const HostCsr &A)
 {
@@ -111,25 +86,23 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
 }
 
 /// @throws ParameterError for a method that needs symmetry where the matrix has none. @param given
-/// the symmetry of A, @param scaled that of the matrix that is solved with
-void check_symmetry(const SolveCommand &command, const Symmetry &given, const Symmetry &scaled,
-                    const SystemToSolve &system)
+/// the asymmetry() of A, @param scaled that of the matrix that is solved with
+void check_symmetry(const SolveCommand &command, const std::string &given,
+                    const std::string &scaled, const SystemToSolve &system)
 {
   const auto &nonlinear = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
-  if (system.nonlinear && nonlinear.traits.needs_symmetry && !given.is_there)
+  if (system.nonlinear && nonlinear.traits.needs_symmetry && !given.empty())
     throw ParameterError("Nonlinear method '" + std::string(nonlinear.name) +
-                         "' needs a symmetric matrix, but " + given.evidence +
+                         "' needs a symmetric matrix, but " + given +
                          ". Use --nonlinear-method newton.");
   const std::string &solver = system.attempts.front().solver;
-  if (linalg::is_direct(solver) || !linalg::solvers.traits(solver).needs_symmetry ||
-      scaled.is_there)
+  if (linalg::is_direct(solver) || !linalg::solvers.traits(solver).needs_symmetry || scaled.empty())
     return;
   throw ParameterError(
       "Solver '" + solver + "' needs a symmetric matrix, but " +
-      (given.is_there ? "with the scaling '" + command.scaling + "' " : std::string()) +
-      scaled.evidence +
-      (given.is_there ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
-                      : ". Use --solver pipelined-bicgstab."));
+      (given.empty() ? "with the scaling '" + command.scaling + "' " : std::string()) + scaled +
+      (given.empty() ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
+                     : ". Use --solver pipelined-bicgstab."));
 }
 
 /// b, of the file or made for the transformed matrix @p A_hat.
@@ -210,17 +183,17 @@ SystemToSolve make_system(const SolveCommand &command, const bool may_fall_back)
   system.n_nonzeros = static_cast<long long>(system.A.columns.size());
   const HostCsr A_hat = transformation.setup(system.A.csr());
   system.lengths = row_lengths(system.A.csr());
-  const Symmetry given = symmetry_of(system.A.csr());
-  system.is_symmetric = given.is_there;
+  const std::string given = asymmetry(system.A.csr());
+  system.is_symmetric = given.empty();
   choose_rhs(command, A_hat, transformation, system);
   const DiagonalSigns diagonal = diagonal_signs(A_hat);
   const bool is_A = A_hat.values == system.A.values.data();
-  const Symmetry scaled = is_A || !given.is_there ? given : symmetry_of(A_hat);
+  const std::string scaled = is_A || !given.empty() ? given : asymmetry(A_hat);
   if (may_fall_back && chooses_methods(command) && system.n_systems == 1)
-    system.attempts =
-        attempts_for({system.n, given.is_there, diagonal, has_zero_row(system.A.csr())}, command);
+    system.attempts = attempts_for(
+        {system.n, system.is_symmetric, diagonal, has_zero_row(system.A.csr())}, command);
   else
-    system.attempts = {completed(command, scaled.is_there, diagonal.n_zeros == 0)};
+    system.attempts = {completed(command, scaled.empty(), diagonal.n_zeros == 0)};
   check_symmetry(command, given, scaled, system);
   system.x0.assign(static_cast<std::size_t>(system.A.n), 0.);
   if (!command.x0_file.empty())
@@ -245,12 +218,13 @@ SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks)
   system.b = std::move(problem.b);
   choose_weights(command, problem.source_weight, system);
   const HostCsr A = system.A.csr();
-  const Symmetry symmetry{problem.is_symmetric, "that of '" + command.generator + "' is not"};
-  system.is_symmetric = symmetry.is_there;
+  system.is_symmetric = problem.is_symmetric;
+  const std::string evidence =
+      system.is_symmetric ? "" : "that of '" + command.generator + "' is not";
   const auto first = static_cast<int>(ranks.sum_before(A.n));
   system.attempts = {
-      completed(command, symmetry.is_there, ranks.sum(diagonal_signs(A, first).n_zeros) == 0)};
-  check_symmetry(command, symmetry, symmetry, system);
+      completed(command, system.is_symmetric, ranks.sum(diagonal_signs(A, first).n_zeros) == 0)};
+  check_symmetry(command, evidence, evidence, system);
   choose_rhs(command, A, linalg::LinearSystemTransformation("none", "none"), system);
   system.n = ranks.sum(A.n);
   system.n_nonzeros = ranks.sum(static_cast<long long>(A.n_nonzeros));
