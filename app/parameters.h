@@ -3,8 +3,10 @@
 
 #include "app/command_line.h"
 #include "app/parameter_file.h"
-#include "physics/base/parameters.h"
-#include "physics/measurements/measurement_text.h"
+#include "physics/base/expression_parameters.h"
+#include "physics/base/solver_parameters.h"
+#include "physics/discretization.h"
+#include "physics/measurements/measurements.h"
 #include "physics/physics.h"
 
 #include <deal.II/base/parameter_acceptor.h>

@@ -6,17 +6,18 @@
 #include "app/study_report.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "physics/assembler.h"
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
 #include "physics/extrema.h"
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
+#include "physics/pattern.h"
 #include "physics/problem_tools.h"
 #include "physics/refinement.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
+#include "physics/unknowns.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/mpi.h>
@@ -423,10 +424,7 @@ private:
       point.largest_u =
           largest_value(discretization, values, {Objective::length, 1.}, at_nodes, at_nodes);
       largest.push_back(point.largest_u);
-      if (is_special)
-        console.print(to_string(point));
-      else
-        console.detail(to_string(point));
+      is_special ? console.print(to_string(point)) : console.detail(to_string(point));
       if (every > 0 && (is_special || index % every == 0))
         output.write(index, point.arclength, solution, indicators, /* has converged */ true);
     };

@@ -78,23 +78,13 @@ Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &so
           linalg::rounding_level(system.longest_row()) * of_magnitudes};
 }
 
-double Accuracy::share_to_reach(const double tolerance) const
-{
-  return residual == 0. ? 1. : tolerance * internal_forces / residual;
-}
-
-bool Accuracy::has_small_error(const double tolerance, const double energy_error) const
-{
-  return is_at_rounding() || (energy_error >= 0. && energy_error <= tolerance * std::sqrt(energy));
-}
-
-std::string Accuracy::text(const double tolerance) const
+std::string text_of(const Accuracy &accuracy, const double tolerance)
 {
   std::ostringstream text;
   text.precision(3);
-  text << " The residual is " << std::scientific << residual / internal_forces
+  text << " The residual is " << std::scientific << accuracy.residual / accuracy.internal_forces
        << " of the internal forces, asked for " << tolerance << "; rounding explains "
-       << rounding / internal_forces << '.';
+       << accuracy.rounding / accuracy.internal_forces << '.';
   return text.str();
 }
 

@@ -14,6 +14,9 @@ template <int dim>
 Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                           const linalg::GroupSystem &system);
 
+/// Returns a sentence with the measures of @p accuracy, for messages.
+std::string text_of(const Accuracy &accuracy, double tolerance);
+
 /// Returns a sentence about the motions of linalg::WeakParts, for messages.
 /// @param error their energy error relative to the energy norm
 std::string motions_text(double error, double tolerance);

@@ -2,36 +2,10 @@
 #define femgpu_physics_assembler_h
 
 #include "linalg/dealii/group_system.h"
-#include "physics/base/parameters.h"
 #include "physics/problem.h"
 
-/**
- * @file
- * A system and the discretisation that it is of: its pattern, what is known of its unknowns, its
- * values, and its solution.
- */
 namespace femgpu
 {
-/**
- * Collective. Gives @p system the sparsity pattern of the discretisation: couplings within cells,
- * hanging nodes, periodic sides and Dirichlet dofs eliminated.
- */
-template <int dim>
-void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system);
-
-/**
- * Collective. Tells @p system, which has the pattern of @p discretization, of its unknowns.
- *
- * Those of degree p are given by those of degree p/2, and so on down to 1, and those by linear
- * elements on coarser and coarser meshes, as far as cells come from refinement: P = I C_H with the
- * interpolation I on each cell and the constraints C_H of the coarser space. Rows of constrained
- * unknowns are zero, but each coarser one that is constrained is one of them: they all stand alone
- * with a positive diagonal, in A and so in PᵀAP.
- */
-template <int dim>
-void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       WantedOfUnknowns wanted, linalg::GroupSystem &system);
-
 /**
  * Collective. Assembles @p problem, linearised at @p u, into @p system: A, b, and the weights w of
  * a reaction. Its solution is Newton's next iterate, or, of a linear problem, which does not depend

@@ -5,6 +5,7 @@
 #include "physics/mesh/mesh.h"
 
 #include <deal.II/base/index_set.h>
+#include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/quadrature.h>
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/fe.h>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace femgpu
@@ -25,6 +27,15 @@ class Problem;
 
 /// A finite element function: the dofs of this rank and their ghosts.
 using FeVector = dealii::LinearAlgebra::distributed::Vector<double>;
+
+/// Section "Discretization".
+class DiscretizationParameters : public dealii::ParameterAcceptor
+{
+public:
+  DiscretizationParameters();
+
+  std::string degree = "auto"; ///< or a number
+};
 
 /// The degree of the elements that @p parameters ask for on @p mesh. With auto it is the order of
 /// the mesh's cells, or the highest degree that @p problem supports on them.

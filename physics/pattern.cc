@@ -1,4 +1,4 @@
-#include "physics/assembler.h"
+#include "physics/pattern.h"
 
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>

@@ -3,6 +3,7 @@
 
 #include "linalg/solvers/report.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,11 +77,18 @@ struct Accuracy
 
   /// The factor by which the residual must fall to reach @p tolerance relative to the internal
   /// forces; 1 or more if it has.
-  double share_to_reach(double tolerance) const;
+  double share_to_reach(const double tolerance) const
+  {
+    return residual == 0. ? 1. : tolerance * internal_forces / residual;
+  }
   /// Is the estimated @p energy_error at most @p tolerance relative to the energy norm? A residual
   /// at rounding is small enough, too: the estimate, negative if there is none, is that of an
   /// earlier iterate.
-  bool has_small_error(double tolerance, double energy_error) const;
+  bool has_small_error(const double tolerance, const double energy_error) const
+  {
+    return is_at_rounding() ||
+           (energy_error >= 0. && energy_error <= tolerance * std::sqrt(energy));
+  }
   /// Is the residual what rounding leaves?
   bool is_at_rounding() const
   {
@@ -91,8 +99,6 @@ struct Accuracy
   {
     return internal_forces <= rounding && is_at_rounding();
   }
-  /// A sentence with the measures, for messages.
-  std::string text(double tolerance) const;
 };
 
 /// How the system of one cycle was solved.

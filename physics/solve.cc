@@ -360,7 +360,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
       const bool is_rounding = accuracy.is_at_rounding() && !had_motions;
       end_with(
           is_rounding ? Outcome::converged_to_rounding : Outcome::stagnated,
-          accuracy.text(tolerance) +
+          text_of(accuracy, tolerance) +
               (had_motions ? motions_text(of_motions / std::sqrt(accuracy.energy), tolerance) : ""),
           report);
       return measured;

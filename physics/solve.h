@@ -3,7 +3,7 @@
 
 #include "linalg/dealii/group_solver.h"
 #include "physics/assembler.h"
-#include "physics/base/parameters.h"
+#include "physics/base/solver_parameters.h"
 #include "physics/residual.h"
 #include "physics/results.h"
 

@@ -1,4 +1,4 @@
-#include "physics/assembler.h"
+#include "physics/unknowns.h"
 
 #include "linalg/mpi/long_messages.h"
 #include "physics/coarser_meshes.h"

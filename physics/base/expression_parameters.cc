@@ -1,6 +1,7 @@
+#include "physics/base/expression_parameters.h"
+
 #include "linalg/base/error.h"
 #include "physics/base/expressions.h"
-#include "physics/base/parameters.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,3 +1,5 @@
+#include "physics/base/solver_parameters.h"
+
 #include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_solver.h"
@@ -8,11 +10,25 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
-#include "physics/base/parameters.h"
 
 namespace femgpu
 {
 using namespace dealii;
+
+namespace
+{
+/// A ParameterError that @p check throws becomes one of the parameter @p path.
+template <class Check>
+void check_parameter(const std::string &path, const Check &check)
+{
+  try {
+    check();
+  }
+  catch (const ParameterError &error) {
+    throw ParameterError(error.what(), path);
+  }
+}
+} // namespace
 
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {

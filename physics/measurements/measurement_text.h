@@ -3,7 +3,6 @@
 
 #include "physics/base/regions.h"
 
-#include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/point.h>
 #include <deal.II/base/types.h>
 
@@ -18,18 +17,6 @@
  */
 namespace femgpu
 {
-/// Section "Measurements".
-class MeasurementParameters : public dealii::ParameterAcceptor
-{
-public:
-  MeasurementParameters();
-
-  std::string points, point_fields, lines, integrals, averages, extrema;
-
-  /// The key of a parameter that is not empty; empty if all are.
-  std::string used_key() const;
-};
-
 /// A place where fields are evaluated, or those of a line: at equal distances from one end to the
 /// other, both included.
 template <int dim>

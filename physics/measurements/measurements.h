@@ -6,11 +6,25 @@
 #include "physics/measurements/solution_fields.h"
 #include "physics/results.h"
 
+#include <deal.II/base/parameter_acceptor.h>
+
 #include <string>
 #include <vector>
 
 namespace femgpu
 {
+/// Section "Measurements".
+class MeasurementParameters : public dealii::ParameterAcceptor
+{
+public:
+  MeasurementParameters();
+
+  std::string points, point_fields, lines, integrals, averages, extrema;
+
+  /// The key of a parameter that is not empty; empty if all are.
+  std::string used_key() const;
+};
+
 /// Values of all fields at points.
 struct SampledValues
 {

@@ -1,10 +1,10 @@
 #ifndef femgpu_physics_mesh_h
 #define femgpu_physics_mesh_h
 
-#include "physics/base/parameters.h"
 #include "physics/base/regions.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/distributed/tria_base.h>
 
 #include <cmath>
@@ -14,6 +14,24 @@
 
 namespace femgpu
 {
+/// Section "Mesh".
+class MeshParameters : public dealii::ParameterAcceptor
+{
+public:
+  MeshParameters();
+
+  std::string generator = "hyper_cube";
+  std::string arguments = "0 : 1 : false";
+  std::string file;
+  std::string directory; ///< of the parameter file, where the mesh file may be, too
+  std::string merge_nodes = "refuse";
+  std::string natural_boundaries;
+  std::string manifolds;
+  std::string cells = "auto";
+  unsigned int initial_refinements = 3;
+  std::string refinement_where; ///< how often cells are refined besides; empty: not at all
+};
+
 /// A mesh on all ranks, and what of it the rest of the program needs to know.
 template <int dim>
 struct Mesh

@@ -1,7 +1,6 @@
 #ifndef femgpu_physics_mesh_check_h
 #define femgpu_physics_mesh_check_h
 
-#include "physics/base/parameters.h"
 #include "physics/mesh/mesh.h"
 
 #include <deal.II/base/quadrature.h>

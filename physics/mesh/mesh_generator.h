@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_mesh_generator_h
 #define femgpu_physics_mesh_generator_h
 
-#include "physics/base/parameters.h"
+#include "physics/mesh/mesh.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/grid/tria.h>

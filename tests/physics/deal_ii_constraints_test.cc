@@ -1,7 +1,7 @@
-#include "physics/assembler.h"
 #include "physics/cell_equation.h"
 #include "physics/estimators.h"
 #include "physics/mesh/periodicity.h"
+#include "physics/pattern.h"
 #include "tests/physics/distorted_meshes.h"
 #include "tests/physics/physics_on_mesh.h"
 #include "tests/physics/scalar_problem.h"

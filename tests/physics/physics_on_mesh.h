@@ -1,7 +1,6 @@
 #ifndef femgpu_tests_physics_physics_on_mesh_h
 #define femgpu_tests_physics_physics_on_mesh_h
 
-#include "physics/base/parameters.h"
 #include "physics/mesh/mesh.h"
 #include "physics/physics.h"
 #include "physics/problem.h"

@@ -1,6 +1,7 @@
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_system.h"
 #include "physics/assembler.h"
+#include "physics/pattern.h"
 #include "physics/problem_tools.h"
 #include "physics/refinement.h"
 #include "tests/physics/scalar_problem.h"

@@ -1,8 +1,6 @@
-#ifndef femgpu_physics_base_parameters_h
-#define femgpu_physics_base_parameters_h
+#ifndef femgpu_physics_base_solver_parameters_h
+#define femgpu_physics_base_solver_parameters_h
 
-#include "expressions/expression_parser.h"
-#include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/dealii/group_solver.h"
 
@@ -11,11 +9,6 @@
 #include <string>
 #include <vector>
 
-/**
- * @file
- * The sections of the parameter file that all physics share. Each is declared in the source file
- * that uses it.
- */
 namespace femgpu
 {
 /// What a preconditioner wants to know of the unknowns, besides which belong to a node.
@@ -23,61 +16,6 @@ struct WantedOfUnknowns
 {
   bool coordinates = false;
   bool coarser = false; ///< those of lower degrees and coarser meshes
-};
-
-/// A ParameterError that @p check throws becomes one of the parameter @p path.
-template <class Check>
-void check_parameter(const std::string &path, const Check &check)
-{
-  try {
-    check();
-  }
-  catch (const ParameterError &error) {
-    throw ParameterError(error.what(), path);
-  }
-}
-
-/// Section "Expressions": what all expressions of a parameter file may name.
-class ExpressionParameters : public dealii::ParameterAcceptor
-{
-public:
-  ExpressionParameters();
-
-  /// @throws ParameterError for what is no constant or table, and for names that expressions have
-  /// already; InputError for files that cannot be read
-  linalg::ExpressionDefinitions definitions() const;
-
-  std::string directory; ///< of the parameter file, beside which tables are looked for, too
-
-private:
-  std::string constants, tables;
-};
-
-/// Section "Mesh".
-class MeshParameters : public dealii::ParameterAcceptor
-{
-public:
-  MeshParameters();
-
-  std::string generator = "hyper_cube";
-  std::string arguments = "0 : 1 : false";
-  std::string file;
-  std::string directory; ///< of the parameter file, where the mesh file may be, too
-  std::string merge_nodes = "refuse";
-  std::string natural_boundaries;
-  std::string manifolds;
-  std::string cells = "auto";
-  unsigned int initial_refinements = 3;
-  std::string refinement_where; ///< how often cells are refined besides; empty: not at all
-};
-
-/// Section "Discretization".
-class DiscretizationParameters : public dealii::ParameterAcceptor
-{
-public:
-  DiscretizationParameters();
-
-  std::string degree = "auto"; ///< or a number
 };
 
 /// Section "Solver".
