@@ -83,16 +83,6 @@ std::string valid_text(const Parameters &parameters, const Discretization<dim> &
 /// branch of solutions can be traced
 template <int dim>
 void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem);
-
-/// Has a cell of the triangulation all the same cells in it, of bilinear functions?
-template <int dim>
-bool may_be_in_blocks(const Parameters &parameters, const Problem<dim> &problem,
-                      const unsigned int degree)
-{
-  return degree == 1 && !parameters.study.is_adaptive() &&
-         parameters.mesh.refinement_where.empty() && problem.periodic_sides().empty() &&
-         problem.symmetry_planes().empty();
-}
 } // namespace femgpu
 
 #endif

@@ -69,8 +69,8 @@ public:
     problem->check(mesh, discretization.degree());
     check_output_name(parameters.output);
     study.units = field_units(parameters.output.units, *problem);
-    if (may_be_in_blocks(parameters, *problem, discretization.degree()))
-      per_block = cells_per_block(mesh, parameters.mesh.initial_refinements);
+    if (!parameters.study.is_adaptive() && parameters.mesh.refinement_where.empty())
+      per_block = cells_per_block(discretization, *problem, parameters.mesh.initial_refinements);
     check_size(first_size(), "Mesh/Initial refinements");
     if (!parameters.mesh.refinement_where.empty())
       check_size(

@@ -212,9 +212,13 @@ std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
 } // namespace
 
 template <int dim>
-unsigned int cells_per_block(const Mesh<dim> &mesh, const unsigned int times)
+unsigned int cells_per_block(const Discretization<dim> &discretization, const Problem<dim> &problem,
+                             const unsigned int times)
 {
-  if (mesh.is_simplex || mesh.is_curved || !mesh.regions.lower_parts.empty())
+  const Mesh<dim> &mesh = discretization.mesh();
+  if (mesh.is_simplex || mesh.is_curved || !mesh.regions.lower_parts.empty() ||
+      discretization.degree() > 1 || !problem.periodic_sides().empty() ||
+      !problem.symmetry_planes().empty())
     return 1;
   constexpr double fewest_blocks = 4096;
   const auto n_coarse = static_cast<double>(mesh.triangulation->n_global_active_cells());
@@ -388,7 +392,7 @@ std::size_t least_dofs_after_flags(const Discretization<dim> &discretization)
 
 template void flag_by_indicators(Mesh<2> &, const Vector<float> &, const RefinementRule &);
 template bool limit_level(Mesh<2> &, unsigned int);
-template unsigned int cells_per_block(const Mesh<2> &, unsigned int);
+template unsigned int cells_per_block(const Discretization<2> &, const Problem<2> &, unsigned int);
 template void refine_initially(Mesh<2> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
 template double forecast_cells(const Mesh<2> &, unsigned int, const std::string &, double);
@@ -396,7 +400,7 @@ template double cells_after_flags(const Mesh<2> &);
 template std::size_t least_dofs_after_flags(const Discretization<2> &);
 template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const RefinementRule &);
 template bool limit_level(Mesh<3> &, unsigned int);
-template unsigned int cells_per_block(const Mesh<3> &, unsigned int);
+template unsigned int cells_per_block(const Discretization<3> &, const Problem<3> &, unsigned int);
 template void refine_initially(Mesh<3> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<3> &, Discretization<3> &, const FeVector &);
 template double forecast_cells(const Mesh<3> &, unsigned int, const std::string &, double);

@@ -57,10 +57,12 @@ bool limit_level(Mesh<dim> &mesh, unsigned int largest);
 constexpr unsigned int most_local_refinements = 12;
 
 /// How many cells in a direction a cell of the triangulation can stand for (active_cell.h), so that
-/// @p times refinements of a coarse mesh leave blocks enough for many ranks; 1: none, as of small
-/// meshes, triangles, tetrahedra and curved cells.
+/// @p times refinements of a coarse mesh, all of them global, leave blocks enough for many ranks.
+/// 1: none, as of small meshes, triangles, tetrahedra, curved cells, elements of degree 2 or more,
+/// and where dofs depend on others.
 template <int dim>
-unsigned int cells_per_block(const Mesh<dim> &mesh, unsigned int times);
+unsigned int cells_per_block(const Discretization<dim> &discretization, const Problem<dim> &problem,
+                             unsigned int times);
 
 /**
  * Collective. Refines a coarse mesh @p times times as a whole, and then where the @p expression
