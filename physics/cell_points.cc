@@ -179,11 +179,11 @@ template <int dim>
 void CellPoints<dim>::map_points()
 {
   const ShapeTable<dim> &table = at->geometry;
-  const int n = static_cast<int>(n_points), length = static_cast<int>(table.row_length);
+  const std::ptrdiff_t n = n_points, length = table.row_length;
   at->nodes = nodes;
   product.assign(dim * std::size_t(length), 0.);
-  add_product(dim, length, static_cast<int>(table.n_nodes), nodes.data(), table.n_nodes,
-              table.of_nodes.data(), product.data());
+  add_product(dim, length, table.n_nodes, nodes.data(), table.n_nodes, table.of_nodes.data(),
+              product.data());
   invert_jacobians(n, dim, product.data() + n, length, at->inverses.data(), at->JxW.data());
   for (unsigned int q = 0; q < n_points; ++q) {
     for (unsigned int d = 0; d < dim; ++d)
@@ -265,12 +265,12 @@ void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
     for (unsigned int m = 0; m < n_nodes; ++m)
       left[c * n_nodes + m] = u_cell(dofs[c][m]);
   product.assign(n_components * length, 0.);
-  add_product(static_cast<int>(n_components), static_cast<int>(length), static_cast<int>(n_nodes),
-              left.data(), n_nodes, table.of_nodes.data(), product.data());
+  add_product(n_components, length, n_nodes, left.data(), n_nodes, table.of_nodes.data(),
+              product.data());
   for (unsigned int c = 0; c < n_components; ++c) {
     const double *const of_component = product.data() + c * length;
     std::copy_n(of_component, n, points.u[c]);
-    transform(static_cast<int>(n), dim, at->inverses.data(), n, dim * n, of_component + n, n,
+    transform(n, dim, at->inverses.data(), n, dim * n, of_component + n, n,
               points.gradients[c * dim], n);
   }
 }
@@ -283,10 +283,9 @@ void CellPoints<dim>::add_divergence(const PointTerms &nodal_sigma, PointTerms &
   std::vector<double> of_row(dim * n);
   for (const unsigned int r : nodal_sigma.values.written()) {
     product.assign(length, 0.);
-    add_product(1, static_cast<int>(length), static_cast<int>(n_nodes), nodal_sigma.values[r],
-                n_nodes, table.of_nodes.data(), product.data());
-    transform(static_cast<int>(n), dim, at->inverses.data(), n, dim * n, product.data() + n, n,
-              of_row.data(), n);
+    add_product(1, length, n_nodes, nodal_sigma.values[r], n_nodes, table.of_nodes.data(),
+                product.data());
+    transform(n, dim, at->inverses.data(), n, dim * n, product.data() + n, n, of_row.data(), n);
     double *const value = s.value(r / dim);
     for (unsigned int q = 0; q < n_points; ++q)
       value[q] += of_row[r % dim * n + q];
@@ -310,8 +309,7 @@ void CellPoints<dim>::integrate(const std::vector<double> &rows, const unsigned 
 {
   const ShapeTable<dim> &table = at->shapes;
   product.assign(n_components * std::size_t(table.n_columns), 0.);
-  add_product(static_cast<int>(n_components), static_cast<int>(table.n_columns),
-              static_cast<int>(n_terms), rows.data(), n_terms,
+  add_product(n_components, table.n_columns, n_terms, rows.data(), n_terms,
               table.of_points.data() + std::size_t(first) * table.n_columns, product.data());
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int m = 0; m < n_nodes; ++m)
@@ -344,8 +342,8 @@ void CellPoints<dim>::subtract_flux(const PointTerms &sigma, Vector<double> &f)
       right[r * n + q] = -sigma.values[r][q] * at->JxW[q];
   left.resize(right.size());
   for (unsigned int c = 0; c < n_components; ++c)
-    transform(static_cast<int>(n), dim, at->inverses.data(), dim * n, n, right.data() + n * dim * c,
-              n, left.data() + n * dim * c, n);
+    transform(n, dim, at->inverses.data(), dim * n, n, right.data() + n * dim * c, n,
+              left.data() + n * dim * c, n);
   integrate(left, n_points, dim * n_points, f);
 }
 
@@ -410,29 +408,26 @@ bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const
   if (is_zero)
     return false;
   const std::ptrdiff_t stride = n_points; // of inverses
-  const int count = static_cast<int>(n);
   right = left;
   for (std::size_t row = 0; row < n_rows; ++row) {
     const std::size_t first = (row * n_terms + 1 - first_term) * n;
-    transform(count, dim, at->inverses.data(), dim * stride, stride, left.data() + first,
-              static_cast<std::ptrdiff_t>(n), right.data() + first, static_cast<std::ptrdiff_t>(n));
+    transform(n, dim, at->inverses.data(), dim * stride, stride, left.data() + first, n,
+              right.data() + first, n);
   }
   coefficients = right;
   for (std::size_t term = 0; sigma != nullptr && term < n_terms; ++term) {
     const std::size_t first = ((1 - first_row) * n_terms + term) * n;
-    const auto row_stride = static_cast<std::ptrdiff_t>(n_terms * n);
-    transform(count, dim, at->inverses.data(), dim * stride, stride, right.data() + first,
-              row_stride, coefficients.data() + first, row_stride);
+    const std::ptrdiff_t row_stride = n_terms * n;
+    transform(n, dim, at->inverses.data(), dim * stride, stride, right.data() + first, row_stride,
+              coefficients.data() + first, row_stride);
   }
-  const int n_columns = static_cast<int>(table.n_columns);
+  const std::ptrdiff_t n_columns = table.n_columns;
   right.resize(n_rows * n * n_columns);
-  combine_rows(static_cast<int>(n_rows), n_columns, static_cast<int>(n_terms), count,
-               coefficients.data(), table.of_points.data() + first_term * n * n_columns,
-               right.data());
+  combine_rows(n_rows, n_columns, n_terms, n, coefficients.data(),
+               table.of_points.data() + first_term * n * n_columns, right.data());
   product.assign(std::size_t(n_nodes) * n_columns, 0.);
-  add_product(static_cast<int>(n_nodes), n_columns, static_cast<int>(n_rows * n),
-              table.of_nodes.data() + first_row * n, table.row_length, right.data(),
-              product.data());
+  add_product(n_nodes, n_columns, n_rows * n, table.of_nodes.data() + first_row * n,
+              table.row_length, right.data(), product.data());
   return true;
 }
 

@@ -4,20 +4,20 @@
 #include <cstddef>
 
 /**
- * intfile
+ * @file
  * The loops in which cell matrices and values at points are made: for the vector instructions of
  * the CPU that the program runs on. Matrices are stored by rows, and those that results are made of
  * have padded() columns.
  */
 namespace femgpu
 {
-/// A number of columns, of which those behind the first intp n have zeros.
+/// A number of columns, of which those behind the first @p n have zeros.
 constexpr int padded(const int n)
 {
   return (n + 3) / 4 * 4;
 }
 
-/// R += A B with the n_rows x n_terms matrix A, the rows of which are intp stride apart.
+/// R += A B with the n_rows x n_terms matrix A, the rows of which are @p stride apart.
 void add_product(std::ptrdiff_t n_rows, std::ptrdiff_t n_columns, std::ptrdiff_t n_terms,
                  const double *A, std::ptrdiff_t stride, const double *B, double *R);
 
