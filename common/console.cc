@@ -122,7 +122,7 @@ void Console::print(const std::string &line)
 
 void Console::detail(const std::string &line)
 {
-  if (is_verbose())
+  if (verbosity == Verbosity::verbose)
     print(line);
 }
 

@@ -64,11 +64,6 @@ public:
     return prints && verbosity != Verbosity::quiet;
   }
 
-  bool is_verbose() const
-  {
-    return prints && verbosity == Verbosity::verbose;
-  }
-
 private:
   using Clock = std::chrono::steady_clock;
 

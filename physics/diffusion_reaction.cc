@@ -475,9 +475,13 @@ std::vector<Quantity> DiffusionReaction<dim>::quantities(DiscreteSolution<dim> &
   if (!problem_traits.has_nonlinear_terms) {
     const Evaluation &evaluation = solution.evaluation();
     double energy = evaluation.quadratic_energy;
-    if (has_nodal_reaction)
-      energy += reaction_energy(evaluation, reaction->term.lambda, solution.u(),
-                                [&](const double u) { return reaction->potential(u); });
+    if (has_nodal_reaction) {
+      double sum = 0.; // −λ Σ w_i Φ(u_i) with Φ' = φ
+      for (unsigned int i = 0; i < evaluation.weights.locally_owned_size(); ++i)
+        if (const double w = evaluation.weights.local_element(i); w != 0.)
+          sum -= reaction->term.lambda * w * reaction->potential(solution.u().local_element(i));
+      energy += Utilities::MPI::sum(sum, solution.discretization().communicator());
+    }
     result.push_back({"energy", energy});
   }
   for (const Quantity &quantity : solution.flux_quantities())

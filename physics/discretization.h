@@ -108,8 +108,6 @@ public:
   }
   /// Collective. Of the cells, by the mapping.
   double largest_diameter() const;
-  /// Of this rank.
-  std::size_t n_owned_cells() const;
   /// More than the largest ActiveCell::active_cell_index().
   unsigned int n_cell_indices() const;
   const dealii::IndexSet &owned() const

@@ -5,7 +5,6 @@
 #include "physics/problem.h"
 
 #include <deal.II/base/index_set.h>
-#include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature.h>
 
 #include <map>
@@ -165,20 +164,6 @@ private:
 template <int dim>
 FeVector shape_integrals(const Discretization<dim> &discretization,
                          const dealii::Quadrature<dim> &quadrature);
-
-/**
- * Collective. −λ Σ w_i Φ(u_i), the energy of a reaction, with @p potential Φ' = φ.
- */
-template <class Potential>
-double reaction_energy(const Evaluation &evaluation, const double lambda, const FeVector &u,
-                       const Potential &potential)
-{
-  double sum = 0.;
-  for (unsigned int i = 0; i < evaluation.weights.locally_owned_size(); ++i)
-    if (const double w = evaluation.weights.local_element(i); w != 0.)
-      sum -= lambda * w * potential(u.local_element(i));
-  return dealii::Utilities::MPI::sum(sum, u.get_mpi_communicator());
-}
 } // namespace femgpu
 
 #endif
