@@ -4,7 +4,6 @@
 #include "physics/mean_value.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_tools.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 
 #include "linalg/execution/host/executor.h"
 #include "linalg/execution/make_executor.h"
-#include "linalg/memory/executor.h"
 
 #include <algorithm>
 #include <iomanip>

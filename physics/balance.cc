@@ -3,7 +3,6 @@
 #include "physics/cell_equation.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
 
 #include <algorithm>
 #include <cmath>

@@ -466,8 +466,6 @@ void CellPoints<dim>::add_nodal_weights(const double *const c, Vector<double> &w
         w(dofs[0][m]) += c[q] * at->JxW[q];
 }
 
-template struct ShapeTable<2>;
-template struct ShapeTable<3>;
 template class CellPoints<2>;
 template class CellPoints<3>;
 } // namespace femgpu

@@ -11,7 +11,6 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_q_iso_q1.h>

@@ -7,7 +7,6 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/lac/vector.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "physics/lower_parts.h"
 
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>

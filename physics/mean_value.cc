@@ -6,7 +6,6 @@
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
 
 #include <cmath>
 

@@ -1,6 +1,5 @@
 #include "physics/pattern.h"
 
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/sparsity_tools.h>
 

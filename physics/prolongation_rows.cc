@@ -4,7 +4,6 @@
 #include "linalg/operators/row_space.h"
 
 #include <algorithm>
-#include <exception>
 #include <vector>
 
 namespace femgpu

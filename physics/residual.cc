@@ -1,7 +1,6 @@
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "physics/cell_equation.h"
 #include "physics/problem.h"
 
-#include <deal.II/base/index_set.h>
 #include <deal.II/base/quadrature.h>
 
 #include <map>

@@ -5,7 +5,6 @@
 #include "solve/run.h"
 
 #include <string>
-#include <vector>
 
 namespace femgpu
 {

@@ -3,8 +3,6 @@
 
 #include "linalg/base/host_matrix.h"
 
-#include <string>
-
 namespace femgpu
 {
 /**

@@ -4,7 +4,6 @@
 #include "physics/base/expressions.h"
 
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/mapping.h>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/mesh/mesh.h"
-#include "physics/problem.h"
 #include "physics/problem_tools.h"
 
 #include <deal.II/base/symmetric_tensor.h>

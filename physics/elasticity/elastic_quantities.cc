@@ -7,7 +7,6 @@
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/tensor.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>

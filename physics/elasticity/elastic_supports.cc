@@ -4,7 +4,6 @@
 #include "physics/lower_parts.h"
 #include "physics/mesh/mesh_mapping.h"
 
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/reference_cell.h>

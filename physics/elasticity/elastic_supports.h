@@ -5,7 +5,6 @@
 #include "physics/elasticity/rigid_body_modes.h"
 #include "physics/mesh/mesh_parts.h"
 #include "physics/problem.h"
-#include "physics/problem_tools.h"
 
 #include <deal.II/base/tensor.h>
 #include <deal.II/fe/component_mask.h>

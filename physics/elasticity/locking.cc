@@ -2,7 +2,6 @@
 
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/geometry_info.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>

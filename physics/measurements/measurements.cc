@@ -5,7 +5,6 @@
 
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,11 @@
 #include "physics/measurements/point_search.h"
 
-#include "physics/cell_points.h"
-
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/numerics/rtree.h>
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include <boost/serialization/array.hpp>

@@ -4,8 +4,6 @@
 #include "physics/discretization.h"
 
 #include <deal.II/base/point.h>
-#include <deal.II/dofs/dof_handler.h>
-#include <deal.II/grid/cell_id.h>
 
 #include <vector>
 

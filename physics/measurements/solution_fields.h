@@ -5,7 +5,6 @@
 #include "physics/problem.h"
 #include "physics/residual.h"
 
-#include <deal.II/base/types.h>
 #include <deal.II/lac/vector.h>
 
 #include <map>

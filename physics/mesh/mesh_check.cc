@@ -8,7 +8,6 @@
 
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/quadrature.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/reference_cell.h>

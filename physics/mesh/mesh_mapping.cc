@@ -4,7 +4,6 @@
 #include "physics/mesh/surfaces.h"
 
 #include <deal.II/base/geometry_info.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_simplex_p.h>
 #include <deal.II/fe/mapping_fe.h>
 #include <deal.II/fe/mapping_q.h>
