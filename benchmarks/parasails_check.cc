@@ -49,7 +49,7 @@ struct Options
 {
   std::string help, csv;
   bool sai_only = false, setup_only = false;
-  std::vector<int> powers = {1, 2};
+  std::vector<int> powers;
   std::vector<std::string> systems;
 };
 
@@ -64,14 +64,15 @@ Options parse(const int argc, const char *const *const argv)
                               "without one a list of generators. Files are scaled: symmetric ones "
                               "by 'symmetric', others by 'balance'");
   reader.flag("--sai", options.sai_only, "sai for symmetric systems, too");
-  reader.option("--power", "N", "1 or 2 instead of both");
+  reader.option("--power", "N", "1 or 2; both if not given");
   reader.flag("--setup", options.setup_only,
               "Compare entries and values, and time setups with all threads alone");
-  reader.option("--csv", "FILE", "Write the table, too");
+  reader.option("--csv", "FILE", "Write the table, too", options.csv);
   options.help = reader.parse(argc, argv);
-  if (const auto power = reader.positive_number("--power", 2))
-    options.powers = {static_cast<int>(*power)};
-  options.csv = reader.single("--csv").value_or("");
+  for (const std::string &power : reader.values("--power"))
+    options.powers.push_back(reader.positive(power, "--power", 2));
+  if (options.powers.empty())
+    options.powers = {1, 2};
   options.systems = reader.values("SYSTEM");
   if (options.systems.empty())
     options.systems = {"poisson2d-p1:128",

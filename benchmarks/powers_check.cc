@@ -26,37 +26,34 @@ namespace
 {
 struct Options
 {
-  std::string help, backend, order, format, csv;
+  std::string help, backend = "cuda", order = "none", format = "auto", csv;
   std::vector<int> steps;
-  int part;
+  int part = 4;
   std::vector<std::string> systems;
 };
 
 Options parse(const int argc, const char *const *const argv)
 {
+  Options options;
   CommandLineReader reader(
       "femgpu_powers_check", "[SYSTEM]... [OPTIONS]",
       "Times s steps of a Krylov basis: as plain products, in cache blocks, and "
       "with the matrix streamed from host memory, several steps a visit and one.",
       exit_code_help);
   reader.positional("SYSTEM", "A model problem as femgpu-solve --generate takes it");
-  reader.option("--backend", "NAME", "cuda if not given, cuda:K or host");
+  reader.backend(options.backend);
   reader.option("--order", "ORDER",
                 "none if not given, another of femgpu-solve, or KIND:ROWS: parts of about so many "
-                "rows of the partition KIND, geometry or metis");
+                "rows of the partition KIND, geometry or metis",
+                options.order);
   reader.option("--steps", "S", "As often as wanted; 5, 10, 15 and 20 if not given");
-  reader.option("--part", "P", "The streamed matrix has memory for 1/P of it; 4 if not given");
-  reader.option("--format", "FORMAT", "Of plain products; auto if not given");
-  reader.option("--csv", "FILE", "Write the timings as a table, too");
-  Options options;
+  reader.option("--part", "P", "The streamed matrix has memory for 1/P of it; 4 if not given",
+                options.part);
+  reader.option("--format", "FORMAT", "Of plain products; auto if not given", options.format);
+  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
   options.help = reader.parse(argc, argv);
-  options.backend = reader.backend("--backend").value_or("cuda");
-  options.order = reader.single("--order").value_or("none");
-  options.format = reader.single("--format").value_or("auto");
-  options.csv = reader.single("--csv").value_or("");
   for (const std::string &word : reader.values("--steps"))
-    options.steps.push_back(static_cast<int>(reader.positive(word, "--steps", 999999)));
-  options.part = static_cast<int>(reader.positive_number("--part", 999999).value_or(4));
+    options.steps.push_back(reader.positive(word, "--steps", 999999));
   options.systems = reader.values("SYSTEM");
   return options;
 }

@@ -26,7 +26,7 @@ namespace
 {
 struct Options
 {
-  std::string help, backend, csv;
+  std::string help, backend = "cuda", csv;
   std::vector<std::string> systems, preconditioners;
   bool setup_only = false;
 };
@@ -42,15 +42,13 @@ Options parse(const int argc, const char *const *const argv)
   reader.positional("M", "A preconditioner with its options in one argument; without any: jacobi, "
                          "fsai, and ilu for many numbers of blocks, levels and ways to solve with "
                          "triangles");
-  reader.option("--backend", "NAME", "cuda if not given, cuda:K or host");
+  reader.backend(options.backend);
   reader.option("--system", "NAME",
                 "A model problem as femgpu-solve --generate takes it, as often as wanted");
   reader.flag("--setup", options.setup_only,
               "Time setups alone: the first, and the median of three more");
-  reader.option("--csv", "FILE", "Write the timings as a table, too");
+  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
   options.help = reader.parse(argc, argv);
-  options.backend = reader.backend("--backend").value_or("cuda");
-  options.csv = reader.single("--csv").value_or("");
   options.systems = reader.values("--system");
   options.preconditioners = reader.values("M");
   return options;

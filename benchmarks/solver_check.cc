@@ -43,9 +43,8 @@ Options parse(const int argc, const char *const *const argv)
   Options options;
   reader.flag("--host", options.on_host,
               "Time the solvers on the cores of this host, for a few sizes; no checks");
-  reader.option("--csv", "FILE", "Write the timings as a table, too");
+  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
   options.help = reader.parse(argc, argv);
-  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 

@@ -37,8 +37,8 @@ const char *const footer =
 
 struct Options
 {
-  std::string help, backend, csv;
-  int n, repeats;
+  std::string help, backend = "cuda", csv;
+  int n = 1046529, repeats = 10;
   std::vector<double> columns, kappas;
   bool no_times = false, no_errors = false;
 };
@@ -73,25 +73,22 @@ Options parse(const int argc, const char *const *const argv)
                            "columns.",
                            std::string(footer) + exit_code_help);
   Options options;
-  reader.option("--backend", "NAME", "cuda if not given, cuda:K or host");
-  reader.option("--rows", "N", "1046529 if not given");
-  reader.option("--columns", "P,...", "6,11,16,21 if not given; at most 32");
+  reader.backend(options.backend);
+  reader.option("--rows", "N", "1046529 if not given", options.n);
+  std::string columns = "6,11,16,21";
+  std::string kappas = "1,1e1,1e2,1e3,1e4,1e5,1e6,1e7,1e8,1e9,1e10,1e11,1e12,1e13,1e14,1e15";
+  reader.option("--columns", "P,...", "6,11,16,21 if not given; at most 32", columns);
   reader.option("--kappa", "K,...",
                 "Condition numbers of V, whose singular values have equal ratios; 1e0 to 1e15 if "
-                "not given");
+                "not given",
+                kappas);
   reader.flag("--no-times", options.no_times, "Errors alone");
   reader.flag("--no-errors", options.no_errors, "Times alone");
-  reader.option("--repeats", "K", "Times are medians of so many; 10 if not given");
-  reader.option("--csv", "FILE", "Write the table, too");
+  reader.option("--repeats", "K", "Times are medians of so many; 10 if not given", options.repeats);
+  reader.option("--csv", "FILE", "Write the table, too", options.csv);
   options.help = reader.parse(argc, argv);
-  options.backend = reader.backend("--backend").value_or("cuda");
-  options.csv = reader.single("--csv").value_or("");
-  options.n = static_cast<int>(reader.positive_number("--rows", 100000000).value_or(1046529));
-  options.repeats = static_cast<int>(reader.positive_number("--repeats", 1000).value_or(10));
-  options.columns =
-      numbers_of(reader.single("--columns").value_or("6,11,16,21"), 1, Tsqr::most_columns);
-  const char *const all = "1,1e1,1e2,1e3,1e4,1e5,1e6,1e7,1e8,1e9,1e10,1e11,1e12,1e13,1e14,1e15";
-  options.kappas = numbers_of(reader.single("--kappa").value_or(all), 1., 1e300);
+  options.columns = numbers_of(columns, 1, Tsqr::most_columns);
+  options.kappas = numbers_of(kappas, 1., 1e300);
   return options;
 }
 

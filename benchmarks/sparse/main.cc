@@ -21,30 +21,26 @@ namespace
 {
 struct Options
 {
-  std::string help, backend, csv;
+  std::string help, backend = "cuda", csv;
   std::vector<std::string> systems;
 };
 
 Options parse(const int argc, const char *const *const argv)
 {
+  Options options;
   CommandLineReader reader(
       "femgpu_sparse_check", "[SYSTEM]... [OPTIONS]",
       "Times the transpose of A, A A, A P and P'A P, where P are smoothed aggregates, beside "
       "cuSPARSE: the first time, again for new values, and bytes besides A and P. Results are "
       "compared with cuSPARSE's to 1e-13 of the largest entry, and refreshed values bit by bit. "
+      "On the host, which has no cuSPARSE, they are compared with sums row by row. "
       "Prints a Markdown table; ends with 3 if results differ.",
       exit_code_help);
   reader.positional("SYSTEM", "A model problem as femgpu-solve --generate takes it, or a Matrix "
                               "Market file *.mtx*; without any: Poisson and elasticity");
-  reader.option(
-      "--backend", "NAME",
-      "cuda if not given, cuda:K or host, which has no cuSPARSE beside it and is compared "
-      "with sums row by row");
-  reader.option("--csv", "FILE", "Write the timings as a table, too");
-  Options options;
+  reader.backend(options.backend);
+  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
   options.help = reader.parse(argc, argv);
-  options.backend = reader.backend("--backend").value_or("cuda");
-  options.csv = reader.single("--csv").value_or("");
   options.systems = reader.values("SYSTEM");
   return options;
 }
