@@ -3,6 +3,8 @@
 
 #include "linalg/base/host_matrix.h"
 
+#include <string>
+
 namespace femgpu
 {
 /**
