@@ -97,11 +97,11 @@ public:
       DiscreteSolution<dim> zero(*problem, discretization, u);
       measurements.check(zero);
     }
+    const double n_cells = cells_after(parameters.mesh.initial_refinements); // of the coarse mesh
     if (mesh.is_curved)
       refine_globally(mesh, parameters.mesh.initial_refinements);
     discretization.check_cells();
-    console.print(valid_text(parameters, discretization, *problem,
-                             cells_after(parameters.mesh.initial_refinements)));
+    console.print(valid_text(parameters, discretization, *problem, n_cells));
   }
 
   StudyRecord run(const StudyObserver &observer)
