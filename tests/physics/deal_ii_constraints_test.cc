@@ -1,3 +1,4 @@
+#include "physics/assembler.h"
 #include "physics/cell_equation.h"
 #include "physics/estimators.h"
 #include "physics/mesh/periodicity.h"
