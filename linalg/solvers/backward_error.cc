@@ -21,8 +21,8 @@ struct MeasuringState : LoopState
   Squares squares{};
 };
 
-/// The bits of a double, which are in the order of their numbers where these are not negative; NaN
-/// comes last.
+/// The bits of a double. For non-negative numbers their order is that of the numbers; NaN comes
+/// last.
 using Bits = unsigned long long;
 
 FEMGPU_HD
@@ -44,7 +44,7 @@ double number_of(const Bits bits)
 struct MeasureRow
 {
   MeasuredSystem system;
-  Bits *componentwise; ///< of all rows
+  Bits *componentwise; ///< maximum over all rows
 
   using Contributes = SumList<&Squares::residual, &Squares::rhs, &Squares::scale>;
   FEMGPU_HD

@@ -6,38 +6,38 @@
 
 namespace femgpu::linalg
 {
-/// How well x solves A x = b. Norms are Euclidean.
+/// Measures of how well x solves A x = b. Norms are Euclidean.
 struct SystemNorms
 {
   double residual = 0.; ///< ‖b − A x‖
   double rhs = 0.;      ///< ‖b‖
-  double scale = 0.;    ///< ‖ |A||x| + |b| ‖, what the residual was subtracted from
+  double scale = 0.;    ///< ‖ |A||x| + |b| ‖, the reference for backward_error()
   /// The componentwise backward error max_i |b − A x|_i / (|A||x| + |b|)_i (Oettli and Prager
-  /// 1964): x solves a system each of whose entries differs from the given one by at most this part
-  /// of itself. Unlike backward_error() it does not depend on how rows are scaled.
+  /// 1964): x is the exact solution of a system whose entries each differ from those of A and b by
+  /// at most this relative amount. Unlike backward_error(), it does not depend on row scaling.
   double componentwise = 0.;
 
-  /// The backward error ω = ‖b − A x‖ / ‖ |A||x| + |b| ‖ (after Oettli and Prager 1964; Arioli,
-  /// Duff and Ruiz 1992): x solves a system whose entries differ from these by about ω. 0 for x = b
-  /// = 0.
+  /// Returns the backward error ω = ‖b − A x‖ / ‖ |A||x| + |b| ‖ (after Oettli and Prager 1964;
+  /// Arioli, Duff and Ruiz 1992): x is the exact solution of a system whose entries differ from
+  /// those of A and b by about ω. 0 for x = b = 0.
   double backward_error() const
   {
     return scale > 0. ? residual / scale : 0.;
   }
 };
 
-/// What was measured of a system.
+/// A system to measure, and memory for its residual.
 struct MeasuredSystem
 {
   CsrView<double> A;
-  const double *b, *x; ///< n, with A in the memory of one executor
-  double *r;           ///< n, gets b − A x; nullptr: not wanted
+  const double *b, *x; ///< n each, in the memory of A's executor
+  double *r;           ///< n, receives b − A x; nullptr: not needed
 };
 
 template <class Backend>
 SystemNorms measure_on(const RowSpace &space, const MeasuredSystem &system);
 
-/// By one pass over A; waits for the result.
+/// Computes the norms in one pass over A and waits for the result.
 SystemNorms measure(const RowSpace &space, const MeasuredSystem &system);
 } // namespace femgpu::linalg
 

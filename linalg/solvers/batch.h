@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-/// How the solve of one system of a batch has ended; squared norms.
+/// The result of one system of a batch. Norms are squared.
 struct BatchResult
 {
   Outcome outcome;
@@ -19,28 +19,28 @@ struct BatchResult
   EnergyReport energy;
 };
 
-/// A solver's way to solve many systems together.
+/// Solves many systems together with one method.
 class BatchMethod
 {
 public:
   virtual ~BatchMethod() = default;
 
-  /// That a block keeps for its system.
+  /// Returns the number of vectors that a block stores for its system.
   virtual int n_vectors() const = 0;
 
   /**
-   * Solves all systems of @p batch, each as Solver::solve() would: on its true residual, started
-   * again where that is worth it, and whatever becomes of the others.
-   * @param results as many as systems, in their order
-   * @throws DeviceError without memory. Everything else is an outcome.
+   * Solves all systems of @p batch as Solver::solve() would: the true residual decides convergence,
+   * and a run is restarted if that promises progress. Systems do not affect each other.
+   * @param results one per system, in the order of the systems
+   * @throws DeviceError if memory is insufficient. Any other failure is an outcome.
    */
   virtual void solve(const SystemBatch &batch, const SolveControl &control,
                      Buffer<BatchResult> &results) const = 0;
 };
 
-/// The whole solve of one system; see steps/batch.h. It does what solve_with_steps() and
-/// solve_to_true_residual() do. @p Method has State, Sums, n_vectors, and vector steps First and
-/// Loop; see ShortRecurrence.
+/// The complete solve of one system (steps/batch.h), equivalent to solve_with_steps() and
+/// solve_to_true_residual(). @p Method supplies State, Sums, n_vectors and the vector steps First
+/// and Loop; see ShortRecurrence.
 template <class Method>
 struct BatchProgram
 {
@@ -78,14 +78,14 @@ struct BatchProgram
   {
     while (block.state().goes_on) {
       block.change_state([](State &state) {
-        typename Method::State begun; // the scalars of the method as they are before its first step
+        typename Method::State begun; // the method's scalars before its first step
         static_cast<KrylovState &>(begun) = state;
         state.judge.prepare(begun);
         static_cast<typename Method::State &>(state) = begun;
       });
       block.forget(/* keeps_x */ true);
       block.template residual<BeginWithResidual<State, typename Method::Sums>>();
-      if (block.state().bb == 0.) { // the solution is 0, whatever the guess was
+      if (block.state().bb == 0.) { // then x = 0, whatever the initial guess
         block.change_state([](State &state) {
           state.initial_rr = -1.;
           state.running = true;
@@ -117,7 +117,7 @@ struct BatchProgram
   }
 };
 
-/// @p Method on @p Backend.
+/// The batch form of @p Method on @p Backend.
 template <class Backend, class Method>
 class BatchMethodOf final : public BatchMethod
 {

@@ -79,11 +79,11 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
  * BiCGStab with right preconditioning (van der Vorst 1992; Dehnavi 2012, chapter 5), classical
  * form.
  *
- * Use: unsymmetric systems; the reference for the pipelined form. Needs: nothing of A or M. Cost
- * per iteration: 5 kernels, 3 of them with a reduction; A twice, 22 vectors and M three times are
- * read or written; where M is no diagonal 7 kernels and 25 vectors. Fails: breakdown, where (r, r*)
- * or (q, r*) is zero up to rounding; then it starts again with another r*, and
- * reports it if that happens again and again without progress.
+ * Use: unsymmetric systems; the reference for the pipelined form. Needs: no properties of A or M.
+ * Cost per iteration: 5 kernels, 3 of them with a reduction, which read or write A twice, M three
+ * times and 22 vectors; if M is not diagonal, 7 kernels and 25 vectors. Fails: breakdown if (r, r*)
+ * or (q, r*) vanishes up to rounding. It then restarts with another r*, and reports repeated
+ * breakdowns without progress.
  */
 struct Classical : Form
 {

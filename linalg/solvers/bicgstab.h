@@ -6,14 +6,15 @@
 
 /**
  * @file
- * What the forms of BiCGStab share.
+ * Shared parts of the forms of BiCGStab.
  */
 namespace femgpu::linalg::bicgstab
 {
-/// Of r and r*; what is less is rounding error. Runs that converge come close to it now and then.
+/// Smallest cosine of the angle between r and r*; less is rounding error. Converging runs
+/// occasionally come close to it.
 constexpr double smallest_cosine = 1e-16;
-/// The same for a run whose residual has grown to harmful_growth times that at its start: it has
-/// lost half of its digits, and will lose the others.
+/// The bound for a run whose residual has grown by harmful_growth since its start: the run has lost
+/// half of its digits and would lose the rest.
 constexpr double harmful_cosine = 1e-8, harmful_growth = 100.;
 
 struct State : KrylovState
@@ -22,15 +23,15 @@ struct State : KrylovState
   double rho = 0.;       ///< (r, r*)
   double qr = 0.;        ///< (q, r*)
   double shadow_rr = 0.; ///< (r*, r*)
-  bool is_first = true;  ///< no update of x yet since r* was chosen
+  bool is_first = true;  ///< x has not been updated since r* was chosen
 
-  /// Before it converges, the residual may grow by many powers of ten, which costs as many digits
-  /// of x. A restart from the best x brings them back if there are any left.
+  /// Before convergence the residual may grow by many powers of ten, which costs as many digits of
+  /// x. A restart from the best x recovers them unless all digits are lost.
   static constexpr double divergence_factor = 1e14;
-  /// By the choice of r*.
+  /// Variants differ in the choice of r*.
   static constexpr bool can_vary = true;
 
-  /// check() of the residual, and whether (r, r*) = @p new_rho and ω let the method go on.
+  /// Checks the residual with check(), and stops at a breakdown due to (r, r*) = @p new_rho or ω.
   FEMGPU_HD
   void check_bicgstab(const double new_rr, const double new_rho)
   {
@@ -62,7 +63,7 @@ struct State : KrylovState
       stop(Outcome::breakdown);
   }
 
-  /// ω = (t, s) / (t, t); from now on x will be updated.
+  /// Sets ω = (t, s) / (t, t), and counts the update of x that follows.
   FEMGPU_HD
   void set_omega(const double ts, const double tt)
   {
@@ -77,7 +78,7 @@ struct Sums
   double rr, rho, qr, ts, tt, tr;
 };
 
-/// The vectors of the method; r has the place of s = r − α q too.
+/// The vectors of the method; r also stores s = r − α q.
 enum Vector : int
 {
   x,
@@ -91,7 +92,7 @@ enum Vector : int
   n_vectors
 };
 
-/// r* = r; after runs that have failed with it, numbers in [-1, 1) that look random.
+/// r* = r, or pseudo-random numbers in [-1, 1) after runs that have failed with it.
 struct ChooseShadow : OfRow
 {
   using Reads = VectorList<r>;
@@ -125,7 +126,7 @@ struct ApplyToDirection : MatrixTimes<p_hat, q>
   }
 };
 
-/// s = r - α q in the place of r
+/// s = r − α q, stored in r
 struct HalfStep : OfRow
 {
   using Reads = VectorList<r, q>;
@@ -138,8 +139,8 @@ struct HalfStep : OfRow
 };
 
 /**
- * A form of BiCGStab by its name and its loop. This begins with the update of x: α = β = ω = 0 at
- * first, so that the first pass makes p = r only.
+ * A form of BiCGStab, without its name and its loop. The loop begins with the update of x.
+ * Initially α = β = ω = 0, so that the first pass only sets p = r.
  */
 struct Form
 {

@@ -17,9 +17,9 @@ struct State : KrylovState
   static constexpr bool can_vary = true;
 
   double alpha = 0., beta = 0., omega = 1.;
-  double rho = 1.; ///< (r_j, r*), of the direction before
+  double rho = 1.; ///< (r_j, r*) of the previous direction
 
-  /// β for the next direction, with @p next = (r_j, r*).
+  /// Computes β of the next direction from @p next = (r_j, r*).
   FEMGPU_HD
   void turn(const double next)
   {
@@ -49,7 +49,7 @@ struct Sums
   double rr, rho, gamma;
 };
 
-/// What the minimisation keeps: the least squares of r_0 − Σ γ_j r_j, j = 1, ..., ℓ.
+/// Data of the minimisation: the least-squares problem r_0 − Σ γ_j r_j, j = 1, ..., ℓ.
 struct Small
 {
   int l;
@@ -62,7 +62,8 @@ struct Small
     return Z[(j - 1) * (l + 1) + i];
   }
 
-  /// Cholesky's factors of the normal equations; false where r_1, ..., r_l depend on each other.
+  /// Solves the normal equations by Cholesky's method. Returns false if r_1, ..., r_l are linearly
+  /// dependent.
   FEMGPU_HD
   bool solve() const
   {
@@ -90,19 +91,19 @@ struct Small
   }
 };
 
-/// What steps of all kinds see.
+/// Data that all steps use.
 struct Workplace
 {
   int n;
   unsigned int first; ///< global number of the first row
   Columns R, U;       ///< l + 1 vectors each
   double *x, *shadow, *z;
-  bool fused; ///< M⁻¹ is a row functor, m; else
-  double *y;  ///< is what M⁻¹ brings to x at the end of a pass
+  bool fused; ///< M⁻¹ is the diagonal m, and updates of x are immediate
+  double *y;  ///< otherwise the sum of a pass, which ends with x += M⁻¹y
   DiagonalView m;
   Small small;
 
-  /// Takes @p v_i to x, or to y, where it may be the first of a pass.
+  /// Adds @p v_i to x, multiplied by M⁻¹, or to y. @p is_first if it is the first of a pass.
   FEMGPU_HD
   void add(const int i, const double v_i, const bool is_first = false) const
   {
@@ -113,7 +114,7 @@ struct Workplace
   }
 };
 
-/// r* = r; after runs that have failed with it, numbers in [-1, 1) that look random. u_0 = 0.
+/// r* = r, or pseudo-random numbers in [-1, 1) after runs that have failed with it. u_0 = 0.
 struct Begin
 {
   Workplace at;
@@ -139,7 +140,7 @@ struct Begin
   }
 };
 
-/// u_i = r_i − β u_i, i <= j;  z = M⁻¹u_j where that is fused
+/// u_i = r_i − β u_i, i <= j;  z = M⁻¹u_j if M⁻¹ is fused
 struct MakeDirection
 {
   Workplace at;
@@ -179,7 +180,7 @@ struct ApplyToDirection
   }
 };
 
-/// x += α M⁻¹u_0;  r_i −= α u_{i+1}, i <= j;  z = M⁻¹r_j where that is fused
+/// x += α M⁻¹u_0;  r_i −= α u_{i+1}, i <= j;  z = M⁻¹r_j if M⁻¹ is fused
 struct UseDirection
 {
   Workplace at;
@@ -199,7 +200,7 @@ struct UseDirection
   }
 };
 
-/// r_{j+1} = A z;  β for the next direction, if there is one in this pass
+/// r_{j+1} = A z;  β of the next direction, unless this is the last one of the pass
 struct ApplyToResidual
 {
   const double *shadow;
@@ -222,7 +223,7 @@ struct ApplyToResidual
   }
 };
 
-/// (r_i, r_j) for all i;  with the last j: γ, and ω = γ_l
+/// (r_i, r_j) for all i;  for the last j also γ, and ω = γ_l
 struct Minimise
 {
   Small small;
@@ -272,7 +273,7 @@ struct ReduceResidual
     if (at.fused)
       end_pass(state, sum);
     else {
-      state.rr = sum.rr; // for the step that takes y to x
+      state.rr = sum.rr; // for AddPreconditioned
       state.beta = sum.rho;
     }
   }
@@ -287,7 +288,7 @@ struct ReduceResidual
   }
 };
 
-/// x += M⁻¹y, where that is no row functor; the end of a pass
+/// x += M⁻¹y if M⁻¹ is not fused; ends a pass
 struct AddPreconditioned : AddProduct
 {
   FEMGPU_HD
@@ -298,13 +299,14 @@ struct AddPreconditioned : AddProduct
 };
 
 /**
- * BiCGStab(ℓ) (Sleijpen and Fokkema 1993), right preconditioned: ℓ steps of BiCG, then the residual
- * that is smallest over ℓ powers of A, from the normal equations.
+ * BiCGStab(ℓ) (Sleijpen and Fokkema 1993), right preconditioned: ℓ steps of BiCG, after which the
+ * residual is minimised over ℓ powers of A by means of the normal equations.
  *
- * Use: unsymmetric systems whose eigenvalues are far from the real axis, as with strong convection,
- * where one power, BiCGStab, stagnates. Options: l. Needs: nothing of A or M; 2 l + 5 vectors. An
- * iteration has 2 l products with A and M. Cost: 5 l + 1 kernels, 3 l + 1 of them with a reduction,
- * and about 4 l² + 18 l vectors. Fails: as BiCGStab, by breakdown; after that another r* is taken.
+ * Use: unsymmetric systems with eigenvalues far from the real axis, e.g. due to strong convection,
+ * for which BiCGStab (ℓ = 1) stagnates. Options: l. Needs: no properties of A or M; 2 l + 5
+ * vectors. An iteration has 2 l products with A and M. Cost: 5 l + 1 kernels, 3 l + 1 of them with
+ * a reduction, and about 4 l² + 18 l vectors. Fails: breakdown as in BiCGStab, followed by a
+ * restart with another r*.
  */
 template <class Backend>
 class BiCGStabL final : public Solver

@@ -43,7 +43,7 @@ struct Scale
   }
 };
 
-/// x += m Σ_k y_k q_k, or t = Σ_k y_k q_k where M is no row functor
+/// x += m Σ_k y_k q_k, or t = Σ_k y_k q_k if M⁻¹ is not fused
 template <bool fused>
 struct Combine
 {
@@ -62,7 +62,7 @@ struct Combine
 
 constexpr int n_other_vectors = 3; // besides the basis
 
-/// What a user chooses.
+/// The options that a user sets.
 struct CaOptions
 {
   int restart, s;
@@ -96,12 +96,12 @@ struct CaOptions
   }
 };
 
-/// The worst of what a solve has seen, for people.
+/// The worst values that occurred in a solve, for the report.
 struct CaRecord
 {
   double condition = 0., orthogonality = 0., factorisation = 0.;
   int n_safer = 0, n_cut = 0, n_shortened = 0;
-  int s = 0; ///< at the end
+  int s = 0; ///< block length at the end
 
   void worsen(double &worst, const double value) const
   {
@@ -131,7 +131,7 @@ struct CaRecord
   }
 };
 
-/// One solve: its memory, and the cycles.
+/// One solve: owns the vectors and runs the cycles.
 template <class Backend>
 class CaProcess
 {
@@ -171,7 +171,7 @@ public:
     return s;
   }
 
-  /// x is again what the last run has found.
+  /// Restores the x from which the last run started.
   void restore()
   {
     A.executor()->copy_inside(x.data(), kept, x.bytes());
@@ -187,7 +187,7 @@ public:
   }
 
 private:
-  /// r = b − A x in V_0, and its square.
+  /// Stores r = b − A x in V_0 and computes its squared norm.
   void measure_residual(State &s)
   {
     runner.run(product(A.csr(), x.data(), StoreResidual{b.data(), V[0]}));
@@ -206,7 +206,7 @@ private:
     const double beta = std::sqrt(s.rr);
     ArnoldiMatrix H(size, beta);
     runner.run(rows(n, Scale{V[0], 1. / beta}));
-    const bool is_first = !has_ritz_values; // vectors one by one
+    const bool is_first = !has_ritz_values; // then one vector at a time
     while (s.running && H.columns() < size) {
       const int most = is_first ? 1 : record.s;
       append_block(s, H, std::min(most, size - H.columns()));
@@ -225,7 +225,7 @@ private:
     finish_cycle(s, H);
   }
 
-  /// Makes up to @p p vectors and turns their columns of H.
+  /// Appends up to @p p vectors to the basis and rotates their columns of H.
   void append_block(State &s, ArnoldiMatrix &H, int p)
   {
     const int k = H.columns();
@@ -237,7 +237,7 @@ private:
       const TsqrReport report = factorise(block);
       if (!report.is_done && p > 1) {
         ++record.n_cut;
-        continue; // V_k is as it was
+        continue; // V_k has not changed
       }
       if (!report.is_done) {
         s.stop(report.is_finite ? Outcome::breakdown : Outcome::not_finite);
@@ -292,8 +292,8 @@ private:
     }
   }
 
-  /// x += M⁻¹ Q y, and the residual that it has. Where the basis was wrong about that, x stays what
-  /// it was if it has become worse, and the next blocks are half as long.
+  /// Updates x += M⁻¹ Q y and computes its residual. If that is larger than the basis predicted,
+  /// halves the block length, and restores x if the residual has grown.
   void finish_cycle(State &s, const ArnoldiMatrix &H)
   {
     A.executor()->copy_inside(x_before, x.data(), x.bytes());
@@ -356,7 +356,7 @@ private:
   CaRecord record;
 };
 
-/// Keeps the history of a method whose epilogues the host runs.
+/// Stores the history of a method whose epilogues run on the host.
 class HostHistory
 {
 public:
@@ -376,18 +376,19 @@ private:
 
 /**
  * Communication-avoiding GMRES(s, m) (Yamazaki et al. 2014; Hoemmen 2010): the matrix powers kernel
- * makes s vectors, which are orthogonalised together, against the basis (BOrth) and among
- * themselves (TSQR). The first cycle makes one vector at a time; its Ritz values are the shifts of
- * Newton's basis.
+ * computes s vectors, which are orthogonalised together, against the basis (BOrth) and among
+ * themselves (TSQR). The first cycle computes one vector at a time; its Ritz values are the shifts
+ * of the Newton basis.
  *
- * Use: where GMRES spends its time on long bases, or its products on reading A. Options: restart=m,
- * s=S, basis=newton|monomial, borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2 for both,
- * powers=auto|plain|blocked|streamed with depth=K, block=ROWS and memory=MB (see MatrixPowers),
- * errors=yes for ‖I − QᵀQ‖ and ‖V − QR‖. Needs: nothing of A or M; with an M that is no row functor
- * the products are plain. m + 4 vectors. Cost of s iterations: A once to s times, the basis twice a
- * pass, the block some six times; the host reads small matrices once a block. Fails: as GMRES. A
- * basis too ill-conditioned for its s makes the true residual differ from that of the recurrence:
- * then s is halved, which the remarks tell, with the condition of the worst block.
+ * Use: systems for which GMRES is dominated by long bases, or by reading A in products. Options:
+ * restart=m, s=S, basis=newton|monomial, borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2
+ * for both, powers=auto|plain|blocked|streamed with depth=K, block=ROWS and memory=MB (see
+ * MatrixPowers), errors=yes for ‖I − QᵀQ‖ and ‖V − QR‖. Needs: no properties of A or M; if M⁻¹ is
+ * not fused, powers are plain. m + 4 vectors. Cost of s iterations: A is read once to s times, the
+ * basis twice a pass, the block about six times; the host reads small matrices once a block. Fails:
+ * as GMRES. If the basis is too ill-conditioned for its s, the true residual differs from that of
+ * the recurrence. Then s is halved; the remarks report this, and the condition number of the worst
+ * block.
  */
 template <class Backend>
 class CaGmres final : public Solver
@@ -400,7 +401,7 @@ public:
   {
     if (!only_values)
       chosen = options.powers;
-    powers.reset(); // before others have its memory
+    powers.reset(); // frees its memory first
     powers = make_powers(A, M);
     chosen = powers->choice();
     matrix = &A;
@@ -432,8 +433,7 @@ private:
   {
     const auto m = static_cast<std::size_t>(options.restart);
     const auto s = static_cast<std::size_t>(options.s);
-    return 2 +
-           2 * (m / s + 6); // half of the basis is there, on average, and it is read twice a pass
+    return 2 + 2 * (m / s + 6); // on average half of the basis exists, and a pass reads it twice
   }
 
   std::unique_ptr<MatrixPowers> make_powers(const Matrix &A, const Preconditioner &M) const
@@ -452,9 +452,9 @@ private:
   }
 
   CaOptions options;
-  MatrixPowersOptions chosen; ///< by trials, if there were any
+  MatrixPowersOptions chosen; ///< result of the trials, if there were any
   std::unique_ptr<MatrixPowers> powers;
-  const Matrix *matrix = nullptr; ///< of powers
+  const Matrix *matrix = nullptr; ///< for which powers was set up
 };
 } // namespace
 } // namespace gmres

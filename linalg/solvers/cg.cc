@@ -124,10 +124,10 @@ struct UpdateDirection : OfRow
  * Preconditioned conjugate gradients in the classical form (Shewchuk 1994, B3; Rupp et al. 2016,
  * Algorithm 1).
  *
- * Use: the reference; it rounds a little better than the pipelined form. Needs: A and M symmetric
- * positive definite. Cost per iteration: 3 kernels, 2 of them with a reduction; A, 11 vectors and
- * M twice are read or written; where M is no diagonal 4 kernels, A, 13 vectors and M once.
- * Fails: (p, Ap) <= 0 or (r, M⁻¹r) <= 0, both reported.
+ * Use: as reference; rounding errors are slightly smaller than in the pipelined form. Needs: A and
+ * M symmetric positive definite. Cost per iteration: 3 kernels, 2 of them with a reduction, which
+ * read or write A, 11 vectors and M twice; if M is not diagonal, 4 kernels, A, 13 vectors and M
+ * once. Fails: (p, Ap) <= 0 or (r, M⁻¹r) <= 0, both reported.
  */
 struct ConjugateGradients
 {

@@ -89,13 +89,13 @@ struct ApplyMatrix : MatrixTimes<u, w>
 
 /**
  * Preconditioned conjugate gradients of Chronopoulos and Gear (1989; Dehnavi 2012, chapter 4): both
- * dot products at one point of synchronisation, for any M.
+ * dot products share one synchronisation point, for any M.
  *
- * Use: with preconditioners that are no diagonals. Needs: A and M symmetric positive definite. Cost
- * per iteration: 2 kernels and one point of synchronisation; A, 12 vectors and M once are read or
- * written; where M is no diagonal 3 kernels and 14 vectors. Fails: as classical CG. s = A p follows
- * from a recurrence, so that it loses the residual earlier than the other forms; the true residual
- * decides, and restarts are counted.
+ * Use: with non-diagonal preconditioners. Needs: A and M symmetric positive definite. Cost per
+ * iteration: 2 kernels and one synchronisation point; reads or writes A, 12 vectors and M once; if
+ * M is not diagonal, 3 kernels and 14 vectors. Fails: as classical CG. A recurrence updates s = A
+ * p, so that the recurrence residual drifts from the true one earlier than in the other forms; the
+ * true residual decides, and restarts are counted.
  */
 struct ChronopoulosGear
 {
@@ -107,7 +107,8 @@ struct ChronopoulosGear
   static constexpr bool needs_symmetry = true;
   static constexpr int iterations = 1;
   using First = StepList<>;
-  // α = β = 0 at first: the first pass makes u = M⁻¹r, and p = M⁻¹r where β = 0 makes it anew
+  // α = β = 0 initially: the first pass computes u = M⁻¹r and leaves x and r unchanged. Its p and s
+  // are discarded by the second pass, in which β is still 0.
   using Loop = StepList<UpdateVectors, ApplyPreconditioner, ApplyMatrix>;
 };
 } // namespace

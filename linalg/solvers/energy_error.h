@@ -9,53 +9,54 @@
 namespace femgpu::linalg
 {
 /**
- * Estimates the error of conjugate gradients in the energy norm, ‖e‖²_A = (e, A e), from what the
- * steps have at hand: step j takes Δ_j = α_j (r_j, M⁻¹r_j) off ‖x − x_j‖²_A (Hestenes, Stiefel
- * 1952), so that
+ * Estimates the error of conjugate gradients in the energy norm, ‖e‖²_A = (e, A e), from quantities
+ * that the steps compute anyway: step j reduces ‖x − x_j‖²_A by Δ_j = α_j (r_j, M⁻¹r_j) (Hestenes
+ * and Stiefel 1952), so that
  *
  *     ‖x − x_l‖²_A >= Δ_l + ... + Δ_k,
  *
- * which lacks but ‖x − x_{k+1}‖²_A. The delay k − l is adaptive (Meurant, Papež, Tichý: Accurate
- * error estimation in CG, Numerical Algorithms 88, 2021): l is the last iterate for which
+ * where the difference is ‖x − x_{k+1}‖²_A. The delay k − l is adaptive (Meurant, Papež, Tichý:
+ * Accurate error estimation in CG, Numerical Algorithms 88, 2021): l is the last iterate for which
  *
  *     S Δ_k <= τ (Δ_l + ... + Δ_{k−1}),   S = max_j (Δ_j + ... + Δ_k) / Δ_j
  *
- * over those j since which the squared error has fallen by 10⁴, or all. S Δ_k stands for what is
- * lacking, as S is the most that has been lacking so far; the bound then has relative accuracy τ.
+ * over those j since which the squared error has fallen by 10⁴, or over all j. S is the largest
+ * ratio of the squared error to a term so far, so that S Δ_k estimates the difference; the bound
+ * then has relative accuracy τ.
  *
- * ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, to which a tolerance may be relative, is estimated by
- * the same sums, from below too.
+ * ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, to which a tolerance may be relative, is also
+ * estimated from below by these sums.
  *
- * A loop pays for a number that it stores in each iteration: it looks() now and then. The last
- * terms are there one by one. Older ones are kept as sums over intervals of equal length, which
- * doubles when all are taken, so that any number of iterations has its place; S takes the least
- * term of an interval, so that it comes out larger, never smaller. All of it is memory beside the
- * state of a loop, see LoopState; begin() comes first.
+ * An iteration only stores one number; look() is called occasionally. The latest terms are stored
+ * one by one, older ones as sums over intervals of equal length. The length doubles when all
+ * intervals are in use, so that any number of iterations fits. S uses the smallest term of an
+ * interval, which can only overestimate S. All this memory precedes the history, see
+ * LoopState::n_kept; begin() must be called first.
  */
 struct EnergyError
 {
   static constexpr int n_recent = 256; ///< a power of two
-  static constexpr int chunk = 8;      ///< terms that leave the recent ones together
+  static constexpr int chunk = 8;      ///< recent terms that are merged at a time
   static constexpr int n_intervals = 64;
   static constexpr double accuracy = 0.25;  ///< τ
-  static constexpr double forgotten = 1e-4; ///< Δ_k / (Δ_j + ... + Δ_k) of the first j for S
-  /// The number of an iteration that is a multiple of it calls for a look.
+  static constexpr double forgotten = 1e-4; ///< smallest Δ_k / (Δ_j + ... + Δ_k) of the j in S
+  /// look() is due after each iteration whose number is a multiple of this.
   static constexpr int interval_of_looks = n_recent / 2;
 
-  double relative_tolerance, absolute_tolerance; ///< the larger counts; 0: none
+  double relative_tolerance, absolute_tolerance; ///< the larger one applies; 0: none
   double start;                                  ///< (b, x₀) + (x₀, r₀)
-  int first;                                     ///< iterate with which the recurrence began
-  int n_taken;                                   ///< terms that are in sums
-  int length;                                    ///< terms of an interval
-  double open_sum, open_least;                   ///< of the interval that is not complete
+  int first;                                     ///< iterate at which the recurrence began
+  int n_taken;                                   ///< terms that have been merged into sums
+  int length;                                    ///< terms per interval
+  double open_sum, open_least;                   ///< of the interval that is not yet full
 
-  double watched;   ///< so small must a term be before the error can be; negative: none decides
-  double reduction; ///< of the error by the recurrence, when it has reached its target; else 0
+  double watched;   ///< terms above this imply a large error; negative: the error does not decide
+  double reduction; ///< of the error since the recurrence began, once the target is reached; else 0
 
-  double recent[n_recent]; ///< Δ_k at place k mod n_recent
+  double recent[n_recent]; ///< Δ_k at index k mod n_recent
   double sums[n_intervals], least[n_intervals];
 
-  /// A recurrence begins with the iterate number @p iteration.
+  /// Begins a recurrence at iterate @p iteration.
   FEMGPU_HD
   void begin(const int iteration, const double new_start, const double relative,
              const double absolute)
@@ -71,22 +72,23 @@ struct EnergyError
     reduction = 0.;
   }
 
-  /// Δ_k
+  /// Stores Δ_k.
   FEMGPU_HD
   void store(const int k, const double term)
   {
     recent[k & (n_recent - 1)] = term;
   }
-  /// That store() has got, of a recent iteration.
+  /// Returns the stored term of a recent iteration.
   FEMGPU_HD
   double term(const int k) const
   {
     return recent[k & (n_recent - 1)];
   }
 
-  /// Should one look after @p n_iterations, the last of which has @p term? @p watched is the
-  /// member. Where the error decides, ‖x‖_A has to be known early: also after 1, 2, 4, ...
-  /// iterations. Where it does not, nothing waits for the term.
+  /// Returns whether look() is due after @p n_iterations, the last of which has @p term. @p watched
+  /// is the member. If the error decides, ‖x‖_A is needed early: look() is also due after 1, 2, 4,
+  /// ... iterations. Otherwise the result does not depend on the term, so that nothing waits for
+  /// it.
   FEMGPU_HD
   static bool is_due(const int n_iterations, const double term, const double watched)
   {
@@ -97,8 +99,8 @@ struct EnergyError
     return (n_iterations & mask) == 0 || term <= watched;
   }
 
-  /// Makes room among the recent terms of iterations before @p end, and finds out whether the error
-  /// has reached its target, where it has one. @p sum of all terms
+  /// Merges old terms to make room for those from @p end on, and determines whether the error has
+  /// reached its target, if there is one. @param sum of all terms
   FEMGPU_HD_CALLED
   void look(const int end, const double sum)
   {
@@ -120,13 +122,13 @@ struct EnergyError
       reduction = sqrt(target / sum);
   }
 
-  /// What is known after @p n_iterations from all terms, whose @p sum is given; of a loop that has
-  /// not looked, from the recent ones.
+  /// Returns the estimates after @p n_iterations, from all terms, whose sum is @p sum; if look()
+  /// was never called, from the recent terms.
   FEMGPU_HD_CALLED
   EnergyReport report(const int n_iterations, const double sum)
   {
     EnergyReport known;
-    // the last term may be of an update that was not worth it any more
+    // at the target, the last term belongs to an update that was not made
     const int end = reduction > 0. ? n_iterations + 1 : n_iterations;
     if (end == first)
       return known;
@@ -148,10 +150,10 @@ struct EnergyError
 private:
   struct Bound
   {
-    double squared; ///< negative: there is none
-    int terms;      ///< that it has
+    double squared; ///< negative: no bound
+    int terms;      ///< number of terms in the sum
   };
-  /// Terms one after the other.
+  /// Consecutive terms.
   struct Piece
   {
     double sum, least;
@@ -176,7 +178,7 @@ private:
     const int open = n_taken % length > 0 ? 1 : 0;
     return end - first - n_taken + open + n_taken / length;
   }
-  /// Counted from the last term before @p end.
+  /// Returns a piece, counted backwards from the last term before @p end.
   FEMGPU_HD
   Piece piece(const int number, const int end) const
   {
@@ -192,7 +194,7 @@ private:
     return {sums[k], least[k], length};
   }
 
-  /// S
+  /// Returns S.
   FEMGPU_HD
   double safety(const int end) const
   {
@@ -209,7 +211,7 @@ private:
     return ratio;
   }
 
-  /// Δ_l + ... + Δ_k
+  /// Returns the bound Δ_l + ... + Δ_k with the adaptive delay, where S Δ_k is @p lacking.
   FEMGPU_HD
   Bound bound_of(const int end, const double lacking) const
   {
@@ -226,7 +228,7 @@ private:
     return {-1., 0};
   }
 
-  /// The oldest of the recent terms.
+  /// Merges the oldest of the recent terms into the open interval.
   FEMGPU_HD
   void take_chunk()
   {

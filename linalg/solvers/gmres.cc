@@ -7,14 +7,14 @@ namespace gmres
 {
 namespace
 {
-/// Column j of the Hessenberg matrix, made triangular by Givens rotations; the residual is what
-/// they leave of β e_0.
+/// Makes column j of the Hessenberg matrix triangular by Givens rotations. The last entry of the
+/// rotated β e_0 is the residual.
 struct Rotate
 {
   static constexpr bool needs_residual = false;
   Cycle cycle;
   int j;
-  double least_share; ///< of (A v, A v) in (w, w): less is noise
+  double least_share; ///< (w, w) below this share of (A v, A v) is noise
 
   FEMGPU_HD
   void operator()(State &s, const Sums &sum) const
@@ -23,7 +23,7 @@ struct Rotate
     const double h_next = is_last ? 0. : sqrt(sum.ww);
     const double h = turn_column();
     const double norm = sqrt(h * h + h_next * h_next);
-    // Of a singular A, whose columns the basis has all.
+    // The column vanishes if A is singular on the Krylov space.
     if (!(norm > 1e-15 * sqrt(sum.before)) || !State::is_finite(norm)) {
       s.stop(State::is_finite(norm) ? Outcome::breakdown : Outcome::not_finite);
       return;
@@ -45,7 +45,7 @@ struct Rotate
   }
 
 private:
-  /// The rotations of the columns before; gives the entry on the diagonal.
+  /// Applies the rotations of the previous columns. Returns the diagonal entry.
   FEMGPU_HD
   double turn_column() const
   {
@@ -61,12 +61,12 @@ private:
   }
 };
 
-/// Which columns of the basis are subtracted at one time, before the last time of a vector.
+/// The variant of Gram-Schmidt orthogonalisation.
 enum class Orthogonalisation
 {
-  mgs, ///< one after the other
-  cgs, ///< all at once
-  cgs2 ///< all at once, twice
+  mgs, ///< modified: one column at a time
+  cgs, ///< classical: all columns at once
+  cgs2 ///< classical, twice
 };
 
 Orthogonalisation orthogonalisation_of(Method &method)
@@ -79,12 +79,12 @@ Orthogonalisation orthogonalisation_of(Method &method)
 
 /**
  * GMRES(m) (Saad and Schultz 1986) with right preconditioning and Givens rotations; flexible GMRES
- * (Saad 1993), which keeps M⁻¹v of each vector, for an M that changes or is not linear.
+ * (Saad 1993), which stores M⁻¹v of each vector, for a variable or nonlinear M.
  *
  * Use: the reference for the other forms. Options: restart=m, orthogonalisation=mgs|cgs|cgs2.
- * Needs: nothing of A or M; m + 1 vectors, 2 m + 1 in the flexible form. Cost per iteration j: 3
- * kernels with cgs, 5 with cgs2, 2 j + 3 with mgs; A and M once, and 2, 4 or 5 times j vectors.
- * Fails: by stagnation if m is too small; breakdown for a singular A.
+ * Needs: no properties of A or M; m + 1 vectors, 2 m + 1 in the flexible form. Cost per iteration
+ * j: 3 kernels with cgs, 5 with cgs2, 2 j + 3 with mgs; A and M once, and 2, 4 or 5 times j
+ * vectors. Fails: stagnation if m is too small; breakdown for a singular A.
  */
 template <class Backend>
 class Gmres final : public Solver
@@ -110,7 +110,7 @@ private:
   auto steps_of_column(const Place &place, GramMemory &dots, const int j) const
   {
     const bool is_mgs = how == Orthogonalisation::mgs;
-    const int times = is_mgs ? j : how == Orthogonalisation::cgs2 ? 1 : 0; // before the last
+    const int times = is_mgs ? j : how == Orthogonalisation::cgs2 ? 1 : 0; // before the last pass
     const auto part = [=](const int k) { return is_mgs ? std::pair(k, 1) : std::pair(0, j + 1); };
     const auto project = [=, &dots](const int k) {
       const auto [first, count] = part(k);

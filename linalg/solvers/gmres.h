@@ -9,23 +9,24 @@
 
 /**
  * @file
- * What the forms of GMRES share: a basis whose vectors keep the length they came with, steps that
- * lengthen it, and the end of a cycle.
+ * Shared parts of the forms of GMRES: a basis of unnormalised vectors, steps that extend it, and
+ * the end of a cycle.
  *
  * Column 0 of the basis V is the residual r at the start of the cycle. Vectors are never scaled:
- * v_k = ν_k V_k with ν_k = 1 / ‖V_k‖, which is known one step later than V_k, so that no pass over
- * the vectors only normalises.
+ * v_k = ν_k V_k with ν_k = 1 / ‖V_k‖. ν_k is available one step after V_k, so that no pass over the
+ * vectors is needed only to normalise them.
  */
 namespace femgpu::linalg::gmres
 {
-constexpr int most_columns = 256; ///< of a cycle, the restart length
+constexpr int most_columns = 256; ///< the largest restart length
 
 struct State : KrylovState
 {
-  int columns = 0;   ///< directions that the update of x has
+  int columns = 0;   ///< directions in the update of x
   double scale = 0.; ///< ν of the last vector
 
-  /// Is a vector of squared length @p ww, left of one of @p before, noise? Then stops the cycle.
+  /// Returns whether orthogonalisation has left only noise of a vector, whose squared length has
+  /// fallen from @p before to @p ww. If so, stops the cycle.
   FEMGPU_HD
   bool basis_is_lost(const double ww, const double before, const double least_share)
   {
@@ -35,11 +36,11 @@ struct State : KrylovState
     return lost;
   }
 
-  /// After a cycle, with the residual of the new x: starts the next cycle, or stops.
+  /// Ends a cycle, given the residual of the new x: starts the next cycle, or stops.
   FEMGPU_HD
   void end_cycle(const double new_rr, const double new_bb)
   {
-    if (columns == 0 && outcome != Outcome::breakdown) // there was none
+    if (columns == 0 && outcome != Outcome::breakdown) // no cycle was begun
       return;
     const bool was_stopped = !running;
     const Outcome of_cycle = outcome;
@@ -69,37 +70,37 @@ struct Sums
   double before, ww, rw;
 };
 
-/// What a cycle keeps besides the vectors; R by columns of length @p size.
+/// Data of a cycle besides the vectors. R is stored by columns of length @p size.
 struct Cycle
 {
-  int size;             ///< columns of a whole cycle
+  int size;             ///< columns of a full cycle
   double *R;            ///< size x size, triangular when a column is complete
   double *scales;       ///< ν_k, size + 1
-  double *coefficients; ///< of what is subtracted from the new vector, size
+  double *coefficients; ///< of the vectors subtracted from the new one, size
   double *rhs;          ///< size + 1
   double *rotations;    ///< cosines and sines, 2 size
   double *weights;      ///< of the directions in the update of x, size
-  int *columns;         ///< as in the state, for steps without one
+  int *columns;         ///< copy of State::columns, for steps without a state
 
   FEMGPU_HD
   double &r(const int row, const int column) const
   {
     return R[column * size + row];
   }
-  /// Cosine and sine of a Givens rotation.
+  /// Returns the cosine and sine of a Givens rotation.
   FEMGPU_HD
   double *rotation(const int k) const
   {
     return rotations + 2 * static_cast<std::ptrdiff_t>(k);
   }
 
-  /// Numbers that a cycle needs.
+  /// Returns how many numbers a cycle needs.
   FEMGPU_HD
   static int count(const int size)
   {
     return size * size + 7 * size + 2;
   }
-  /// With its numbers from @p first on.
+  /// Returns the cycle whose numbers begin at @p first.
   FEMGPU_HD
   static Cycle in(double *const first, const int size, int *const columns)
   {
@@ -113,7 +114,7 @@ struct Cycle
   }
 };
 
-/// Begins a cycle: ν_0 = 1 / ‖r‖, the right-hand side β e_0, and ẑ = M⁻¹r where that is fused.
+/// Begins a cycle: ν_0 = 1 / ‖r‖, the right-hand side β e_0, and ẑ = M⁻¹r if M⁻¹ is fused.
 struct BeginCycle
 {
   const double *r;
@@ -156,13 +157,13 @@ struct ApplyMatrix
   }
 };
 
-/// h_k = (v_k, w) for some columns k of the basis; what is to be subtracted of each.
+/// h_k = (v_k, w) for some columns k of the basis, and the coefficients of V_k to subtract.
 struct Project
 {
   Cycle cycle;
   int first;        ///< column of the basis
   int row, column;  ///< of R
-  bool is_repeated; ///< the entries are there already
+  bool is_repeated; ///< adds to entries from the first pass
 
   FEMGPU_HD
   void entry(const int x, const int /* y */, const double dot) const
@@ -192,7 +193,7 @@ struct Subtract
   }
 };
 
-/// The same, with (w, w), and ẑ = M⁻¹w where that is fused; @p End is told of the new vector.
+/// The last subtraction, with (w, w), and ẑ = M⁻¹w if M⁻¹ is fused; @p End processes the sums.
 template <class End>
 struct Lengthen
 {
@@ -224,13 +225,13 @@ struct Lengthen
   }
 };
 
-/// R y = rhs, and the weights y_k ν_k of the directions.
+/// Solves R y = rhs, and computes the weights y_k ν_k of the directions.
 struct SolveTriangle
 {
   static constexpr int team_size = 256, scratch = most_columns;
   static constexpr bool runs_always = true;
   Cycle cycle;
-  bool is_scaled; ///< the directions have the length 1
+  bool is_scaled; ///< the directions have unit length
 
   template <class Team>
   FEMGPU_HD
@@ -255,7 +256,7 @@ struct SolveTriangle
   }
 };
 
-/// x += M⁻¹ Σ_k y_k v_k, or t = Σ_k y_k v_k where M is no row functor
+/// x += M⁻¹ Σ_k y_k v_k, or t = Σ_k y_k v_k if M⁻¹ is not fused
 template <bool fused>
 struct Update
 {
@@ -282,7 +283,7 @@ struct AddPreconditioned : AddProduct
   static constexpr bool runs_always = true;
 };
 
-/// r = b − A x: what the cycle has brought.
+/// r = b − A x; ends a cycle.
 struct EndCycle : TrueResidual<Sums>
 {
   static constexpr bool runs_always = true;
@@ -294,7 +295,7 @@ struct EndCycle : TrueResidual<Sums>
   }
 };
 
-/// V_j = v_j, for an M that is not linear.
+/// V_j = v_j, for a nonlinear M.
 struct Normalise
 {
   double *v;
@@ -313,30 +314,30 @@ struct Normalise
   }
 };
 
-/// What the steps of a solve work on: all rows, or those of one block of a GPU that keeps its rows
-/// of the basis, and what belongs to a cycle, on the chip.
+/// Data of the steps of a solve: for all rows, or for the rows of one block of a GPU, which keeps
+/// its rows of the basis and the data of a cycle on the chip.
 template <bool fused_>
 struct Workplace
 {
-  static constexpr bool fused = fused_;      ///< M⁻¹
+  static constexpr bool fused = fused_;      ///< M⁻¹ is fused into the steps
   static constexpr bool is_for_chip = false; ///< see cuda/on_chip/basis.cuh
   int n;
   Columns V;      ///< the basis
-  Columns Z;      ///< M⁻¹V_j: one place, or a column for each; none for M = I
-  bool is_stored; ///< a column for each
+  Columns Z;      ///< M⁻¹V_j: one vector, or one column per j; empty for M = I
+  bool is_stored; ///< Z has one column per j
   Cycle cycle;
   DiagonalView m;
   const double *b;
   double *x;
-  double *kept; ///< x as it was
+  double *kept; ///< x at the start of the run
 
-  /// Where A's factor is; for M = I that is the basis itself.
+  /// Returns the vector that A multiplies in step j; for M = I, the basis vector itself.
   FEMGPU_HD
   double *z(const int j) const
   {
     return Z.count == 0 ? V[j] : Z[is_stored ? j : 0];
   }
-  /// Where a step writes m_i times column j; nullptr if it does not.
+  /// Returns where a step stores m_i times column j; nullptr if it does not.
   FEMGPU_HD
   double *fused_z(const int j) const
   {
@@ -371,10 +372,10 @@ struct Workplace
 };
 
 /**
- * Solves A x = b by cycles. @p lengthen(place, dots, j) gives the steps, as a tuple, that make
- * column j of R and column j + 1 of the basis from A ẑ_j, which is there.
- * @param is_flexible each vector keeps its own M⁻¹v, because M may change
- * @tparam Place a Workplace, with steps of the method's own
+ * Solves A x = b in cycles. @p lengthen(place, dots, j) returns the steps, as a tuple, that compute
+ * column j of R and column j + 1 of the basis from A ẑ_j.
+ * @param is_flexible stores M⁻¹v of each vector, because M may change
+ * @tparam Place a Workplace with additional steps of the method
  */
 template <class Backend, template <bool> class Place = Workplace, class Lengthen>
 SolveReport solve_by_cycles(const std::string &solver, const int restart, const bool is_flexible,

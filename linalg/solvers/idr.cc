@@ -17,7 +17,7 @@ struct State : KrylovState
   static constexpr bool can_vary = true;
 
   double omega = 1.;
-  double beta = 0.; ///< of the direction that was made last
+  double beta = 0.; ///< of the last direction
 
   FEMGPU_HD
   void stop_unless(const bool is_sound, const double value)
@@ -32,15 +32,15 @@ struct Sums
   double rr, tr, tt;
 };
 
-/// What the method keeps besides the vectors.
+/// Small matrices and vectors of the method.
 struct Small
 {
   int s;         ///< shadow vectors p_0, ..., p_{s-1}
   double *M;     ///< M_ij = (p_i, g_j), lower triangular, by columns
   double *f;     ///< f_i = (p_i, r)
-  double *c;     ///< of g_k, g_{k+1}, ... in the next direction
+  double *c;     ///< coefficients of g_k, g_{k+1}, ... in the next direction
   double *h;     ///< (p_i, A u)
-  double *alpha; ///< of g_0, ..., g_{k-1} that are subtracted from A u
+  double *alpha; ///< coefficients of g_0, ..., g_{k-1}, subtracted from A u
 
   FEMGPU_HD
   double &m(const int i, const int j) const
@@ -48,7 +48,7 @@ struct Small
     return M[j * s + i];
   }
 
-  /// Solves Σ_j M_ij c_j = f_i for k <= i, j < s. @return whether there is a c
+  /// Solves Σ_j M_ij c_j = f_i for k <= i, j < s. @return whether c is finite
   FEMGPU_HD
   bool solve(const int k) const
   {
@@ -69,7 +69,7 @@ struct Small
   }
 };
 
-/// What steps of all kinds see.
+/// Data that all steps use.
 struct Workplace
 {
   int n;
@@ -79,8 +79,8 @@ struct Workplace
   Small small;
 };
 
-/// Shadow vectors of numbers in [-1, 1) that look random; others after runs that have failed. G = U
-/// = 0 and M = I: any M would do.
+/// Pseudo-random shadow vectors with entries in [-1, 1); new ones after runs that have failed. G =
+/// U = 0 and M = I; any M would do.
 struct ChooseShadows
 {
   Workplace at;
@@ -124,7 +124,7 @@ struct ProjectResidual
   }
 };
 
-/// v = r − Σ_{i≥k} c_i g_i;  u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v, or z = v where M is no row functor
+/// v = r − Σ_{i≥k} c_i g_i;  u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v, or z = v if M⁻¹ is not fused
 template <bool fused>
 struct MakeDirection
 {
@@ -145,7 +145,7 @@ struct MakeDirection
   }
 };
 
-/// u_k as above, with z = M⁻¹v
+/// u_k as in MakeDirection, from z = M⁻¹v
 struct CompleteDirection
 {
   Workplace at;
@@ -194,7 +194,7 @@ struct UseDirection
   Workplace at;
   int k;
   DiagonalView m;
-  double *z; ///< where M⁻¹r is wanted; nullptr: it is not
+  double *z; ///< receives M⁻¹r; nullptr: not needed
 
   using Contributes = SumList<&Sums::rr>;
   FEMGPU_HD
@@ -224,7 +224,7 @@ struct UseDirection
   }
 };
 
-/// t = A z;  ω = (t, r) / (t, t), larger where t and r are nearly orthogonal
+/// t = A z;  ω = (t, r) / (t, t), increased if t and r are nearly orthogonal
 struct ChooseOmega
 {
   const double *r;
@@ -279,14 +279,15 @@ struct ReduceResidual
 
 /**
  * IDR(s) with bi-orthogonal residuals (Van Gijzen and Sonneveld 2011, Algorithm 913), right
- * preconditioned. The s inner products of a direction are formed together, and a small triangular
- * system takes the place of the orthogonalisation one by one.
+ * preconditioned. The s inner products of a direction are computed together, and a small triangular
+ * system replaces the sequential orthogonalisation.
  *
- * Use: unsymmetric systems where BiCGStab breaks down or stagnates, as with strong convection; s =
- * 4 nearly has the iterations of GMRES without a restart. Options: s. Needs: nothing of A or M; 3 s
- * + 4 vectors. An iteration is a product with A and M; s + 1 of them reduce the residual's space
- * once. Cost: 4 kernels, 2 of them with a reduction, and about 3 s + 10 vectors; A and M once.
- * Fails: M_kk = 0 or ω = 0 is a breakdown; after that other shadow vectors are taken.
+ * Use: unsymmetric systems for which BiCGStab breaks down or stagnates, e.g. due to strong
+ * convection; with s = 4 it needs hardly more iterations than GMRES without a restart. Options: s.
+ * Needs: no properties of A or M; 3 s + 4 vectors. An iteration is one product with A and M; s + 1
+ * of them make one reduction of the residual space. Cost: 4 kernels, 2 of them with a reduction,
+ * and about 3 s + 10 vectors; A and M once. Fails: M_kk = 0 or ω = 0 is a breakdown, followed by a
+ * restart with other shadow vectors.
  */
 template <class Backend>
 class IDR final : public Solver

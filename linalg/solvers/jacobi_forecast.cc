@@ -13,18 +13,18 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Contrast up to which estimates of the error are dependable with Jacobi.
+/// Largest contrast for which error estimates are reliable with Jacobi.
 constexpr double largest_contrast = 1e4;
 
-/// Share of the off-diagonal entries with the sign of the diagonal from which on fsai comes next.
-/// The matrices of structures at hand have 0.4 and more, those of scalar diffusion mostly none.
+/// Share of the off-diagonal entries with the sign of the diagonal from which fsai is next.
+/// Matrices of structures have 0.4 or more in our collection, scalar diffusion mostly none.
 constexpr double share_of_structures = 0.25;
 
-/// The set-up of fsai takes as long as 50 iterations on 16 cores, or 1,000 on a GPU, where its
-/// small steps count; solves of 100 to 200 iterations on the host are as fast with Jacobi.
+/// The set-up of fsai costs as much as 50 iterations on 16 cores, or 1,000 on a GPU, where latency
+/// dominates its small steps. On the host, solves of 100 to 200 iterations are as fast with Jacobi.
 constexpr int patience_before_fsai_on_host = 200, patience_before_fsai_on_device = 1000;
 
-/// Returns @p value with two digits.
+/// Returns @p value rounded to two digits.
 std::string rounded(const double value)
 {
   std::ostringstream text;
@@ -33,9 +33,9 @@ std::string rounded(const double value)
   return text.str();
 }
 
-/// On 16 cores multigrid takes as long as 200 iterations with 27 entries a row, 450 with 7, 500
-/// with elasticity on tetrahedra; by coarser meshes 150 to 500, by lower degrees 70 to 100; and
-/// some 5 ms for small steps, which are 250 iterations of a small system.
+/// Returns the number of iterations that cost as much as multigrid on 16 cores: 200 with 27 entries
+/// a row, 450 with 7, 500 for elasticity on tetrahedra; 150 to 500 with coarser meshes, 70 to 100
+/// with lower degrees. Small steps add about 5 ms, which are 250 iterations of a small system.
 double patience_on_host(const double n_nodes, const double entries_a_node, const bool is_vector,
                         const bool has_hierarchy)
 {
@@ -43,8 +43,9 @@ double patience_on_host(const double n_nodes, const double entries_a_node, const
   return std::clamp(iterations, 70., has_hierarchy ? 350. : 500.) + 250. / (1. + n_nodes / 1000.);
 }
 
-/// On an H100 or H200 multigrid takes at least 20 ms, whatever the size, or 30 ms by coarser meshes
-/// and lower degrees, and an iteration 3 µs.
+/// Returns the number of iterations that cost as much as multigrid on an H100 or H200. Multigrid
+/// takes at least 20 ms, whatever the size, or 30 ms with coarser meshes and lower degrees; an
+/// iteration takes 3 µs.
 double patience_on_device(const double n_nonzeros, const bool has_hierarchy)
 {
   const double multigrid = (has_hierarchy ? 30e-3 : 20e-3) + 2.5e-9 * n_nonzeros;

@@ -9,34 +9,37 @@
 namespace femgpu::linalg
 {
 /**
- * Expected iterations of conjugate gradients with Jacobi, by facts that are the same in every run:
- * a choice by measured seconds would change results from run to run.
+ * The expected number of iterations of conjugate gradients with Jacobi, from data that are the same
+ * in every run: a choice by measured time would change results from run to run.
  */
 struct JacobiForecast
 {
-  /// Iterations that take as long as set-up and solve with the preconditioner that comes next.
+  /// Iterations that cost as much as set-up and solve with the next preconditioner.
   int patience = 0;
-  /// Iterations that take as long as its set-up and solve for new values of a known pattern.
+  /// Iterations that cost as much as updating the next preconditioner and solving, for new values
+  /// of a known pattern.
   int of_an_update = 0;
-  /// Iterations to a residual of 1e-8; 0 if Unknowns::nodes_along_body is not known. The smallest
-  /// eigenvalue of D⁻¹A is that of a motion across the whole body, so that iterations are
-  /// proportional to the number of nodes along its longest side: 1.5 to 3.5 times as many for
-  /// scalar problems on cubes, squares and L-shapes, 6 to 22 for elasticity, more for thin bodies.
+  /// Iterations to a residual of 1e-8; 0 if Unknowns::nodes_along_body is unknown. The smallest
+  /// eigenvalue of D⁻¹A belongs to a mode that extends across the whole body, so that iterations
+  /// are proportional to the number of nodes along its longest side: 1.5 to 3.5 times that number
+  /// for scalar problems on cubes, squares and L-shapes, 6 to 22 times for elasticity, more for
+  /// thin bodies.
   double iterations = 0.;
-  /// Largest over smallest entry of the diagonal; 1 if the iterations are not known. Materials that
-  /// differ much have slow motions, which estimates of the error do not see with Jacobi.
+  /// Ratio of the largest to the smallest diagonal entry; 1 if the iterations are unknown. High
+  /// material contrasts cause slow modes, which error estimates miss with Jacobi.
   double contrast = 1.;
 
-  /// The preconditioner that comes next is fsai, and not multigrid: many off-diagonal entries have
-  /// the sign of the diagonal and the places of the unknowns are not known, as for structures from
-  /// files, whose rigid-body motions multigrid does not know.
+  /// Whether the next preconditioner is fsai rather than multigrid: many off-diagonal entries have
+  /// the sign of the diagonal and coordinates of the unknowns are unavailable, as for structures
+  /// from files, for which multigrid lacks the rigid-body modes.
   bool fsai_is_next = false;
 
-  /// Returns why multigrid is taken at once; empty: Jacobi is taken.
+  /// Returns why multigrid is chosen immediately; empty if Jacobi is chosen.
   std::string reason_for_multigrid() const;
 };
 
-/// Collective over the parts of @p A. The patience is fitted to measurements (docs/solvers.md).
+/// Forecasts the iterations with Jacobi. Collective over the partitions of @p A. The patience is
+/// fitted to measurements (docs/solvers.md).
 JacobiForecast forecast_jacobi(const Matrix &A, BackendKind backend);
 } // namespace femgpu::linalg
 

@@ -20,8 +20,8 @@
 
 /**
  * @file
- * What Krylov solvers share besides their state: the steps for the true residual, and the outer
- * loop that lets it alone decide.
+ * Shared parts of Krylov solvers besides their state: the steps that compute the true residual, and
+ * the outer loop, which lets it alone decide convergence.
  */
 namespace femgpu::linalg
 {
@@ -35,7 +35,7 @@ struct ResidualSums
   double rr, bb;
 };
 
-/// The sums of a method and those of the true residual.
+/// The sums of a method and of the true residual.
 template <class Sums>
 struct WithResidual : Sums
 {
@@ -57,7 +57,7 @@ struct TrueResidual
     r[i] = of_row(b[i], Ax_i, /* x_i */ 0., sums);
   }
 
-  /// r_i
+  /// Returns r_i, and adds its contribution to the sums.
   FEMGPU_HD
   static double of_row(const double b_i, const double Ax_i, const double /* x_i */,
                        WithResidual<Sums> &sums)
@@ -69,12 +69,13 @@ struct TrueResidual
   }
 };
 
-/// The same before the first iteration: keeps x, makes the target, and may end the solve.
+/// Computes the true residual before the first iteration, saves x, sets the target, and may end the
+/// solve.
 template <class State, class Sums>
 struct BeginWithResidual : TrueResidual<Sums>
 {
   const double *x;
-  double *kept; ///< x as the run found it
+  double *kept; ///< x at the start of the run
 
   using Contributes =
       SumList<&WithResidual<Sums>::true_rr, &WithResidual<Sums>::bb, &WithResidual<Sums>::energy>;
@@ -106,7 +107,7 @@ struct BeginWithResidual : TrueResidual<Sums>
   }
 };
 
-/// The same when the iterations have ended.
+/// Computes the true residual after the last iteration.
 template <class Sums>
 struct EndWithResidual : TrueResidual<Sums>
 {
@@ -119,7 +120,7 @@ struct EndWithResidual : TrueResidual<Sums>
   }
 };
 
-/// The state before the first run of a method whose state is a @p State.
+/// Returns the state before the first run of a method with state type @p State.
 template <class State>
 KrylovState state_for(const SolveControl &control)
 {
@@ -135,9 +136,9 @@ KrylovState state_for(const SolveControl &control)
   return state;
 }
 
-/// How a loop runs: those that stay on a chip tell the error at their end, but do not look at it
-/// before, which would cost small ones a tenth of their time. @throws ParameterError where it is to
-/// decide, and `resident` is wanted
+/// Returns how a loop runs. Loops that stay on a chip compute the error at their end only, because
+/// checking it earlier would cost small systems a tenth of their time. @throws ParameterError if
+/// the error decides and `resident` is requested
 inline Execution execution_for(const SolveControl &control)
 {
   if (!control.energy_tolerance.is_given())
@@ -149,18 +150,18 @@ inline Execution execution_for(const SolveControl &control)
   return Execution::graph;
 }
 
-/// Iterations whose residuals are kept.
+/// The largest number of residuals in a history.
 constexpr int longest_history = 1 << 20;
 
 /**
- * The outer loop of every Krylov solver, and of nonlinear conjugate gradients. @p run(state) keeps
- * x, computes the residual from it and calls state.begin(), iterates until an epilogue has stopped
- * the state, and computes the residual anew: true_rr. TrueResidualJudge says whether that is the
- * end. @p restore() makes x again what the last run has kept. The x at the end is the best of those
- * that the runs have ended with, or the guess.
+ * The outer loop of all Krylov solvers, and of nonlinear conjugate gradients. @p run(state) saves
+ * x, computes its residual, calls state.begin(), iterates until an epilogue stops the state, and
+ * recomputes the residual: true_rr. TrueResidualJudge decides whether another run follows.
+ * @p restore() resets x to the one that the last run has saved. The final x is the best among the
+ * results of the runs and the initial guess.
  * @tparam State of the method
- * @param iteration that @p run uses; it keeps the history
- * @param report has the names and counts of the method already
+ * @param iteration used by @p run; stores the history
+ * @param report already contains the names and counts of the method
  */
 template <class State, class Iteration, class Run, class Restore>
 SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
@@ -200,18 +201,18 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   report.history.assign(left.begin() + State::n_kept, left.end());
   for (double &norm : report.history)
     norm = std::sqrt(norm);
-  report.history.front() = report.initial_residual; // also where nothing had to be done
+  report.history.front() = report.initial_residual; // also if no iteration was needed
   report.costs.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }
 
-/// Is the action of M⁻¹ fused into the steps of the solver? (Else a solver gets a
-/// PreconditionerOperator.)
+/// Whether the action of M⁻¹ is fused into the steps of the solver. Otherwise the solver receives a
+/// PreconditionerOperator.
 template <class MView>
 constexpr bool is_fused = !std::is_same_v<std::decay_t<MView>, const PreconditionerOperator *>;
 
-/// The diagonal for the steps of the method: of M⁻¹ where that is fused into them, else of I.
+/// Returns the diagonal for the steps of the method: M⁻¹ if it is fused into them, else I.
 template <class M>
 DiagonalView fused_diagonal([[maybe_unused]] const M &m)
 {
@@ -221,7 +222,8 @@ DiagonalView fused_diagonal([[maybe_unused]] const M &m)
     return {};
 }
 
-/// The step of @p body with M⁻¹v, as a tuple; none where M⁻¹ is fused into other steps.
+/// Returns a tuple with the step that runs @p body with M⁻¹v; empty if M⁻¹ is fused into other
+/// steps.
 template <class M, class Body>
 auto preconditioning([[maybe_unused]] const M &m, [[maybe_unused]] double *const v,
                      [[maybe_unused]] const Body &body)
@@ -232,7 +234,7 @@ auto preconditioning([[maybe_unused]] const M &m, [[maybe_unused]] double *const
     return std::tuple(product(*m, v, body));
 }
 
-/// A run from x; for b = 0 one from 0, which is the solution whatever the guess was.
+/// Runs from x. If b = 0, runs from 0, which is the solution whatever the initial guess.
 template <class Run>
 KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run)
 {
@@ -243,8 +245,8 @@ KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run
   return run(start);
 }
 
-/// An iteration whose loop comes between two products with the solution. The first of them is run
-/// when its result is needed: a GPU may run it together with the loop.
+/// An iteration whose loop runs between two products with the solution. The first product is
+/// deferred until its result is needed, because a GPU may run it together with the loop.
 template <class Iteration, class Begin, class End>
 class Enclosed
 {
@@ -269,8 +271,8 @@ public:
     iteration.repeat_between(begin, end, has_begun, watch, steps...);
   }
 
-  /// The loop as @p method, which begins and ends by itself. False: that cannot be, or is not
-  /// wanted, and nothing has been done.
+  /// Runs the loop as @p method, which includes both products. Returns false, without any effect,
+  /// if that is impossible or not requested.
   template <class Watch, class Method>
   bool keep_on_chip(const Matrix &A, const Watch &watch, const Method &method)
   {
@@ -285,10 +287,11 @@ private:
 };
 
 /**
- * Solves A x = b with fused steps: @p iterate(iteration, m, kept) gets the view of M⁻¹ and runs the
- * steps of the method, from the residual on, with a new @p State, until an epilogue stops it; its
- * loop comes last. A loop that begins by itself keeps x in the n rows of kept.
- * @param r where the residual is written; n rows
+ * Solves A x = b with fused steps. @p iterate(iteration, m, kept) receives the view of M⁻¹ and runs
+ * the steps of the method, beginning after the residual, with a new @p State, until an epilogue
+ * stops it; its loop comes last. A loop that computes the first residual itself saves x in the n
+ * rows of kept.
+ * @param r receives the residual; n rows
  */
 template <class Backend, class State, class Sums, class Iterate>
 SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const Preconditioner &M,
@@ -304,7 +307,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   Iteration<Backend, State, WithResidual<Sums>> iteration(*A.range());
   iteration.choose(execution_for(control));
   Buffer<double> kept(A.executor(), x.size());
-  // All of it is given to the device before anybody waits.
+  // Submits all work to the device before waiting for a result.
   const auto run_from_x = [&](const KrylovState &start) -> KrylovState {
     State state;
     static_cast<KrylovState &>(state) = start;
@@ -326,7 +329,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   return report;
 }
 
-/// The watch of a loop that tells @p control about its progress.
+/// Returns a watch that reports the progress of a loop to @p control.
 template <class State>
 Watch<State> watch_for(const SolveControl &control)
 {

@@ -11,54 +11,54 @@
  */
 namespace femgpu::linalg
 {
-/// The part of a Krylov solver's state that stopping needs; lives where the steps run.
+/// The part of a Krylov solver's state that stopping criteria need, stored where the steps run.
 struct KrylovState : LoopState
 {
   int iteration = 0; ///< number of updates of x
   int max_iterations = 0;
   double rr = 0.;          ///< (r, r) of the recurrence
-  double target_rr = 0.;   ///< converged at or below
-  double diverged_rr = 0.; ///< diverged above
+  double target_rr = 0.;   ///< converged at or below this
+  double diverged_rr = 0.; ///< diverged above this
   static constexpr double divergence_factor = 1e8;
   static constexpr bool can_vary = false; ///< see has_variants
-  /// Below this the products of an iteration lose their bits; the true residual has long stood
-  /// still.
+  /// Below this, products within an iteration underflow; the true residual has stagnated long
+  /// before.
   static constexpr double smallest_rr = 1e-280;
   Outcome outcome = Outcome::breakdown;
-  int restarts = 0;          ///< that the method has made by itself
-  int history_size = 0;      ///< negative: where this state is, nothing is written
+  int restarts = 0;          ///< by the method itself
+  int history_size = 0;      ///< negative: this copy of the state writes none
   double *history = nullptr; ///< squared norms of the first iterations
 
-  // What the target is made of; begin() makes it.
+  // Inputs of the target, which begin() computes.
   double relative_tolerance = 0., absolute_tolerance = 0.;
   bool is_relative_to_rhs = true;
   double value_precision = 0.; ///< of the entries of A
-  /// The residual grew by this factor: nothing good will come.
+  /// Growth of the residual that counts as divergence.
   double growth_limit = divergence_factor;
-  /// May a run that has brought nothing be tried in another way?
+  /// Whether a run without progress may be repeated with another variant of the method.
   bool has_variants = false;
-  int failed_runs = 0; ///< one after the other, before this one
-  /// Of the residual, after which a run is to end, so that what it has brought is kept; 0: none.
+  int failed_runs = 0; ///< consecutive ones before this run
+  /// Reduction of the residual at which a run ends, so that its result is saved; 0: none.
   double stage = 0.;
   double target = 0.;      ///< that the true residual has to reach
-  double initial_rr = -1.; ///< of the first guess; negative: not known yet
-  double start_rr = 0.;    ///< of the last begin()
-  double true_rr = 0.;     ///< (r, r) of r = b − A x, computed anew
-  double bb = 0.;          ///< (b, b), or what else the tolerance is relative to
+  double initial_rr = -1.; ///< of the initial guess; negative: not yet known
+  double start_rr = 0.;    ///< at the last begin()
+  double true_rr = 0.;     ///< (r, r) of r = b − A x, recomputed
+  double bb = 0.;          ///< (b, b), or another reference of the tolerance
 
-  /// Does the error in the energy norm decide? The tolerances are of that then.
+  /// Whether the error in the energy norm decides; the tolerances then apply to it.
   bool stops_by_error = false;
   double watched = -1.;   ///< see EnergyError
-  double energy_sum = 0.; ///< of all that updates have taken off the squared error
+  double energy_sum = 0.; ///< sum of the reductions of the squared error by all updates
 
-  // Of LoopState, for methods that count_update().
+  // Members that LoopState requires of methods with count_update().
   static constexpr int n_energy = sizeof(EnergyError) / sizeof(double);
   FEMGPU_HD
   EnergyError &energy() const
   {
     return *reinterpret_cast<EnergyError *>(history - n_energy);
   }
-  /// Nobody will look before the end.
+  /// Stops looking at the error before the end of the loop.
   FEMGPU_HD
   void keep_only()
   {
@@ -85,15 +85,15 @@ struct KrylovState : LoopState
     if (error.reduction == 0. || !running)
       return;
     target = fmax(largest_drift * sqrt(rr), negligible * error.reduction * sqrt(start_rr));
-    --iteration; // the update is not worth it any more
+    --iteration; // the pending update is not made
     stop(Outcome::converged);
   }
 
   /**
-   * At its rounding the recurrence of conjugate gradients may stand still. If there is a target and
-   * the run has brought much, it has ended then as one that has met its target, and the true
-   * residual decides. (A load that travels through a bar leaves (r, r) as it is, too, but at
-   * first.) Loops that stay on a chip do not look.
+   * Returns whether the recurrence of conjugate gradients stagnates at rounding level. If there is
+   * a target and the run has reduced the residual sufficiently, the run then ends as if it had met
+   * its target, and the true residual decides. (A load that travels through a bar also leaves (r,
+   * r) constant, but only at first.) Loops that stay on a chip do not check this.
    */
   FEMGPU_HD
   bool stands_still() const
@@ -107,7 +107,7 @@ struct KrylovState : LoopState
     return true;
   }
 
-  /// The recurrence begins. @p energy_start = (b, x) + (x, r)
+  /// Begins the recurrence. @param energy_start (b, x) + (x, r)
   FEMGPU_HD
   void begin_energy(const double energy_start)
   {
@@ -118,7 +118,7 @@ struct KrylovState : LoopState
                      stops_by_error ? absolute_tolerance : 0.);
   }
 
-  /// Makes ready to iterate from an x with the residual @p new_rr, or stops.
+  /// Prepares to iterate from an x with the residual @p new_rr, or stops.
   FEMGPU_HD
   void begin(const double new_rr, const double new_bb)
   {
@@ -130,13 +130,13 @@ struct KrylovState : LoopState
       diverged_rr = fmin(fmax(rr, bb) * growth_limit * growth_limit, largest);
     }
     if (stops_by_error)
-      target = 0.; // until the error is small: hear()
-    // First of all: an infinite b would make the target infinite too.
+      target = 0.; // hear() sets it once the error is small
+    // Checked first, because an infinite b makes the target infinite too.
     if (!is_finite(rr) || !is_finite(bb))
       stop(Outcome::not_finite);
     else if (sqrt(rr) <= target)
       stop(Outcome::converged);
-    // With rounded values a recurrence knows no more of A than some digits: each start refines the
+    // With rounded values, the recurrence has only a few digits of A: each start refines the
     // solution by these.
     const bool is_rounded = value_precision > 1e-15;
     const double reduction = fmax(is_rounded ? 100. * value_precision : 0., stage);
@@ -151,7 +151,8 @@ struct KrylovState : LoopState
     running = false;
   }
 
-  /// Looks at the residual @p new_rr = (r, r) after `iteration` updates of x; stops or goes on.
+  /// Checks the residual @p new_rr = (r, r) after `iteration` updates of x, and stops if the loop
+  /// has ended.
   FEMGPU_HD
   void check(const double new_rr)
   {
@@ -160,7 +161,8 @@ struct KrylovState : LoopState
       end();
   }
 
-  /// The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive.
+  /// Checks the residual as check() does; in addition, @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of
+  /// the next direction must be positive.
   FEMGPU_HD
   void check_spd(const double new_rr, const double rMr, const double pAp)
   {
@@ -168,7 +170,7 @@ struct KrylovState : LoopState
     if (goes_on() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
       return;
     end();
-    // What the residual says comes first, then the directions, then the number of iterations.
+    // The residual takes precedence, then the directions, then the iteration limit.
     if (!running && outcome != Outcome::iteration_limit)
       return;
     if (!is_finite(rMr) || !is_finite(pAp))
@@ -180,11 +182,11 @@ struct KrylovState : LoopState
   }
 
   /**
-   * Conjugate gradients: counts the update x += α p that comes next, which takes @p alpha_gamma =
-   * α (r, M⁻¹r) off the squared energy norm of the error. It is not made if that is as small as it
-   * is to be: hear(). The residual computed anew then has to agree with that of the recurrence, on
-   * which the estimate stands, or to be so small that the difference does not count. Of a state
-   * that has been stopped nothing changes; without branches, see goes_on().
+   * Counts the next update x += α p of conjugate gradients, which reduces the squared energy norm
+   * of the error by @p alpha_gamma = α (r, M⁻¹r). The update is cancelled if the error has already
+   * reached its target: hear(). The recomputed residual then has to agree with that of the
+   * recurrence, on which the estimate relies, or to be so small that the difference is negligible.
+   * A stopped state does not change. Contains no branches, see goes_on().
    */
   FEMGPU_HD
   void count_update(const double alpha_gamma)
@@ -204,13 +206,13 @@ struct KrylovState : LoopState
   }
 
   static constexpr double largest = 1.7976931348623157e308;
-  /// Of a recurrence that stands still: the relative change of (r, r), what it has become of that
-  /// at the start, and iterations one after the other.
+  /// Criteria for a stagnating recurrence: the relative change of (r, r), its reduction since the
+  /// start, and the number of consecutive iterations.
   static constexpr double same_rr = 1e-10, much_less = 1e-20;
   static constexpr int most_unchanged = 10;
   static constexpr int interval_of_looks = 32; ///< a power of two
-  /// Of the true residual, in units of the recurrence's; or of one that has fallen since the
-  /// recurrence began as the energy error has.
+  /// Bounds of the true residual: relative to that of the recurrence; or relative to the initial
+  /// residual times the reduction of the energy error.
   static constexpr double largest_drift = 2., negligible = 0.01;
 
 private:
@@ -222,7 +224,8 @@ private:
       history[iteration] = new_rr;
   }
 
-  /// Without branches: a GPU waits for each. False where rr is not a number.
+  /// Returns whether the loop continues; false if rr is NaN. Contains no branches, because a GPU
+  /// waits for each.
   FEMGPU_HD
   bool goes_on() const
   {
@@ -243,27 +246,28 @@ private:
   }
 };
 
-/// So many runs one after the other that leave the residual as it is end the solve.
+/// Number of consecutive runs without progress that ends the solve.
 constexpr int most_failed_runs = 5;
 
 /**
- * Judges each run of a method by the residual that was computed anew, whatever the recurrence says,
- * and knows that of the best x, from which each run starts: a run that makes x worse is undone. If
- * the residual misses a target that the recurrence has met, the method is to start again, until
- * that no longer halves the residual: then it has stagnated. It is to start again after a breakdown
- * too, unless it breaks down again and again without progress. A method that has variants starts
- * again with another one, also where a run broke down in its first step, where it diverged, up to
- * infinity, or where its recurrence has left the residual; such runs end as soon as they have
- * brought something. From finite data a solve that has made an iteration never ends as not_finite.
+ * Judges each run of a method by the recomputed residual, whatever the recurrence yields. It stores
+ * the residual of the best x, from which each run starts; a run that makes x worse is undone.
+ *
+ * If the true residual misses a target that the recurrence has met, the method restarts, until a
+ * restart no longer halves the residual: then it has stagnated. The method also restarts after a
+ * breakdown, unless breakdowns repeat without progress. A method with variants restarts with
+ * another variant, also after a breakdown in the first step, after divergence, even to infinity, or
+ * after its recurrence has drifted from the true residual; these runs end as soon as they have made
+ * progress. With finite data, a solve that has made an iteration never ends as not_finite.
  */
 struct TrueResidualJudge
 {
   Outcome outcome = Outcome::breakdown; ///< of the solve
   int restarts = 0;
-  double best_rr = -1.; ///< (r, r) of the best x; negative: not known yet
-  bool keeps_x = true;  ///< of the last run; else x must become what the run has found again
+  double best_rr = -1.; ///< (r, r) of the best x; negative: not yet known
+  bool keeps_x = true;  ///< the x of the last run; else x must be restored
 
-  /// To be called before each run.
+  /// Prepares the state for a run.
   FEMGPU_HD
   void prepare(KrylovState &s) const
   {
@@ -272,12 +276,13 @@ struct TrueResidualJudge
     s.stage = is_careful ? careful_stage : 0.;
   }
 
-  /// Is the method to start again after a run that has ended with @p s? If not, the solve is over.
+  /// Returns whether the method restarts after a run that has ended with @p s. If not, the solve is
+  /// over.
   FEMGPU_HD
   bool wants_more(const KrylovState &s)
   {
     const double before = best_rr < 0. ? s.initial_rr : best_rr;
-    // While the error falls the residual may grow.
+    // The residual may grow while the error falls.
     const bool has_small_error = s.stops_by_error && sqrt(s.true_rr) <= s.target;
     keeps_x = s.true_rr <= before || !KrylovState::is_finite(before) || has_small_error;
     best_rr = keeps_x ? s.true_rr : before;
@@ -297,7 +302,7 @@ struct TrueResidualJudge
 private:
   static constexpr double careful_stage = 0.01;
 
-  /// @param before (r, r) where the run started
+  /// @param before (r, r) at the start of the run
   FEMGPU_HD
   bool is_worth_another_run(const KrylovState &s, const double before)
   {
@@ -317,12 +322,12 @@ private:
     }
     if (has_drifted)
       outcome = Outcome::stagnated;
-    if (is_not_finite) // though the best x is finite: unless A or M is to blame, numbers grew
+    if (is_not_finite) // the best x is finite: numbers have grown, unless A or M is not finite
       outcome = s.iteration > 0 ? Outcome::diverged : Outcome::not_finite;
     return s.outcome == Outcome::converged && !has_drifted;
   }
 
-  int iterations_before = 0; // the run that has ended
+  int iterations_before = 0; // number of iterations when the previous run ended
   int failed_runs = 0;
   bool is_careful = false;
 };

@@ -7,7 +7,8 @@
 
 namespace femgpu::linalg
 {
-/// Which method, as the registries know them ("NAME OPTION=VALUE ..."), and when it ends.
+/// The methods of a solve, in the syntax of the registries ("NAME OPTION=VALUE ..."), and its
+/// stopping criteria.
 struct LinearSolverOptions
 {
   std::string solver = "pipelined-cg";

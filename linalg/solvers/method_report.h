@@ -10,23 +10,23 @@
 
 /**
  * @file
- * What a solver says of itself before it begins.
+ * The part of a solver's report that is known before the solve.
  */
 namespace femgpu::linalg
 {
-/// How often an iteration reads or writes A, a vector, and M⁻¹.
+/// How often an iteration reads or writes A, a vector and M⁻¹.
 struct IterationCost
 {
   std::size_t products, vectors, applications;
 };
 
-/// Costs of a method with a fused preconditioner, and with any other.
+/// Costs of a method with a fused preconditioner, and with any other one.
 struct IterationCosts
 {
   IterationCost fused, general;
 };
 
-/// A report with the names and sizes of a method. @param vector_bytes of a vector
+/// Returns a report with the names and sizes of a method. @param vector_bytes size of a vector
 inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
                                     const std::string &solver, const IterationCost &cost,
                                     const std::size_t vector_bytes)
@@ -46,7 +46,7 @@ inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
   return report;
 }
 
-/// Of which residual a report is, and relative to what.
+/// Returns which residual a report contains, and relative to what.
 inline std::string name_of_norm(const SolveControl &control)
 {
   return control.reference == SolveControl::Reference::rhs ? "‖b − A x‖ relative to ‖b‖"

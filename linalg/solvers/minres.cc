@@ -7,24 +7,24 @@ namespace minres
 {
 namespace
 {
-/// ‖A r‖ below this times ‖A‖ ‖r‖ is the rounding error of an iteration: no x makes the residual
-/// smaller.
+/// Bound of ‖A r‖ / (‖A‖ ‖r‖) below which it is rounding error of an iteration: no x has a smaller
+/// residual.
 constexpr double smallest_slope = 1e-15;
 
 /// Subscripts of the paper: `gamma` is γ_j in iteration j, `gamma_old` γ_{j-1}, and so on.
 struct State : KrylovState
 {
-  double gamma = 1., gamma_old = 1.; ///< norms of v in M⁻¹: off the diagonal of Lanczos' matrix
+  double gamma = 1., gamma_old = 1.; ///< M⁻¹-norms of v: off the diagonal of the Lanczos matrix
   double delta = 0.;                 ///< on the diagonal
   double c = 1., c_old = 1.;         ///< rotations
   double s = 0., s_old = 0.;
-  double alpha_0 = 0.;                   ///< the diagonal, not yet rotated by what comes below it
+  double alpha_0 = 0.;                   ///< the diagonal before the entry below is eliminated
   double alpha_1 = 1., alpha_1_old = 1.; ///< the diagonal of R; directions d are w times this
   double alpha_2 = 0., alpha_3 = 0.;     ///< above it
-  double eta = 0.;                       ///< ±‖r‖ in M⁻¹
-  double tau = 0.;                       ///< step along d that x lags behind
-  double r_factor = 1.;                  ///< s² of the residual that lags behind
-  double largest = 0.;                   ///< entry of Lanczos' matrix, in place of ‖A‖
+  double eta = 0.;                       ///< ±‖r‖ in the norm of M⁻¹
+  double tau = 0.;                       ///< step along d that has yet to be added to x
+  double r_factor = 1.;                  ///< s² of the update of r that is yet to be made
+  double largest = 0.; ///< largest entry of the Lanczos matrix, instead of ‖A‖
 
   /// γ_1 = (v, M⁻¹v)^½
   FEMGPU_HD
@@ -36,7 +36,7 @@ struct State : KrylovState
     eta = gamma;
   }
 
-  /// The new column of Lanczos' matrix, after the rotations that are there.
+  /// Applies the previous rotations to the new column of the Lanczos matrix.
   FEMGPU_HD
   void rotate_column(const double zAz)
   {
@@ -46,20 +46,21 @@ struct State : KrylovState
     alpha_3 = s_old * gamma;
   }
 
-  /// check() of the residual; then the rotation that makes γ_{j+1} zero, and the next step.
+  /// Checks the residual, then computes the rotation that eliminates γ_{j+1}, and the next step.
   FEMGPU_HD
   void rotate(const double new_rr, const double gamma_squared)
   {
     check(new_rr);
     if (!running)
       return;
-    if (gamma == 0.) // and yet r is not zero
+    if (gamma == 0.) // although r is not zero
       stop(Outcome::indefinite_preconditioner);
     if (!running || !check_preconditioner(gamma_squared))
       return;
     const double gamma_new = sqrt(gamma_squared);
     largest = fmax(largest, fmax(fabs(delta), gamma_new));
-    // The norm of A r over that of r, both in M⁻¹; rounding errors of all iterations add up.
+    // The norm of A r relative to that of r, both for M⁻¹; rounding errors of all iterations
+    // accumulate.
     if (hypot(alpha_0, c * gamma_new) <= (10 + iteration) * smallest_slope * largest) {
       stop(Outcome::stagnated);
       return;
@@ -79,7 +80,7 @@ struct State : KrylovState
   }
 
 private:
-  /// γ² = 0 is the end of the Krylov space, where r = 0; rotate() sees whether it is.
+  /// γ² = 0 marks the end of the Krylov space, where r = 0; rotate() checks whether it is.
   FEMGPU_HD
   bool check_preconditioner(const double gamma_squared)
   {
@@ -101,7 +102,7 @@ enum Vector : int
   x,
   r,
   q, ///< A z
-  z, ///< M⁻¹ of the last v
+  z, ///< M⁻¹v of the last v
   v_even,
   v_odd,
   d_even,
@@ -148,9 +149,9 @@ struct ApplyMatrix : MatrixTimes<z, q>
 };
 
 /**
- * x += τ d;  r = s² r − τ v, both of the iteration before;
+ * x += τ d;  r = s² r − τ v, both of the previous iteration;
  * v₊ = q/γ − (δ/γ) v − (γ/γ₋) v₋;  d₊ = z/γ − (α₃/α₁₋) d₋ − (α₂/α₁) d.
- * The new v and d take the places of the old ones, v₋ and d₋.
+ * The new v and d overwrite the old ones, v₋ and d₋.
  */
 template <int v_now, int v_old, int d, int d_old>
 struct UpdateVectors : OfRow
@@ -195,15 +196,15 @@ struct ApplyPreconditioner : Preconditions<v_new, z>
 /**
  * Preconditioned minimal residuals (Paige and Saunders 1975; Elman, Silvester and Wathen 2014,
  * Algorithm 4.1). The directions d are w without their factor 1/α₁, so that only x and r lag behind
- * by one iteration. r = s² r − τ v is the residual itself (Choi, Paige and Saunders 2011), so that
- * its Euclidean norm ends the solve, while the method minimises its norm in M⁻¹.
+ * by one iteration. r = s² r − τ v is the residual itself (Choi, Paige and Saunders 2011): its
+ * Euclidean norm ends the solve, while the method minimises its norm in M⁻¹.
  *
- * Use: symmetric indefinite A. Needs: A symmetric, singular too if the system has a solution; M
- * symmetric positive definite. Cost per iteration: 2 kernels, both with a reduction; A, 14 vectors
- * and M once are read or written; where M is no diagonal 3 kernels and 16 vectors; and one
- * iteration more to see the last residual. Fails: (v, M⁻¹v) < 0, reported; stagnated where the
- * system has no solution. x loses digits by the square of the condition number of A, which restarts
- * from the true residual bring back.
+ * Use: symmetric indefinite A. Needs: A symmetric; it may be singular if the system has a solution;
+ * M symmetric positive definite. Cost per iteration: 2 kernels, both with a reduction, which read
+ * or write A, 14 vectors and M once; if M is not diagonal, 3 kernels and 16 vectors. One additional
+ * iteration computes the last residual. Fails: (v, M⁻¹v) < 0, reported; stagnated if the system has
+ * no solution. x loses digits with the square of the condition number of A; restarts from the true
+ * residual recover them.
  */
 struct MinimalResiduals
 {
@@ -212,7 +213,7 @@ struct MinimalResiduals
   static constexpr int n_fused = minres::n_vectors, n_vectors = minres::n_vectors;
   static constexpr const char *name = "minres";
   static constexpr bool needs_symmetry = true;
-  static constexpr int iterations = 2; ///< in which old and new change places
+  static constexpr int iterations = 2; ///< old and new vectors swap roles in each
   using First = StepList<Begin>;
   using Loop = StepList<ApplyMatrix, UpdateVectors<v_even, v_odd, d_even, d_odd>,
                         ApplyPreconditioner<v_odd>, //

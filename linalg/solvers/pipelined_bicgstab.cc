@@ -65,9 +65,9 @@ struct ApplyAndSetBeta : MatrixTimes<s_hat, t>
  * BiCGStab with right preconditioning in the pipelined form with four kernels (Rupp et al. 2016,
  * Algorithm 4; because (s, r*) = 0, the next (r, r*) is −ω (t, r*), and β = −(t, r*)/(q, r*)).
  *
- * Use: the first choice for unsymmetric systems. Needs: nothing of A or M. Cost per
- * iteration: 4 kernels and two points of synchronisation; A twice, 21 vectors and M twice are read
- * or written; where M is no diagonal 6 kernels and 25 vectors. Fails: as the classical form.
+ * Use: the first choice for unsymmetric systems. Needs: no properties of A or M. Cost per
+ * iteration: 4 kernels and two synchronisation points; reads or writes A twice, 21 vectors and M
+ * twice; if M is not diagonal, 6 kernels and 25 vectors. Fails: as the classical form.
  */
 struct Pipelined : Form
 {

@@ -30,7 +30,7 @@ struct State : KrylovState
   double alpha = 0., beta = 0.;
 };
 
-/// z = M⁻¹r at first; later by a recurrence.
+/// z = M⁻¹r initially; a recurrence updates z afterwards.
 using Begin = Preconditions<r, z>;
 
 /// x += α p;  r -= α q;  z -= α s;  p = z + β p;  γ = (r, z)
@@ -80,10 +80,10 @@ struct ApplyPreconditioner : Preconditions<q, s>
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
-    const double inverse_pq = reciprocal(sum.pq); // = α/γ; begun early, because it takes longest
+    const double inverse_pq = reciprocal(sum.pq); // α/γ; computed early, because it takes longest
     state.check_spd(sum.rr, sum.gamma, sum.pq);
     state.alpha = sum.gamma * inverse_pq;
-    // γ'/γ > 0, but its formula may round to less where γ' is tiny.
+    // γ'/γ > 0, but its formula may round to a negative number if γ' is tiny.
     const double beta = state.alpha * (sum.qs * inverse_pq) - 1.;
     state.beta = beta > 0. ? beta : 0.;
     state.count_update(state.alpha * sum.gamma);
@@ -96,10 +96,10 @@ struct ApplyPreconditioner : Preconditions<q, s>
  * (q, M⁻¹q)).
  *
  * Use: the default for symmetric positive definite systems. Needs: A and M symmetric positive
- * definite. Cost per iteration: 2 kernels and one point of synchronisation; A, 9 vectors and M
- * twice are read or written. Where M is no diagonal: 3 kernels, A, 14 vectors and M once; s = M⁻¹q
- * gives z = M⁻¹r by a recurrence. Fails: as classical CG. β comes from a difference, so the
- * direction loses conjugacy a little earlier; the true residual decides, and restarts are counted.
+ * definite. Cost per iteration: 2 kernels and one synchronisation point; reads or writes A, 9
+ * vectors and M twice. If M is not diagonal: 3 kernels, A, 14 vectors and M once; a recurrence with
+ * s = M⁻¹q updates z = M⁻¹r. Fails: as classical CG. β is computed from a difference, so that
+ * directions lose conjugacy slightly earlier; the true residual decides, and restarts are counted.
  */
 struct PipelinedConjugateGradients
 {
@@ -110,7 +110,7 @@ struct PipelinedConjugateGradients
   static constexpr bool needs_symmetry = true;
   static constexpr int iterations = 1;
   using First = StepList<Begin>;
-  // α = β = 0 at first: the first pass makes p = z and changes nothing else
+  // α = β = 0 initially: the first pass sets p = z and changes nothing else
   using Loop = StepList<UpdateVectors, ApplyMatrix, ApplyPreconditioner>;
 };
 } // namespace

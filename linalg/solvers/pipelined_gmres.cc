@@ -28,12 +28,12 @@ struct NewDirection
     s.columns = *cycle.columns = j + 1;
     ++s.iteration;
     s.check(fmax(s.rr - xi * xi, 0.));
-    if (s.running && s.rr < 1e-13 * s.start_rr) // what is left of the sum is rounding error
+    if (s.running && s.rr < 1e-13 * s.start_rr) // the rest of the sum is rounding error
       s.stop(Outcome::converged);
   }
 };
 
-/// With the steps that make a column; also for the rows of one block of a GPU.
+/// A workplace with the steps that compute a column; also for the rows of one block of a GPU.
 template <bool fused>
 struct PipelinedPlace : Workplace<fused>
 {
@@ -52,20 +52,21 @@ struct PipelinedPlace : Workplace<fused>
             this->m,      {V[0], cycle, j}};
   }
 
-  // On a chip.
+  // For loops on a chip.
   FEMGPU_HD
   BeginWithResidual<State, Sums> begin() const
   {
     return {{this->b, V[0]}, this->x, this->kept};
   }
-  /// Numbers that a block needs besides its rows of the basis.
+  /// Returns how many numbers a block needs besides its rows of the basis.
   FEMGPU_HD
   int numbers_of_block() const
   {
     return Cycle::count(cycle.size);
   }
-  /// The same for the rows of a block, whose vectors all begin at its first row.
-  /// @param numbers so many; @param columns one
+  /// Returns the place for the rows of a block, whose vectors all begin at its first row.
+  /// @param numbers numbers_of_block() numbers
+  /// @param columns one number
   FEMGPU_HD
   PipelinedPlace of_block(const int first_row, const int n_rows, const Columns &basis,
                           double *numbers, int *columns) const
@@ -81,7 +82,7 @@ struct PipelinedPlace : Workplace<fused>
              this->x + first_row,
              this->kept + first_row}};
   }
-  /// For solve(), numbers that nobody else uses: here nothing is rotated.
+  /// Returns scratch memory for solve(): the rotations, which this method does not use.
   FEMGPU_HD
   double *scratch() const
   {
@@ -90,18 +91,18 @@ struct PipelinedPlace : Workplace<fused>
 };
 
 /**
- * Pipelined simpler GMRES(m) (Rupp et al. 2016, Algorithm 6; Walker and Zhou 1994): the basis v_1,
- * v_2, ... is that of A times the Krylov space, so that the residual needs no rotations, only
- * ξ_j = (r, v_j). Classical Gram-Schmidt, right preconditioning.
+ * Pipelined simpler GMRES(m) (Rupp et al. 2016, Algorithm 6; Walker and Zhou 1994): v_1, v_2, ...
+ * is a basis of A times the Krylov space, so that the residual needs no rotations, only ξ_j = (r,
+ * v_j). Classical Gram-Schmidt, right preconditioning.
  *
- * Use: unsymmetric systems where BiCGStab fails. Options: restart=m. Needs: nothing of A or M; m +
- * 1 vectors. Cost per iteration: 2 kernels in the first of a cycle and 3 in the others (the paper
- * has 4: here no kernel scales a vector), 2 points of synchronisation; A and M once and about m + 7
- * vectors are read or written. A cycle with all its kernels is the body of a loop on the device;
- * each ends with the true residual. With the basis on the chip of a GPU and M fused it is one
- * kernel, whose blocks meet twice an iteration. Fails: by stagnation if m is too small (stagnated);
- * where cancellation leaves less than 1e-8 of A v the cycle ends early (breakdown if that does not
- * help).
+ * Use: unsymmetric systems for which BiCGStab fails. Options: restart=m. Needs: no properties of A
+ * or M; m + 1 vectors. Cost per iteration: 2 kernels in the first of a cycle and 3 in the others (4
+ * in the paper: here no kernel scales a vector), 2 synchronisation points; reads or writes A and M
+ * once and about m + 7 vectors. A cycle with all its kernels is the body of a loop on the device
+ * and ends with the true residual. With the basis on the chip of a GPU and M fused, a cycle is part
+ * of a single kernel, whose blocks synchronise twice an iteration. Fails: stagnation if m is too
+ * small; if cancellation leaves less than 1e-8 of A v, the cycle ends early (breakdown if that does
+ * not help).
  */
 template <class Backend>
 class PipelinedGmres final : public Solver

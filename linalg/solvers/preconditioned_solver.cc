@@ -14,11 +14,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Iterations of fsai or multigrid after which it must have halved the residual: as many as take
-/// about as long.
+/// Iterations in which fsai or multigrid must halve the residual. Both take about as long.
 constexpr int first_patience_with_fsai = 2000, first_patience_with_multigrid = 500;
 
-/// For what is left to do.
+/// Returns the limits of the remaining iterations.
 SolveControl rest_of(const SolveControl &control, const SolveReport &so_far)
 {
   SolveControl rest = control;
@@ -91,7 +90,7 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
   return report;
 }
 
-/// Has rounding alone kept x from its target? No preconditioner helps then.
+/// Returns whether only rounding keeps x from its target. No other preconditioner would help then.
 bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> &b,
                                           Buffer<double> &x, const Outcome outcome)
 {
@@ -101,7 +100,8 @@ bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> 
                          rounding_level(static_cast<int>(A.range()->max(A.csr().longest_row()))));
 }
 
-/// As long as the preconditioner may take; one on trial that has made x worse leaves it as it was.
+/// Runs the solver for as many iterations as the preconditioner may take. Restores x if a
+/// preconditioner on trial has made it worse.
 SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> &b,
                                           Buffer<double> &x, const SolveControl &control)
 {
@@ -115,7 +115,7 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   try {
     report = solver->solve(A, *preconditioner, b, x, limited);
   }
-  catch (const ParameterError &error) { // of a solver that needs M symmetric, or a diagonal
+  catch (const ParameterError &error) { // the solver needs a symmetric or a diagonal M
     if (!is_on_trial())
       throw;
     take_next(error.what(), true);
@@ -131,8 +131,10 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   return report;
 }
 
-/// Makes @p M of the matrix, and what the solver makes of both. If it fails on one part, all throw.
-/// @param updates_M M knows the pattern. @param only_values the solver does
+/// Sets up @p M for the matrix, and the solver for both. If that fails on one rank, all ranks
+/// throw.
+/// @param updates_M M is set up for this pattern
+/// @param only_values the solver is set up for this pattern
 void PreconditionedSolver::set_up_on_all_parts(Preconditioner &M, const bool updates_M,
                                                const bool only_values)
 {
@@ -147,19 +149,19 @@ void PreconditionedSolver::set_up_on_all_parts(Preconditioner &M, const bool upd
   is_complete = true;
 }
 
-/// Iterations of the first attempt with fsai or multigrid.
+/// Returns the iteration limit of the first attempt with fsai or multigrid.
 int PreconditionedSolver::first_patience() const
 {
   return choice == Choice::fsai ? first_patience_with_fsai : first_patience_with_multigrid;
 }
 
-/// May another preconditioner follow if this one does not converge?
+/// Returns whether another preconditioner may follow if this one does not converge.
 bool PreconditionedSolver::is_on_trial() const
 {
   return choice == Choice::fsai || choice == Choice::multigrid;
 }
 
-/// Takes a preconditioner; if it cannot be set up, the next one.
+/// Switches to preconditioner @p next, or to its successor if @p next cannot be set up.
 /// @param only_values the solver is set up for this pattern
 void PreconditionedSolver::take(const Choice next, const std::string &reason,
                                 const bool only_values)
@@ -182,7 +184,8 @@ void PreconditionedSolver::take(const Choice next, const std::string &reason,
   }
 }
 
-/// @param reason why it is not this one any more; the rest as take()
+/// Switches to the successor of the current preconditioner. @param reason why. @param only_values
+/// as in take()
 void PreconditionedSolver::take_next(const std::string &reason, const bool only_values)
 {
   const Choice behind_jacobi = forecast.fsai_is_next ? Choice::fsai : Choice::multigrid;

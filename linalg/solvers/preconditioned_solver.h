@@ -12,18 +12,19 @@
 namespace femgpu::linalg
 {
 /**
- * A solver with its preconditioner, for one matrix after the other.
+ * A solver with its preconditioner, for a sequence of matrices.
  *
- * The preconditioner `auto` is multigrid from the beginning where Jacobi is forecast to take longer
- * or materials differ much (JacobiForecast). Else it is Jacobi until solves with matrices of one
- * pattern have lost as many iterations as the next preconditioner costs, and that one for the rest
- * of that solve and for all others. A solve loses the iterations beyond those that an update of the
- * next one costs. Iterations decide, not seconds, so that it is repeatable.
+ * The preconditioner `auto` is multigrid from the beginning if Jacobi is forecast to take longer or
+ * if materials differ strongly (JacobiForecast). Otherwise it starts with Jacobi. Each solve with
+ * Jacobi adds the iterations that exceed the cost of updating the next preconditioner. As soon as
+ * solves with matrices of one pattern have lost as many iterations as the next preconditioner
+ * costs, that one replaces Jacobi, for the rest of the solve and for all later ones. Iterations
+ * decide rather than seconds, so that the choice is repeatable.
  *
- * The next one is fsai where the forecast says so, then multigrid. Multigrid goes on as long as it
- * halves the residual within 500, 1,000, 2,000, ... iterations, fsai within four times as many. If
- * it does not, for another reason than rounding, or cannot be set up, the one behind it is taken.
- * Behind multigrid that is Jacobi, which goes on permanently.
+ * The next preconditioner is multigrid, preceded by fsai if the forecast recommends it. Multigrid
+ * continues as long as it halves the residual within 500, 1,000, 2,000, ... iterations, fsai within
+ * four times as many. If a preconditioner does not, for another reason than rounding, or cannot be
+ * set up, its successor replaces it. Multigrid is succeeded by Jacobi, permanently.
  */
 class PreconditionedSolver
 {
@@ -31,20 +32,21 @@ public:
   /// @throws ParameterError for unknown names and wrong options
   PreconditionedSolver(const LinearSolverOptions &options, BackendKind backend);
 
-  /// Makes the preconditioner of @p A, which must stay, and what the solver makes of both; with
-  /// @p only_values for new values of the same pattern, unless the last set-up failed. @throws as
-  /// Preconditioner::setup() and Solver::set_up()
+  /// Sets up the preconditioner for @p A, and the solver for both. A must outlive later calls of
+  /// solve(). @p only_values: the pattern is that of the last set-up; ignored if that set-up
+  /// failed. @throws as Preconditioner::setup() and Solver::set_up()
   void set_up(const Matrix &A, bool only_values);
 
-  /// Solves A x = b with that preconditioner, for an A like that of set_up(). @throws as Solver
+  /// Solves A x = b with that preconditioner, for the A of set_up() or one like it. @throws as
+  /// Solver
   SolveReport solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                     const SolveControl &control);
 
 private:
   enum class Choice
   {
-    given,     ///< and does not change
-    jacobi,    ///< until it has taken too long
+    given,     ///< never changes
+    jacobi,    ///< unless it takes too long
     fsai,      ///< unless it does not converge
     multigrid, ///< unless it does not converge
   };
@@ -63,10 +65,10 @@ private:
   std::unique_ptr<Solver> solver;
   Choice choice;
   std::unique_ptr<Preconditioner> preconditioner;
-  JacobiForecast forecast;      ///< where Jacobi or multigrid may be chosen
-  int patience_with_jacobi = 0; ///< iterations that its solves may still lose
+  JacobiForecast forecast;      ///< if Jacobi or multigrid may be chosen
+  int patience_with_jacobi = 0; ///< iterations that solves may still lose
   int patience_on_trial = 0;    ///< iterations of the next attempt with fsai or multigrid
-  std::string remark;           ///< why the preconditioner is this one; empty: it is the given one
+  std::string remark;           ///< why this preconditioner was chosen; empty: it is the given one
   const Matrix *matrix = nullptr; ///< of set_up()
   bool is_complete = false;       ///< preconditioner and solver are set up
 };

@@ -13,15 +13,16 @@ namespace femgpu::linalg
 struct SolverTraits
 {
   bool needs_symmetry = false;     ///< of A and M
-  bool has_batch = false;          ///< Solver::batch() is there
-  bool can_be_resident = false;    ///< keeps its vectors on a chip, where M is fused and they fit
-  bool knows_energy_error = false; ///< estimates its error in the energy norm, and can stop by it
+  bool has_batch = false;          ///< Solver::batch() is implemented
+  bool can_be_resident = false;    ///< can keep its vectors on a chip if M is fused and they fit
+  bool knows_energy_error = false; ///< estimates its error in the energy norm and can stop by it
   const char *preconditioner = nullptr; ///< the only one it takes; nullptr: any
 };
 
 extern const BackendRegistry<SolverTraits, Solver> solvers;
 
-/// @throws ParameterError unless @p solver, with its options, can stop by its energy error
+/// Checks that @p solver, with its options, can stop by its energy error. @throws ParameterError if
+/// it cannot
 inline void require_energy_error(const std::string &solver)
 {
   const auto &entry = solvers.entry_of(solver);
@@ -39,11 +40,12 @@ inline std::unique_ptr<Solver> make_solver(const std::string &text, const Backen
   return solvers.make(text, backend);
 }
 
-/// The preconditioner of a solve: the given one; where @p solver takes a single one `auto` is that.
-/// @throws ParameterError if it takes another than the given one
+/// Returns the preconditioner of a solve: the given one, or for `auto` the only one that @p solver
+/// supports, if it supports only one. @throws ParameterError if the solver does not support the
+/// given one
 std::string preconditioner_of(const LinearSolverOptions &options);
 
-/// @throws ParameterError unless M is symmetric, or @p solver, with its options, does without that
+/// Checks that M is symmetric if @p solver needs that. @throws ParameterError if it is not
 inline void check_symmetry(const std::string &solver, const Preconditioner &M)
 {
   if (solvers.traits(solver).needs_symmetry)

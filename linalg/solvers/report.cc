@@ -37,7 +37,7 @@ bool contains(const std::string &text, const char *const part)
   return text.find(part) != std::string::npos;
 }
 
-/// Methods that solve what this one does not, without those in use.
+/// Returns methods that may succeed if this one fails, except those in use.
 std::string stronger_methods(const MethodReport &method)
 {
   std::string text = "For an unsymmetric matrix use ";
@@ -52,7 +52,7 @@ std::string stronger_methods(const MethodReport &method)
   return text + "or for a small one solver direct.";
 }
 
-/// Backward errors up to this may be rounding alone, whatever the length of rows.
+/// Backward errors up to this may be due to rounding alone, whatever the length of rows.
 constexpr double largest_rounding = 1e-13;
 
 std::string explain_stagnation(const SolveResult &result, const MethodReport &method)
@@ -81,7 +81,7 @@ std::string explain_divergence(const MethodReport &method)
                      : stronger_methods(method));
 }
 
-/// The reason why a solve has failed, and the usual cure.
+/// Returns why a solve has failed, and the usual remedy.
 std::string explain(const SolveResult &result, const MethodReport &method)
 {
   switch (result.outcome) {
@@ -145,7 +145,7 @@ void continue_with(SolveReport &report, SolveReport rest)
 {
   const double initial_residual = report.initial_residual;
   std::vector<double> history = std::move(report.history);
-  if (!rest.history.empty()) // whose first is the last of those before
+  if (!rest.history.empty()) // its first entry repeats the last one of history
     history.insert(history.end(), rest.history.begin() + 1, rest.history.end());
   add_work(report, rest);
   report = std::move(rest);

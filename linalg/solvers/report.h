@@ -13,7 +13,7 @@
 namespace femgpu::linalg
 {
 /// How a solve ended. The first two are successes: the true residual has reached its target, or
-/// rounding keeps it above that and the solution has all the digits there are (rounding.h).
+/// rounding keeps it above the target and the solution has all attainable digits (rounding.h).
 enum class Outcome : int
 {
   converged,
@@ -25,10 +25,10 @@ enum class Outcome : int
   indefinite_matrix,
   indefinite_preconditioner,
   breakdown,
-  not_balanced ///< the system is solved, but what enters and leaves the body does not balance
+  not_balanced ///< the system is solved, but inflow and outflow of the body do not balance
 };
 
-/// "converged", "iteration_limit", ...: as in the machine-readable report.
+/// Returns the name in the machine-readable report: "converged", "iteration_limit", ...
 std::string to_string(Outcome outcome);
 
 inline bool is_success(const Outcome outcome)
@@ -36,10 +36,10 @@ inline bool is_success(const Outcome outcome)
   return outcome == Outcome::converged || outcome == Outcome::converged_to_rounding;
 }
 
-/// When a solve ends, and who is told on the way. Norms are Euclidean.
+/// Stopping criteria of a solve, and a callback for its progress. Norms are Euclidean.
 struct SolveControl
 {
-  /// What the relative tolerance is relative to.
+  /// The reference of the relative tolerance.
   enum class Reference
   {
     rhs,
@@ -49,8 +49,8 @@ struct SolveControl
   double relative_tolerance = 1e-10;
   double absolute_tolerance = 0.;
   Reference reference = Reference::rhs;
-  /// Of the energy norm of the error, ‖x − x_k‖_A, where conjugate gradients are to stop by that
-  /// and not by the residual: relative to ‖x‖_A, or absolute, whichever is larger.
+  /// Tolerance for the energy norm of the error, ‖x − x_k‖_A, if conjugate gradients are to stop by
+  /// it instead of the residual: relative to ‖x‖_A, or absolute, whichever is larger.
   struct EnergyTolerance
   {
     double relative = 0., absolute = 0.;
@@ -64,33 +64,33 @@ struct SolveControl
   int max_iterations = 20000;
   Execution execution = Execution::automatic;
 
-  /// Is called about twice a second with the iteration and the residual of the recurrence.
+  /// Called about twice a second with the iteration and the residual of the recurrence.
   std::function<void(int, double)> progress;
 };
 
 /**
  * @file
- * Reports are nested structs, each with a list of its members,
+ * Reports are nested structs. Each lists its members in
  *
  *     template <class F, class... Self>
  *     static void for_each_member(const F &f, Self &...reports)
  *
- * which calls f("name", reports.name...) for each: JSON, archives and sums go through it. Names are
- * those of docs/summary.md. No number of a report is negative unless it is not known.
+ * which calls f("name", reports.name...) for each member; JSON output, archives and sums use it.
+ * docs/summary.md documents the names. A negative number is unknown.
  */
 
-/// What went between host memory and that of an executor; on the host it is copied there.
+/// Transfers between host memory and the memory of an executor; for the host, copies.
 struct Transfer
 {
   std::size_t bytes = 0;
-  double seconds = 0.;            ///< with scaling and reordering on the host
-  double overlapped_seconds = 0.; ///< of these, while values were still being assembled
+  double seconds = 0.;            ///< including scaling and reordering on the host
+  double overlapped_seconds = 0.; ///< part of these, overlapped with assembly
 
   double waited_seconds() const
   {
     return seconds - overlapped_seconds;
   }
-  /// 0 if there were no seconds.
+  /// Returns the bandwidth; 0 if no time was spent.
   double gigabytes_per_second() const
   {
     return seconds > 0. ? 1e-9 * static_cast<double>(bytes) / seconds : 0.;
@@ -105,15 +105,15 @@ struct Transfer
   }
 };
 
-/// What was spent on a system. Seconds are wall time.
+/// The cost of solving a system. Seconds are wall time.
 struct SolveCosts
 {
-  double format_seconds = 0.;          ///< making the matrix format from CSR
-  double setup_seconds = 0.;           ///< of methods, as the preconditioner
-  std::size_t setup_bytes_to_host = 0; ///< that setups have copied from the executor's memory
+  double format_seconds = 0.;          ///< conversion from CSR to the matrix format
+  double setup_seconds = 0.;           ///< of methods, such as the preconditioner
+  std::size_t setup_bytes_to_host = 0; ///< copied from the executor's memory during set-up
   double solve_seconds = 0.;
   Transfer transfer;
-  Communication communication; ///< of solves in parts
+  Communication communication; ///< of distributed solves
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...costs)
@@ -133,14 +133,14 @@ struct SolveCosts
   }
 };
 
-/// What conjugate gradients know of their error in the energy norm, ‖e‖_A = (e, A e)^(1/2):
-/// estimates from below, see EnergyError.
+/// Error estimates of conjugate gradients in the energy norm, ‖e‖_A = (e, A e)^(1/2): lower bounds,
+/// see EnergyError.
 struct EnergyReport
 {
   double error = -1.; ///< of the iterate `delay` iterations before the last
   int delay = 0;
   double norm = -1.;   ///< ‖x‖_A
-  double target = -1.; ///< that the error had to reach; negative: the residual has decided
+  double target = -1.; ///< that the error had to reach; negative: the residual decided
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...energies)
@@ -156,7 +156,7 @@ struct EnergyReport
 struct SolveResult
 {
   Outcome outcome = Outcome::breakdown;
-  std::string message; ///< a sentence with the numbers and, after a failure, the usual cure
+  std::string message; ///< a sentence with the numbers and, after a failure, the usual remedy
 
   int iterations = 0;
   int restarts = 0; ///< after drifts from the true residual and breakdowns; to refine float values
@@ -164,10 +164,9 @@ struct SolveResult
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
-  double backward_error =
-      -1.; ///< see SystemNorms; of a nonlinear system only where it has stagnated
-  double componentwise_backward_error = -1.; ///< see SystemNorms; of a single linear system
-  double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated where rounding ends a solve
+  double backward_error = -1.; ///< see SystemNorms; for a nonlinear system only if it has stagnated
+  double componentwise_backward_error = -1.; ///< see SystemNorms; for a single linear system
+  double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated if rounding ends a solve
   EnergyReport energy;
 
   bool converged() const
@@ -193,25 +192,25 @@ struct SolveResult
   }
 };
 
-/// With what a system was solved.
+/// The methods that solved a system.
 struct MethodReport
 {
   std::string solver, preconditioner, format;
   std::string scaling = "none", ordering = "none";
   std::string backend;
-  std::string communicator = "none"; ///< of parts
+  std::string communicator = "none"; ///< between ranks
   std::string
       execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
-  std::string norm; ///< of which residual, and relative to what, as "‖b − A x‖ relative to ‖b‖"
-  std::string solver_remarks; ///< what the method has seen of its basis, where it looks at that
-  std::string failed_attempt; ///< the message of the solver whose place the direct one has taken
+  std::string norm; ///< which residual, and relative to what, e.g. "‖b − A x‖ relative to ‖b‖"
+  std::string solver_remarks; ///< observations of methods that monitor their basis
+  std::string failed_attempt; ///< the message of the solver that the direct solver replaced
 
   std::size_t matrix_stored = 0;        ///< entries of the matrix format, with padding
-  std::size_t matrix_bytes = 0;         ///< that a product reads of it
+  std::size_t matrix_bytes = 0;         ///< that a product reads
   SetupReport setup;                    ///< of the preconditioner
-  std::size_t preconditioner_bytes = 0; ///< that an application reads of it
+  std::size_t preconditioner_bytes = 0; ///< that an application reads
   std::size_t bytes_per_iteration =
-      0; ///< that the steps read and write, counted; resident loops move less
+      0; ///< read and written by the steps, as counted; resident loops move less
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...methods)
@@ -235,7 +234,7 @@ struct MethodReport
   }
 };
 
-/// The system before it was scaled.
+/// Norms of the system before scaling.
 struct GivenNorms
 {
   double rhs = 0.;      ///< ‖b‖
@@ -249,7 +248,7 @@ struct GivenNorms
   }
 };
 
-/// What a nonlinear solve did within its iterations.
+/// Work within the iterations of a nonlinear solve.
 struct InnerWork
 {
   int linear_iterations = 0; ///< of all linear solves
@@ -263,7 +262,7 @@ struct InnerWork
   }
 };
 
-/// What a solve did.
+/// The complete report of a solve.
 struct SolveReport : SolveResult
 {
   MethodReport method;
@@ -271,11 +270,11 @@ struct SolveReport : SolveResult
   InnerWork inner;
   SolveCosts costs;
 
-  /// Residual norms of the recurrence, the first and one an iteration, but for corrections by which
-  /// an error was estimated.
+  /// Residual norms of the recurrence: the initial one and one per iteration, except for
+  /// corrections that estimated an error.
   std::vector<double> history;
 
-  /// All but the history.
+  /// Visits all members except the history.
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...reports)
   {
@@ -286,7 +285,7 @@ struct SolveReport : SolveResult
     SolveCosts::for_each_member(f, reports.costs...);
   }
 
-  /// All but the history, for an archive of Boost's kind.
+  /// Serialises all members except the history, for archives in the style of Boost.
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
   {
@@ -294,13 +293,13 @@ struct SolveReport : SolveResult
   }
 };
 
-/// Adds the work of @p step, with which a solve went on.
+/// Adds the work of @p step, which continued the solve.
 void add_work(const SolveReport &step, SolveReport &report);
 
-/// The same, where @p rest ends the solve of @p report: its numbers are those of both.
+/// Appends @p rest, which completed the solve of @p report; the result describes both.
 void continue_with(SolveReport &report, SolveReport rest);
 
-/// Fills result.message from the other members. @param residual the name of the residual's norm
+/// Sets result.message from the other members. @param residual name of the residual norm
 void describe(SolveResult &result, const MethodReport &method,
               const std::string &residual = "‖b−Ax‖");
 

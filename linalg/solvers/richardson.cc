@@ -14,7 +14,7 @@ struct Sums
   double rr;
 };
 
-/// Stops where no iteration is left.
+/// Stops at the iteration limit.
 struct CheckLimit
 {
   using Contributes = SumList<>;
@@ -30,7 +30,7 @@ struct CheckLimit
   }
 };
 
-/// z = M⁻¹r, where that is a row functor
+/// z = M⁻¹r if M⁻¹ is fused
 struct Precondition
 {
   const double *r;
@@ -72,11 +72,11 @@ struct Advance
 /**
  * The stationary iteration x += M⁻¹(b − A x) (Saad 2003, §4.1).
  *
- * Use: with an M that is a solver of its own, as a cycle of multigrid; it has no inner products, so
- * nothing is asked of A and M but that I − M⁻¹A has a spectral radius below 1. Cost per iteration:
- * 2 kernels and one point of synchronisation; A, 7 vectors and M once are read or written. Fails:
- * by divergence, which is reported. Conjugate gradients with the same M take fewer iterations, and
- * converge where this does not.
+ * Use: with an M that is a solver itself, such as a multigrid cycle. There are no inner products,
+ * and A and M need no properties except that I − M⁻¹A has a spectral radius below 1. Cost per
+ * iteration: 2 kernels and one synchronisation point; reads or writes A, 7 vectors and M once.
+ * Fails: divergence, which is reported. Conjugate gradients with the same M take fewer iterations,
+ * and converge in more cases.
  */
 template <class Backend>
 class Richardson final : public Solver

@@ -49,7 +49,7 @@ namespace
 {
 constexpr int most_refinements = 5;
 
-/// Looks at A only where the solve has failed.
+/// Reads A only if the solve has failed.
 bool may_be_rounding(const RowSpace &rows, const HostCsr &A, const SolveReport &report)
 {
   return !report.converged() &&

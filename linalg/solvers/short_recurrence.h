@@ -12,7 +12,7 @@
 
 namespace femgpu::linalg
 {
-/// Adds to @p cost what a pass through a step reads or writes, whatever its data are.
+/// Adds the reads and writes of one pass through a step to @p cost.
 template <class Step>
 constexpr void add_cost(const bool is_fused, IterationCost &cost, const Step * /* type */)
 {
@@ -28,7 +28,7 @@ constexpr void add_cost(const bool is_fused, IterationCost &cost,
   (add_cost(is_fused, cost, static_cast<const Steps *>(nullptr)), ...);
 }
 
-/// The same for a pass of a loop, in which inner loops run once.
+/// Returns the cost of one pass of a loop, in which inner loops run once.
 template <class Loop>
 constexpr IterationCost cost_of(const bool is_fused)
 {
@@ -37,7 +37,7 @@ constexpr IterationCost cost_of(const bool is_fused)
   return cost;
 }
 
-/// Makes the steps of lists, and runs them. @tparam Data of formulas that have some
+/// Creates the steps of lists and runs them. @tparam Data for formulas with data
 template <class M, int n_vectors, class Data = std::nullptr_t>
 struct StepMaker
 {
@@ -86,7 +86,7 @@ private:
   }
 };
 
-/// @p Method with a diagonal M⁻¹, as batches want it.
+/// @p Method with a diagonal M⁻¹, as batches run it.
 template <class Method>
 struct FusedForm
 {
@@ -103,14 +103,14 @@ public:
 };
 
 /**
- * The solver whose loop is a list of formulas (recurrences.h). @p Method has
+ * A solver whose loop is a list of formulas (recurrences.h). @p Method supplies
  *
- *     using State = ...;  // of a KrylovState
+ *     using State = ...;  // derived from KrylovState
  *     using Sums = ...;
  *     static constexpr int n_fused = ..., n_vectors = ...;  // the first two are x and r
  *     static constexpr const char *name = "cg";
  *     static constexpr bool needs_symmetry = true;          // of M
- *     static constexpr int iterations = 1;                  // of a pass of the loop
+ *     static constexpr int iterations = 1;                  // per pass of the loop
  *     using First = StepList<...>;  // from r = b − A x on, with all other vectors zero
  *     using Loop = StepList<...>;
  */

@@ -13,38 +13,38 @@ namespace femgpu::linalg
 {
 class BatchMethod;
 
-/// A method for A x = b.
+/// A method that solves A x = b.
 class Solver
 {
 public:
   virtual ~Solver() = default;
 
   /**
-   * Makes what all solves with @p A and @p M as they are now share (matrix powers), for a method
-   * that has such things; what is not set up so is made in each solve. Has to be called again when
-   * A or M have changed, with @p only_values if the pattern of A has not. @throws as solve()
+   * Sets up what all solves with the current @p A and @p M share, such as matrix powers; each solve
+   * creates what has not been set up. Must be called again when A or M have changed, with
+   * @p only_values if the pattern of A has not. @throws as solve()
    */
   virtual void set_up(const Matrix & /*A*/, const Preconditioner & /*M*/, bool /*only_values*/)
   {}
 
   /**
    * Solves A x = b. All operands are in the memory of A's executor and have A.n() rows.
-   * @param x the initial guess; at the end the last iterate, whatever the outcome; of A's domain,
-   *        with memory for ghosts
-   * @throws ParameterError if @p M is of a kind that the method cannot use; DeviceError without
-   *         memory for the method's vectors. Everything else is an outcome of the report.
+   * @param x the initial guess; receives the last iterate, whatever the outcome; of A's domain,
+   * with memory for ghosts
+   * @throws ParameterError if the method cannot use this kind of @p M; DeviceError if memory is
+   * insufficient. Any other failure is an outcome in the report.
    */
   virtual SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                             Buffer<double> &x, const SolveControl &control) const = 0;
 
-  /// The way to solve many systems together; nullptr for a method that has none.
+  /// Returns the form of the method that solves many systems together; nullptr if there is none.
   virtual std::shared_ptr<const BatchMethod> batch() const
   {
     return nullptr;
   }
 };
 
-/// @throws ParameterError unless M is symmetric, as the conjugate gradients of @p solver need it.
+/// Checks that M is symmetric, as @p solver requires. @throws ParameterError if it is not
 inline void require_symmetric(const std::string &solver, const Preconditioner &M)
 {
   if (!M.is_symmetric())

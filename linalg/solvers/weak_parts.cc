@@ -12,13 +12,14 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr double weak = 1e-4;        ///< of couplings, relative to the largest of either node
-constexpr double weakly_held = 1e-3; ///< of zᵀ A z, relative to zᵀ D z
-constexpr int most_coarse = 192;     ///< motions of all parts
-constexpr int most_motions = 6;      ///< of a part
+constexpr double weak = 1e-4;        ///< couplings are weak up to this share of the largest of
+                                     ///< either node
+constexpr double weakly_held = 1e-3; ///< largest zᵀ A z, relative to zᵀ D z
+constexpr int most_coarse = 192;     ///< largest number of motions of all parts
+constexpr int most_motions = 6;      ///< largest number of motions of a part
 
-/// Disjoint sets of numbers, which several threads may unite at the same time. The root of a set is
-/// its least number.
+/// Disjoint sets of integers, which several threads may unite concurrently. The root of a set is
+/// its smallest element.
 class SharedSets
 {
 public:
@@ -228,7 +229,7 @@ struct WeakParts::Sums
   std::vector<double> K;         ///< Zᵀ A Z
   std::vector<double> D;         ///< zᵀ D z of each motion
   std::vector<double> c;         ///< Zᵀ r
-  std::vector<double> noise;     ///< squares of what rounding makes of c
+  std::vector<double> noise;     ///< squared rounding errors of c
   std::vector<RowOfMotions> row; ///< workspace
 };
 

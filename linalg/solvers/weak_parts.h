@@ -10,9 +10,9 @@ namespace femgpu::linalg
 /**
  * The error of x for A x = b, A symmetric, in the motions of weakly coupled parts.
  *
- * Two nodes belong to the same part if they are connected by entries of A that are larger than
- * 10⁻⁴ of the largest entry beside the diagonal in the rows of either node. A stiff body between
- * soft ones is a part; if the entries differ less, all unknowns are one. The motions of a part are
+ * Two nodes belong to the same part if they are connected by entries of A that are larger than 10⁻⁴
+ * of the largest off-diagonal entry in the rows of either node. A stiff body between soft ones is a
+ * part; if the entries differ less, all unknowns form one part. The motions of a part are
  * constants, or rigid-body motions if nodes have 2 or 3 unknowns and their coordinates are known.
  *
  * A motion z is weakly held if zᵀ A z <= 10⁻³ zᵀ D z, where D is the diagonal of A. Its error then
@@ -58,7 +58,7 @@ private:
   void find_motions(const double *b, const double *x);
   template <int block>
   void add_row(int i, const double *b, const double *x, Sums &sums) const;
-  /// Gives row i of the columns of Z that belong to its part, n_motions numbers.
+  /// Computes row i of the columns of Z that belong to its part, n_motions numbers.
   template <int block>
   void motions_of(int i, double *z) const;
 

@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg
 {
-/// Vectors of a method side by side, all with ghosts: they come and are cleared at once.
+/// Contiguous vectors of a method, all with ghosts, which are allocated and cleared together.
 class WorkVectors
 {
 public:
@@ -22,7 +22,7 @@ public:
   {
     return memory.data() + stride * static_cast<std::size_t>(k);
   }
-  /// So many of them, from number @p first on.
+  /// Returns @p count of them, from number @p first on.
   Columns columns(const int first, const int count)
   {
     return {(*this)[first], stride, count};
