@@ -14,8 +14,8 @@
 
 namespace femgpu::linalg
 {
-/// Rounds row i, and finds the first one whose largest entry is no normal number afterwards: where
-/// that is too large, or so small that the row has lost its digits.
+/// Rounds row i, and finds the first row whose largest rounded entry is not a normal number: it is
+/// too large, or so small that the row has lost its digits.
 template <class Value>
 struct RoundRow
 {
@@ -42,7 +42,7 @@ struct RoundRow
   }
 };
 
-/// A factor of M⁻¹ with values as they were made, or a rounded copy of them.
+/// A factor of M⁻¹, with its original values or a rounded copy of them.
 template <class Backend, class Value>
 class Factor final : public ViewedOperator<CsrView<Value>>
 {
@@ -108,18 +108,18 @@ public:
 };
 
 /**
- * M⁻¹ = H F as two products: with F by a step of its own, with H fused into the step of the solver
- * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric. Without F it is H alone. Of a part, factors
- * bring the ghosts of what they multiply.
+ * M⁻¹ = H F as two products: F is applied by a separate step, H is fused into the solver's step
+ * that needs M⁻¹ r. H is Fᵀ if M is symmetric. Without F, M⁻¹ is H. In distributed systems, the
+ * factors update the ghosts of the vectors that they multiply.
  *
- * Factors with rounded values have both products as steps of their own, so that no kernel of a
- * solver is compiled for another type: 16 bytes a row more, against 4 or 6 bytes less an entry.
+ * With rounded values, both products are separate steps, so that no solver kernel is compiled for
+ * another type: 16 bytes more a row, but 4 or 6 bytes less an entry.
  */
 template <class Backend, class Value>
 class FactorisedOperator final : public FactorisedInverse
 {
 public:
-  /// @param vectors what r is one of
+  /// @param vectors row space of r
   FactorisedOperator(const RowSpacePtr &vectors, std::shared_ptr<const CsrMatrix> F_,
                      std::shared_ptr<const CsrMatrix> H_)
       : FactorisedInverse(H_->range(), H_->range()),
@@ -165,7 +165,7 @@ public:
 private:
   static constexpr bool is_fused = std::is_same_v<Value, double>;
 
-  /// Have @p vectors room for the ghosts that @p F wants?
+  /// Returns whether vectors of @p vectors have room for the ghosts that @p F needs.
   static bool has_ghosts_of(const CsrMatrix &F, const RowSpacePtr &vectors)
   {
     return F.domain()->ghost_plan() == nullptr || F.domain() == vectors;
@@ -177,12 +177,13 @@ private:
   Factor<Backend, Value> H;
 };
 
-/// Makes M⁻¹ = H F of factors, the first of which may be nullptr. @param vectors that it is for
+/// Makes M⁻¹ = H F from factors; F may be nullptr. @param vectors row space of the vectors it
+/// multiplies
 using MakeFactorised = std::unique_ptr<FactorisedInverse> (*)(const RowSpacePtr &vectors,
                                                               std::shared_ptr<const CsrMatrix> F,
                                                               std::shared_ptr<const CsrMatrix> H);
 
-/// With values of the type that option `values` names.
+/// Returns a function that makes factors with the type of option `values`.
 template <class Backend>
 MakeFactorised with_factor_values(Method &method)
 {

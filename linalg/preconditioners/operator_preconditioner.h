@@ -10,11 +10,11 @@
 
 namespace femgpu::linalg
 {
-/// What setup() makes besides the action.
+/// A preconditioner that stores its name, its symmetry and the report of setup().
 class ReportedPreconditioner : public Preconditioner
 {
 public:
-  /// Where the pattern follows the values.
+  /// Repeats setup(), for preconditioners whose pattern depends on the values.
   void update(const Matrix &A) override
   {
     setup(A);
@@ -45,7 +45,7 @@ protected:
   SetupReport report;
 };
 
-/// One whose action is an operator that setup() makes.
+/// A preconditioner whose action is an operator that setup() makes.
 template <class Operator>
 class OperatorPreconditioner : public ReportedPreconditioner
 {

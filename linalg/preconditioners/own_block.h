@@ -11,8 +11,8 @@
 namespace femgpu::linalg
 {
 /**
- * The rows of a part without the columns that are ghosts: the matrix of a preconditioner that knows
- * nothing of other parts. All parts' together are block Jacobi, additive Schwarz without overlap.
+ * The rows of a rank without the ghost columns: the matrix of a preconditioner that does not
+ * communicate. Over all ranks this is block Jacobi, or additive Schwarz without overlap.
  */
 class OwnBlock
 {
@@ -21,15 +21,16 @@ public:
 
   virtual const CsrMatrix &matrix() const = 0;
 
-  /// Takes over the values of @p A, whose pattern is the one that this was made of.
+  /// Takes over the values of @p A, which has the pattern of the matrix that this was made from.
   virtual void update(const CsrMatrix &A) = 0;
 };
 
-/// Of a part. @throws SolverError beyond most_indices entries; DeviceError without memory
+/// Makes the own block of a rank. @throws SolverError beyond most_indices entries; DeviceError if
+/// memory is insufficient
 template <class Backend>
 std::unique_ptr<OwnBlock> make_own_block(const CsrMatrix &A);
 
-/// A preconditioner that knows nothing of ghosts, and sees a part's own block of A.
+/// Applies a preconditioner that does not support ghosts to the own block of each rank.
 class OwnBlockPreconditioner final : public Preconditioner
 {
 public:
@@ -42,7 +43,7 @@ public:
   {
     return M->action();
   }
-  /// Says in the remarks that it is of a block.
+  /// Adds to the remarks that the preconditioner is of a block.
   SetupReport setup_report() const override;
   bool is_symmetric() const override
   {
@@ -58,7 +59,7 @@ public:
   }
 
 private:
-  std::unique_ptr<OwnBlock> block; ///< nullptr: A has one part
+  std::unique_ptr<OwnBlock> block; ///< nullptr: A is not distributed
   std::unique_ptr<Preconditioner> M;
 };
 } // namespace femgpu::linalg

@@ -13,8 +13,8 @@
 namespace femgpu::linalg
 {
 /**
- * The action of M⁻¹ ≈ A⁻¹. Where it is a function of the row alone it is fused into the steps of
- * the solver; else it is an operator for product steps.
+ * The action of M⁻¹ ≈ A⁻¹. If M⁻¹ is diagonal, it is fused into the steps of the solver; otherwise
+ * it is an operator for product steps.
  */
 class Preconditioner
 {
@@ -23,19 +23,19 @@ public:
 
   virtual ~Preconditioner() = default;
 
-  /// Prepares for @p A, whose pattern may be new. @throws SolverError if A has no such M.
+  /// Prepares for @p A, whose pattern may be new. @throws SolverError if A has no such M
   virtual void setup(const Matrix &A) = 0;
 
-  /// Prepares for new values in the pattern that setup() has seen. After an exception from here or
-  /// from setup() the next call must be setup().
+  /// Prepares for new values in the pattern of the last setup(). After an exception of update() or
+  /// setup(), the next call must be setup().
   virtual void update(const Matrix &A) = 0;
 
   virtual Action action() const = 0;
   virtual SetupReport setup_report() const = 0;
-  /// Is M symmetric? Before setup(): for a symmetric A.
+  /// Returns whether M is symmetric; before setup(), whether it is for a symmetric A.
   virtual bool is_symmetric() const = 0;
   virtual std::string name() const = 0;
-  virtual std::size_t bytes() const = 0; ///< that one application reads of M
+  virtual std::size_t bytes() const = 0; ///< that one application reads
 };
 } // namespace femgpu::linalg
 

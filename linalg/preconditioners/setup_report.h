@@ -7,20 +7,20 @@
 
 namespace femgpu::linalg
 {
-/// A level of a multigrid hierarchy and the way to the next. Seconds are those of the last set-up,
-/// or of new values in the old pattern.
+/// A level of a multigrid hierarchy and the transition to the next. Seconds are those of the last
+/// set-up or update.
 struct LevelReport
 {
   long long rows = 0;
   std::size_t nonzeros = 0;
   double eigenvalue =
-      -1.; ///< the largest of M⁻¹A, M of the smoother, estimated; negative where A is inverted
+      -1.; ///< largest eigenvalue of M⁻¹A, M of the smoother, estimated; negative if A is inverted
   double smoother_seconds = 0.; ///< or those of the inverse
   int aggregates = 0;
   std::size_t prolongation_nonzeros = 0;
   double strength_seconds = 0., aggregation_seconds = 0., prolongation_seconds = 0.;
   double product_seconds = 0.; ///< of Pᵀ A P
-  double cycle_seconds = -1.;  ///< of its part in a cycle; negative where nobody asked
+  double cycle_seconds = -1.;  ///< in a cycle; negative: not measured
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...levels)
@@ -45,10 +45,10 @@ struct LevelReport
   }
 };
 
-/// What the setup of a preconditioner did, for the report.
+/// The report on the set-up of a preconditioner.
 struct SetupReport
 {
-  std::size_t n_nonzeros = 0; ///< of M⁻¹, of G where M⁻¹ = Gᵀ G, or of two factors that differ
+  std::size_t n_nonzeros = 0; ///< of M⁻¹, of G if M⁻¹ = Gᵀ G, or of two different factors
   std::string remarks;        ///< what was dropped, regularised or found; empty if nothing
   std::vector<LevelReport> levels = {}; ///< the finest first; empty if there are none
 

@@ -14,7 +14,7 @@ namespace femgpu::linalg
 namespace
 {
 constexpr double most_in_float = std::numeric_limits<float>::max();
-/// Of a diagonal: entries that are as nothing beside it may vanish.
+/// Least diagonal entry: entries that are negligible relative to it may underflow.
 constexpr double least_in_float =
     std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
 
@@ -28,7 +28,7 @@ struct DiagonalSums
   double bad_rows, wide_rows;
 };
 
-/// Counts rows without a positive diagonal, and those whose numbers float does not hold.
+/// Counts rows without a positive diagonal, and rows whose numbers float cannot represent.
 struct TakeDiagonal
 {
   CsrView<double> A;
@@ -79,7 +79,7 @@ struct LanczosSums
   double vz, zAz;
 };
 
-/// v = D^(1/2) u with a u of numbers that no mode is orthogonal to, and no vector before it.
+/// v = D^(1/2) u with pseudo-random u, to which no mode is orthogonal; the previous vector is 0.
 struct BeginLanczos
 {
   long long first;
@@ -97,8 +97,8 @@ struct BeginLanczos
   }
 };
 
-/// w = A z/β_k − (β_k/β_{k−1}) v';  α_k = (z, A z)/β_k². w takes the place of v'. Vectors v and z
-/// are β_k times those of length 1 in the inner product of M⁻¹.
+/// w = A z/β_k − (β_k/β_{k−1}) v'; α_k = (z, A z)/β_k². w overwrites v'. Vectors v and z are β_k
+/// times vectors of unit length in the inner product of M⁻¹.
 struct MultiplyLanczos
 {
   const double *z;
@@ -139,7 +139,7 @@ struct PreconditionLanczos
 {
   const double *w;
   double *z;
-  int step; ///< whose β it is
+  int step; ///< index of β
 
   using Contributes = SumList<&LanczosSums::vz>;
   FEMGPU_HD
@@ -158,7 +158,7 @@ struct PreconditionLanczos
   }
 };
 
-/// With a diagonal M.
+/// Preconditions with a diagonal M.
 struct DivideLanczos
 {
   const double *inverse;
@@ -184,14 +184,14 @@ struct RitzPair
 {
   double value = 0., residual = 0.;
 
-  /// Is the result within the safety of the estimate?
+  /// Returns whether the result is within the safety factor of the estimate.
   bool is_sound() const
   {
     return !(residual > (eigenvalue_safety - 1.) * value);
   }
 };
 
-/// |s_n| of T s = θ s with ‖s‖ = 1, from the first row on.
+/// Returns |s_n| of T s = θ s with ‖s‖ = 1, by recurrence from the first row.
 double last_component(const LanczosState &s, const int n, const double theta)
 {
   double before = 0., component = 1., sum = 1.;
@@ -207,7 +207,7 @@ double last_component(const LanczosState &s, const int n, const double theta)
 
 RitzPair largest_ritz_pair(const LanczosState &s)
 {
-  constexpr double least = 1e-10; // the vectors before it are an invariant space
+  constexpr double least = 1e-10; // below this the previous vectors span an invariant subspace
   const auto size = static_cast<std::size_t>(s.n_steps);
   std::vector<double> T(size * size);
   int n = 0;
@@ -246,7 +246,7 @@ double lanczos(const Matrix &A, const double *const inverse_diagonal, const Divi
       break;
   }
   if (!(largest.value > 0.))
-    return 1.; // no rows, or NaN, which the solver will see
+    return 1.; // no rows, or NaN, which the solver detects
   return largest.is_sound() ? largest.value
                             : (largest.value + largest.residual) / eigenvalue_safety;
 }

@@ -13,24 +13,24 @@ template <class Backend>
 class Diagonal
 {
 public:
-  /// @param A outlives it
-  /// @param owner for whom it is, as errors call it
+  /// @param A outlives this object
+  /// @param owner name for error messages
   Diagonal(const CsrMatrix &A, std::string owner);
 
-  /// Takes over the values of A. @throws SolverError unless all of the diagonal is positive
+  /// Takes over the values of A. @throws SolverError unless all diagonal entries are positive
   void update();
 
-  /// a_ii
+  /// Returns a_ii for each row.
   const double *entries() const
   {
     return values.data();
   }
-  /// 1/a_ii
+  /// Returns 1/a_ii for each row.
   const double *inverse() const
   {
     return inverse_values.data();
   }
-  /// 1/Σ_j |a_ij|
+  /// Returns 1/Σ_j |a_ij| for each row.
   const double *inverse_sums() const
   {
     return inverse_row_sums.data();
@@ -39,12 +39,14 @@ public:
   {
     return values.bytes();
   }
-  /// Can float hold all numbers of A, but for some that are as nothing beside their diagonal?
+  /// Returns whether float can represent all numbers of A, except some that are negligible relative
+  /// to their diagonal.
   bool fits_float() const
   {
     return fits;
   }
-  /// max_i Σ_j |a_ij| / a_ii, which no eigenvalue of D⁻¹A exceeds (Gershgorin); copies to the host.
+  /// Returns max_i Σ_j |a_ij| / a_ii, which no eigenvalue of D⁻¹A exceeds (Gershgorin); copies to
+  /// the host.
   double gershgorin_bound() const;
 
 private:

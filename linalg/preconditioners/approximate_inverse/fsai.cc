@@ -56,16 +56,17 @@ struct SolveFactorRow
       for (int k = A.row_starts.low[J[r]] + team.rank(); k < A.row_starts.low[J[r] + 1];
            k += team.size()) {
         const int column = A.columns[k];
-        if (column > J[r]) // the upper triangle, and so are the rest
+        if (column > J[r]) // this and all later entries are in the upper triangle
           break;
-        const int c = lower_bound(J, 0, r + 1, column); // its place in J, if it is there
+        const int c = lower_bound(J, 0, r + 1, column); // its position in J, if present
         if (c <= r && J[c] == column)
           L[static_cast<std::size_t>(c) * size + r] = A.values[k];
       }
     team.sync();
   }
 
-  /// L Lᵀ = A(J, J), column by column from the left, in place of the lower triangle.
+  /// Factorises A(J, J) = L Lᵀ, left-looking, in place of the lower triangle. Returns false at a
+  /// bad pivot.
   template <class Team>
   FEMGPU_HD
   bool factorise(const Team &team, const int size, double *L) const
@@ -86,8 +87,8 @@ struct SolveFactorRow
     return true;
   }
 
-  /// From row c on: column −= Σ_s L_cs L(:, s), s < c; four at a time, to write the column less
-  /// often.
+  /// column −= Σ_s L_cs L(:, s), s < c, from row c on; four columns at a time, to write the column
+  /// less often.
   template <class Team>
   FEMGPU_HD
   void subtract_columns_before(const Team &team, const int size, const int c, const double *L,
@@ -129,14 +130,13 @@ struct SolveFactorRow
 
 /**
  * Factorised sparse approximate inverse, M⁻¹ = Gᵀ G ≈ A⁻¹ with lower triangular G (Kolotilina and
- * Yeremin 1993): symmetric positive definite whatever the pattern.
+ * Yeremin 1993): symmetric positive definite for any pattern.
  *
- * Use: PCG; costs two products with triangles an application. Options: tau and power for the
- * pattern, the lower part of that of S^power, where S are the entries of a row with
- * |a| > (1 − tau) max |a|. With grow=K the pattern adapts itself in K rounds: the entries of G with
- * |g| > drop max |g| of a row, times S, make the next pattern; the last round drops the others.
- * Needs: A symmetric positive definite; where a local matrix is not, the row is that of Jacobi, and
- * counted.
+ * Use: PCG; an application costs two products with triangular matrices. Options: tau and power
+ * define the pattern, the lower triangle of S^power, where S has the entries of a row with |a| > (1
+ * − tau) max |a|. With grow=K the pattern adapts in K rounds: the entries of G with |g| > drop max
+ * |g| of a row, times S, form the next pattern; the last round drops the other entries. Needs: A
+ * symmetric positive definite; if a local matrix is not, its row is that of Jacobi, and is counted.
  */
 template <class Backend>
 class FactorisedApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -151,7 +151,7 @@ public:
 
   void setup(const Matrix &A_) override
   {
-    // A row of G has unknowns within so many connections, and one of Gᵀ is of such rows of G.
+    // A row of G has unknowns within `reach` connections; a row of Gᵀ has entries of such rows.
     const int reach = power + rounds;
     const OverlappingRows<Backend> rows(A_.csr(), 2 * reach);
     const CsrMatrix &A = rows.matrix();

@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The entries beyond the limit of their row, with the diagonal; see choose().
+/// Selects the entries above the limit of their row, and the diagonal; see choose().
 struct LargeEntries
 {
   RowPatternView pattern;
@@ -29,8 +29,7 @@ struct LargeEntries
   }
 };
 
-/// The size beyond which row i has no more than @p count entries besides the diagonal, found by
-/// bisection.
+/// Returns a size that at most @p count off-diagonal entries of row i exceed, by bisection.
 FEMGPU_HD
 double size_of_largest(const CsrView<double> &A, const int i, const int count)
 {

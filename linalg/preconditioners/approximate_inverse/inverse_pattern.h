@@ -5,20 +5,20 @@
 
 /**
  * @file
- * Patterns of approximate inverses, from the entries of a matrix that count.
+ * Sparsity patterns of approximate inverses, from the large entries of a matrix.
  */
 namespace femgpu::linalg
 {
 /**
- * The entries of each row with |a| > (1 − τ) max |a|, and the diagonal (Dehnavi 2012, chapter 5;
- * there for columns). τ = 1: all that are not zero; τ = 0: the diagonal alone.
+ * Returns the pattern of the entries of each row with |a| > (1 − τ) max |a|, and of the diagonal
+ * (Dehnavi 2012, chapter 5; there for columns). τ = 1: all nonzeros; τ = 0: the diagonal alone.
  */
-/// @param longest of a row with more entries at most so many are taken, the largest, with the
-/// diagonal; of entries of the same size all or none. 0: no bound
+/// @param longest maximum number of entries of a row, with the diagonal; the largest are taken, of
+/// entries of the same size all or none. 0: no maximum
 template <class Backend>
 RowPattern large_entries(const CsrMatrix &A, double tau, int longest = 0);
 
-/// The pattern of S^power, where S are the large entries of A.
+/// Returns the pattern of S^power, where S are the large entries of A.
 template <class Backend>
 RowPattern inverse_pattern(const CsrMatrix &A, double tau, int power, int longest = 0);
 } // namespace femgpu::linalg

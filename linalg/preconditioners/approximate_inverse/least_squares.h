@@ -9,14 +9,15 @@
 namespace femgpu::linalg
 {
 /**
- * min ‖Â m − ê‖₂ for a dense n1 x n2 matrix Â by modified Gram-Schmidt of (Â, ê), which is as
- * stable as Householder's method, in the form without square roots (Björck 1967): Â = Q S, where
- * the columns of Q are orthogonal, not normal, and S is upper triangular with a unit diagonal; then
- * S m = t with QᵀQ t = Qᵀê.
+ * Solves min ‖Â m − ê‖₂ for a dense n1 x n2 matrix Â by modified Gram-Schmidt of (Â, ê), which is
+ * as stable as Householder's method, in the form without square roots (Björck 1967): Â = Q S, where
+ * the columns of Q are orthogonal, but not normalised, and S is upper triangular with a unit
+ * diagonal; then S m = t with QᵀQ t = Qᵀê.
  *
- * Columns of Â and ê lie in the workspace one after the other, behind room for one more. A column
- * of Q is not needed again when the rest has been projected: row c of S, with t_c, takes the place
- * of column c - 1. With an odd distance of columns neither rows nor columns meet in banks of shared
+ * Columns of Â and ê are contiguous in the workspace, after room for one more column. A column of Q
+ * is not needed after the others have been projected: row c of S, with t_c, overwrites column c -
+ * 1. The distance between columns is odd, so that neither rows nor columns cause bank conflicts in
+ * shared memory.
  * memory.
  */
 class LeastSquares
@@ -24,7 +25,8 @@ class LeastSquares
 public:
   const int n1, n2;
 
-  /// doubles of workspace; they hold n1 ints and a set of n1 columns, too, before there is a matrix
+  /// Returns the size of the workspace in doubles. It also holds n1 ints and a set of n1 columns
+  /// before the matrix is stored.
   FEMGPU_HD
   static std::size_t size(const int n1, const int n2)
   {
@@ -33,13 +35,14 @@ public:
     return matrix > set ? matrix : set;
   }
 
-  /// The largest n1 for which a workspace of @p size doubles suffices; negative if none does.
+  /// Returns the largest n1 for which a workspace of @p size doubles suffices; negative if none
+  /// does.
   FEMGPU_HD
   static int most_rows(const std::size_t size, const int n2)
   {
     const std::size_t many = std::size_t{1} << 30;
     const auto n_columns = static_cast<unsigned int>(n2 + 2);
-    const std::size_t longest = size < many // a short division
+    const std::size_t longest = size < many // a 32-bit division
                                     ? static_cast<unsigned int>(size) / n_columns
                                     : size / n_columns;
     const int of_matrix = (static_cast<int>(longest < many ? longest : many) - 1) / 2 * 2; // odd
@@ -54,26 +57,26 @@ public:
       : n1(n1), n2(n2), work(work), step(distance(n1, n2))
   {}
 
-  /// Column c of Â or Q; column n2 is ê.
+  /// Returns column c of Â or Q; column n2 is ê.
   FEMGPU_HD
   double *column(const int c) const
   {
     return work + static_cast<std::size_t>(c + 1) * step;
   }
-  /// Row c of S from S_cc on: element l is S_cl, element n2 is t_c.
+  /// Returns row c of S from S_cc on: element l is S_cl, element n2 is t_c.
   FEMGPU_HD
   double *row(const int c) const
   {
     return work + static_cast<std::size_t>(c) * step;
   }
-  /// Of column c of Â as it was, for comparison.
+  /// The squared norm of column c of Â before the factorisation, to detect dependent columns.
   FEMGPU_HD
   double &squared_norm(const int c) const
   {
     return column(c)[n1];
   }
 
-  /// Zeros for Â and ê; what begins at row(0) stays.
+  /// Sets Â and ê to zero; keeps the memory at row(0).
   template <class Team>
   FEMGPU_HD
   void clear(const Team &team) const
@@ -85,7 +88,7 @@ public:
     team.sync();
   }
 
-  /// S and t in place of Â and ê. Gives the number of columns that depend on those before, to the
+  /// Computes S and t in place of Â and ê. Returns the number of linearly dependent columns to the
   /// first thread.
   template <class Team>
   FEMGPU_HD
@@ -115,9 +118,9 @@ public:
   }
 
 private:
-  /// A column is dependent if less than this of the square of its norm is left,
+  /// Share of the squared norm of a column; a column of which less is left is dependent.
   static constexpr double rank_tolerance = 1e-24;
-  /// or so little that one cannot divide by it.
+  /// Squared norm by which one cannot divide; a column of which less is left is dependent.
   static constexpr double smallest = 1e-300;
 
   FEMGPU_HD
@@ -132,7 +135,8 @@ private:
     return qq > rank_tolerance * squared_norm(c) && qq > smallest;
   }
 
-  /// Takes column c out of all columns behind it, unless it is dependent; gives whether.
+  /// Projects column c out of all later columns, unless it is dependent. Returns whether it is
+  /// independent.
   template <class Team>
   FEMGPU_HD
   bool project(const Team &team, const int c) const
@@ -143,7 +147,7 @@ private:
       return project_in_warps(team, c);
   }
 
-  /// One column after the other: the form for one thread.
+  /// Processes one column after the other, by one thread.
   FEMGPU_HD
   bool project_alone(const int c) const
   {
@@ -166,7 +170,7 @@ private:
   FEMGPU_HD
   double dot(const double *v, const double *w) const
   {
-    double sum_0 = 0., sum_1 = 0., sum_2 = 0., sum_3 = 0.; // four, that do not wait for each other
+    double sum_0 = 0., sum_1 = 0., sum_2 = 0., sum_3 = 0.; // four independent sums
     int i = 0;
     for (; i + 3 < n1; i += 4) {
       sum_0 += v[i] * w[i];
@@ -179,8 +183,8 @@ private:
     return sum_0 + sum_1 + (sum_2 + sum_3);
   }
 
-  /// The form for a GPU: each warp takes some columns at a time, whose sums it makes together, and
-  /// makes qᵀq for itself.
+  /// Processes columns by warps of a GPU: each takes a few columns at a time, computes their sums
+  /// together, and computes qᵀq itself.
   template <class Team>
   FEMGPU_HD
   bool project_in_warps(const Team &team, const int c) const
@@ -188,7 +192,7 @@ private:
     constexpr int all_at_once = columns_at_once * Team::n_warps();
     bool independent = true;
     for (int first = c + 1; first <= n2;) {
-      const int left = n2 + 1 - first; // in one round, or two of the same length
+      const int left = n2 + 1 - first; // in one round, or two of equal length
       const int n_columns = left <= all_at_once       ? left
                             : left <= 2 * all_at_once ? (left + 1) / 2
                                                       : all_at_once;
@@ -203,7 +207,7 @@ private:
     return independent;
   }
 
-  /// Takes column c out of a few columns from @p first on, by one warp.
+  /// Projects column c out of a few columns from @p first on, by one warp.
   template <class Team>
   FEMGPU_HD
   bool project_columns(const Team &team, const int c, const int first, const int n_columns) const
@@ -238,10 +242,10 @@ private:
     return independent;
   }
 
-  static constexpr int columns_at_once = 7; ///< whose sums, and that of q, are 8
+  static constexpr int columns_at_once = 7; ///< with qᵀq, 8 sums
 
   double *work;
-  int step; ///< from a column to the next one
+  int step; ///< distance between columns
 };
 } // namespace femgpu::linalg
 

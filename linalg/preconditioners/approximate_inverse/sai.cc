@@ -11,9 +11,9 @@ namespace femgpu::linalg
 namespace
 {
 /**
- * Finds row k of X with ‖x B − e_k‖₂ minimal over the pattern J of the row: with I the columns of
- * the rows J of B, Â = B(J, I)ᵀ is n1 x n2, and min ‖Â m − ê‖₂ is solved by modified Gram-Schmidt.
- * (Dehnavi 2012, chapter 5.)
+ * Computes row k of X, which minimises ‖x B − e_k‖₂ over the pattern J of the row: with I the
+ * columns of the rows J of B, Â = B(J, I)ᵀ is n1 x n2, and min ‖Â m − ê‖₂ is solved by modified
+ * Gram-Schmidt (Dehnavi 2012, chapter 5).
  */
 struct SolveInverseRow
 {
@@ -21,7 +21,7 @@ struct SolveInverseRow
   ProductView product;
   const double *B_values, *squared_norms; ///< of the rows of B
   double *values;
-  int *deficient; ///< of each row: there are columns of Â that depend on the others
+  int *deficient; ///< of each row: columns of Â are linearly dependent
 
   template <class Team, class Workspace>
   FEMGPU_HD
@@ -43,8 +43,8 @@ struct SolveInverseRow
     return true;
   }
 
-  /// I, ascending, from the beginning of the workspace on. Gives n1, and if that is more than @p
-  /// most nothing else.
+  /// Stores I, ascending, from the beginning of the workspace on. Returns n1; stores nothing if it
+  /// exceeds @p most.
   template <class Team>
   FEMGPU_HD
   int find_rows(const Team &team, const int k, const int most, double *work) const
@@ -58,7 +58,7 @@ struct SolveInverseRow
     return n1;
   }
 
-  /// Â with the norms of its columns, and ê.
+  /// Stores Â with the norms of its columns, and ê.
   template <class Team>
   FEMGPU_HD
   void gather(const Team &team, const int k, const LeastSquares &problem) const
@@ -80,14 +80,14 @@ struct SolveInverseRow
 };
 
 /**
- * Sparse approximate inverse (SAI, SPAI with a pattern given before; Dehnavi 2012, chapter 5).
+ * Sparse approximate inverse (SAI: SPAI with a prescribed pattern; Dehnavi 2012, chapter 5).
  *
- * Use: BiCGStab, for unsymmetric systems; costs one product with M an application and much setup.
- * Needs: workspaces for dense least-squares problems, see row_workspace.h. Options: tau and power
- * for the pattern (that of S^power, where S are the entries of a column with |a| > (1 − tau) max
- * |a|), and longest bounds its rows; side=right minimises ‖AM − I‖_F, left ‖MA − I‖_F. Fails: M may
- * be singular; the solver then stagnates or breaks down. Not symmetric: not for conjugate
- * gradients.
+ * Use: BiCGStab, for unsymmetric systems; an application costs one product with M, the set-up is
+ * expensive. Needs: workspaces for dense least-squares problems, see row_workspace.h. Options: tau
+ * and power define the pattern (that of S^power, where S has the entries of a column with |a| > (1
+ * − tau) max |a|), and longest limits its rows; side=right minimises ‖AM − I‖_F, left ‖MA − I‖_F.
+ * Fails: M may be singular; the solver then stagnates or breaks down. M is unsymmetric and
+ * unsuitable for conjugate gradients.
  */
 template <class Backend>
 class SparseApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -104,8 +104,8 @@ public:
   void setup(const Matrix &A) override
   {
     this->inverse.reset();
-    // A row of X has unknowns within `power` connections, and the rows of B of those one more; a
-    // row of Xᵀ is of such rows of X.
+    // A row of X has unknowns within `power` connections, and the rows of B reach one further; a
+    // row of Xᵀ has entries of such rows of X.
     const OverlappingRows<Backend> rows(A.csr(), is_left ? power + 1 : 2 * power + 1);
     std::shared_ptr<const CsrMatrix> M;
     if (is_left)
@@ -125,7 +125,7 @@ public:
                               " least-squares problems without full rank";
   }
 
-  /// X with ‖X B − I‖_F minimal, row by row.
+  /// Computes X with ‖X B − I‖_F minimal, row by row.
   std::shared_ptr<const CsrMatrix> minimise_rows(const CsrMatrix &matrix)
   {
     const ExecutorPtr &owner = matrix.executor();
@@ -155,7 +155,7 @@ public:
   }
 
 private:
-  /// The workspaces of the rows of a list.
+  /// Returns the workspace sizes of the rows of a list.
   static std::vector<std::size_t> problem_sizes(const PatternRef &X, const PatternRef &B,
                                                 const RowList &list)
   {
@@ -169,7 +169,7 @@ private:
 
   double tau;
   int power;
-  int longest; ///< row of the pattern; 0: no bound
+  int longest; ///< longest row of the pattern; 0: no maximum
   bool is_left;
   MakeFactorised factorised;
   Buffer<int> deficient; ///< of each row of the last X

@@ -10,16 +10,16 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// What the pivots do with a factor.
+/// How pivots scale a factor.
 enum class PivotUse
 {
   none,
   root,   ///< column j is divided by √p_j
-  inverse ///< by p_j
+  inverse ///< column j is divided by p_j
 };
 
-/// A transposed factor, whose rows are not sorted: row j is z_j with the rows that A has, and its
-/// scaling, of entries that are not zero.
+/// Returns a transposed factor with unsorted rows: row j has the nonzeros of z_j, with the row
+/// numbers and the scaling of A.
 template <class Backend, int parts>
 std::shared_ptr<const CsrMatrix>
 rows_of_factor(Biconjugation<Backend, parts> &result, const AinvSystem<parts> &system,
@@ -93,10 +93,10 @@ struct AinvOptions
  * stabilised (Benzi, Cullum and Tůma 2000). Blocks: Dědeček 2013, chapter 4.
  *
  * Use: PCG with one factor, G = D^{-1/2} Zᵀ and M⁻¹ = Gᵀ G; BiCGStab with two. Needs: for one
- * factor A symmetric and positive definite. Cost: an application is two products; the setup is that
- * of Biconjugation, by far dearer than FSAI with the pattern of A. Fails: SolverError naming the
- * row of a pivot that is not positive, or with two factors zero, which for positive definite A only
- * ainv can find; DeviceError where the columns outgrow the memory.
+ * factor A symmetric positive definite. Cost: an application is two products; the set-up is that of
+ * Biconjugation, much more expensive than FSAI with the pattern of A. Fails: SolverError naming the
+ * row of a pivot that is not positive or, with two factors, zero; for positive definite A this only
+ * occurs with ainv. DeviceError if the columns exceed the memory.
  */
 template <class Backend>
 class ApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -152,7 +152,7 @@ private:
     }
   }
 
-  /// A factor.
+  /// Returns a factor with sorted rows.
   template <int parts>
   std::shared_ptr<const CsrMatrix> sorted_rows(Biconjugation<Backend, parts> &result,
                                                const AinvSystem<parts> &system, const int part,
@@ -206,7 +206,7 @@ private:
   AinvOptions options;
   MakeFactorised factorised;
   using OperatorPreconditioner<FactorisedInverse>::keeps_symmetry;
-  std::unique_ptr<BlockPartition> blocks; ///< while it is set up
+  std::unique_ptr<BlockPartition> blocks; ///< only during set-up
 };
 } // namespace
 

@@ -17,22 +17,22 @@
  */
 namespace femgpu::linalg
 {
-/// Is thrown where the factorisation cannot go on: for whoever knows the rows by their names.
+/// Thrown if the factorisation cannot continue; the catcher translates the column to a row of A.
 struct BadPivot
 {
   int column;
   double value;
 };
 
-/// What a factorisation is asked for.
+/// Options of a factorisation.
 struct BiconjugationRule
 {
   bool is_stabilised;
-  bool is_shortest_first; ///< keys begin with what A z_j costs
+  bool is_shortest_first; ///< keys begin with the cost of A z_j
   DropRule dropping;
 };
 
-/// Of some columns those that are no pivots yet.
+/// Returns the columns in @p some that are not pivots yet.
 template <class Backend>
 Buffer<int> columns_left(const ExecutorPtr &executor, const Buffer<int> &some,
                          const Buffer<int> &pivot_rounds)
@@ -52,22 +52,23 @@ Buffer<int> columns_left(const ExecutorPtr &executor, const Buffer<int> &some,
 
 /**
  * Biconjugates the unit vectors, Wᵀ A Z = D: AINV (Benzi, Meyer and Tůma 1996) and, with the
- * products A z_i in place of the rows of A, SAINV (Benzi, Cullum and Tůma 2000), right-looking as
- * in Dědeček 2013, chapter 6. There one pivot is taken after the other. Here a round takes all
- * columns that come before those with which they have a product; these pivots do not change each
- * other, and all columns that are left are updated with all of them, one team each. With the
- * natural order it is the algorithm there, but that a column drops once a round, when its sum is
+ * products A z_i instead of the rows of A, SAINV (Benzi, Cullum and Tůma 2000), right-looking as in
+ * Dědeček 2013, chapter 6. Dědeček takes one pivot at a time. Here a round takes all columns that
+ * precede those with which they have a product; these pivots do not affect each other, and each
+ * remaining column is updated with all of them by one team. With the natural order this is
+ * Dědeček's algorithm, except that entries of a column are dropped once a round, when its sum is
  * complete.
  *
- * A round costs the entries of the columns that are left, and what its pivots change. The pool of
+ * A round costs the entries of the remaining columns, and the changes by its pivots. The pool of
  * columns grows as needed.
  */
 template <class Backend, int parts>
 class Biconjugation
 {
 public:
-  /// @param keys of the columns, all different: those with smaller ones come first
-  /// @throws BadPivot for one that cannot be; DeviceError without memory; SolverError as the pool
+  /// @param keys of the columns, all different: columns with smaller keys come first
+  /// @throws BadPivot for an unusable pivot; DeviceError if memory is insufficient; SolverError as
+  /// the pool
   Biconjugation(const ExecutorPtr &executor, const AinvSystem<parts> &A, Buffer<ColumnKey> keys,
                 const BiconjugationRule &rule)
       : executor(executor), n(A.pattern.n()), A(A.view()), rule(rule), keys(std::move(keys)),
@@ -97,7 +98,7 @@ public:
   {
     return pool.view();
   }
-  /// Those of Z, the diagonal of D.
+  /// The pivots of Z, the diagonal of D.
   const Buffer<double> &pivots() const
   {
     return pivot_values[0];
@@ -175,7 +176,7 @@ private:
     status.copy_to_host(&host);
   }
 
-  /// Leaves the former pivots out of the list, now and then.
+  /// Removes former pivots from the list when they are an eighth of it.
   void compact()
   {
     if (n - host.n_pivots <= n_columns - n_columns / 8) {
@@ -184,7 +185,8 @@ private:
     }
   }
 
-  /// Updates all columns that are left; those whose workspace or place does not suffice come again.
+  /// Updates all remaining columns; repeats those for which the workspace or the pool was too
+  /// small.
   void update()
   {
     for (;;) {
@@ -202,7 +204,7 @@ private:
     }
   }
 
-  /// Of both parts.
+  /// Returns the smallest pivot of all parts in absolute value.
   double smallest_pivot(const int column) const
   {
     double smallest = pivot_values[0].to_host()[column];
@@ -252,7 +254,7 @@ private:
       run_teams<Backend, largest_team, true>(executor, batch, body, nullptr);
   }
 
-  /// doubles of a team; those of a GPU then have many warps on a multiprocessor
+  /// Returns the doubles of a team; on a GPU few enough for many warps on a multiprocessor.
   static constexpr int usual_scratch()
   {
     return Backend::kind == BackendKind::host ? 4096 : 512;
@@ -270,7 +272,7 @@ private:
   Buffer<std::size_t> needs;
   Buffer<RoundStatus> status;
   RoundStatus host = {};
-  Buffer<int> columns; ///< those that are left, and some former pivots
+  Buffer<int> columns; ///< the remaining ones, and some former pivots
   int n_columns, round = 0;
 };
 } // namespace femgpu::linalg

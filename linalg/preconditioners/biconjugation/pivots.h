@@ -11,14 +11,14 @@
 
 /**
  * @file
- * The growing factors of an approximate inverse, Wᵀ A Z = D, where the matrix lives, and a round of
- * the factorisation: which columns are pivots, and their products with A.
+ * The growing factors of an approximate inverse, Wᵀ A Z = D, in the executor's memory, and a round
+ * of the factorisation: the choice of pivots, and their products with A.
  */
 namespace femgpu::linalg
 {
 /**
- * Columns z_j and, with two parts, w_j on the same rows. With one part w_j is z_j. Rows are in no
- * order, but always in the same.
+ * Columns z_j and, with two parts, w_j on the same rows. With one part w_j is z_j. Rows are
+ * unsorted, but their order is reproducible.
  */
 template <int parts>
 struct ColumnsView
@@ -27,7 +27,8 @@ struct ColumnsView
   int *rows;
   double *values[parts]; ///< of z, and of w
 
-  /// The part that makes the coefficients of the other: z_j goes with Aᵀ w_i, w_j with A z_i.
+  /// Returns the part that determines the coefficients of the other: z_j uses Aᵀ w_i, w_j uses A
+  /// z_i.
   static constexpr int other(const int part)
   {
     return parts - 1 - part;
@@ -45,7 +46,7 @@ template <int parts>
 struct CopyColumn
 {
   static constexpr int team_size = 32, scratch = 0;
-  ColumnsView<parts> from, to; // which have their lengths in common
+  ColumnsView<parts> from, to; // with common lengths
 
   template <class Team>
   FEMGPU_HD
@@ -61,14 +62,14 @@ struct CopyColumn
 };
 
 /**
- * The memory that all columns share. A column that changes gets a new place behind the others; what
- * it leaves is free again when the pool moves.
+ * The memory that all columns share. A column that changes is stored again behind the others; its
+ * former memory is reused when the pool moves.
  */
 template <class Backend, int parts>
 class ColumnPool
 {
 public:
-  /// The columns of the unit matrix.
+  /// Creates the columns of the unit matrix.
   ColumnPool(const ExecutorPtr &executor, const int n)
       : executor(executor), n(n), starts(executor, static_cast<std::size_t>(n) + 1),
         lengths(executor, static_cast<std::size_t>(n))
@@ -82,7 +83,7 @@ public:
       runner.run(rows(n, FillWith<double>{part.data(), 1.}));
   }
 
-  /// What is good until the pool moves.
+  /// Returns a view that is valid until the pool moves.
   ColumnsView<parts> view()
   {
     ColumnsView<parts> result{starts.data(), lengths.data(), entry_rows.data(), {}};
@@ -96,9 +97,10 @@ public:
   }
 
   /**
-   * Moves the columns to a pool with room for as much again, one behind the other.
+   * Moves the columns, contiguously, to a pool with room for as many entries again.
    * @return entries in use
-   * @throws DeviceError with the bytes, without memory; SolverError beyond most_indices entries
+   * @throws DeviceError with the bytes, if memory is insufficient; SolverError beyond most_indices
+   * entries
    */
   std::size_t move()
   {
@@ -119,7 +121,7 @@ public:
     to.lengths = old.lengths.data();
     Runner<Backend>(*executor).run(teams(n, CopyColumn<parts>{old.view(), to}));
     lengths = std::move(old.lengths);
-    executor->synchronize(); // before the old memory goes
+    executor->synchronize(); // before the old memory is freed
     return used;
   }
 
@@ -142,7 +144,7 @@ private:
 using ColumnKey = unsigned long long;
 constexpr ColumnKey no_key = ~0ULL;
 
-/// A key below all with more @p products, and different from those with another @p number.
+/// Returns a key below all keys with more @p products; keys with different numbers differ.
 FEMGPU_HD
 ColumnKey key_of(const double products, const unsigned int number)
 {
@@ -150,7 +152,7 @@ ColumnKey key_of(const double products, const unsigned int number)
   return static_cast<ColumnKey>(products < most ? products : most) << 32U | number;
 }
 
-/// A with the pattern of A + Aᵀ and a full diagonal. @p values of Aᵀ, and with two parts of A.
+/// A on the pattern of A + Aᵀ with a full diagonal. @p values of Aᵀ, and with two parts also of A.
 template <int parts>
 struct SystemView
 {
@@ -158,50 +160,51 @@ struct SystemView
   const double *values[parts];
 };
 
-/// Counts, in the memory of the executor, of what a round has done.
+/// Counters of a round, in the memory of the executor.
 struct RoundStatus
 {
-  unsigned long long used;     ///< entries of the pool, also those that were asked for in vain
+  unsigned long long used;     ///< entries of the pool, including requests that failed
   int n_pivots;                ///< of all rounds
-  int n_too_large, n_homeless; ///< columns whose workspace, or whose place, has not sufficed
-  int bad_pivot;               ///< the first one of this round; n if there is none
+  int n_too_large, n_homeless; ///< columns for which the workspace, or the pool, was too small
+  int bad_pivot;               ///< the first one of this round; n: none
 };
 
 /**
- * What rows and columns know of a round. The supports of its pivots are disjoint, so a row has at
- * most one of them as its owner.
+ * Data of rows and columns in a round. The supports of its pivots are disjoint, so that a row has
+ * at most one owner.
  */
 template <int parts>
 struct RoundView
 {
   int round, n;
   bool is_stabilised;
-  bool is_shortest_first;  ///< keys begin with the entries of the rows that make A z_j
+  bool is_shortest_first;  ///< keys begin with the number of entries of the rows in A z_j
   ColumnKey *keys;         ///< of columns: the order
-  ColumnKey *marks;        ///< of rows: the least key of the columns that have them
-  int *pivot_round;        ///< of columns: the round in which they were pivots; 0: not yet
-  double *pivots[parts];   ///< by which z_i, and w_i, are multiplied: p_i, and q_i
-  int *owners;             ///< of rows: the pivot that has them, or -1
-  int *places;             ///< and where the row is in its column
-  double *owned[parts];    ///< and its value there; AINV: 1 in its diagonal, else 0
-  int *near;               ///< of rows: the last round with a pivot z_i for which (A z_i) has them
+  ColumnKey *marks;        ///< of rows: the smallest key of the columns that contain it
+  int *pivot_round;        ///< of columns: the round in which it became a pivot; 0: none yet
+  double *pivots[parts];   ///< p_i of z_i, and q_i of w_i
+  int *owners;             ///< of rows: the pivot whose column contains it, or -1
+  int *places;             ///< of rows: its position in that column
+  double *owned[parts];    ///< of rows: its value in that column; AINV: 1 on the diagonal, else 0
+  int *near;               ///< of rows: last round with a pivot i such that A z_i has an entry
+                           ///< there
   int *n_products;         ///< of rows: entries of the products A z_i; they begin where A's rows do
-  int *product_owners;     ///< i of each
+  int *product_owners;     ///< of these entries: i
   double *products[parts]; ///< Aᵀ w_i and A z_i
   RoundStatus *status;
 };
 
-/// Lists of products up to this length name an owner once.
+/// In lists of products up to this length, an owner occurs once.
 constexpr int longest_merged_list = 64;
 
-/// Lowers the marks of the rows that column j has; what were pivots in the last round own nothing.
+/// Lowers the marks of the rows of column j; clears the owners of rows of the last round's pivots.
 template <int parts>
 struct MarkRows
 {
   static constexpr int team_size = 32, scratch = 0;
   ColumnsView<parts> Z;
   RoundView<parts> round;
-  const int *columns; ///< those that are left, and some others
+  const int *columns; ///< remaining ones, and some others
 
   template <class Team>
   FEMGPU_HD
@@ -220,9 +223,9 @@ struct MarkRows
 };
 
 /**
- * Makes a column a pivot if none of those with which it has a product z_jᵀ A z_i, whatever its
- * value, comes before it. Pivots of a round so have no products with each other, and since A has a
- * full diagonal no rows in common.
+ * Makes a column a pivot if it precedes all columns with which it has a product z_jᵀ A z_i,
+ * whatever the value. Hence pivots of a round have no products with each other and, because A has a
+ * full diagonal, no common rows.
  */
 template <int parts>
 struct SelectPivot
@@ -286,8 +289,8 @@ struct SelectPivot
   }
 
   /**
-   * p_i = a_iᵀ z_i and q_i = c_iᵀ w_i with the rows and the columns of A (AINV), which are the same
-   * while nothing is dropped, or p_i = q_i = w_iᵀ A z_i (SAINV).
+   * Computes p_i = a_iᵀ z_i and q_i = c_iᵀ w_i with the rows and the columns of A (AINV), which are
+   * equal as long as nothing is dropped, or p_i = q_i = w_iᵀ A z_i (SAINV).
    */
   template <class Team>
   FEMGPU_HD
@@ -303,8 +306,8 @@ struct SelectPivot
     }
   }
 
-  /// z_iᵀ Aᵀ w_i or w_iᵀ A z_i, with e_i in place of the last factor for AINV; tells the rows of A
-  /// z_i and Aᵀ w_i, and whether the pivot is a bad one.
+  /// Returns z_iᵀ Aᵀ w_i or w_iᵀ A z_i, with e_i instead of the last factor for AINV. Marks the
+  /// rows of A z_i and Aᵀ w_i, and records a bad pivot.
   template <class Team>
   FEMGPU_HD
   double find_pivot(const Team &team, const int part, const int i, const int begin,
@@ -337,13 +340,13 @@ struct SelectPivot
   FEMGPU_HD
   static bool is_good(const double pivot, const double magnitude)
   {
-    constexpr double smallest = 1e-14; // of its terms: what is left is rounding
+    constexpr double smallest = 1e-14; // of its terms: less is rounding error
     const double size = parts == 1 ? pivot : fabs(pivot);
     return size > smallest * magnitude && size - size == 0.;
   }
 };
 
-/// The entries of row s of the products A z_i and Aᵀ w_i with the pivots of a round.
+/// Computes the entries in row s of the products A z_i and Aᵀ w_i with the pivots of a round.
 template <int parts>
 struct MultiplyPivots
 {
@@ -375,7 +378,7 @@ struct MultiplyPivots
     round.n_products[s] = n;
   }
 
-  /// Where the owner is among the first n of a short list; n if it is not there.
+  /// Returns the position of the owner among the first n of a short list; n if it is absent.
   FEMGPU_HD
   int find(const int begin, const int n, const int owner) const
   {

@@ -14,8 +14,8 @@
 
 /**
  * @file
- * What an approximate inverse is made of: diagonal blocks of A, scaled, on a symmetric pattern, and
- * the order in which columns become pivots.
+ * The input of an approximate inverse: scaled diagonal blocks of A on a symmetric pattern, and the
+ * order in which columns become pivots.
  */
 namespace femgpu::linalg
 {
@@ -24,7 +24,7 @@ inline std::vector<std::string> column_order_choices()
   return {"shortest", "colouring", "natural", "nested-dissection"};
 }
 
-/// @throws ParameterError if this program was built without what @p order needs
+/// Checks that this build supports @p order. @throws ParameterError if it does not
 inline void check_column_order(const std::string &order)
 {
   if (order == "nested-dissection" && !have_metis())
@@ -33,7 +33,7 @@ inline void check_column_order(const std::string &order)
                          "order=colouring.");
 }
 
-/// Keys by METIS' nested dissection of the graph of A + Aᵀ.
+/// Returns keys by METIS' nested dissection of the graph of A + Aᵀ.
 inline Buffer<ColumnKey> nested_dissection_keys(const CsrMatrix &A, const BlockPartition &blocks)
 {
   const HostMatrix pattern = host_pattern(A);
@@ -48,7 +48,7 @@ inline Buffer<ColumnKey> nested_dissection_keys(const CsrMatrix &A, const BlockP
   return {A.executor(), keys.data(), keys.size()};
 }
 
-/// Of the columns in the order of the blocks: those with smaller keys come first.
+/// Returns the keys of the columns in the order of the blocks: smaller keys come first.
 /// @param pattern of the blocks
 template <class Backend>
 Buffer<ColumnKey> column_keys(const std::string &order, const CsrMatrix &A,
@@ -62,14 +62,14 @@ Buffer<ColumnKey> column_keys(const std::string &order, const CsrMatrix &A,
   ColumnKey *const keys = column_keys.data();
   Runner<Backend>(*A.executor()).run(rows(A.n(), [=] FEMGPU_BODY(const int j) {
     const auto number = static_cast<unsigned int>(j);
-    // Others than the natural ones look like random numbers.
+    // All orders but the natural one break ties pseudo-randomly.
     keys[j] =
         key_of(is_shortest ? starts[j + 1] - starts[j] : 0., is_natural ? number : hash_of(number));
   }));
   return column_keys;
 }
 
-/// S A S in the order of the blocks, without what is outside of them.
+/// S A S in the order of the blocks, restricted to the blocks.
 template <int parts>
 struct AinvSystem
 {
@@ -86,7 +86,7 @@ struct AinvSystem
   }
 };
 
-/// A + Aᵀ as a pattern, with the values of both. @param A_values of the entries of @p A
+/// Stores A + Aᵀ as a pattern, with the values of both. @param A_values of the entries of @p A
 template <class Backend, int parts>
 void store_union(const PatternRef &A, const double *A_values, AinvSystem<parts> &system)
 {
@@ -96,7 +96,7 @@ void store_union(const PatternRef &A, const double *A_values, AinvSystem<parts> 
                              "The pattern of an approximate inverse's matrix and its transpose");
   for (Buffer<double> &values : system.values)
     values = Buffer<double>(A.executor, both.pattern.columns.size());
-  // One part: the mean of A and Aᵀ, which differ by rounding; two: Aᵀ, and A.
+  // One part: the mean of A and Aᵀ, which differ by rounding; two parts: Aᵀ and A.
   Runner<Backend>(*A.executor)
       .run(rows(static_cast<int>(both.pattern.columns.size()),
                 [A_values, in_A = both.A_entries.data(), in_transposed = both.B_entries.data(),
@@ -109,7 +109,7 @@ void store_union(const PatternRef &A, const double *A_values, AinvSystem<parts> 
                   last[k] = parts == 1 ? 0.5 * (a_ij + a_ji) : a_ij;
                 }));
   system.pattern = std::move(both.pattern);
-  A.executor->synchronize(); // before the transposed pattern goes
+  A.executor->synchronize(); // before the transposed pattern is freed
 }
 
 template <class Backend, int parts>
@@ -126,7 +126,7 @@ AinvSystem<parts> make_ainv_system(const CsrMatrix &A, const BlockPartition &blo
   const int *const entries = D.sources.data();
   const double *const A_values = A.csr_view().values;
   double *const s = system.scaling.data(), *const scaled = values.data();
-  // s_i = 1/√|a_ii|: what is dropped then does not depend on the units of A. Or s_i = 1.
+  // s_i = 1/√|a_ii|, so that dropping does not depend on the units of A; or s_i = 1.
   runner.run(rows(A.n(), [=] FEMGPU_BODY(const int i) {
     const int entry = entries[pattern.find(i, i)];
     const double size = entry < 0 ? 0. : fabs(A_values[entry]);

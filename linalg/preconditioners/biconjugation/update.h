@@ -9,27 +9,27 @@
 
 /**
  * @file
- * The second half of a round of the factorisation Wᵀ A Z = D: the columns that are left.
+ * The second half of a round of the factorisation Wᵀ A Z = D: the update of the remaining columns.
  */
 namespace femgpu::linalg
 {
 constexpr int largest_team = 256;
 
-/// What may stay in a column besides its diagonal.
+/// Which off-diagonal entries of a column are kept.
 struct DropRule
 {
-  double drop; ///< entries beyond this
-  int fill;    ///< and of them at most so many, the largest; 0: all
+  double drop; ///< entries above this
+  int fill;    ///< at most this many of them, the largest; 0: all
 };
 
-/// How many numbers a column's update works with.
+/// Sizes of the data of a column's update.
 struct UpdateSize
 {
   std::size_t n_pivots; ///< that change the column
-  std::size_t n_fresh;  ///< entries of their columns
+  std::size_t n_fresh;  ///< entries of the columns of these pivots
   std::size_t length;   ///< of the column
 
-  /// doubles, for teams of @p n_threads and columns of @p parts
+  /// Returns the workspace in doubles, for teams of @p n_threads and columns of @p parts.
   FEMGPU_HD
   std::size_t doubles(const int parts, const int n_threads) const
   {
@@ -37,7 +37,7 @@ struct UpdateSize
     const std::size_t ints = 2 * n_pivots + 2 + static_cast<std::size_t>(n_threads) + n_entries;
     return doubles_for_ints(ints) + static_cast<std::size_t>(parts) * (n_pivots + n_entries);
   }
-  /// doubles to find the pivots
+  /// Returns the workspace in doubles for finding the pivots.
   FEMGPU_HD
   std::size_t doubles_for_set() const
   {
@@ -45,14 +45,14 @@ struct UpdateSize
   }
 };
 
-/// A column that is being made, in the workspace of a team.
+/// A column under construction, in the workspace of a team.
 template <int parts>
 struct NewColumn
 {
   int *pivots;           ///< n_pivots, ascending
-  int *offsets;          ///< n_pivots + 1: where the entries of their columns begin
-  int *counts;           ///< of the threads, and one more
-  int *rows;             ///< first those of the old column
+  int *offsets;          ///< n_pivots + 1: start of the entries of each pivot's column
+  int *counts;           ///< one per thread, and one more
+  int *rows;             ///< first the rows of the old column
   double *factors;       ///< parts x n_pivots
   double *values[parts]; ///< of the rows
   int n_pivots, n_old, n_entries;
@@ -72,7 +72,7 @@ struct NewColumn
                      static_cast<std::size_t>(part) * static_cast<std::size_t>(n_entries);
   }
 
-  /// The number of a pivot, or -1.
+  /// Returns the position of a pivot, or -1.
   FEMGPU_HD
   int find(const int pivot) const
   {
@@ -91,22 +91,23 @@ struct NewColumn
 };
 
 /**
- * z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j −= Σ_i (w_jᵀ A z_i / q_i) w_i, over all pivots i of
- * the round, with e_i in place of w_i and z_i in the products for AINV; entries are dropped from
- * the complete sum. Pivots are taken in their order, products with them row by row of the column,
- * so that the result is the same whatever the teams are. The new column goes to the end of the
- * pool.
+ * Updates a column: z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j −= Σ_i (w_jᵀ A z_i / q_i) w_i, over
+ * all pivots i of the round, with e_i instead of w_i and z_i in the products for AINV. Entries are
+ * dropped from the complete sum. Pivots are processed in order, and products with them row by row
+ * of the column, so that the result does not depend on the teams. The new column goes to the end of
+ * the pool.
  */
 template <int parts>
 struct UpdateColumn
 {
   ColumnsView<parts> Z;
   RoundView<parts> round;
-  const int *A_starts; ///< where products of a row begin
+  const int *A_starts; ///< start of the products of a row
   DropRule rule;
   unsigned long long capacity; ///< of the pool
-  int *updated;                ///< of columns: the last round that has changed them
-  std::size_t *needs;          ///< of columns: doubles that the workspace lacks; else 0
+  int *updated;                ///< of columns: the last round that changed it
+  std::size_t *needs;          ///< of columns: doubles needed, if the workspace was too small; else
+                               ///< 0
 
   template <class Team, class Workspace>
   FEMGPU_HD
@@ -143,7 +144,8 @@ struct UpdateColumn
     return a > b ? a : b;
   }
 
-  /// The pivots that change a column, and the entries of their columns, each as often as it is met.
+  /// Bounds the number of pivots that change a column, and of entries of their columns, with
+  /// repetitions.
   template <class Team>
   FEMGPU_HD
   UpdateSize bound(const Team &team, const int begin, const int length) const
@@ -164,7 +166,7 @@ struct UpdateColumn
             static_cast<std::size_t>(n_fresh), static_cast<std::size_t>(length)};
   }
 
-  /// The pivots, ascending, at the beginning of the memory, and the exact size.
+  /// Stores the pivots, ascending, at the beginning of the memory. Returns the exact size.
   template <class Team>
   FEMGPU_HD
   UpdateSize find_pivots(const Team &team, const int begin, const UpdateSize &most,
@@ -189,7 +191,7 @@ struct UpdateColumn
     return {static_cast<std::size_t>(n_pivots), static_cast<std::size_t>(n_fresh), most.length};
   }
 
-  /// (z_jᵀ Aᵀ w_i) / p_i for the pivots i, and with two parts (w_jᵀ A z_i) / q_i.
+  /// Computes (z_jᵀ Aᵀ w_i) / p_i for the pivots i, and with two parts (w_jᵀ A z_i) / q_i.
   template <class Team>
   FEMGPU_HD
   void find_factors(const Team &team, const int begin, const NewColumn<parts> &column) const
@@ -202,7 +204,7 @@ struct UpdateColumn
       if (round.near[row] != round.round)
         continue;
       const int first = A_starts[row], n = round.n_products[row];
-      // Owners of a short list are different, so that no two threads meet.
+      // Owners in a short list are distinct, so that threads do not conflict.
       const bool is_short = n <= longest_merged_list;
       const int stride = is_short ? team.size() : 1;
       for (int q = is_short || team.rank() == 0 ? team.rank() : n; q < n; q += stride) {
@@ -227,7 +229,8 @@ struct UpdateColumn
     team.sync();
   }
 
-  /// The entries of the column and of its pivots; what both have is where the column has it.
+  /// Stores the entries of the column and of its pivots; common ones are added to those of the
+  /// column.
   template <class Team>
   FEMGPU_HD
   void subtract_pivots(const Team &team, const int begin, const NewColumn<parts> &column) const
@@ -252,7 +255,7 @@ struct UpdateColumn
         if (k >= 0) {
           double &subtracted = column.values[part][column.offsets[k] + round.places[row]];
           value += subtracted;
-          subtracted = 0.; // is dropped
+          subtracted = 0.; // will be dropped
         }
         column.values[part][e] = value;
       }
@@ -260,7 +263,7 @@ struct UpdateColumn
     team.sync();
   }
 
-  /// Entries beyond this stay.
+  /// Returns the magnitude above which entries are kept.
   template <class Team>
   FEMGPU_HD
   double limit(const Team &team, const int j, const NewColumn<parts> &column) const
@@ -268,7 +271,7 @@ struct UpdateColumn
     double least = rule.drop;
     if (rule.fill == 0 || count_beyond(team, j, column, least) <= rule.fill)
       return least;
-    double most = 0.; // none is beyond the sum of all
+    double most = 0.; // no entry exceeds the sum of all
     for (int e = team.rank(); e < column.n_entries; e += team.size())
       most += column.magnitude(e);
     most = team.sum(most);
@@ -293,7 +296,7 @@ struct UpdateColumn
     return team.sum(n);
   }
 
-  /// Each thread has some entries that follow each other, so that they keep their order.
+  /// Stores the new column. Each thread handles consecutive entries, which preserves their order.
   template <class Team>
   FEMGPU_HD
   void store(const Team &team, const int j, const NewColumn<parts> &column,
@@ -303,7 +306,7 @@ struct UpdateColumn
     const int first = share * team.rank() < n ? share * team.rank() : n;
     const int last = first + share < n ? first + share : n;
     const auto stays = [&](const int e) {
-      return column.rows[e] == j || !(column.magnitude(e) <= least); // also what is no number
+      return column.rows[e] == j || !(column.magnitude(e) <= least); // keeps NaN
     };
     int n_mine = 0, at = 0, length = 0;
     double n_products = 0.;
@@ -341,7 +344,8 @@ struct UpdateColumn
     }
   }
 
-  /// Room at the end of the pool, for all threads; -1 if there is none.
+  /// Reserves room at the end of the pool. Returns its position to all threads; -1 if the pool is
+  /// full.
   template <class Team>
   FEMGPU_HD
   int take_place(const Team &team, const int length, const NewColumn<parts> &column) const

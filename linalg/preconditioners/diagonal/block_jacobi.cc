@@ -42,7 +42,7 @@ struct InvertBlock
     row_starts[node + 1] = node + 1;
   }
 
-  /// Makes (I, a⁻¹) of (a, I). False if a has no inverse.
+  /// Transforms (a, I) to (I, a⁻¹). Returns false if a is singular.
   FEMGPU_HD
   bool eliminate(double (&a)[largest_block][2 * largest_block]) const
   {
@@ -71,7 +71,7 @@ struct InvertBlock
   }
 };
 
-/// Rows of the inverted blocks.
+/// The inverted diagonal blocks as an operator.
 class BlockDiagonal final : public PreconditionerOperator
 {
 public:
@@ -97,11 +97,11 @@ public:
 };
 
 /**
- * M = the diagonal blocks of A, one for the unknowns of each node.
+ * M = the diagonal blocks of A, one per node.
  *
- * Use: systems with several unknowns a node, as elasticity; costs 8 b bytes a row and a kernel.
- * Needs: A symmetric positive definite for PCG. Fails: setup() throws SolverError if a block is
- * singular.
+ * Use: systems with several unknowns per node, such as elasticity; costs 8 b bytes a row and a
+ * kernel. Needs: A symmetric positive definite for PCG. Fails: setup() throws SolverError if a
+ * block is singular.
  */
 template <class Backend>
 class BlockJacobi final : public OperatorPreconditioner<BlockDiagonal>
@@ -109,7 +109,8 @@ class BlockJacobi final : public OperatorPreconditioner<BlockDiagonal>
 public:
   explicit BlockJacobi(Method &method) : OperatorPreconditioner(method, true), options(method)
   {
-    method.integer("block", 0, 0, largest_block); // is asked for again when the matrix is known
+    method.integer("block", 0, 0, largest_block); // only validated here; setup() reads it with the
+                                                  // matrix
   }
 
   void setup(const Matrix &A) override

@@ -43,7 +43,7 @@ struct InvertDiagonal
   }
 };
 
-/// Counts the m_i that are not m_0.
+/// Counts the m_i that differ from m_0.
 struct CompareWithFirst
 {
   int n;
@@ -68,10 +68,10 @@ struct CompareWithFirst
 /**
  * M = diag(A).
  *
- * Use: the default for PCG; fused into the solver's steps, it costs 8 bytes a row each time, and
- * nothing where all entries are the same, as for Laplace's operator on a uniform grid.
- * Fails: setup() throws SolverError if the diagonal has a zero. Negative entries make M indefinite,
- * which the solver finds.
+ * Use: the default for PCG. It is fused into the solver's steps and costs 8 bytes a row each time,
+ * or nothing if all entries are equal, as for the Laplacian on a uniform grid.
+ * Fails: setup() throws SolverError if the diagonal contains a zero. Negative entries make M
+ * indefinite, which the solver detects.
  */
 template <class Backend>
 class Jacobi final : public ReportedPreconditioner

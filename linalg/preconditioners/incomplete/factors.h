@@ -13,23 +13,23 @@
 
 /**
  * @file
- * The numeric phase of ILU(κ), M = (D + L) D⁻¹ (D + U), where the matrix lives.
+ * The numeric phase of ILU(κ), M = (D + L) D⁻¹ (D + U), in the executor's memory.
  */
 namespace femgpu::linalg
 {
 /**
- * Eliminates row i, once the rows it needs are done: for k < i of its pattern in order,
+ * Eliminates row i, once the rows that it needs are complete: for k < i of its pattern in order,
  *
- *     a_ij −= (l_ik u_kj) / d_k  for the j > k that both rows have.
+ *     a_ij −= (l_ik u_kj) / d_k  for all j > k in both rows.
  *
- * With a symmetric A and pattern l_ik = u_ki to the last bit: both get the same terms in the same
+ * With a symmetric A and pattern, l_ik = u_ki to the last bit: both sum the same terms in the same
  * order.
  */
 struct EliminateRow
 {
   static constexpr int team_size = 32, scratch = 0;
   RowPatternView factors;
-  const int *order; ///< rows as they are scheduled
+  const int *order; ///< rows in scheduled order
   const int *diagonal;
   const double *largest;
   double smallest_pivot; ///< relative to the largest entry of the row
@@ -80,32 +80,32 @@ struct EliminateRow
     const double pivot = must_be_positive ? values[d] : fabs(values[d]);
     const bool is_good = pivot > smallest_pivot * largest[i] && pivot - pivot == 0.;
     bad_pivot[i] = is_good ? 0 : 1;
-    if (!is_good) // something to go on with
+    if (!is_good) // a substitute to continue with
       values[d] = largest[i] > 0. ? largest[i] : 1.;
     inverse[i] = 1. / values[d];
   }
 };
 
-/// What became of the pivots.
+/// Statistics of the pivots.
 struct PivotReport
 {
-  int n_bad = 0;      ///< zero or too small, or not positive where they must be
-  int first_row = -1; ///< of A
+  int n_bad = 0;      ///< zero, too small, or not positive where they must be
+  int first_row = -1; ///< with a bad pivot, in the numbering of A
   double alpha = 0.;  ///< factors are those of A + α diag(A)
 };
 
-/// D + L + U as steps see them, rows in the order of the blocks.
+/// D + L + U as steps access them, with rows in the order of the blocks.
 struct FactorsView
 {
   RowPatternView pattern;
-  const int *diagonal; ///< its place in each row
+  const int *diagonal; ///< its position in each row
   const double *values;
   const double *inverse; ///< D⁻¹
 };
 
 /**
- * M = (D + L) D⁻¹ (D + U) ≈ the diagonal blocks of P A Pᵀ, with the pattern of ILU(level). Row by
- * row (Saad 2003, Algorithm 10.4), each waits for those that it needs.
+ * M = (D + L) D⁻¹ (D + U) ≈ the diagonal blocks of P A Pᵀ, with the pattern of ILU(level).
+ * Elimination is row by row (Saad 2003, Algorithm 10.4); each row waits for those that it needs.
  */
 template <class Backend>
 class IncompleteFactors
@@ -114,7 +114,7 @@ public:
   /**
    * Finds the pattern and the order of elimination.
    * @param is_cholesky A is symmetric: U = Lᵀ to the last bit, and pivots must be positive
-   * @param by_levels the rows of a block are scheduled by levels, else as they are numbered
+   * @param by_levels schedules the rows of a block by levels, else in their numerical order
    * @throws SolverError if there are too many entries
    */
   IncompleteFactors(const CsrMatrix &A, const BlockPartition &blocks, const int level,
@@ -130,10 +130,10 @@ public:
     values = Buffer<double>(owner, pattern.columns.size());
     find_sources(block_rows);
     order = make_schedule(pattern, diagonal, blocks, owner, by_levels);
-    owner->synchronize(); // before the block rows go
+    owner->synchronize(); // before the block rows are freed
   }
 
-  /// Where each entry of L + U begins: the entry of A it comes from; and where the diagonal is.
+  /// Finds the entry of A from which each entry of L + U starts, and the positions of the diagonal.
   void find_sources(const DerivedPattern &of_blocks)
   {
     Runner<Backend> runner(*owner);
@@ -142,7 +142,7 @@ public:
     runner.run(rows(pattern.n(), [factors, block_rows = of_blocks.pattern.view(),
                                   entries = of_blocks.sources.data(), from_A,
                                   diagonal = diagonal.data()] FEMGPU_BODY(const int i) {
-      int from = block_rows.row_starts[i]; // all of whose columns are in the factors too
+      int from = block_rows.row_starts[i]; // whose columns are all in the factors too
       for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
         const int column = factors.columns[k];
         from_A[k] = block_rows.is_at(from, i, column) ? entries[from++] : -1;
@@ -150,7 +150,7 @@ public:
           diagonal[i] = k;
       }
     }));
-    if (is_cholesky) // takes the entries below the diagonal from above it
+    if (is_cholesky) // copies the entries above the diagonal below it
       runner.run(rows(pattern.n(), [factors, from_A] FEMGPU_BODY(const int i) {
         for (int k = factors.row_starts[i]; factors.columns[k] < i; ++k)
           from_A[k] = from_A[factors.find(factors.columns[k], i)];
@@ -158,8 +158,8 @@ public:
   }
 
   /**
-   * The factors of the values of @p A, or of A + α diag(A) with the smallest α of 0, 10⁻³, 2·10⁻³,
-   * ... that leaves no bad pivot (Manteuffel 1980). @throws SolverError if none does
+   * Factorises @p A, or A + α diag(A) with the smallest α of 0, 10⁻³, 2·10⁻³, ... without bad
+   * pivots (Manteuffel 1980). @throws SolverError if there is none
    */
   void factorise(const CsrMatrix &A)
   {
@@ -180,7 +180,7 @@ public:
     }
   }
 
-  /// A + α diag(A) on the pattern of the factors, and the largest entry of each row of it.
+  /// Loads A + α diag(A) on the pattern of the factors, and finds the largest entry of each row.
   void load_values(const double *const A_values, const double alpha)
   {
     Runner<Backend>(*owner).run(rows(
@@ -226,7 +226,7 @@ public:
   {
     return pattern.columns.size();
   }
-  /// Of A in the blocks, with the whole diagonal.
+  /// Returns the number of entries of A in the blocks, with a full diagonal.
   std::size_t n_nonzeros_in_blocks() const
   {
     return in_blocks;
@@ -235,7 +235,7 @@ public:
 private:
   std::vector<int> eliminate(const CsrMatrix &A, const double alpha)
   {
-    // A pivot that has lost twelve digits is nothing but rounding.
+    // A pivot that has lost twelve digits is only rounding error.
     constexpr double smallest_pivot = 1e-12;
     load_values(A.csr_view().values, alpha);
     const EliminateRow body{pattern.view(), order.lower.rows.data(), diagonal.data(),
@@ -245,7 +245,7 @@ private:
     return bad_pivot.to_host();
   }
 
-  /// By the numbers of A.
+  /// Returns the first bad row in the numbering of A.
   int first_bad_row(const std::vector<int> &bad) const
   {
     int first = static_cast<int>(n);
@@ -274,7 +274,7 @@ private:
   ExecutorPtr owner;
   std::size_t n, in_blocks = 0;
   RowPattern pattern;
-  Buffer<int> sources; ///< the entry of A that each entry of the factors begins with; -1: none
+  Buffer<int> sources; ///< the entry of A from which each entry of the factors starts; -1: none
   Buffer<double> values;
   Buffer<int> diagonal;
   Buffer<double> inverse, largest;

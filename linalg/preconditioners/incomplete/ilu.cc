@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// How many steps of each kind.
+/// Numbers of outer and inner steps.
 struct StepCounts
 {
   int outer = 1; ///< m
@@ -25,13 +25,13 @@ struct StepCounts
  *
  *     M y' = R y + Q s + r.
  *
- * This one has corrections: let y = s + e, so that e = 0 in the beginning. With R = M − P and Q =
- * P − A, M (s + e') = (M − P)(s + e) + (P − A) s + r, that is
+ * This implementation uses corrections: let y = s + e, so that e = 0 initially. With R = M − P and
+ * Q = P − A, M (s + e') = (M − P)(s + e) + (P − A) s + r, that is
  *
  *     e' = e + M⁻¹ ((r − A s) − P e);  in the end s' = s + e.
  *
- * In the first outer step r − A s is r, and in the first inner step P e is 0. A is multiplied in
- * the format of the solver; vectors y and e are in the order of the blocks.
+ * In the first outer step r − A s = r, and in the first inner step P e = 0. Products with A use the
+ * matrix format of the solver; vectors y and e are in the order of the blocks.
  */
 template <class Backend>
 class TwoStageOperator final : public PreconditionerOperator
@@ -87,7 +87,7 @@ private:
     return {A.executor(), is_needed ? static_cast<std::size_t>(A.n()) : 0};
   }
 
-  /// s = G r, or s += G r, with q inner steps G.
+  /// s = G r, or s += G r, where G consists of q inner steps.
   void inner_steps(Runner<Backend> &run, const double *r, const bool adds) const
   {
     const int *const order = blocks.host.order.empty() ? nullptr : blocks.view().order;
@@ -103,7 +103,7 @@ private:
   }
 
   const Matrix &A;
-  std::shared_ptr<const CsrMatrix> P; ///< with more than one inner step
+  std::shared_ptr<const CsrMatrix> P; ///< only for more than one inner step
   const BlockPartition &blocks;
   const TriangularSolver &factors;
   StepCounts steps;
@@ -111,17 +111,17 @@ private:
 };
 
 /**
- * Incomplete LU factors of the diagonal blocks of A, and with them the block two-stage method
- * (Galiano et al. 2012). `ilu` and `ic` are the ones with one step, M = L U.
+ * Incomplete LU factors of the diagonal blocks of A, and the block two-stage method based on them
+ * (Galiano et al. 2012). `ilu` and `ic` are its forms with one step, M = L U.
  *
- * Use: PCG and BiCGStab where Jacobi needs too many iterations. Blocks are what runs in parallel;
- * more of them cost iterations. level=κ is the fill; κ = 0: the pattern of A. Needs: of A nothing
- * but that the pivots are not zero; factor=ic: A symmetric with positive pivots. Where they are not
- * so, A + α diag(A) is factored, and told. For a symmetric A the factors are symmetric, and with
- * them all steps. They need not be definite: with odd outer and inner they are if M and A are; with
- * even ones also 2M − A must be, as 2P − A for outer steps (Adams 1985). CG finds out. Cost: an
- * application solves with L and U outer · inner times, and multiplies with A outer − 1 times and
- * with its diagonal blocks outer (inner − 1) times. Fails: SolverError naming the row.
+ * Use: PCG and BiCGStab if Jacobi needs too many iterations. Blocks are processed in parallel; more
+ * blocks cost iterations. level=κ is the fill level; κ = 0: the pattern of A. Needs: nonzero
+ * pivots; factor=ic: A symmetric with positive pivots. Otherwise A + α diag(A) is factorised, and
+ * reported. For a symmetric A, the factors and hence all steps are symmetric. They need not be
+ * definite: for odd outer and inner they are if M and A are; for even ones 2M − A must be definite
+ * too, and 2P − A for outer steps (Adams 1985). CG detects indefiniteness. Cost: an application
+ * solves with L and U outer · inner times, and multiplies with A outer − 1 times and with its
+ * diagonal blocks outer (inner − 1) times. Fails: SolverError naming the row.
  */
 template <class Backend>
 class BlockTwoStage final : public OperatorPreconditioner<TwoStageOperator<Backend>>
@@ -199,8 +199,8 @@ private:
                           wanted_blocks > 0 ? wanted_blocks : automatic_blocks(A));
   }
 
-  /// On a GPU plain products are far ahead, where they contract: see docs/solvers.md. On the host
-  /// exact solves cost less than two sweeps.
+  /// Returns how to solve with triangles. On a GPU sweeps are much faster if they contract: see
+  /// docs/solvers.md. On the host exact solves cost less than two sweeps.
   std::string triangular_solver(const Executor &executor) const
   {
     if (triangular != "auto")
@@ -208,8 +208,9 @@ private:
     return executor.backend() == BackendKind::host ? "levels" : "sweeps";
   }
 
-  /// The same for any number of threads. The cores of a host need a few, and fewer blocks need
-  /// fewer iterations; thread blocks hundreds that fit their shared memory; products do not care.
+  /// Returns a number of blocks that does not depend on the number of threads. The cores of a host
+  /// need a few, and fewer blocks need fewer iterations. With levels, a GPU needs hundreds that fit
+  /// the shared memory of its thread blocks; its other solvers need only one.
   int automatic_blocks(const CsrMatrix &A) const
   {
     constexpr int rows_of_a_thread_block = 2048, rows_of_a_core = 65536;
@@ -260,7 +261,7 @@ private:
   int level;
   bool is_cholesky;
   std::string triangular;
-  int sweeps; ///< 0: as many as it takes
+  int sweeps; ///< 0: as many as needed
   StepCounts steps;
 
   std::size_t n_nonzeros_of_A = 0;

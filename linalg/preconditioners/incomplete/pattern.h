@@ -13,17 +13,17 @@
 
 /**
  * @file
- * The symbolic phase of ILU(κ): blocks of rows, and the pattern of L + U, where the matrix lives.
+ * The symbolic phase of ILU(κ): blocks of rows, and the pattern of L + U, in the executor's memory.
  */
 namespace femgpu::linalg
 {
-/// A Partition as steps see it.
+/// A Partition as steps access it.
 struct PartitionView
 {
   const int *starts;   ///< the first new row of each block, and n
-  const int *block_of; ///< each new row
-  const int *order;    ///< the old row of each new one; nullptr: the same
-  const int *places;   ///< and back
+  const int *block_of; ///< of each new row
+  const int *order;    ///< the old row of each new one; nullptr: the same numbering
+  const int *places;   ///< the new row of each old one
 
   FEMGPU_HD
   int old_row(const int i) const
@@ -37,7 +37,7 @@ struct PartitionView
   }
 };
 
-/// A without values, in host memory.
+/// Returns A without values, in host memory.
 inline HostMatrix host_pattern(const CsrMatrix &A)
 {
   HostMatrix pattern;
@@ -48,12 +48,12 @@ inline HostMatrix host_pattern(const CsrMatrix &A)
   return pattern;
 }
 
-/// make_partition() of a matrix that is where an executor is. @throws as that
+/// Partitions a matrix in an executor's memory with make_partition(), and throws as that does.
 inline Partition make_partition(const std::string &kind, const CsrMatrix &A, const int n_blocks)
 {
   if (kind == "metis")
     return make_partition(kind, host_pattern(A).csr(), n_blocks);
-  HostCsr nodes; // which is all that others need
+  HostCsr nodes; // the other kinds need only these
   nodes.n = A.n();
   nodes.unknowns = A.unknowns();
   return make_partition(kind, nodes, n_blocks);
@@ -99,7 +99,7 @@ private:
   Buffer<int> starts, order, block_of, places;
 };
 
-/// The entries of rows within their blocks, with the diagonal; see choose().
+/// Selects the entries of rows within their blocks, and the diagonal; see choose().
 struct BlockRows
 {
   RowPatternView A;
@@ -110,7 +110,7 @@ struct BlockRows
   {
     return blocks.old_row(r);
   }
-  /// New columns ascend, because blocks keep the order.
+  /// New columns ascend, because blocks preserve the order.
   template <class Function>
   FEMGPU_HD
   void visit(const int row, const int k, const Function &f) const
@@ -126,7 +126,8 @@ struct BlockRows
   }
 };
 
-/// The diagonal blocks of P A Pᵀ, with a full diagonal, and where their values are in A.
+/// Returns the diagonal blocks of P A Pᵀ, with a full diagonal, and the positions of their values
+/// in A.
 template <class Backend>
 DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
 {
@@ -134,7 +135,7 @@ DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
   return choose<Backend>(pattern, BlockRows{pattern.view(), blocks.view()}, A.n());
 }
 
-/// Entries of the upper triangle, and those of the lower one that the transposed graph gives.
+/// Selects entries of the upper triangle, and those of the lower one that the transposed graph has.
 struct FillEntry
 {
   RowPatternView transposed_paths;
@@ -147,8 +148,8 @@ struct FillEntry
 };
 
 /**
- * Where paths of at most @p length edges lead in the graph of @p A, which has a full diagonal: row
- * i has the ends of those from i whose inner vertices are all below i.
+ * Returns the ends of paths of at most @p length edges in the graph of @p A, which has a full
+ * diagonal: row i has the ends of paths from i whose inner vertices are all below i.
  */
 template <class Backend>
 RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
@@ -164,10 +165,10 @@ RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
 }
 
 /**
- * The pattern of L + U of ILU(level) of a matrix with the pattern @p A, which has a full diagonal.
- * Entry (i, j), i < j, is there if a path of at most level + 1 edges leads from i to j through
- * vertices below i (Hysom and Pothen 2001: this is the rule lev_ij = min(lev_ik + lev_kj + 1)); the
- * lower triangle is that of the transposed graph. So it takes `level` products of patterns.
+ * Returns the pattern of L + U of ILU(level) of a matrix with the pattern @p A, which has a full
+ * diagonal. Entry (i, j), i < j, exists if a path of at most level + 1 edges leads from i to j
+ * through vertices below i (Hysom and Pothen 2001: this is the rule lev_ij = min(lev_ik + lev_kj +
+ * 1)); the lower triangle follows from the transposed graph. Cost: `level` products of patterns.
  */
 template <class Backend>
 RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr &executor)

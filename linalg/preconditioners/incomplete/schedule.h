@@ -9,7 +9,7 @@
 
 /**
  * @file
- * In which order rows of triangles are done: those of a level do not need each other.
+ * The order in which rows of triangles are processed: rows of one level are independent.
  */
 namespace femgpu::linalg
 {
@@ -20,9 +20,9 @@ struct HostFactors
 };
 
 /**
- * Levels of the rows of a triangle: 0 where a row needs no other, else one more than those. On the
- * host, one row after the other, blocks side by side: as fast as the entries can be read, where
- * rows that wait for each other on a device take seconds.
+ * Returns the levels of the rows of a triangle: 0 if a row depends on no other, else one more than
+ * the highest level that it depends on. Runs on the host, row by row, with blocks in parallel:
+ * limited by memory bandwidth, whereas rows that wait for each other on a device take seconds.
  */
 inline std::vector<int> find_levels(const HostFactors &factors, const BlockPartition &blocks,
                                     const bool is_lower)
@@ -44,16 +44,17 @@ inline std::vector<int> find_levels(const HostFactors &factors, const BlockParti
   return levels;
 }
 
-/// The rows of a triangle in the order in which they are done, block by block, level by level.
+/// The rows of a triangle in the order of processing: block by block, level by level.
 struct RowSchedule
 {
   Buffer<int> rows;
   std::vector<int> host_rows;
-  std::vector<int> level_starts; ///< places in rows, and n
-  std::vector<int> block_levels; ///< the first level of each block, and the number of all
-  int n_levels = 0;              ///< of the block that has most
+  std::vector<int> level_starts; ///< positions in rows, and n
+  std::vector<int> block_levels; ///< the first level of each block, and the number of all levels
+  int n_levels = 0;              ///< of the block with most levels
 
-  /// Of @p n_items in all levels: those at work, and those that get ready for the next levels.
+  /// Returns how many of @p n_items are active at one time: those of a level, and those preparing
+  /// for the next ones.
   int items_at_once(const int n_items) const
   {
     return 3 * (n_items / std::max(n_levels, 1) + 1);
@@ -65,8 +66,8 @@ struct Schedule
   RowSchedule lower, upper;
 };
 
-/// @param levels of each row. @param backwards the last rows of a level come first; else rows keep
-/// their order
+/// Sorts the rows of each block by levels. @param levels of each row. @param backwards reverses the
+/// rows of a level; else rows keep their order
 inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vector<int> &levels,
                                   const bool backwards)
 {
@@ -97,8 +98,8 @@ inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vecto
 
 /**
  * Finds the levels of both triangles, and sorts the rows.
- * @param by_levels else as they are numbered, each block a single level: for a thread that does a
- *        block alone
+ * @param by_levels else each block is one level of rows in numerical order, for a thread that
+ * processes a block alone
  */
 inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diagonal,
                               const BlockPartition &blocks, const ExecutorPtr &executor,

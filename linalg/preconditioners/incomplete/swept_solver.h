@@ -17,7 +17,7 @@
  */
 namespace femgpu::linalg
 {
-/// v.z = t, in the order that v says
+/// Stores t in v.z, in the order that v specifies.
 template <class Backend>
 void write_vector(Runner<Backend> &steps, const int n, const SolveVectors &v, const double *t)
 {
@@ -58,20 +58,21 @@ struct TestResidual
 };
 
 /**
- * Each triangle by so many Jacobi sweeps w' = D⁻¹ (b − L w), begun with w = D⁻¹ b: a truncated
- * Neumann series, exact after as many sweeps as there are levels. Symmetric with a symmetric M, and
+ * Solves each triangle by Jacobi sweeps w' = D⁻¹ (b − L w), starting from w = D⁻¹ b: a truncated
+ * Neumann series, exact after as many sweeps as there are levels. Symmetric for a symmetric M, and
  * positive definite if D is: Σ (−D⁻¹U)^k D⁻¹ Σ (−L D⁻¹)^k.
  *
- * Before they are exact, sweeps may make errors larger: the powers of L D⁻¹ grow where a row is not
- * smaller than its diagonal. So for new values it is measured what they leave of two residuals, in
- * the norm of |D|⁻¹, which knows no units. If no number is asked for, it is doubled until that is
- * little; where even most_sweeps do not contract, the triangles are solved exactly.
+ * Before they are exact, sweeps may increase errors: the powers of L D⁻¹ grow unless rows are
+ * smaller than their diagonal. For new values, the remaining share of two residuals is therefore
+ * measured in the norm of |D|⁻¹, which does not depend on units. An automatic number of sweeps is
+ * doubled until this share is small; if even most_sweeps do not contract, the triangles are solved
+ * exactly.
  */
 template <class Backend>
 class SweptSolver final : public SolverWithTriangles<Backend>
 {
 public:
-  /// @param asked number of sweeps, or 0
+  /// @param asked number of sweeps; 0: automatic
   SweptSolver(const IncompleteFactors<Backend> &factors, const int asked)
       : SweptSolver(factors, asked, as_numbered(factors))
   {}
@@ -132,7 +133,8 @@ public:
     write_vector(steps, n, v, z);
   }
 
-  /// b_i = ξ_i √|d_i|: ξ = 1, which sweeps with negative entries turn slowest, or random numbers.
+  /// Stores b_i = ξ_i √|d_i|: ξ = 1, which sweeps with negative entries reduce slowest, or random
+  /// numbers.
   void make_test_vector(const bool is_random, double *const b) const
   {
     const double *const inverse = factors.view().inverse;
@@ -143,7 +145,8 @@ public:
     }));
   }
 
-  /// What sweeps leave of the residual of M z = b, relative to b; of two vectors the larger part.
+  /// Returns the share of the residual of M z = b that sweeps leave, the larger one of two vectors
+  /// b.
   double measure() const
   {
     if (n == 0)
@@ -164,14 +167,15 @@ public:
       iteration.once(product(lower, u, TestResidual{b.data(), u, inverse}));
       const TestState state = iteration.get_state();
       const double part = std::sqrt(state.rr / state.bb);
-      largest = part <= largest ? largest : part; // also what is no number
+      largest = part <= largest ? largest : part; // also NaN
     }
     return largest;
   }
 
 private:
-  // On a GPU 24 sweeps take about as long as an exact solve with a cube, and a fraction of one with
-  // a plane. With a half of the residual left a solver takes hardly more iterations than exactly.
+  // On a GPU 24 sweeps take about as long as an exact solve in a cube, and a fraction of one in a
+  // plane. If half of the residual is left, a solver takes hardly more iterations than with exact
+  // solves.
   static constexpr int fewest_sweeps = 3, most_sweeps = 24;
   static constexpr double little = 0.5;
 
@@ -201,8 +205,8 @@ private:
   using SolverWithTriangles<Backend>::factors, SolverWithTriangles<Backend>::lower,
       SolverWithTriangles<Backend>::upper;
   int asked, n, n_sweeps = 0;
-  double left = 0.;                        ///< of a residual
-  std::unique_ptr<TriangularSolver> exact; ///< where sweeps do not do
+  double left = 0.;                        ///< remaining share of a residual
+  std::unique_ptr<TriangularSolver> exact; ///< if sweeps do not contract
   mutable Buffer<double> vectors[3];
 };
 } // namespace femgpu::linalg

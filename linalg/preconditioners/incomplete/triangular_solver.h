@@ -10,27 +10,27 @@
 
 /**
  * @file
- * L and U of incomplete factors, stored for solves with them, and z = M⁻¹ b with M = (D + L) D⁻¹ (D
- * + U), block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
+ * L and U of incomplete factors, stored for solves, and z = M⁻¹ b with M = (D + L) D⁻¹ (D + U),
+ * block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
  */
 namespace femgpu::linalg
 {
-/// A triangle without its diagonal, rows stored in the order in which they are done.
+/// A triangle without its diagonal; rows are stored in the order of processing.
 struct TriangleView
 {
-  const int *rows;       ///< the row at each place
-  const int *row_starts; ///< of each place
+  const int *rows;       ///< the row at each position
+  const int *row_starts; ///< of each position
   const int *columns;
   const double *values;
-  const double *inverse; ///< of the diagonal, for each place
+  const double *inverse; ///< of the diagonal, at each position
 };
 
-/// A triangle, and, where its rows are stored as they are numbered, the operator that it is.
+/// A triangle; if its rows are stored in numerical order, also as an operator.
 template <class Backend>
 class Triangle final : public ViewedOperator<CsrView<double>>
 {
 public:
-  /// @param order of the rows, as they are done
+  /// @param order of the rows, as they are processed
   Triangle(const PatternRef &factors, const std::vector<int> &order, const bool is_lower)
       : ViewedOperator(std::make_shared<RowSpace>(factors.executor, factors.n)),
         row_order(executor(), order.data(), order.size()),
@@ -59,7 +59,7 @@ public:
     return {row_order.data(), derived.pattern.row_starts.data(), derived.pattern.columns.data(),
             values.data(), inverse.data()};
   }
-  /// Threads of a GPU that should share a row.
+  /// Returns the number of GPU threads that should share a row.
   int lanes() const
   {
     const double mean = n() > 0 ? static_cast<double>(values.size()) / n() : 0.;
@@ -77,15 +77,14 @@ private:
   Buffer<double> values, inverse;
 };
 
-/// b as it is read, and z as it is written. A vector is in the order of the blocks, or in that of
-/// A.
+/// The right-hand side b and the solution z of a solve, each in the order of the blocks or of A.
 struct SolveVectors
 {
   const double *b;
-  const int *b_order; ///< the place in b of each row; nullptr: as it is
+  const int *b_order; ///< the position in b of each row; nullptr: the same order
   double *z;
   const int *z_order;
-  bool adds; ///< to z
+  bool adds; ///< to z, instead of overwriting it
 
   FEMGPU_HD
   double read(const int i) const
@@ -111,10 +110,10 @@ public:
 
   virtual void solve(StepRunner &runner, const SolveVectors &v) const = 0;
   virtual std::size_t bytes() const = 0; ///< that a solve reads and writes
-  virtual std::string name() const = 0;  ///< for people
+  virtual std::string name() const = 0;  ///< for reports
 };
 
-/// One that stores both triangles.
+/// A TriangularSolver that stores both triangles.
 template <class Backend>
 class SolverWithTriangles : public TriangularSolver
 {
@@ -131,7 +130,7 @@ protected:
       : factors(factors), lower(factors.pattern_ref(), lower_rows, true),
         upper(factors.pattern_ref(), upper_rows, false)
   {}
-  /// By the levels of the factors.
+  /// Orders the rows by the levels of the factors.
   explicit SolverWithTriangles(const IncompleteFactors<Backend> &factors)
       : SolverWithTriangles(factors, factors.schedule().lower.host_rows,
                             factors.schedule().upper.host_rows)
@@ -146,11 +145,11 @@ protected:
   Triangle<Backend> lower, upper;
 };
 
-/// A triangle with levels or packets of rows: those of one do not need each other.
+/// A triangle with levels or packets of rows, which are independent within a level or packet.
 struct LevelsView
 {
   TriangleView triangle;
-  const int *starts;       ///< the first place of each level, and n
+  const int *starts;       ///< the first position of each level, and n
   const int *block_levels; ///< the first level of each block
 };
 
@@ -165,7 +164,7 @@ struct ForwardRow
   }
 };
 
-/// z_i = w_i − Σ u_ij z_j / d_i, in place of w
+/// z_i = w_i − Σ u_ij z_j / d_i, overwriting w
 struct BackwardRow
 {
   FEMGPU_HD
@@ -179,8 +178,8 @@ struct BackwardRow
 };
 
 /**
- * Both triangles of one block, level by level; its part of the vector is in the scratch if that has
- * room for it. A team of one thread does its rows one after the other.
+ * Solves both triangles of one block, level by level. Its part of the vector is in scratch memory
+ * if that is large enough. A team of one thread processes its rows one after the other.
  */
 template <int scratch_>
 struct SolveBlock
@@ -190,7 +189,7 @@ struct SolveBlock
   int lanes; ///< threads that share a row
   const int *block_starts;
   SolveVectors v;
-  double *work; ///< n, where there is no scratch
+  double *work; ///< n, if there is no scratch
 
   template <class Team>
   FEMGPU_HD
@@ -229,8 +228,7 @@ struct SolveBlock
   }
 };
 
-/// One triangle of all blocks: a packet of rows that do not need each other waits for those of
-/// others.
+/// Solves one triangle of all blocks: a packet of independent rows waits for rows of other packets.
 template <class Row>
 struct SolvePacket
 {
@@ -267,7 +265,7 @@ struct SolvePacket
   }
 };
 
-/// Levels of a schedule, or pieces of them with at most @p most_rows rows.
+/// The levels of a schedule, split into pieces of at most @p most_rows rows.
 class Levels
 {
 public:
@@ -299,7 +297,7 @@ private:
   Buffer<int> level_starts, block_levels;
 };
 
-/// A team of threads for each block.
+/// Solves with one team of threads per block.
 template <class Backend>
 class BlockwiseSolver final : public SolverWithTriangles<Backend>
 {
@@ -351,7 +349,8 @@ private:
   mutable Buffer<double> work;
 };
 
-/// Rows wait for those they need, whatever their block: for few large blocks on a GPU.
+/// Lets rows wait for those that they depend on, whatever their block: for few large blocks on a
+/// GPU.
 template <class Backend>
 class DependencySolver final : public SolverWithTriangles<Backend>
 {

@@ -9,11 +9,11 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Entries of strong connections; see choose().
+/// Selects entries of strong connections; see choose().
 struct StrongEntries
 {
   CsrView<double> A;
-  int n_columns; ///< that are looked at
+  int n_columns; ///< columns that are considered
   const double *diagonal;
   double theta_squared;
 
@@ -44,15 +44,15 @@ struct IsOffDiagonal
   }
 };
 
-/// What a node is to the set: out, undecided or in, by the two highest bits, and within these by
-/// its hash and, where hashes are the same, its number. 0: it has an aggregate, or never gets one.
+/// The state of a node in the choice of a set: out, undecided or in, by the two highest bits; below
+/// these its hash, and its number to break ties. 0: it has an aggregate, or never gets one.
 using Key = unsigned long long;
 constexpr Key is_in = Key{1} << 63U, is_undecided = Key{1} << 62U;
 
 enum Membership : int
 {
   no_aggregate = -1,    ///< not yet
-  never_aggregate = -2, ///< nothing is connected with it
+  never_aggregate = -2, ///< isolated
 };
 
 struct FirstKey
@@ -73,7 +73,7 @@ struct FirstKey
   }
 };
 
-/// The largest key of node i and those around it.
+/// Returns the largest key of node i and its neighbours.
 struct LargestKey
 {
   RowPatternView graph;
@@ -91,13 +91,13 @@ struct LargestKey
   }
 };
 
-/// A node that has the largest key of all within two connections is in the set, and those around it
-/// are out.
+/// Takes a node into the set if its key is the largest within two connections; nodes as close to
+/// one in the set are out.
 struct Decide
 {
-  LargestKey largest_near; ///< of the largest keys around each node
+  LargestKey largest_near; ///< over the largest keys around each node
   Key *keys;
-  int *is_one_left; ///< 1 if a node stays undecided; nullptr: nobody asks
+  int *is_one_left; ///< 1 if a node stays undecided; nullptr: not needed
 
   FEMGPU_HD
   void operator()(const int i) const
@@ -114,7 +114,7 @@ struct Decide
   }
 };
 
-/// Nodes of the set that have so many neighbours to take become roots.
+/// Makes nodes of the set roots if enough of their neighbours have no aggregate.
 struct FindRoots
 {
   RowPatternView graph;
@@ -153,7 +153,8 @@ struct JoinRoots
   }
 };
 
-/// The aggregate of which a node has most neighbours; of several the smallest, or the first.
+/// Finds the aggregate of most neighbours of a node; ties go to the smallest one, then to the
+/// first.
 struct JoinNeighbours
 {
   RowPatternView graph;
@@ -190,12 +191,12 @@ struct JoinNeighbours
   }
 };
 
-/// Rounds between two looks from the host, which wait for what runs. Most sets take 8 to 14; a
-/// round that changes nothing reads a key a node.
+/// Rounds between two checks by the host, which wait for running steps. Most sets take 8 to 14
+/// rounds; a round without changes reads one key per node.
 constexpr int rounds_at_once = 4;
 
-/// Takes nodes into another set of roots, with their neighbours, of those that have no root.
-/// @param least neighbours that a root has to take
+/// Chooses another set of roots among nodes that have none, which take their neighbours.
+/// @param least number of neighbours that a root has to take
 template <class Backend>
 void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const Buffer<Key> &hashes,
                const int least, Buffer<int> &roots)
@@ -216,7 +217,7 @@ void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const B
     is_one_left.fill_zero();
     for (int round = 1; round <= rounds_at_once; ++round) {
       runner.run(rows(n, [of_keys, near] FEMGPU_BODY(const int i) {
-        if ((near[i] & is_undecided) != 0) // what is in or out stays that
+        if ((near[i] & is_undecided) != 0) // decided nodes do not change
           near[i] = of_keys(i);
       }));
       const bool asks = round == rounds_at_once;
@@ -227,8 +228,8 @@ void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const B
   runner.run(rows(n, JoinRoots{graph, flags, root_of}));
 }
 
-/// Gives the other nodes to their neighbours' aggregates, and numbers these in the order of their
-/// roots.
+/// Adds the remaining nodes to aggregates of their neighbours, and numbers the aggregates in the
+/// order of their roots.
 template <class Backend>
 Aggregates join_others(const ExecutorPtr &executor, const RowPatternView &graph,
                        const Buffer<int> &roots)
@@ -268,7 +269,7 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   RowPattern strong = choose<Backend>(pattern_of(A), choice, n, what).pattern;
   if (are_rows)
     return strong;
-  // N has the node of each row: Nᵀ S N connects nodes, each also with itself.
+  // N has the node of each row: Nᵀ S N connects nodes, also each with itself.
   Buffer<int> rows_in_order(owner, static_cast<std::size_t>(n) + 1);
   int *const in_order = rows_in_order.data();
   Runner<Backend>(*owner).run(

@@ -5,12 +5,12 @@
 
 /**
  * @file
- * Which unknowns of a level become one of the next: groups of nodes that are strongly connected.
+ * The choice of unknowns of the next level: groups of strongly connected nodes.
  */
 namespace femgpu::linalg
 {
-/// Rows that follow each other and are kept together: the unknowns of a node on the finest level,
-/// those of an aggregate on the others, whose numbers may differ.
+/// Consecutive rows that stay together: the unknowns of a node on the finest level, those of an
+/// aggregate on the other levels, where nodes may differ in size.
 struct Nodes
 {
   Buffer<int> starts; ///< the first row of each, and the end
@@ -26,20 +26,20 @@ struct Nodes
 struct Aggregates
 {
   int n;
-  Buffer<int> of_node; ///< -1: a node that has no strong connection is in none
+  Buffer<int> of_node; ///< -1: in no aggregate, without a strong connection
   RowPattern nodes;    ///< sorted_nodes()
 };
 
-/// The nodes of each aggregate, ascending, and behind them those that are in none.
+/// Returns the nodes of each aggregate, ascending, followed by those in no aggregate.
 template <class Backend>
 RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates, const Buffer<int> &of_node);
 
 /**
- * The nodes J that a node I is strongly connected with, not with itself: for a row i of I and a row
- * j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). All are products of two numbers,
- * so that host and GPU come to the same graph for the same bits of A; and no unit of an unknown is
- * in it. Of a part, nodes are those of its own rows; where each row is one, ghosts are connected
- * too.
+ * Returns the nodes J to which each node I is strongly connected, except itself: for a row i of I
+ * and a row j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). Both sides are products
+ * of two numbers each, so that host and GPU obtain the same graph from the same bits of A; the
+ * units of unknowns do not matter. In distributed matrices nodes consist of own rows; if each row
+ * is a node, ghosts are connected too.
  * @param diagonal a number for each row, and for each ghost
  */
 template <class Backend>
@@ -48,30 +48,30 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
 
 /**
  * Aggregates of nodes (Bell, Dalton and Olson 2012; Kelley and Rajamanickam 2022): a maximal set of
- * nodes that are three or more connections apart from each other are roots, which take their
- * neighbours; of what is left another such set, where a root still has some neighbours to take; the
- * others join the aggregate of which they have most neighbours. Depends on the graph alone, for any
- * number of threads: the set prefers nodes by a hash of their global numbers.
+ * nodes that are at least three connections apart become roots, which take their neighbours. A
+ * second such set is chosen from the remaining nodes, whose roots need a minimum of neighbours to
+ * take. All others join the aggregate of most of their neighbours. The result depends on the graph
+ * alone, for any number of threads: nodes are ranked by a hash of their global numbers.
  */
 template <class Backend>
 class Aggregation
 {
 public:
-  /// Makes the first set.
-  /// @param graph symmetric; of one that is not, some connected nodes may stay alone; outlives it
+  /// Chooses the first set.
+  /// @param graph symmetric, outlives this object; otherwise some connected nodes may stay isolated
   /// @param first global number of the first node
   Aggregation(const ExecutorPtr &executor, const RowPattern &graph, long long first);
   Aggregation(const ExecutorPtr &executor, RowPattern &&graph, long long first) = delete;
 
-  /// Makes a second set beside the first, and the aggregates of both.
-  /// @param least_neighbours of a root of the second set: with more of them aggregates are larger
+  /// Chooses a second set in addition to the first, and returns the aggregates of both.
+  /// @param least_neighbours of a root of the second set: more of them give larger aggregates
   Aggregates aggregates(int least_neighbours) const;
 
 private:
   ExecutorPtr executor;
   RowPatternView graph;
   Buffer<unsigned long long> hashes; ///< of nodes
-  Buffer<int> root_of;               ///< of those that the first set took
+  Buffer<int> root_of;               ///< of the nodes that the first set took
 };
 } // namespace femgpu::linalg
 

@@ -21,10 +21,10 @@ namespace femgpu::linalg
 struct CholeskyFindings
 {
   const double *diagonal; ///< of A
-  int *n_singular;        ///< pivots of which nothing is left
+  int *n_singular;        ///< number of vanishing pivots
   int *is_indefinite;
 
-  /// Whether a pivot is positive beyond rounding.
+  /// Returns whether a pivot is positive beyond rounding.
   FEMGPU_HD
   bool is_positive(const double pivot, const int column) const
   {
@@ -38,7 +38,7 @@ struct CholeskyFindings
     if (!(pivot >= -singular_pivot * fabs(diagonal[column])))
       *is_indefinite = 1;
   }
-  /// Notes an entry beside a pivot of which nothing is left: a semidefinite A has none there.
+  /// Checks an entry in the row of a vanishing pivot: it vanishes too if A is semidefinite.
   FEMGPU_HD
   void note_beside(const double entry, const int row, const int column) const
   {
@@ -94,7 +94,7 @@ private:
   }
 };
 
-/// X(panel, j) = W X(panel, j) in a column j beside the panel, with the W of its diagonal block.
+/// X(panel, j) = W X(panel, j) in a column j outside the panel, with the W of its diagonal block.
 struct ScalePanelColumn
 {
   DensePanel panel;
@@ -121,7 +121,7 @@ struct ScalePanelColumn
   }
 
 private:
-  /// The entry beside pivot k after elimination by the pivots before it.
+  /// Returns the entry in the row of pivot k after elimination by the pivots before it.
   FEMGPU_HD
   double remainder(const int k, const int j, const double entry) const
   {
@@ -132,7 +132,7 @@ private:
   }
 };
 
-/// A row i below the panel, without what the panel's pivots eliminate.
+/// Eliminates the panel's pivots from a row i below the panel.
 struct EliminateRowBelow
 {
   static constexpr int team_size = 128, scratch = DensePanel::most;
@@ -159,7 +159,8 @@ struct EliminateRowBelow
   }
 };
 
-/// A row of WᵀW. Rows add in the same order, so that entries (i, j) and (j, i) are equal.
+/// Computes a row of WᵀW. All rows sum in the same order, so that entries (i, j) and (j, i) are
+/// equal.
 struct MultiplyFactors
 {
   static constexpr int team_size = 128, scratch = 0;
@@ -189,8 +190,8 @@ struct CholeskyOutcome
 };
 
 /**
- * The inverse of a symmetric positive semidefinite A as another n x n matrix; a generalised
- * inverse, positive semidefinite too, if A is singular.
+ * Computes the inverse of a symmetric positive semidefinite A as another n x n matrix; a
+ * generalised inverse, positive semidefinite too, if A is singular.
  * @param X holds the upper triangle of A, which is overwritten
  */
 template <class Backend>

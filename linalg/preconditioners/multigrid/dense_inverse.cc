@@ -12,14 +12,15 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The rows of A in full.
+/// Expands the rows of A.
 struct FillDenseRow
 {
   static constexpr int team_size = 32, scratch = 0;
   CsrView<double> A;
   DensePanel all;
-  int first;             ///< row of all that is the first of A
-  const double *numbers; ///< of the columns of A, ghosts too; nullptr: they are those of all
+  int first;             ///< row of `all` that is the first of A
+  const double *numbers; ///< global numbers of A's columns, with ghosts; nullptr: columns are
+                         ///< global
 
   template <class Team>
   FEMGPU_HD
@@ -54,11 +55,11 @@ DenseInverse<Backend>::DenseInverse(const CsrMatrix &A, const bool is_symmetric)
   update(A);
 }
 
-/// Gets the rows of other parts; each has filled in its own.
+/// Receives the rows of other ranks; each rank has filled in its own.
 template <class Backend>
 void DenseInverse<Backend>::gather_rows(const DensePanel X) const
 {
-  constexpr std::size_t at_once = 64; // rows, which a communicator may have in memory for each part
+  constexpr std::size_t at_once = 64; // rows, which a communicator may buffer for each rank
   const auto n = static_cast<std::size_t>(n_all),
              first = static_cast<std::size_t>(range()->first());
   std::vector<double> all(n * n), own(static_cast<std::size_t>(this->n()) * n);
@@ -71,7 +72,7 @@ void DenseInverse<Backend>::gather_rows(const DensePanel X) const
   executor()->copy_from_host(X.X, all.data(), all.size() * sizeof(double));
 }
 
-/// X = A, with the rows of all parts.
+/// X = A, with the rows of all ranks.
 template <class Backend>
 void DenseInverse<Backend>::fill(const CsrMatrix &A, const DensePanel X) const
 {

@@ -8,8 +8,8 @@
 
 namespace femgpu::linalg
 {
-/// Rows of a full matrix, one after the other, which multiply a vector that has these rows first,
-/// and then all others.
+/// Consecutive rows of a dense matrix. The vector that they multiply has these rows first, then all
+/// others.
 struct DenseView
 {
   int n, n_columns, first, lanes;
@@ -31,15 +31,15 @@ struct DenseView
   }
 };
 
-/// A⁻¹ as a full matrix. Of an A in parts each has all of it, multiplies its own rows, and has
-/// those of the vector that are not its own as ghosts.
+/// A⁻¹ as a dense matrix. If A is distributed, each rank stores all of A⁻¹ and multiplies its own
+/// rows; the other rows of the vector are ghosts.
 template <class Backend>
 class DenseInverse final : public ViewedOperator<DenseView>
 {
 public:
   /**
-   * Is called by all parts.
-   * @param A some hundred rows: n² entries and n³ operations
+   * Inverts A. Collective over all ranks.
+   * @param A a few hundred rows: n² entries and n³ operations
    * @param is_symmetric A equals its transpose up to rounding, and A⁻¹ exactly
    */
   DenseInverse(const CsrMatrix &A, bool is_symmetric);
@@ -59,12 +59,12 @@ public:
   /**
    * Takes over a matrix of the same size. A symmetric positive semidefinite A is inverted by
    * Cholesky factors (cholesky_inverse.h), any other by elimination with partial pivoting
-   * (pivoted_inverse.h). Of a singular A, which leaves less than 1e-12 of a pivot, the result is a
-   * generalised inverse. Is called by all parts.
+   * (pivoted_inverse.h). If A is singular, with less than 1e-12 of a pivot left, the result is a
+   * generalised inverse. Collective over all ranks.
    */
   void update(const CsrMatrix &A);
 
-  /// Rows of which A is singular.
+  /// Returns the number of rows in which A is singular.
   int n_singular() const
   {
     return defects;
@@ -77,11 +77,11 @@ private:
   void gather_rows(DensePanel X) const;
   bool invert_by_cholesky(DensePanel X);
 
-  int n_all; ///< rows of all parts
+  int n_all; ///< global number of rows
   bool symmetric;
   int defects = 0;
-  std::optional<RowSpace> all_rows; ///< in parts: those of others are ghosts
-  mutable Buffer<double> gathered;  ///< with them; used by one solver at a time
+  std::optional<RowSpace> all_rows; ///< if distributed: rows of other ranks are ghosts
+  mutable Buffer<double> gathered;  ///< a vector of all_rows; used by one solver at a time
 };
 } // namespace femgpu::linalg
 

@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg
 {
-/// Neighbouring columns of a dense n x n matrix, which a blocked elimination treats together.
+/// Consecutive columns of a dense n x n matrix that a blocked elimination processes together.
 struct DensePanel
 {
   static constexpr int most = 32;
@@ -31,7 +31,7 @@ struct DensePanel
   }
 };
 
-/// The part of a pivot, relative to the entries of A that it came from, below which A is singular.
+/// Size of a pivot, relative to the entries of A that it came from, below which A is singular.
 constexpr double singular_pivot = 1e-12;
 } // namespace femgpu::linalg
 

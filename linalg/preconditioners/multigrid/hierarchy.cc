@@ -15,22 +15,23 @@ namespace femgpu::linalg
 namespace
 {
 constexpr int most_levels = 30;
-constexpr double least_reduction = 0.8; ///< of rows: else another level is not worth it
-constexpr double small_share = 0.05; ///< of entries: whatever comes after such a level is no burden
+constexpr double least_reduction = 0.8; ///< of rows: otherwise another level does not pay
+constexpr double small_share = 0.05; ///< of entries: levels after such a small one are negligible
 
-/// Entries of all matrices for one of the finest, beyond which aggregates become larger.
+/// Sum of the entries of all matrices, relative to the finest, beyond which aggregates become
+/// larger.
 double most_complexity(const int n_near_null)
 {
   return n_near_null > 1 ? 1.8 : 1.5;
 }
 
-/// ω of I − ω D⁻¹ A (Vaněk, Mandel and Brezina 1996).
+/// Returns ω of I − ω D⁻¹ A (Vaněk, Mandel and Brezina 1996).
 double damping(const double largest_eigenvalue)
 {
   return 4. / 3. / largest_eigenvalue;
 }
 
-/// Seconds of the steps that were begun since the last lap.
+/// Returns the seconds of the steps since the last lap.
 double lap(const Matrix &A, Stopwatch &watch)
 {
   A.executor()->synchronize();
@@ -58,7 +59,7 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
   return nodes;
 }
 
-/// The pattern of a part's rows without ghosts; of all rows it is the one that was given.
+/// The pattern of a rank's rows without ghosts; if A is not distributed, the given pattern.
 template <class Backend>
 struct OwnPattern
 {
@@ -72,7 +73,8 @@ struct OwnPattern
   PatternRef pattern;
 };
 
-/// From what is known of the rows of A. @throws ParameterError unless it has as many
+/// Makes a prolongation from the unknowns of A. @throws ParameterError unless its rows are those of
+/// A
 std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
                                                     const CoarserUnknowns &coarser,
                                                     const std::vector<double> &scales)
@@ -105,7 +107,7 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
 {
   has_parts = A.range()->communicator() != nullptr;
   if (!options.takes_given || !A.csr().unknowns()->coarser.may_be_known())
-    pattern_of(A.csr()).view(); // aggregates count entries by int: refuses others early
+    pattern_of(A.csr()).view(); // aggregates count entries by int: rejects larger matrices early
   is_scaled = A.range()->max(A.csr().unknowns()->scales.empty() ? 0. : 1.) > 0.;
   symmetric = equals_transpose<Backend>(A.csr());
   if (!symmetric && options.smoother.keeps_symmetry())
@@ -137,14 +139,14 @@ void Hierarchy<Backend>::add_level(const Matrix &A)
   all_levels.push_back(std::move(level));
 }
 
-/// Gives what is known of the last one's unknowns.
+/// Adds levels by supplied prolongations. Returns the unknowns of the last level.
 template <class Backend>
 UnknownsPtr Hierarchy<Backend>::add_given_levels()
 {
   UnknownsPtr known = all_levels[0].A->csr().unknowns();
   while (options.takes_given && all_levels.back().A->range()->n_global() > options.coarsest) {
     const auto coarser = known->coarser.get();
-    if (all_levels[0].A->range()->max(coarser ? 0. : 1.) > 0.) // parts agree
+    if (all_levels[0].A->range()->max(coarser ? 0. : 1.) > 0.) // ranks agree
       break;
     Level<Backend> &level = all_levels.back();
     const CsrMatrix &A = level.A->csr();
@@ -163,8 +165,8 @@ UnknownsPtr Hierarchy<Backend>::add_given_levels()
   return known;
 }
 
-/// Makes the transition from the last level to another one, whose nodes and near-null vectors take
-/// the place of those given; gives whether there is one.
+/// Makes the transition from the last level to a new one, whose nodes and near-null vectors replace
+/// the given ones. Returns whether there is a new level.
 template <class Backend>
 bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
 {
@@ -183,11 +185,11 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   DerivedPattern filtered;
   if (symmetric && near_null.count == 1)
     filtered = filtered_pattern<Backend>(A, graph);
-  if (has_parts && nodes.n() == A.n()) // aggregates end where a part does
+  if (has_parts && nodes.n() == A.n()) // aggregates do not extend beyond a rank
     graph = own_columns<Backend>(pattern_of(A.executor(), graph, A.n_columns()), "A graph").pattern;
   level.report.prolongation_seconds = lap(*level.A, watch);
   const Aggregates aggregates = choose_aggregates(nodes, graph, filtered, near_null.count);
-  watch.lap(); // which it has told
+  watch.lap(); // choose_aggregates() has reported this time
   TentativeProlongation tentative =
       make_tentative<Backend>(A.range(), nodes, aggregates, near_null);
   const auto n_coarse = static_cast<double>(tentative.P->domain()->n_global());
@@ -201,8 +203,8 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   return true;
 }
 
-/// Of the last level: the small ones, unless their matrix has too many entries and large ones save
-/// some.
+/// Aggregates the last level: small aggregates, unless their matrix has too many entries and large
+/// aggregates save some.
 template <class Backend>
 Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPattern &graph,
                                                  const DerivedPattern &filtered,
@@ -242,7 +244,7 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
   return complexity_with(large) <= 0.95 * of_small ? std::move(large) : std::move(small);
 }
 
-/// From the last level.
+/// Makes the transition from the last level.
 template <class Backend>
 std::unique_ptr<Transition<Backend>>
 Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tentative,
@@ -264,7 +266,7 @@ Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tent
   return next;
 }
 
-/// Factors the coarsest matrix, or smooths it more often.
+/// Inverts the coarsest matrix, or smooths it more often.
 template <class Backend>
 void Hierarchy<Backend>::finish_coarsest()
 {
@@ -305,7 +307,7 @@ void Hierarchy<Backend>::update()
       next.smoothed->update(A, level.smoother->diagonal().inverse(),
                             damping(level.smoother->largest_eigenvalue()));
     else if (n_given > 0 && &level == &all_levels.front() && is_scaled)
-      next.tentative = // the scales may be others
+      next.tentative = // the scales may have changed
           given_prolongation(A, *A.unknowns()->coarser.get(), A.unknowns()->scales);
     report.prolongation_seconds = lap(*level.A, watch);
     next.coarse->update(A, next.P());

@@ -13,18 +13,18 @@
 
 namespace femgpu::linalg
 {
-/// How a hierarchy is made.
+/// Options of a hierarchy.
 struct HierarchyOptions
 {
-  bool takes_given = true; ///< the prolongations of Unknowns, before aggregates
-  double theta = 0.; ///< of strong connections of the first nodes; half of it on each further level
-  int block = 0;     ///< unknowns of a node; 0: those that the matrix knows of, or 1
+  bool takes_given = true; ///< uses the prolongations of Unknowns, before aggregates
+  double theta = 0.; ///< of strong connections of the first nodes; halved on each further level
+  int block = 0;     ///< unknowns of a node; 0: as specified by the matrix, or 1
   std::string near_null = "auto";
-  int coarsest = 256;      ///< rows that are factored
-  SmootherChoice smoother; ///< of the finest level; its degree is one higher on each further
+  int coarsest = 256;      ///< number of rows at which coarsening stops
+  SmootherChoice smoother; ///< of the finest level; its degree grows by one with each level
 };
 
-/// From a level to the next.
+/// The transition from a level to the next.
 template <class Backend>
 struct Transition
 {
@@ -42,40 +42,41 @@ template <class Backend>
 struct Level
 {
   const Matrix *A;
-  std::unique_ptr<Smoother<Backend>> smoother; ///< nullptr where A is factored
+  std::unique_ptr<Smoother<Backend>> smoother; ///< nullptr if A is inverted
   std::unique_ptr<Transition<Backend>> next;   ///< nullptr on the coarsest level
   LevelReport report;
 };
 
 /**
- * Matrices A_{l+1} = Pᵀ A_l P on fewer and fewer unknowns: by prolongations that are known, from
- * lower degrees and coarser meshes, and from there on by smoothed aggregation (Vaněk, Mandel and
- * Brezina 1996), for unsymmetric A by aggregation alone. Coarser levels are smoothed more (the
- * variable V-cycle, Bramble and Pasciak 1987): what growth of iterations is left comes from them,
- * and they are small. All else is made where the matrix is; sums and the ends of spectra visit the
- * host.
+ * A multigrid hierarchy of Galerkin matrices A_{l+1} = Pᵀ A_l P. The first levels use the
+ * prolongations that Unknowns supply (lower polynomial degrees, coarser meshes); the remaining
+ * levels use smoothed aggregation (Vaněk, Mandel and Brezina 1996), or plain aggregation if A is
+ * unsymmetric. Coarse levels get more smoothing steps (the variable V-cycle, Bramble and Pasciak
+ * 1987): they cause most of the remaining growth in iteration counts and cost little. Set-up runs
+ * on the executor that holds A; only reductions and spectral bounds are copied to the host.
  *
- * Of a matrix in parts an aggregate is one part's; P and the coarser matrices are those of all
- * rows, as products take the rows of others that they need. Prolongations that are known are not
- * taken.
+ * In a distributed matrix, an aggregate belongs to one rank; P and the coarser matrices are
+ * distributed too, and products import the rows of other ranks that they need. Supplied
+ * prolongations are used if all ranks have them.
  */
 template <class Backend>
 class Hierarchy
 {
 public:
-  /// Is called by all parts. @param A outlives the hierarchy. @throws SolverError unless its
-  /// diagonal is positive, and beyond most_indices entries for aggregates of its rows;
-  /// ParameterError for a block that does not divide its rows
+  /// Sets up all levels. Collective over all ranks. @param A outlives the hierarchy. @throws
+  /// SolverError unless its diagonal is positive, and beyond most_indices entries if its rows are
+  /// aggregated; ParameterError for a block that does not divide its rows
   Hierarchy(const Matrix &A, const HierarchyOptions &options);
 
-  /// Takes over new values of A; aggregates and patterns stay.
+  /// Takes over new values of A; aggregates and patterns do not change.
   void update();
 
   const std::vector<Level<Backend>> &levels() const
   {
     return all_levels;
   }
-  /// Of the coarsest level; nullptr: it has too many rows, and is only smoothed.
+  /// Returns the inverse on the coarsest level; nullptr if that has too many rows and is only
+  /// smoothed.
   const DenseInverse<Backend> *inverse() const
   {
     return coarsest_inverse.get();
@@ -84,11 +85,11 @@ public:
   {
     return symmetric;
   }
-  /// Entries of the matrices of all levels but the finest, and of P.
+  /// Returns the number of entries of P, and of the matrices of all levels but the finest.
   std::size_t n_nonzeros() const;
-  /// In words. @param levels of reports()
+  /// Describes the hierarchy. @param levels from reports()
   std::string description(const std::vector<LevelReport> &levels) const;
-  /// Of all parts. Is called by all.
+  /// Returns reports on the levels, summed over all ranks. Collective over all ranks.
   std::vector<LevelReport> reports() const;
 
 private:
@@ -106,7 +107,7 @@ private:
   HierarchyOptions options;
   bool symmetric = true, has_parts = false, is_scaled = false;
   int n_near_null = 0;
-  int n_given = 0; ///< levels whose prolongations were known
+  int n_given = 0; ///< levels with supplied prolongations
   std::vector<Level<Backend>> all_levels;
   std::unique_ptr<DenseInverse<Backend>> coarsest_inverse;
 };

@@ -8,7 +8,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A cycle from 0, which smooths before and after the correction from the next level.
+/// A cycle from 0, with smoothing before and after the coarse correction.
 template <class Backend>
 class MultigridOperator final : public PreconditionerOperator
 {
@@ -35,7 +35,7 @@ public:
     cycle(static_cast<Runner<Backend> &>(runner), 0, r, vectors[0].all(), true, [](std::size_t) {});
     return r;
   }
-  /// Seconds of the part that each level has in a cycle.
+  /// Returns the seconds that each level takes in a cycle.
   std::vector<double> measure_cycle() const
   {
     const Level<Backend> &finest = hierarchy.levels().front();
@@ -60,8 +60,8 @@ public:
     return hierarchy.levels().front().A->is_capturable();
   }
 
-  /// That one cycle reads and writes: besides the smoothers' a product with A and three vectors,
-  /// and with P or Pᵀ one or two.
+  /// Returns the bytes that one cycle reads and writes: besides those of the smoothers, a product
+  /// with A and three vectors, and one or two for P and Pᵀ.
   std::size_t bytes() const
   {
     std::size_t sum = 0, n_visits = 1;
@@ -86,7 +86,7 @@ public:
 private:
   struct Vectors
   {
-    Buffer<double> r; ///< of the finest level that of the solver
+    Buffer<double> r; ///< on the finest level, the solver's vector is used
     Buffer<double> x, other;
 
     PolynomialVectors all()
@@ -100,8 +100,8 @@ private:
     return level.A->domain()->make_vector();
   }
 
-  /// Improves A x = r on a level. Gives where x is.
-  /// @param tell tell(level) is called where its steps end, or those of another one begin
+  /// Improves the solution of A x = r on a level. Returns where x is stored.
+  /// @param tell called as tell(level) when its steps end, or those of another level begin
   template <class Tell>
   PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
                           const bool from_zero, const Tell &tell) const
@@ -133,18 +133,18 @@ private:
 };
 
 /**
- * Multigrid by given prolongations and aggregation: a hierarchy of matrices Pᵀ A P, and a cycle
+ * Multigrid by supplied prolongations and aggregation: a hierarchy of matrices Pᵀ A P, and a cycle
  * over it (hierarchy.h).
  *
- * Use: the iterations hardly grow with the number of unknowns, so for large systems of elliptic
- * equations; small ones have less set-up and fewer steps with Jacobi. Options: coarsening by what
- * is known of lower degrees and coarser meshes before aggregates, or by these alone; theta of
- * strong connections, smoother and its degree, values of the matrices that cycles multiply with,
- * cycle=W for hard systems, block and near-null of systems of equations, coarsest for the rows that
- * are inverted, times of a cycle for the report. Needs: a positive diagonal; A symmetric positive
- * definite, or nearly an M-matrix, for which P is not smoothed. Cost: a cycle multiplies 2 degree
- * times with A, and on the other levels with matrices that together have a part of its entries.
- * Fails: on equations with waves or little diffusion the iterations grow.
+ * Use: large systems of elliptic equations, because iteration counts hardly grow with the number of
+ * unknowns; small systems need less set-up and fewer steps with Jacobi. Options: coarsening by
+ * lower degrees and coarser meshes, if known, before aggregates, or by aggregates alone; theta of
+ * strong connections; smoother and its degree; values of the matrices that cycles multiply with;
+ * cycle=W for hard problems; block and near-null for systems of equations; coarsest for the number
+ * of rows that are inverted; times of a cycle for the report. Needs: a positive diagonal; A
+ * symmetric positive definite, or almost an M-matrix, for which P is not smoothed. Cost: a cycle
+ * multiplies 2 degree times with A, and on the other levels with matrices that together have a
+ * fraction of its entries. Fails: iteration counts grow for wave equations or little diffusion.
  */
 template <class Backend>
 class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>>
@@ -198,7 +198,7 @@ private:
 
   HierarchyOptions options;
   int visits;
-  bool measures; ///< is a cycle timed?
+  bool measures; ///< times a cycle
 };
 } // namespace
 

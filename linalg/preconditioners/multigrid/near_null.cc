@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Has row i an entry besides the diagonal?
+/// Returns whether row i has a nonzero off-diagonal entry.
 FEMGPU_HD
 bool is_coupled(const CsrView<double> &A, const int i)
 {
@@ -22,8 +22,8 @@ bool is_coupled(const CsrView<double> &A, const int i)
   return false;
 }
 
-/// v_c = 1 for the unknown c of its node, else 0; then the rotations, if @p places are given. Of a
-/// scaled system, whose x̂ = x / scales.
+/// v_c = 1 for unknown c of its node, else 0; followed by the rotations, if @p places are given. In
+/// a scaled system x̂ = x / scales.
 struct StoreMotions
 {
   CsrView<double> A;
@@ -53,8 +53,8 @@ struct StoreMotions
   }
 };
 
-/// The places from their middle, so that rotations are about it, in units of the body's size; both
-/// are those of all parts.
+/// Returns the coordinates relative to their centre, about which rotations turn, in units of the
+/// body's size; both are global.
 std::vector<double> centred(const std::vector<double> &places, const int dimension,
                             const RowSpace &rows)
 {

@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg
 {
-/// Vectors v with A v ≈ 0 away from the boundary, which coarser levels must have.
+/// Vectors v with A v ≈ 0 away from the boundary, which coarser levels must represent.
 struct NearNullVectors
 {
   static constexpr int most = 16;
@@ -17,14 +17,14 @@ struct NearNullVectors
 };
 
 /**
- * For the first level of nodes: with @p kind `constants` one for each unknown of a node, with
- * `rigid-body` the 3 or 6 motions of a body in 2D or 3D, translations first, with `auto` these
- * where the places of the unknowns are known and a node has as many as there are dimensions. Rows
- * with nothing but their diagonal, as those of Dirichlet values, have 0. Of a scaled system, x = D
- * x̂, they are D⁻¹ v.
+ * Returns the near-null vectors of the first level of nodes. For @p kind `constants` there is one
+ * for each unknown of a node; `rigid-body` gives the 3 or 6 motions of a body in 2D or 3D,
+ * translations first; `auto` gives these if coordinates are known and a node has as many unknowns
+ * as there are dimensions, else constants. They are 0 in rows with only a diagonal entry, as for
+ * Dirichlet values. For a scaled system, x = D x̂, they are D⁻¹ v.
  * @param unknowns of the rows of A
  * @param block unknowns of a node
- * @throws ParameterError for rigid-body motions of a matrix that does not know its places
+ * @throws ParameterError for rigid-body motions of a matrix without coordinates
  */
 template <class Backend>
 NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, int block,

@@ -10,8 +10,8 @@
 /**
  * @file
  * The inverse of a dense matrix by Gauss-Jordan elimination in place with partial pivoting, by
- * panels. The pivot of a column is its largest entry in a row that is no pivot row yet, the first
- * one of several. Rows stay where they are: X(row_of[k], column_of[l]) is entry (k, l) of the
+ * panels. The pivot of a column is its largest entry in a row that is not yet a pivot row, the
+ * first one of several. Rows are not exchanged: X(row_of[k], column_of[l]) is entry (k, l) of the
  * inverse at the end.
  */
 namespace femgpu::linalg
@@ -19,9 +19,9 @@ namespace femgpu::linalg
 /// The pivot rows that have been chosen, in the executor's memory.
 struct PivotRows
 {
-  const double *largest; ///< entry of each column of A
+  const double *largest; ///< largest entry of each column of A
   int *row_of;           ///< pivot row of a column; -1: none yet, or none left
-  int *column_of;        ///< and back
+  int *column_of;        ///< column of a pivot row
 };
 
 /// An entry of a column and its row.
@@ -62,7 +62,7 @@ struct FactorisePanel
   }
 
 private:
-  /// The largest entry of a column among the rows that are no pivot rows.
+  /// Returns the largest entry of a column in rows that are not pivot rows.
   template <class Team>
   FEMGPU_HD
   PivotCandidate largest(const Team &team, const int column) const
@@ -82,7 +82,7 @@ private:
     }
     team.sync();
     best = found[0];
-    team.sync(); // all have read it
+    team.sync(); // all threads have read it
     return best;
   }
 
@@ -108,7 +108,7 @@ private:
   }
 };
 
-/// A row that is no pivot row of the panel, beside the panel.
+/// Eliminates, outside the panel, its pivots from a row that is not one of its pivot rows.
 struct EliminatePanel
 {
   static constexpr int team_size = 128, scratch = 0;
@@ -134,7 +134,7 @@ struct EliminatePanel
   }
 };
 
-/// The pivot rows of the panel in a column j beside it.
+/// Updates the pivot rows of the panel in a column j outside it.
 struct ScalePivotRows
 {
   DensePanel panel;
@@ -162,7 +162,7 @@ struct ScalePivotRows
   }
 };
 
-/// A row of the inverse, or of its symmetric part.
+/// Stores a row of the inverse, or of its symmetric part.
 struct CollectInverse
 {
   static constexpr int team_size = 128, scratch = 0;
@@ -188,7 +188,7 @@ struct CollectInverse
   }
 };
 
-/// Stores the largest entry of each column.
+/// Returns the largest entry of each column.
 template <class Backend>
 Buffer<double> largest_in_columns(const ExecutorPtr &executor, const DensePanel &X)
 {
@@ -203,10 +203,10 @@ Buffer<double> largest_in_columns(const ExecutorPtr &executor, const DensePanel 
 }
 
 /**
- * The inverse of A as another n x n matrix; a generalised inverse if A is singular, with zero rows
- * and columns where no pivot was left. Returns how many these are.
+ * Computes the inverse of A as another n x n matrix; a generalised inverse if A is singular, with
+ * zero rows and columns for missing pivots. Returns the number of these.
  * @param X holds A, and is overwritten
- * @param of_symmetric A is symmetric, and so is the result, to the last bit
+ * @param of_symmetric A is symmetric; then the result is symmetric to the last bit
  */
 template <class Backend>
 int pivoted_inverse(const ExecutorPtr &executor, DensePanel X, const bool of_symmetric,

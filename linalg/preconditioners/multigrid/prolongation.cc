@@ -16,7 +16,7 @@ struct AggregateRows
   RowPatternView nodes; ///< of each aggregate
   const int *starts;    ///< rows of each node
 
-  /// Calls f(row) for those of aggregate @p a, by all threads of a team.
+  /// Calls f(row) for the rows of aggregate @p a, by all threads of a team.
   template <class Team, class Function>
   FEMGPU_HD
   void for_each(const Team &team, const int a, const Function &f) const
@@ -27,17 +27,17 @@ struct AggregateRows
   }
 };
 
-/// Q R = B on the rows of each aggregate; a vector of which less than a millionth is left depends
-/// on those before it.
+/// Q R = B on the rows of each aggregate. A vector of which less than a millionth is left depends
+/// on the previous ones.
 struct Orthonormalise
 {
   static constexpr int team_size = 8, scratch = 0;
   AggregateRows aggregates;
   int count;
   double *Q; ///< B, and then Q
-  double *R; ///< count² an aggregate, row by row; 0 before
+  double *R; ///< count² per aggregate, row by row; 0 initially
   int *ranks;
-  int *pivots; ///< count an aggregate: the column of Q that is its s-th one
+  int *pivots; ///< count per aggregate: the column of Q that is the s-th one
 
   template <class Team>
   FEMGPU_HD
@@ -113,7 +113,7 @@ struct Orthonormalise
 /// Row i of P̂ has the columns of its aggregate.
 struct StoreTentative
 {
-  const int *node_of_row, *of_node; ///< the aggregate of each node; -1: it is in none
+  const int *node_of_row, *of_node; ///< the aggregate of each node; -1: none
   int count;
   const double *Q;
   const int *pivots, *coarse_starts;
@@ -135,7 +135,7 @@ struct StoreTentative
   }
 };
 
-/// The rows of the next level that an aggregate is.
+/// Stores the rows of the next level that represent an aggregate.
 struct StoreCoarseRows
 {
   int count;
@@ -167,7 +167,7 @@ struct IsStrongOrDiagonal
   }
 };
 
-/// Row i of A_F, with (A_F b)_i = (A b)_i.
+/// Computes row i of A_F, with (A_F b)_i = (A b)_i.
 struct FilterRow
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -193,14 +193,14 @@ struct FilterRow
         dropped += A.values[k] * b[A.columns[k]];
     }
     dropped = team.sum(dropped);
-    team.sync();                        // the values are there
-    if (team.rank() == 0 && b[i] != 0.) // else it is not coupled
+    team.sync();                        // values are stored
+    if (team.rank() == 0 && b[i] != 0.) // otherwise row i is not coupled
       values[filtered.find(i, i)] += dropped / b[i];
   }
 };
 
-/// Row i of P̂ − ω D⁻¹ A_F P̂, where that of A_F P̂ is. There is an entry of it for each of P̂, because
-/// A has its diagonal.
+/// Computes row i of P̂ − ω D⁻¹ A_F P̂ in place of A_F P̂. Its pattern includes that of P̂, because
+/// A has a full diagonal.
 struct SmoothProlongationRow
 {
   CsrView<double> tentative;
@@ -286,7 +286,7 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
 
 namespace
 {
-/// The nodes of the columns of each node's first row.
+/// Selects the nodes of the columns of each node's first row.
 struct NodeEntries
 {
   RowPatternView A;
@@ -296,7 +296,7 @@ struct NodeEntries
   FEMGPU_HD
   int row(const int node) const
   {
-    return starts[node] < n ? starts[node] : n - 1; // the last ones may have no rows
+    return starts[node] < n ? starts[node] : n - 1; // trailing nodes may have no rows
   }
   template <class Function>
   FEMGPU_HD
@@ -320,7 +320,7 @@ template <class Backend>
 double estimated_entries(const PatternRef &A, const PatternRef *filtered,
                          const Aggregates &aggregates)
 {
-  constexpr int n_sampled = 64; // which leaves an error of some percent, and costs little
+  constexpr int n_sampled = 64; // error of a few per cent, at low cost
   const std::string what = "Some rows of a coarse matrix";
   const ExecutorPtr &owner = A.executor;
   const RowPatternView nodes = aggregates.nodes.view();
@@ -337,7 +337,7 @@ double estimated_entries(const PatternRef &A, const PatternRef *filtered,
   multiply_by(A);
   if (filtered != nullptr)
     multiply_by(*filtered);
-  // What is in no aggregate counts as another one.
+  // Nodes in no aggregate count as one more aggregate.
   RowPattern members{Buffer<int>(owner, static_cast<std::size_t>(A.n) + 1),
                      Buffer<int>(owner, static_cast<std::size_t>(A.n))};
   Runner<Backend>(*owner).run(
@@ -365,7 +365,7 @@ SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, DerivedP
     filtered = make_matrix(A.range(), A.domain(), std::move(pattern.pattern));
   if (A.range()->communicator() != nullptr) {
     tentative_rows = std::make_unique<GhostRows<Backend>>(*A.domain(), *tentative);
-    if (near_null.count == 1) // on all parts, also where nothing is filtered
+    if (near_null.count == 1) // on all ranks, even if nothing is filtered
       near_null.values = A.domain()->with_ghosts(near_null.values.data());
   }
   set_values(A, inverse_diagonal, omega);

@@ -7,8 +7,8 @@
 
 namespace femgpu::linalg
 {
-/// P̂, whose columns are the near-null vectors on each aggregate made orthonormal, and what the next
-/// level has of them.
+/// The tentative prolongation P̂, whose columns are the near-null vectors on each aggregate made
+/// orthonormal, and the nodes and near-null vectors of the next level.
 struct TentativeProlongation
 {
   std::shared_ptr<const CsrMatrix> P;
@@ -17,43 +17,44 @@ struct TentativeProlongation
 };
 
 /**
- * P̂ Q R-factorises the rows of @p B in each aggregate, by modified Gram-Schmidt with pivoting. What
- * an aggregate cannot tell apart, as a rotation about the line on which its nodes are, gets no
- * column: aggregates have up to B.count rows of the next level. Rows of nodes that are in no
- * aggregate are empty. Is called by all parts. @param range the rows of @p B
+ * Computes P̂ by QR factorisation of the rows of @p B in each aggregate, with modified Gram-Schmidt
+ * and pivoting. A vector that depends on the others within an aggregate, such as a rotation about
+ * the line on which its nodes lie, gets no column: aggregates have up to B.count rows of the next
+ * level. Rows of nodes in no aggregate are empty. Collective over all ranks. @param range the rows
+ * of @p B
  */
 template <class Backend>
 TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &nodes,
                                      const Aggregates &aggregates, const NearNullVectors &B);
 
-/// The pattern of A_F, which has the diagonal of A and the entries between nodes of one unknown
-/// that are strongly connected; empty where these are all. @param graph of strong_connections()
+/// Returns the pattern of A_F, with the diagonal of A and the entries between strongly connected
+/// nodes of one unknown; empty if these are all entries. @param graph from strong_connections()
 template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
 
-/// Which nodes a node's first row has entries of.
+/// Returns the nodes of the columns in each node's first row.
 template <class Backend>
 RowPattern node_pattern(const PatternRef &A, const Nodes &nodes);
 
-/// About as many pairs of aggregates are connected in Pᵀ A P, by some of its rows; nodes in none
-/// count as one more.
-/// @param A of nodes, also the @p filtered pattern of A_F; nullptr: P is P̂
+/// Estimates the number of connected pairs of aggregates in Pᵀ A P from a sample of its rows; nodes
+/// in no aggregate count as one more aggregate.
+/// @param A pattern of nodes, as is @p filtered, the pattern of A_F; nullptr: P is P̂
 template <class Backend>
 double estimated_entries(const PatternRef &A, const PatternRef *filtered,
                          const Aggregates &aggregates);
 
 /**
- * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996). What A_F does not have of A is added to
- * its diagonal so that A_F b = A b for the near-null vector b. One diagonal cannot do that for
- * several vectors, as translations and rotations: for them A_F is A. Patterns are made once; new
- * values need no more than those of A.
+ * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996). The entries of A that A_F lacks are
+ * added to its diagonal so that A_F b = A b for the near-null vector b. One diagonal cannot achieve
+ * this for several vectors, such as translations and rotations: for them A_F is A. Patterns are
+ * computed once; an update needs only the values of A.
  */
 template <class Backend>
 class SmoothedProlongation
 {
 public:
-  /// @param filtered of filtered_pattern(); empty: A_F is A
-  /// @param near_null of the rows of A
+  /// @param filtered from filtered_pattern(); empty: A_F is A
+  /// @param near_null on the rows of A
   SmoothedProlongation(const CsrMatrix &A, DerivedPattern filtered,
                        std::shared_ptr<const CsrMatrix> tentative, NearNullVectors near_null,
                        const double *inverse_diagonal, double omega);
@@ -69,7 +70,7 @@ private:
 
   std::size_t n_entries;
   std::shared_ptr<const CsrMatrix> tentative;
-  std::unique_ptr<GhostRows<Backend>> tentative_rows; ///< of a part
+  std::unique_ptr<GhostRows<Backend>> tentative_rows; ///< if distributed
   NearNullVectors near_null;
   Buffer<int> sources;
   std::shared_ptr<CsrMatrix> filtered; ///< A_F; nullptr: it is A

@@ -98,8 +98,8 @@ PolynomialVectors Smoother<Backend>::smooth(Runner<Backend> &run, double *r, Pol
   return v;
 }
 
-/// With M each term but one from 0 a product with A and three vectors, and each one with M and
-/// four.
+/// With M, each product with A accesses three vectors, and each term multiplies with M and accesses
+/// four vectors.
 template <class Backend>
 std::size_t Smoother<Backend>::bytes(const bool from_zero) const
 {

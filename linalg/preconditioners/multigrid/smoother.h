@@ -11,19 +11,19 @@
 
 namespace femgpu::linalg
 {
-/// Which smoother a multigrid cycle has.
+/// The smoother of a multigrid cycle.
 struct SmootherChoice
 {
   /// `chebyshev`: polynomials with the diagonal; `l1-jacobi`; or a preconditioner of the registry
   std::string name = "chebyshev";
-  int degree = 2;     ///< of the polynomial, or steps
-  bool rounds = true; ///< are the values of A that it multiplies with rounded to float?
+  int degree = 2;     ///< of the polynomial, or number of steps
+  bool rounds = true; ///< multiplies with values of A that are rounded to float
 
   bool is_of_registry() const
   {
     return name != "chebyshev" && name != "l1-jacobi";
   }
-  /// Is the smoother of a symmetric matrix symmetric?
+  /// Returns whether the smoother of a symmetric matrix is symmetric.
   bool keeps_symmetry() const
   {
     return !is_of_registry() || make_preconditioner(name, BackendKind::host)->is_symmetric();
@@ -31,19 +31,19 @@ struct SmootherChoice
 };
 
 /**
- * x += p(M⁻¹A) M⁻¹ (r − A x), by terms that are each a product with A,
+ * x += p(M⁻¹A) M⁻¹ (r − A x), by terms with one product with A each,
  *
  *     d = a d + b M⁻¹ (r − A x);  x += d.
  *
- * With a symmetric M these are Chebyshev polynomials of the fourth kind, which need the upper end
- * of the spectrum alone (Lottes 2023, Algorithm 3.1), from Lanczos steps in the inner product of M;
- * so a cycle that smooths before and after is symmetric. M is diag(A), or a preconditioner; an
- * unsymmetric one smooths by steps, a = 0 and b = 1. So does `l1-jacobi`, M_ii = Σ_j |a_ij|: they
- * converge for every symmetric positive definite A.
+ * With a symmetric M these are Chebyshev polynomials of the fourth kind, which need only the upper
+ * end of the spectrum (Lottes 2023, Algorithm 3.1), from Lanczos steps in the inner product of M;
+ * hence a cycle that smooths before and after is symmetric. M is diag(A), or a preconditioner. An
+ * unsymmetric one smooths by stationary steps, a = 0 and b = 1, as does `l1-jacobi`, M_ii = Σ_j
+ * |a_ij|, whose steps converge for every symmetric positive definite A.
  *
- * Products with A may read values that are rounded to float: for an A that is symmetric to the last
- * bit the smoother is, too, and it adds an error of 6e-8 ‖A‖‖x‖ to A x, of which the solver around
- * sees little.
+ * Products with A may read values that are rounded to float. If A is symmetric to the last bit, so
+ * is the smoother. Rounding adds an error of 6e-8 ‖A‖‖x‖ to A x, which hardly affects the outer
+ * solver.
  */
 template <class Backend>
 class Smoother
@@ -52,14 +52,14 @@ public:
   /// @param A outlives the smoother
   Smoother(const Matrix &A, const SmootherChoice &choice);
 
-  /// Takes over the values of A. @throws SolverError unless the diagonal is positive, and as M
+  /// Takes over the values of A. @throws SolverError unless the diagonal is positive, or as M does
   void update();
 
-  /// Smooths A x = r, from 0 if @p from_zero: then x need not be there. Gives where x is.
+  /// Smooths A x = r, from 0 if @p from_zero; then x is not read. Returns where x is stored.
   PolynomialVectors smooth(Runner<Backend> &run, double *r, PolynomialVectors v,
                            bool from_zero) const;
 
-  /// That it multiplies with: A, or A rounded, unless float cannot hold it.
+  /// Returns the matrix in products: A rounded to float if requested and representable, else A.
   const Matrix &matrix() const
   {
     return rounded ? *rounded : A;
@@ -72,22 +72,23 @@ public:
   {
     return D;
   }
-  /// An estimate of the largest eigenvalue of diag(A)⁻¹ A, from below.
+  /// Returns an estimate of the largest eigenvalue of diag(A)⁻¹ A, from below.
   double largest_eigenvalue() const
   {
     return eigenvalue;
   }
-  /// That of M⁻¹A where polynomials with another M are made for it, else that one.
+  /// Returns the estimate for M⁻¹A if polynomials use another M than diag(A), else that for
+  /// diag(A).
   double largest_smoothed_eigenvalue() const
   {
     return eigenvalue_of_M > 0. ? eigenvalue_of_M : eigenvalue;
   }
-  /// Do x and the other change places in smooth()?
+  /// Returns whether smooth() swaps x and the other vector.
   bool swaps(const bool from_zero) const
   {
     return !M && n_products(from_zero) % 2 == 1;
   }
-  /// That smooth() reads and writes.
+  /// Returns the bytes that smooth() reads and writes.
   std::size_t bytes(bool from_zero) const;
 
 private:
@@ -100,10 +101,10 @@ private:
 
   const Matrix &A;
   SmootherChoice choice;
-  std::unique_ptr<RoundedFormat<Backend>> rounded; ///< nullptr: products are with A
+  std::unique_ptr<RoundedFormat<Backend>> rounded; ///< nullptr: products use A
   Diagonal<Backend> D;
   std::unique_ptr<Preconditioner> M; ///< nullptr: diag(A), or l1-jacobi
-  mutable Buffer<double> step;       ///< d, with M: a smoother is used by one solver at a time
+  mutable Buffer<double> step;       ///< d, with M; used by one solver at a time
   double eigenvalue = 0., eigenvalue_of_M = 0.;
   PolynomialTerms terms;
 };

@@ -10,7 +10,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Chebyshev's semi-iteration for eigenvalues from @p low to @p high (Saad 2003, Algorithm 12.1).
+/// Returns the terms of Chebyshev's semi-iteration for eigenvalues from @p low to @p high (Saad
+/// 2003, Algorithm 12.1).
 PolynomialTerms chebyshev_terms(const int degree, const double low, const double high)
 {
   const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
@@ -24,14 +25,14 @@ PolynomialTerms chebyshev_terms(const int degree, const double low, const double
   return terms;
 }
 
-/// ω Σ (I − ω D⁻¹A)^k D⁻¹ with ω so small that the sum is positive.
+/// Returns the terms of ω Σ (I − ω D⁻¹A)^k D⁻¹ with ω so small that the sum is positive.
 PolynomialTerms neumann_terms(const int degree, const double high)
 {
   const double omega = std::min(1., 1.9 / high);
   return PolynomialTerms(static_cast<std::size_t>(degree), {0., omega});
 }
 
-/// z = p(D⁻¹A) D⁻¹ r, where the product with A is that of the format the solver uses.
+/// z = p(D⁻¹A) D⁻¹ r. Products with A use the matrix format of the solver.
 template <class Backend>
 class PolynomialOperator final : public PreconditionerOperator
 {
@@ -66,7 +67,8 @@ public:
   {
     D.update();
   }
-  /// An upper bound of the eigenvalues of D⁻¹A: what is safe, or an estimate where that is less.
+  /// Returns an upper bound of the eigenvalues of D⁻¹A: Gershgorin's, or an estimate if that is
+  /// smaller.
   double largest_eigenvalue(const bool by_estimate) const
   {
     const double bound = D.gershgorin_bound();
@@ -93,12 +95,12 @@ private:
 };
 
 /**
- * M⁻¹ = p(D⁻¹A) D⁻¹ with D = diag(A): no more than products with A.
+ * M⁻¹ = p(D⁻¹A) D⁻¹ with D = diag(A), which only needs products with A.
  *
- * Use: symmetric positive definite systems where setup must cost nothing and sums are dear; one
+ * Use: symmetric positive definite systems if set-up must be cheap and reductions are expensive; an
  * application costs degree - 1 products. Needs: a positive diagonal. Fails: M is indefinite if the
- * largest eigenvalue was estimated too small; the solver finds that, and eigenvalue=gershgorin is
- * the cure. Source: Saad 2003, §12.3.
+ * largest eigenvalue was underestimated; the solver detects that, and eigenvalue=gershgorin is the
+ * remedy. Source: Saad 2003, §12.3.
  */
 template <class Backend>
 class Polynomial final : public OperatorPreconditioner<PolynomialOperator<Backend>>
@@ -137,7 +139,7 @@ private:
 
   int degree;
   bool by_estimate;
-  double ratio = 0.; ///< of the ends of Chebyshev's interval; 0: Neumann's series
+  double ratio = 0.; ///< of the ends of the Chebyshev interval; 0: Neumann series
 };
 } // namespace
 

@@ -10,7 +10,7 @@
 
 /**
  * @file
- * Polynomials in D⁻¹A, D a diagonal, by terms that are each a product with A:
+ * Polynomials in D⁻¹A, D diagonal, by terms with one product with A each:
  *
  *     d = a d + b D⁻¹ (r − A x);  x += d.
  */
@@ -19,10 +19,10 @@ namespace femgpu::linalg
 /// The factors a, b of the terms; a of the first is 0.
 using PolynomialTerms = std::vector<std::pair<double, double>>;
 
-/// Vectors of the rows of A; x and the other change places with each product.
+/// Vectors with the rows of A; x and the other swap roles with each product.
 struct PolynomialVectors
 {
-  double *x, *other; ///< other: the x before this one, where there was one
+  double *x, *other; ///< other: the previous x, if there was one
 };
 
 /// x = b D⁻¹ r
@@ -39,14 +39,14 @@ struct BeginPolynomial
   }
 };
 
-/// x' = x + a d + b D⁻¹ (r − A x), where d has led from the x before to x; takes that one's place.
+/// x' = x + a d + b D⁻¹ (r − A x), where d is the last change of x; x' overwrites the previous x.
 struct AddTerm
 {
   const double *r, *inverse;
   double a, b;
   const double *x;
-  bool began_from_zero; ///< the x before is 0, and not there
-  double *other;        ///< the x before, and then x'
+  bool began_from_zero; ///< the previous x is 0, and not stored
+  double *other;        ///< the previous x, and then x'
 
   FEMGPU_HD
   void operator()(const int i, const double Ax_i) const
@@ -57,8 +57,8 @@ struct AddTerm
   }
 };
 
-/// Adds all terms to x, of which the first begins from 0 if @p from_zero: then x need not be there.
-/// Gives where x is. @param inverse 1/D
+/// Adds all terms to x, the first one from 0 if @p from_zero; then x is not read. Returns where x
+/// is stored. @param inverse 1/D
 template <class Backend>
 PolynomialVectors add_terms(Runner<Backend> &run, const Matrix &A, const double *const inverse,
                             const PolynomialTerms &terms, const double *const r,
@@ -76,8 +76,9 @@ PolynomialVectors add_terms(Runner<Backend> &run, const Matrix &A, const double 
   return v;
 }
 
-/// That add_terms() reads and writes, with vectors of so many bytes: for a term from 0 three of
-/// them, for each other one A and four, or five where it needs the x before and that is not 0.
+/// Returns the bytes that add_terms() reads and writes with vectors of @p vector bytes: three
+/// vectors for a term from 0; for each other term A and four vectors, or five if it needs a
+/// previous x other than 0.
 inline std::size_t bytes_of_terms(const Matrix &A, const PolynomialTerms &terms,
                                   const std::size_t vector, const bool from_zero)
 {
