@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-/// A matrix by columns.
+/// A dense matrix, stored by columns.
 struct DenseMatrix
 {
   int rows;
@@ -39,8 +39,9 @@ private:
 };
 
 /**
- * The Hessenberg matrix of a cycle of GMRES that grows by blocks, A M⁻¹ Q_k = Q_{k+1} H, and the
- * least-squares problem min ‖β e_0 − H y‖ by Givens rotations. On the host; all by columns.
+ * The Hessenberg matrix of a GMRES cycle that grows by blocks, A M⁻¹ Q_k = Q_{k+1} H, and the
+ * least-squares problem min ‖β e_0 − H y‖, solved by Givens rotations. Stored on the host, by
+ * columns.
  */
 class ArnoldiMatrix
 {
@@ -49,40 +50,42 @@ public:
   ArnoldiMatrix(int most_columns, double beta);
 
   /**
-   * Appends the columns that a block of p vectors gives: from v_0 = q_k the @p steps have made v_1,
-   * ..., v_p, and these are Q C + Q_new R (Yamazaki et al. 2014, §IV.C; Hoemmen 2010, §3.3.3).
-   * @param n_used of the p vectors, at least 1; R has a positive diagonal but for the last of them
+   * Appends the columns that follow from a block of p vectors: the @p steps have computed v_1, ...,
+   * v_p from v_0 = q_k, and these are Q C + Q_new R (Yamazaki et al. 2014, §IV.C; Hoemmen 2010,
+   * §3.3.3).
+   * @param n_used of the p vectors, at least 1; R has a positive diagonal except for the last of
+   * them
    * @param C (k + 1) x p, where k = columns() before
    * @param R p x p
    */
   void append(const std::vector<double> &C, const std::vector<double> &R,
               const std::vector<BasisStep> &steps, int p, int n_used);
 
-  /// Of H.
+  /// Returns the number of columns of H.
   int columns() const
   {
     return n_columns;
   }
 
-  /// Turns the next column. @return whether y exists with it: A M⁻¹ is not singular there
+  /// Rotates the next column. @return whether y exists with it: A M⁻¹ is not singular there
   bool rotate_next();
 
-  /// Columns that have been turned, and the residual that they leave.
+  /// The number of rotated columns, and the residual that they leave.
   int rotated() const
   {
     return n_rotated;
   }
   double residual() const;
 
-  /// The y of the columns that have been turned.
+  /// Returns the y of the rotated columns.
   std::vector<double> solve() const;
 
-  /// The eigenvalues of the leading square part.
+  /// Returns the eigenvalues of the leading square part of H.
   std::vector<std::complex<double>> ritz_values() const;
 
 private:
   int n_columns = 0, n_rotated = 0;
-  DenseMatrix H, R; ///< as it is, and turned
+  DenseMatrix H, R; ///< original, and rotated
   std::vector<double> cosines, sines, rhs;
 };
 } // namespace femgpu::linalg

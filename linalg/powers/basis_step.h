@@ -5,7 +5,8 @@
 
 namespace femgpu::linalg
 {
-/// v_{k+1,i} of (A M⁻¹ v_k)_i, v_{k,i} and v_{k-1,i}, which only counts where there is a square.
+/// Returns v_{k+1,i} from (A M⁻¹ v_k)_i, v_{k,i} and v_{k-1,i}; the last one is only used with a
+/// square.
 FEMGPU_HD
 double next_of_basis(const BasisStep &step, const double Av_i, const double v_i,
                      const double before_i)

@@ -11,16 +11,16 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// What all ways to run a sweep know: n_steps steps from V[first] on.
+/// Data of a sweep of n_steps steps from V[first] on, for all ways to run it.
 struct Sweep
 {
   const CacheBlockView *blocks;
-  int depth; ///< of these
+  int depth; ///< of these blocks
   Columns V;
   int first, n_steps;
   BasisStep steps[MatrixPowers::most_depth];
 
-  /// v = V[first], and w = V[first - 1] if that is needed, of the unknowns of a block.
+  /// Loads v = V[first], and w = V[first - 1] if needed, for the unknowns of a block.
   template <class Team>
   FEMGPU_HD
   void begin(const Team &team, const CacheBlockView &block, double *v, double *w) const
@@ -31,7 +31,7 @@ struct Sweep
     team.sync();
   }
 
-  /// The first @p n unknowns of a vector of the whole.
+  /// Loads the first @p n unknowns of a block from a vector of all rows.
   template <class Team>
   FEMGPU_HD
   static void gather(const Team &team, const CacheBlockView &block, const double *whole,
@@ -41,7 +41,7 @@ struct Sweep
       v[l] = whole[block.row(l)];
   }
 
-  /// Row l of step k, 0 <= k < n_steps: w, which was v_{k-1}, becomes v_{k+1}.
+  /// Completes row l of step k, 0 <= k < n_steps: w, which was v_{k-1}, becomes v_{k+1}.
   FEMGPU_HD
   void finish_row(const CacheBlockView &block, const int k, const int l, const double Av_l,
                   const double *v, double *w) const
@@ -54,7 +54,7 @@ struct Sweep
   }
 };
 
-/// Rows are read from memory in each step.
+/// Reads the rows from memory in each step.
 template <int team_size_>
 struct SweepFromMemory : Sweep
 {
@@ -79,7 +79,7 @@ struct SweepFromMemory : Sweep
   }
 };
 
-/// Each thread reads its rows, of up to @p width entries, once, and keeps them in registers.
+/// Reads the rows of each thread, of up to @p width entries, once, and keeps them in registers.
 template <int team_size_, int width>
 struct SweepFromRegisters : Sweep
 {
@@ -87,7 +87,7 @@ struct SweepFromRegisters : Sweep
   static constexpr int n_rows = rows_in_registers(width);
   static constexpr int n_pairs = (width + 1) / 2;
 
-  /// Entries of the rows rank, rank + size, ...; a word has two columns.
+  /// Entries of the rows rank, rank + size, ...; a word holds two columns.
   struct Rows
   {
     double values[n_rows][width];
@@ -257,7 +257,7 @@ private:
 
   ExecutorPtr executor;
   Buffer<char> chunks;
-  Buffer<CacheBlockView> blocks; ///< in these
+  Buffer<CacheBlockView> blocks; ///< into chunks
   SweepShape shape;
   int scratch;
 };

@@ -24,7 +24,7 @@ void Neighbourhood::add_neighbours_of(const int row)
     const int j = A.columns[k];
     if (is_own(j) || places[j] != unknown)
       continue;
-    places[j] = 0; // is known, but not its place
+    places[j] = 0; // found, but not numbered yet
     others.push_back(j);
   }
 }
@@ -34,7 +34,7 @@ bool Neighbourhood::find(const int begin, const int end, const int depth, const 
   clear(begin, end);
   const int n_own = end - begin;
   n_within.assign(1, n_own);
-  std::size_t from = 0; // the ghosts of the distance before
+  std::size_t from = 0; // ghosts of the previous distance
   for (int distance = 1; distance <= depth; ++distance) {
     const std::size_t to = others.size();
     if (distance == 1)
@@ -104,7 +104,7 @@ std::string needs_scratch(const int b, const std::vector<int> &starts, const int
 CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &starts,
                               const int depth, const int log_slice, const CacheBlockLimits &limits)
 {
-  constexpr std::size_t most_numbers = std::size_t{1} << 16; // of 16 bits
+  constexpr std::size_t most_numbers = std::size_t{1} << 16; // 16-bit column numbers
   const std::size_t most = std::min(most_numbers, static_cast<std::size_t>(limits.scratch));
   CacheBlocks result;
   result.depth = depth;

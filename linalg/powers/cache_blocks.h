@@ -11,8 +11,8 @@
 namespace femgpu::linalg
 {
 /**
- * The unknowns within some distance of a block of rows in the graph of A: the block's own, then
- * ghosts, ascending within each distance. Needs 4 bytes a row of A while it is used.
+ * The unknowns within some distance of a block of rows in the graph of A: the block's own unknowns,
+ * then ghosts, ascending within each distance. Needs 4 bytes per row of A.
  */
 class Neighbourhood
 {
@@ -20,10 +20,11 @@ public:
   explicit Neighbourhood(const HostCsr &A) : A(A), places(static_cast<std::size_t>(A.n), unknown)
   {}
 
-  /// Finds those of the rows @p begin to @p end - 1. False as soon as there are more than @p most.
+  /// Finds the neighbourhood of rows @p begin to @p end - 1. Returns false as soon as it has more
+  /// than @p most unknowns.
   bool find(int begin, int end, int depth, std::size_t most);
 
-  /// counts()[l]: unknowns within distance l
+  /// Returns counts: counts()[l] unknowns are within distance l.
   const std::vector<int> &counts() const
   {
     return n_within;
@@ -32,12 +33,12 @@ public:
   {
     return others;
   }
-  /// The row of A that is unknown number @p k here.
+  /// Returns the row of A with local number @p k.
   int row(const int k) const
   {
     return k < last - first ? first + k : others[k - (last - first)];
   }
-  /// The number here of unknown @p j of A.
+  /// Returns the local number of unknown @p j of A.
   int place(const int j) const
   {
     return is_own(j) ? j - first : places[j];
@@ -55,19 +56,19 @@ private:
 
   const HostCsr &A;
   int first = 0, last = 0;
-  std::vector<int> places; ///< of ghosts
+  std::vector<int> places; ///< local numbers of ghosts
   std::vector<int> others, n_within;
 };
 
-/// A block for a team, with the rows of its ghosts; see MatrixPowers.
+/// A block for a team, including the rows of its ghosts; see MatrixPowers.
 struct CacheBlock : RowBlock
 {
   bool fits = true;
-  std::vector<int> counts; ///< unknowns within each distance, in whose order ghosts are numbered
-  std::vector<char> chunk; ///< by CacheBlockLayout, with columns in the block's numbers
+  std::vector<int> counts; ///< unknowns within each distance; ghosts are numbered in this order
+  std::vector<char> chunk; ///< as in CacheBlockLayout, with local column numbers
 };
 
-/// A CacheBlock where steps run.
+/// A CacheBlock in the executor's memory.
 struct CacheBlockView : RowBlockView<std::uint16_t>
 {
   const int *counts;
@@ -86,7 +87,7 @@ struct CacheBlockLayout : RowBlockLayout<std::uint16_t>
   }
 };
 
-/// Rows of A in blocks for teams.
+/// Blocks of rows of A for teams.
 struct CacheBlocks
 {
   int depth = 0, log_slice = 0;
@@ -94,22 +95,23 @@ struct CacheBlocks
   int most_scratch = 0; ///< doubles of two vectors of a block
   int most_rows = 0;    ///< of a block, with ghosts
   int longest_row = 0;  ///< entries
-  double work = 1.;     ///< rows computed in a sweep, for each that is needed
-  std::string obstacle; ///< why there are no such blocks; empty if there are
+  double work = 1.;     ///< rows computed in a sweep, per row that is needed
+  std::string obstacle; ///< why such blocks are impossible; empty if they are possible
 };
 
-/// What blocks may need.
+/// Limits of cache blocks.
 struct CacheBlockLimits
 {
   int scratch = 0; ///< doubles of a team
   double most_work = 3.;
 };
 
-/// Blocks of own rows for sweeps of @p depth steps, or the obstacle. Slices have 2^log_slice rows.
+/// Makes blocks of own rows for sweeps of @p depth steps, or reports an obstacle. Slices have
+/// 2^log_slice rows.
 CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &starts, int depth,
                               int log_slice, const CacheBlockLimits &limits);
 
-/// Equal blocks of @p block rows, the last perhaps shorter.
+/// Returns the starts of blocks of @p block rows; the last one may be shorter.
 std::vector<int> equal_blocks(int n, int block);
 } // namespace femgpu::linalg
 

@@ -8,15 +8,15 @@
 
 namespace femgpu::linalg
 {
-/// Copies plain data to its place in a chunk.
+/// Copies plain data to an offset in a chunk.
 template <class T>
 void copy_part(const std::vector<T> &from, char *chunk, const std::size_t offset)
 {
   std::copy(from.begin(), from.end(), reinterpret_cast<T *>(chunk + offset));
 }
 
-/// Writes rows, slices and A's entries to the chunk of a block. @p place gives the number of a
-/// column of A; padding has that of its row.
+/// Writes the slices and A's entries of a block to its chunk. @p place returns the number of a
+/// column of A; padding has the number of its row.
 template <class Column, class Place>
 void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayout<Column> &layout,
                 const Place &place, char *chunk)

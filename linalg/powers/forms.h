@@ -11,8 +11,8 @@
 
 /**
  * @file
- * The forms of the matrix powers kernel, each compiled for both backends, and what the tuner asks
- * them.
+ * The forms of the matrix powers kernel, each compiled for both backends, and functions for the
+ * tuner.
  */
 namespace femgpu::linalg
 {
@@ -27,7 +27,7 @@ template <class Backend>
 std::unique_ptr<MatrixPowers> make_streamed_powers(const RowSpacePtr &space, const ScaledMatrix &A,
                                                    const RowVisits &visits, int n_slots);
 
-/// Doubles that a team of a blocked form can share.
+/// Returns how many doubles a team of a blocked form can share.
 template <class Backend>
 int most_block_scratch(const Executor &executor);
 
@@ -42,7 +42,7 @@ struct PowersForms
   int (*most_scratch)(const Executor &executor);
 };
 
-/// Those of @p backend. @throws DeviceError in a program without it
+/// Returns the forms of @p backend. @throws DeviceError if this build lacks the backend
 PowersForms powers_forms(BackendKind backend);
 } // namespace femgpu::linalg
 

@@ -19,7 +19,7 @@ double log_of_distances(const std::complex<double> theta, const Values &chosen)
   return sum;
 }
 
-/// Is it the second of a pair?
+/// Returns whether θ is the second value of a complex pair.
 bool is_below(const std::complex<double> theta)
 {
   return theta.imag() < 0.;
@@ -48,7 +48,7 @@ std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> v
         best_merit = merit;
       }
     }
-    if (best == values.end()) // only second ones without their first
+    if (best == values.end()) // only second values without their first
       best = values.begin();
     const std::complex<double> theta = *best;
     values.erase(best);
@@ -73,13 +73,13 @@ std::vector<BasisStep> newton_basis(const std::vector<std::complex<double>> &rit
       continue;
     }
     const std::complex<double> theta = shifts[k % shifts.size()];
-    double reach = 0.; // of A − θ I
+    double reach = 0.; // estimated spectral radius of A − Re θ I
     for (const std::complex<double> &other : ritz)
       reach = std::max(reach, std::abs(other - theta.real()));
     BasisStep step;
     step.shift = theta.real();
     step.scale = reach > 0. ? 1. / reach : 1.;
-    if (is_below(theta) && !steps.empty()) // (A − a)² + b² of the vector before the last
+    if (is_below(theta) && !steps.empty()) // (A − a)² + b² applied to the vector before the last
       step.square = theta.imag() * theta.imag() * steps.back().scale;
     steps.push_back(step);
   }

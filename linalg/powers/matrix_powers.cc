@@ -34,7 +34,7 @@ void check_options(const MatrixPowersOptions &options)
     check_range("block", options.block, 0, 1 << 30);
 }
 
-/// Blocks that fit, filled. @throws SolverError with the obstacle
+/// Makes powers with fixed blocks. @throws SolverError with the obstacle if they do not fit
 std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalView &m,
                                                 const MatrixPowersOptions &options,
                                                 const PowersForms &forms)
@@ -116,7 +116,7 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const Diagon
 
 std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, const int depth)
 {
-  constexpr auto most = std::numeric_limits<std::size_t>::max(); // one visit, that stays
+  constexpr auto most = std::numeric_limits<std::size_t>::max(); // one visit, whose rows stay
   auto powers = make_streamed(copy.space, copy.scaled, depth, most);
   powers->add_remark("; ghosts of " + std::to_string(depth) + " steps come at once");
   return powers;

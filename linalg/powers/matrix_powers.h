@@ -18,8 +18,8 @@ namespace femgpu::linalg
 {
 /**
  * One step of a Krylov basis: v_{k+1} = scale ((A M⁻¹) v_k - shift v_k + square v_{k-1}). The
- * Newton basis has a real shift, or, for a complex pair a ± i b, two steps with the shift a, of
- * which the second has the square b²: real arithmetic for both.
+ * Newton basis has a real shift or, for a complex pair a ± i b, two steps with shift a, the second
+ * of which has the square b², so that both use real arithmetic.
  */
 struct BasisStep
 {
@@ -28,57 +28,58 @@ struct BasisStep
   double scale = 1.;
 };
 
-/// How the vectors of a basis are made.
+/// How the vectors of a basis are computed.
 enum class PowersKind
 {
   automatic, ///< plain or blocked, whichever is faster in a short trial
   plain,     ///< a product for each vector
   blocked,   ///< several products a sweep, in cache blocks
-  streamed   ///< several products a visit to blocks of rows that come from host memory
+  streamed   ///< several products per visit to blocks of rows from host memory
 };
 
-/// "auto", "plain", "blocked", "streamed". @throws ParameterError if @p word is none of them
+/// Returns the kind named @p word: "auto", "plain", "blocked" or "streamed". @throws ParameterError
+/// if there is none
 PowersKind powers_kind_of(const std::string &word);
 std::string to_string(PowersKind kind);
 
-/// What is 0 is chosen.
+/// Options of matrix powers. Zeros are replaced by automatic choices.
 struct MatrixPowersOptions
 {
-  /// As a block: each part that A's order has, if it has any.
+  /// A value of `block`: the parts of A's ordering, if it has any.
   static constexpr int parts_of_order = std::numeric_limits<int>::max();
 
   PowersKind kind = PowersKind::automatic;
-  int steps = 10;           ///< that compute() usually makes: what choices are made for
-  int depth = 0;            ///< most steps of one sweep or visit; at most most_depth. plain: 1
-  int block = 0;            ///< rows of a cache block; 0: also parts_of_order
+  int steps = 10;           ///< usual number of steps in compute(), for which choices are optimised
+  int depth = 0;            ///< maximum of steps of a sweep or visit, at most most_depth; plain: 1
+  int block = 0;            ///< rows of a cache block; 0: parts_of_order is considered too
   std::size_t memory = 0;   ///< bytes of the executor's memory for a streamed matrix; 0: half of it
-  std::size_t reserved = 0; ///< bytes of it that the caller is going to need
+  std::size_t reserved = 0; ///< bytes of it that the caller will need
 };
 
 /**
- * The matrix powers kernel: s vectors of a Krylov basis, made with few passes over the matrix.
+ * The matrix powers kernel: computes s vectors of a Krylov basis with few passes over the matrix.
  *
- * Use: for communication-avoiding solvers, whose s products have no sums between them. Cost: plain
- * reads the matrix s times. Blocked reads it once a sweep of `depth` steps: each block of rows,
- * with the rows within distance depth - 1 of it in the graph of A, which are computed again, is the
- * work of a team that keeps the vectors in its scratch; this pays where blocks have few such
- * neighbours: banded matrices, or those ordered by a partition. Streamed reads the matrix from host
- * memory, once in `depth` steps, while products with the rows before run: for matrices larger than
- * the memory. All forms add the entries of a row in the same order; without M their vectors are
- * those of plain with a format of one thread a row, to the last bit; but streamed on a GPU adds
- * rows of 64 entries and more, in the mean, by eight lanes. With M the columns of A are scaled when
- * blocks are made, which changes the rounding.
+ * Use: communication-avoiding solvers, whose s products have no reductions in between. Cost: plain
+ * reads the matrix s times. Blocked reads it once per sweep of `depth` steps: a team processes each
+ * block of rows and keeps the vectors in its scratch memory; it also recomputes the rows within
+ * distance depth - 1 of the block in the graph of A. This pays if blocks have few such neighbours,
+ * as in banded matrices, or with an ordering by a partition. Streamed reads the matrix from host
+ * memory once per `depth` steps, overlapped with products of previous rows: for matrices larger
+ * than the device memory. All forms add the entries of a row in the same order. Without M, their
+ * vectors are those of plain, in a format with one thread per row, to the last bit, except that
+ * streamed on a GPU adds rows with a mean of 64 entries or more by eight lanes. With M, the columns
+ * of A are scaled when blocks are made, which changes the rounding.
  *
- * Of a part of the rows plain exchanges ghosts in each step. The other forms exchange those within
- * distance `depth` once a sweep or visit and compute the rows of the nearer ones again (Yamazaki
- * 2014, §IV.A), in the order of all rows: their vectors are those of one part. So does plain, as
- * streamed with a matrix that stays, where a depth is given. All parts make the same calls.
+ * If rows are distributed, plain exchanges ghosts in each step. The other forms exchange ghosts
+ * within distance `depth` once per sweep or visit and recompute the rows of nearer ones (Yamazaki
+ * 2014, §IV.A), in global order: their vectors are those of a single rank. Plain does so too if a
+ * depth is given, as streamed with a matrix that stays in memory. All ranks make the same calls.
  *
- * `auto` measures, streamed too where A is in the memory of the host: the form it chooses may
- * depend on how fast the machine is in that moment, the others are functions of matrix and options.
- * Setup is on the host. It copies values: after a change of A or M a new one must be made. Source:
- * Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (as cited by Dehnavi 2012, chapter 6); Yamazaki et
- * al. 2014, §4.
+ * `auto` measures the forms, including streamed if A is in host memory: its choice may depend on
+ * the momentary speed of the machine, whereas the other kinds are functions of matrix and options.
+ * Set-up runs on the host and copies values: after a change of A or M a new object must be made.
+ * Source: Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (as cited by Dehnavi 2012, chapter 6);
+ * Yamazaki et al. 2014, §4.
  */
 class MatrixPowers
 {
@@ -87,16 +88,16 @@ public:
 
   virtual ~MatrixPowers() = default;
 
-  /// Of the vectors: V has room for all of its ghosts.
+  /// Returns the row space of the vectors; V has room for all its ghosts.
   const RowSpacePtr &space() const
   {
     return of_vectors;
   }
 
   /**
-   * Fills V[1] to V[steps.size()] from V[0], which is n long, in the executor's memory. Queued in
-   * order with the steps; plain and blocked may be captured in a graph, streamed may not.
-   * @throws ParameterError if V has too few columns, or the first step a square
+   * Computes V[1] to V[steps.size()] from V[0], which has n rows, in the executor's memory. Queued
+   * in order with the steps; plain and blocked may be captured in a graph, streamed may not.
+   * @throws ParameterError if V has too few columns, or the first step has a square
    */
   void compute(const Columns &V, const std::vector<BasisStep> &steps) const;
 
@@ -109,7 +110,8 @@ public:
   {
     facts.description += remark;
   }
-  /// With which the same is made again, for other values in the same pattern: nothing is measured.
+  /// Returns the options that reproduce this object for other values in the same pattern, without
+  /// trials.
   const MatrixPowersOptions &choice() const
   {
     return chosen;
@@ -118,13 +120,13 @@ public:
   {
     chosen = options;
   }
-  /// Of the executor's memory, besides the matrix it was made from.
+  /// Returns the bytes in the executor's memory, besides the matrix.
   std::size_t bytes() const
   {
     return facts.bytes;
   }
-  /// Bytes that making @p n_steps vectors moves: between memory and chip, or, streamed, from the
-  /// host.
+  /// Returns the bytes moved to compute @p n_steps vectors: between memory and chip or, if
+  /// streamed, from the host.
   std::size_t traffic(int n_steps) const;
 
 protected:
@@ -135,13 +137,13 @@ protected:
   {
     std::string description;
     std::size_t bytes = 0;
-    int depth = 1; ///< most steps of a sweep
+    int depth = 1; ///< maximum number of steps of a sweep
     std::size_t bytes_of_sweep = 0, bytes_of_step = 0;
   };
-  Facts facts; ///< of a form, which fills it in
+  Facts facts; ///< set by the derived class
   virtual void run(const Columns &V, const std::vector<BasisStep> &steps) const = 0;
 
-  /// Before a sweep from V[first] on: the ghosts of what its steps read.
+  /// Updates the ghosts that the steps of a sweep from V[first] on read.
   void bring_ghosts(StepRunner &runner, const Columns &V, const std::vector<BasisStep> &steps,
                     const int first) const
   {
@@ -156,26 +158,26 @@ private:
 };
 
 /**
- * The powers of A M⁻¹ on the executor of A. With an M that is no row functor they are plain,
- * whatever the options say. @p A and @p M must outlive it.
- * @throws SolverError if blocks of the options' size and depth do not fit into the scratch of a
- *         team, or are more than three times the work; DeviceError naming what is needed if there
- * is too little memory, or `memory` does not hold two blocks of the streamed matrix; ParameterError
- * for options out of range
+ * Makes the powers of A M⁻¹ on the executor of A. If M⁻¹ is not diagonal, they are plain, whatever
+ * the options. @p A and @p M must outlive the result.
+ * @throws SolverError if blocks of the requested size and depth do not fit into the scratch memory
+ * of a team, or are more than three times the work; DeviceError with the required size if memory is
+ * insufficient, or `memory` does not hold two blocks of the streamed matrix; ParameterError for
+ * options out of range
  */
 std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Preconditioner::Action &M,
                                                  const MatrixPowersOptions &options);
 
 /**
- * The same, always streamed, for a matrix in host memory, of which the executor never has the
- * whole. All rows are here.
- * @param m inverse diagonal, n long, or nullptr; both are copied
+ * Makes streamed powers of a matrix in host memory, which the executor never stores as a whole. The
+ * matrix is not distributed.
+ * @param m inverse diagonal, n elements, or nullptr; A and m are copied
  */
 std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, const HostCsr &A,
                                                    const double *m,
                                                    const MatrixPowersOptions &options);
 
-/// @p n_steps in sweeps of nearly equal length, at most @p depth each.
+/// Splits @p n_steps into sweeps of nearly equal length, at most @p depth each.
 std::vector<int> sweeps_of(int n_steps, int depth);
 } // namespace femgpu::linalg
 

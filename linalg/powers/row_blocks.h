@@ -10,17 +10,17 @@
 
 /**
  * @file
- * Blocks of rows as forms of the matrix powers kernel work on them: some rows of the block's own
- * and others, in slices, with all that belongs to a block in one chunk of bytes.
+ * Blocks of rows for the forms of the matrix powers kernel: the block's own rows and others, in
+ * slices, with all data of a block in one chunk of bytes.
  */
 namespace femgpu::linalg
 {
 struct RowBlock
 {
   int begin = 0, end = 0;                       ///< own rows
-  std::vector<int> others;                      ///< numbered behind these
-  int n_sliced = 0;                             ///< rows whose entries are there
-  std::vector<unsigned int> slice_starts = {0}; ///< of these entries, with padding
+  std::vector<int> others;                      ///< numbered after the own rows
+  int n_sliced = 0;                             ///< rows with stored entries
+  std::vector<unsigned int> slice_starts = {0}; ///< of slices, among the entries with padding
 
   int n_own() const
   {
@@ -35,11 +35,12 @@ struct RowBlock
     return k < n_own() ? begin + k : others[k - n_own()];
   }
 
-  /// Cuts the first @p n rows into slices of 2^log_slice. @throws SolverError for 2^32 entries
+  /// Divides the first @p n rows into slices of 2^log_slice. @throws SolverError if entries exceed
+  /// 2^32 - 1
   void slice(const HostCsr &A, int n, int log_slice);
 };
 
-/// A block where steps run.
+/// A block in the executor's memory.
 template <class Column>
 struct RowBlockView
 {
@@ -49,7 +50,7 @@ struct RowBlockView
   const unsigned int *slice_starts;
   const int *others;
 
-  /// The row of the matrix that is row @p l here.
+  /// Returns the row of the matrix with local number @p l.
   FEMGPU_HD
   int row(const int l) const
   {
@@ -65,7 +66,7 @@ struct RowBlockView
   {
     return slice_starts[(l >> log_slice) + 1];
   }
-  /// What a lane adds to the product of row @p l.
+  /// Returns the contribution of a lane to the product of row @p l.
   template <int batch>
   FEMGPU_HD
   double row_product(const int l, const double *v, const int lane = 0, const int n_lanes = 1) const
@@ -77,7 +78,7 @@ struct RowBlockView
   }
 };
 
-/// Where the parts of a block are in its chunk, in this order.
+/// Offsets of the arrays of a block in its chunk, in this order.
 template <class Column>
 struct RowBlockLayout
 {
@@ -111,11 +112,11 @@ struct RowBlockLayout
   }
 
 protected:
-  /// Room for so many numbers behind the parts that are there.
+  /// Reserves room for @p count numbers at the end of the chunk.
   template <class T>
   std::size_t take(const std::size_t count)
   {
-    constexpr std::size_t line = 256; // as chunks have it
+    constexpr std::size_t line = 256; // alignment of chunks
     return std::exchange(end, end + (count * sizeof(T) + line - 1) / line * line);
   }
 };

@@ -12,7 +12,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// How far rows have come, visit by visit.
+/// Plans visits one after the other, and tracks the steps that rows have completed.
 class VisitPlanner
 {
 public:
@@ -27,7 +27,7 @@ public:
     visit.end = end;
     for (int i = begin; i < end; ++i)
       add(visit, std::exchange(done[i], static_cast<std::uint8_t>(depth)), depth);
-    std::size_t from = 0; // the rows of the distance before
+    std::size_t from = 0; // rows of the previous distance
     for (int target = depth - 1; target > 0; --target) {
       const std::size_t to = visit.from.size();
       find_neighbours(visit, from, to, target);
@@ -42,14 +42,15 @@ public:
   }
 
 private:
-  /// The row at hand goes through the steps after @p was_done, to @p target.
+  /// Takes the current row through the steps after @p was_done to @p target.
   static void add(RowVisit &visit, const int was_done, const int target)
   {
     visit.from.push_back(static_cast<std::uint8_t>(was_done + 1));
     visit.to.push_back(static_cast<std::uint8_t>(target));
   }
 
-  /// What rows from <= k < to need up to step @p target: rows, and what was done of them.
+  /// Finds the rows that rows from <= k < to need up to step @p target, and the steps that these
+  /// have completed.
   void find_neighbours(const RowVisit &visit, const std::size_t from, const std::size_t to,
                        const int target)
   {
@@ -65,11 +66,12 @@ private:
 
   const HostCsr &A;
   int depth, log_slice;
-  std::vector<std::uint8_t> done; ///< steps of each row
+  std::vector<std::uint8_t> done; ///< completed steps of each row
   std::vector<std::pair<int, std::uint8_t>> found;
 };
 
-/// First of @p n rows of blocks of nearly equal numbers of entries, and n.
+/// Divides @p n rows into blocks of nearly equal numbers of entries. Returns their first rows, and
+/// n.
 std::vector<int> starts_by_entries(const HostCsr &A, const int n, const std::size_t most_entries)
 {
   const std::size_t n_entries = n > 0 ? A.row_starts[n] : 0;
@@ -84,7 +86,7 @@ std::vector<int> starts_by_entries(const HostCsr &A, const int n, const std::siz
   return starts;
 }
 
-/// Stops after the first visit with more than @p most_bytes.
+/// Plans visits up to the first one with more than @p most_bytes.
 RowVisits plan_visits(const HostCsr &A, const int depth, const std::vector<int> &starts,
                       const std::size_t most_bytes, const int log_slice)
 {

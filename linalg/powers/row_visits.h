@@ -11,14 +11,14 @@ namespace femgpu::linalg
 {
 constexpr int log_slice_of_gpu = 5; // the rows of a warp
 
-/// What of a block of rows comes from host memory: own rows, and later ones that its steps need.
+/// The rows of a block that come from host memory: own rows, and later ones that their steps need.
 struct RowVisit : RowBlock
 {
-  std::vector<std::uint8_t> from; ///< of each row: the first step that it takes in this visit,
-  std::vector<std::uint8_t> to;   ///< and the last; they count from 1
+  std::vector<std::uint8_t> from; ///< of each row: its first step in this visit
+  std::vector<std::uint8_t> to;   ///< and its last one; steps count from 1
 };
 
-/// A RowVisit where steps run.
+/// A RowVisit in the executor's memory.
 struct VisitView : RowBlockView<int>
 {
   const std::uint8_t *from, *to;
@@ -40,10 +40,10 @@ struct VisitLayout : RowBlockLayout<int>
 };
 
 /**
- * Visits to blocks of rows, one after the other, that together take all own rows of A through
- * `depth` steps. A visit takes its own rows to the last step, and later rows and ghosts as far as
- * that needs; what earlier visits have done is not done again. So no product is computed twice, and
- * rows that two visits work on come twice.
+ * Visits to consecutive blocks of rows that together take all own rows of A through `depth` steps.
+ * A visit takes its own rows to the last step, and later rows and ghosts as far as these need,
+ * without repeating steps of earlier visits. Hence no product is computed twice, but rows that take
+ * part in two visits are transferred twice.
  */
 struct RowVisits
 {
@@ -55,13 +55,13 @@ struct RowVisits
 };
 
 /**
- * Visits to blocks of nearly equal numbers of entries, each of at most @p most_bytes.
- * @throws DeviceError naming what is needed if a block of a few rows needs more
+ * Plans visits to blocks of nearly equal numbers of entries, each of at most @p most_bytes.
+ * @throws DeviceError with the required size if a block of a few rows needs more
  */
 RowVisits plan_visits_within(const ScaledMatrix &A, int depth, std::size_t most_bytes,
                              int log_slice);
 
-/// Writes a visit's parts with A's entries to its chunk.
+/// Writes a visit and A's entries to its chunk.
 void fill_visit(const ScaledMatrix &A, const RowVisit &visit, const VisitLayout &layout,
                 char *chunk);
 } // namespace femgpu::linalg

@@ -22,8 +22,8 @@ HostMatrix host_matrix(const CsrMatrix &A)
   return result;
 }
 
-/// A matrix whose rows and columns are in the order of all, with own ones from @p first on, in that
-/// of a part: own ones, then ghosts.
+/// Renumbers a matrix from global order, with own rows from @p first on, to the order of a rank:
+/// own rows, then ghosts.
 HostMatrix own_rows_first(const HostMatrix &A, const int first, const int n_own)
 {
   const auto old_number = [&](const int i) {
@@ -63,7 +63,7 @@ std::shared_ptr<const HostCopy> copy_to_host<ThisBackend>(const Matrix &A, const
     copy = std::make_shared<HostCopy>(host_matrix(A.csr()), A.domain());
   ScaledMatrix &scaled = copy->scaled;
   scaled.uniform = m.is_uniform() ? m.uniform : 1.;
-  if (copy->space->max(m.is_uniform() ? 0. : 1.) > 0.) // a part without rows has no numbers
+  if (copy->space->max(m.is_uniform() ? 0. : 1.) > 0.) // a rank without rows has no numbers
     scaled.m = copy->space->with_ghosts(m.inverse).to_host();
   return copy;
 }

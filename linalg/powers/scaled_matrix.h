@@ -11,8 +11,8 @@
 
 namespace femgpu::linalg
 {
-/// A M⁻¹ in host memory, from which blocks are filled: own rows, and of a part behind them those of
-/// its ghosts. The entries of a row are in the order that all rows have.
+/// A M⁻¹ in host memory, from which blocks are filled: own rows, followed by the rows of ghosts if
+/// A is distributed. The entries of a row are in global order.
 struct ScaledMatrix
 {
   explicit ScaledMatrix(const HostCsr &A) : A(A), n_own(A.n)
@@ -20,8 +20,8 @@ struct ScaledMatrix
 
   HostCsr A;
   int n_own;
-  std::vector<double> m; ///< A.n, or empty:
-  double uniform = 1.;   ///< all entries are this
+  std::vector<double> m; ///< A.n elements; if empty,
+  double uniform = 1.;   ///< all elements are this
 
   double value(const std::size_t k) const
   {
@@ -29,12 +29,12 @@ struct ScaledMatrix
   }
 };
 
-/// The matrix of an executor in host memory: a copy, or the one that is there.
+/// The matrix of an executor in host memory: a copy, or the matrix itself if it is there.
 struct HostCopy
 {
-  HostMatrix matrix; ///< the copy
+  HostMatrix matrix; ///< the copy, if there is one
   ScaledMatrix scaled;
-  RowSpacePtr space; ///< of vectors that it multiplies: own rows, and the ghosts
+  RowSpacePtr space; ///< of the vectors that it multiplies: own rows and ghosts
 
   HostCopy(HostMatrix rows, RowSpacePtr space)
       : matrix(std::move(rows)), scaled(matrix.csr()), space(std::move(space))
@@ -45,7 +45,8 @@ struct HostCopy
   HostCopy &operator=(const HostCopy &) = delete;
 };
 
-/// A M⁻¹, of a part with the rows that @p depth steps need. Is called by all parts. A outlives it.
+/// Returns A M⁻¹, including the rows of ghosts that @p depth steps need. Collective over all ranks.
+/// A outlives the result.
 template <class Backend>
 std::shared_ptr<const HostCopy> copy_to_host(const Matrix &A, const DiagonalView &m, int depth);
 } // namespace femgpu::linalg

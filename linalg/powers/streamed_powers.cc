@@ -10,12 +10,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// One step for those rows of a visit that take it: v_{k+1} of v_k and v_{k-1}.
+/// One step for the rows of a visit that take it: v_{k+1} from v_k and v_{k-1}.
 struct VisitStep
 {
   VisitView visit;
   BasisStep step;
-  int number; ///< of the step in a visit, from 1 on
+  int number; ///< of the step in the visit, from 1 on
   const double *v, *before;
   double *next;
 
@@ -39,7 +39,7 @@ struct VisitStep
   }
 };
 
-/// The same by teams that have a slice of 32 long rows each, with several lanes a row.
+/// A VisitStep by teams, each with a slice of 32 long rows and several lanes per row.
 struct VisitStepOfSlice : VisitStep
 {
   static constexpr int rows_of_slice = 1 << log_slice_of_gpu, n_lanes = 8;
@@ -67,7 +67,8 @@ struct VisitStepOfSlice : VisitStep
   }
 };
 
-/// Entries of a row, in the mean of all parts, from which on a visit has too few rows for a GPU.
+/// Mean number of entries per row, over all ranks, from which on a visit has too few rows for a
+/// GPU.
 constexpr double long_rows = 64.;
 
 bool has_long_rows(const RowSpace &rows, const ScaledMatrix &A)
@@ -94,7 +95,7 @@ public:
     chunks = executor->make_chunk_stream(chunk_bytes, std::max(n_slots, 1));
     for (std::size_t c = 0; c < layouts.size(); ++c)
       fill_visit(A, visits.visits[c], layouts[c], chunks->host(static_cast<int>(c)));
-    const bool stays = static_cast<int>(layouts.size()) <= n_slots; // in slots of their own
+    const bool stays = static_cast<int>(layouts.size()) <= n_slots; // each in its own slot
     std::ostringstream text;
     text.precision(4);
     text << "streamed: " << visits.depth << (visits.depth == 1 ? " step" : " steps") << " a visit, "
@@ -136,7 +137,7 @@ private:
   }
 
   ExecutorPtr executor;
-  bool by_slices; ///< rows have several lanes each
+  bool by_slices; ///< several lanes per row
   std::vector<VisitLayout> layouts;
   std::unique_ptr<ChunkStream> chunks;
 };

@@ -8,18 +8,18 @@
 
 namespace femgpu::linalg
 {
-/// Rows of a thread, of up to @p width entries, that fit into its registers.
+/// Returns how many rows of up to @p width entries fit into the registers of a thread.
 constexpr int rows_in_registers(const int width)
 {
   return width <= 3 ? 8 : width <= 5 ? 6 : width <= 7 ? 4 : 3;
 }
 constexpr int most_width_in_registers = 9;
 
-/// How teams run the sweeps over cache blocks.
+/// How teams run sweeps over cache blocks.
 struct SweepShape
 {
-  int team_size; ///< 1: threads of the host
-  int width;     ///< of rows in registers: 3, 5, 7 or 9; 0: read again in each step
+  int team_size; ///< 1: host threads
+  int width;     ///< of rows in registers: 3, 5, 7 or 9; 0: rows are read in each step
 
   std::string description() const
   {
@@ -30,7 +30,7 @@ struct SweepShape
   }
 };
 
-/// @param most_rows of a block, with its ghosts
+/// Chooses the shape of sweeps. @param most_rows of a block, with its ghosts
 inline SweepShape choose_sweep_shape(const BackendKind backend, const int most_rows,
                                      const int longest_row)
 {

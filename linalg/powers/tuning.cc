@@ -14,19 +14,19 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int n_sampled = 48;   ///< blocks that tell what all cost
-constexpr int n_trials = 6;     ///< candidates that are made and run
-constexpr int of_one_size = 2;  ///< of these, where there are several sizes
+constexpr int n_sampled = 48;   ///< blocks from which the cost of all is estimated
+constexpr int n_trials = 6;     ///< candidates that are tried
+constexpr int of_one_size = 2;  ///< candidates per block size, if there are several sizes
 constexpr int least_block = 64; ///< rows
 
-/// A way to cut A into cache blocks, by what it should cost.
+/// A division of A into cache blocks, with its estimated cost.
 struct BlockCandidate
 {
   int block = 0; ///< rows, or parts_of_order
   int depth = 0;
-  double bytes = 0.; ///< of a step, a row, or what costs as much: of the part with most
+  double bytes = 0.; ///< per step and row, or an equivalent cost; the maximum over all ranks
 
-  /// For people.
+  /// Returns a name for reports.
   std::string name() const
   {
     const bool is_part = block == MatrixPowersOptions::parts_of_order;
@@ -41,7 +41,7 @@ std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
     return {options.block};
   std::vector<int> sizes = {256, 512, 1024, 2048, 4096, 8192};
   if (device.multiprocessors > 0)
-    for (const int rounds : {1, 2}) { // all multiprocessors have so many blocks
+    for (const int rounds : {1, 2}) { // blocks per multiprocessor
       const int size = n / (rounds * device.multiprocessors) + 1;
       if (size >= least_block && size < 8192)
         sizes.push_back((size + 31) / 32 * 32);
@@ -51,7 +51,7 @@ std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
   return sizes;
 }
 
-/// How blocks of one size do with sweeps of some depth, by a sample of them.
+/// Estimates the cost of blocks of one size for sweeps of several depths, from a sample of blocks.
 class BlockEstimate
 {
 public:
@@ -72,7 +72,7 @@ public:
     }
   }
 
-  /// Rows computed in a sweep of @p depth steps, for each that is needed.
+  /// Returns the rows computed in a sweep of @p depth steps, per row that is needed.
   double work(const int depth) const
   {
     double computed = 0.;
@@ -85,11 +85,11 @@ public:
     return n_blocks == 0 || (depth <= deepest && work(depth) <= most_work);
   }
 
-  /// By estimate: bytes from memory that take as long as a step takes a row, where @p n_steps
-  /// steps are made in sweeps of at most @p depth.
+  /// Returns the estimated cost of a step per row, in bytes from memory that take as long, if
+  /// @p n_steps steps are made in sweeps of at most @p depth.
   double cost_of_step(const int depth, const int n_steps, const Executor &executor) const
   {
-    constexpr double again = 0.75; // of the time of a byte, where it is in a cache
+    constexpr double again = 0.75; // time of a cached byte, relative to one from memory
     if (n_blocks == 0)
       return 0.;
     const SweepShape shape =
@@ -110,10 +110,11 @@ public:
 
 private:
   static constexpr double entry = 10.;     ///< bytes of value and column
-  static constexpr double input = 12.;     ///< of a number and its place
-  static constexpr double of_product = 2.; ///< as long takes an entry times a number of the scratch
+  static constexpr double input = 12.;     ///< of a number and its index
+  static constexpr double of_product = 2.; ///< bytes that take as long as an entry times a number
+                                           ///< in scratch
 
-  /// A block, with @p counts of unknowns within each distance.
+  /// Adds a block, with @p counts of unknowns within each distance.
   void add(const std::vector<int> &counts, const int scratch)
   {
     deepest = std::min(deepest, static_cast<int>(counts.size()) - 1);
@@ -127,13 +128,14 @@ private:
 
   int n_blocks;
   std::vector<double> within;   ///< unknowns within each distance; own ones first
-  std::vector<int> most_within; ///< of one block
-  int deepest;                  ///< depth for which all fit
+  std::vector<int> most_within; ///< maximum over blocks
+  int deepest;                  ///< depth at which all blocks fit
   int longest_row = 0;
   double mean_length;
 };
 
-/// Depths that make fewer sweeps of @p n_steps than all smaller ones, or the one that is wanted.
+/// Returns the depths that need fewer sweeps of @p n_steps than any smaller depth, or @p wanted if
+/// it is positive.
 std::vector<int> useful_depths(const int n_steps, const int wanted)
 {
   if (wanted > 0)
@@ -145,7 +147,7 @@ std::vector<int> useful_depths(const int n_steps, const int wanted)
   return depths;
 }
 
-/// The cheapest first, at most @p most of them.
+/// Sorts candidates by cost, and keeps at most @p most of them.
 void keep_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t most)
 {
   std::stable_sort(candidates.begin(), candidates.end(),
@@ -154,7 +156,7 @@ void keep_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t mo
     candidates.resize(most);
 }
 
-/// What candidates are made of.
+/// Input of the search for candidates.
 struct BlockSearch
 {
   const Matrix &A;
@@ -164,11 +166,11 @@ struct BlockSearch
   int deepest;
 };
 
-/// Of cache blocks beside plain products: by so much cheaper, or they would not be faster.
+/// Cost of cache blocks, relative to plain products, above which they are not tried.
 constexpr double clearly_cheaper = 0.8;
 
-/// The cheapest candidates with such blocks (BlockCandidate::block), at most @p most of them; the
-/// same for all parts.
+/// Returns the cheapest candidates with such blocks (BlockCandidate::block), at most @p most of
+/// them, the same on all ranks.
 std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int block,
                                           const std::size_t most)
 {
@@ -195,7 +197,7 @@ std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int b
   return candidates;
 }
 
-/// The cheapest first; those left out do not fit.
+/// Returns all candidates that fit, the cheapest first.
 std::vector<BlockCandidate> block_candidates(const BlockSearch &search)
 {
   const RowSpace &rows = *search.A.domain();
@@ -214,8 +216,8 @@ std::vector<BlockCandidate> block_candidates(const BlockSearch &search)
   return candidates;
 }
 
-/// Times forms on vectors of its own, keeps the fastest, and tells of all. Parts wait for the
-/// slowest of them, and keep the same.
+/// Times forms on its own vectors, keeps the fastest one, and reports all times. Ranks wait for the
+/// slowest one, and make the same choice.
 class Contest
 {
 public:
@@ -232,7 +234,7 @@ public:
     form->choose(choice);
     const double time = seconds(*form);
     story << (best ? ", " : " ") << name << ' ' << 1e6 * time;
-    // So much faster than what was there before that noise decides little.
+    // A clear advantage over the previous best, so that noise has little influence.
     constexpr double clearly_faster = 0.97;
     if (best && time > clearly_faster * least)
       return;
@@ -243,7 +245,7 @@ public:
   {
     story << ", " << name << " does not fit";
   }
-  /// A GPU that has been idle is slow for a while: no trial counts before it is awake.
+  /// Runs a form until its time settles, because a GPU that was idle is slow at first.
   void wake(const MatrixPowers &form)
   {
     double before = 0., now = seconds(form);
@@ -263,7 +265,7 @@ public:
   }
 
 private:
-  /// Of a step: the best of some, after one that is not counted.
+  /// Returns the time of a step: the shortest of several runs, after one that does not count.
   double seconds(const MatrixPowers &powers)
   {
     const std::size_t stride = powers.space()->n_with_ghosts();
@@ -273,8 +275,8 @@ private:
     }
     const Columns V{memory.data(), stride, static_cast<int>(steps.size()) + 1};
     constexpr int repeats = 5;
-    constexpr double enough = 0.2;             // seconds: of what takes so long one or two will do
-    constexpr double seconds_of_repeat = 2e-3; // shorter ones see a GPU that is not awake
+    constexpr double enough = 0.2;             // seconds: longer runs are repeated once only
+    constexpr double seconds_of_repeat = 2e-3; // shorter runs may see a GPU at reduced clock
     int runs = 1;
     double shortest = 0., whole = 0.;
     for (int repeat = 0; repeat <= repeats && (repeat < 2 || whole < enough); ++repeat) {
@@ -290,7 +292,7 @@ private:
     return shortest / static_cast<double>(steps.size());
   }
 
-  /// As many as a part of the free memory has vectors for.
+  /// Returns the number of steps whose vectors fit into a quarter of the free memory on all ranks.
   int steps_in_memory(const int n_steps) const
   {
     const std::size_t bytes = sizeof(double) * std::max<std::size_t>(rows->n_with_ghosts(), 1);
@@ -315,7 +317,7 @@ int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options)
   if (rows.communicator() == nullptr || options.depth > 0)
     return depths.empty() ? 1 : depths.back();
   const auto n_ghosts = static_cast<double>(rows.n_with_ghosts()) - rows.n();
-  const double share = rows.max(n_ghosts / std::max(rows.n(), 1)); // a further step has as many
+  const double share = rows.max(n_ghosts / std::max(rows.n(), 1)); // each further step adds as many
   int deepest = 1;
   for (const int depth : depths)
     if (depth * share <= 1.)
@@ -347,14 +349,15 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
     return choice;
   };
   MatrixPowersOptions streamed = as(PowersKind::streamed, options.depth, 0);
-  streamed.memory = memory_for_stream(*A.executor(), options); // without vectors for trials
+  streamed.memory = memory_for_stream(*A.executor(), options); // before trials allocate vectors
   Contest contest(rows, options.steps);
   contest.wake(*plain);
   if (may_be_plain)
     contest.enter("plain", as(PowersKind::plain, 0, 0), std::move(plain));
-  if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // has no room for blocks
+  if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // then there is no room for
+                                                                        // blocks
     try {
-      if (!is_part) // rows of others would come through the executor's memory
+      if (!is_part) // otherwise rows of other ranks pass through the executor's memory
         contest.enter("streamed", streamed, make_streamed_powers(A, m, streamed, forms));
     }
     catch (const DeviceError &) { // no memory for two blocks
@@ -370,13 +373,13 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   if (may_be_plain && is_part)
     contest.enter("plain x " + std::to_string(deepest), as(PowersKind::plain, deepest, 0),
                   make_exchanging_powers(*copy, deepest));
-  int trials = 0, depth = deepest; // of the copy
+  int trials = 0, depth = deepest; // depth of the copy
   std::string obstacle =
       "no blocks of 256 to 8192 rows with two or more steps fit into the scratch "
       "of a team, without more than three times the work";
   const BlockSearch search{A, copy->scaled, options, limits, deepest};
   for (const BlockCandidate &candidate : block_candidates(search)) {
-    if (is_part && candidate.depth != depth) { // with its ghosts alone
+    if (is_part && candidate.depth != depth) { // only with its ghosts
       depth = candidate.depth;
       copy = forms.copy(A, m, depth);
     }
@@ -414,7 +417,7 @@ int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, const int
     try {
       bytes = streamed(depth);
     }
-    catch (const DeviceError &) { // not so deep
+    catch (const DeviceError &) { // too deep
     }
     bytes = rows.max(bytes);
     if (std::isinf(bytes))

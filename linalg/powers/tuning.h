@@ -6,42 +6,43 @@
 namespace femgpu::linalg
 {
 /**
- * The fastest of plain, unless blocked is asked for, and of those few cache blocks that should move
- * the fewest bytes by the neighbourhoods of a sample of blocks: beside plain only such as should be
- * clearly faster than it. Each is made and run with the matrix as it is.
- * @throws SolverError if blocked is asked for and no blocks fit
+ * Returns the fastest of plain, unless blocked is requested, and of a few cache blocks that should
+ * move the fewest bytes, estimated from the neighbourhoods of a sample of blocks. If plain takes
+ * part, only blocks that should be clearly faster do. Each candidate is made and timed with the
+ * actual matrix.
+ * @throws SolverError if blocked is requested and no blocks fit
  */
 std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalView &m,
                                                 const MatrixPowersOptions &options,
                                                 const PowersForms &forms, int log_slice);
 
-/// The deepest sweep that a choice may come to. Of parts it is one whose ghosts should be no more
-/// than the own rows.
+/// Returns the deepest sweep to consider. If A is distributed, a rank should not have more ghosts
+/// than own rows.
 int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options);
 
-/// The first rows of blocks with so many rows, or the parts of A's order, and the end.
+/// Returns the first rows of blocks of @p block rows, or of the parts of A's ordering, and the end.
 std::vector<int> block_starts(const Matrix &A, int block);
 
-/// Bytes of the executor's memory for a streamed matrix.
+/// Returns the bytes of the executor's memory for a streamed matrix.
 std::size_t memory_for_stream(const Executor &executor, const MatrixPowersOptions &options);
 
-/// Of visits that stream the fewest bytes for @p n_steps steps.
-/// @param rows own ones. @param deepest of those that A has the rows for
-/// @throws DeviceError as plan_visits_within() if there is none
+/// Returns the depth of the visits that stream the fewest bytes for @p n_steps steps.
+/// @param rows own rows. @param deepest depth for which A has the rows
+/// @throws DeviceError as plan_visits_within() if no depth is possible
 int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, int n_steps, int deepest,
                           std::size_t most_bytes, int log_slice);
 
-/// From a copy of A that has the rows for the depth that is wanted, or for the deepest that may be
-/// best. @throws DeviceError as make_matrix_powers()
+/// Makes streamed powers from a copy of A that has the rows for the requested depth, or for the
+/// deepest one that may be best. @throws DeviceError as make_matrix_powers()
 std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const DiagonalView &m,
                                                    const MatrixPowersOptions &options,
                                                    const PowersForms &forms);
 
-/// Why these blocks, or those of another part, are of no use; empty if all are.
+/// Returns why these blocks, on this or another rank, are unusable; empty if all are usable.
 std::string obstacle_of_all(const RowSpace &rows, const CacheBlocks &blocks);
 
-/// Products with a matrix that stays in the memory of the executor, whose ghosts come once in
-/// @p depth steps. @param copy with the rows for these
+/// Makes products with a matrix that stays in the executor's memory, and exchanges its ghosts once
+/// per @p depth steps. @param copy with the rows for these
 std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, int depth);
 } // namespace femgpu::linalg
 
