@@ -125,7 +125,8 @@ struct Combine
   }
 };
 
-/// A linear solve that rounding has ended early still serves Newton's method below this.
+/// Largest relative residual with which a linear solve that rounding ended early still serves
+/// Newton's method.
 constexpr double loosest_linear_residual = 1e-2;
 
 /**
@@ -137,10 +138,10 @@ constexpr double loosest_linear_residual = 1e-2;
  *
  * with g = ∂r/∂λ is solved by block elimination: J a = r, J v = g, Δx = a + Δλ v.
  *
- * Where J is nearly singular, at a fold, a and v are large along the same vector, but its part of
- * Δx comes from the plane; what is left of the first equation are the residuals of the two linear
- * systems, and the next iteration corrects that. Cost of a correction: a product, a refresh of J
- * and two linear solves, one for a given λ; and one for the tangent of a point.
+ * If J is nearly singular, at a fold, a and v are large along the same vector, but the plane
+ * determines its share of Δx. The remaining error of the first equation consists of the residuals
+ * of the two linear systems, which the next iteration corrects. Cost of a correction: a product, a
+ * refresh of J and two linear solves, or one for a given λ; plus one for the tangent of a point.
  */
 template <class Backend>
 class Corrector final : public BranchCorrector
@@ -228,7 +229,7 @@ public:
   }
 
 private:
-  /// Decides whether another correction is due; else sets the outcome.
+  /// Returns whether no further correction is due, and then sets the outcome.
   static bool is_at_end(Correction &correction, const SolveControl &control,
                         const int least_corrections)
   {

@@ -8,10 +8,10 @@
 
 namespace femgpu::linalg
 {
-/// What lengths of branches are made of: (x, y) = factor Σ w_i x_i y_i, plus λ μ.
+/// The inner product that defines lengths of branches: (x, y) = factor Σ w_i x_i y_i, plus λ μ.
 struct BranchMetric
 {
-  const Buffer<double> &weights; ///< not negative, not all zero; must outlive what is made with it
+  const Buffer<double> &weights; ///< non-negative, not all zero; must outlive users of the metric
   double factor;                 ///< θ / Σ w_i
 };
 
@@ -21,7 +21,7 @@ struct BranchMetric
  */
 struct BranchPoint
 {
-  /// Zero. @throws DeviceError without memory
+  /// Creates a zero point. @throws DeviceError if memory is insufficient
   explicit BranchPoint(const RowSpace &space) : x(space.make_vector()), x_dot(space.make_vector())
   {
     x.fill_zero();
@@ -30,16 +30,16 @@ struct BranchPoint
 
   Buffer<double> x, x_dot;
   double lambda = 0., lambda_dot = 0.;
-  /// Way from the beginning of the step, along the tangent there; and what (ẋ, λ̇) is multiplied
-  /// with to be the derivative by it.
+  /// Distance from the beginning of the step, along its tangent, and the factor that turns (ẋ, λ̇)
+  /// into the derivative with respect to sigma.
   double sigma = 0., speed = 1.;
 };
 
-/// How a point was brought to the branch, or why it was not.
+/// The result of correcting a point.
 struct Correction
 {
   Outcome outcome = Outcome::breakdown;
-  std::string message; ///< a sentence, after a failure
+  std::string message; ///< after a failure: a sentence
   int corrections = 0, linear_iterations = 0;
   double residual = 0., target = 0.; ///< ‖r(x)‖, and what it had to reach
 
@@ -49,40 +49,40 @@ struct Correction
   }
 };
 
-/// The equations of a branch: what tracing it needs of the backend.
+/// The equations of a branch, as far as tracing it depends on the backend.
 class BranchCorrector
 {
 public:
   virtual ~BranchCorrector() = default;
 
   /**
-   * Brings @p p to the branch, within the plane at distance @p sigma from @p from across the
-   * tangent there, and sets p.sigma to where it is; without @p from for the λ that p has, and
-   * leaves p.sigma as it is.
-   * @param control relative to ‖c‖ + |λ| ‖∂r/∂λ‖, c the part of r that depends on nothing,
-   *        ‖b‖ + |λ| ‖W φ(x)‖ for A x = b + λ W φ(x); and how many corrections at most
-   * @param least_corrections also where the residual is small enough
+   * Corrects @p p within the plane at distance @p sigma from @p from, orthogonal to the tangent
+   * there, and sets p.sigma to the distance reached. Without @p from, corrects p for its λ, and
+   * does not change p.sigma.
+   * @param control tolerance relative to ‖c‖ + |λ| ‖∂r/∂λ‖, where c is the constant part of r, or
+   * ‖b‖ + |λ| ‖W φ(x)‖ for A x = b + λ W φ(x); and the maximum number of corrections
+   * @param least_corrections minimum number, even if the residual is small enough
    */
   virtual Correction correct(BranchPoint &p, const BranchPoint *from, double sigma,
                              const SolveControl &control, int least_corrections) = 0;
 
   /**
-   * Finds the unit tangent at @p p, on the side of that of @p before.
-   * @param correction that of p, which must be the last one made; its work and failure are added
+   * Finds the unit tangent at @p p that points in the direction of the tangent at @p before.
+   * @param correction of p, which must be the last one; receives the work, and a failure
    */
   virtual void find_tangent(BranchPoint &p, const BranchPoint &before, Correction &correction) = 0;
 
-  /// The cosine of the angle between the tangents at @p p and @p q.
+  /// Returns the cosine of the angle between the tangents at @p p and @p q.
   virtual double cosine(const BranchPoint &p, const BranchPoint &q) = 0;
 
-  /// The length of the chord from @p p to @p q.
+  /// Returns the length of the chord from @p p to @p q.
   virtual double distance(const BranchPoint &p, const BranchPoint &q) = 0;
 
-  /// x and λ of @p to at to.sigma along the tangent at @p p.
+  /// Sets x and λ of @p to at to.sigma along the tangent at @p p.
   virtual void predict(const BranchPoint &p, BranchPoint &to) = 0;
 
-  /// x and λ of @p to at to.sigma, by cubic interpolation of values and derivatives at @p p and @p
-  /// q.
+  /// Sets x and λ of @p to at to.sigma, by cubic interpolation of values and derivatives at @p p
+  /// and @p q.
   virtual void interpolate(const BranchPoint &p, const BranchPoint &q, BranchPoint &to) = 0;
 };
 
@@ -92,9 +92,10 @@ std::unique_ptr<BranchCorrector> make_corrector_on(SemilinearEquation &F,
                                                    const LinearSolverOptions &linear);
 
 /**
- * On the backend of F.
- * @param F must outlive it, and has a parameter λ, which changes
- * @param linear the solver takes J(x), the preconditioner is made once, from the linear part of F
+ * Makes a corrector on the backend of F.
+ * @param F outlives the corrector, which changes its parameter λ
+ * @param linear its solver is applied to J(x); the preconditioner is made once, from the linear
+ * part of F
  * @throws ParameterError as the registries do; SolverError if the preconditioner cannot be made
  */
 std::unique_ptr<BranchCorrector> make_branch_corrector(SemilinearEquation &F,

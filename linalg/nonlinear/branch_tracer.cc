@@ -11,20 +11,20 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A step ends where the branch has turned by more than this, or has left the tangent by more than
-/// this share of the step: Newton's method may have come to another piece of the branch.
+/// A step is rejected if the branch has turned by more than this angle, or has left the tangent by
+/// more than this share of the step: Newton's method may have reached another part of the branch.
 constexpr double smallest_cosine = 0.8;
 constexpr double largest_offset = 0.4;
 
-/// Corrections that a step of the right length takes.
+/// Number of corrections of a step of the right length.
 constexpr double wanted_corrections = 3.;
 
-/// Relative accuracy of λ at a fold, where λ̇ is about the square root of this. Where λ is small the
-/// step stands for it.
+/// Accuracy of λ at a fold, where λ̇ is about the square root of this; relative to λ or, if λ is
+/// small, to the step.
 constexpr double fold_accuracy = 1e-10;
 constexpr int most_fold_trials = 20;
 
-/// λ along the branch between two points of a step.
+/// Returns λ along the branch between two points of a step, as a cubic.
 HermiteCubic lambda_between(const BranchPoint &left, const BranchPoint &right)
 {
   return {left.sigma,
@@ -86,7 +86,7 @@ ContinuationReport BranchTracer::trace()
 bool BranchTracer::begin()
 {
   here.lambda = options.lambda_start;
-  next.lambda_dot = options.direction; // with ẋ = 0, the tangent before the first one
+  next.lambda_dot = options.direction; // with ẋ = 0, serves as the tangent before the first one
   Correction correction = corrector.correct(here, nullptr, 0., options.control, 0);
   if (correction.converged())
     corrector.find_tangent(here, next, correction);
@@ -138,7 +138,7 @@ void BranchTracer::take_step()
     accept(correction);
 }
 
-/// Finds `next` at the distance of a step.
+/// Finds `next` at the distance of a step from `here`.
 Correction BranchTracer::try_step()
 {
   here.sigma = 0.;
@@ -166,10 +166,10 @@ BranchPoint &BranchTracer::free_trial(const BranchPoint *const left, const Branc
   for (BranchPoint &trial : trials)
     if (&trial != left && &trial != right)
       return trial;
-  return trials[0]; // not reached: there are three
+  return trials[0]; // unreachable: there are three
 }
 
-/// Brings @p p to the branch at the turning point of λ between two points.
+/// Corrects @p p near the turning point of λ between two points.
 Correction BranchTracer::correct_trial(BranchPoint &p, const BranchPoint &left,
                                        const BranchPoint &right)
 {
@@ -185,7 +185,7 @@ Correction BranchTracer::correct_trial(BranchPoint &p, const BranchPoint &left,
 
 /**
  * Finds the fold between `here` and `next`: the turning point of the cubic through λ and λ̇ at both
- * ends of a bracket is corrected and becomes one of them, until the cubic no longer knows better.
+ * ends of a bracket is corrected and replaces one end, until the cubic yields no improvement.
  */
 Correction BranchTracer::find_fold(const BranchPoint *&fold)
 {
@@ -220,7 +220,7 @@ double BranchTracer::lambda_end() const
   return folds == 0 ? options.lambda_end : options.lambda_end_upper;
 }
 
-/// Emits the targets on the way from @p from to @p to, where λ rises or falls, up to an end.
+/// Emits the targets between @p from and @p to, where λ is monotonic, up to the end of the branch.
 void BranchTracer::pass_targets(const BranchPoint &from, const BranchPoint &to)
 {
   const auto is_passed = [&](const double lambda) {
@@ -266,7 +266,7 @@ void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, c
             " Take smaller steps, or a lambda farther from the fold.");
 }
 
-/// Goes on from `next`.
+/// Continues from `next`.
 void BranchTracer::accept(const Correction &correction)
 {
   ++report.points;
@@ -300,7 +300,7 @@ void BranchTracer::emit(const BranchPoint &p, const BranchRecord::Kind kind,
   report.records.push_back(record);
 }
 
-/// Without another end the limit of points is where the branch was to end.
+/// Ends the branch at the limit of points, which is a success if no other end was given.
 void BranchTracer::end_at_limit()
 {
   const bool has_end = std::isfinite(options.largest_u) || std::isfinite(options.lambda_end) ||

@@ -11,21 +11,21 @@
 namespace femgpu::linalg
 {
 /**
- * Walks along a branch of solutions: predicts along the tangent, corrects, chooses the steps, finds
- * folds and the values of λ that were asked for (Keller 1977; Allgower and Georg 1990, chapters 6,
- * 9 and 10). Knows points only through the corrector, so that it runs on the host for any backend.
+ * Traces a branch of solutions: predicts along the tangent, corrects, chooses step lengths, and
+ * finds folds and requested values of λ (Keller 1977; Allgower and Georg 1990, chapters 6, 9 and
+ * 10). Accesses points through the corrector only, so that it runs on the host for any backend.
  */
 class BranchTracer
 {
 public:
-  /// Gets a point and what is known of it, but what depends on x alone; fills that in.
+  /// Receives a point and its record, and fills in the members that depend on x alone.
   using Emit = std::function<void(const BranchPoint &, BranchRecord &)>;
 
-  /// @param options checked already
+  /// @param options validated
   BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
                const RowSpace &space, Emit emit);
 
-  /// Where the initial guess is put.
+  /// Returns the point that holds the initial guess.
   BranchPoint &start()
   {
     return here;
@@ -53,10 +53,10 @@ private:
   const ContinuationOptions &options;
   Emit emit_point;
   BranchPoint here, next;
-  BranchPoint trials[3]; // on the way to a fold
+  BranchPoint trials[3]; // for finding a fold
   BranchPoint target;
   double step;
-  double arclength = 0.; // of here
+  double arclength = 0.; // of `here`
   int folds = 0;
   bool is_running = true;
   ContinuationReport report;

@@ -11,33 +11,34 @@
 namespace femgpu::linalg
 {
 /**
- * How a branch is traced. Its arclength is that of λ̇² + θ ‖ẋ‖², ‖x‖² = Σ w_i x_i² / Σ w_i, so that
- * steps do not depend on the mesh.
+ * Options for tracing a branch. Its arclength is that of λ̇² + θ ‖ẋ‖², with ‖x‖² = Σ w_i x_i² / Σ
+ * w_i, so that steps do not depend on the mesh.
  */
 struct ContinuationOptions
 {
   static constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 
-  /// Of J = A − λ W φ'(x), which is indefinite beyond a fold; the preconditioner is made from A.
-  /// Of its control, the relative tolerance and the limit of iterations hold.
+  /// The solver of systems with J = A − λ W φ'(x), which is indefinite beyond a fold; the
+  /// preconditioner is made from A. Only the relative tolerance and the iteration limit of its
+  /// control are used.
   LinearSolverOptions linear;
-  /// Of the residual, relative to ‖b‖ + |λ| ‖W φ(x)‖, whatever its reference; iterations are
-  /// corrections of a point.
+  /// Tolerances of the residual, relative to ‖b‖ + |λ| ‖W φ(x)‖ whatever the reference; iterations
+  /// are corrections of a point.
   SolveControl control;
 
   double lambda_start = 0.;
-  double direction = 1.; ///< in which λ leaves lambda_start: 1 or -1
+  double direction = 1.; ///< of λ at lambda_start: 1 or -1
   double theta = 1.;
 
   double first_step = 0.1; ///< arclength
   double smallest_step = 1e-6;
   double largest_step = 0.5;
 
-  int most_points = 1000;                                     ///< accepted steps, at most
+  int most_points = 1000;                                     ///< maximum number of accepted steps
   double largest_u = std::numeric_limits<double>::infinity(); ///< max |u| that ends the branch
   double lambda_end = nowhere;       ///< λ that ends the branch before the first fold
-  double lambda_end_upper = nowhere; ///< and after it
-  std::vector<double> targets;       ///< λ for which solutions are wanted, on all branches passed
+  double lambda_end_upper = nowhere; ///< λ that ends it after the first fold
+  std::vector<double> targets;       ///< λ of requested solutions, on all branches passed
 
   ContinuationOptions()
   {
@@ -48,7 +49,7 @@ struct ContinuationOptions
   }
 };
 
-/// A point that was found. Norms are those of ContinuationOptions, but the residual's.
+/// A point of the branch. Norms are those of ContinuationOptions, except the residual's.
 struct BranchRecord
 {
   enum class Kind
@@ -59,8 +60,8 @@ struct BranchRecord
   };
 
   Kind kind = Kind::point;
-  int index = 0;         ///< 0, 1, ... in the order along the branch
-  int folds = 0;         ///< passed before: 0 on the lower branch, 1 on the upper one
+  int index = 0;         ///< position along the branch: 0, 1, ...
+  int folds = 0;         ///< folds passed: 0 on the lower branch, 1 on the upper one
   double arclength = 0.; ///< from the first point
   double lambda = 0., lambda_dot = 0.;
   double largest_u = 0.; ///< max |u|
@@ -69,18 +70,18 @@ struct BranchRecord
   double residual = 0., residual_target = 0.; ///< ‖b + λ W φ(x) − A x‖, Euclidean
 };
 
-/// "point", "fold" or "target".
+/// Returns "point", "fold" or "target".
 std::string to_string(BranchRecord::Kind kind);
 
-/// "lower" before the first fold, "upper" after it, then "branch 2" and so on.
+/// Returns "lower" before the first fold, "upper" after it, then "branch 2" and so on.
 std::string branch_name(int folds);
 
-/// What tracing a branch took.
+/// The work of tracing a branch.
 struct BranchCounts
 {
   int points = 0;       ///< accepted steps
-  int failed_steps = 0; ///< tried again with half the step
-  int corrections = 0;  ///< with those of failed steps
+  int failed_steps = 0; ///< repeated with half the step
+  int corrections = 0;  ///< including failed steps
   int linear_iterations = 0;
 
   template <class F, class... Self>
@@ -93,24 +94,24 @@ struct BranchCounts
   }
 };
 
-/// What tracing a branch did.
+/// The report of tracing a branch.
 struct ContinuationReport : BranchCounts
 {
-  /// `converged` if the branch went to where the options end it; then every record is a solution.
+  /// `converged` if the branch reached an end set by the options; then every record is a solution.
   Outcome outcome = Outcome::breakdown;
-  std::string message; ///< a sentence: why it ended and, after a failure, the usual cure
+  std::string message; ///< a sentence: why it ended and, after a failure, the usual remedy
 
   std::vector<BranchRecord> records;
   double last_step = 0.;
-  SolveCosts costs; ///< transfer: before the first point; solve: x of points and the caller's part
-  std::string communicator = "none"; ///< of parts
+  SolveCosts costs; ///< transfer: before the first point; solve: with x of points, and the callback
+  std::string communicator = "none"; ///< between ranks
 
   bool converged() const
   {
     return outcome == Outcome::converged;
   }
 
-  /// All but the records, for an archive of Boost's kind.
+  /// Serialises all members except the records, for archives in the style of Boost.
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
   {

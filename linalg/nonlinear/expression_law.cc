@@ -13,11 +13,11 @@ namespace
 {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-/// An approximation of φ'(u) and how far it may be off.
+/// An approximation of φ'(u) and its estimated error.
 struct Slope
 {
   double value = 0.;
-  double error = std::numeric_limits<double>::infinity(); ///< infinite: there is none
+  double error = std::numeric_limits<double>::infinity(); ///< infinite: no approximation
 };
 
 /// (φ(u + h) − φ(u − h)) / 2h
@@ -27,8 +27,8 @@ double central_difference(const ExpressionProgram &phi, const double u, const do
 }
 
 /**
- * Richardson's extrapolation of central differences, with the spacing of all tried that promises
- * the smallest error: what the last halving changed, and rounding.
+ * Returns Richardson's extrapolation of central differences, for the spacing with the smallest
+ * estimated error: the change by the last halving, and rounding.
  */
 Slope slope_of(const ExpressionProgram &phi, const double u, const double width)
 {
@@ -40,7 +40,7 @@ Slope slope_of(const ExpressionProgram &phi, const double u, const double width)
     const double fine = central_difference(phi, u, h / 2.);
     const double magnitude = std::abs(phi(u)) + std::abs(u * fine);
     const double error = std::abs(coarse - fine) + 100. * eps * magnitude / h;
-    if (error < best.error) // not if there is a NaN
+    if (error < best.error) // false for NaN
       best = {(4. * fine - coarse) / 3., error};
   }
   return best;
@@ -56,8 +56,9 @@ std::string text_of(const double value)
   return text.str();
 }
 
-/// @throws ParameterError if φ' is not the derivative of φ, or φ is finite nowhere in @p range
-/// @param phi_prime as it was given; empty: it is right
+/// Checks φ and φ'. @throws ParameterError if φ' is not the derivative of φ, or φ is finite nowhere
+/// in @p range
+/// @param phi_prime as it was given; empty: correct by construction
 void check_derivative(const ExpressionLaw &law, const std::string &phi,
                       const std::string &phi_prime, const LawRange &range)
 {

@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-/// φ and φ' given by expressions of u.
+/// A reaction term φ and its derivative φ', given by expressions of u.
 struct ExpressionLaw
 {
   ExpressionProgram phi, phi_prime;
@@ -27,9 +27,9 @@ struct ExpressionLaw
   }
 
   /**
-   * φ(u + d) − φ(u). Where the two nearly cancel, the integral of φ' by the Gauss rule with 3
-   * points, which has an error of d⁷ φ⁽⁷⁾ / 2016000 but keeps all digits. It is taken only if it
-   * agrees with the difference within that one's rounding errors.
+   * Returns φ(u + d) − φ(u). If the two nearly cancel, this is the integral of φ' by the Gauss rule
+   * with 3 points, which has an error of d⁷ φ⁽⁷⁾ / 2016000 but no cancellation. The integral is
+   * used only if it agrees with the difference up to the rounding errors of the latter.
    */
   FEMGPU_HD
   double difference(const double u, const double d) const
@@ -50,9 +50,9 @@ struct ExpressionLaw
   }
 
   /**
-   * ∫ (φ(u + t) − φ(u)) dt, 0 <= t <= d, which is d² ∫ (1 − s) φ'(u + s d) ds, 0 <= s <= 1: by the
-   * Gauss-Jacobi rule with 3 points for the weight 1 − s. It is exact for polynomials φ of degree
-   * 6, has an error of order d⁸ φ⁽⁷⁾, and no differences of nearly equal numbers.
+   * Returns ∫ (φ(u + t) − φ(u)) dt, 0 <= t <= d, which is d² ∫ (1 − s) φ'(u + s d) ds, 0 <= s <= 1,
+   * by the Gauss-Jacobi rule with 3 points for the weight 1 − s. It is exact for polynomials φ of
+   * degree 6, has an error of order d⁸ φ⁽⁷⁾, and avoids cancellation.
    */
   FEMGPU_HD
   double excess(const double u, const double d) const
@@ -70,20 +70,20 @@ struct ExpressionLaw
 
 static_assert(sizeof(ExpressionLaw) <= 1536, "kernels get it by value, beside other parameters");
 
-/// Where u is expected to be: φ' is compared with differences of φ there.
+/// The expected range of u, in which φ' is compared with differences of φ.
 struct LawRange
 {
   double low = -1., high = 1.;
 };
 
 /**
- * Compiles φ(u) and φ'(u), which is found by differentiation where @p phi_prime is empty, and else
- * compared with differences of φ at points of @p range where φ is finite. compile_expression() says
- * what expressions are.
+ * Compiles φ(u) and φ'(u). If @p phi_prime is empty, φ' is derived by differentiation; otherwise it
+ * is compared with differences of φ at points of @p range where φ is finite. compile_expression()
+ * describes the syntax.
  * @param definitions names that both expressions may use
- * @throws ParameterError that names the place in the text for what is no expression; the point and
- *         both values if @p phi_prime is not the derivative of @p phi; the range if φ is finite
- *         nowhere in it
+ * @throws ParameterError with the position in the text if an expression is invalid; with the point
+ * and both values if @p phi_prime is not the derivative of @p phi; with the range if φ is finite
+ * nowhere in it
  */
 ExpressionLaw make_expression_law(const std::string &phi, const std::string &phi_prime,
                                   const ExpressionDefinitions &definitions = {},

@@ -10,7 +10,7 @@ struct HermiteCubic
 {
   double a, b, pa, pb, dpa, dpb;
 
-  /// What pa, dpa, pb and dpb are multiplied with in p(s).
+  /// The factors of pa, dpa, pb and dpb in p(s).
   struct Weights
   {
     double pa, dpa, pb, dpb;
@@ -36,20 +36,20 @@ struct HermiteCubic
     return u * (1. - 3. * t) * dpa + t * (3. * t - 2.) * dpb + 6. * t * u * (pb - pa) / (b - a);
   }
 
-  /// Where p' changes its sign, which it must do.
+  /// Returns the position where p' changes its sign, which it must do.
   double turning_point() const
   {
     return bisect([&](const double s) { return dpa > 0. ? derivative(s) : -derivative(s); });
   }
 
-  /// Where p has the value @p p, which lies between pa and pb.
+  /// Returns the position where p has the value @p p, which lies between pa and pb.
   double where(const double p) const
   {
     return bisect([&](const double s) { return pa > pb ? value(s) - p : p - value(s); });
   }
 
 private:
-  /// Where @p f, positive at a, is no longer positive.
+  /// Returns the position where @p f, positive at a, becomes non-positive.
   template <class Function>
   double bisect(const Function &f) const
   {

@@ -10,18 +10,18 @@
 
 /**
  * @file
- * What inexact Newton methods have in common, wherever their systems are made: how well a step's
- * system is solved, what of it is a direction, and how far along it to go.
+ * Shared parts of inexact Newton methods, wherever their systems are assembled: tolerances of the
+ * linear systems, acceptance of directions, and the line search.
  */
 namespace femgpu::linalg
 {
 struct ForcingOptions
 {
   bool is_adaptive = true;
-  double eta = 0.1; ///< the largest, or the constant, relative tolerance
+  double eta = 0.1; ///< largest, or constant, relative tolerance
 };
 
-/// The options forcing=eisenstat-walker|constant and eta=ETA of @p method.
+/// Reads the options forcing=eisenstat-walker|constant and eta=ETA of @p method.
 inline ForcingOptions read_forcing(Method &method)
 {
   ForcingOptions options;
@@ -45,8 +45,9 @@ public:
   }
 
   /**
-   * Choice 2 of Eisenstat and Walker (1996), η = γ (‖r‖/‖r_previous‖)², with their safeguard
-   * against too sudden a fall, and not tighter than the @p target of the iteration needs.
+   * Returns choice 2 of Eisenstat and Walker (1996), η = γ (‖r‖/‖r_previous‖)², with their
+   * safeguard against a sudden decrease, but not tighter than the @p target of the iteration
+   * requires.
    */
   double next(const double norm, const double previous, const double target)
   {
@@ -67,18 +68,19 @@ private:
   double eta;
 };
 
-/// A system that rounding keeps from its tolerance gives a direction too, whatever ended the solve.
+/// Returns whether a linear solve provides a direction; rounding may have kept it from its
+/// tolerance, whatever the outcome.
 inline bool gives_direction(const SolveReport &step)
 {
   return step.converged() ||
          (step.outcome != Outcome::iteration_limit && step.true_residual < 0.1 * step.rhs_norm);
 }
 
-/// Steps along a direction are tried with 1, 1/2, 1/4, …
+/// Number of halvings of a step along a direction: lengths 1, 1/2, 1/4, … are tried.
 constexpr int most_halvings = 10;
 
-/// Armijo's condition for ‖r‖²/2, whose slope along Newton's direction is −‖r‖², after a step of
-/// the length @p alpha.
+/// Returns whether Armijo's condition holds for ‖r‖²/2, whose slope along Newton's direction is
+/// −‖r‖², after a step of length @p alpha.
 inline bool falls_enough(const double norm, const double alpha, const double before)
 {
   constexpr double sufficient = 1e-4;
@@ -88,11 +90,11 @@ inline bool falls_enough(const double norm, const double alpha, const double bef
 /**
  * The inexact Newton method with backtracking (Eisenstat and Walker 1996, Algorithm INB, here with
  * Armijo's condition): steps until report.true_residual, ‖r‖, is at most report.target.
- * @param linear of the linear systems, but for the relative tolerance
+ * @param linear control of the linear systems, except the relative tolerance
  * @param solve_linear (linear) solves the system of a step and returns its report
- * @param search_line () moves x along the step's direction until ‖r‖, which the report then has,
- *        falls enough; false if it does not, with the outcome in the report
- * @return what the message should say besides the outcome
+ * @param search_line () moves x along the step's direction until ‖r‖, which the report then
+ * contains, has decreased sufficiently; false if it does not, with the outcome in the report
+ * @return an addition to the message
  */
 template <class SolveLinear, class SearchLine>
 std::string iterate_newton(const SolveControl &control, const ForcingOptions &options,
@@ -116,7 +118,7 @@ std::string iterate_newton(const SolveControl &control, const ForcingOptions &op
     const SolveReport step = solve_linear(linear);
     if (!gives_direction(step)) {
       report.outcome = step.outcome;
-      // without the cures, which the outcome has brought already
+      // omits the remedies, which the message already contains
       return " The linear system of a step could not be solved: " +
              step.message.substr(0, step.message.find(';')) + ".";
     }

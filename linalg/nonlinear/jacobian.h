@@ -31,14 +31,14 @@ struct SetJacobianDiagonal
 };
 
 /**
- * J(x) as a matrix of its own. The pattern is copied once; a new x refreshes the diagonal and the
+ * J(x) as a separate matrix. The pattern is copied once; a new x updates the diagonal and the
  * format in the executor's memory.
  */
 template <class Backend>
 class JacobianMatrix
 {
 public:
-  /// @param format as the registry of formats knows it
+  /// @param format in the syntax of the registry of formats
   explicit JacobianMatrix(std::string format) : format(std::move(format))
   {}
 
@@ -79,12 +79,12 @@ private:
   std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
 };
 
-/// J(x) with the methods that solve with it; its preconditioner is refreshed with it.
+/// J(x) with its solver and preconditioner, which is refreshed with it.
 template <class Backend>
 class Jacobian
 {
 public:
-  /// @throws ParameterError for names that the registries do not know
+  /// @throws ParameterError for names that the registries lack
   explicit Jacobian(const LinearSolverOptions &options)
       : solver(options, Backend::kind), matrix(options.format)
   {}
@@ -119,7 +119,7 @@ public:
 private:
   PreconditionedSolver solver;
   JacobianMatrix<Backend> matrix;
-  bool is_prepared = false; // the preconditioner has seen the pattern
+  bool is_prepared = false; // the preconditioner is set up for the pattern
 };
 } // namespace femgpu::linalg
 

@@ -37,7 +37,7 @@ struct NormSums
   double dd, xx;
 };
 
-/// ‖d‖/‖x‖
+/// Computes ‖d‖/‖x‖.
 struct CompareNorms
 {
   const double *d, *x;
@@ -58,15 +58,15 @@ struct CompareNorms
 };
 
 /**
- * Newton–Krylov: J(x) d = r(x), x += α d, with any linear solver and preconditioner, and steps
- * halved until ‖r‖ falls enough (Armijo).
+ * Newton–Krylov: J(x) d = r(x), x += α d, with any linear solver and preconditioner; steps are
+ * halved until ‖r‖ decreases sufficiently (Armijo).
  *
- * Use: the method for fine meshes and tight tolerances; its iterations hardly grow with n, those of
- * the linear systems do. Needs: J near the solution of the kind that the linear solver asks for:
- * positive definite for cg, as on the lower branch of Bratu's problem. Cost per iteration: the
- * linear solve, to the tolerance of Eisenstat and Walker (1996, choice 2) or a constant one; a
- * refresh of J, format and preconditioner; a product for each trial step. Memory: J beside
- * A. Fails: as the linear solver does; stagnated where no step makes the residual smaller.
+ * Use: fine meshes and tight tolerances; its iterations hardly grow with n, but those of the linear
+ * systems do. Needs: J near the solution as the linear solver requires: positive definite for cg,
+ * as on the lower branch of Bratu's problem. Cost per iteration: the linear solve, to the tolerance
+ * of Eisenstat and Walker (1996, choice 2) or a constant one; a refresh of J, format and
+ * preconditioner; a product per trial step. Memory: J in addition to A. Fails: as the linear solver
+ * does; stagnated if no step reduces the residual.
  */
 template <class Backend>
 class Newton final : public NonlinearMethod
@@ -142,8 +142,9 @@ private:
     return report;
   }
 
-  /// Where no step makes the residual smaller: is what is left of it rounding of the terms of A x,
-  /// and Newton's step from there, solved as far as it says how long it is, short?
+  /// Returns the outcome if no step reduces the residual: converged to rounding if the residual is
+  /// rounding error of the terms of A x, and the next Newton step, solved accurately enough to
+  /// determine its length, is short.
   Outcome outcome_at_rounding(const SemilinearEquation &F, const Buffer<double> &x,
                               SolveControl inner, SolveReport &report)
   {
@@ -170,7 +171,8 @@ private:
                                                          : Outcome::stagnated;
   }
 
-  /// Moves x along d, and r with it, until ‖r‖ has fallen enough; false if it does not.
+  /// Moves x along d, and updates r, until ‖r‖ has decreased sufficiently. Returns false if it does
+  /// not.
   bool search_line(const SemilinearEquation &F, Buffer<double> &x, double &norm,
                    SolveReport &report)
   {
@@ -190,7 +192,7 @@ private:
     return false;
   }
 
-  /// What the report says of the linear solves: method and sizes of the last one.
+  /// Adds the work of a linear solve to the report, with its method and sizes.
   static void add_linear(const SolveReport &step, SolveReport &report)
   {
     report.inner.linear_iterations += step.iterations;

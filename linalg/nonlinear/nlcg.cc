@@ -12,11 +12,11 @@ namespace nlcg
 {
 namespace
 {
-/// How the next direction is made from the last one.
+/// The formula of β for the next direction.
 enum class Conjugation
 {
   fletcher_reeves,
-  polak_ribiere ///< not below 0
+  polak_ribiere ///< bounded below by 0
 };
 
 enum Vector : int
@@ -25,14 +25,14 @@ enum Vector : int
   r,
   p,
   q,        ///< A p
-  r_before, ///< where the line begins
+  r_before, ///< r at the start of the line
   n_fused,
   z = n_fused, ///< M⁻¹r
   n_vectors
 };
 using Values = Row<n_vectors>;
 
-/// The r of the last line, where it is kept.
+/// The vector that stores r of the last line, if it is stored.
 template <Conjugation conjugation>
 constexpr int kept_r = conjugation == Conjugation::polak_ribiere ? r_before : -1;
 
@@ -44,24 +44,24 @@ struct Sums
 struct State : KrylovState
 {
   double gamma = 0.;    ///< (r, M⁻¹r)
-  double slope = 0.;    ///< (r, p) where the line begins; −dJ/dα
+  double slope = 0.;    ///< (r, p) at the start of the line; −dJ/dα
   double pq = 0.;       ///< (p, A p)
   double rp = 0.;       ///< (r, p) at the trial point
   double alpha = 0.;    ///< of the trial point
-  double delta = 0.;    ///< what the next trial adds to it
-  double low = 0.;      ///< J falls here along p,
-  double high = 0.;     ///< and no more here; 0: not known yet
-  double decrease = 0.; ///< J where the line begins − J at the trial point
+  double delta = 0.;    ///< increment of α for the next trial
+  double low = 0.;      ///< J decreases along p here,
+  double high = 0.;     ///< and no longer here; 0: not known yet
+  double decrease = 0.; ///< J at the start of the line − J at the trial point
   double beta = 0.;
   double sigma = 0.1;
-  bool begins = true; ///< the first trial point is x, and there is no line yet
+  bool begins = true; ///< the first trial point is x, before any line
   int trials = 0;     ///< of this line
   int all_trials = 0;
 
-  /// Trial points of a line after which it is taken as it is, or given up.
+  /// Number of trial points after which a line is accepted as it is, or abandoned.
   static constexpr int most_trials = 40;
 
-  /// At the first point there is no direction but M⁻¹r.
+  /// Begins at the first point, where the direction is M⁻¹r.
   FEMGPU_HD
   void begin_at(const double rz)
   {
@@ -71,7 +71,7 @@ struct State : KrylovState
       stop(is_finite(rz) ? Outcome::indefinite_preconditioner : Outcome::not_finite);
   }
 
-  /// A line begins, with curvature (p, J(x) p) at its first point.
+  /// Begins a line with curvature (p, J(x) p) at its first point.
   FEMGPU_HD
   void begin_line(const double curvature)
   {
@@ -79,14 +79,14 @@ struct State : KrylovState
     trials = 0;
     inner = false;
     rp = slope;
-    // Newton's step, unless J is hardly convex there; the linear part alone gives a shorter one.
+    // Newton's step, unless J is hardly convex there; the linear part alone yields a shorter one.
     constexpr double least_share = 0.01;
     delta = slope / (curvature > least_share * pq ? curvature : pq);
   }
 
   /**
-   * Looks at the trial point that is farther by δ: J before − J = δ (r before, p) − δ²/2 (p, q) +
-   * Σ ∫ (φ(x + t) − φ(x)) dt, and d²J/dα².
+   * Evaluates the next trial point, at distance δ from the last one: J before − J = δ (r before, p)
+   * − δ²/2 (p, q) + Σ ∫ (φ(x + t) − φ(x)) dt, and d²J/dα².
    */
   FEMGPU_HD
   void look(const Sums &sum)
@@ -100,7 +100,7 @@ struct State : KrylovState
 
   /**
    * Ends the line, or sets the next δ, by Newton's method for dJ/dα = 0 (Galiano et al. 2012, §1)
-   * inside of the bracket that is known.
+   * within the known bracket.
    */
   FEMGPU_HD
   void judge(const double curvature)
@@ -128,7 +128,7 @@ struct State : KrylovState
     delta = next - alpha;
   }
 
-  /// The accepted point: a direction of descent in any case, by @p new_beta if that gives one.
+  /// Accepts the point, and ensures a direction of descent, by @p new_beta if that yields one.
   FEMGPU_HD
   void turn(const double rz, const double new_beta)
   {
@@ -197,7 +197,7 @@ struct Move : OfRow
   }
 };
 
-/// z = M⁻¹r;  judges the trial point, and makes β where it is accepted
+/// z = M⁻¹r;  judges the trial point, and computes β if it is accepted
 template <Conjugation conjugation>
 struct ApplyPreconditioner : Preconditions<r, z>
 {
@@ -262,19 +262,20 @@ struct Nlcg
  * λ Σ w_i Φ(x_i) with Φ' = φ: NLCG and, with a preconditioner M of A, NLPCG (Galiano et al. 2012,
  * Algorithms 1 and 2, with the sign of β that makes p conjugate).
  *
- * The line search is theirs, Newton's method for dJ/dα = 0, on the device; but each trial point is
- * a step from the one before that updates x and r with it, so that the line that Newton's first
- * step hits, as nearly all do, costs no pass of its own. It is safeguarded: inside of a bracket,
- * until |dJ/dα| <= σ |dJ/dα at 0| and J has not grown; p = M⁻¹r where p is no direction of descent.
+ * The line search is theirs, Newton's method for dJ/dα = 0, on the device. Each trial point is a
+ * step from the previous one that also updates x and r. Hence a line whose first Newton step
+ * succeeds, as nearly all do, costs no additional pass. The search is safeguarded: it stays within
+ * a bracket, and ends when |dJ/dα| <= σ |dJ/dα at 0| and J has not grown; p = M⁻¹r unless p is a
+ * direction of descent.
  *
- * Use: many cheap iterations and no linear systems; β of Polak and Ribière where Fletcher's and
- * Reeves' creeps. Needs: A and M symmetric positive definite; ends in a minimum of J, so
- * on the lower branch of Bratu's problem. Cost per iteration: 3 kernels, A, M twice and 14 vectors
- * (4 kernels, M once and 16 vectors where M is no row functor; with β of Polak and Ribière 2, there
- * 3 more); for each further trial point 7 vectors and M. Fails: stagnated where no point along p is
- * lower; diverged or not_finite where J has no minimum; as PCG does for A and M that are not
- * positive definite. Its line search is an inner loop, and its rows need the equation's data: so
- * its loop is a graph, and does not stay on a chip.
+ * Use: many cheap iterations without linear systems; β of Polak and Ribière if Fletcher and Reeves'
+ * converges slowly. Needs: A and M symmetric positive definite; ends in a minimum of J, for Bratu's
+ * problem on the lower branch. Cost per iteration: 3 kernels, A, M twice and 14 vectors (4 kernels,
+ * M once and 16 vectors if M is not diagonal; β of Polak and Ribière adds 2, or then 3 vectors);
+ * each further trial point adds 7 vectors and M. Fails: stagnated if no point along p is lower;
+ * diverged or not_finite if J has no minimum; as PCG if A and M are not positive definite. The line
+ * search is an inner loop, and rows need the data of the equation: the loop is therefore a graph
+ * and does not stay on a chip.
  */
 template <class Backend>
 class NonlinearCG final : public NonlinearMethod
@@ -345,7 +346,7 @@ public:
 private:
   using Loop = Iteration<Backend, State, Sums>;
 
-  /// The steps of all lines, and what those of one cost.
+  /// The steps of all lines, and the cost of one.
   struct Lines
   {
     IterationCost cost;
@@ -365,7 +366,7 @@ private:
     });
   }
 
-  /// All but @p v must outlive the result.
+  /// All arguments but @p v must outlive the result.
   template <Conjugation conjugation, class Row, class M>
   static Lines make_lines(const Matrix &A, const Row &row, const M &m,
                           const VectorSet<n_vectors> &v)

@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg
 {
-/// A method for F: A x = b + λ W φ(x).
+/// A method for A x = b + λ W φ(x).
 class NonlinearMethod
 {
 public:
@@ -18,9 +18,9 @@ public:
   virtual void setup(const SemilinearEquation &F, bool same_pattern) = 0;
 
   /**
-   * Solves the equation that setup() has seen; b, W, λ and φ may have changed since.
-   * control.reference rhs stands for ‖r(0)‖.
-   * @param x the initial guess; at the end the last iterate, whatever the outcome
+   * Solves the equation of the last setup(); b, W, λ and φ may have changed since.
+   * For control.reference, rhs means ‖r(0)‖.
+   * @param x the initial guess; receives the last iterate, whatever the outcome
    */
   virtual SolveReport solve(const SemilinearEquation &F, Buffer<double> &x,
                             const SolveControl &control) = 0;

@@ -8,16 +8,15 @@
 
 /**
  * @file
- * The diagonal nonlinear term of A x = b + λ W φ(x): a law φ of one unknown, the same for all, a
- * factor λ, and weights W = diag(w). A law is a plain struct that steps carry with them. It
- * supplies
+ * The diagonal nonlinear term of A x = b + λ W φ(x): a reaction term φ(u), the same for all
+ * unknowns, a factor λ, and weights W = diag(w). φ is a plain struct that steps store. It supplies
  *
  *     double value(double u) const;                // φ(u)
  *     double derivative(double u) const;           // φ'(u)
  *     double difference(double u, double d) const; // φ(u + d) − φ(u)
  *     double excess(double u, double d) const;     // ∫ (φ(u + t) − φ(u)) dt, 0 <= t <= d
  *
- * A new law is one struct more in Law.
+ * A new reaction term is added as another struct to Law.
  */
 namespace femgpu::linalg
 {
@@ -52,14 +51,14 @@ struct ExponentialLaw
 
 using Law = std::variant<ExponentialLaw, ExpressionLaw>;
 
-/// λ φ: what is the same for all unknowns.
+/// λ φ, the same for all unknowns.
 struct Nonlinearity
 {
   Law law = ExponentialLaw{};
   double lambda = 1.;
 };
 
-/// Row i of λ W φ(x), as steps see it.
+/// Row i of λ W φ(x), as steps access it.
 template <class LawType>
 struct DiagonalTerm
 {

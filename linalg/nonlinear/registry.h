@@ -19,7 +19,7 @@ struct NonlinearTraits
 extern const BackendRegistry<NonlinearTraits, NonlinearMethod, const LinearSolverOptions &>
     nonlinear_methods;
 
-/// The method that @p text names, with its options: "nlcg beta=polak-ribiere". @throws as the
+/// Makes the method that @p text names, with its options: "nlcg beta=polak-ribiere". @throws as the
 /// registry
 inline std::unique_ptr<NonlinearMethod> make_nonlinear_method(const std::string &text,
                                                               const LinearSolverOptions &linear,

@@ -6,7 +6,7 @@
 
 namespace femgpu::linalg
 {
-/// r = r(x), with (r, r); (r, r) at x = 0 goes into bb.
+/// Computes r = r(x) and (r, r), and (r, r) at x = 0 as bb.
 template <class Row>
 struct NonlinearResidual
 {
@@ -36,8 +36,7 @@ struct NonlinearResidual
   }
 };
 
-/// Computes r(x), with the values of matrices as they came, and returns (r, r) and its value at
-/// x = 0.
+/// Computes r(x), with unrounded values of matrices, and returns (r, r) and its value at x = 0.
 template <class Backend>
 ResidualState nonlinear_residual(const SemilinearEquation &F, Buffer<double> &x, Buffer<double> &r)
 {
@@ -51,7 +50,7 @@ ResidualState nonlinear_residual(const SemilinearEquation &F, Buffer<double> &x,
   return iteration.get_state();
 }
 
-/// The norm that reports of nonlinear solves name.
+/// Returns the name of the norm in reports of nonlinear solves.
 inline std::string nonlinear_norm(const SolveControl &control)
 {
   return std::string(SemilinearEquation::residual_name) + " relative to its value at " +

@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg
 {
-/// Row i of the residual r(x) = b + λ W φ(x) − A x, as product steps with A see it.
+/// Row i of the residual r(x) = b + λ W φ(x) − A x, as product steps with A access it.
 template <class LawType>
 struct SemilinearRow : DiagonalTerm<LawType>
 {
@@ -22,7 +22,7 @@ struct SemilinearRow : DiagonalTerm<LawType>
     return b[i] + this->lambda * g_i - Ax_i;
   }
 
-  /// r_i at x = 0
+  /// Returns r_i at x = 0.
   FEMGPU_HD
   double at_zero(const int i) const
   {
@@ -31,14 +31,14 @@ struct SemilinearRow : DiagonalTerm<LawType>
 };
 
 /**
- * A x = b + λ W φ(x) in the memory of an executor, as nonlinear methods see it: the residual r(x) =
- * b + λ W φ(x) − A x, which they fuse into their steps, and the Jacobian J(x) = −r'(x), which has
- * the pattern of A. Refers to its operands, which must outlive it.
+ * A x = b + λ W φ(x) in the memory of an executor, the interface of nonlinear methods: the residual
+ * r(x) = b + λ W φ(x) − A x, which they fuse into their steps, and the Jacobian J(x) = −r'(x),
+ * which has the pattern of A. Refers to its operands, which must outlive it.
  */
 class SemilinearEquation
 {
 public:
-  /// @param A symmetric positive definite for nlcg. @param w weights, not negative
+  /// @param A symmetric positive definite for nlcg. @param w weights, non-negative
   SemilinearEquation(const Matrix &A, const Buffer<double> &w, const Buffer<double> &b,
                      const Nonlinearity &phi)
       : A(A), w(w), b(b), phi(phi)
@@ -53,7 +53,7 @@ public:
     phi.lambda = lambda;
   }
 
-  /// Calls f(row) with the SemilinearRow of the law.
+  /// Calls f(row) with the SemilinearRow of the reaction term.
   template <class Function>
   decltype(auto) visit_row(const Function &f) const
   {
