@@ -6,12 +6,12 @@ namespace femgpu::linalg
 namespace
 {
 /**
- * Gram-Schmidt of a block against a basis (BOrth; Yamazaki 2014, V.A and V.B).
+ * Gram-Schmidt orthogonalisation of a block against a basis (BOrth; Yamazaki 2014, V.A and V.B).
  *
- * cgs: C = QᵀV, V −= Q C. One reduction a pass; reads Q and V twice and writes V once. What is left
- * of Q in V is O(ε κ) with one pass; take two where the basis has to stay orthonormal.
- * mgs: the same with one column of Q after the other: count(Q) reductions, and V is read and
- * written as often. It bears a basis that is not quite orthonormal better.
+ * cgs: C = QᵀV, V −= Q C. One reduction per pass; reads Q and V twice and writes V once. One pass
+ * leaves a component along Q of O(ε κ); use two if the basis must remain orthonormal.
+ * mgs: the same for one column of Q after the other: count(Q) reductions, and V is read and written
+ * as often. It is more robust if the basis is not quite orthonormal.
  */
 template <class Backend>
 class GramSchmidtBlocks final : public BlockOrthogonalisation

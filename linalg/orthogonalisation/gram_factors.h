@@ -9,16 +9,16 @@
  */
 namespace femgpu::linalg
 {
-/// What became of a small factorisation.
+/// The result of a small factorisation.
 struct FactorStatus
 {
-  int has_factor; ///< R is there
+  int has_factor; ///< R was computed
   int is_finite;
-  int failed_column; ///< where Cholesky's factorisation ended; p if it did not, -1 if not finite
-  int n_floored;     ///< eigenvalues that have been set to the floor
+  int failed_column; ///< where Cholesky's factorisation failed; p if it did not, -1 if not finite
+  int n_floored;     ///< eigenvalues that were raised to the floor
 };
 
-/// By Cholesky's factorisation; R is left as it is where that fails.
+/// Computes R by Cholesky's factorisation; R does not change if that fails.
 struct CholeskyFactor
 {
   static constexpr int team_size = 256, scratch = 0;
@@ -51,9 +51,9 @@ struct CholeskyFactor
 };
 
 /**
- * By the eigenvalues of B with unit diagonal: U Σ Uᵀ = S⁻¹ B S⁻¹, and R from the QR factorisation
- * of Σ^{1/2} Uᵀ S (Stathopoulos and Wu 2002; Yamazaki 2014, V.D). Eigenvalues that are not greater
- * than what rounding leaves of a zero are set to that. The diagonal of R is positive.
+ * Computes R by the eigenvalues of B scaled to unit diagonal: U Σ Uᵀ = S⁻¹ B S⁻¹, and R from the QR
+ * factorisation of Σ^{1/2} Uᵀ S (Stathopoulos and Wu 2002; Yamazaki 2014, V.D). The floor of
+ * eigenvalues is the rounding error of a zero. The diagonal of R is positive.
  */
 struct SingularValueFactor
 {

@@ -7,20 +7,21 @@
 /**
  * @file
  * Gram-Schmidt orthogonalisation of the columns of a block, modified and classical (Yamazaki 2014,
- * V.A and V.B). A column of which rounding errors alone are left becomes zero, in Q and on R's
- * diagonal; V = QR holds nevertheless.
+ * V.A and V.B). A column of which only rounding errors are left becomes zero, in Q and on R's
+ * diagonal; V = QR still holds.
  */
 namespace femgpu::linalg
 {
-/// Of the norm of a column with p - 1 before it, what rounding may leave of zero.
+/// Returns the share of the norm of a dependent column that rounding may leave, with p - 1 columns
+/// before it.
 FEMGPU_HD
 double dependence_tolerance(const int p)
 {
   return 16. * p * rounding;
 }
 
-/// Row k of R from products of column k, when columns before it have been taken out: R_kk is the
-/// root of the first product, and R_kj = product_j / R_kk for j > k.
+/// Computes row k of R from products of column k, after the columns before it have been projected
+/// out: R_kk is the root of the first product, and R_kj = product_j / R_kk for j > k.
 struct FinishRow
 {
   static constexpr int team_size = 32, scratch = 0;
@@ -45,11 +46,11 @@ struct FinishRow
   }
 };
 
-/// q = v / R_kk, and v_j −= R_kj q for the columns behind it, in a row.
+/// q = v / R_kk, and v_j −= R_kj q for the later columns, in one row.
 struct TakeOutColumn
 {
   int k, n_behind;
-  std::size_t distance; ///< of entries of a row of R
+  std::size_t distance; ///< between entries of a row of R
   Columns V;
   const double *R;
 
@@ -66,9 +67,9 @@ struct TakeOutColumn
 };
 
 /**
- * V = Q R by modified Gram-Schmidt: when a column is ready it is taken out of all columns behind
- * it. Costs p reductions; reads p² columns and writes p²/2, about. ‖I − QᵀQ‖ = O(ε κ).
- * @param R the upper triangle is written, R[x + y count(V)]
+ * V = Q R by modified Gram-Schmidt: a completed column is projected out of all later columns. Costs
+ * p reductions; reads about p² columns and writes about p²/2. ‖I − QᵀQ‖ = O(ε κ).
+ * @param R receives the upper triangle, R[x + y count(V)]
  * @param products room for count(V) doubles
  */
 template <class Backend>
@@ -85,9 +86,9 @@ void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Colu
 }
 
 /**
- * V = Q R by classical Gram-Schmidt: the columns before it are taken out of a column all at once,
- * @p passes times. Costs 1 + passes reductions a column; reads (passes + 1/2) p² columns, about.
- * ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two while ε κ is less than 1.
+ * V = Q R by classical Gram-Schmidt: all previous columns are projected out of a column together,
+ * @p passes times. Costs 1 + passes reductions per column; reads about (passes + 1/2) p² columns.
+ * ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two as long as ε κ is less than 1.
  */
 template <class Backend>
 void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,

@@ -9,18 +9,18 @@
 
 /**
  * @file
- * CAQR (Demmel, Grigori, Hoemmen and Langou 2012; Yamazaki 2014, V.E): Householder's QR
- * factorisation of blocks of rows; their triangles, one below the other, are a tall matrix again,
- * with fewer rows. Q is formed on the way back, in place of V: the reflections of a block are
- * applied to its rows of the next matrix' Q.
+ * CAQR (Demmel, Grigori, Hoemmen and Langou 2012; Yamazaki 2014, V.E): Householder QR factorisation
+ * of blocks of rows. Their triangles, stacked, form a tall matrix with fewer rows, which is
+ * factorised in the same way. Q is formed on the way back, in place of V: the reflections of a
+ * block are applied to its rows of the next matrix' Q.
  *
  * A reflection is H = I − f v vᵀ with v_k = x_k − β, v_i = x_i for i > k, and f = 1 / (β (β −
- * x_k)): v is what the column has been, except for v_k.
+ * x_k)): v is the column before the reflection, except for v_k.
  */
 namespace femgpu::linalg
 {
-/// Rows of a block that a thread of a GPU's team has in registers, and that of the host in its
-/// cache: of @p width values.
+/// Rows of a block per thread, which a GPU keeps in registers and the host in its cache: rows of
+/// @p width values.
 template <int team_size, int width>
 constexpr int block_rows_of_thread = team_size > 1 ? (width <= 8 ? 4 : 2) : 256;
 
@@ -58,7 +58,7 @@ public:
     return room[Team::room_for_sums(n_sums) + k];
   }
 
-  /// Rows from @p begin on of V; zero from row @p end on, and in columns that V has not.
+  /// Loads the rows of V from @p begin on; rows from @p end on, and columns that V lacks, are zero.
   FEMGPU_HD
   void load(const Columns &V, const int begin, const int end)
   {
@@ -84,11 +84,11 @@ public:
     }
   }
 
-  /// Sums of squares that are not greater count as zero, lest f overflows.
+  /// Sums of squares up to this count as zero, to prevent overflow of f.
   static constexpr double least = 1e-280;
 
-  /// Finds the reflection that leaves of column k, from row k on, β in row k alone. Gives its f; 0
-  /// where nothing is to be done.
+  /// Finds the reflection that leaves only β in row k of column k, from row k on. Returns its f; 0
+  /// if no reflection is needed.
   FEMGPU_HD
   double find_reflection(const int k)
   {
@@ -136,7 +136,7 @@ public:
     }
   }
 
-  /// Keeps v_k where the reflection is kept, on the diagonal.
+  /// Stores v_k on the diagonal, with the rest of the reflection.
   FEMGPU_HD
   void keep_pivot(const int k)
   {
@@ -150,7 +150,7 @@ public:
   }
 
 private:
-  /// Of a column that the compiler does not know, from registers of a GPU.
+  /// Returns an entry of a column that is unknown at compile time, from the registers of a GPU.
   FEMGPU_HD
   double entry(const int r, const int k) const
   {
@@ -167,15 +167,15 @@ private:
   double *room;
 };
 
-/// What the two steps of a level know of it.
+/// Data of a level, for its two steps.
 struct TreeLevel
 {
   RowChunks blocks;
-  Columns V;         ///< the level's matrix; then what describes the reflections; then Q
-  Columns triangles; ///< the matrix of the next level: p rows for each block; then its Q
+  Columns V;         ///< the level's matrix; then the reflections; then Q
+  Columns triangles; ///< the matrix of the next level: p rows per block; then its Q
   double *factors;   ///< f of each reflection of each block
 
-  /// A part without rows has a triangle of zeros.
+  /// Returns the number of blocks. A rank without rows has a triangle of zeros.
   int n_blocks() const
   {
     return std::max(blocks.count(), 1);
@@ -229,7 +229,7 @@ private:
   }
 };
 
-/// Q of a block of rows from its rows of the next level's Q.
+/// Computes Q of a block from its rows of the next level's Q.
 template <int width>
 struct ExpandBlock
 {
@@ -245,7 +245,7 @@ struct ExpandBlock
     const int begin = level.blocks.begin(block), end = level.blocks.end(block);
     RowBlock<Team, width> rows(team);
     rows.load(level.triangles, block * p, (block + 1) * p);
-    double next[RowBlock<Team, width>::n_rows]; // is on its way while the one before is at work
+    double next[RowBlock<Team, width>::n_rows]; // loaded while the previous one is applied
     load_reflection(rows, begin, end, p - 1, next);
     for (int k = p - 1; k >= 0; --k) {
       FEMGPU_UNROLL
@@ -274,8 +274,8 @@ private:
   }
 };
 
-/// Row i of R with a diagonal that is not negative, from that of the last triangle, and of the Q
-/// that takes the triangle's place.
+/// Computes row i of R, with a non-negative diagonal, from the last triangle, which is overwritten
+/// by its Q.
 struct FinishTriangle
 {
   Columns triangle;
@@ -294,11 +294,11 @@ struct FinishTriangle
 };
 
 /**
- * V = QR for up to 32 columns. Costs 2 kernels a level of the tree, of which there are about
- * log n / log(256 / p); reads and writes V twice and does 8 n p² operations, about.
- * ‖I − QᵀQ‖ = O(ε) whatever V is; with n >= count(V), also where columns depend on each other.
- * Parts of the rows have a tree each; all of them factorise the triangles of all, which pass
- * through the host, and go on with the Q of their own.
+ * V = QR for up to 32 columns. Costs 2 kernels per level of the tree, which has about log n /
+ * log(256 / p) levels; reads and writes V twice and performs about 8 n p² operations. ‖I − QᵀQ‖ =
+ * O(ε) for every V; with n >= count(V), also if columns are dependent.
+ * If rows are distributed, each rank has a tree. All ranks factorise the triangles of all ranks,
+ * which pass through the host, and continue with their own part of Q.
  */
 template <class Backend>
 class HouseholderTree
@@ -310,7 +310,7 @@ public:
       : executor(executor), communicator(communicator), runner(*executor)
   {}
 
-  /// @param R R[x + y count(V)], with a diagonal that is not negative
+  /// @param R R[x + y count(V)], with a non-negative diagonal
   void factorise(const int n, const Columns &V, double *R)
   {
     with_width<8, 16, 24, most_columns>(
@@ -332,8 +332,8 @@ private:
       runner.run(teams(level->n_blocks(), ExpandBlock<width>{*level}));
   }
 
-  /// The triangles of all parts, one below the other, become R, and @p triangle the rows of their Q
-  /// that are this part's.
+  /// Factorises the stacked triangles of all ranks to R, and stores this rank's rows of their Q in
+  /// @p triangle.
   void combine_parts(const Columns &triangle, double *R)
   {
     const auto p = static_cast<std::size_t>(triangle.count);
@@ -389,10 +389,10 @@ private:
   }
 
   ExecutorPtr executor;
-  const Communicator *communicator; ///< nullptr: all rows are here
+  const Communicator *communicator; ///< nullptr: rows are not distributed
   Runner<Backend> runner;
   Buffer<double> memory;
-  std::unique_ptr<HouseholderTree> of_triangles; ///< of all parts
+  std::unique_ptr<HouseholderTree> of_triangles; ///< of all ranks
 };
 } // namespace femgpu::linalg
 

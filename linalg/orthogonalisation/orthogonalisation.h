@@ -10,52 +10,51 @@
 
 /**
  * @file
- * Orthogonalisation of blocks of vectors, as Krylov methods that make several vectors at one time
- * need it: of a block against the basis that is there, and within the block. All columns are in the
- * memory of the executor, and begin at multiples of 16 bytes (with an even stride); small matrices
- * are there too, by columns: C[x + y count(Q)]. Sums have a fixed order: results repeat bit for
- * bit, and on the host they do not depend on the number of threads.
+ * Orthogonalisation of blocks of vectors, for Krylov methods that compute several vectors at a
+ * time: of a block against an existing basis, and within the block. All columns are in the
+ * executor's memory and begin at multiples of 16 bytes (the stride is even); so are small matrices,
+ * which are stored by columns: C[x + y count(Q)]. Sums have a fixed order: results are bitwise
+ * reproducible, and on the host independent of the number of threads.
  *
- * Rows may be a part of those of distributed columns: then all parts make the same calls, each with
- * its own rows, and get the same small matrices and reports. Sums of a product, or triangles of a
- * tree, go over the parts once (Yamazaki 2014, figure 11).
+ * Rows may be distributed: then all ranks make the same calls, each with its own rows, and get the
+ * same small matrices and reports. A product needs one reduction over all ranks, a tree one
+ * exchange of triangles (Yamazaki 2014, figure 11).
  */
 namespace femgpu::linalg
 {
 class Communicator;
 
-/// Of a block against columns that are orthonormal already.
+/// Orthogonalises a block against orthonormal columns.
 class BlockOrthogonalisation
 {
 public:
   virtual ~BlockOrthogonalisation() = default;
 
   /**
-   * V −= Q C with C = QᵀV; with two passes C is the sum of what both have found.
-   * @param n rows, at least 1 where all are here
+   * V −= Q C with C = QᵀV; with two passes C is the sum of both.
+   * @param n rows, at least 1 unless they are distributed
    * @param C count(Q) x count(V)
-   * @throws ParameterError for an odd stride; DeviceError without memory
+   * @throws ParameterError for an odd stride; DeviceError if memory is insufficient
    */
   virtual void orthogonalise(int n, const Columns &Q, const Columns &V, double *C) = 0;
 };
 
-/// What became of V = Q R.
+/// The report of a factorisation V = Q R.
 struct TsqrReport
 {
-  /// There is Q, and R: neither did V have entries that are not finite, or so large that their
-  /// squares are not, nor did a factorisation fail for which nothing else was allowed. If not, V is
-  /// to be made anew.
+  /// Whether Q and R exist: V and the squares of its entries were finite, and no factorisation
+  /// failed without a permitted alternative. If not, V must be recomputed.
   bool is_done = false;
-  bool is_finite = true;   ///< V was, with its squares
+  bool is_finite = true;   ///< V and its squares were
   int n_columns = 0;       ///< p
-  int rank = 0;            ///< columns that do not depend on those before, to rounding errors
-  int first_dependent = 0; ///< the first column that does; p if there is none
-  std::string variant;     ///< that made Q; the safest of them, where passes took different ones
-  int failed_column = -1;  ///< at which Cholesky's factorisation failed first; -1 if it did not
-  int n_floored = 0;       ///< eigenvalues at their floor, where svqr was used last
+  int rank = 0;            ///< columns that are independent of previous ones, up to rounding errors
+  int first_dependent = 0; ///< the first column that is not; p if there is none
+  std::string variant;     ///< that computed Q; the safest one if passes used different ones
+  int failed_column = -1;  ///< at which Cholesky's factorisation first failed; -1 if it did not
+  int n_floored = 0;       ///< eigenvalues at their floor in the last use of svqr
   std::vector<double> R;   ///< on the host, R[x + y p]
 
-  /// Q is orthonormal as far as the variant can make it.
+  /// Returns whether Q is orthonormal, as far as the variant permits.
   bool ok() const
   {
     return is_done && rank == n_columns;
@@ -63,33 +62,34 @@ struct TsqrReport
 };
 
 /**
- * QR factorisation of a tall block of columns ("tall-skinny QR"), in place. One object serves any
- * number of blocks, and keeps memory for the largest.
+ * QR factorisation of a tall block of columns ("tall-skinny QR"), in place. One object factorises
+ * any number of blocks, and keeps memory for the largest.
  */
 class Tsqr
 {
 public:
-  /// Columns that a block can have.
+  /// Maximum number of columns of a block.
   static constexpr int most_columns = 32;
 
   virtual ~Tsqr() = default;
 
   /**
-   * V = Q R: Q takes the place of V, and R is upper triangular with a diagonal that is not
-   * negative. Of a column that depends on those before mgs and cgs leave zeros in Q, and the others
-   * some column that is orthogonal to the rest, as far as n rows have one; V = Q R holds for it,
+   * V = Q R: Q overwrites V, and R is upper triangular with a non-negative diagonal. In the place
+   * of a column that depends on previous ones, mgs and cgs leave zeros in Q, and the other variants
+   * a column that is orthogonal to the rest, as far as n rows permit one; V = Q R holds for it,
    * too.
-   * @param n rows, at least 1 where all are here
+   * @param n rows, at least 1 unless they are distributed
    * @param R count(V) x count(V), zero below the diagonal
-   * @throws ParameterError with more than most_columns or an odd stride; DeviceError without memory
+   * @throws ParameterError with more than most_columns or an odd stride; DeviceError if memory is
+   * insufficient
    */
   virtual TsqrReport factorise(int n, const Columns &V, double *R) = 0;
 
-  /// ‖I − QᵀQ‖_F. Reads Q once, and takes memory for count(Q)² sums of chunks.
+  /// Returns ‖I − QᵀQ‖_F. Reads Q once, and needs memory for count(Q)² sums of chunks.
   virtual double orthogonality_error(int n, const Columns &Q) const = 0;
 
-  /// ‖V − QR‖_F / ‖V‖_F, of any V and the Q and R of its factorisation; ‖QR‖_F where V is zero.
-  /// Takes memory for a copy of V.
+  /// Returns ‖V − QR‖_F / ‖V‖_F for any V and its factors Q and R; ‖QR‖_F if V is zero. Needs
+  /// memory for a copy of V.
   virtual double factorisation_error(int n, const Columns &V, const Columns &Q,
                                      const double *R) const = 0;
 };
@@ -101,12 +101,13 @@ extern const BackendRegistry<NoTraits, BlockOrthogonalisation, const ExecutorPtr
     block_methods;
 
 /**
- * The method that a text names with its options: "cholqr passes=2". passes=1|2 orthogonalises again
- * what the first pass has left. cholqr and svqr take safer=yes|no: where Cholesky's factorisation
- * fails, the pass is repeated by svqr; where svqr has eigenvalues at their floor, so that Q is not
- * orthonormal, it is repeated by caqr, or is the first of three passes instead of two.
- * @param communicator of the parts of the rows, which outlives it; nullptr: all rows are here
- * @throws ParameterError naming the valid ones for unknown names and options
+ * Makes the method that @p text names, with its options: "cholqr passes=2". passes=2 orthogonalises
+ * the result of the first pass again. cholqr and svqr accept safer=yes|no: if Cholesky's
+ * factorisation fails, svqr repeats the pass; if svqr has eigenvalues at their floor, so that Q is
+ * not orthonormal, caqr repeats the pass, or a third pass is added.
+ * @param communicator of distributed rows, which outlives the method; nullptr: rows are not
+ * distributed
+ * @throws ParameterError for unknown names and options, with the valid ones
  */
 inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPtr &executor,
                                        const Communicator *const communicator = nullptr)
@@ -114,7 +115,7 @@ inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPt
   return tsqr_methods.make(text, executor->backend(), executor, communicator);
 }
 
-/// The same: "mgs" or "cgs", with passes=1|2.
+/// Makes the method that @p text names: "mgs" or "cgs", with passes=1|2.
 inline std::unique_ptr<BlockOrthogonalisation>
 make_block_orthogonalisation(const std::string &text, const ExecutorPtr &executor,
                              const Communicator *const communicator = nullptr)

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * Factorisations of small dense matrices, p <= 64, by one team in its scratch. All functions are
- * called by all threads of the team, and all of them have the result.
+ * Factorisations of small dense matrices, p <= 64, by one team in its scratch memory. All threads
+ * of the team call these functions, and all receive the result.
  */
 namespace femgpu::linalg
 {
@@ -38,8 +38,8 @@ bool is_finite(const double x)
   return x - x == 0.;
 }
 
-/// B := S⁻¹ B S⁻¹ with s_j = √B_jj, so that the diagonal is one. Columns of B that are zero have
-/// s_j = 1 and stay so. Gives whether B is finite and no entry of the diagonal is negative.
+/// B := S⁻¹ B S⁻¹ with s_j = √B_jj, so that the diagonal is one. Zero columns of B have s_j = 1 and
+/// do not change. Returns whether B is finite and no diagonal entry is negative.
 template <class Team>
 FEMGPU_HD
 bool scale_to_unit_diagonal(const Team &team, const SmallMatrix &B, double *s)
@@ -65,9 +65,9 @@ bool scale_to_unit_diagonal(const Team &team, const SmallMatrix &B, double *s)
 }
 
 /**
- * RᵀR = B for a matrix with unit diagonal, in place of its upper triangle. Rounding makes of a
- * pivot that is zero some p ε: it fails at the first pivot that is not greater than 4 p ε. Gives
- * the number of its column, or p if there is none.
+ * RᵀR = B for a matrix with unit diagonal, in place of its upper triangle. Rounding turns a zero
+ * pivot into about p ε: the factorisation fails at the first pivot that is not greater than 4 p ε.
+ * Returns the number of its column, or p if there is none.
  */
 template <class Team>
 FEMGPU_HD
@@ -109,8 +109,8 @@ struct Rotation
   }
 };
 
-/// That which makes B_ab zero; the one that does nothing where B_ab is already so small that it has
-/// no effect on an eigenvalue of at least @p floor.
+/// Returns the rotation that makes B_ab zero, or the identity if B_ab is too small to affect an
+/// eigenvalue of at least @p floor.
 FEMGPU_HD
 Rotation jacobi_rotation(const SmallMatrix &B, const int a, const int b, const double floor)
 {
@@ -120,15 +120,15 @@ Rotation jacobi_rotation(const SmallMatrix &B, const int a, const int b, const d
     return {1., 0.};
   const double d = B_bb - B_aa, o = 2. * B_ab;
   const double root = sqrt(d * d + o * o);
-  const double t = o / (d < 0. ? d - root : d + root); // of the angle, which is at most π/4
+  const double t = o / (d < 0. ? d - root : d + root); // tangent of the angle, which is at most π/4
   const double c = 1. / sqrt(t * t + 1.);
   return {c, t * c};
 }
 
 /**
- * Eigenvalues by Jacobi's method (Golub and Van Loan, section 8.5): U Σ Uᵀ = B; Σ takes the place
- * of B's diagonal. The p/2 rotations of a round concern different rows and columns and are done at
- * one time; p - 1 rounds, or p for odd p, are a sweep.
+ * Eigenvalues by Jacobi's method (Golub and Van Loan, section 8.5): U Σ Uᵀ = B; Σ overwrites the
+ * diagonal of B. The p/2 rotations of a round affect different rows and columns and run
+ * concurrently; p - 1 rounds, or p for odd p, form a sweep.
  */
 template <class Team>
 class JacobiEigenvalues
@@ -136,14 +136,14 @@ class JacobiEigenvalues
 public:
   static constexpr int most_sweeps = 40;
 
-  /// @param rotations room for (p + 1) / 2 of them
+  /// @param rotations room for (p + 1) / 2 rotations
   FEMGPU_HD
   JacobiEigenvalues(const Team &team, const SmallMatrix &B, const SmallMatrix &U,
                     Rotation *rotations, const double floor)
       : team(team), B(B), U(U), rotations(rotations), floor(floor), n_pairs((B.p + 1) / 2)
   {}
 
-  /// Gives whether a sweep found nothing left to do.
+  /// Returns whether a sweep found no rotation to apply.
   FEMGPU_HD
   bool run() const
   {
@@ -163,10 +163,10 @@ public:
 private:
   struct Pair
   {
-    int a, b; ///< b = p has no row
+    int a, b; ///< b = p: no such row
   };
 
-  /// As in a tournament, in which each meets each other once.
+  /// Returns a pair of a round-robin tournament, in which each pair meets once.
   FEMGPU_HD
   Pair pair(const int round, const int number) const
   {
@@ -177,7 +177,7 @@ private:
     return x < y ? Pair{x, y} : Pair{y, x};
   }
 
-  /// Gives the number of rotations that this thread has made.
+  /// Returns the number of rotations by this thread.
   FEMGPU_HD
   double rotate(const int round) const
   {
@@ -201,8 +201,8 @@ private:
     return n_rotations;
   }
 
-  /// The up to four entries in the rows of one pair and the columns of another, with their mirror
-  /// images.
+  /// Rotates the up to four entries in the rows of one pair and the columns of another, with their
+  /// mirror images.
   FEMGPU_HD
   void rotate_entries(const int round, const int row_pair, const int column_pair) const
   {
@@ -240,13 +240,13 @@ private:
   int n_pairs;
 };
 
-/// The upper triangular factor of W by Householder's reflections, in place; what is below the
-/// diagonal is left behind.
+/// Computes the upper triangular factor of W by Householder reflections, in place; entries below
+/// the diagonal are not cleared.
 template <class Team>
 FEMGPU_HD
 void triangularise(const Team &team, const SmallMatrix &W)
 {
-  constexpr int lanes = Team::size() > 1 ? 8 : 1; // that share a column
+  constexpr int lanes = Team::size() > 1 ? 8 : 1; // threads that share a column
   const int p = W.p;
   for (int k = 0; k < p; ++k) {
     double sum = 0.;
@@ -258,7 +258,7 @@ void triangularise(const Team &team, const SmallMatrix &W)
     const double factor = sigma > 0. ? 1. / (beta * (beta - alpha)) : 0.;
     const int left = p - k - 1, lane = team.rank() % lanes;
     team.sync();
-    for (int first = 0; first < left; first += team.size() / lanes) { // all threads meet in sum()
+    for (int first = 0; first < left; first += team.size() / lanes) { // all threads call sum()
       const int j = k + 1 + first + team.rank() / lanes;
       double dot = lane == 0 && j < p ? v_k * W(k, j) : 0.;
       for (int i = k + 1 + lane; i < p && j < p; i += lanes)

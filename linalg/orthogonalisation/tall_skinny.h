@@ -13,9 +13,9 @@
 
 /**
  * @file
- * Products with few long columns. Every product visits the rows in chunks that depend on their
- * number alone, so that results repeat bit for bit and do not depend on threads. Where the rows are
- * a part of others, a product is summed over all parts.
+ * Products with few long columns. Each product visits the rows in chunks that depend on their
+ * number alone, so that results are bitwise reproducible and independent of threads. If rows are
+ * distributed, a product is summed over all ranks.
  */
 namespace femgpu::linalg
 {
@@ -31,7 +31,7 @@ void with_width(const int count, const Function &f)
   ((!is_done && count <= widths ? call(std::integral_constant<int, widths>()) : void()), ...);
 }
 
-/// The same items of rows for all teams.
+/// A division of rows into chunks, the same for all teams.
 struct RowChunks
 {
   int n, rows; ///< rows of a chunk
@@ -52,7 +52,8 @@ struct RowChunks
   }
 };
 
-/// @throws ParameterError unless columns begin at even multiples of a number, as Gram steps need
+/// Checks that columns begin at even multiples of a double, as Gram steps need. @throws
+/// ParameterError
 inline void check_alignment(const Columns &V)
 {
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(V.data) % (2 * sizeof(double)) == 0;
@@ -62,14 +63,14 @@ inline void check_alignment(const Columns &V)
                          "bytes, and round the distance up to an even number.");
 }
 
-/// Keeps C[x + y n_X] of a Gram step; and stores it elsewhere, or adds it to what another pass has
-/// found there.
+/// Stores C[x + y n_X] of a Gram step; also stores it elsewhere, or adds it there to the result of
+/// another pass.
 struct KeepProducts
 {
   int n_X;
   double *C;
   double *total = nullptr;
-  std::size_t distance = 1; ///< of entries there
+  std::size_t distance = 1; ///< between entries there
   bool is_first = true;
 
   FEMGPU_HD
@@ -86,23 +87,23 @@ struct KeepProducts
 
 /**
  * V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a solve
- * can be; either part can be left out. A thread has the values of two rows of V in registers, so
- * that an entry of C or R, from shared memory, serves both: X and V are read once, V is written
- * once. A zero on the diagonal of R makes a zero column.
+ * can be; either part is optional. A thread keeps two rows of V in registers, so that each entry of
+ * C or R from shared memory serves both: X and V are read once, V is written once. A zero on the
+ * diagonal of R makes a zero column.
  */
 template <int width>
 struct TransformRows
 {
   static constexpr int team_size = 128, scratch = 0, rows_of_team = 1024;
   static constexpr int n_rows = 2;  ///< of a thread at one time
-  static constexpr int at_once = 4; ///< values of X in a row that are loaded before they are needed
+  static constexpr int at_once = 4; ///< values of X in a row that are loaded ahead
   RowChunks chunks;
   Columns X;
   const double *C; ///< C[x + y ldc]
   int ldc;
   Columns V;
   const double *R;     ///< R[x + y V.count]; nullptr for none
-  const int *proceeds; ///< where 0 is here, V is left as it is; nullptr for none
+  const int *proceeds; ///< if it points to 0, V does not change; nullptr: V always changes
 
   /// Doubles of scratch: C with zeros up to full width and R by rows.
   static int scratch_size(const int n_X, const bool has_R)
@@ -122,7 +123,7 @@ struct TransformRows
     const int end = chunks.end(chunk);
     for (int i = chunks.begin(chunk) + team.rank(); i < end; i += n_rows * team.size()) {
       const int next = i + team.size();
-      const int rows[n_rows] = {i, next < end ? next : i}; // the same twice at the end
+      const int rows[n_rows] = {i, next < end ? next : i}; // at the end the same row twice
       double v[n_rows][width];
       load(rows, v);
       subtract(rows, coefficients, v);
@@ -223,12 +224,12 @@ private:
   }
 };
 
-/// The products, with their memory. The number of columns of X is arbitrary, that of V too.
+/// Products with few columns, and their memory. X and V may have any number of columns.
 template <class Backend>
 class TallSkinny
 {
 public:
-  static constexpr int most_width = 32;    ///< columns that a thread has in registers
+  static constexpr int most_width = 32;    ///< columns in a thread's registers
   static constexpr int most_factors = 256; ///< columns of X in one pass
 
   TallSkinny(const ExecutorPtr &executor, const Communicator *const communicator)
@@ -241,8 +242,8 @@ public:
     gram(n, X, Y, KeepProducts{X.count, C});
   }
 
-  /// V −= Q C with C = QᵀV, which @p products has room for; the total of all passes gets its
-  /// entries at a @p distance.
+  /// V −= Q C with C = QᵀV, for which @p products has room; adds C to the total of all passes,
+  /// whose entries are at a @p distance.
   void take_out(const int n, const Columns &Q, const Columns &V, double *products, double *total,
                 const std::size_t distance, const bool is_first)
   {
@@ -262,7 +263,7 @@ public:
   }
 
   /// V := V R⁻¹ with R[x + y count(V)] for at most most_width columns
-  /// @param proceeds where earlier steps leave 0 if V has to stay; nullptr for none
+  /// @param proceeds V does not change if earlier steps leave 0 there; nullptr: it always changes
   void solve(const int n, const Columns &V, const double *R, const int *proceeds = nullptr)
   {
     transform(n, {}, nullptr, 0, V, R, proceeds);
@@ -295,7 +296,7 @@ private:
   }
 
   ExecutorPtr executor;
-  const Communicator *communicator; ///< nullptr: all rows are here
+  const Communicator *communicator; ///< nullptr: rows are not distributed
   Runner<Backend> runner;
   GramMemory memory;
   int most_entries = 0;

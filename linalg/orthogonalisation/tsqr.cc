@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// From that which is trusted least to that which needs no trust.
+/// Variants in ascending order of robustness.
 enum class Variant : int
 {
   mgs,
@@ -42,8 +42,8 @@ double frobenius_norm(TallSkinny<Backend> &columns, const int n, const Columns &
   return std::sqrt(sum);
 }
 
-/// Fills what R tells about V = QR: a column depends on those before if of its norm no more is left
-/// on the diagonal than rounding may leave of a zero.
+/// Sets what follows from R: a column depends on previous ones if the share of its norm on the
+/// diagonal is no more than rounding may leave of a zero.
 void inspect(TsqrReport &report)
 {
   const int p = report.n_columns;
@@ -68,15 +68,15 @@ void inspect(TsqrReport &report)
 }
 
 /**
- * V = Q R in one or two passes of a variant; the second orthogonalises the Q of the first again,
- * and R is the product of both. (Of cgs, whose first pass may leave nothing to go on with, each
- * column is orthogonalised twice.)
+ * V = Q R in one or two passes of a variant. The second pass orthogonalises the Q of the first one
+ * again, and R is the product of both. (cgs orthogonalises each column twice instead, because its
+ * first pass may leave nothing to continue with.)
  *
  * mgs: p reductions; O(ε κ). cgs: 2 p reductions; O(ε κ^{p-1}), the weakest of all in one pass, as
  * good as any in two while ε κ < 1. cholqr: one reduction, reads V twice and writes it once; O(ε
- * κ²), fails where κ² reaches 1/ε. svqr: the same with a dearer small factorisation, which does not
- * fail, but leaves the orthogonality of Q to a second pass where κ² exceeds 1/ε. caqr: O(ε) for
- * every V; reads and writes V twice, and computes four times as much. (Yamazaki 2014, V and
+ * κ²), fails if κ² reaches 1/ε. svqr: as cholqr, with a more expensive small factorisation, which
+ * does not fail but leaves orthogonality to a second pass if κ² exceeds 1/ε. caqr: O(ε) for every
+ * V; reads and writes V twice, and performs four times as many operations. (Yamazaki 2014, V and
  * figure 10.)
  */
 template <class Backend>
@@ -105,7 +105,7 @@ public:
       const bool may_floor = !safer || (pass == 0 && n_passes > 1);
       is_done = run_pass(n, V, R_here, may_floor, report);
       if (pass == 0 && safer && report.n_floored > 0 && report.variant != names[4])
-        ++n_passes; // the first has but made it possible to go on
+        ++n_passes; // the first one only made it possible to continue
       if (is_done && pass > 0)
         columns.steps().run(teams(1, MultiplyTriangles{V.count, R_here, R},
                                   MultiplyTriangles::scratch_size(V.count)));
@@ -164,11 +164,11 @@ private:
     check_alignment(V);
   }
 
-  /// V = Q R in one pass; gives false, and leaves V, where that cannot be.
-  /// @param may_floor eigenvalues may be at their floor, so that Q is not orthonormal yet
+  /// Computes V = Q R in one pass. Returns false, and does not change V, if that fails.
+  /// @param may_floor permits eigenvalues at their floor, so that Q is not yet orthonormal
   bool run_pass(const int n, const Columns &V, double *R, const bool may_floor, TsqrReport &report)
   {
-    if (variant == Variant::mgs || variant == Variant::cgs) // which leave the lower triangle
+    if (variant == Variant::mgs || variant == Variant::cgs) // which do not write the lower triangle
       executor->fill_zero(R, sizeof(double) * static_cast<std::size_t>(V.count * V.count));
     if (variant == Variant::mgs)
       modified_gram_schmidt(columns, n, V, R, B.data());
@@ -181,14 +181,14 @@ private:
     return true;
   }
 
-  /// By cholqr or svqr, or what is safer.
+  /// Runs a pass by cholqr or svqr, or by a safer variant.
   bool run_gram_pass(const int n, const Columns &V, double *R, const bool may_floor,
                      TsqrReport &report)
   {
     columns.gram(n, V, V, B.data());
     if (variant == Variant::cholqr) {
       factorise_gram<CholeskyFactor>(V.count, R);
-      columns.solve(n, V, R, &status.data()->has_factor); // the host need not know before
+      columns.solve(n, V, R, &status.data()->has_factor); // checked on the device, without waiting
       const FactorStatus result = status.to_host()[0];
       report.is_finite = result.is_finite != 0;
       if (result.has_factor != 0 || !report.is_finite)
@@ -201,7 +201,7 @@ private:
     return run_singular_value_pass(n, V, R, may_floor, report);
   }
 
-  /// By svqr, with the Gram matrix that is there, or by caqr where that is not enough.
+  /// Runs a pass by svqr, with the current Gram matrix, or by caqr if that does not suffice.
   bool run_singular_value_pass(const int n, const Columns &V, double *R, const bool may_floor,
                                TsqrReport &report)
   {
@@ -236,7 +236,7 @@ private:
   }
 
   ExecutorPtr executor;
-  const Communicator *communicator; ///< nullptr: all rows are here
+  const Communicator *communicator; ///< nullptr: rows are not distributed
   Variant variant;
   int passes;
   bool safer;
