@@ -9,7 +9,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Lengths of the rows of all parts.
+/// Statistics of the row lengths on all ranks.
 struct RowStatistics
 {
   explicit RowStatistics(const CsrMatrix &A)
@@ -31,9 +31,9 @@ struct RowStatistics
   int longest = 0;
 };
 
-/// The format that moves the fewest bytes among those whose threads have even work. On an H100 it
-/// was the fastest, or within a few percent of that, as docs/solvers.md shows. Cores like long
-/// loops over a row, and lose more by decoding short columns than bytes save.
+/// Returns the format that moves the fewest bytes among those with balanced work per thread. On an
+/// H100 it was the fastest, or within a few per cent of it, see docs/solvers.md. CPU cores favour
+/// long loops over a row, and lose more by decoding short columns than the saved bytes gain.
 std::string choice(const CsrMatrix &A, const RowStatistics &rows)
 {
   const int per_node = static_cast<int>(A.range()->max(A.unknowns()->per_node));
@@ -65,7 +65,7 @@ std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, 
   try {
     matrix = make_format(chosen + values, A);
   }
-  catch (const Error &error) { // for lack of memory, or of padding that is permitted
+  catch (const Error &error) { // insufficient memory, or more padding than permitted
     if (A.range()->communicator() != nullptr)
       throw;
     matrix = make_format("csr" + values, A);

@@ -6,8 +6,8 @@ namespace femgpu::linalg
 namespace
 {
 /**
- * SELL-C-σ (Kreutzer et al. 2014) of blocks: a thread has a row, neighbouring threads read
- * neighbouring values, and the rows of a node share one column index a block.
+ * SELL-C-σ (Kreutzer et al. 2014) of blocks: one thread per row; neighbouring threads read adjacent
+ * values, and the rows of a node share one column index per block.
  */
 template <class Backend, class Value>
 class BlockSellFormat final : public Format<Value>
@@ -54,7 +54,7 @@ public:
         .run(rows(A.n, [A, to = blocks(), places = positions.data(),
                         stored = values.data()] FEMGPU_BODY(const int i) {
           const int b = to.block_size, block_row = places[i / b], stride = 1 << to.log_slice;
-          int block = to.first_block(block_row), number = 0; // of the row
+          int block = to.first_block(block_row), number = 0; // of the block in its row
           const RowEntries<double> row = A.entries(i);
           for (int k = 0; k < row.length; ++k) {
             const int column = row.columns[k];
@@ -75,7 +75,7 @@ private:
             values.data(), this->stays_in_cache()};
   }
 
-  // Padding has the last column of its row, or the first of all.
+  // Padding repeats the last column of its row, or is column 0.
   void store_columns(const BlockPattern &pattern, const RowSlices &slices)
   {
     const std::vector<int> starts(slices.starts.begin(), slices.starts.end());
@@ -99,7 +99,7 @@ private:
   int window;
   int log_slice = 0;
   Buffer<int> slice_starts;
-  Buffer<int> order;           ///< empty: block rows are in their places
+  Buffer<int> order;           ///< empty: block rows are in order
   Buffer<int> positions;       ///< of block rows
   Buffer<int> columns;         ///< of blocks
   using Format<Value>::values; // of blocks, which are zero where A has no entry

@@ -4,7 +4,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Block CSR: one column index for b² values; for systems with b unknowns a node.
+/// Block CSR: one column index per b² values; for systems with b unknowns per node.
 template <class Backend, class Value>
 class BsrFormat final : public Format<Value>
 {

@@ -7,7 +7,7 @@ namespace
 {
 constexpr int block_size = 4 * block_threads; ///< entries
 
-/// Multiplies the entries of a block; the first entry of each row adds up the row's segment.
+/// Multiplies the entries of a block; the thread of a row's first entry sums the row's segment.
 template <class Value>
 struct MultiplyCoordinates
 {
@@ -43,7 +43,7 @@ struct MultiplyCoordinates
   }
 };
 
-/// Coordinates, in the order of the rows, with segmented sums (Dědeček, §5.4).
+/// Coordinate format in row order, with segmented sums (Dědeček, §5.4).
 template <class Backend, class Value>
 class CooFormat final : public CutFormat<Backend, Value>
 {

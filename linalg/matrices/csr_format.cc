@@ -4,7 +4,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// CSR as it comes, or with values rounded to another type, and T threads a row.
+/// CSR with the original values, or with values rounded to another type, and T threads per row.
 template <class Backend, class Value>
 class CsrFormat final : public Format<Value>
 {
@@ -48,7 +48,7 @@ public:
 private:
   static constexpr bool is_rounded = !std::is_same_v<Value, double>;
 
-  using Format<Value>::values; // where they are rounded
+  using Format<Value>::values; // if they are rounded
   int threads;
 };
 } // namespace

@@ -10,13 +10,14 @@
 
 namespace femgpu::linalg
 {
-/// @throws ParameterError if cuSPARSE has no such operation, DeviceError for every other failure.
+/// Checks the status of a call. @throws ParameterError if cuSPARSE does not support the operation,
+/// DeviceError for any other failure
 void check_cusparse(cusparseStatus_t status, const std::string &call);
 
-/// Every call of cuSPARSE goes through this.
+/// Checks a call of cuSPARSE. All calls use this macro.
 #define FEMGPU_CUSPARSE(call) ::femgpu::linalg::check_cusparse((call), #call)
 
-/// Destroys a description of an operand.
+/// Destroys the descriptor of an operand.
 inline void destroy(const cusparseSpMatDescr_t description)
 {
   cusparseDestroySpMat(description);
@@ -26,7 +27,7 @@ inline void destroy(const cusparseDnVecDescr_t description)
   cusparseDestroyDnVec(description);
 }
 
-/// Owns a description of cuSPARSE, or none yet.
+/// Owns a cuSPARSE descriptor, or none yet.
 template <class Description>
 class CusparseOwner
 {
@@ -40,7 +41,7 @@ public:
   CusparseOwner(const CusparseOwner &) = delete;
   CusparseOwner &operator=(const CusparseOwner &) = delete;
 
-  /// The address at which cuSPARSE stores the description that it creates.
+  /// Returns the address at which cuSPARSE stores the descriptor that it creates.
   Description *operator&()
   {
     return &description;
@@ -54,7 +55,7 @@ private:
   Description description = nullptr;
 };
 
-/// The handle that this thread of the program has for a CUDA device.
+/// Returns the handle of this host thread for a CUDA device.
 /// @param stream for the operations; nullptr: that of @p executor
 cusparseHandle_t cusparse_handle(const Executor &executor, cudaStream_t stream = nullptr);
 } // namespace femgpu::linalg

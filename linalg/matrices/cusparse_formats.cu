@@ -8,12 +8,12 @@ namespace femgpu::linalg
 namespace
 {
 template <class T>
-T *writable(const T *pointer) // cuSPARSE takes what it only reads without const
+T *writable(const T *pointer) // cuSPARSE takes read-only operands without const
 {
   return const_cast<T *>(pointer);
 }
 
-/// Product by cusparseSpMV() of a matrix in a layout that one of our formats has built.
+/// Multiplies by cusparseSpMV(), with a matrix in the layout of one of our formats.
 template <class Value>
 class CusparseFormat final : public Format<Value>
 {
@@ -25,7 +25,7 @@ public:
     if (A.range()->communicator() != nullptr)
       throw ParameterError("The format '" + this->name +
                            "' is for all rows of a matrix, not for one of several parts. Use csr.");
-    if (A.n() == 0 || A.n_nonzeros() == 0) { // nothing that cuSPARSE would take
+    if (A.n() == 0 || A.n_nonzeros() == 0) { // cuSPARSE rejects an empty matrix
       Av.fill_zero();
       return;
     }
@@ -50,7 +50,7 @@ public:
   {
     return layout->n_stored();
   }
-  std::size_t bytes() const override // and the product is written and read once more
+  std::size_t bytes() const override // and the product is written and read one more time
   {
     return layout->bytes() + 2 * Av.bytes();
   }
@@ -85,7 +85,7 @@ private:
   template <class View> // CSR, or BSR whose blocks are single entries
   void describe_csr(const View &A)
   {
-    algorithm = CUSPARSE_SPMV_CSR_ALG2; // the one that repeats to the bit
+    algorithm = CUSPARSE_SPMV_CSR_ALG2; // the bitwise reproducible one
     FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, static_cast<std::int64_t>(n_stored()),
                                       writable(RowStarts(A.row_starts).low), writable(A.columns),
                                       writable(A.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
@@ -136,7 +136,7 @@ std::string max_padding(Method &method)
   return " max-padding=" + std::to_string(method.number("max-padding", 3., 1., 1e6));
 }
 
-/// @param layout the format whose arrays cuSPARSE reads, with the options that it takes
+/// @param layout the format whose arrays cuSPARSE reads, with its options
 std::unique_ptr<Matrix> make_cusparse(const CsrMatrix &A, Method &method, const std::string &layout)
 {
   return FormatScalars::choose(method, [&](const auto scalar) -> std::unique_ptr<Matrix> {
@@ -159,7 +159,7 @@ template <>
 std::unique_ptr<Matrix> make_on<class CusparseSellStorage, CudaBackend>(Method &method,
                                                                         const CsrMatrix &A)
 {
-  // cuSPARSE knows no order of the rows: no sorting.
+  // cuSPARSE does not support an order of rows: no sorting.
   const std::string slice = std::to_string(method.integer("slice", 32, 1, 1024));
   return make_cusparse(A, method, "sell window=1 slice=" + slice + max_padding(method));
 }

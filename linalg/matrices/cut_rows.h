@@ -8,15 +8,15 @@
 
 /**
  * @file
- * Products of formats that cut the entries into blocks of equal size, whatever the rows: a row that
- * a border cuts is put together afterwards, in a fixed order and without atomic operations
+ * Products of formats that divide the entries into blocks of equal size, whatever the rows. A row
+ * that spans several blocks is summed afterwards, in a fixed order and without atomic operations
  * (Dehnavi 2012, chapter 3).
  */
 namespace femgpu::linalg
 {
 constexpr int block_threads = 256; ///< of the team that multiplies a block
 
-/// Into how many blocks of @p block_size entries are cut.
+/// Returns the number of blocks of @p block_size entries.
 inline int n_entry_blocks(const int n_entries, const int block_size)
 {
   return n_entries / block_size + (n_entries % block_size > 0 ? 1 : 0);
@@ -28,8 +28,8 @@ struct BlockEntries
   int begin, end;
 };
 
-/// products_k = values_k v_columns_k of the entries of a block of @p block_size, in the team's
-/// scratch from 0 on; the whole team sees them afterwards.
+/// Computes products_k = values_k v_columns_k for the entries of a block of @p block_size, in the
+/// team's scratch memory from 0 on. The whole team can read them afterwards.
 template <class Team, class Value>
 FEMGPU_HD
 BlockEntries multiply_entries(const Team &team, const int block, const int block_size,
@@ -45,13 +45,13 @@ BlockEntries multiply_entries(const Team &team, const int block, const int block
   return {begin, end};
 }
 
-/// A row that goes on in the blocks first <= block < last after the one where it begins.
+/// A row that continues in the blocks first <= block < last after the one in which it begins.
 struct CutRow
 {
   int row, first, last;
 };
 
-/// The rows that borders cut, of rows whose entries start at @p row_starts.
+/// Returns the rows that span several blocks, of rows whose entries start at @p row_starts.
 inline std::vector<CutRow> find_cut_rows(const std::vector<int> &row_starts, const int block_size)
 {
   std::vector<CutRow> cut_rows;
@@ -65,7 +65,7 @@ inline std::vector<CutRow> find_cut_rows(const std::vector<int> &row_starts, con
   return cut_rows;
 }
 
-/// Av_row += what the following blocks have found for the row
+/// Adds the sums of the following blocks for a row to Av_row.
 template <class Backend>
 void add_heads(Runner<Backend> &steps, const Buffer<CutRow> &cut_rows,
                const Buffer<double> &of_blocks, Buffer<double> &product)
@@ -81,7 +81,7 @@ void add_heads(Runner<Backend> &steps, const Buffer<CutRow> &cut_rows,
       }));
 }
 
-/// A format whose product is made block by block, before the step that needs it.
+/// A format whose product is computed block by block, before the step that needs it.
 template <class Backend, class Value>
 class CutFormat : public Format<Value>
 {
@@ -94,7 +94,7 @@ public:
 protected:
   using Format<Value>::Format;
 
-  /// @param row_starts of the entries that are cut
+  /// @param row_starts of the entries that are divided
   void cut(const std::vector<int> &row_starts, const int block_size)
   {
     const ExecutorPtr &owner = this->executor();
@@ -104,7 +104,7 @@ protected:
     heads = Buffer<double>(owner, static_cast<std::size_t>(n_blocks));
     Av = Buffer<double>(owner, static_cast<std::size_t>(this->n()));
   }
-  /// The product is written and read once more.
+  /// Includes one more write and read of the product.
   std::size_t bytes_of_cuts() const
   {
     return cut_rows.bytes() + 2 * heads.bytes() + 2 * Av.bytes();
@@ -112,8 +112,8 @@ protected:
 
   int n_blocks = 0;
   Buffer<CutRow> cut_rows;
-  /// Of each block the sum of its entries that belong to an earlier row, and the product. A matrix
-  /// is used by one solver at a time.
+  /// The sum of the entries of each block that belong to an earlier row, and the product. Used by
+  /// one solver at a time.
   mutable Buffer<double> heads, Av;
 };
 } // namespace femgpu::linalg

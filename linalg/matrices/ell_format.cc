@@ -12,7 +12,7 @@ template <class Backend, class Value>
 class EllFormat final : public Format<Value>
 {
 public:
-  /// @param T threads a row; 0 lets the method's option choose
+  /// @param T threads per row; 0: as in option `threads`
   EllFormat(const CsrMatrix &A, Method &method, const int T) : Format<Value>(A), name(method.name())
   {
     const int longest = A.longest_row();
@@ -29,7 +29,7 @@ public:
     update();
   }
 
-  std::size_t bytes() const override // a product reads no padding
+  std::size_t bytes() const override // a product does not read padding
   {
     return row_lengths.bytes() + this->n_nonzeros() * (sizeof(int) + sizeof(Value));
   }

@@ -14,7 +14,7 @@ int threads_option(Method &method, const Executor &executor, const double mean_l
     throw ParameterError("A row of format '" + method.name() +
                          "' can be shared by 1, 2, 4, 8, 16 or 32 threads, not by " +
                          std::to_string(asked) + "; 0 chooses by the length of the rows.");
-  if (executor.backend() == BackendKind::host) // one thread takes a row
+  if (executor.backend() == BackendKind::host) // one thread per row
     return 1;
   return asked > 0 ? asked : threads_for_rows(executor, mean_length);
 }
@@ -22,7 +22,7 @@ int threads_option(Method &method, const Executor &executor, const double mean_l
 void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored,
                   const std::size_t most)
 {
-  constexpr std::size_t slack = 4096; // padding of small matrices does no harm
+  constexpr std::size_t slack = 4096; // padding of small matrices is harmless
   const double most_padding = method.number("max-padding", 3., 1., 1e6);
   const std::string beginning = "The format '" + method.name() + "' would store " +
                                 std::to_string(n_stored) + " entries for the " +
@@ -39,7 +39,7 @@ void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored
 
 namespace
 {
-/// In all parts together. Is called by all of them.
+/// Returns the bytes on all ranks. Collective over all ranks.
 double bytes_of_blocks(const CsrMatrix &A, const int b)
 {
   const double blocks = A.domain()->sum(static_cast<double>(BlockPattern(A, b).columns.size()));
@@ -47,7 +47,8 @@ double bytes_of_blocks(const CsrMatrix &A, const int b)
          static_cast<double>(sizeof(int) + sizeof(double) * static_cast<std::size_t>(b) * b);
 }
 
-/// Do blocks of @p b neighbouring unknowns end where the rows of this part, and its ghosts, do?
+/// Returns whether the rows and the ghosts of this rank consist of whole blocks of @p b consecutive
+/// unknowns.
 bool has_whole_blocks(const RowSpace &rows, const int b)
 {
   if (rows.n() % b != 0 || rows.first() % b != 0)
@@ -63,7 +64,7 @@ bool has_whole_blocks(const RowSpace &rows, const int b)
   return ghosts.size() % static_cast<std::size_t>(b) == 0;
 }
 
-/// The same of all parts. Is called by all of them.
+/// Returns whether has_whole_blocks() on all ranks. Collective over all ranks.
 bool can_have_blocks(const CsrMatrix &A, const int b)
 {
   return A.domain()->max(has_whole_blocks(*A.domain(), b) ? 0. : 1.) == 0.;
@@ -115,7 +116,7 @@ BlockPattern::BlockPattern(const CsrMatrix &A, const int b)
   const int n_block_rows = A.n() / b;
   row_starts.assign(static_cast<std::size_t>(n_block_rows) + 1, 0);
   std::vector<int> last(static_cast<std::size_t>(A.n_columns() / b),
-                        -1); // block row that saw a column
+                        -1); // last block row that contained a column
   std::vector<int> row;
   for (int block_row = 0; block_row < n_block_rows; ++block_row) {
     row.clear();

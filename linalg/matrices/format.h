@@ -11,8 +11,8 @@
 
 /**
  * @file
- * What the formats share that are made from a CsrMatrix. Their layout comes from the row lengths,
- * on the host; entries are filled in by steps where the matrix lives.
+ * Shared parts of the formats that are made from a CsrMatrix. The host derives their layout from
+ * row lengths; steps fill in the entries in the executor's memory.
  */
 namespace femgpu::linalg
 {
@@ -43,7 +43,7 @@ public:
   }
 
 protected:
-  /// "ellr-t, 4 threads a row, 3.1 % padding, float values"
+  /// Returns a description: "ellr-t, 4 threads a row, 3.1 % padding, float values"
   std::string describe(const std::string &name, const int threads) const
   {
     return describe(name + ", " + std::to_string(threads) +
@@ -73,7 +73,7 @@ std::unique_ptr<Matrix> with_values(const CsrMatrix &A, Method &method, Argument
   });
 }
 
-/// to_k = from_k in another type for k < n, which may be more rows than a step can have.
+/// Converts to_k = from_k to another type for k < n, which may exceed the number of rows of a step.
 template <class Backend, class From, class To>
 void convert(const Executor &executor, const From *from, To *to, const std::size_t n)
 {
@@ -86,18 +86,19 @@ void convert(const Executor &executor, const From *from, To *to, const std::size
                     }));
 }
 
-/// Option `threads`: a power of two up to 32, or 0 for a choice by the length of the rows.
+/// Reads option `threads`: a power of two up to 32, or 0 for a choice by row length.
 int threads_option(Method &method, const Executor &executor, double mean_length);
 
-/// Refuses what exceeds option `max-padding` (stored entries for each one given), and @p most,
-/// which the format can count.
+/// Checks that the stored entries do not exceed option `max-padding` (stored entries per entry of
+/// A), nor @p most, which the format can index. @throws ParameterError if they do
 void check_stored(Method &method, const CsrMatrix &A, std::size_t n_stored,
                   std::size_t most = most_indices);
 
-/// Option `block`; 0 takes the unknowns of a node, or else the size that needs the fewest bytes.
+/// Reads option `block`; 0 selects the unknowns of a node or, if unknown, the size that needs the
+/// fewest bytes.
 int block_option(Method &method, const CsrMatrix &A);
 
-/// The pattern of @p b x @p b blocks of a matrix whose order b divides.
+/// The pattern of @p b x @p b blocks of a matrix whose order is a multiple of b.
 struct BlockPattern
 {
   BlockPattern(const CsrMatrix &A, int b);

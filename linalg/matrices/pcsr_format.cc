@@ -9,7 +9,8 @@ namespace
 {
 constexpr int most_entries = 4 * block_threads; ///< in a block
 
-/// Multiplies the entries of a block, adds them in groups of f by a tree, then row by row.
+/// Multiplies the entries of a block, sums them in groups of f by a tree, and then the groups of
+/// each row.
 template <class Value>
 struct MultiplyGroups
 {
@@ -19,7 +20,7 @@ struct MultiplyGroups
   int block_size, group; ///< entries; f
   int n_entries;
   const int *row_starts; ///< n+1
-  const int *first_rows; ///< of each block: the first row that starts in it; and n
+  const int *first_rows; ///< of each block: the first row that starts in it; then n
   const int *columns;
   const Value *values;
   const double *v;
@@ -58,8 +59,8 @@ struct MultiplyGroups
 };
 
 /**
- * PCSR (Dehnavi 2012, chapters 3 and 4): CSR cut into blocks of 256 entries or a multiple
- * (`prefetch`), rows padded with zeros to a multiple of f (`padding`).
+ * PCSR (Dehnavi 2012, chapters 3 and 4): CSR divided into blocks of 256 entries or a multiple
+ * (`prefetch`), with rows padded by zeros to a multiple of f (`padding`).
  */
 template <class Backend, class Value>
 class PcsrFormat final : public CutFormat<Backend, Value>
@@ -82,7 +83,7 @@ public:
     values = Buffer<Value>(owner, static_cast<std::size_t>(starts.back()));
     columns.fill_zero();
     values.fill_zero();
-    Av.fill_zero(); // stays so if there is no entry at all
+    Av.fill_zero(); // remains zero if there are no entries
     update();
   }
 
@@ -112,7 +113,7 @@ public:
     Runner<Backend>(*this->executor())
         .run(rows(A.n, [A, starts = row_starts.data(), to_columns = columns.data(),
                         to = values.data()] FEMGPU_BODY(const int i) {
-          int at = starts[i]; // the padding stays as it is
+          int at = starts[i]; // padding does not change
           for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k, ++at) {
             to_columns[at] = A.columns[k];
             to[at] = static_cast<Value>(A.values[k]);

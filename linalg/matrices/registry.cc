@@ -10,7 +10,7 @@ namespace femgpu::linalg
 template <class Name>
 constexpr auto *format = make_on_any<Name, Matrix, const CsrMatrix &>;
 
-/// There is no function of that name for the host.
+/// Makes a format that exists for GPUs only.
 template <class Name>
 std::unique_ptr<Matrix> gpu_format(Method &method, const BackendKind backend, const CsrMatrix &A)
 {
@@ -74,7 +74,7 @@ bool has_dominant_row(const double n_nonzeros, const double mean_length, const i
 
 void check_format(const std::string &text)
 {
-  if (formats.traits(text).needs_gpu) // which may not be there yet
+  if (formats.traits(text).needs_gpu) // which may not be available yet
     return;
   const HostMatrix empty;
   make_format(text, CsrMatrix(std::make_shared<HostExecutor>(1), empty.csr()));

@@ -33,7 +33,7 @@ template <class View, class Value>
 constexpr bool has_values<View, Value, std::void_t<decltype(std::decay_t<View>::values)>> =
     std::is_same_v<decltype(std::decay_t<View>::values), const Value *>;
 
-/// Its values in double; nullptr: it has others.
+/// Returns the values if they are double; nullptr if they have another type.
 const double *values_of(const Matrix::View &view)
 {
   return std::visit(
@@ -79,7 +79,7 @@ Matrix::View RoundedFormat<Backend>::view() const
         if constexpr (has_values<decltype(A), double>)
           return rounded(A, values.data());
         else
-          return A; // which the constructor has refused
+          return A; // which the constructor rejects
       },
       given.view());
 }

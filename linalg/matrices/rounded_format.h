@@ -6,8 +6,8 @@
 namespace femgpu::linalg
 {
 /**
- * The matrix in the layout of another one, whose values it has rounded to float, to nearest; where
- * a product with that is more than one step, in the layout of its CSR.
+ * A matrix in the layout of another one, with its values rounded to float, to nearest. If a product
+ * with the other matrix takes more than one step, the layout is that of its CSR.
  */
 template <class Backend>
 class RoundedFormat final : public Format<float>

@@ -24,7 +24,7 @@ struct StoreValues
   }
 };
 
-/// Columns; padding has that of the row itself.
+/// Stores columns; padding has the column of its row's diagonal.
 struct StoreColumns
 {
   SlicedRows slices;
@@ -102,7 +102,7 @@ private:
     return {this->source.csr_view(), log_slice, starts.in(slice_starts.data()), order.data()};
   }
 
-  /// Runs @p body for all positions, also those without a row.
+  /// Runs @p body for all positions, including those without a row.
   template <class Body>
   void run(const Body &body) const
   {
@@ -125,10 +125,10 @@ private:
 
   int window;
   int log_slice = 0;
-  Buffer<int> order;        ///< empty: rows are in their places
+  Buffer<int> order;        ///< empty: rows are in order
   Buffer<int> slice_starts; ///< their low 32 bits
-  RowStarts starts;         ///< where the high ones grow
-  Buffer<int> columns;      ///< also where some slices have short ones; empty where all have
+  RowStarts starts;         ///< where the high bits change
+  Buffer<int> columns;      ///< also if some slices have short columns; empty if all have
   using Format<Value>::values;
   std::optional<ShortColumnsOwner<Backend>> short_columns;
 };

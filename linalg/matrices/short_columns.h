@@ -14,12 +14,12 @@
 
 /**
  * @file
- * How ShortColumns are made, where the matrix lives: only what each slice needs goes to the host,
- * which counts the codes before it.
+ * Construction of ShortColumns in the executor's memory: only the requirement of each slice is
+ * copied to the host, which counts the codes before it.
  */
 namespace femgpu::linalg
 {
-/// The entries of a CSR in slices.
+/// The entries of a CSR matrix in slices.
 struct SlicedRows
 {
   CsrView<double> A;
@@ -27,14 +27,14 @@ struct SlicedRows
   RowStarts slice_starts;
   const int *order;
 
-  /// The row at a position; -1 where the last slice has no more rows.
+  /// Returns the row at a position; -1 if the last slice has no more rows.
   FEMGPU_HD
   int row(const int position) const
   {
     return position >= A.n ? -1 : order == nullptr ? position : order[position];
   }
 
-  /// Entries of the row at a position; none where there is no row.
+  /// Returns the entries of the row at a position; none if there is no row.
   FEMGPU_HD
   RowEntries<double> entries(const int position) const
   {
@@ -42,7 +42,7 @@ struct SlicedRows
     return i < 0 ? RowEntries<double>{} : A.entries(i);
   }
 
-  /// Number of the slice's first column among those of all slices.
+  /// Returns the number of the slice's first column among the columns of all slices.
   FEMGPU_HD
   std::size_t first_column(const int slice) const
   {
@@ -54,8 +54,8 @@ struct SlicedRows
     return slice_starts.length(slice) >> log_slice;
   }
 
-  /// Calls f(at, row, k) for the places of a position, counted from its slice's first, and the
-  /// entries k of its row; k = -1: padding.
+  /// Calls f(at, row, k) for the storage locations of a position, counted from the start of its
+  /// slice, and the entries k of its row; k = -1: padding.
   template <class Function>
   FEMGPU_HD
   void for_places(const int position, const Function &f) const
@@ -67,8 +67,8 @@ struct SlicedRows
       f(at, row, k < row.length ? k : -1);
   }
 
-  /// Calls f(i, column) for the rows of a slice and the columns of their entries number k; -1 where
-  /// a row has fewer.
+  /// Calls f(i, column) for the rows i of a slice and the columns of their k-th entries; -1 if a
+  /// row has fewer.
   template <class Function>
   FEMGPU_HD
   void for_rows(const int slice, const int k, const Function &f) const
@@ -80,7 +80,7 @@ struct SlicedRows
       }
   }
 
-  /// Does row @p i have a column so far from it?
+  /// Returns whether there is a column at this @p distance from row @p i.
   FEMGPU_HD
   bool is_column(const int i, const int distance) const
   {
@@ -89,7 +89,8 @@ struct SlicedRows
   }
 };
 
-/// Bases, and how far columns lie beyond them; each position has every C-th column of its slice.
+/// Finds bases, and the spans of columns beyond them; each position handles every C-th column of
+/// its slice.
 struct FindBases
 {
   SlicedRows rows;
@@ -116,11 +117,11 @@ private:
       least = distance < least ? distance : least;
       most = distance > most ? distance : most;
     });
-    bool is_column = true; // for padding too
+    bool is_column = true; // including padding
     rows.for_rows(slice, k, [&](const int i, const int column) {
       is_column = is_column && (column >= 0 || rows.is_column(i, least));
     });
-    if (!is_column) { // then padding has the row's own
+    if (!is_column) { // then padding has the row's own column
       least = least < 0 ? least : 0;
       most = most > 0 ? most : 0;
     }
@@ -131,7 +132,7 @@ private:
   }
 };
 
-/// The longest span of each slice.
+/// Finds the longest span of each slice.
 struct FindLongestSpan
 {
   SlicedRows rows;
@@ -174,8 +175,8 @@ struct StoreCodes
 };
 
 /**
- * Owns what ShortColumns views. Bytes of a row, with slices and order, in long and in short
- * columns, as the model problems have them:
+ * Owns the data that ShortColumns views. Bytes per row, including slices and order, with long and
+ * with short columns, for the model problems:
  *
  *     7-point differences      84 -> 62, float 56 -> 34
  *     27 entries (Q1)          322 -> 229, float 215 -> 122
@@ -184,7 +185,7 @@ template <class Backend>
 class ShortColumnsOwner
 {
 public:
-  /// @param slice_starts those of @p rows, on the host
+  /// @param slice_starts of @p rows, on the host
   ShortColumnsOwner(const ExecutorPtr &executor, const SlicedRows &rows,
                     const std::vector<std::size_t> &slice_starts)
       : log_slice(rows.log_slice), bases(executor, slice_starts.back() >> log_slice),
@@ -208,13 +209,13 @@ public:
   {
     return long_columns > 0;
   }
-  /// What a product reads, with the long columns.
+  /// Returns the bytes that a product reads, including long columns.
   std::size_t bytes() const
   {
     return first_codes.bytes() + codes.bytes() + (bases.size() - long_columns) * sizeof(int) +
            (long_columns << log_slice) * sizeof(int);
   }
-  /// ", short columns: 16 bits for 12 % of the entries, 32 for 2.5 %"
+  /// Returns a description: ", short columns: 16 bits for 12 % of the entries, 32 for 2.5 %"
   std::string describe() const
   {
     std::ostringstream text;
@@ -233,7 +234,7 @@ public:
   }
 
 private:
-  /// Makes first_codes of the longest spans, which it holds.
+  /// Computes first_codes from the longest spans, which it initially contains.
   void count_codes(const std::vector<std::size_t> &slice_starts)
   {
     std::vector<int> first = first_codes.to_host();

@@ -12,24 +12,25 @@ namespace femgpu::linalg
 struct RowSlices
 {
   std::vector<int> order;          ///< the row at each position
-  bool is_sorted;                  ///< else each row is in its place
+  bool is_sorted;                  ///< else each row is at its own position
   std::vector<std::size_t> starts; ///< of slices, in entries with padding; one more than slices
 
-  /// What memory has of the starts.
+  /// Returns the low 32 bits of the starts, as stored in memory.
   std::vector<int> low_starts() const;
 };
 
 /**
- * Sorts rows by their length, within windows, if that saves more bytes of padding than an array of
- * the order has.
+ * Chooses slices, and sorts rows by their length, within windows, if that saves more bytes of
+ * padding than an array of the order needs.
  * @param row_lengths n
  * @throws ParameterError if a slice has 2^31 entries or more
- * @param entry_bytes what an entry takes
+ * @param entry_bytes size of an entry
  */
 RowSlices choose_slices(const std::vector<int> &row_lengths, int log_slice, int window,
                         std::size_t entry_bytes);
 
-/// Reads option `slice`: the logarithm of a power of two up to 1024. @throws ParameterError
+/// Reads option `slice`, a power of two up to 1024, and returns its logarithm. @throws
+/// ParameterError
 int slice_option(Method &method, int otherwise);
 } // namespace femgpu::linalg
 
