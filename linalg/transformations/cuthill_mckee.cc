@@ -15,7 +15,7 @@ using Graph =
     boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
                                        boost::no_property, unsigned int, unsigned int>;
 
-/// The rows that are connected with @p first, ascending; marks them in @p found.
+/// Returns the rows that are connected with @p first, ascending, and marks them in @p found.
 std::vector<unsigned int> component_of(const unsigned int first, const NodeGraph &graph,
                                        std::vector<char> &found)
 {
@@ -31,9 +31,9 @@ std::vector<unsigned int> component_of(const unsigned int first, const NodeGraph
   return rows;
 }
 
-/// Writes the order of one component backwards from @p end. Boost looks through its whole graph for
-/// the starting node of each component, so each gets a graph of its own: else many small components
-/// take quadratic time.
+/// Writes the order of one component backwards from @p end. Each component gets its own graph,
+/// because Boost searches its whole graph for the starting node of each component: otherwise many
+/// small components would take quadratic time.
 template <class Iterator>
 Iterator order_component(const std::vector<unsigned int> &rows, const NodeGraph &graph,
                          std::vector<unsigned int> &local_index, const Iterator end)
@@ -68,7 +68,7 @@ std::vector<int> reverse_cuthill_mckee(const HostCsr &A)
     if (found[i] != 0)
       continue;
     if (graph.starts[i] == graph.starts[i + 1])
-      *end++ = static_cast<int>(i); // as constrained degrees of freedom are, and there are many
+      *end++ = static_cast<int>(i); // isolated, like the many constrained degrees of freedom
     else
       end = order_component(component_of(i, graph, found), graph, local_index, end);
   }

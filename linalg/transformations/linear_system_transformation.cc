@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The rows of @p width numbers each, in another order.
+/// Returns the rows, of @p width numbers each, in another order.
 std::vector<double> rows_in_order(const std::vector<int> &order, const std::vector<double> &v,
                                   const int width)
 {
@@ -66,7 +66,7 @@ HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
   return transformed(A, nullptr);
 }
 
-/// P by the pattern of Q A, and P Q.
+/// Finds P for the pattern of Q A, and P Q.
 void LinearSystemTransformation::set_orders(const HostCsr &A)
 {
   HostCsr matched = A;
@@ -110,7 +110,7 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A, const RowSpace &row
   return transformed(A, values.data());
 }
 
-/// Â with these values.
+/// Returns Â with these values.
 HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
                                                 const double *const new_values) const
 {
@@ -122,16 +122,16 @@ HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
   return result;
 }
 
-/// Of Â, as far as the scaling is known.
+/// Returns the unknowns of Â, as far as the scaling is known.
 UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) const
 {
   if (is_identity())
     return A.unknowns;
-  if (permutes_rows) // what is known of unknowns need not hold for the rows matched to them
+  if (permutes_rows) // properties of unknowns need not hold for the rows matched to them
     return nothing_known;
   Unknowns result = *A.unknowns;
   result.scales = scaling.right;
-  result.scales.resize(scaling.left.size()); // without those of ghosts
+  result.scales.resize(scaling.left.size()); // without ghosts
   if (order.empty())
     return std::make_shared<const Unknowns>(std::move(result));
   result.part_starts = part_starts;
@@ -172,7 +172,7 @@ bool LinearSystemTransformation::is_identity() const
 
 namespace
 {
-/// v in an @p order, or v; @p v and @p permuted do not overlap.
+/// Copies v in an @p order, or as it is if that is empty; @p v and @p permuted do not overlap.
 void reorder(const std::vector<int> &order, const std::size_t n, const double *const v,
              double *const permuted)
 {
@@ -193,7 +193,7 @@ void restore_order(const std::vector<int> &order, const std::size_t n, const dou
 }
 } // namespace
 
-// The scaling is that of the original order: scale first, restore last.
+// The scaling refers to the original order: scale first, unscale last.
 
 void LinearSystemTransformation::transform(const double *const v, const ScaleVector scale,
                                            const std::vector<int> &to_order,

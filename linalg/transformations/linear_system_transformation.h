@@ -12,48 +12,49 @@
 namespace femgpu::linalg
 {
 /**
- * A x = b, scaled and reordered on the host: Â x̂ = b̂ with Â = P Q R A C Pᵀ, b̂ = P Q R b and
- * x = C Pᵀ x̂. P is the ordering; Q, the identity but for the scaling `matching`, permutes rows. The
- * residual is transformed too: r̂ = P Q R r, so with a scaling a norm of r̂ is another than that of
- * r. All pointers are host memory; vectors have n elements and do not overlap.
+ * A x = b, scaled and reordered on the host: Â x̂ = b̂ with Â = P Q R A C Pᵀ, b̂ = P Q R b and x =
+ * C Pᵀ x̂. P is the ordering. Q permutes rows; it is the identity unless the scaling is `matching`.
+ * The residual is transformed too, r̂ = P Q R r, so that a scaling changes its norm. All pointers
+ * are host memory; vectors have n elements and do not overlap.
  */
 class LinearSystemTransformation
 {
 public:
-  /// By the names of the registries. @throws ParameterError for unknown names
+  /// @param scaling, ordering names in the registries. @throws ParameterError for unknown names
   LinearSystemTransformation(const std::string &scaling, const std::string &ordering);
 
   /**
-   * Takes a new pattern and its values, and gives Â: a view of memory of @p A and of this object,
-   * valid until the next call and as long as both live. Nothing is copied that stays as it is.
-   * @throws SolverError that names the row if it cannot be scaled; ParameterError if there are more
-   *         entries than the ordering can count
+   * Sets up a new pattern and its values, and returns Â: a view of memory of @p A and of this
+   * object, valid until the next call and as long as both exist. Unchanged arrays are not copied.
+   * @throws SolverError naming the row if it cannot be scaled; ParameterError if there are more
+   * entries than the ordering can count
    */
   HostCsr setup(const HostCsr &A);
 
-  /// Only the pattern of that: values are none, and @p A needs none unless needs_values();
-  /// update() comes next. @throws SolverError as above
+  /// Sets up only the pattern, and returns Â without values; @p A needs none unless needs_values().
+  /// update() must follow. @throws SolverError as setup()
   HostCsr set_pattern(const HostCsr &A);
 
-  /// Does the pattern of Â depend on the values of A, because the scaling permutes rows?
+  /// Returns whether the pattern of Â depends on the values of A, because the scaling permutes
+  /// rows.
   bool needs_values() const
   {
     return permutes_rows;
   }
 
-  /// The same for new values of the same pattern: scales anew, keeps the order; a scaling that
-  /// permutes rows stays that of set_pattern(). Is called by all parts. @param rows of A in host
-  /// memory, with its ghosts
-  /// @throws SolverError as above, or if @p A has another size than in setup()
+  /// Returns Â for new values of the same pattern: computes a new scaling, and keeps the order. A
+  /// scaling that permutes rows remains that of set_pattern(). Collective over all ranks.
+  /// @param rows of A in host memory, with its ghosts
+  /// @throws SolverError as setup(), or if @p A has another size than in setup()
   HostCsr update(const HostCsr &A, const RowSpace &rows);
 
-  /// Where all rows are here.
+  /// Returns Â for new values of a matrix that is not distributed.
   HostCsr update(const HostCsr &A)
   {
     return update(A, RowSpace(std::make_shared<HostExecutor>(), A.n));
   }
 
-  /// Whether Â is A, and the functions below only copy.
+  /// Returns whether Â is A; the functions below then only copy.
   bool is_identity() const;
 
   void transform_rhs(const double *b, double *transformed) const
@@ -68,7 +69,7 @@ public:
   {
     restore(transformed, order, unscale_solution, x);
   }
-  /// b from b̂, for right-hand sides that are made for the transformed system.
+  /// Computes b from b̂, for right-hand sides that are made for the transformed system.
   void restore_rhs(const double *transformed, double *b) const
   {
     restore(transformed, row_order, unscale_rhs, b);
@@ -92,10 +93,10 @@ private:
   int n = 0;
   std::size_t n_nonzeros = 0;
   Scaling scaling;
-  std::vector<int> order;     ///< of columns, P; empty, as row_order is then: none
+  std::vector<int> order;     ///< of columns, P; both orders are empty if there is none
   std::vector<int> row_order; ///< P Q
   std::vector<int> part_starts;
-  PermutedPattern pattern;    ///< with an order
+  PermutedPattern pattern;    ///< if there is an order
   std::vector<double> values; ///< of Â unless it is A
 };
 } // namespace femgpu::linalg

@@ -63,7 +63,7 @@ public:
   Matching result() const;
 
 private:
-  /// A column at a distance; the smallest is at the top, and of equal ones the lower column.
+  /// A column at a distance. The smallest is at the top; of equal ones, the lower column.
   using Reached = std::pair<double, int>;
   using Queue = std::priority_queue<Reached, std::vector<Reached>, std::greater<>>;
 
@@ -77,7 +77,7 @@ private:
   int next_free_column(std::size_t begin, std::size_t end, int row) const;
   bool is_tight(const std::size_t k, const int row) const
   {
-    return costs[k] - q[A.columns[k]] <= p[row]; // as bound_duals() rounds
+    return costs[k] - q[A.columns[k]] <= p[row]; // with the same rounding as bound_duals()
   }
   void match(int row, int column);
   void relax(int row, double length, Queue &queue);
@@ -87,10 +87,10 @@ private:
   const HostCsr &A;
   std::vector<double> costs, p, q;
   std::vector<int> column_of, row_of; ///< the matching
-  std::vector<double> distances;      ///< of columns from the row that is being matched
-  std::vector<int> reached_from;      ///< the row before a column on its path
+  std::vector<double> distances;      ///< of columns from the row being matched
+  std::vector<int> reached_from;      ///< the previous row on the path of a column
   std::vector<char> is_final;
-  std::vector<int> touched, scanned; ///< columns that have a distance, and a final one
+  std::vector<int> touched, scanned; ///< columns with a distance, and with a final one
   int nearest_free = none;
 };
 
@@ -155,7 +155,7 @@ void Assignment::match(const int row, const int column)
   row_of[column] = row;
 }
 
-/// Shortens distances over the entries of @p row, which is @p length away.
+/// Reduces distances by the entries of @p row, which is at distance @p length.
 void Assignment::relax(const int row, const double length, Queue &queue)
 {
   for (std::size_t k = A.row_starts[row]; k < A.row_starts[row + 1]; ++k) {
@@ -177,7 +177,8 @@ void Assignment::relax(const int row, const double length, Queue &queue)
   }
 }
 
-/// Dijkstra's search from @p start for the nearest free column, with reduced costs as lengths.
+/// Augments the matching by Dijkstra's search from @p start for the nearest free column; lengths
+/// are reduced costs.
 void Assignment::augment(const int start)
 {
   Queue queue;
@@ -209,7 +210,8 @@ void Assignment::augment(const int start)
   scanned.clear();
 }
 
-/// Keeps reduced costs from falling below 0, and makes those on the path of @p length 0.
+/// Updates the duals so that reduced costs remain non-negative, and vanish on the path of
+/// @p length.
 void Assignment::update_duals(const int start, const double length)
 {
   p[start] += length;
@@ -229,7 +231,8 @@ void Assignment::flip_path(const int start, int end)
   }
 }
 
-/// In terms of log|a_ij|, with u of the matched entries anew, which removes rounding errors.
+/// Returns the matching in terms of log|a_ij|. u is recomputed from the matched entries, which
+/// removes rounding errors.
 Matching Assignment::result() const
 {
   Matching matching{row_of, std::vector<double>(p.size()), q};
@@ -248,7 +251,7 @@ double mean(const std::vector<double> &v)
   return v.empty() ? 0. : sum / static_cast<double>(v.size());
 }
 
-/// exp(@p logarithms + @p shift)
+/// Returns exp(@p logarithms + @p shift).
 std::vector<double> factors(const std::vector<double> &logarithms, const double shift,
                             const std::string &what)
 {
@@ -276,7 +279,7 @@ Matching maximum_product_matching(const HostCsr &A)
 Scaling matching_scaling(const HostCsr &A, const RowSpace & /* rows */)
 {
   Matching matching = maximum_product_matching(A);
-  const double shift = 0.5 * (mean(matching.v) - mean(matching.u)); // factors of like size
+  const double shift = 0.5 * (mean(matching.v) - mean(matching.u)); // factors of similar size
   Scaling scaling;
   scaling.left = factors(matching.u, shift, "Row");
   scaling.right = factors(matching.v, -shift, "Column");

@@ -9,7 +9,7 @@ namespace
 {
 constexpr int rows_of_a_part = 8192; ///< for parts=auto: vectors of a part fit into fast caches
 
-/// The order of Cuthill and McKee, reversed, of the graph of some of the nodes.
+/// Computes reverse Cuthill-McKee orders of subgraphs.
 class PartOrdering
 {
 public:
@@ -17,7 +17,7 @@ public:
       : graph(graph), local_index(graph.starts.size() - 1, -1)
   {}
 
-  /// @p nodes: different ones; the same ones come back.
+  /// Returns @p nodes, which are distinct, in the new order.
   std::vector<int> ordered(const std::vector<int> &nodes)
   {
     const std::vector<int> order = reverse_cuthill_mckee(subgraph(nodes).csr());
@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  /// Entries between the nodes alone, and the diagonal.
+  /// Returns the entries between the nodes, and the diagonal.
   HostMatrix subgraph(const std::vector<int> &nodes)
   {
     for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -51,7 +51,7 @@ private:
   }
 
   const NodeGraph &graph;
-  std::vector<int> local_index; ///< of the nodes of this part, else -1
+  std::vector<int> local_index; ///< of the nodes of this part; -1 for others
 };
 } // namespace
 

@@ -15,7 +15,7 @@ struct ScalingTraits
 {
   bool changes_system = true; ///< norms in the report are those of the scaled system
   bool keeps_symmetry = true; ///< of A
-  bool permutes_rows = false; ///< by their values, so that the pattern of Â depends on these
+  bool permutes_rows = false; ///< depending on their values, as does the pattern of Â
   bool counts_by_int = false; ///< entries of A, see check_countable()
 };
 
@@ -27,10 +27,10 @@ struct OrderingTraits
   bool counts_by_int = false; ///< entries of A, see check_countable()
 };
 
-/// Without starts where an order is none of parts.
+/// Returns a Partition, without starts if the ordering has no parts.
 using OrderingFunction = std::function<Partition(const HostCsr &)>;
 
-/// Making one throws a ParameterError too if the program was built without what it needs.
+/// Making an ordering also throws a ParameterError if this build lacks what it needs.
 extern const Registry<OrderingTraits, OrderingFunction(Method &)> orderings;
 } // namespace femgpu::linalg
 

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The new place of each row.
+/// Returns the new position of each row.
 std::vector<int> inverse(const std::vector<int> &order, const int n)
 {
   if (order.size() != static_cast<std::size_t>(n))

@@ -8,39 +8,39 @@
 
 /**
  * @file
- * Orders of unknowns on the host. An order has n elements: order[i] is the row of A that becomes
- * row i of P A Pᵀ. An empty one keeps all as it is.
+ * Orderings of unknowns on the host. An order has n elements: order[i] is the row of A that becomes
+ * row i of P A Pᵀ. An empty order is the identity.
  */
 namespace femgpu::linalg
 {
 /**
- * The order of Cuthill and McKee (ACM 1969), reversed (George 1971), of the pattern of A + Aᵀ: a
- * small bandwidth. Each connected component starts from a node that is nearly as far from another
- * as is possible; components follow each other. Depends on the pattern only; needs 28 bytes an
- * entry while it runs, on one thread.
+ * Returns the reverse Cuthill-McKee order (Cuthill and McKee, ACM 1969; George 1971) of the pattern
+ * of A + Aᵀ, which has a small bandwidth. Each connected component starts from a pseudo-peripheral
+ * node; components follow each other. Depends on the pattern only; needs 28 bytes per entry while
+ * it runs, on one thread.
  */
 std::vector<int> reverse_cuthill_mckee(const HostCsr &A);
 
-/// What ordering_by_parts() does within a part.
+/// The ordering within a part in ordering_by_parts().
 enum class OrderWithin
 {
-  none, ///< unknowns as they come
-  rcm   ///< reverse Cuthill-McKee of the part alone
+  none, ///< the original order
+  rcm   ///< reverse Cuthill-McKee of each part
 };
 
 /**
- * Unknowns sorted by the parts of make_partition(), so that most entries stay within the diagonal
+ * Orders unknowns by the parts of make_partition(), so that most entries are within the diagonal
  * blocks of parts. Unknowns of a node stay together. Reads no values.
- * @param n_parts 0: as many as have 8192 rows each
+ * @param n_parts 0: parts of about 8192 rows
  * @throws as make_partition()
  */
 Partition ordering_by_parts(const std::string &kind, const HostCsr &A, int n_parts,
                             OrderWithin within);
 
-/// Does @p order keep each @p node_size unknowns that are numbered side by side so?
+/// Returns whether @p order keeps groups of @p node_size consecutive unknowns together.
 bool keeps_nodes(const std::vector<int> &order, int node_size);
 
-/// The pattern of P A Qᵀ with permutations P and Q, and where its values come from.
+/// The pattern of P A Qᵀ with permutations P and Q, and the origin of its values.
 struct PermutedPattern
 {
   std::vector<int> row_starts = {0}; ///< n+1
@@ -48,22 +48,22 @@ struct PermutedPattern
   std::vector<int> entries;          ///< entry k of P A Qᵀ is entry entries[k] of A
 };
 
-/// Takes row i from row rows[i] of @p A, and column j from column columns[j]. @throws SolverError
-/// if one of them is no permutation
+/// Returns a pattern whose row i is row rows[i] of @p A, and whose column j is column columns[j].
+/// @throws SolverError if one of them is not a permutation
 PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
                                 const std::vector<int> &columns);
 
-/// P A Pᵀ
+/// Returns the pattern of P A Pᵀ.
 inline PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
 {
   return permute_pattern(A, order, order);
 }
 
-/// P v: element i is v[order[i]], and the values of P A Qᵀ by the entries of its pattern. @p
-/// permuted is other memory.
+/// Computes P v, with elements v[order[i]], or the values of P A Qᵀ by the entries of its pattern.
+/// @p permuted does not overlap v.
 void permute(const std::vector<int> &order, const double *v, double *permuted);
 
-/// v from P v. The vectors have n elements and do not overlap.
+/// Computes v from P v. The vectors have n elements and do not overlap.
 void unpermute(const std::vector<int> &order, const double *permuted, double *v);
 } // namespace femgpu::linalg
 

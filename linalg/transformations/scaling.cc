@@ -12,10 +12,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Column sums are made of this many partial sums over rows, whatever the number of threads.
+/// Number of partial sums over rows of which column sums consist, whatever the number of threads.
 constexpr int n_chunks = 8;
 
-/// Every norm must be positive and finite. @p what is "Row" or "Column".
+/// Checks that every norm is positive and finite. @p what is "Row" or "Column".
 void check_norms(const RowSpace &rows, const std::vector<double> &norms, const std::string &what)
 {
   for (std::size_t i = 0; i < norms.size(); ++i) {
@@ -31,7 +31,7 @@ void check_norms(const RowSpace &rows, const std::vector<double> &norms, const s
   }
 }
 
-/// ‖row i‖₂; throws for rows that are zero or not finite.
+/// Returns ‖row i‖₂; throws for rows that are zero or not finite.
 std::vector<double> row_norms(const HostCsr &A, const RowSpace &rows)
 {
   std::vector<double> norms(static_cast<std::size_t>(A.n));
@@ -45,7 +45,8 @@ std::vector<double> row_norms(const HostCsr &A, const RowSpace &rows)
   return norms;
 }
 
-/// ‖column j of R A‖₂ with R = diag(@p left), empty for 1; throws for columns that are zero.
+/// Returns ‖column j of R A‖₂ with R = diag(@p left), or I if that is empty; throws for zero
+/// columns.
 std::vector<double> column_norms(const HostCsr &A, const RowSpace &rows,
                                  const std::vector<double> &left)
 {
@@ -92,7 +93,7 @@ void apply(const std::size_t n, const std::vector<double> &factors, const double
 
 Scaling symmetric_scaling(const HostCsr &A, const RowSpace &rows)
 {
-  row_norms(A, rows); // names the row of what is wrong
+  row_norms(A, rows); // throws with the row of a bad entry
   Scaling scaling;
   scaling.left = column_norms(A, rows, {});
   for (double &d : scaling.left)

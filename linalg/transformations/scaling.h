@@ -8,11 +8,10 @@
 
 /**
  * @file
- * Scaling on the host, Â = R A C with diagonal R and C: Â x̂ = b̂ with b̂ = R b and x = C x̂. Every
- * result is the same for any number of threads, bit by bit. Scalings are made by all parts
- * together;
- * @p rows are those of A in host memory, with its ghosts. Functions of vectors and values leave
- * rows where they are.
+ * Scaling on the host, Â = R A C with diagonal R and C: Â x̂ = b̂ with b̂ = R b and x = C x̂.
+ * Results are bitwise independent of the number of threads. Making a scaling is collective over all
+ * ranks; @p rows are those of A in host memory, with its ghosts. Functions of vectors and values do
+ * not permute rows.
  */
 namespace femgpu::linalg
 {
@@ -20,7 +19,7 @@ namespace femgpu::linalg
 struct Scaling
 {
   std::vector<double> left;  ///< R, n
-  std::vector<double> right; ///< C, n, and of a part those of its ghosts
+  std::vector<double> right; ///< C, n, followed by ghosts if A is distributed
   std::vector<int> rows;     ///< row i of Â is row rows[i] of R A C; empty: row i
 
   bool is_none() const
@@ -30,23 +29,24 @@ struct Scaling
 };
 
 /**
- * R = C = D^(-1/2) with D = diag(‖A e_i‖₂): Â is symmetric, and positive definite, if A is.
- * @throws SolverError that names the row or column, from 0, if it has an entry that is not finite,
- *         none but zeros, or a norm beyond the range of double
+ * Returns R = C = D^(-1/2) with D = diag(‖A e_i‖₂): Â is symmetric, and positive definite, if A is.
+ * @throws SolverError naming the row or column, from 0, if it has an entry that is not finite, only
+ * zeros, or a norm beyond the range of double
  */
 Scaling symmetric_scaling(const HostCsr &A, const RowSpace &rows);
 
 /**
- * Balancing: R = diag(1 / ‖row i of A‖₂), then C = diag(1 / ‖column i of R A‖₂). Not for methods
- * that need symmetry. Source: Yamazaki, Anzt, Tomov, Hoemmen, Dongarra, IPDPS 2014.
- * @throws SolverError as above
+ * Returns the scaling of balancing: R = diag(1 / ‖row i of A‖₂), then C = diag(1 / ‖column i of R
+ * A‖₂). Not for methods that need symmetry. Source: Yamazaki, Anzt, Tomov, Hoemmen, Dongarra, IPDPS
+ * 2014.
+ * @throws SolverError as symmetric_scaling()
  */
 Scaling balancing(const HostCsr &A, const RowSpace &rows);
 
-/// The n_nonzeros values of R A C, which may take the place of those of A.
+/// Computes the n_nonzeros values of R A C, which may overwrite those of A.
 void scale_values(const HostCsr &A, const Scaling &scaling, double *scaled);
 
-/// b̂ = R b; n elements. All vectors here may be the same memory.
+/// b̂ = R b; n elements. In these functions, both vectors may be the same memory.
 void scale_rhs(const Scaling &scaling, const double *b, double *scaled);
 
 /// b = R⁻¹ b̂
