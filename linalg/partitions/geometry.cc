@@ -19,7 +19,7 @@ public:
     std::iota(nodes.begin(), nodes.end(), 0);
   }
 
-  /// Gives the nodes at places begin <= k < end to the blocks first <= b < first + n_blocks.
+  /// Assigns the nodes at positions begin <= k < end to the blocks first <= b < first + n_blocks.
   void cut(const int begin, const int end, const int first, const int n_blocks)
   {
     if (n_blocks == 1) {
@@ -31,7 +31,7 @@ public:
     const int middle =
         begin + static_cast<int>(static_cast<long long>(end - begin) * before / n_blocks);
     const int axis = longest_axis(begin, end);
-    // Nodes at the same coordinate by their number, so that there is one answer.
+    // Nodes with equal coordinates are ordered by their number, so that the result is unique.
     std::nth_element(nodes.begin() + begin, nodes.begin() + middle, nodes.begin() + end,
                      [&](const int a, const int b) {
                        return std::make_tuple(at(a, axis), a) < std::make_tuple(at(b, axis), b);

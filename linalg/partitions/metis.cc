@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A graph as METIS takes it, with options by which every run has the same result.
+/// A graph as METIS takes it, with options that make results reproducible.
 struct MetisGraph
 {
   explicit MetisGraph(const NodeGraph &graph) : n_nodes(static_cast<idx_t>(graph.starts.size()) - 1)
@@ -60,7 +60,7 @@ std::vector<int> metis_dissection(const NodeGraph &graph)
 {
   MetisGraph nodes(graph);
   std::vector<idx_t> order(static_cast<std::size_t>(nodes.n_nodes)), places(order.size());
-  if (nodes.neighbours.empty()) { // METIS needs an edge
+  if (nodes.neighbours.empty()) { // METIS requires an edge
     std::iota(places.begin(), places.end(), 0);
     return {places.begin(), places.end()};
   }

@@ -8,7 +8,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Blocks of @p n_nodes nodes of @p node_size rows, whose sizes differ by one node at most.
+/// Returns blocks of @p n_nodes nodes of @p node_size rows, whose sizes differ by at most one node.
 Partition contiguous_blocks(const int n_nodes, const int n_blocks, const int node_size)
 {
   Partition partition;
@@ -18,7 +18,7 @@ Partition contiguous_blocks(const int n_nodes, const int n_blocks, const int nod
   return partition;
 }
 
-/// The coordinates of the first row of each node.
+/// Returns the coordinates of the first row of each node.
 std::vector<double> node_coordinates(const HostCsr &A, const int node_size)
 {
   const auto dimension = static_cast<std::size_t>(A.unknowns->dimension);

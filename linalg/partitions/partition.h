@@ -10,13 +10,13 @@ namespace femgpu::linalg
 {
 /**
  * The rows of a matrix in blocks: new row i is old row order[i], and block k has the new rows
- * starts[k] <= i < starts[k + 1]. Rows of a block keep their order, and no block is empty. It does
- * not depend on the number of threads.
+ * starts[k] <= i < starts[k + 1]. Rows of a block keep their order, and no block is empty. Does not
+ * depend on the number of threads.
  */
 struct Partition
 {
   std::vector<int> starts; ///< blocks + 1
-  std::vector<int> order;  ///< empty: as they are
+  std::vector<int> order;  ///< empty: the identity
 
   int n_blocks() const
   {
@@ -25,33 +25,36 @@ struct Partition
   int largest_block() const;
 };
 
-/// Names of the ways to cut, as users write them.
+/// Returns the names of the kinds of partitions, as users write them.
 std::vector<std::string> partition_choices();
 
-/// @throws ParameterError without METIS. @param what needs it, and @param instead what does not
+/// Checks that METIS is available to @p what; suggests @p instead. @throws ParameterError if it is
+/// not
 void require_metis(const std::string &what, const std::string &instead);
 
-/// @throws ParameterError if this program was built without what @p kind needs
+/// Checks that this build supports @p kind. @throws ParameterError if it does not
 void check_partition(const std::string &kind);
 
 /**
- * Cuts the rows of @p A, whose values are not read, into @p n_blocks blocks, or as many as there
- * are nodes if these are fewer. Unknowns of a node stay together.
+ * Partitions the rows of @p A, whose values are not read, into @p n_blocks blocks, or as many as
+ * there are nodes if these are fewer. Unknowns of a node stay together.
  *
- * contiguous: rows as they are numbered, in pieces of equal size; costs nothing.
- * geometry: recursive bisection of the nodes by that coordinate which extends farthest; O(n log p).
- * metis: METIS' multilevel k-way partition of the graph of A + Aᵀ: fewest entries between blocks
- * (Karypis and Kumar 1998); the slowest.
+ * contiguous: consecutive rows, in blocks of equal size; costs nothing.
+ * geometry: recursive bisection of the nodes along the coordinate with the largest extent; O(n log
+ * p).
+ * metis: METIS' multilevel k-way partition of the graph of A + Aᵀ, which minimises the entries
+ * between blocks (Karypis and Kumar 1998); the slowest.
  *
  * @throws ParameterError for geometry without coordinates, and as check_partition();
  *         SolverError if METIS fails
  */
 Partition make_partition(const std::string &kind, const HostCsr &A, int n_blocks);
 
-/// The partition where node k, of @p node_size rows, is in block blocks[k] < n_blocks.
+/// Returns the partition in which node k, of @p node_size rows, is in block blocks[k] < n_blocks.
 Partition partition_from_blocks(const std::vector<int> &blocks, int n_blocks, int node_size);
 
-/// The block of each node, by coordinates of @p dimension numbers a node. @p n_blocks > 0
+/// Returns the block of each node, from coordinates with @p dimension numbers per node. @p n_blocks
+/// > 0
 std::vector<int> bisect_coordinates(const std::vector<double> &coordinates, int dimension,
                                     int n_blocks);
 
@@ -62,9 +65,10 @@ struct NodeGraph
 };
 NodeGraph node_graph(const HostCsr &A, int node_size);
 
-/// The block of each node, by METIS. @throws ParameterError without METIS, SolverError if it fails
+/// Returns the block of each node, by METIS. @throws ParameterError without METIS, SolverError if
+/// it fails
 std::vector<int> metis_blocks(const NodeGraph &graph, int n_blocks);
-/// The place of each node in METIS' order by nested dissection. @throws as metis_blocks()
+/// Returns the position of each node in METIS' nested dissection order. @throws as metis_blocks()
 std::vector<int> metis_dissection(const NodeGraph &graph);
 bool have_metis();
 } // namespace femgpu::linalg
