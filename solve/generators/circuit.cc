@@ -12,7 +12,7 @@ namespace femgpu::linalg
 namespace
 {
 constexpr int region = 100'000;     ///< unknowns that share a rail and a clock
-constexpr int source_distance = 32; ///< one of so many unknowns is the current of a source
+constexpr int source_distance = 32; ///< one of this many unknowns is the current of a source
 constexpr int block = 64;           ///< unknowns with similar conductances
 constexpr int reach = 40;           ///< of most elements, in unknowns
 
@@ -41,7 +41,7 @@ public:
   {
     HostMatrix A;
     for (std::vector<Entry> &row : rows) {
-      // Stable: entries of the same place are added in the order of their elements.
+      // Stable: entries at the same location are added in the order of their elements.
       std::stable_sort(row.begin(), row.end(),
                        [](const Entry &a, const Entry &b) { return a.first < b.first; });
       for (std::size_t k = 0; k < row.size();) {
@@ -83,12 +83,12 @@ private:
     return i - rail_of(i) > 1 && i % source_distance == source_distance - 1;
   }
 
-  /// i, or the node before it.
+  /// Returns i, or the node before it if i is a source.
   int node_at(const int i) const
   {
     return is_source(i) ? i - 1 : i;
   }
-  /// A node near @p i, most probably a very near one.
+  /// Returns a node near @p i, most probably a very near one.
   int near(const int i)
   {
     const double u = random.uniform(0., 1.);
@@ -100,7 +100,7 @@ private:
     return node_at(random.below(n));
   }
 
-  /// Of an element between two nodes.
+  /// Returns the conductance of an element between two nodes.
   double conductance(const int a, const int b)
   {
     return std::sqrt(scales[a / block] * scales[b / block]) * random.magnitude(-2, 1);
@@ -119,7 +119,7 @@ private:
     couple(a, b, -g);
     couple(b, a, -g);
   }
-  /// Its current from @p drain to @p source is g (v_gate - v_source).
+  /// Adds a transistor, whose current from @p drain to @p source is g (v_gate - v_source).
   void add_transistor(const int drain, const int gate, const int source)
   {
     const double g = 0.5 * conductance(drain, source);
@@ -140,7 +140,7 @@ private:
       add_resistor(i, anywhere());
     if (random.happens(0.2)) {
       const int gate = near(i), source = near(i);
-      if (gate != source) // else there is no voltage that controls it
+      if (gate != source) // otherwise no voltage controls it
         add_transistor(i, gate, source);
     }
     if (random.happens(0.2))
@@ -151,8 +151,8 @@ private:
       couple(i, clock_of(i), conductance(i, i));
   }
 
-  /// i = @p current leaves node p, c i / g = v_p - v_q: the unknown is the current over c, so that
-  /// its row is as large as those of the nodes.
+  /// Adds a source: i = @p current leaves node p, c i / g = v_p - v_q. The unknown is the current
+  /// over c, so that its row has the magnitude of the rows of nodes.
   void add_source(const int current)
   {
     const int p = current - 1, q = near(current - 1);
@@ -165,7 +165,7 @@ private:
     }
   }
 
-  /// The diagonal: what the elements add, and a conductance to the ground.
+  /// Adds the diagonal: the contributions of the elements, and a conductance to the ground.
   void add_load(const int i)
   {
     if (is_source(i))
@@ -179,7 +179,7 @@ private:
   Random random;
   std::vector<double> scales; ///< of the conductances in a block
   std::vector<std::vector<Entry>> rows;
-  std::vector<double> loads; ///< the sums that a row's diagonal has to dominate
+  std::vector<double> loads; ///< sums that the diagonal of a row must dominate
 };
 } // namespace
 

@@ -13,16 +13,17 @@ namespace
 using Vector = std::array<double, 3>;
 using Block = std::array<double, 9>; ///< row by row
 
-/// One of the 6: its corners as corners of the cube (bit d is coordinate d), and the gradients of
-/// its linear functions in a cube of size 1.
+/// One of the 6 tetrahedra: its corners as corners of the cube (bit d is coordinate d), and the
+/// gradients of its linear functions in a cube of size 1.
 struct Tetrahedron
 {
   std::array<int, 4> corners;
   std::array<Vector, 4> gradients;
 };
 
-/// Kuhn's: a permutation p each, from corner 0 along p_1, p_2 and p_3 to corner 7. Its barycentric
-/// coordinates are 1 - x_{p_1}, x_{p_1} - x_{p_2}, x_{p_2} - x_{p_3} and x_{p_3}.
+/// Returns Kuhn's tetrahedra: one for each permutation p, from corner 0 along p_1, p_2 and p_3 to
+/// corner 7. Its barycentric coordinates are 1 - x_{p_1}, x_{p_1} - x_{p_2}, x_{p_2} - x_{p_3} and
+/// x_{p_3}.
 std::vector<Tetrahedron> kuhn_tetrahedra()
 {
   std::vector<Tetrahedron> tetrahedra;
@@ -39,7 +40,7 @@ std::vector<Tetrahedron> kuhn_tetrahedra()
   return tetrahedra;
 }
 
-/// Stiffness between the 8 corners of a cube of size 1.
+/// The stiffness between the 8 corners of a cube of size 1.
 class CubeStiffness
 {
 public:
@@ -59,7 +60,7 @@ public:
   }
 
 private:
-  /// ∫ λ div φ_i div φ_j + 2μ ε(φ_i):ε(φ_j) over one tetrahedron of volume 1/6.
+  /// Adds ∫ λ div φ_i div φ_j + 2μ ε(φ_i):ε(φ_j) over one tetrahedron of volume 1/6.
   static void add(Block &block, const Vector &g, const Vector &h, const double lambda,
                   const double mu)
   {
@@ -73,7 +74,7 @@ private:
   std::array<std::array<Block, 8>, 8> blocks = {};
 };
 
-/// Along the edges of the tetrahedra: no coordinate falls, or none grows.
+/// Returns the offsets along edges of the tetrahedra: no coordinate decreases, or none increases.
 std::vector<GridOffset> edge_offsets()
 {
   std::vector<GridOffset> offsets;
@@ -87,14 +88,15 @@ std::vector<GridOffset> edge_offsets()
   return offsets;
 }
 
-/// The unknowns: nodes with x = 1…N.
+/// Returns the grid of the unknowns: nodes with x = 1…N.
 Grid nodes(const int N)
 {
   return {N, N + 1, N + 1};
 }
 
-/// Calls @p action(a) for every cube around node (x, y, z) of nodes(N), whose corner a the node is,
-/// in the order of the cubes: then sums are the same from both ends of an edge.
+/// Calls @p action(a) for every cube around node (x, y, z) of nodes(N), where the node is corner a
+/// of the cube. The order is that of the cubes, so that sums are the same from both ends of an
+/// edge.
 template <class Action>
 void for_cubes(const int N, const int x, const int y, const int z, const Action &action)
 {
@@ -105,7 +107,7 @@ void for_cubes(const int N, const int x, const int y, const int z, const Action 
   }
 }
 
-/// The corner at @p offset from corner @p a of the same cube; -1 if there is none.
+/// Returns the corner at @p offset from corner @p a of the same cube; -1 if there is none.
 int corner_at(const int a, const GridOffset &offset)
 {
   const int x = (a & 1) + offset.dx, y = (a >> 1 & 1) + offset.dy, z = (a >> 2) + offset.dz;

@@ -8,18 +8,19 @@
 namespace femgpu::linalg
 {
 /**
- * Linear elasticity, isotropic, in the unit cube of @p N^3 cells, each cut into the 6 tetrahedra of
- * Kuhn around its diagonal (1, 1, 1), with linear elements. Clamped at x = 0, where the unknowns
- * are left out, free elsewhere: 3 N (N+1)^2 unknowns, x fastest, interleaved by node; symmetric
- * positive definite; up to 45 entries a row, zeros among them, as an assembled matrix has.
+ * Returns the matrix of isotropic linear elasticity in the unit cube with @p N^3 cells, each
+ * divided into Kuhn's 6 tetrahedra around its diagonal (1, 1, 1), with linear elements. The cube is
+ * clamped at x = 0, where the unknowns are eliminated, and free elsewhere: 3 N (N+1)^2 unknowns, x
+ * fastest, interleaved by node; symmetric positive definite; up to 45 entries a row, including
+ * zeros, as in an assembled matrix.
  * @param E Young's modulus
  * @param nu Poisson's ratio, below 0.5
- * @param share of the nodes, whose rows are made
+ * @param share of the nodes whose rows are made
  * @throws ParameterError if the matrix has more than RowStarts::most_entries entries
  */
 HostMatrix elasticity_matrix(int N, double E, double nu, const RowShare &share = {});
 
-/// The right-hand side for the body force (0, 0, -1): the weight of the cube.
+/// Returns the right-hand side for the body force (0, 0, -1): the weight of the cube.
 std::vector<double> elasticity_load(int N, const RowShare &share = {});
 } // namespace femgpu::linalg
 

@@ -10,7 +10,8 @@
 
 namespace femgpu::linalg
 {
-/// The points of nx x ny x nz, counted with x fastest; a plane has nz = 1, a line ny = 1 too.
+/// The points of an nx x ny x nz grid, numbered with x fastest; a plane has nz = 1, a line also ny
+/// = 1.
 struct Grid
 {
   int nx = 1, ny = 1, nz = 1;
@@ -43,39 +44,40 @@ struct Grid
   }
 };
 
-/// From a point of a grid to one that it is coupled with.
+/// The offset from a point of a grid to one with which it is coupled.
 struct GridOffset
 {
   int dx = 0, dy = 0, dz = 0;
 };
 
-/// Whether @p a comes before @p b in the order of the points of a grid.
+/// Returns whether @p a comes before @p b in the order of the points of a grid.
 bool operator<(const GridOffset &a, const GridOffset &b);
 
-/// @throws ParameterError that names the numbers if rows are more than most_indices
+/// Checks the number of rows. @throws ParameterError with the numbers if it exceeds most_indices
 void check_grid(const Grid &grid, int components);
 
 /**
- * The number of entries of a matrix that couples @p components unknowns a point with those of all
- * neighbours at @p offsets that are on the grid.
- * @throws ParameterError that names the numbers if rows are more than most_indices, or entries more
- * than RowStarts::most_entries
+ * Returns the number of entries of a matrix that couples @p components unknowns per point with
+ * those of all neighbours at @p offsets within the grid.
+ * @throws ParameterError with the numbers if rows exceed most_indices, or entries exceed
+ * RowStarts::most_entries
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
-/// @throws ParameterError that names the numbers if these are more entries of a grid's matrix, or
-/// of a share of its rows, than RowStarts::most_entries
+/// Checks the number of entries of a grid's matrix, or of a share of its rows. @throws
+/// ParameterError with the numbers if it exceeds RowStarts::most_entries
 void check_entries(const Grid &grid, double count, const RowShare &share = {});
 
-/// At the points of the grid of that share, spacing 1, each with @p components unknowns.
+/// Returns the unknowns at the points of that share of the grid, with spacing 1 and @p components
+/// unknowns per point.
 Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {});
 
 /**
- * That matrix; unknowns are interleaved by point. @p block(x, y, z, k, values) writes the coupling
- * of a point with that at offsets[k] as @p components x @p components values, row by row. It is
- * called in parallel, for points of the grid only.
+ * Makes the matrix of count_entries(); unknowns are interleaved by point. @p block(x, y, z, k,
+ * values) writes the coupling of a point with the point at offsets[k] as @p components x
+ * @p components values, row by row. It is called in parallel, for points of the grid only.
  * @param offsets ascending
- * @param share whose rows are made, with columns by their numbers in the whole matrix
+ * @param share whose rows are made, with global column numbers
  */
 template <int components, class Block>
 HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets, const Block &block,
@@ -84,7 +86,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
   HostMatrix A;
   check_grid(grid, components);
   if (share.is_all())
-    count_entries(grid, offsets, components); // refuses too many before memory is taken
+    count_entries(grid, offsets, components); // rejects too many before memory is allocated
   const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
   A.n = (end - first) * components;
   A.row_starts.resize(static_cast<std::size_t>(A.n) + 1);

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// With the right-hand side 1, or @p b, everywhere.
+/// Makes a problem with the right-hand side @p b everywhere.
 ModelProblem on_grid(const RowShare &share, const Grid &grid, Stencil stencil, const double b = 1.)
 {
   ModelProblem problem;
@@ -19,7 +19,7 @@ ModelProblem on_grid(const RowShare &share, const Grid &grid, Stencil stencil, c
   return problem;
 }
 
-/// h² of a grid that divides the unit square or cube, 0 of one with different numbers of points.
+/// Returns h² of a grid that divides the unit square or cube evenly, else 0.
 double spacing_squared(const Grid &grid)
 {
   const bool is_cut_evenly = grid.nx == grid.ny && (grid.nz == 1 || grid.nz == grid.nx);
@@ -27,7 +27,7 @@ double spacing_squared(const Grid &grid)
   return is_cut_evenly ? h * h : 0.;
 }
 
-/// -Δu = f with spacing 1, where @p stencil stands for -c Δ.
+/// Makes -Δu = f with spacing 1, where @p stencil represents -c Δ.
 ModelProblem poisson(const RowShare &share, const Grid &grid, Stencil stencil, const double c = 1.)
 {
   ModelProblem problem = on_grid(share, grid, std::move(stencil));
@@ -115,7 +115,7 @@ ModelProblem banded(const GeneratorArguments &arguments)
   return on_grid(arguments.share(), {N, 1, 1}, band_stencil(W));
 }
 
-/// Of a problem whose rows depend on each other.
+/// Returns a share of a problem whose rows must be made together.
 ModelProblem share_of(ModelProblem all, const RowShare &share)
 {
   if (share.is_all())

@@ -7,29 +7,29 @@
 
 namespace femgpu::linalg
 {
-/// Numbers that are the same on every machine, which distributions of the standard are not.
+/// Random numbers that are the same on every machine, unlike those of the standard distributions.
 class Random
 {
 public:
   explicit Random(const std::uint64_t seed) : generator(seed)
   {}
 
-  /// In [low, high).
+  /// Returns a number in [low, high).
   double uniform(const double low, const double high)
   {
-    constexpr unsigned int unused_bits = 11; // of 64, where a double has 53
+    constexpr unsigned int unused_bits = 11; // of 64, because a double has 53
     const double u = static_cast<double>(generator() >> unused_bits) * 0x1p-53;
     return low + (high - low) * u;
   }
 
-  /// Between 2^low and 2^high, each power of two as probable as any other.
+  /// Returns a number between 2^low and 2^high; each power of two has the same probability.
   double magnitude(const int low, const int high)
   {
     const double mantissa = uniform(1., 2.);
     return std::ldexp(mantissa, low + below(high - low));
   }
 
-  /// In 0 ... n-1.
+  /// Returns an integer in 0 ... n-1.
   int below(const int n)
   {
     return static_cast<int>(uniform(0., n));

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Also what is between two separators that follow each other, and after the last.
+/// Splits @p text, with empty strings between consecutive separators and after the last one.
 std::vector<std::string> split(const std::string &text, const char separator)
 {
   std::vector<std::string> words(1);
@@ -23,7 +23,7 @@ std::vector<std::string> split(const std::string &text, const char separator)
   return words;
 }
 
-/// The part after the first colon; empty if there is none.
+/// Returns the part after the first colon; empty if there is none.
 std::string after_colon(const std::string &text)
 {
   const std::size_t colon = text.find(':');

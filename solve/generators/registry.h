@@ -9,27 +9,27 @@
 
 namespace femgpu::linalg
 {
-/// A system A x = b whose size one chooses, or a share of its rows.
+/// A system A x = b of selectable size, or a share of its rows.
 struct ModelProblem
 {
   std::string name;      ///< the text it was made from
-  HostMatrix A;          ///< of a share with columns by their numbers in all of it
+  HostMatrix A;          ///< of a share: with global column numbers
   std::vector<double> b; ///< n
   bool is_symmetric = true;
-  /// What a source f = 1 adds to each b_i where the problem is posed in the unit square or cube: A
-  /// is -Δ times that. 0 where it is not, as for grids with different numbers of points.
+  /// Contribution of a source f = 1 to each b_i if the problem is posed in the unit square or cube:
+  /// A is -Δ times this. 0 otherwise, as for grids with different numbers of points.
   double source_weight = 0.;
 };
 
-/// What stands after the colon of a generator's text.
+/// The parameters after the colon of a generator's text.
 class GeneratorArguments
 {
 public:
   /**
    * @param text the whole text, "NAME:PARAMETERS"
-   * @param form what it should look like, "poisson2d-5pt:NX[xNY]"
-   * @param share of the rows, that are to be made
-   * @throws ParameterError if the number of parameters is another
+   * @param form the expected form, "poisson2d-5pt:NX[xNY]"
+   * @param share of the rows to be made
+   * @throws ParameterError if the number of parameters is wrong
    */
   GeneratorArguments(const std::string &text, const std::string &form, const RowShare &share);
 
@@ -38,18 +38,18 @@ public:
     return rows;
   }
 
-  /// The first parameter: one size for all of @p dimension directions, or one for each.
+  /// Returns the first parameter: one size for all of @p dimension directions, or one for each.
   Grid grid(int dimension) const;
-  /// The first parameter: one size, at least @p smallest.
+  /// Returns the first parameter: one size, at least @p smallest.
   int size(int smallest) const;
-  /// The same of the second parameter.
+  /// Returns the second parameter: one size, at least @p smallest.
   int second_size(int smallest) const;
-  /// The second parameter.
+  /// Returns the second parameter.
   double number() const;
-  /// The second parameter, a whole number that is not negative; 1 without it.
+  /// Returns the second parameter, a non-negative integer; 1 if it is missing.
   int seed() const;
 
-  /// @throws ParameterError that names text and form
+  /// Throws a ParameterError with the text, @p reason and the form.
   [[noreturn]] void fail(const std::string &reason) const;
 
 private:
@@ -62,20 +62,20 @@ private:
 
 struct GeneratorTraits
 {
-  /// As many as here, parted by commas, or without those in [,...].
+  /// Parameters, separated by commas; those in [,...] are optional.
   const char *parameters;
 };
 
 extern const Registry<GeneratorTraits, ModelProblem(const GeneratorArguments &)> generators;
 
-/// "NAME:PARAMETERS" and meaning of all.
+/// Returns "NAME:PARAMETERS" and the meaning of all generators.
 std::vector<Choice> generator_choices();
 
 /**
- * Makes the model problem that @p text says, as in "poisson2d-5pt:100x50", or a share of its rows
- * that follow each other.
- * @throws ParameterError naming the valid forms; or the numbers, if the matrix has more than
- * most_indices rows, or what is made more than RowStarts::most_entries entries
+ * Makes the model problem that @p text names, such as "poisson2d-5pt:100x50", or a share of
+ * consecutive rows.
+ * @throws ParameterError with the valid forms; or with the numbers, if the matrix has more than
+ * most_indices rows, or the result more than RowStarts::most_entries entries
  */
 ModelProblem generate(const std::string &text, const RowShare &share = {});
 } // namespace femgpu::linalg

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * Differences on a grid of inner points with spacing 1 (that is, multiplied by h²) and Dirichlet
- * values all around: a row lacks the neighbours that are on the boundary.
+ * Finite differences on a grid of inner points with spacing 1 (that is, multiplied by h²) and
+ * Dirichlet values on the whole boundary: a row lacks neighbours on the boundary.
  */
 namespace femgpu::linalg
 {
@@ -20,26 +20,29 @@ struct StencilEntry
 };
 using Stencil = std::vector<StencilEntry>;
 
-/// The same @p stencil, its offsets in any order, for every point of @p grid, or of a share of it.
+/// Makes the matrix with the same @p stencil at every point of @p grid, or of a share of it;
+/// offsets may be in any order.
 HostMatrix stencil_matrix(const Grid &grid, Stencil stencil, const RowShare &share = {});
 
-/// -Σ a_d ∂²u/∂x_d² with the one to three coefficients @p a: 3, 5 or 7 points.
+/// Returns the stencil of -Σ a_d ∂²u/∂x_d² with the one to three coefficients @p a: 3, 5 or 7
+/// points.
 Stencil cross_stencil(const std::vector<double> &a);
 
-/// -1 for all neighbours, also those over edges and corners, their number at the point itself: 9
-/// points in 2 dimensions (three times bilinear elements), 27 in 3.
+/// Returns a stencil with -1 for all neighbours, including those across edges and corners, and
+/// their number at the point itself: 9 points in 2 dimensions (three times bilinear elements), 27
+/// in 3.
 Stencil box_stencil(int dimension);
 
-/// Linear triangles that halve squares along (1, 1): the 5 points, and zeros for the 2 neighbours
-/// over the hypotenuses, because assembled matrices have those entries.
+/// Returns the stencil of linear triangles that halve squares along (1, 1): the 5 points, and zeros
+/// for the 2 neighbours across the hypotenuses, because assembled matrices have those entries.
 Stencil triangle_stencil();
 
-/// On a line, -1/d² for the neighbours at the distances d up to @p width, and 1.01 times what they
-/// sum up to at the point itself.
+/// Returns a stencil on a line, with -1/d² for the neighbours at distances d up to @p width, and
+/// 1.01 times the sum of their magnitudes at the point itself.
 Stencil band_stencil(int width);
 
-/// -Δu + w·∇u with upwind differences and a wind @p w of one to three components: 3, 5 or 7 points,
-/// an M-matrix for any w.
+/// Returns the stencil of -Δu + w·∇u with upwind differences and a wind @p w of one to three
+/// components: 3, 5 or 7 points, an M-matrix for any w.
 Stencil upwind_stencil(const std::vector<double> &w);
 } // namespace femgpu::linalg
 

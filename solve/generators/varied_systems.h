@@ -7,17 +7,17 @@
 
 namespace femgpu::linalg
 {
-/// Copies of a system whose values and right-hand sides differ: what batches are measured with.
+/// Copies of a system with different values and right-hand sides, for measuring batches.
 struct VariedSystems
 {
-  std::vector<std::vector<double>> values; ///< of each matrix but the first
+  std::vector<std::vector<double>> values; ///< of each matrix except the first
   std::vector<HostCsr> matrices;           ///< with the pattern of the given one
-  std::vector<double> b;                   ///< one behind the other
+  std::vector<double> b;                   ///< one after the other
 
   /**
-   * @p count systems, the first of them @p A x = @p b itself. System k has (1 + k/count) A and
-   * b_i (1 + ξ_i/2), ξ_i random in [-1, 1): the same on every machine.
-   * @param A must stay where it is
+   * Makes @p count systems, the first of which is @p A x = @p b itself. System k has (1 + k/count)
+   * A and b_i (1 + ξ_i/2), with ξ_i random in [-1, 1), the same on every machine.
+   * @param A outlives this object
    */
   VariedSystems(const HostCsr &A, const std::vector<double> &b, int count);
 };
