@@ -11,8 +11,8 @@ struct gzFile_s;
 namespace femgpu::linalg
 {
 /**
- * The lines of a text file that is plain or compressed by gzip: its first bytes tell which, not its
- * name. A byte order mark of UTF-8 at the beginning is skipped. Every error is an InputError.
+ * Reads the lines of a text file, plain or compressed by gzip, as its first bytes show, whatever
+ * its name. A byte order mark of UTF-8 at the beginning is skipped. Every error is an InputError.
  */
 class LineReader
 {
@@ -24,32 +24,33 @@ public:
   LineReader &operator=(const LineReader &) = delete;
 
   /**
-   * Moves to the next line and gives it without its end (LF, CRLF, or CR if the first line ends
-   * so); the text is valid until the next call. False at the end of the file. @throws InputError if
-   * reading fails, a compressed file is damaged or ends too early, or a line is longer than 4 MiB
+   * Moves to the next line and returns it in @p line without its end (LF, CRLF, or CR if the first
+   * line ends so); the text is valid until the next call. Returns false at the end of the file.
+   * @throws InputError if reading fails, a compressed file is damaged or ends too early, or a line
+   * is longer than 4 MiB
    */
   bool next(std::string_view &line);
 
-  /// The number of the line that next() gave last, from 1.
+  /// Returns the number of the last line read by next(), from 1.
   std::size_t line_number() const
   {
     return number;
   }
 
-  /// @throws InputError "FILE:LINE: MESSAGE", for the line that next() gave last
+  /// Throws an InputError "FILE:LINE: MESSAGE", by default for the last line read by next().
   [[noreturn]] void fail(const std::string &message) const;
   [[noreturn]] void fail(const std::string &message, std::size_t line) const;
 
 private:
-  /// Appends to the text that is not yet given out; false if there is nothing more.
+  /// Appends to the unread text in the buffer; returns false if there is nothing more.
   bool refill();
-  /// Skips a byte order mark, and finds out what ends the lines.
+  /// Skips a byte order mark, and detects how lines end.
   void look_at_beginning();
 
   std::string name;
   gzFile_s *file = nullptr;
   std::vector<char> buffer;
-  std::size_t begin = 0, end = 0; ///< the part of the buffer that is not yet given out
+  std::size_t begin = 0, end = 0; ///< the unread part of the buffer
   std::size_t number = 0;
   char line_end = '\n';
 };

@@ -13,7 +13,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Bytes of memory that reading needs.
+/// Bytes of memory per entry that reading needs.
 constexpr std::size_t bytes_per_entry = 40;
 
 /// The entries in the order of the file; indices from 0.
@@ -34,7 +34,7 @@ struct Triplets
   }
 };
 
-/// Which line an entry stands in: most files have one a line, without a gap.
+/// The line of each entry. Most files have one entry a line, without gaps.
 class EntryLines
 {
 public:
@@ -95,7 +95,7 @@ private:
   {
     const auto announced = static_cast<std::size_t>(text.size().entries);
     const bool has_values = text.header().field != "pattern";
-    // A damaged size line shall not take all memory.
+    // A damaged size line must not exhaust the memory.
     const std::size_t expected = std::min(announced, std::size_t(1) << 24);
     entries.rows.reserve(expected);
     entries.columns.reserve(expected);
@@ -123,7 +123,7 @@ private:
     has_upper = has_upper || row < column;
   }
 
-  /// Drops entries above the diagonal that have one opposite to them, which must be the same.
+  /// Drops entries above the diagonal that have an opposite entry, which must be equal.
   void drop_upper_triangle()
   {
     std::vector<std::size_t> order(entries.size());
@@ -137,7 +137,7 @@ private:
     for (std::size_t l = 1; l < order.size(); ++l) {
       const std::size_t first = order[l - 1], second = order[l];
       if (place(first) != place(second) || entries.rows[first] == entries.rows[second])
-        continue; // entries that are there twice are found later
+        continue; // duplicate entries are found later
       check_opposite(first, second);
       is_dropped[entries.rows[first] < entries.columns[first] ? first : second] = 1;
     }
@@ -158,7 +158,7 @@ private:
               lines[second]);
   }
 
-  /// Removes all other entries; their lines remain.
+  /// Removes all other entries, and preserves the lines of those that remain.
   template <class Predicate>
   void keep(const Predicate &is_kept)
   {
@@ -261,7 +261,7 @@ private:
   const bool is_skew = text.header().symmetry == "skew-symmetric";
   Triplets entries;
   EntryLines lines;
-  bool has_lower = false, has_upper = false; ///< strictly, in files that are not general
+  bool has_lower = false, has_upper = false; ///< off the diagonal, in files that are not general
 };
 } // namespace
 

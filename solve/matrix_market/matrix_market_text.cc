@@ -27,7 +27,7 @@ std::string lower_case(const std::string_view text)
   return lower;
 }
 
-/// For messages: no more than 40 bytes, and nothing that a terminal would obey.
+/// Quotes text for messages: at most 40 bytes, without control characters.
 std::string in_quotes(const std::string_view text)
 {
   std::string quote = "'";
@@ -36,14 +36,15 @@ std::string in_quotes(const std::string_view text)
   return quote + (text.size() > 40 ? "…'" : "'");
 }
 
-/// Both signs are numbers; std::from_chars takes only the minus.
+/// Removes a plus sign, which numbers may have but std::from_chars rejects.
 std::string_view without_plus(const std::string_view word)
 {
   const bool plus = word.size() > 1 && word[0] == '+' && word[1] != '-' && word[1] != '+';
   return plus ? word.substr(1) : word;
 }
 
-/// Whether all of @p word is an integer; one beyond 64 bits becomes the largest of its sign.
+/// Returns whether all of @p word is an integer; one beyond 64 bits becomes the largest of its
+/// sign.
 bool parse(std::string_view word, std::int64_t &number)
 {
   word = without_plus(word);
@@ -54,7 +55,7 @@ bool parse(std::string_view word, std::int64_t &number)
   return error != std::errc::invalid_argument && stop == word.data() + word.size();
 }
 
-/// Fortran's exponents (1D5), and numbers so small or large that they become 0 or infinite.
+/// Parses Fortran exponents (1D5), and numbers that become 0 or infinite.
 bool parse_rare(const std::string_view word, double &number)
 {
   std::string text = lower_case(word);
@@ -179,7 +180,7 @@ void MatrixMarketText::read_header()
     fail("the header says " + in_quotes(word) + " where the " + what + " is expected; " + cure +
          ".");
   };
-  // Lines that begin with % are comments elsewhere.
+  // Elsewhere, lines that begin with % are comments.
   bool found = false;
   while (!found && lines.next(rest))
     found = rest.find_first_not_of(" \t\r\f\v") != std::string_view::npos;

@@ -10,7 +10,7 @@
 
 namespace femgpu::linalg
 {
-/// What the first line of a Matrix Market file says, in lower case.
+/// The first line of a Matrix Market file, in lower case.
 struct MatrixMarketHeader
 {
   std::string format;   ///< "coordinate" or "array"
@@ -26,8 +26,8 @@ struct MatrixMarketSize
 };
 
 /**
- * The text of a Matrix Market file, from its beginning: header and size line, then line by line the
- * numbers. Every error is an InputError with FILE:LINE.
+ * Reads the text of a Matrix Market file: header and size line, then the numbers line by line.
+ * Every error is an InputError with FILE:LINE.
  */
 class MatrixMarketText
 {
@@ -42,25 +42,28 @@ public:
   {
     return the_size;
   }
-  /// The line that was read last, for messages; after construction that of the sizes.
+  /// Returns the last line read, for messages; after construction the size line.
   std::size_t line_number() const
   {
     return lines.line_number();
   }
 
-  /// @throws InputError if @p count entries of so many bytes do not fit into the memory.
+  /// Checks that @p count entries of @p bytes_per_entry bytes fit into memory. @throws InputError
+  /// if not
   /// @param what "matrix" or "vector"
   void check_memory(std::int64_t count, std::size_t bytes_per_entry, const char *what) const;
 
-  /// Moves to the line of the next entry, behind @p found others; false at the end of the file.
+  /// Moves to the line of the next entry, after @p found others; returns false at the end of the
+  /// file.
   /// @throws InputError if the entries are not as many as the size line announces
   bool next_entry(std::size_t found);
 
-  /// The next number of the line, an index in 1…@p range, counted from 0. @p what is "row" …
+  /// Returns the next number of the line, an index in 1…@p range, counted from 0. @p what is "row"
+  /// …
   std::int64_t index(const char *what, std::int64_t range);
-  /// The next number of the line, a value: finite, and integral in files that say so.
+  /// Returns the next number of the line, a value: finite, and integral if the file says integer.
   double value();
-  /// @throws InputError if the line goes on.
+  /// Checks that the line has ended. @throws InputError if it has not
   void end_of_line();
 
   template <class... Line>
@@ -72,13 +75,14 @@ public:
 private:
   void read_header();
   void read_size();
-  /// Moves to the next line that is neither blank nor a comment; false at the end of the file.
+  /// Moves to the next line that is neither blank nor a comment; returns false at the end of the
+  /// file.
   bool next();
-  /// The next word of the line; empty at its end.
+  /// Returns the next token of the line; empty at its end.
   std::string_view word();
 
   LineReader lines;
-  std::string_view rest; ///< of the line
+  std::string_view rest; ///< unread part of the line
   MatrixMarketHeader the_header;
   MatrixMarketSize the_size;
 };
