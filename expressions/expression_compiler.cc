@@ -12,7 +12,7 @@ namespace
 {
 using Operation = ExpressionOperation;
 
-/// Makes the instructions of a graph with one variable.
+/// Emits the instructions of a graph with one variable.
 class Emitter
 {
 public:
@@ -74,7 +74,7 @@ private:
     return graph[number].operation == Operation::load;
   }
 
-  /// The operand that stands for a leaf.
+  /// Returns the operand that represents a leaf.
   unsigned char leaf(const Node &node)
   {
     if (!node.is_constant())
@@ -128,7 +128,8 @@ ExpressionProgram compile_expression(const std::string &text,
 
 namespace
 {
-/// The result of @p operation, as apply() has it of numbers.
+/// Returns the result of @p operation for affine forms, as apply() does for numbers; none if it is
+/// not affine.
 std::optional<AffineForm> apply_to_forms(const Operation operation, const AffineForm &a,
                                          const AffineForm &b)
 {

@@ -12,15 +12,15 @@
 namespace femgpu::linalg
 {
 /**
- * Compiles an expression of u, as parse_expression() reads it.
- * @param definitions names that users have given
- * @throws ParameterError as parse_expression(), and for programs longer than ExpressionProgram can
- *         hold
+ * Compiles an expression of u, with the syntax of parse_expression().
+ * @param definitions names that users have defined
+ * @throws ParameterError as parse_expression(), and if the program exceeds the limits of
+ * ExpressionProgram
  */
 ExpressionProgram compile_expression(const std::string &text,
                                      const ExpressionDefinitions &definitions = {});
 
-/// The same of a node of a graph that has one variable. @param text for messages
+/// Compiles a node of a graph with one variable. @param text for messages
 ExpressionProgram compile_expression(const ExpressionGraph &graph, int root,
                                      const std::string &text);
 
@@ -31,8 +31,8 @@ struct AffineForm
 };
 
 /**
- * The form of a @p program that adds constants and multiples of u; nothing for any other, also one
- * whose other terms cancel.
+ * Returns the form of a @p program that only adds constants and multiples of u; none for any other
+ * program, even if its other terms cancel.
  */
 std::optional<AffineForm> affine_form(const ExpressionProgram &program);
 } // namespace femgpu::linalg

@@ -15,7 +15,7 @@ int apply_to(ExpressionGraph &graph, const Arguments &arguments)
   return graph.apply(operation, arguments[0], arguments.size() > 1 ? arguments[1] : -1);
 }
 
-/// Of the first two, then of that and the next.
+/// Applies the operation to the first two arguments, then to that result and the next argument.
 template <Operation operation>
 int accumulate(ExpressionGraph &graph, const Arguments &arguments)
 {
@@ -37,7 +37,7 @@ int mean(ExpressionGraph &graph, const Arguments &arguments)
                      graph.constant(static_cast<double>(arguments.size())));
 }
 
-/// floor(a), or 1 more if a - floor(a) is not less than 1/2; a + 1/2 would be rounded.
+/// Returns floor(a), or 1 more if a - floor(a) is at least 1/2; a + 1/2 would be rounded.
 int nearest_integer(ExpressionGraph &graph, const Arguments &arguments)
 {
   const int a = arguments[0], below = graph.apply(Operation::floor, a);

@@ -25,18 +25,19 @@ struct ExpressionFunction
 
 constexpr int any_number = -1; ///< of arguments, at least one
 
-/// nullptr if there is none.
+/// Returns the function with that name; nullptr if there is none.
 const ExpressionFunction *find_function(const std::string &name);
 
-/// "abs, sqrt, ..."
+/// Returns the names of all functions: "abs, sqrt, ..."
 std::string function_names();
 
-/// What a choice asks, and | and &: deal.II rounds it.
+/// Returns the condition that if(), | and & evaluate: @p node, rounded as in deal.II unless it is a
+/// comparison.
 int condition(ExpressionGraph &graph, int node);
 
 /**
- * The value of a table at a: y_0 + Σ s_k (min(max(a, x_k), x_{k+1}) − x_k) with the slopes s_k, so
- * that its derivative is the slope, and what runs expressions needs to know nothing of tables.
+ * Interpolates a table at a: y_0 + Σ s_k (min(max(a, x_k), x_{k+1}) − x_k) with the slopes s_k, so
+ * that the derivative is the slope, and evaluators do not need to support tables.
  */
 int interpolate(ExpressionGraph &graph, const ValueTable &table, int a);
 } // namespace femgpu::linalg

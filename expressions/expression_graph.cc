@@ -66,7 +66,7 @@ bool ExpressionGraph::is(const int node, const double value) const
   return (*this)[node].is_constant() && (*this)[node].value == value;
 }
 
-// Sums and products of derivatives, of which many are 0 or 1.
+// Sums and products of derivatives, in which many terms are 0 or 1.
 
 int ExpressionGraph::sum(const int a, const int b)
 {
@@ -145,7 +145,7 @@ int ExpressionGraph::derivative_of_power(const int node, const int da, const int
   return sum(of_base, of_exponent);
 }
 
-/// f'(a) of node f(a), where f has one operand.
+/// Returns f'(a) of node f(a), where f has one operand.
 int ExpressionGraph::slope_of_function(const int node)
 {
   const Operation operation = (*this)[node].operation;
@@ -204,13 +204,13 @@ int ExpressionGraph::slope_of_function(const int node)
     const double factor = operation == Operation::erf ? two_over_root_pi : -two_over_root_pi;
     return scaled(factor, of(Operation::exp, of(Operation::negate, of(Operation::square, a))));
   }
-  default: // steps, and comparisons with one operand
+  default: // step functions and comparisons
     return constant(0.);
   }
 }
 int ExpressionGraph::degree(const int node, const int variable) const
 {
-  std::vector<int> degrees; // operands come before what they make
+  std::vector<int> degrees; // operands precede their results
   for (int number = 0; number <= node; ++number) {
     const Node &made = (*this)[number];
     const auto of = [&](const int operand) {

@@ -13,8 +13,8 @@
 namespace femgpu::linalg
 {
 /**
- * Expressions of some variables as one graph of operations, in which what comes twice is there
- * once. A node follows its operands. What has constants alone is computed when it is made.
+ * Expressions of some variables as one graph of operations, which shares common subexpressions. A
+ * node follows its operands. Operations on constants are evaluated when they are added.
  */
 class ExpressionGraph
 {
@@ -22,7 +22,7 @@ public:
   struct Node
   {
     ExpressionOperation operation = ExpressionOperation::load;
-    int variable = -1; ///< that is loaded; -1: the value is
+    int variable = -1; ///< the one that is loaded; -1: `value` is loaded
     double value = 0.;
     std::array<int, 3> operands = {-1, -1, -1}; ///< numbers of nodes; -1: none
 
@@ -41,21 +41,22 @@ public:
     return static_cast<int>(nodes.size());
   }
 
-  // Each gives the number of a node.
+  // Each of these returns the number of a node.
   int constant(double value);
   int variable(int number);
   int apply(ExpressionOperation operation, int a, int b = -1, int c = -1);
-  /// a^b, by multiplication for the exponents 2, 3 and 4
+  /// Returns a^b, computed by multiplication for the exponents 2, 3 and 4.
   int power(int a, int b);
 
   /**
-   * ∂ node / ∂ variable, by the rules of differentiation, whose terms that are 0 are left out. Of
-   * min, max, abs and select it is that of the branch that is taken; steps have none.
+   * Returns ∂ node / ∂ variable by the rules of differentiation, without terms that are 0. The
+   * derivative of min, max, abs and select is that of the selected branch; the derivative of steps
+   * is 0.
    */
   int derivative(int node, int variable);
 
-  /// Of @p node in @p variable: 0 if it does not have it, 1 if it is a + b times the variable with
-  /// a and b that do not, 2 for any other.
+  /// Returns the degree of @p node in @p variable: 0 if it does not depend on it, 1 if it is a + b
+  /// times the variable, where a and b do not depend on it, 2 otherwise.
   int degree(int node, int variable) const;
 
 private:

@@ -5,7 +5,7 @@
 
 namespace femgpu::linalg
 {
-/// What an expression does with operands a and b; comparisons give 1 or 0.
+/// An operation on a and b; comparisons yield 1 or 0.
 enum class ExpressionOperation : unsigned char
 {
   load,
@@ -18,7 +18,7 @@ enum class ExpressionOperation : unsigned char
   multiply,
   divide,
   select, ///< of three: the second operand if the first is not 0, else the third
-  less,   // and the functions
+  less,   // from here on in apply_function()
   less_equal,
   equal,
   not_equal,
@@ -54,7 +54,7 @@ enum class ExpressionOperation : unsigned char
   erfc
 };
 
-/// Operands of @p operation.
+/// Returns the number of operands of @p operation.
 constexpr int n_operands(const ExpressionOperation operation)
 {
   using Operation = ExpressionOperation;
@@ -83,8 +83,8 @@ constexpr int n_operands(const ExpressionOperation operation)
   }
 }
 
-/// Functions of the mathematical library, and what is rare. Not inlined: kernels that evaluate a
-/// law at several places would hold all of them as often.
+/// Evaluates functions of the mathematical library, and rare operations. Not inlined: a kernel that
+/// evaluates an expression at several points of its code would contain all of them as often.
 FEMGPU_HD_CALLED
 double apply_function(const ExpressionOperation operation, const double a, const double b)
 {
@@ -162,7 +162,8 @@ double apply_function(const ExpressionOperation operation, const double a, const
   }
 }
 
-/// The result of @p operation, but for select; those with one operand leave b alone, load gives it.
+/// Returns the result of @p operation, except select. Operations with one operand ignore b; load
+/// returns b.
 FEMGPU_HD
 double apply(const ExpressionOperation operation, const double a, const double b)
 {

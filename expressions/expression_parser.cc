@@ -15,7 +15,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The character of UTF-8 that begins at @p begin.
+/// Returns the UTF-8 character that begins at @p begin.
 std::string character_at(const std::string &text, const std::size_t begin)
 {
   std::size_t end = begin + 1;
@@ -26,7 +26,7 @@ std::string character_at(const std::string &text, const std::size_t begin)
 
 using Operation = ExpressionOperation;
 
-constexpr std::size_t longest_text = 10000; // these two keep recursion short
+constexpr std::size_t longest_text = 10000; // these two limit the recursion
 constexpr int most_nested = 450;            // parentheses
 
 bool is_letter(const char c)
@@ -99,7 +99,7 @@ private:
       check(entry.first, "table");
   }
 
-  /// Its number; -1 if there is none.
+  /// Returns the number of the variable; -1 if there is none.
   int variable(const std::string &name) const
   {
     const auto found = std::find(names.variables.begin(), names.variables.end(), name);
@@ -114,7 +114,7 @@ private:
     return result;
   }
 
-  /// The next character that is no blank; '\0' at the end.
+  /// Returns the next character that is not blank; '\0' at the end.
   char next()
   {
     while (position < text.size() && std::strchr(" \t\r\n", text[position]) != nullptr)
@@ -122,7 +122,7 @@ private:
     return position < text.size() ? text[position] : '\0';
   }
 
-  /// Goes past @p word if it is next.
+  /// Skips @p word if it is next. Returns whether it was.
   bool accept(const char *const word)
   {
     next();
@@ -341,7 +341,7 @@ private:
     return made(function.make(arguments), place);
   }
 
-  /// @p node, unless it is a constant that is no number.
+  /// Returns @p node; fails if it is a constant that is not finite.
   int made(const int node, const std::size_t place)
   {
     if (graph[node].is_constant() && !std::isfinite(graph[node].value)) {

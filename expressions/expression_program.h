@@ -7,11 +7,12 @@ namespace femgpu::linalg
 {
 /**
  * An expression of u as a short program for a machine with an accumulator and a stack: a plain
- * struct without pointers. Kernels get it by value, and host and device run the same instructions.
+ * struct without pointers. Kernels receive it by value, and host and device run the same
+ * instructions.
  *
- * An instruction does `accumulator = operation(a, b)`. Where b is a constant or the unknown, a is
- * the accumulator; a load pushes that first. Where b is on the stack, a is popped from there and b
- * is the accumulator; select pops its condition, too.
+ * An instruction computes `accumulator = operation(a, b)`. If b is a constant or the unknown, a is
+ * the accumulator; load pushes the accumulator before it overwrites it. If the operand is on_stack,
+ * a is popped from the stack and b is the accumulator; select also pops its condition.
  */
 struct ExpressionProgram
 {
@@ -19,17 +20,17 @@ struct ExpressionProgram
   static constexpr int deepest = 16;     ///< values on the stack
   static constexpr int n_constants = 32; ///< different ones
 
-  /// Operands that are no constants.
+  /// Operands that are not constants.
   static constexpr unsigned char unknown = 255;
   static constexpr unsigned char on_stack = 254;
-  static constexpr unsigned char none = 253; ///< of operations with a alone
+  static constexpr unsigned char none = 253; ///< of operations on a alone
 
   int size = 0;
   ExpressionOperation operations[longest] = {};
-  unsigned char operands[longest] = {}; ///< number of a constant, or one of the above
+  unsigned char operands[longest] = {}; ///< index of a constant, or one of the above
   double constants[n_constants] = {};
 
-  /// The value at @p u; 0 of an empty program.
+  /// Returns the value at @p u; 0 for an empty program.
   FEMGPU_HD
   double operator()(const double u) const
   {

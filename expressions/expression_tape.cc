@@ -58,7 +58,7 @@ void ExpressionTape::evaluate(const double *const *variables, const std::size_t 
     const int n_filled = filled(static_cast<std::size_t>(n));
     for (int k = 0; k < n_variables; ++k) {
       double *const end = std::copy_n(variables[k] + first, n, memory[k].data());
-      std::fill_n(end, n_filled - n, end[-1]); // nothing that would take another way than a point
+      std::fill_n(end, n_filled - n, end[-1]); // padding that takes the same code path as a point
     }
     for (const Instruction &instruction : instructions)
       run(instruction, by_vectors, n_filled, memory.data());

@@ -11,9 +11,10 @@
 namespace femgpu::linalg
 {
 /**
- * Some nodes of a graph as a list of instructions for the host, each of which runs over many points
- * before the next one, by vectors of the CPU where there are functions for these (vector_loops.h).
- * A point has the same bits in every company. Several threads may use it.
+ * Some nodes of a graph as a list of instructions for the host. Each instruction runs for many
+ * points before the next one, with vector instructions of the CPU if functions for these exist
+ * (vector_loops.h). The result at a point does not depend on the other points, to the last bit.
+ * Several threads may use a tape.
  */
 class ExpressionTape
 {
@@ -28,30 +29,30 @@ public:
   }
 
   /**
-   * Result r at point i becomes results[r][i].
-   * @param variables of each its value at every point, @p n_points long
+   * Stores result r at point i in results[r][i].
+   * @param variables values of each variable at every point, @p n_points long
    */
   void evaluate(const double *const *variables, std::size_t n_points, double *const *results) const;
 
 private:
-  static constexpr int batch = 64; ///< points: operands of an instruction stay in the first cache
+  static constexpr int batch = 64; ///< points: operands of an instruction stay in the L1 cache
   static_assert(batch % vector_width == 0, "a batch is filled up");
 
   struct Instruction
   {
     ExpressionOperation operation;
-    std::array<int, 3> operands; ///< places
-    int result;                  ///< a place
+    std::array<int, 3> operands; ///< positions in memory
+    int result;                  ///< a position
   };
-  /// Numbers for a batch: of a variable, a constant or an instruction.
+  /// Numbers for a batch: the values of a variable, a constant or an instruction.
   using Numbers = std::array<double, batch>;
 
   static void run(const Instruction &instruction, VectorInstruction by_vectors, int n_points,
                   Numbers *places);
 
   int n_variables = 0;
-  std::vector<double> constants;         ///< their places are behind those of the variables
-  std::vector<Instruction> instructions; ///< their places are behind those
+  std::vector<double> constants;         ///< stored after the variables
+  std::vector<Instruction> instructions; ///< whose results are stored after the constants
   std::vector<int> result_places;
 };
 } // namespace femgpu::linalg

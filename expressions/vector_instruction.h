@@ -5,22 +5,22 @@
 
 namespace femgpu::linalg
 {
-/// Points that are a multiple of the width of every vector.
+/// Number of points that is a multiple of the width of every vector.
 constexpr int vector_width = 8;
 
 /**
- * result_i = operation(a_i, b_i, c_i) for 0 <= i < n, a multiple of vector_width, by vectors of a
- * CPU.
- * @return false, with nothing done, for an operation that is better done one by one
+ * Computes result_i = operation(a_i, b_i, c_i) for 0 <= i < n, a multiple of vector_width, with
+ * vector instructions of a CPU.
+ * @return false, without any effect, for an operation that is better done point by point
  */
 using VectorInstruction = bool (*)(ExpressionOperation operation, const double *a, const double *b,
                                    const double *c, double *result, int n);
 
-/// Of the vectors of this machine for which there is code those that come, from the widest down,
-/// behind @p n_wider others; nullptr if there are none.
+/// Returns the code for the widest vectors that this machine and this build support, after skipping
+/// @p n_wider wider kinds; nullptr if there is none.
 VectorInstruction vector_instruction(int n_wider = 0);
 
-// In programs whose C library has such functions.
+// Defined if the C library has vector functions.
 bool run_on_avx2(ExpressionOperation operation, const double *a, const double *b, const double *c,
                  double *result, int n);
 bool run_on_avx512(ExpressionOperation operation, const double *a, const double *b, const double *c,

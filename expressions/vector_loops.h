@@ -7,31 +7,31 @@
 
 /**
  * @file
- * A VectorInstruction FEMGPU_RUN, for a file that is compiled for one kind of CPU and names its
- * type FEMGPU_VECTOR and the functions of the GNU C library for this (libmvec, errors of up to 4
- * units of the last place; but for tan, as 1/tan would have more). That file must have nothing
- * else: what it shared with others, as a template of the standard library, would be compiled for
- * its CPU in all of them.
+ * A VectorInstruction FEMGPU_RUN, for a file that is compiled for one kind of CPU. The file defines
+ * the vector type FEMGPU_VECTOR and the names of the vector functions of the GNU C library
+ * (libmvec, errors of up to 4 ulp; tan is omitted, because 1/tan would have larger errors). The
+ * file must contain nothing else: code that it shared with others, such as a template of the
+ * standard library, would be compiled for its CPU in all of them.
  */
 #define FEMGPU_FUNCTIONS_OF_ONE(what)                                                              \
   what(exp) what(log) what(log2) what(log10) what(sin) what(cos) what(asin) what(acos) what(atan)  \
       what(sinh) what(cosh) what(tanh) what(asinh) what(acosh) what(atanh) what(erf) what(erfc)
 
-/// `case` of a function with one argument, by the function that @p symbol gives its name.
+/// Defines the `case` of a function with one argument, by its vector function.
 #define FEMGPU_CASE(name)                                                                          \
   case femgpu::linalg::ExpressionOperation::name:                                                  \
     for (int i = 0; i < n; i += width)                                                             \
       store(result + i, FEMGPU_OF_ONE(name)(load(a + i)));                                         \
     return true;
 
-/// The same with two arguments, of the operation @p operation.
+/// Defines the `case` of @p operation with two arguments, by the vector function @p name.
 #define FEMGPU_CASE_OF_TWO(operation, name)                                                        \
   case femgpu::linalg::ExpressionOperation::operation:                                             \
     for (int i = 0; i < n; i += width)                                                             \
       store(result + i, FEMGPU_OF_TWO(name)(load(a + i), load(b + i)));                            \
     return true;
 
-/// `case` of what the compiler makes vectors of.
+/// Defines the `case` of an operation whose loop the compiler vectorises.
 #define FEMGPU_CASE_OF_LOOP(operation, expression)                                                 \
   case femgpu::linalg::ExpressionOperation::operation:                                             \
     for (int i = 0; i < n; ++i)                                                                    \
