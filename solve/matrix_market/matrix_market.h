@@ -27,8 +27,8 @@ struct MatrixMarketMatrix
 /**
  * Reads a square sparse matrix: coordinate; real, integer or pattern; general, symmetric or
  * skew-symmetric. The values of a pattern are 1. Symmetric files contain one triangle, by the
- * standard the lower one; if they contain both, opposite entries must agree up to rounding. Needs 40
- * bytes per entry while it reads.
+ * standard the lower one; if they contain both, opposite entries must agree up to rounding. Needs
+ * 40 bytes per entry while it reads.
  * @throws InputError for anything else, for indices out of range, duplicate entries, too few or too
  * many entries, values that are not finite, more than most_indices rows or RowStarts::most_entries
  * entries, more entries than fit into memory, or so few that a row has none
