@@ -57,7 +57,7 @@ std::string partial_name(const std::string &file)
   return file + '.' + host_name() + '.' + std::to_string(::getpid()) + ".partial";
 }
 
-/// Buffers what goes to a file descriptor and remembers the first error number.
+/// A stream buffer that writes to a file descriptor and stores the first errno.
 class AtomicFile::Buffer : public std::streambuf
 {
 public:
@@ -77,14 +77,14 @@ public:
       ::close(descriptor);
   }
 
-  /// The first error number, 0 if all went well.
+  /// The first errno; 0 if no call failed.
   int error() const
   {
     return error_number;
   }
 
-  /// Hand everything to the system and close the file; returns error(). The disk is not waited for:
-  /// what a killed run must not leave is half a file, and that would cost seconds for large ones.
+  /// Flushes the buffer and closes the file; returns error(). Does not call fsync(): it would take
+  /// seconds for large files, and is not needed to protect against a killed run.
   int finish()
   {
     write_block();
@@ -110,7 +110,7 @@ protected:
   {
     if (count <= 0 || (count > epptr() - pptr() && !write_block()))
       return 0;
-    if (count > epptr() - pptr()) // larger than the whole block
+    if (count > epptr() - pptr()) // does not fit into an empty block
       return write_all(data, static_cast<std::size_t>(count)) ? count : 0;
     std::memcpy(pptr(), data, static_cast<std::size_t>(count));
     pbump(static_cast<int>(count));
@@ -153,8 +153,8 @@ private:
 
 namespace
 {
-// Names that a signal's handler can read at any moment: it must not allocate or lock. Files with
-// longer names, or more at a time, are left behind by a signal, as by SIGKILL.
+// A signal handler must not allocate or lock, so the names are stored in a fixed table. Files that
+// do not fit, because of a long name or a full table, are left behind by a signal.
 constexpr std::size_t n_slots = 64, longest_name = 4096;
 char partial_names[n_slots][longest_name];
 std::atomic<bool> slot_is_taken[n_slots], slot_is_ready[n_slots];
@@ -162,7 +162,7 @@ std::atomic<bool> slot_is_taken[n_slots], slot_is_ready[n_slots];
 void say(const char *text)
 {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
-    return; // nobody listens
+    return; // standard error is closed
 }
 
 extern "C" void end_by_signal(const int signal)
@@ -176,7 +176,7 @@ extern "C" void end_by_signal(const int signal)
 
 extern "C" void end_silently(const int signal, siginfo_t *const info, void * /* context */)
 {
-  if (info->si_code != SI_QUEUE) // not of this run
+  if (info->si_code != SI_QUEUE) // not sent by a rank of this run
     return end_by_signal(signal);
   remove_partial_files();
   ::_exit(info->si_value.sival_int);
@@ -300,7 +300,7 @@ void create_output_directory(const std::filesystem::path &directory)
                         "--output");
     output_error(directory, "could not be created", reason);
   }
-  // Only an attempt tells: permissions do not bind root, and a disk can be mounted read-only.
+  // Permission bits are not reliable: root ignores them, and the file system may be read-only.
   std::string probe = (directory / "femgpu-probe-XXXXXX").string();
   const int descriptor = ::mkstemp(&probe[0]);
   if (descriptor < 0)

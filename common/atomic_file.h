@@ -12,41 +12,39 @@ namespace femgpu
 {
 class PartialFile;
 
-/// The name of this machine, or container.
+/// The host name of this machine or container; "localhost" if it has none.
 std::string host_name();
 
-/// Where @p file is written before it gets its name: FILE.HOST.PROCESS.partial next to it, which no
-/// other process writes to.
+/// Returns the temporary name under which @p file is written: FILE.HOST.PID.partial in the same
+/// directory. No other process uses this name.
 std::string partial_name(const std::string &file);
 
 /**
- * A file that appears under its name only when it is complete: everything is written to its
- * partial_name() in the same directory, and commit() gives it its name in one step. A run that is
- * killed leaves the file of the run before (or none), never half a file.
+ * A file that is replaced atomically. Data are written to partial_name() in the same directory;
+ * commit() renames that file. If the run is killed, the previous file, if any, is left intact.
  */
 class AtomicFile
 {
 public:
   /**
-   * Begin to write. A symbolic link is followed.
-   * @throws OutputError if the partial file cannot be created, or if NAME exists and is no regular
-   *         file
+   * Creates the partial file. Follows a symbolic link.
+   * @throws OutputError if the partial file cannot be created, or if @p name exists and is not a
+   *         regular file
    */
   explicit AtomicFile(const std::filesystem::path &name);
 
-  /// Without commit() the partial file is removed and NAME stays as it was.
+  /// Removes the partial file unless commit() succeeded; the target is then left unchanged.
   ~AtomicFile();
 
   AtomicFile(const AtomicFile &) = delete;
   AtomicFile &operator=(const AtomicFile &) = delete;
 
-  /// Where to write, in order: positions cannot be changed. Errors are kept for commit().
+  /// The stream to write to. It is not seekable. commit() reports its errors.
   std::ostream &stream();
 
   /**
-   * Write out what is buffered and give the file its name.
-   * A second call does nothing.
-   * @throws OutputError if anything since the beginning failed, naming the file and the system's
+   * Flushes the buffer and renames the partial file to its final name. A second call does nothing.
+   * @throws OutputError if this or any earlier operation failed, with the file and the system's
    *         reason; the partial file is removed
    */
   void commit();
@@ -57,28 +55,31 @@ private:
   std::filesystem::path target;
   std::filesystem::path partial;
   std::unique_ptr<Buffer> buffer;
-  std::unique_ptr<PartialFile> registered; ///< only while the partial file is there
+  std::unique_ptr<PartialFile> registered; ///< only while the partial file exists
   std::ostream out;
   bool committed = false;
 };
 
-/// Writes all of a file at once, as above. @throws OutputError
+/// Writes @p text to a file by means of AtomicFile. @throws OutputError
 void write_file(const std::filesystem::path &name, const std::string &text);
 
 /**
- * From now on SIGINT, SIGTERM and SIGHUP remove the partial files of this process and say so before
- * they end it, with the status that a shell expects of the signal; and signal_to_end_silently does
- * what it says.
+ * Installs handlers for SIGINT, SIGTERM and SIGHUP. They remove the partial files of this process,
+ * print a message and terminate the process by the same signal, so that a shell sees the usual exit
+ * status. Also installs the handler of signal_to_end_silently. A signal that is already ignored, as
+ * under nohup, stays ignored.
  */
 void remove_partial_files_on_signals();
 
-/// A signal that another process of the same run sends by sigqueue(), with the exit code as value.
+/// The signal by which a rank ends the other ranks of its run without a message. It is sent with
+/// sigqueue(), with the exit code as its value.
 constexpr int signal_to_end_silently = SIGUSR1;
 
-/// Removes the partial files of this process, as its end does. Safe in a signal's handler.
+/// Removes the partial files of this process. Async-signal-safe.
 void remove_partial_files();
 
-/// A file that an ending signal removes while this lives, as AtomicFile's own partial files.
+/// Registers a file for removal by remove_partial_files(), and so by a terminating signal, for the
+/// lifetime of this object. AtomicFile registers its partial file.
 class PartialFile
 {
 public:
@@ -92,9 +93,8 @@ private:
 };
 
 /**
- * Make @p directory, with those above it, if it does not exist, and try that files can be created
- * in it.
- * @throws OutputError if that is not so
+ * Creates @p directory and its parents if necessary, and creates and removes a test file in it.
+ * @throws OutputError if the directory or the file cannot be created
  */
 void create_output_directory(const std::filesystem::path &directory);
 } // namespace femgpu

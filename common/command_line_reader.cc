@@ -24,7 +24,7 @@ const char *const exit_code_help = "Exit codes:\n"
 
 namespace
 {
-/// CLI11's help, without the "..." behind options that may be given only once.
+/// CLI11's help without the "..." after options that may be given only once.
 class HelpFormatter : public CLI::Formatter
 {
 public:
@@ -153,7 +153,7 @@ void CommandLineReader::fail(const std::string &message) const
                        " --help' shows every option");
 }
 
-/// The unknown option first met, with the nearest valid one.
+/// Reports the first unknown option and the nearest valid one.
 void CommandLineReader::refuse_unknown() const
 {
   std::vector<std::string> unknown = app->remaining();

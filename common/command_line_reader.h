@@ -18,20 +18,19 @@ class App;
 
 namespace femgpu
 {
-/// What `--help` prints of the exit codes, which are the same for all programs.
+/// The section of `--help` that explains the exit codes. All programs use the same codes.
 extern const char *const exit_code_help;
 
 /**
- * Reads a command line. Options are known by their names as they are declared, and parse() fills
- * the variables that are declared with them. Every error is a ParameterError that begins with
- * "command line:".
+ * Parses a command line. Each option is declared with a name and the variable that it sets; parse()
+ * fills these variables. Every error is a ParameterError that begins with "command line:".
  */
 class CommandLineReader
 {
 public:
   /**
-   * @param usage what stands behind the program's name: "FILE.prm [OPTIONS]"
-   * @param footer what `--help` prints below the options
+   * @param usage the usage line after the program's name: "FILE.prm [OPTIONS]"
+   * @param footer the text of `--help` below the options
    */
   CommandLineReader(const std::string &program, const std::string &usage,
                     const std::string &description, const std::string &footer);
@@ -42,11 +41,11 @@ public:
   /// @name Declarations, in the order of the help.
   ///@{
   void positional(const std::string &name, const std::string &meaning);
-  /// An option that may be given several times; values() has all of its values.
+  /// An option that may be repeated; values() returns all of its values.
   void option(const std::string &name, const std::string &type, const std::string &meaning);
-  /// An option that may be given once. If it is not given, @p value keeps what it has. An integer
-  /// is at least 1 and has at most nine digits, a double is finite and not negative, and a
-  /// std::size_t is memory in bytes, as bytes_of() reads it.
+  /// An option that may be given at most once. Without it @p value is left unchanged. An integer
+  /// must be positive with at most nine digits, a double finite and nonnegative. A std::size_t is
+  /// an amount of memory in bytes, parsed by bytes_of().
   template <class Value>
   void option(const std::string &name, const std::string &type, const std::string &meaning,
               Value &value)
@@ -71,14 +70,14 @@ public:
   void flag(const std::string &name, bool &value, const std::string &meaning);
   ///@}
 
-  /// Fills all variables. Returns the text to print if help is asked for, else nothing.
+  /// Fills all variables. Returns the help text if --help was given, else an empty string.
   /// @throws ParameterError, with the nearest valid name for an unknown option
   std::string parse(int argc, const char *const *argv);
 
   /// @throws ParameterError "command line: MESSAGE; 'PROGRAM --help' shows every option"
   [[noreturn]] void fail(const std::string &message) const;
 
-  /// All values that were given to an option, in their order.
+  /// The values given to an option, in the order of the command line.
   const std::vector<std::string> &values(const std::string &name) const
   {
     return given.at(name);
@@ -88,7 +87,7 @@ public:
     return !values(name).empty();
   }
 
-  /// @p text, which belongs to @p name, as an integer from 1 to @p most.
+  /// Converts @p text, the value of option @p name, to an integer from 1 to @p most.
   int positive(const std::string &text, const std::string &name, int most = 999999999) const;
 
 private:

@@ -17,8 +17,8 @@ namespace femgpu
 {
 namespace
 {
-/// Does a person watch standard output? Open MPI gives its ranks a pseudo-terminal whatever mpirun
-/// itself writes to; there, what counts is the standard output of mpirun.
+/// Is standard output a terminal? Open MPI always gives its ranks a pseudo-terminal, so under
+/// mpirun the standard output of mpirun itself is checked.
 bool is_watched()
 {
   if (isatty(STDOUT_FILENO) == 0)
@@ -54,7 +54,8 @@ Console::~Console()
   reporter.join();
 }
 
-/// Signals are for the main thread. Where no thread can be had the program runs without reports.
+/// Starts the reporter thread with all signals blocked, so that the main thread handles them. If no
+/// thread can be created, the program runs without progress reports.
 void Console::start_reporter()
 {
   sigset_t all, before;
@@ -82,7 +83,7 @@ void Console::report_until_end()
       continue;
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(last_output - phase_begin);
-    std::ostringstream line; // in one piece, as the main thread prints, too
+    std::ostringstream line; // one write: the main thread prints concurrently
     line << "  " << under_way << " (" << seconds.count() << " s)\n";
     std::cerr << line.str() << std::flush;
   }
@@ -105,7 +106,7 @@ void Console::show(const std::string &text)
 {
   if (!is_live)
     return;
-  constexpr std::size_t width = 79; // a longer line would wrap, and could not be taken back
+  constexpr std::size_t width = 79; // a longer line would wrap and could not be erased
   clear_line();
   std::cout << text.substr(0, width) << std::flush;
   line_is_used = true;

@@ -12,9 +12,9 @@
 namespace femgpu
 {
 /**
- * What a person reads while the program runs. Only one rank prints. On a terminal a last line shows
- * what is under way, and goes when something is printed; elsewhere a line on standard error says it
- * after each interval in which nothing was printed.
+ * The console output of a run. Only one rank prints. On a terminal, a status line shows the current
+ * phase; it is erased before anything else is printed. Without a terminal, the phase is printed to
+ * standard error after each interval without other output.
  */
 class Console
 {
@@ -26,39 +26,39 @@ public:
     verbose
   };
 
-  /// @param program its name, with which errors and warnings begin
+  /// @param program the name that errors and warnings begin with
   Console(std::string program, bool prints, Verbosity verbosity,
           std::chrono::milliseconds interval = std::chrono::seconds(10));
   ~Console();
   Console(const Console &) = delete;
   Console &operator=(const Console &) = delete;
 
-  /// A line for everybody but --quiet.
+  /// Prints a line unless --quiet is set.
   void print(const std::string &line);
-  /// A line for --verbose.
+  /// Prints a line if --verbose is set.
   void detail(const std::string &line);
-  /// What ends the run, or its result: on standard error, for everybody.
+  /// Prints an error that ends the run to standard error, at every verbosity.
   void error(const std::string &text);
-  /// What may make the results wrong: on standard error, for everybody. The same text is said once
-  /// only, and kept for take_warnings() on every rank.
+  /// Prints a warning that results may be wrong to standard error, at every verbosity. A repeated
+  /// text is printed once only. Every rank stores it for take_warnings().
   void warn(const std::string &text);
-  /// The warnings since the last take_warnings(), each once.
+  /// The distinct warnings since the last take_warnings().
   const std::vector<std::string> &current_warnings() const
   {
     return warnings;
   }
-  /// Returns and forgets them.
+  /// Returns current_warnings() and clears them.
   std::vector<std::string> take_warnings();
 
-  /// The phase that begins.
+  /// Shows that @p phase begins.
   void begin_phase(const std::string &phase);
-  /// How the phase goes on.
+  /// Shows the progress of the current phase.
   void progress(const std::string &text);
 
-  /// Takes the line of what is under way away, so that something else may print.
+  /// Erases the status line, so that other code can print.
   void clear_line();
 
-  /// Does anybody see progress()?
+  /// Does progress() have a visible effect?
   bool shows_progress() const
   {
     return prints && verbosity != Verbosity::quiet;
@@ -81,12 +81,12 @@ private:
   std::vector<std::string> warnings;
   std::set<std::string> said; ///< warnings that have been printed
 
-  std::mutex mutex; ///< of all that the reporter reads
+  std::mutex mutex; ///< protects the data that the reporter thread reads
   std::condition_variable change;
   bool is_ending = false;
-  std::string phase, under_way; ///< the latter is the phase, and how far it is
+  std::string phase, under_way; ///< under_way: the phase and its progress
   Clock::time_point phase_begin, last_output;
-  std::thread reporter; ///< only where there is no terminal
+  std::thread reporter; ///< only without a terminal
 };
 } // namespace femgpu
 

@@ -21,7 +21,7 @@ namespace femgpu
 {
 namespace
 {
-/// The run that has signed a lock; empty words where it has not, or in part.
+/// The run that a lock file names. Strings are empty if the file is incomplete.
 struct Holder
 {
   std::string host, boot, process, start;
@@ -32,7 +32,7 @@ struct Holder
   }
 };
 
-/// Of the kernel since it was started: containers of one host have the same.
+/// Returns the boot id of the kernel, which all containers of a host share.
 std::string boot_id()
 {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -51,7 +51,7 @@ std::string now()
   return text.data();
 }
 
-/// Lines "key value".
+/// Reads the lines "KEY VALUE" of a lock file.
 Holder read_holder(const std::filesystem::path &file)
 {
   std::map<std::string, std::string> values;
@@ -69,17 +69,18 @@ bool is_alive(const std::string &process)
   return text >> pid && pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
 }
 
-/// Is the run that has left @p holder, and no lock of the system, gone for sure?
+/// Has the run @p holder certainly ended? The caller has checked that no other process holds a
+/// flock() on the file. @param system_locks does the file system support flock()?
 bool has_ended(const Holder &holder, const bool system_locks)
 {
-  if (holder.start.empty()) // it was ended before it had signed, and so before it wrote
+  if (holder.start.empty()) // it ended before sign(), so it wrote no results
     return true;
   if (holder.boot == boot_id())
     return system_locks || !is_alive(holder.process);
-  return holder.host == host_name(); // which was started anew since
+  return holder.host == host_name(); // the host has been rebooted since
 }
 
-/// Do both name one file?
+/// Do @p descriptor and @p file refer to the same inode?
 bool is_same(const int descriptor, const std::filesystem::path &file)
 {
   struct stat a = {}, b = {};
@@ -98,7 +99,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path &directory)
     : directory(directory), file(directory / ".femgpu.lock")
 {
   try {
-    while (!open()) // a run that has just ended has removed what was opened
+    while (!open()) // a run that just ended removed the opened file
       ::close(descriptor);
     take();
   }
@@ -116,7 +117,7 @@ DirectoryLock::~DirectoryLock()
   ::close(descriptor);
 }
 
-/// Opens and locks the file; false if it is not in the directory any more.
+/// Opens and locks the file; returns false if it has been removed from the directory meanwhile.
 bool DirectoryLock::open()
 {
   descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -129,7 +130,7 @@ bool DirectoryLock::open()
     const Holder holder = read_holder(file);
     refuse(directory, holder.start.empty() ? "which has just begun" : holder.name());
   }
-  return true; // a file system without locks: take() goes by what the file says
+  return true; // no flock() on this file system: take() relies on the content
 }
 
 void DirectoryLock::take()

@@ -9,16 +9,17 @@ namespace femgpu
 class PartialFile;
 
 /**
- * The right of one run to write into a directory, while this lives. The file `.femgpu.lock` in it
- * says which run that is, and is locked: the system gives up the lock of a process that has ended,
- * however that came, so that what a killed run has left stops nobody. Only where nothing can be
- * known of the other run, as it was on another host, the user is asked.
+ * An exclusive lock on an output directory, held for the lifetime of this object. The file
+ * `.femgpu.lock` names the run that holds the lock and is locked with flock(). The system releases
+ * the lock when the process ends for any reason, so a stale file left by a killed run is ignored.
+ * The user must decide only if the state of the other run is unknown because it ran on another
+ * host.
  */
 class DirectoryLock
 {
 public:
-  /// @throws OutputError that names host, process and start of the run that writes to @p directory,
-  /// or if the file cannot be made
+  /// @throws OutputError if another run holds the lock, with its host, process and start time, or
+  ///         if the lock file cannot be created
   explicit DirectoryLock(const std::filesystem::path &directory);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock &) = delete;
@@ -31,7 +32,7 @@ private:
 
   std::filesystem::path directory, file;
   int descriptor = -1;
-  std::unique_ptr<PartialFile> registered; ///< so that a signal removes the file
+  std::unique_ptr<PartialFile> registered; ///< removes the lock file on a signal
 };
 } // namespace femgpu
 

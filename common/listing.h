@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-/// Parts of what `--list` prints.
+/// The output of `--list`.
 namespace femgpu
 {
-/// A title, and a line for each choice with its meaning.
+/// Returns a title followed by one line per choice with its meaning.
 std::string listing_of(const std::string &title, const std::vector<Choice> &choices);
 
-/// A title, and a line for the host and each CUDA device, with free memory.
+/// Returns a title followed by one line for the host and for each CUDA device, with free memory.
 std::string listing_of_backends(const std::string &title);
 } // namespace femgpu
 

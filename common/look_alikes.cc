@@ -7,7 +7,7 @@ namespace femgpu
 {
 namespace
 {
-/// A range of code points; @p ascii is what the first one looks like, 0 for nothing visible.
+/// A range of code points that look like the character @p ascii; 0 if they are invisible.
 struct LookAlikes
 {
   char32_t first, last;
@@ -45,7 +45,7 @@ constexpr LookAlikes ranges[] = {{0x00A0, 0x00A0, ' ', "a no-break space"},
                                  {0x3000, 0x3000, ' ', "an ideographic space"},
                                  {0xFEFF, 0xFEFF, 0, "a byte order mark"}};
 
-/// Cyrillic letters that have the form of Latin ones, with these.
+/// Cyrillic letters and the Latin letters that they look like.
 constexpr struct
 {
   char32_t letter;
@@ -55,7 +55,7 @@ constexpr struct
                 {0x0425, 'X'}, {0x0430, 'a'}, {0x0435, 'e'}, {0x043E, 'o'}, {0x0440, 'p'},
                 {0x0441, 'c'}, {0x0443, 'y'}, {0x0445, 'x'}, {0x0456, 'i'}, {0x0458, 'j'}};
 
-/// The entry of @p character, whose name is nullptr if it is no look-alike.
+/// Returns the entry of @p character; its name is nullptr if it is not a look-alike.
 LookAlikes look_alike(const char32_t character)
 {
   for (const LookAlikes &range : ranges)
@@ -69,7 +69,8 @@ LookAlikes look_alike(const char32_t character)
   return {character, character, 0, nullptr};
 }
 
-/// Takes the first character of UTF-8 off @p rest; a byte that is none stands for itself.
+/// Removes the first UTF-8 character from @p rest and returns it. An invalid byte counts as one
+/// character.
 char32_t take_character(std::string_view &rest)
 {
   const auto byte = [&](const std::size_t i) { return static_cast<unsigned char>(rest[i]); };

@@ -6,18 +6,18 @@
 
 /**
  * @file
- * Unicode characters that look like ASCII ones, or like nothing, as word processors and web pages
- * put them into text that is copied from there.
+ * Unicode characters that look like ASCII characters or are invisible. Text copied from word
+ * processors and web pages often contains them.
  */
 namespace femgpu
 {
-/// @p text with blanks in place of spaces of other kinds.
+/// Returns @p text with every Unicode space replaced by an ASCII blank.
 std::string with_plain_blanks(std::string_view text);
 
 /**
- * A clause about the first character of @p line that looks like another, and that is outside of a
- * comment: "column 4 has a no-break space (U+00A0), which looks like ' ': write ' '". Columns count
- * characters, from 1. Empty if there is none.
+ * Describes the first look-alike character of @p line outside a comment: "column 4 has a no-break
+ * space (U+00A0), which looks like ' ': write ' '". Columns count characters from 1. Returns an
+ * empty string if there is no such character.
  */
 std::string look_alike_in(std::string_view line);
 } // namespace femgpu

@@ -14,14 +14,14 @@ namespace femgpu
 template <class Part>
 void add_members(nlohmann::ordered_json &values, const Part &part);
 
-/// null for nothing
+/// Returns null if @p value is empty.
 template <class Value>
 nlohmann::ordered_json json_of(const std::optional<Value> &value)
 {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-/// A member of a report; null for a negative number, which stands for what is not known.
+/// Converts a member of a report. A negative number means "unknown" and becomes null.
 template <class Member>
 nlohmann::ordered_json json_of(const Member &member)
 {
@@ -41,8 +41,8 @@ nlohmann::ordered_json json_of(const Member &member)
   }
 }
 
-/// Adds the members that @p Part, a struct of linalg/solvers/report.h as most, lists, by their
-/// names.
+/// Adds the members that @p Part lists, under their names. Most such structs are in
+/// linalg/solvers/report.h.
 template <class Part>
 void add_members(nlohmann::ordered_json &values, const Part &part)
 {
@@ -51,8 +51,8 @@ void add_members(nlohmann::ordered_json &values, const Part &part)
 }
 
 /**
- * Outcome, method, norms and transfer of a solve, for machines: docs/summary.md describes them. All
- * but other seconds and the history, which each program gives in its own way.
+ * Returns the outcome, method, norms, transfer and communication of a solve as JSON;
+ * docs/summary.md describes them. The callers add other timings and the history.
  */
 nlohmann::ordered_json report_values(const linalg::SolveReport &report);
 } // namespace femgpu

@@ -14,7 +14,7 @@ std::string lower_case(std::string text)
   return text;
 }
 
-/// The one choice of which @p word is the beginning; empty if there is none or more than one.
+/// Returns the only choice that begins with @p word; empty if there is none or more than one.
 std::string completion(const std::string &word, const std::vector<std::string> &choices)
 {
   std::string found;
@@ -52,7 +52,7 @@ std::size_t edit_distance(const std::string &a, const std::string &b)
 
 std::string nearest(const std::string &word, const std::vector<std::string> &choices)
 {
-  // A word far longer than every choice cannot be close, and the table would be large.
+  // A word much longer than every choice cannot be close, and the table would be large.
   constexpr std::size_t longest_word = 200;
   if (word.empty() || word.size() > longest_word)
     return {};
@@ -61,7 +61,7 @@ std::string nearest(const std::string &word, const std::vector<std::string> &cho
   std::string found;
   for (const std::string &choice : choices) {
     const std::size_t distance = edit_distance(word, choice);
-    // A choice of which no letter is kept ("a" for "b") is no suggestion.
+    // A choice that shares no letter with the word ("a" for "b") is no suggestion.
     if (distance < best && distance < std::max(word.size(), choice.size())) {
       best = distance;
       found = choice;
@@ -77,8 +77,8 @@ bool is_letter(const std::string &text, const std::size_t at)
   return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
 }
 
-/// Where the value that begins at @p begin ends: at its closing quote, not at that of "Young's", or
-/// before the next blank.
+/// Returns the end of the value that begins at @p begin: after its closing quote, which an
+/// apostrophe as in "Young's" is not, or before the next blank.
 std::size_t end_of_value(const std::string &text, const std::size_t begin)
 {
   if (text[begin] == '\'' && (begin == 0 || !is_letter(text, begin - 1)))
@@ -88,7 +88,7 @@ std::size_t end_of_value(const std::string &text, const std::size_t begin)
   return std::min(text.find_first_of(" \n'", begin + 1), text.size());
 }
 
-/// No character of several bytes is cut.
+/// Returns the start of the UTF-8 character that contains byte @p at.
 std::size_t begin_of_character(const std::string &text, std::size_t at)
 {
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u)

@@ -8,21 +8,23 @@
 namespace femgpu
 {
 /**
- * Number of insertions, deletions, replacements and swaps of neighbours that turn @p a into @p b
- * (Damerau-Levenshtein, optimal string alignment); upper and lower case are the same.
+ * Returns the number of insertions, deletions, replacements and transpositions of adjacent
+ * characters that turn @p a into @p b (Damerau-Levenshtein distance, optimal string alignment).
+ * Case is ignored.
  */
 std::size_t edit_distance(const std::string &a, const std::string &b);
 
 /**
- * The entry of @p choices that the writer of @p word most likely meant: the one with the smallest
- * edit distance if that is at most a third of the word (one edit for words up to five letters),
- * otherwise the only choice that begins with the word. Empty if nothing is close.
+ * Returns the entry of @p choices that @p word most likely stands for. This is the entry with the
+ * smallest edit distance if that is at most a third of the word's length (one edit for words of up
+ * to five letters), otherwise the only entry that begins with @p word, which must have at least
+ * three letters. Returns an empty string if nothing is close.
  */
 std::string nearest(const std::string &word, const std::vector<std::string> &choices);
 
 /**
- * @p message as a user can read it: of values in it, which stand in single quotes or are one word,
- * that have more than 300 bytes the first 200 and the last 60 are left.
+ * Shortens long values in @p message. A value is a text in single quotes or a word. Of a value of
+ * more than 300 bytes, the first 200 and the last 60 are kept.
  */
 std::string with_short_values(const std::string &message);
 } // namespace femgpu

@@ -9,13 +9,13 @@
 
 namespace femgpu
 {
-/// Versions of libraries that only one of the programs uses: name and version.
+/// Names and versions of libraries that only one of the programs uses.
 using LibraryVersions = std::vector<std::pair<std::string, std::string>>;
 
-/// What `--version` prints: program, git revision, libraries, CUDA, compiler.
+/// Returns the text of `--version`: program, git revision, libraries, CUDA, compiler.
 std::string version_text(const std::string &program, const LibraryVersions &libraries = {});
 
-/// The same for machines.
+/// Returns the versions as JSON, without the program's name.
 nlohmann::ordered_json version_values(const LibraryVersions &libraries = {});
 } // namespace femgpu
 
