@@ -22,7 +22,7 @@ constexpr const char *examples =
     "A first parameter file: femgpu --print-parameters prm > run.prm;\n"
     "in it, give what must be given (those data have no default)";
 
-/// Values of the options that stand for a parameter; empty where one was not given.
+/// Values of the options that set a parameter; empty if an option was not given.
 struct ParameterOptions
 {
   std::string backend, threads, directory, cycles;
@@ -51,7 +51,7 @@ void declare_options(CommandLineReader &reader, CommandLine &result, ParameterOp
   reader.flag("--version", result.version, "Print the versions of femgpu and its libraries");
 }
 
-constexpr int most_threads = 4096; // as Solver/Threads
+constexpr int most_threads = 4096; // the bound of Solver/Threads
 
 void check_values(const CommandLineReader &reader, const ParameterOptions &parameters,
                   CommandLine &result)
@@ -66,7 +66,7 @@ void check_values(const CommandLineReader &reader, const ParameterOptions &param
     if (text.find('=') == std::string::npos)
       reader.fail("--set '" + text + "' has no '='; write --set 'Section/Key=value'");
   result.study = reader.values("--study");
-  parse_studies(result.study); // throws for what cannot be read
+  parse_studies(result.study); // only to report errors
   const auto number = [&](const char *name, const std::string &text, const int most) {
     return text.empty() ? text : std::to_string(reader.positive(text, name, most));
   };

@@ -6,29 +6,29 @@
 
 namespace femgpu
 {
-/// Of Study/Cycles.
+/// The upper bound of Study/Cycles.
 constexpr unsigned most_cycles = 100;
 
-/// The command line of femgpu as the user wrote it, checked.
+/// The parsed and checked command line of femgpu.
 struct CommandLine
 {
-  std::string parameter_file; ///< "-" is standard input; empty if none was given
-  /// "Section/Key=value" for apply_parameters(): first those of options that stand for a parameter
-  /// (--backend, --threads, --output, --refinements), then the explicit --set, which win.
+  std::string parameter_file; ///< "-" for standard input; empty if none was given
+  /// Overrides "Section/Key=value" for apply_parameters(). Options that set a parameter (--backend,
+  /// --threads, --output, --refinements) come first; --set comes later and takes precedence.
   std::vector<std::string> overrides;
-  std::vector<std::string> study; ///< "Section/Key=value,value", as parse_studies() reads it
-  bool validate = false;          ///< check everything, solve nothing
-  bool list = false;              ///< list what can be chosen, and the devices
+  std::vector<std::string> study; ///< "Section/Key=value,value", for parse_studies()
+  bool validate = false;          ///< check the input without solving
+  bool list = false;              ///< list all choices and the devices
   bool quiet = false;             ///< errors only
-  bool verbose = false;           ///< more than the one line a cycle
-  std::string print_parameters;   ///< prm, json or md; empty if not asked for
+  bool verbose = false;           ///< more than one line per cycle
+  std::string print_parameters;   ///< prm, json or md; empty if not requested
   bool version = false;           ///< print versions
-  std::string help;               ///< the help text if it was asked for, otherwise empty
+  std::string help;               ///< the help text if requested, otherwise empty
 };
 
 /**
- * Read the command line. Nothing is printed and the process does not end here: help is returned.
- * @throws ParameterError on a usage error; the text says what to write instead
+ * Parses the command line. Neither prints anything nor exits; the help text is returned.
+ * @throws ParameterError on a usage error, with a correction
  */
 CommandLine parse_command_line(int argc, const char *const *argv);
 } // namespace femgpu

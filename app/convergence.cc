@@ -9,16 +9,17 @@ namespace femgpu
 {
 namespace
 {
-// An observed order may differ this much from the expected one.
+// The allowed deviation of an observed order from the expected one.
 constexpr double order_tolerance = 0.1;
 
-/// What h^-dim grows with from cycle to cycle: dofs where cells have different sizes.
+/// Returns a number proportional to h^-dim: the number of cells or, after adaptive refinement, of
+/// dofs.
 double size_of(const StudyRecord &study, const CycleRecord &cycle)
 {
   return static_cast<double>(study.is_adaptive ? cycle.dofs : cycle.cells);
 }
 
-/// The order of the error that @p error_of(cycle) gives, if it does.
+/// Returns the order of the error @p error_of(cycle), if it is available.
 template <class ErrorOf>
 std::optional<double> order_of(const StudyRecord &study, const std::size_t cycle,
                                const ErrorOf &error_of)
@@ -33,7 +34,7 @@ std::optional<double> order_of(const StudyRecord &study, const std::size_t cycle
   return study.dimension * std::log(*e0 / *e1) / std::log(ratio);
 }
 
-/// s of error ~ dofs^-s in H1, by least squares over the later half of the cycles.
+/// Fits s in error ~ dofs^-s in H1 by least squares to the second half of the cycles.
 double rate_by_dofs(const StudyRecord &study)
 {
   const std::size_t n = study.cycles.size(), first = n / 2;
@@ -89,7 +90,7 @@ std::vector<Verdict> verdicts(const StudyRecord &study)
   if (study.is_adaptive)
     return adaptive_verdicts(study);
   for (const auto &[name, norm] : error_norms) {
-    if (norm == &ErrorNorms::Linf) // its order depends on more than the degree
+    if (norm == &ErrorNorms::Linf) // its order does not depend on the degree alone
       continue;
     const auto order = observed_order(study, last, norm);
     if (!order)
@@ -125,8 +126,8 @@ std::string to_string(const Verdict &verdict)
 
 namespace
 {
-/// The values of at most four cycles up to @p cycle, each of which has halved all cells of the one
-/// before. Empty after adaptive refinement, whose meshes have no single size h.
+/// Returns the values of up to four consecutive cycles that end with @p cycle, each with half the
+/// cell size of the previous one. Empty after adaptive refinement, which has no single size h.
 template <class ValueOf>
 std::vector<double> values_up_to(const StudyRecord &study, const std::size_t cycle,
                                  const ValueOf &value_of)
@@ -147,7 +148,7 @@ std::vector<double> values_up_to(const StudyRecord &study, const std::size_t cyc
   return values;
 }
 
-/// The value of the quantity @p name in a cycle, if the cycle has it.
+/// Returns a function that returns the quantity @p name of a cycle, if the cycle has it.
 auto value_of_quantity(const std::string &name)
 {
   return [name](const CycleRecord &cycle) -> std::optional<double> {
@@ -158,14 +159,14 @@ auto value_of_quantity(const std::string &name)
   };
 }
 
-/// How closely two distances to the limit have to agree, relative to the second.
+/// The largest difference of two distances to the limit, relative to the second.
 constexpr double largest_spread = 0.25;
 
-/// Richardson's extrapolation of the values of one quantity.
+/// Richardson extrapolation of the values of one quantity.
 class Richardson
 {
 public:
-  /// @param values of three cycles or more, the last ones at the end
+  /// @param values of three or more cycles, in order
   Richardson(const std::vector<double> &values, const unsigned int degree)
       : values(values), degree(degree)
   {}
@@ -202,7 +203,7 @@ private:
   {
     return values[values.size() - 1 - k];
   }
-  /// The k-th last difference of consecutive values.
+  /// The k-th difference of consecutive values, counted from the end.
   double change(const std::size_t k) const
   {
     return from_end(k) - from_end(k + 1);
@@ -211,7 +212,7 @@ private:
   {
     return change(k + 1) / change(k);
   }
-  /// From the last value to its limit, if changes fall by this ratio.
+  /// The distance from the last value to the limit, if changes decrease by @p ratio.
   double distance_by(const double ratio) const
   {
     return change(0) / (ratio - 1.);
@@ -220,7 +221,7 @@ private:
   {
     return values.size() > 3;
   }
-  /// The order of theory that is closest to the observed one.
+  /// The theoretical order closest to the observed one.
   double order_of_theory() const
   {
     const double p = degree, q = std::log2(ratio(0));
@@ -230,19 +231,19 @@ private:
         closest = order;
     return closest;
   }
-  /// The ratio that confirms ratio(0).
+  /// The ratio to compare ratio(0) with: the previous one, or the one of theory.
   double second_ratio() const
   {
     return has_four() ? ratio(1) : std::exp2(order_of_theory());
   }
 
-  /// Why the values do not follow one law v + C h^q; empty if they do.
+  /// Explains why the values do not follow a law v + C h^q; empty if they do.
   std::string obstacle_to_law() const
   {
-    constexpr double least_order = 0.2; // slower than near any corner or crack
-    // Functionals of smooth solutions converge with order 2p, and those that depend on the
-    // quadrature of the data alone, such as the flux through the whole boundary, with the order
-    // 2p + 2 of Gauss' rule. Observed orders scatter about these.
+    constexpr double least_order = 0.2; // lower than at any corner or crack
+    // Functionals of smooth solutions converge with order 2p. If they depend on the quadrature of
+    // the data only, as the flux through the whole boundary does, they converge with the order
+    // 2p + 2 of the Gauss rule. Observed orders scatter about these.
     const double largest_order = 2. * degree + 2.5;
     const std::string last = has_four() ? "the last four values" : "the three values";
     if (!(change(1) * change(0) > 0.) || (has_four() && !(change(2) * change(1) > 0.)))
@@ -273,7 +274,7 @@ private:
   unsigned int degree;
 };
 
-/// Nothing from fewer than three values.
+/// Extrapolates @p values; returns nothing for fewer than three values.
 std::optional<Extrapolation> extrapolate(const std::string &name, const std::vector<double> &values,
                                          const unsigned int degree, const bool is_nonnegative)
 {
@@ -344,8 +345,8 @@ std::string to_string(const Extrapolation &extrapolation)
 
 namespace
 {
-/// Of the discretisation error in the energy norm, which is what a solve may add to it. Both are
-/// orthogonal: together they are larger by half a percent.
+/// The algebraic error that a solve may leave, relative to the discretisation error in the energy
+/// norm. Both are orthogonal, so the total error grows by half a percent only.
 constexpr double part_of_error = 0.1;
 
 PredictedError predicted(const double error, const char *const source)
@@ -368,7 +369,7 @@ std::optional<PredictedError> by_richardson(const StudyRecord &study)
                    "energies, extrapolated");
 }
 
-/// How the error falls at best from n0 to n1 dofs.
+/// Returns the reduction of the error from @p n0 to @p n1 dofs at the optimal order.
 double best_reduction(const StudyRecord &study, const double n0, const double n1)
 {
   return std::pow(n0 / n1, static_cast<double>(study.degree) / study.dimension);

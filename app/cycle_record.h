@@ -13,22 +13,22 @@
 
 namespace femgpu
 {
-/// Errors and differences below this part of a value are rounding, and what the solver leaves.
+/// Relative level of rounding and solver errors. Smaller errors and differences are ignored.
 inline constexpr double rounding_level = 1e-11;
 
-/// The phases of a cycle, in their order.
+/// The phases of a cycle, in order.
 inline const std::vector<std::string> phase_names = {
     "grid", "dofs", "pattern", "assembly", "transfer", "setup", "solve", "estimate", "output"};
 
-/// The discretisation error of a cycle in the energy norm as it was told before its solve.
+/// The discretisation error of a cycle in the energy norm, predicted before its solve.
 struct PredictedError
 {
   double error = 0.;
-  double tolerance = 0.; ///< of the solve, a part of it
-  std::string source;    ///< what has told it
+  double tolerance = 0.; ///< of the solve, a fraction of the error
+  std::string source;    ///< how it was predicted
 };
 
-/// Everything that is reported of one cycle.
+/// The reported data of one cycle.
 struct CycleRecord
 {
   unsigned int cycle = 0;
@@ -38,16 +38,16 @@ struct CycleRecord
   double h = 0.; ///< largest diameter of a cell
   SolveSummary solve;
   std::optional<ErrorNorms> errors;
-  std::optional<SolutionNorms> norms; ///< where the exact solution is not known
+  std::optional<SolutionNorms> norms; ///< if there is no exact solution
   std::optional<ErrorEstimate> estimate;
-  std::optional<double> energy; ///< a(u, u)/2 - l(u), where a solve stops at the error in it
-  std::optional<PredictedError> predicted; ///< nothing: the residual has ended the solve
+  std::optional<double> energy; ///< a(u, u)/2 - l(u), if solves stop at the energy error
+  std::optional<PredictedError> predicted; ///< empty if the solve stopped at its residual
   std::vector<Quantity> quantities;
 
   std::map<std::string, double> seconds; ///< by phase
   double total_seconds = 0.;
 
-  /// Where it is known. @param norm estimate, L2 or H1
+  /// Returns the relative error, which must be available. @param norm estimate, L2 or H1
   double relative_error(const std::string &norm) const
   {
     return norm == "estimate" ? estimate->relative()
@@ -55,7 +55,7 @@ struct CycleRecord
                               : errors->H1 / errors->exact_H1;
   }
 
-  /// Of a phase; 0 if it was not reached.
+  /// Returns the seconds spent in @p phase; 0 if it was not reached.
   double seconds_of(const std::string &phase) const
   {
     const auto entry = seconds.find(phase);
@@ -63,27 +63,27 @@ struct CycleRecord
   }
 };
 
-/// Everything that is reported of a study.
+/// The reported data of a study.
 struct StudyRecord
 {
   int dimension = 2;
   std::string physics;
   std::string hypothesis;                 ///< Problem::hypothesis()
   std::string element;                    ///< "FE_Q<2>(1)"
-  std::string boundary_ids, material_ids; ///< of the mesh, for people: "0, 1 (inlet)"
+  std::string boundary_ids, material_ids; ///< of the mesh, as text: "0, 1 (inlet)"
   bool is_adaptive = false;
   unsigned int degree = 1;
   unsigned int n_ranks = 1;
-  std::vector<linalg::GroupSolver::Place> groups; ///< where they solve
+  std::vector<linalg::GroupSolver::Place> groups; ///< location of each solver group
   std::vector<std::size_t> rows_of_groups;        ///< in the last cycle
   std::vector<CycleRecord> cycles;
-  bool is_finished = false; ///< no cycle follows, and all files are written
+  bool is_finished = false; ///< the last cycle is done and all files are written
   std::string stopped_by; ///< cycles, target_error, nothing_to_refine, maximum_dofs, not_converged
-  std::optional<linalg::ContinuationReport> branch; ///< that the one cycle has followed
+  std::optional<linalg::ContinuationReport> branch; ///< traced in the only cycle
   std::size_t peak_host_bytes = 0;                  ///< resident, summed over the ranks
   std::size_t peak_device_bytes = 0;
-  std::vector<std::string> warnings;        ///< of what may make the results wrong
-  std::map<std::string, std::string> units; ///< of fields by name, and of "length"
+  std::vector<std::string> warnings;        ///< that results may be wrong
+  std::map<std::string, std::string> units; ///< by field name, and of "length"
   std::vector<std::string> files;           ///< written, relative to the output directory
   double total_seconds = 0.;
 
@@ -91,7 +91,7 @@ struct StudyRecord
   {
     return !cycles.empty() && cycles.back().solve.report.converged();
   }
-  /// How the last solve ended, and the usual cure.
+  /// The message of the last solve: how it ended, and the usual remedy.
   const std::string &why_not_converged() const
   {
     return cycles.back().solve.report.message;

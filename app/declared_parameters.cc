@@ -23,7 +23,7 @@ bool is_of(const std::string &pattern, const char *kind)
   return pattern.rfind(kind, 0) == 0;
 }
 
-/// "a real number from 0 to 1"; a bound equal to @p lowest or @p highest is no bound.
+/// Returns "a real number from 0 to 1". Omits a bound that equals @p lowest or @p highest.
 std::string range_in_words(const std::string &kind, const std::string &pattern,
                            const std::string &lowest, const std::string &highest)
 {
@@ -56,7 +56,7 @@ std::string list_in_words(const std::string &pattern)
          in_words(found[1]);
 }
 
-/// The names of a selection; empty for other patterns.
+/// Returns the names of a Selection pattern; empty for other patterns.
 std::vector<std::string> names_of(const std::string &pattern)
 {
   const std::string begin = "[Selection ", end = " ]";
@@ -89,7 +89,8 @@ std::string in_words(const std::string &pattern)
   return pattern;
 }
 
-/// deal.II writes a parameter as an object with "value", a section as any other object.
+/// Reads the declarations of a section. In deal.II's JSON, an object with "value" is a parameter;
+/// any other object is a section.
 void read_section(const Json &node, const std::string &section, DeclaredParameters &declared)
 {
   const auto is_parameter = [](const Json &child) {
@@ -130,7 +131,7 @@ std::vector<std::string> DeclaredParameter::choices() const
 
 bool DeclaredParameter::accepts(const std::string &text) const
 {
-  // those that pattern_factory() can make from their description
+  // the patterns that pattern_factory() can create from their description
   static const std::regex known(
       R"(^(\[List of <)*\[(Integer|Double|Selection|Bool|Anything|FileName|DirectoryName)\b)");
   return !std::regex_search(pattern, known) ||
@@ -208,7 +209,7 @@ std::string json(const DeclaredParameters &declared)
   return root.dump(2) + "\n";
 }
 
-/// Text for a cell of a table: one line, nothing that Markdown or HTML would take for markup.
+/// Converts @p text for a table cell: one line, with Markdown and HTML markup escaped.
 std::string cell(const std::string &text)
 {
   std::string escaped;

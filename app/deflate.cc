@@ -20,8 +20,8 @@ std::vector<unsigned char> deflated(const unsigned char *const bytes, const std:
   stream.next_in = const_cast<unsigned char *>(bytes); // only read
   stream.next_out = result.data();
   stream.avail_out = static_cast<std::uint32_t>(result.size());
-  // Where it begins with more than 16 bytes, versions up to 2.32 take the place of one in a table
-  // from an address, and what is found repeated depends on that: a block of a few bytes is first.
+  // If the first block has more than 16 bytes, ISA-L up to 2.32 computes a hash table index from an
+  // address, so that the output varies between runs. A first block of a few bytes avoids this.
   const std::size_t begin = std::min<std::size_t>(n, 8);
   const auto add = [&stream](const std::size_t n_bytes, const bool is_last) {
     stream.avail_in = static_cast<std::uint32_t>(n_bytes);
@@ -29,7 +29,7 @@ std::vector<unsigned char> deflated(const unsigned char *const bytes, const std:
     stream.end_of_stream = is_last ? 1 : 0;
     return isal_deflate(&stream) == COMP_OK;
   };
-  // Blocks that would grow are stored as they are.
+  // Cannot happen: blocks that would grow are stored uncompressed.
   if (!add(begin, false) || !add(n - begin, true) || stream.internal_state.state != ZSTATE_END)
     throw std::logic_error("ISA-L needs more room than its input");
   result.resize(stream.total_out);

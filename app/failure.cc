@@ -25,8 +25,8 @@ namespace femgpu
 {
 namespace
 {
-/// Where the parameter was set, or, where that was not in a file, which it is; unless the message
-/// says so.
+/// Returns a prefix for the message: the location that set the parameter or, if it is unknown, the
+/// parameter's path unless the message contains it.
 std::string place_of(const ParameterError &error, const ParameterPlaces &places)
 {
   const std::string &path = error.path();
@@ -37,8 +37,8 @@ std::string place_of(const ParameterError &error, const ParameterPlaces &places)
   return std::string(error.what()).find(path) == std::string::npos ? path + ": " : "";
 }
 
-/// @p message about the parameter @p path, or those that it names, with the characters of their
-/// values that look like others.
+/// Appends notes to @p message on look-alike characters in the value of parameter @p path and of
+/// parameters that the message names.
 std::string with_look_alikes(std::string message, const std::string &path,
                              const ParameterPlaces &places)
 {
@@ -48,7 +48,8 @@ std::string with_look_alikes(std::string message, const std::string &path,
   return message;
 }
 
-/// Processes of all ranks; empty where signals do not reach them all.
+/// The process ids of all ranks; empty unless all ranks can be signalled, because they share a host
+/// and a PID namespace.
 std::vector<pid_t> &processes()
 {
   static std::vector<pid_t> all;
@@ -57,7 +58,7 @@ std::vector<pid_t> &processes()
 
 MPI_Comm communicator_of_failures = MPI_COMM_NULL;
 
-/// Number of the namespace that this process' id is known in.
+/// Returns the inode number of the PID namespace of this process; 0 if it is unavailable.
 long namespace_of_processes()
 {
   struct stat status = {};
@@ -65,8 +66,8 @@ long namespace_of_processes()
 }
 
 /**
- * Ends all ranks with @p code. MPI_Abort() does it too, but tells the user of communicators what
- * the message has said already, so that it is left to those that signals do not reach.
+ * Terminates all ranks with exit code @p code. Uses signals if they reach all ranks, because
+ * MPI_Abort() would print a second message about communicators.
  */
 [[noreturn]] void end_all_ranks(const int code, MPI_Comm communicator)
 {
@@ -121,7 +122,7 @@ void introduce_ranks(MPI_Comm communicator)
   communicator_of_failures = communicator;
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  using Identity = std::array<long, 3>; // how many see each other, the namespace, the process
+  using Identity = std::array<long, 3>; // ranks on this node, PID namespace, process id
   const Identity mine = {dealii::Utilities::MPI::n_mpi_processes(node), namespace_of_processes(),
                          ::getpid()};
   MPI_Comm_free(&node);
@@ -138,7 +139,7 @@ ExitCode report_failure(const Error &error, MPI_Comm communicator)
 {
   int code = static_cast<int>(error.code()), rank = 0;
   MPI_Comm_rank(communicator, &rank);
-  // where several fail, but not all, the first of them ends the others before they say the same
+  // If some ranks fail, but not all, the lowest of them terminates the others before they print.
   const std::chrono::milliseconds limit(2000 + 20 * rank);
   const bool together = linalg::barrier_asleep(communicator, limit);
   if (rank == 0 || !together)

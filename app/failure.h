@@ -10,22 +10,23 @@
 
 namespace femgpu
 {
-/// What @p exception says, with file and line of the parameter to blame.
+/// Converts @p exception to an Error whose message names the file and line of the parameter that
+/// caused it.
 Error describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places);
 
-/// Collective. Lets report_failure() end ranks that know nothing of a failure. @p communicator is
-/// for failures alone.
+/// Collective. Prepares report_failure() to terminate ranks that are unaware of a failure.
+/// @param communicator used for failures only
 void introduce_ranks(MPI_Comm communicator);
 
 /**
- * Says @p error on standard error, once. Returns when all ranks have come here; if others go on
- * without knowing of it, all are ended with its exit code.
- * @return the exit code that the first rank came with, on all ranks
+ * Prints @p error once to standard error. Returns when all ranks have called this function. If a
+ * rank does not call it within seconds, all ranks are terminated with the exit code of @p error.
+ * @return the exit code of the first rank's error, on all ranks
  */
 ExitCode report_failure(const Error &error, MPI_Comm communicator);
 
-/// Reports @p exception on the communicator of introduce_ranks() and ends the program, where
-/// nothing can be thrown.
+/// Reports @p exception on the communicator of introduce_ranks() and terminates the program. For
+/// code that must not throw.
 [[noreturn]] void end_program(const std::exception_ptr &exception);
 } // namespace femgpu
 

@@ -11,20 +11,20 @@ namespace
 {
 namespace fs = std::filesystem;
 
-/// Files of which a run writes as many as it has cycles, pieces, lines, or which it may leave out.
+/// A kind of output file that is optional, or whose number depends on cycles, pieces and lines.
 struct Kind
 {
   std::regex name;
-  std::string begin; ///< among the first bytes of each
+  std::string begin; ///< text within the first bytes of each file
 };
 
-/// @p text as a regular expression that matches nothing else.
+/// Returns a regular expression that matches exactly @p text.
 std::string literal(const std::string &text)
 {
   return std::regex_replace(text, std::regex(R"([^A-Za-z0-9_ ])"), R"(\$&)");
 }
 
-/// The files for ParaView that Output/Name begins.
+/// Returns a regular expression for the ParaView files of Output/Name @p name.
 std::string vtk_files(const std::string &name)
 {
   return literal(name) + R"((_\d{3,}(\.\d{3,}\.vtu|\.pvtu|\.vtkhdf)|\.pvd|\.vtkhdf\.series))";
@@ -48,8 +48,8 @@ bool has_head(const fs::path &file, const std::string &begin)
   return head.find(begin) != std::string::npos;
 }
 
-/// Regular files of @p directory, by their names in it, that @p is_one says yes to. What cannot be
-/// read or removed stays: nothing of this run depends on it.
+/// Removes the regular files in @p directory for which @p is_one(path) is true. Errors are ignored:
+/// this run does not depend on these files.
 template <class Predicate>
 void remove_if(const std::string &directory, const Predicate &is_one)
 {

@@ -6,19 +6,19 @@
 
 /**
  * @file
- * What former runs have left in an output directory. A file is known as a run's by its name, and by
- * how it begins; no other is touched.
+ * Removal of files that previous runs left in an output directory. Output files are recognised by
+ * their names, complete ones by their first bytes as well; no other file is touched.
  */
 namespace femgpu
 {
-/// Removes what killed runs with files named by @p name (Output/Name) have left half written. No
-/// run may be writing to @p directory.
+/// Removes the partial files left by killed runs. @p name is Output/Name. No run may be writing to
+/// @p directory.
 void remove_partial_files(const std::string &directory, const std::string &name);
 
 /**
- * Removes what would be taken for files of the run that has written @p files, and is of a former
- * one: cycles and pieces that this one has not, lines and points that it has not measured, a branch
- * that it has not followed.
+ * Removes output files of previous runs that could be mistaken for output of this run: cycles and
+ * pieces that it does not have, points and lines that it does not measure, a branch that it does
+ * not trace. @param files the files that this run has written, which are kept
  */
 void remove_former_files(const std::string &directory, const std::string &name,
                          const std::vector<std::string> &files);

@@ -20,14 +20,14 @@ namespace
 {
 using Indices = std::array<unsigned int, 3>;
 
-/// The places (i, j, k) of the nodes of a quadrilateral or hexahedron of degree p, 0 <= i, j, k <=
-/// p, in the order of VTK's Lagrange cells: corners, edges, faces, interior; x runs fastest in
-/// each.
+/// Returns the indices (i, j, k), 0 <= i, j, k <= p, of the nodes of a quadrilateral or hexahedron
+/// of degree @p p in the order of VTK's Lagrange cells: corners, edges, faces, interior. Within
+/// each of these, x runs fastest.
 std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsigned int p)
 {
-  // corners and edges around the z axis, by where they are in y and x: at 0, at p, or between
+  // number of the corner or edge around the z axis, by its position in y and x: 0, p or between
   constexpr unsigned int around[3][3] = {{0, 1, 0}, {3, 2, 2}, {3, 1, 0}};
-  std::multimap<std::pair<unsigned int, unsigned int>, Indices> order; // by dimension and part
+  std::multimap<std::pair<unsigned int, unsigned int>, Indices> order; // by dimension and entity
   for (unsigned int k = 0; k <= (dim == 3 ? p : 0); ++k)
     for (unsigned int j = 0; j <= p; ++j)
       for (unsigned int i = 0; i <= p; ++i) {
@@ -39,7 +39,7 @@ std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsign
           if (side[d] == 2)
             ++dimension;
           else
-            face += 2 * d + side[d]; // the only such d of a node inside of a face
+            face += 2 * d + side[d]; // a node inside a face has only one such d
         }
         const unsigned int edge = 4 * side[2] + around[side[1]][side[0]];
         order.emplace(std::pair(dimension, dimension < 2 ? edge : face), node);
@@ -50,7 +50,7 @@ std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsign
   return nodes;
 }
 
-/// The nodes of a cell in VTK's order: each node of the element, and where VTK has it.
+/// The nodes of a cell in VTK's order, as element node numbers and reference points.
 template <int dim>
 struct VtkCell
 {
@@ -58,7 +58,7 @@ struct VtkCell
   {
     const unsigned int p = scalar.degree;
     const ReferenceCell cell = scalar.reference_cell();
-    if (cell.is_simplex()) { // the orders are the same
+    if (cell.is_simplex()) { // deal.II and VTK use the same order
       type = p == 1 ? cell.vtk_linear_type() : cell.vtk_quadratic_type();
       for (unsigned int node = 0; node < scalar.n_dofs_per_cell(); ++node)
         nodes.push_back(node);
@@ -82,7 +82,7 @@ struct VtkCell
   std::vector<Point<dim>> points;
 };
 
-/// Which of the numbers of a derived field a file has, and in which column.
+/// The number of columns of a derived field in a file, and pairs of component and column.
 struct FileColumns
 {
   std::size_t n;
@@ -104,9 +104,10 @@ FileColumns columns_of(const DerivedField &field, const unsigned int dim)
 }
 
 /**
- * Fields are made for the points of some cells of one material together. Numbers of nodes wait as
- * doubles in columns until they are complete: those of a continuous field when a node is found,
- * which is where the first of its cells is; those that are derived when all of its cells are there.
+ * Computes NodeFields. Fields are evaluated at the points of several cells of the same material at
+ * a time. Nodal values are buffered as doubles until they are complete. The values of a continuous
+ * field are complete when the first cell of a node is visited, values of a derived field when all
+ * cells of the node have been visited.
  */
 template <int dim>
 class NodeFieldsBuilder
@@ -187,7 +188,7 @@ public:
 
 private:
   static constexpr std::int32_t none = -1;
-  static constexpr unsigned int most_points = 256; ///< together, where a cell has no more
+  static constexpr unsigned int most_points = 256; ///< evaluated together, unless one cell has more
 
   void add_field(const std::string &name, const std::size_t n_columns)
   {
@@ -219,7 +220,8 @@ private:
     }
   }
 
-  /// The nodes of @p cell. @return whether this rank's cells have one of them
+  /// Appends the nodes of @p cell and numbers new ones.
+  /// @return does a cell of this rank have one of these nodes?
   bool find_nodes(const ActiveCell<dim> &cell)
   {
     cell->get_dof_indices(dofs);
@@ -247,7 +249,7 @@ private:
     return has_node;
   }
 
-  /// Of this rank's cells that share nodes; none if it is not found yet.
+  /// Returns the shared node of @p dof for cells of @p material; `none` if it has no number yet.
   std::int32_t &node_of(const std::size_t dof, const types::material_id material)
   {
     std::int32_t &first = node_of_dof[dof];
@@ -256,7 +258,7 @@ private:
     return other_nodes.try_emplace({dof, material}, none).first->second;
   }
 
-  /// What @p v is at the points of the cell, for its new nodes.
+  /// Appends the values of @p v at the new nodes of the cell.
   void add_continuous(const FeVector &v, const std::size_t field)
   {
     for (std::size_t i = 0; i < local_dofs.size(); ++i)
@@ -267,7 +269,7 @@ private:
         waiting[field].push_back(c < n_components ? points.batch().u[c][k] : 0.);
   }
 
-  /// Makes the fields of the points that are there.
+  /// Evaluates the fields at the collected points.
   void flush()
   {
     std::vector<double> coordinates(3 * new_places.size(), 0.);
@@ -285,7 +287,7 @@ private:
     store(0, options.shares_nodes ? first_derived : waiting.size());
   }
 
-  /// The exact solution at the new nodes, and what the solution differs from it.
+  /// Evaluates the exact solution and the error at the new nodes.
   void add_exact_solution()
   {
     const std::vector<double> &found = waiting[0];
@@ -303,7 +305,7 @@ private:
     }
   }
 
-  /// Sums of what the cells have at each node.
+  /// Adds the derived fields of the collected cells to the sums at their nodes.
   void add_derived()
   {
     const std::int32_t first = options.shares_nodes ? 0 : nodes.front();
@@ -328,7 +330,7 @@ private:
     }
   }
 
-  /// The numbers of fields that are complete.
+  /// Stores the completed values of fields [@p begin, @p end), derived fields as means.
   void store(const std::size_t begin, const std::size_t end)
   {
     for (std::size_t f = begin; f < end; ++f) {
@@ -354,7 +356,7 @@ private:
   std::optional<ComparableSolution<dim>> exact;
   std::vector<DerivedField> derived;
   unsigned int n_components, n_derived_numbers = 0;
-  std::size_t first_nodal = 1, first_derived = 1; ///< among the fields at nodes
+  std::size_t first_nodal = 1, first_derived = 1; ///< indices of fields at nodes
   VtkCell<dim> vtk;
   CellPoints<dim> points; ///< of a cell
   const Utilities::MPI::Partitioner &partitioner;
@@ -364,19 +366,19 @@ private:
   Vector<double> u_cell;
 
   std::int32_t n_nodes = 0;
-  std::vector<std::int32_t> node_of_dof; ///< the first where materials meet
+  std::vector<std::int32_t> node_of_dof; ///< the first one, if materials meet
   std::vector<types::material_id> material_of_node;
   std::map<std::pair<std::size_t, types::material_id>, std::int32_t> other_nodes;
 
-  std::vector<Point<dim>> places; ///< of the points that are made together
+  std::vector<Point<dim>> places; ///< the collected points
   PointBatch<dim> at;
   PointRows numbers;                ///< of derived fields
   std::vector<std::int32_t> nodes;  ///< of the points
-  std::vector<unsigned int> is_new; ///< the points of a cell where nodes are found
+  std::vector<unsigned int> is_new; ///< points of a cell that are new nodes
   std::vector<Point<dim>> new_places;
 
-  std::vector<std::vector<double>> waiting; ///< numbers of each field
-  std::vector<unsigned int> n_cells_around; ///< of the nodes whose derived fields wait
+  std::vector<std::vector<double>> waiting; ///< buffered values of each field
+  std::vector<unsigned int> n_cells_around; ///< of nodes whose derived fields are incomplete
 };
 } // namespace
 

@@ -13,7 +13,7 @@
 
 namespace femgpu
 {
-/// Types of numbers in a file; tables of formats have them in this order.
+/// Number types in output files. Tables in the file formats use this order.
 enum class FileNumber
 {
   float32,
@@ -30,7 +30,7 @@ constexpr std::size_t size_of(const FileNumber type)
                                                                     : 8;
 }
 
-/// Rows of numbers for a file, in memory as there.
+/// An array for an output file, stored as rows in the file's number type.
 struct OutputArray
 {
   std::string name;
@@ -47,7 +47,7 @@ struct OutputArray
     return bytes.size() / row_bytes();
   }
 
-  /// Appends n of @p numbers as the type of the file.
+  /// Converts the first @p n of @p numbers to the file's type and appends them.
   template <class Number>
   void append(const Number *const numbers, const std::size_t n)
   {
@@ -78,7 +78,7 @@ private:
   }
 };
 
-/// begin, begin + step, …: n numbers.
+/// Returns the @p n numbers begin, begin + step, …
 inline OutputArray arithmetic_sequence(const std::string &name, const FileNumber type,
                                        const std::int64_t begin, const std::int64_t step,
                                        const std::size_t n)
@@ -91,20 +91,20 @@ inline OutputArray arithmetic_sequence(const std::string &name, const FileNumber
   return result;
 }
 
-/// How a solution is written.
+/// Options of node_fields().
 struct NodeFieldOptions
 {
-  bool shares_nodes;     ///< have cells nodes in common, or each its own?
-  FileNumber real;       ///< of coordinates and fields
-  bool has_nodal_fields; ///< with Problem::nodal_fields()
+  bool shares_nodes;     ///< do adjacent cells share nodes?
+  FileNumber real;       ///< number type of coordinates and fields
+  bool has_nodal_fields; ///< include Problem::nodal_fields()
 };
 
 /**
- * A solution as files for ParaView have it: nodes, cells by the numbers of their nodes in VTK's
- * order, and fields. Cells that share their nodes have each once for every material that a rank has
- * there; what is derived from gradients, which jump from cell to cell, then is the mean of the
- * cells of a material around a node, those of other ranks too. Vectors have 3 components, symmetric
- * tensors 6: xx, yy, zz, xy, yz, xz.
+ * A solution in the form of ParaView files: nodes, cells as node numbers in VTK's order, fields. If
+ * cells share nodes, a rank stores a node once for each material of its adjacent cells. Derived
+ * fields depend on gradients and jump between cells; at a shared node they are the mean over the
+ * adjacent cells of the same material, including cells of other ranks. Vectors have 3 components,
+ * symmetric tensors 6: xx, yy, zz, xy, yz, xz.
  */
 struct NodeFields
 {
@@ -112,20 +112,21 @@ struct NodeFields
   {
     return connectivity.n_rows() / n_nodes_of_cell;
   }
-  /// VTK's number of the type of all cells, for each.
+  /// Returns VTK's cell type for each cell.
   OutputArray types() const
   {
     return arithmetic_sequence("types", FileNumber::uint8, cell_type, 0, n_cells());
   }
 
-  unsigned int cell_type = 0; ///< VTK's number
+  unsigned int cell_type = 0; ///< VTK's cell type of all cells
   std::size_t n_nodes_of_cell = 0;
-  OutputArray points;       ///< 3 coordinates of each node
-  OutputArray connectivity; ///< nodes of each cell by their numbers on this rank, from 0
+  OutputArray points;       ///< 3 coordinates per node
+  OutputArray connectivity; ///< node numbers of each cell, counted from 0 on this rank
   std::vector<OutputArray> at_nodes, in_cells;
 };
 
-/// Collective, by one pass over the cells. @param indicators of active cells; empty: none
+/// Collective. Returns the fields of @p solution, computed in one pass over the cells.
+/// @param indicators error indicators of the active cells; may be empty
 template <int dim>
 NodeFields node_fields(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                        const NodeFieldOptions &options, const dealii::Vector<float> &indicators);

@@ -11,34 +11,35 @@
 
 namespace femgpu
 {
-/// What a rank writes of a solution.
+/// The files of one solution, as one rank sees them.
 struct SolutionFiles
 {
-  std::vector<std::string> names; ///< of all ranks, without that of the record
-  std::function<void()> write;    ///< those of this rank, by a thread; empty: none
-  std::string record;             ///< what the first rank writes when all others are there
+  std::vector<std::string> names; ///< files of all ranks, except the record
+  std::function<void()> write;    ///< writes the files of this rank, in a thread; empty if none
+  std::string record;             ///< text that the first rank writes after all other files
 };
 
-/// Times and names of files.
+/// Pairs of time and file name.
 using OutputSeries = std::vector<std::pair<double, std::string>>;
 
-/// A format of files for ParaView.
+/// A file format for ParaView.
 struct OutputFormat
 {
-  bool shares_nodes;            ///< have cells nodes in common?
-  const char *extension;        ///< of the file that stands for a solution
-  const char *series_extension; ///< of the one that names all with their times
-  /// Collective. @param base "solution_003"
+  bool shares_nodes;            ///< do adjacent cells share nodes?
+  const char *extension;        ///< of the file that ParaView opens for one solution
+  const char *series_extension; ///< of the file that lists all solutions with their times
+  /// Collective. Prepares the files of a solution. @param base file name without extension, as
+  /// "solution_003"
   SolutionFiles (*files_of)(const OutputParameters &parameters, NodeFields &&fields,
                             const std::string &base, bool has_converged, MPI_Comm communicator);
   std::string (*series_text)(const OutputSeries &series);
 };
 
-/// .vtu files for each solution with a .pvtu that names them, and one .pvd. Cells have nodes of
-/// their own, so that what jumps from cell to cell does.
+/// The VTU format: .vtu files and one .pvtu that lists them for each solution, and one .pvd. Cells
+/// do not share nodes, so discontinuous fields stay discontinuous.
 extern const OutputFormat vtu_format;
 
-/// One .vtkhdf file for each solution, and one .vtkhdf.series.
+/// The VTKHDF format: one .vtkhdf file for each solution, and one .vtkhdf.series.
 extern const OutputFormat vtkhdf_format;
 } // namespace femgpu
 

@@ -17,7 +17,7 @@ namespace femgpu
 {
 namespace
 {
-/// A value that fits its parameter.
+/// A valid value for a parameter.
 struct Assignment
 {
   const DeclaredParameter *parameter;
@@ -26,7 +26,7 @@ struct Assignment
   std::string look_alike; ///< @see ParameterPlaces
 };
 
-/// "'a', 'b'"
+/// Returns "'a', 'b'".
 std::string quoted_list(const std::vector<std::string> &names)
 {
   constexpr std::size_t most = 12;
@@ -36,13 +36,13 @@ std::string quoted_list(const std::vector<std::string> &names)
   return names.size() > most ? text + ", ..." : text;
 }
 
-/// "in section 'Solver/Krylov'" or "at the top level".
+/// Returns "in section 'Solver/Krylov'" or "at the top level".
 std::string within(const std::string &section)
 {
   return section.empty() ? "at the top level" : "in section '" + section + "'";
 }
 
-/// What to do about @p key, which @p here does not declare.
+/// Returns the message for @p key, which section @p here does not declare.
 std::string unknown_key(const DeclaredParameters &declared, const std::string &here,
                         const std::string &key)
 {
@@ -66,7 +66,7 @@ std::string unknown_key(const DeclaredParameters &declared, const std::string &h
   return elsewhere.empty() ? text : text + "; this key is valid in " + elsewhere;
 }
 
-/// What to do about section @p name, which @p here does not declare.
+/// Returns the message for subsection @p name, which section @p here does not declare.
 std::string unknown_section(const DeclaredParameters &declared, const std::string &here,
                             const std::string &name)
 {
@@ -88,7 +88,7 @@ std::string unknown_section(const DeclaredParameters &declared, const std::strin
   return elsewhere.empty() ? text : text + "; a section of this name is " + elsewhere;
 }
 
-/// Values go into JSON and XML files, which must be UTF-8.
+/// Is @p text valid UTF-8? Values are written to JSON and XML files, which must be.
 bool is_utf8(const std::string &text)
 {
   try {
@@ -113,7 +113,7 @@ std::string invalid_value(const DeclaredParameter &parameter, const std::string 
          "; default: " + parameter.default_value;
 }
 
-/// What is wrong with @p value, with the valid ones; empty if it fits.
+/// Returns the message for an invalid @p value, with the valid ones; empty if @p value is valid.
 std::string value_problem(const DeclaredParameter &parameter, const std::string &value)
 {
   if (!is_utf8(value))
@@ -128,7 +128,7 @@ std::string value_problem(const DeclaredParameter &parameter, const std::string 
          (choice.empty() ? "" : "; did you mean '" + choice + "'?");
 }
 
-/// Walks through the statements of one file, with the stack of open sections.
+/// Checks the statements of a file, with a stack of open sections.
 class StatementChecker
 {
 public:
@@ -137,7 +137,7 @@ public:
       : declared(declared), source(source), problems(found)
   {}
 
-  /// The assignments that are right, in the order of the file.
+  /// Returns the valid assignments in the order of the file.
   std::vector<Assignment> check(const std::vector<ParameterStatement> &statements)
   {
     using Kind = ParameterStatement::Kind;
@@ -163,8 +163,8 @@ private:
   };
 
   /**
-   * A subsection that is unknown here but declared in an enclosing section: most likely an 'end' is
-   * missing above. Go on from there, so that one missing 'end' is one problem.
+   * Enters a subsection. If it is declared in an enclosing section only, an 'end' is probably
+   * missing; parsing continues in that section, so that this causes no further problems.
    */
   void enter(const ParameterStatement &statement)
   {
@@ -198,7 +198,7 @@ private:
 
   void assign(const ParameterStatement &statement)
   {
-    if (!open.back().is_known) // the unknown section itself is the problem
+    if (!open.back().is_known) // the unknown section has been reported
       return;
     const std::string &here = open.back().path;
     const DeclaredParameter *parameter = declared.find(here, statement.name);
@@ -228,8 +228,8 @@ private:
   std::size_t ends_forgiven = 0; ///< surplus ends that follow from a problem already reported
 };
 
-/// Checks "Section/Sub/Key=value". @param assignment receives the value if it is right
-/// @return what is wrong with it, empty if nothing
+/// Checks "Section/Sub/Key=value". @param assignment receives the value if it is valid
+/// @return the problem, empty if there is none
 std::string check_override(const DeclaredParameters &declared, const std::string &text,
                            Assignment &assignment)
 {
@@ -259,9 +259,9 @@ std::string check_override(const DeclaredParameters &declared, const std::string
 }
 
 /**
- * Hand one value to deal.II, which still refuses what the description of a pattern does not tell
- * (tuples, bounds with more than six digits). Its own text is replaced by ours.
- * @return what is wrong with the value, empty if it was accepted
+ * Sets one value in @p prm. deal.II may still reject it, because the description of a pattern is
+ * incomplete (tuples, bounds with more than six digits); its message is replaced.
+ * @return the problem, empty if the value was accepted
  */
 std::string set_value(dealii::ParameterHandler &prm, const Assignment &assignment)
 {
@@ -327,7 +327,7 @@ ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterS
       problems.push_back("--set '" + text + "': " + with_clause(problem, look_alike_in(text)));
       continue;
     }
-    // an earlier value of the same parameter gives way
+    // The last override takes precedence.
     assignments.erase(
         std::remove_if(assignments.begin(), assignments.end(),
                        [&](const Assignment &a) { return a.parameter == next.parameter; }),

@@ -15,30 +15,30 @@ class ParameterHandler;
 namespace femgpu
 {
 /**
- * Where each parameter got its value, for errors that are only found later (an expression that
- * does not parse, a boundary id the mesh does not have).
+ * The location that set each parameter. Errors found after parsing the file, such as an invalid
+ * expression or a missing boundary id, name it.
  */
 struct ParameterPlaces
 {
-  /// By "Section/Key", of all that are declared; empty where the value is the default.
+  /// Locations by "Section/Key", for all declared parameters; empty if the value is the default.
   std::map<std::string, std::string> places;
-  /// By "Section/Key": what look_alike_in() says of values that were given, where it says anything.
+  /// Results of look_alike_in() for values set by the user, by "Section/Key"; only nonempty ones.
   std::map<std::string, std::string> look_alikes;
 
-  /// Whether a parameter "Section/Key" is declared.
+  /// Is the parameter @p path ("Section/Key") declared?
   bool exists(const std::string &path) const
   {
     return places.count(path) > 0;
   }
 
-  /// Whether the value of @p path was given by the user, not left at its default.
+  /// Did the user set the value of @p path?
   bool is_given(const std::string &path) const
   {
     return exists(path) && !places.at(path).empty();
   }
 
   /**
-   * Where the value of the parameter "Section/Key" comes from: "run.prm:12",
+   * Returns the location that set the parameter "Section/Key": "run.prm:12",
    * "--set 'Section/Key=value'" or "the default of Section/Key".
    * @throws ParameterError if there is no such parameter
    */
@@ -46,24 +46,25 @@ struct ParameterPlaces
 };
 
 /**
- * Check the text of a parameter file and the command line's overrides against everything that
- * @p prm has declared and, only if all is right, set the values in @p prm (actions attached to the
- * parameters run, in the order of the file). @p prm must stand at its top level.
+ * Checks a parameter file and the overrides of the command line against the declarations in @p prm.
+ * If there is no problem, sets the values in @p prm, which runs the actions attached to the
+ * parameters in the order of the file. @p prm must be at its top level.
  *
  * The grammar is deal.II's: '#' begins a comment, `subsection NAME` … `end`, `set KEY = VALUE`, a
- * backslash at the end of a line joins it with the next. `include` is refused, and so is what
- * deal.II accepts in silence: a key that is set twice, a comment that ends in a backslash.
+ * backslash at the end of a line joins it with the next. `include` is rejected. So are two cases
+ * that deal.II accepts silently: a key that is set twice and a comment that ends in a backslash.
  *
- * @param overrides texts "Section/Sub/Key=value" ("Key=value" at the top level); they win over the
- *        file, later ones win over earlier ones
- * @return the place each value comes from
- * @throws ParameterError that lists every problem, one a line, each with "file:line:" or
+ * @param overrides texts "Section/Sub/Key=value" ("Key=value" at the top level); they take
+ *        precedence over the file, and later ones over earlier ones
+ * @return the location that set each value
+ * @throws ParameterError that lists all problems, one per line, each with "file:line:" or
  *         "--set 'text':", the nearest valid name and the valid values
  */
 ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
                                  const std::vector<std::string> &overrides);
 
-/// @throws ParameterError with all of @p problems, one a line; a flood is cut.
+/// Throws if there are problems. @throws ParameterError with @p problems, one per line, of a long
+/// list only the first ones
 void throw_if_any(const std::vector<std::string> &problems);
 } // namespace femgpu
 

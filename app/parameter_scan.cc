@@ -37,7 +37,7 @@ std::string read_stream(std::istream &in, const std::string &name)
   return text;
 }
 
-/// Refuse what no text file contains: control characters other than blanks.
+/// Rejects binary files, which contain control characters other than white space.
 void require_text(const ParameterSource &source)
 {
   const auto is_binary = [](unsigned char c) {
@@ -53,7 +53,8 @@ void require_text(const ParameterSource &source)
                    " is no text; give a parameter file saved as plain text (UTF-8)");
 }
 
-/// Without statements all parameters would keep their defaults, which nobody has asked for.
+/// Rejects a file without statements. It is a mistake, since all parameters would keep their
+/// defaults.
 void require_statements(const ParameterSource &source)
 {
   ParameterProblems problems;
@@ -66,7 +67,7 @@ void require_statements(const ParameterSource &source)
       "--print-parameters prm' prints");
 }
 
-/// "; did you mean 'dir/poisson.prm'?" if a file of a similar name lies in the same directory.
+/// Returns "; did you mean 'dir/poisson.prm'?" if the directory has a file with a similar name.
 std::string similar_file(const std::filesystem::path &path)
 {
   std::vector<std::string> names;
@@ -83,13 +84,13 @@ std::string similar_file(const std::filesystem::path &path)
 
 constexpr char byte_order_mark[] = "\xEF\xBB\xBF";
 
-/// Returns the position of the text behind a byte order mark.
+/// Returns the position after the byte order mark, if there is one.
 std::size_t begin_of(const std::string &text)
 {
   return text.compare(0, 3, byte_order_mark) == 0 ? 3 : 0;
 }
 
-/// A statement under construction: its text and the line it began in.
+/// The text of a statement and its first line.
 struct JoinedLine
 {
   std::string text;
@@ -97,8 +98,8 @@ struct JoinedLine
 };
 
 /**
- * Physical lines joined at trailing backslashes, comments removed. deal.II lets a comment that ends
- * in a backslash swallow the next line without a word; here that is a problem.
+ * Joins lines at trailing backslashes and removes comments. In deal.II, a comment that ends in a
+ * backslash silently includes the next line; here it is reported as a problem.
  */
 std::vector<JoinedLine> join_lines(const std::string &text, ParameterProblems &problems)
 {
@@ -148,8 +149,8 @@ ParameterStatement read_assignment(const std::string &rest, unsigned line,
 }
 
 /**
- * Report a line that is no statement. A misspelled 'subsection' or 'end' is taken as what was
- * meant, so that one slip is one problem and not a trail of sections that do not match.
+ * Reports a line that is not a statement. A misspelled 'subsection' or 'end' is accepted after its
+ * report, so that one typo does not cause further problems of unmatched sections.
  */
 void read_misspelled(const JoinedLine &line, const std::string &word, const std::string &rest,
                      std::vector<ParameterStatement> &statements, ParameterProblems &problems)
@@ -182,7 +183,8 @@ bool is_statement(const std::string &line)
   return std::find(keywords.begin(), keywords.end(), word) != keywords.end();
 }
 
-/// The line with plain blanks if that makes it a statement, which is reported.
+/// Returns the line with plain blanks, and reports it, if only these make it a statement. Returns
+/// other lines unchanged.
 std::string readable(const JoinedLine &joined, ParameterProblems &problems)
 {
   std::string line = trimmed(joined.text), plain = trimmed(with_plain_blanks(line));

@@ -7,7 +7,7 @@
 
 namespace femgpu
 {
-/// A parameter file as it was read: its name for messages and its whole text.
+/// The text of a parameter file and its name for messages.
 struct ParameterSource
 {
   std::string name;
@@ -15,14 +15,14 @@ struct ParameterSource
 };
 
 /**
- * Read a parameter file.
+ * Reads a parameter file.
  * @param path a file name, or "-" for standard input (named "<standard input>" in messages)
- * @throws InputError if the file is missing, unreadable, a directory, larger than 16 MiB or no
- * text, or has no statement
+ * @throws InputError if the file is missing, unreadable, a directory, larger than 16 MiB, binary or
+ *         without statements
  */
 ParameterSource read_parameter_source(const std::string &path);
 
-/// What is wrong with lines of a parameter file, by their numbers, which count from 1.
+/// Problems of a parameter file by line number, counted from 1.
 using ParameterProblems = std::multimap<unsigned, std::string>;
 
 /// One statement of a parameter file.
@@ -35,20 +35,20 @@ struct ParameterStatement
     assign ///< set NAME = VALUE
   };
   Kind kind;
-  unsigned line; ///< the line the statement begins in
+  unsigned line; ///< the first line of the statement
   std::string name;
   std::string value;
 };
 
 /**
- * Cut the text of a parameter file into its statements: comments removed, lines that end in a
- * backslash joined with the next, blanks around names and values dropped, as deal.II does it.
- * Lines that are no statement are reported in @p problems.
+ * Splits a parameter file into statements. As in deal.II, comments are removed, a line that ends in
+ * a backslash is joined with the next, and names and values are trimmed.
+ * @param problems receives the lines that are not statements
  */
 std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
                                                     ParameterProblems &problems);
 
-/// As look_alike_in(), of the statement of @p text that begins in @p line.
+/// Returns look_alike_in() for the statement of @p text that begins in @p line.
 std::string look_alike_in_statement(const std::string &text, unsigned line);
 } // namespace femgpu
 

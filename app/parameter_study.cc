@@ -20,7 +20,7 @@ constexpr long most = 1000;
   throw ParameterError("command line: --study '" + text + "' " + problem);
 }
 
-/// Splits at commas outside of parentheses and quotes.
+/// Splits at commas outside parentheses and quotes.
 std::vector<std::string> split(const std::string &text, const std::string &list)
 {
   std::vector<std::string> parts(1);
@@ -53,7 +53,7 @@ bool is_quoted(const std::string &value)
          value.find(value.front(), 1) == value.size() - 1;
 }
 
-/// The values that one part of the list stands for.
+/// Appends the values of one item of the list: itself, or all integers of a range.
 void append_values(const std::string &text, const std::string &part,
                    std::vector<std::string> &values)
 {
@@ -76,7 +76,7 @@ void append_values(const std::string &text, const std::string &part,
     values.push_back(value);
 }
 
-/// @p text without what could be more than a part of a file's name.
+/// Returns @p text with each run of characters that are unsafe in file names replaced by '_'.
 std::string safe(const std::string &text)
 {
   std::string result;
@@ -85,7 +85,7 @@ std::string safe(const std::string &text)
                          std::string("._+-=").find(c) != std::string::npos;
     if (is_fine)
       result += c;
-    else if (result.empty() || result.back() != '_') // one for several
+    else if (result.empty() || result.back() != '_') // one '_' for several characters
       result += '_';
   }
   return result;
@@ -170,13 +170,13 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
 
 namespace
 {
-/// The outcome, in tables, of a combination that an error has ended.
+/// The outcome in tables of a combination that an error ended.
 constexpr char failed[] = "failed";
 
-// Of the layout of study.json; grows when a reader of the old one could go wrong.
+// Version of the layout of study.json; incremented by changes that could break a reader.
 constexpr int study_schema = 1;
 
-/// The last cycle of a combination.
+/// Returns the row of a combination's last cycle.
 Row last_row(const StudyRecord &study)
 {
   const CycleRecord &cycle = study.cycles.back();
@@ -196,7 +196,7 @@ Row last_row(const StudyRecord &study)
   return row;
 }
 
-/// The columns of a cycle, without numbers.
+/// Returns the columns of a cycle without numbers, with the outcome "failed".
 Row failed_row()
 {
   Row row = csv_row(StudyRecord(), CycleRecord());

@@ -12,12 +12,12 @@
 
 /**
  * @file
- * A study over parameters, --study: a run for each combination of their values, and what is told of
- * all; docs/summary.md describes the files for machines.
+ * A parameter study (--study): one run for each combination of parameter values, and its reports;
+ * docs/summary.md describes the machine-readable files.
  */
 namespace femgpu
 {
-/// A parameter and the values that a study gives it.
+/// A parameter and its values in a study.
 struct StudiedParameter
 {
   std::string path; ///< "Section/Key"
@@ -25,51 +25,51 @@ struct StudiedParameter
 };
 
 /**
- * Reads the texts of --study, each "Section/Key=value,value,...". A comma inside of parentheses or
- * quotes belongs to the value; quotes around a whole value are removed; "a..b" stands for the
+ * Parses the arguments of --study, each "Section/Key=value,value,...". Commas inside parentheses or
+ * quotes do not separate values. Quotes around a whole value are removed. "a..b" stands for the
  * integers from a to b.
- * @throws ParameterError for a text without '=' or without a value, for a parameter that comes
- *         twice, for Output/Directory, which each combination has its own, and for ranges of more
- *         than 1000 numbers
+ * @throws ParameterError for a text without '=' or without a value, a repeated parameter, a range
+ *         of more than 1000 numbers, and Output/Directory, which femgpu sets for each combination
  */
 std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &texts);
 
-/// A sentence without a full stop: how to write values that contain commas.
+/// Returns an explanation, without a full stop, of how to write values that contain commas.
 std::string comma_cure(const std::string &path);
 
-/// One value for each studied parameter, and what has come out of a run with these.
+/// One value for each studied parameter, and the result of the run with these values.
 struct Combination
 {
   std::vector<std::string> values;
-  std::string directory; ///< for its files: "Preconditioner=jacobi,Degree=1"
-  std::string text;      ///< for people: "Preconditioner = jacobi, Degree = 1"
+  std::string directory; ///< of its files: "Preconditioner=jacobi,Degree=1"
+  std::string text;      ///< for messages: "Preconditioner = jacobi, Degree = 1"
 
-  StudyRecord study;            ///< without cycles if there was no run, or an error has ended it
+  StudyRecord study;            ///< without cycles if there was no run or an error ended it
   std::optional<Error> failure; ///< why there is no result
 };
 
 /**
- * All combinations; the last parameter changes fastest. Directories have names of letters, digits
- * and a few signs, at most 120 long, and no two are the same.
+ * Returns all combinations; the last parameter varies fastest. The names of directories are unique
+ * and have at most 120 characters: letters, digits and a few signs.
  * @throws ParameterError for more than 1000
  */
 std::vector<Combination> combinations(const std::vector<StudiedParameter> &parameters);
 
-/// How tables name the parameters: by their keys, or by section and key where two have the same.
+/// Returns the names of the parameters in tables: their keys, or section and key if two parameters
+/// have the same key.
 std::vector<std::string> short_names(const std::vector<StudiedParameter> &parameters);
 
-/// A study over parameters, as far as it has come.
+/// A finished or unfinished parameter study.
 struct ParameterStudy
 {
   std::vector<StudiedParameter> parameters;
   std::vector<Combination> combinations; ///< that have run
-  std::size_t n_remaining = 0;           ///< combinations that have not
+  std::size_t n_remaining = 0;           ///< number of combinations that have not run
 };
 
-/// The table for people: the last cycle of each combination, or that it has failed.
+/// Returns the formatted table: the last cycle of each combination, or that it failed.
 TableTexts study_table(const ParameterStudy &study);
 
-/// The table for machines: a line for each cycle of each combination.
+/// The text of study.csv: one line per cycle of each combination.
 std::string study_csv(const ParameterStudy &study);
 
 /// The text of study.json.

@@ -110,7 +110,8 @@ Parameters::Parameters() : physics(make_all_physics())
   ParameterAcceptor::declare_all_parameters();
 }
 
-// The first rank reads, because it alone has the standard input; all get the text, or the error.
+// Only the first rank reads the file, because only it has standard input. All ranks receive the
+// text, or throw the error.
 ParameterSource read_source(const CommandLine &command_line)
 {
   ParameterSource source;
@@ -125,14 +126,14 @@ ParameterSource read_source(const CommandLine &command_line)
 
 namespace
 {
-/// The section that has the data of @p physics.
+/// Returns the section with the data of @p physics.
 std::string section_of(std::string physics)
 {
   physics[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(physics[0])));
   return physics;
 }
 
-/// What is in the section of a physics that no run chooses, a problem for each section.
+/// Appends a problem for each section with data of a physics that is not used.
 void find_unused_data(const Parameters &parameters, const std::vector<std::string> &used,
                       std::vector<std::string> &problems)
 {
@@ -156,7 +157,7 @@ void find_unused_data(const Parameters &parameters, const std::vector<std::strin
   }
 }
 
-/// What the chosen physics cannot do without.
+/// Appends a problem for each required datum of the chosen physics that is missing.
 void find_missing_data(const Parameters &parameters, const ParameterSource &source,
                        std::vector<std::string> &problems)
 {

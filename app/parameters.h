@@ -19,7 +19,7 @@
 
 namespace femgpu
 {
-/// What stands outside of all sections.
+/// The parameters outside all sections.
 class RunParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -44,7 +44,7 @@ public:
   std::string refine_where;
   std::string cell_size;
   unsigned int maximum_level = 30;
-  std::size_t maximum_dofs = 0; ///< 0: any number
+  std::size_t maximum_dofs = 0; ///< 0: no limit
   double target_error = 0.;     ///< relative; 0: none
   std::string target_norm = "H1";
 
@@ -52,7 +52,7 @@ public:
   {
     return refinement == "adaptive";
   }
-  /// Does an estimate decide which cells are refined?
+  /// Are cells chosen for refinement by an error estimate?
   bool is_by_estimate() const
   {
     return is_adaptive() && estimator != "expression";
@@ -80,7 +80,7 @@ public:
   std::string units;
 };
 
-/// All parameters of the program. Making it declares them; there can be one only.
+/// All parameters of the program. The constructor declares them; there can be one object only.
 struct Parameters
 {
   Parameters();
@@ -97,20 +97,19 @@ struct Parameters
   MeasurementParameters measurements;
   OutputParameters output;
 
-  /// Where each value comes from; filled by apply().
+  /// The locations that set the values; filled by apply().
   ParameterPlaces places;
 
   /**
-   * Sets all that @p source and @p overrides name; the rest keeps its values.
-   * @param other_physics names of physics whose data may be there as well, because other runs of a
-   *        study choose them
-   * @throws ParameterError, also where the chosen physics lacks data, or data of another one would
-   *         have no effect
+   * Sets the parameters that @p source and @p overrides name; other parameters are unchanged.
+   * @param other_physics physics whose data are allowed too, because other runs of a study use them
+   * @throws ParameterError for invalid values, if the chosen physics lacks data, or if there are
+   *         data of an unused physics
    */
   void apply(const ParameterSource &source, const std::vector<std::string> &overrides,
              const std::vector<std::string> &other_physics = {});
 
-  /// Does the refinement or the user want to know the error of a solution?
+  /// Is the error estimate needed, for refinement, a target error or the output?
   bool wants_estimate() const
   {
     return study.is_by_estimate() || (study.target_error > 0. && study.target_norm == "estimate") ||
@@ -118,7 +117,7 @@ struct Parameters
   }
 };
 
-/// Collective. The text of the parameter file, which the first rank reads. @throws InputError
+/// Collective. Reads the parameter file on the first rank and broadcasts it. @throws InputError
 ParameterSource read_source(const CommandLine &command_line);
 } // namespace femgpu
 

@@ -55,7 +55,7 @@ Console::Verbosity verbosity_of(const CommandLine &command_line)
   return command_line.verbose ? Console::Verbosity::verbose : Console::Verbosity::normal;
 }
 
-/// Files never get the numbers of standard streams that a shell has closed.
+/// Opens closed standard streams on /dev/null, so that no other file gets their descriptors.
 void fill_closed_streams()
 {
   for (int descriptor = ::open("/dev/null", O_RDWR); descriptor >= 0;
@@ -66,7 +66,8 @@ void fill_closed_streams()
     }
 }
 
-/// @throws ParameterError where the shell's directory is gone, which MPI and PETSc cannot stand
+/// Checks that the working directory exists, because MPI and PETSc fail without it.
+/// @throws ParameterError if it was removed
 void require_working_directory()
 {
   std::error_code error;
@@ -75,8 +76,8 @@ void require_working_directory()
                          "); it was probably removed. Go to one that is there: cd DIRECTORY.");
 }
 
-/// Open MPI crashes, or goes without parts of itself, where its components find no address space.
-/// @throws DeviceError naming the limit
+/// Checks that there is enough address space for the components of Open MPI. Otherwise Open MPI
+/// crashes or runs without some of them. @throws DeviceError with the limit
 void require_memory_for_mpi()
 {
   constexpr double needed = 300e6; // Open MPI 4.1 maps up to 221e6
@@ -85,7 +86,7 @@ void require_memory_for_mpi()
                       ". Raise that limit.");
 }
 
-/// What `--list` prints: everything that parameters can name, and the devices that are there.
+/// Returns the output of `--list`: all choices of parameters, and the devices.
 std::string listing()
 {
   std::vector<Choice> generators;
@@ -103,7 +104,7 @@ std::string listing()
          listing_of("Mesh/Generator", generators) + listing_of_backends("Solver/Backend");
 }
 
-/// Of several ranks also their solver groups where parameters say nothing of these. Collective.
+/// Collective. Returns the part of `--list` for several ranks: their default solver groups.
 /// @throws as SolverGroups and GroupSolver
 std::string listing_of_groups(MPI_Comm ranks)
 {
@@ -116,7 +117,7 @@ std::string listing_of_groups(MPI_Comm ranks)
   return text;
 }
 
-/// Answers a question about the program; false if the command line asks for a run.
+/// Prints the information that the command line requests; returns false if it requests a run.
 bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
 {
   std::ostringstream text;
@@ -152,8 +153,8 @@ void write_texts(const std::string &name, const TableTexts &texts)
   write_file(name + ".tex", texts.latex);
 }
 
-/// Collective. The output directory, made, and kept from other runs while the result lives; what
-/// killed runs have left half written is gone. @throws OutputError on all ranks
+/// Collective. Creates the output directory, locks it for the lifetime of the result and removes
+/// partial files of killed runs. @throws OutputError on all ranks
 std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MPI_Comm communicator)
 {
   std::unique_ptr<DirectoryLock> lock;
@@ -167,7 +168,7 @@ std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MP
   return lock;
 }
 
-/// Writes tables and summary of a study, finished or not.
+/// Writes the tables and the summary of a finished or unfinished study.
 void write_results(const Parameters &parameters, const StudyRecord &study)
 {
   const std::string &directory = parameters.output.directory;
@@ -186,8 +187,8 @@ void write_results(const Parameters &parameters, const StudyRecord &study)
 }
 
 /// Collective. Runs the study that @p parameters describe and prints its table. The first rank
-/// writes tables and summary after each cycle, so that a run that is killed leaves its finished
-/// cycles. @throws as run_study()
+/// writes tables and summary after each cycle, so that a killed run leaves the results of its
+/// finished cycles. @throws as run_study()
 StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
   const std::string &directory = parameters.output.directory;
@@ -223,11 +224,11 @@ void write_study(const std::string &directory, const ParameterStudy &study)
   write_file(directory + "/study.json", study_json(study));
 }
 
-/// A run for each combination of the values of --study, and one table of all.
+/// The runs of a parameter study (--study), one for each combination of values, and their table.
 class CombinationRuns
 {
 public:
-  /// Collective. @throws ParameterError for a --study that cannot be read; InputError
+  /// Collective. @throws ParameterError for an invalid --study; InputError
   CombinationRuns(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
                   Console &console)
       : command_line(command_line), parameters(parameters), communicator(communicator),
@@ -236,11 +237,11 @@ public:
   {}
 
   /**
-   * Collective. Runs a study for each combination, into a directory of its own. Every combination
-   * is checked before the first is solved. One that an error ends is a line of the table; the
-   * others run all the same, but after an error of output, which they would meet too.
-   * @return the exit code of the first combination that has not converged or has failed
-   * @throws as check_study(), with the combination that is wrong
+   * Collective. Runs a study for each combination, each with its own directory. All combinations
+   * are checked before the first is solved. If one fails, the table says so and the next one is
+   * run, except after an output error, which would recur.
+   * @return the exit code of the first combination that failed or did not converge
+   * @throws as check_study(), naming the combination
    */
   ExitCode run()
   {
@@ -259,13 +260,13 @@ public:
                     ": " + combination.text);
       run(combination, directory);
       if (const auto &failure = combination.failure) {
-        if (failure->code() == ExitCode::output) // where this could not be written, nothing can
+        if (failure->code() == ExitCode::output) // would recur for all others
           return failure->code();
         if (code == ExitCode::done)
           code = failure->code();
       }
       --study.n_remaining;
-      if (writes(communicator)) // after each, so that nothing is lost with a later one
+      if (writes(communicator)) // after each one, in case a later one crashes
         write_study(directory, study);
     }
     console.print("\n" + study_table(study).plain);
@@ -274,11 +275,12 @@ public:
   }
 
 private:
-  /// Sets the parameters; files go below @p directory if that is given.
+  /// Sets the parameters of @p combination. Its output directory is below @p directory, unless that
+  /// is empty.
   void apply(const Combination &combination, const std::string &directory) const
   {
     std::vector<std::string> overrides = command_line.overrides;
-    std::vector<std::string> physics; // that runs of the study choose
+    std::vector<std::string> physics; // of all runs of the study
     for (std::size_t k = 0; k < studied.size(); ++k) {
       overrides.push_back(studied[k].path + "=" + combination.values[k]);
       if (studied[k].path == "Physics")
@@ -289,7 +291,7 @@ private:
     parameters.apply(source, overrides, physics);
   }
 
-  /// @p message as one about @p combination, whose values were given by --study.
+  /// Prefixes @p message with @p combination and attributes its values to --study.
   std::string named(const Combination &combination, std::string message) const
   {
     for (std::size_t k = 0; k < studied.size(); ++k) {
@@ -299,7 +301,8 @@ private:
     return "combination " + combination.text + ": " + message;
   }
 
-  /// Values of entries 'ids: expressions' have commas of their own, at which they may be cut.
+  /// Returns a hint if a value looks as if it was split at a comma inside an entry
+  /// 'ids: expressions'; otherwise an empty string.
   std::string cure_for_commas(const Combination &combination) const
   {
     for (std::size_t k = 0; k < studied.size(); ++k)
@@ -316,19 +319,19 @@ private:
         check_study(parameters, communicator, console);
         console.take_warnings(); // each run has its own
       }
-      catch (const Error &) { // what one rank finds comes to the others as an Error
+      catch (const Error &) { // an error of one rank is an Error on the others
         const Error error = describe_failure(std::current_exception(), parameters.places);
         throw Error(error.code(), named(combination, error.what()) + cure_for_commas(combination));
       }
   }
 
-  /// An error ends this combination alone: what it leaves behind, messages on their way too,
-  /// belongs to a communicator that no other combination uses.
+  /// Runs one combination and stores an error in it. The combination has its own communicator, so
+  /// that pending messages of a failed run cannot reach the next one.
   void run(Combination &combination, const std::string &directory) const
   {
     using dealii::Utilities::MPI::DuplicatedCommunicator;
     StudyRecord &study = combination.study;
-    const DuplicatedCommunicator failures(communicator); // never meet another message
+    const DuplicatedCommunicator failures(communicator); // isolated from other messages
     try {
       const DuplicatedCommunicator own(communicator);
       apply(combination, directory);
@@ -358,10 +361,10 @@ private:
   ParameterSource source;
 };
 
-/// Collective. Runs the study that the parameters describe, checks them, or runs a study for each
-/// combination of the values of --study, as @p command_line asks for.
-/// @return has everything converged? Else the code of the first combination for which it has not,
-/// or that has failed
+/// Collective. Runs or checks the study that the parameters describe, or the parameter study of
+/// --study, as @p command_line requests.
+/// @return ExitCode::done if everything converged, otherwise the exit code of the first run that
+/// failed or did not converge
 /// @throws ParameterError, InputError, DeviceError, OutputError
 ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
              Console &console)
@@ -380,8 +383,8 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm c
   return ExitCode::not_converged;
 }
 
-/// A run behind `femgpu ... | head` still writes its results, and a file beyond `ulimit -f` is an
-/// error, as a full disk is.
+/// Ignores SIGPIPE and SIGXFSZ. A run in `femgpu ... | head` then still writes its results, and a
+/// file beyond `ulimit -f` is reported as an output error, like a full disk.
 void ignore_signals_of_writing()
 {
   std::signal(SIGPIPE, SIG_IGN);
@@ -399,15 +402,15 @@ int run_program(int argc, char **argv)
     ignore_signals_of_writing(); // Open MPI 5 writes files, too
     linalg::spare_discovery();
     CommandLine command_line;
-    std::exception_ptr unreadable; // which ranks can say once only, when there is MPI
+    std::exception_ptr unreadable; // reported after MPI_Init(), by one rank only
     try {
       command_line = parse_command_line(argc, argv);
     }
     catch (...) {
       unreadable = std::current_exception();
     }
-    // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
-    // options of ours for theirs (--threads) and warn of all that they do not know.
+    // The arguments are hidden from deal.II, which would pass them to Kokkos and PETSc. These would
+    // interpret some of our options (--threads) and warn of all others.
     char *words[] = {argv[0], nullptr};
     int n_words = 1;
     char **name = words;
@@ -415,8 +418,8 @@ int run_program(int argc, char **argv)
     ignore_signals_of_writing(); // again, because PETSc's initialization resets most handlers
     remove_partial_files_on_signals();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
-    std::optional<Parameters> parameters; // also when reading them fails: they know their places
-    // so that a failure never meets another message
+    std::optional<Parameters> parameters; // has the locations for messages, even if parsing fails
+    // isolates failures from other messages
     const dealii::Utilities::MPI::DuplicatedCommunicator failures(MPI_COMM_WORLD);
     introduce_ranks(*failures);
     report_errors_of_p4est(end_program);
@@ -436,7 +439,7 @@ int run_program(int argc, char **argv)
       status = static_cast<int>(report_failure(error, *failures));
     }
   }
-  catch (const std::exception &error) { // before there is MPI, or MPI itself
+  catch (const std::exception &error) { // before or during MPI initialization
     std::cerr << "femgpu: " << error.what() << std::endl;
     const auto *const wrong = dynamic_cast<const ParameterError *>(&error);
     status = static_cast<int>(wrong != nullptr ? wrong->code() : ExitCode::device);

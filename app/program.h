@@ -4,9 +4,9 @@
 namespace femgpu
 {
 /**
- * All that the program does with the words of its command line, from MPI's beginning to its end;
- * once in a process. All errors end here: as a sentence on standard error and the exit code, which
- * is returned.
+ * Runs the program with the given command line, from MPI initialization to finalization. Call it
+ * once per process. Throws nothing: an error is printed to standard error.
+ * @return the exit code
  */
 int run_program(int argc, char **argv);
 } // namespace femgpu

@@ -55,21 +55,22 @@ template std::map<std::string, std::string> field_units(const std::string &, con
 
 double SystemSize::n_dofs() const
 {
-  // a vertex of a mesh of triangles belongs to 6 of them, one of tetrahedra to about 24
+  // An interior vertex belongs to 6 triangles or about 24 tetrahedra.
   const double vertices_per_cell = !is_simplex ? 1. : dimension == 2 ? 1. / 2. : 1. / 6.;
   return n_cells * vertices_per_cell * std::pow(degree, dimension) * n_components;
 }
 
 double SystemSize::least_bytes() const
 {
-  // (p + 2)^dim is the mean of rows of Q_p; those of P2 are longer than of P1, whose these are
+  // A row of Q_p has (p + 2)^dim entries on average. 7 and 15 are the averages of P1; rows of P2
+  // are longer.
   const double of_a_component = !is_simplex      ? std::pow(degree + 2, dimension)
                                 : dimension == 2 ? 7.
                                                  : 15.;
   const double entries_per_row = of_a_component * n_components;
   constexpr double bytes_per_entry = 12.; // a value and a column
-  // measured were 425 and 650 of quadrilaterals and hexahedra, 480 and 860 of triangles and
-  // tetrahedra; of cells in blocks there are dofs and some vectors
+  // Measured: 425 and 650 bytes per quadrilateral and hexahedron, 480 and 860 per triangle and
+  // tetrahedron. Cells in blocks need only dofs and some vectors.
   const double bytes_per_cell = is_in_blocks ? 40.
                                 : is_simplex ? (dimension == 2 ? 400. : 700.)
                                              : (dimension == 2 ? 350. : 550.);
@@ -151,8 +152,8 @@ void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
 
 namespace
 {
-/// Elements of a lower degree than the cells of the mesh file ask for are less accurate than users
-/// expect. Empty if there is nothing to warn of.
+/// Returns a warning if the degree is lower than the order of the cells in the mesh file, because
+/// results are then less accurate than users expect; otherwise an empty string.
 template <int dim>
 std::string warning_of_degree(const Parameters &parameters,
                               const Discretization<dim> &discretization)

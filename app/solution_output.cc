@@ -22,7 +22,7 @@ std::string header(const SampledValues &values)
   return boost::algorithm::join(values.columns, ",") + '\n';
 }
 
-/// The rows, each behind @p before and its label.
+/// Returns the rows as CSV, each after @p before and its label.
 std::string rows(const SampledValues &values, const std::string &before)
 {
   std::ostringstream text;
@@ -52,10 +52,10 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
       parameters,
       node_fields(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
       base, has_converged, comm);
-  finish(comm); // the files before
+  finish(comm); // the files of the previous solution
   series.emplace_back(time, base + format.extension);
   pending = std::make_unique<const SolutionFiles>(std::move(files));
-  if (pending->write) // waited for by get(), which does it where no thread is to be had
+  if (pending->write) // get() waits for it, or runs it if no thread was started
     writing = std::async([&write = pending->write] { write(); });
 }
 

@@ -12,17 +12,17 @@
 namespace femgpu
 {
 /**
- * Writes the files of a series of solutions, as the cycles of a study: those for ParaView, by a
- * thread of each rank while the run goes on, and what is measured. Every file has its name only
- * when it is complete, and so are those that it names.
+ * Writes the files of a series of solutions, such as the cycles of a study: ParaView files, by a
+ * background thread on each rank, and measurements. A file gets its name only when it and all files
+ * that it refers to are complete.
  */
 template <int dim>
 class SolutionOutput
 {
 public:
-  /// In the format that the parameters name. Both outlive this object.
-  /// @param has_nodal_fields whether Problem::nodal_fields() are written, which belong to a
-  /// solution for the data of the parameters: along a branch λ is another
+  /// Prepares output in the format of @p parameters. Both references must outlive this object.
+  /// @param has_nodal_fields write Problem::nodal_fields()? They are valid for the λ of the
+  /// parameters only, so not along a branch
   SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem,
                  const bool has_nodal_fields)
       : parameters(parameters), problem(problem), has_nodal_fields(has_nodal_fields),
@@ -30,25 +30,24 @@ public:
   {}
 
   /**
-   * Collective. Writes solution, derived fields, exact solution and error where known, material and
-   * subdomain ids and, if given, the error indicator of each active cell.
-   * @param index of the solution in the series, for the names of its files
-   * @param time by which ParaView orders and names it
-   * @param has_converged if not, the field data `converged` of the files is 0
-   * @throws OutputError if a file of a solution before cannot be written.
+   * Collective. Starts to write the solution, derived fields, exact solution and error (if known),
+   * material and subdomain ids and, if not empty, the error indicators of the active cells.
+   * @param index of the solution in the series, for file names
+   * @param time shown by ParaView, which orders the series by it
+   * @param has_converged value of the field data `converged`
+   * @throws OutputError if a file of a previous solution cannot be written
    */
   void write(unsigned int index, double time, DiscreteSolution<dim> &solution,
              const dealii::Vector<float> &indicators, bool has_converged);
 
-  /// Collective. Waits for all files. @throws OutputError if one cannot be written
+  /// Collective. Waits until all files are written. @throws OutputError if one cannot be written
   void finish(MPI_Comm communicator);
 
-  /// Collective; the first rank writes values at points, of all cycles so far, to points.csv, and
-  /// those along lines to line_NAME_CYCLE.csv. @throws OutputError on all ranks
+  /// Collective. On the first rank, writes the values at points of all cycles so far to points.csv
+  /// and the values along lines to line_NAME_CYCLE.csv. @throws OutputError on all ranks
   void write_measured(unsigned int cycle, const MeasuredValues &values, MPI_Comm communicator);
 
-  /// Names of the files that are complete, relative to the output directory: those of measurements
-  /// last.
+  /// Returns the names of the completed files relative to the output directory, measurements last.
   std::vector<std::string> files() const
   {
     std::vector<std::string> all = names;
@@ -64,7 +63,7 @@ private:
   std::vector<std::string> names, names_of_measured;
   OutputSeries series;
   std::unique_ptr<const SolutionFiles> pending; ///< of the last solution, on all ranks
-  std::future<void> writing;                    ///< uses them
+  std::future<void> writing;                    ///< writes `pending`
   std::string points;                           ///< text of points.csv
 };
 } // namespace femgpu

@@ -61,7 +61,7 @@ public:
         output(parameters.output, *problem, !parameters.continuation.enabled)
   {}
 
-  /// Collective. Checks the parameters and the memory for the meshes; matches periodic sides.
+  /// Collective. Checks the parameters and the memory for the meshes; matches periodic boundaries.
   void check()
   {
     check_refinement(parameters.study, mesh, *problem);
@@ -82,7 +82,7 @@ public:
     warn(parameters, discretization, *problem, console);
   }
 
-  /// Collective. Checks that the solver's methods fit the problem and one another.
+  /// Collective. Checks that the solver's methods suit the problem and are compatible.
   void check_solver() const
   {
     problem_solver(solver_groups());
@@ -90,7 +90,7 @@ public:
 
   void validate()
   {
-    if (!measurements.empty()) { // the coarse mesh is enough to find points and fields
+    if (!measurements.empty()) { // the coarse mesh suffices to find points and fields
       discretization.distribute_dofs();
       discretization.make_constraints(*problem);
       u = discretization.make_vector();
@@ -132,7 +132,7 @@ public:
   }
 
 private:
-  /// Collective. Updates what the record has of the whole study.
+  /// Collective. Updates the data of the record that concern the whole study.
   void update_record()
   {
     Utilities::System::MemoryStats memory;
@@ -174,15 +174,15 @@ private:
             static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
   }
 
-  /// No cycle follows. @param by a word for machines
+  /// Stops the study. @param by value of `stopped_by` in summary.json
   void stop(const std::string &by, const std::string &text)
   {
     study.stopped_by = by;
     console.print(text);
   }
 
-  /// Does the study stop before a cycle of so many dofs or more?
-  /// @throws ParameterError if that is the first
+  /// Does the study stop before a cycle with at least @p n_dofs dofs?
+  /// @throws ParameterError if that is the first cycle
   bool stops_before(const std::size_t n_dofs)
   {
     const std::size_t most = parameters.study.maximum_dofs;
@@ -198,11 +198,11 @@ private:
     return true;
   }
 
-  /// Flags cells for the next cycle by the section "Study". Is any to be refined?
+  /// Flags cells for the next cycle as the section "Study" says. Returns false if none is refined.
   bool flag_cells()
   {
     const StudyParameters &by = parameters.study;
-    if (mesh.is_simplex) // all are refined
+    if (mesh.is_simplex) // refined globally
       return parameters.mesh.initial_refinements + study.cycles.size() - 1 < by.maximum_level;
     if (by.is_by_estimate())
       flag_by_indicators(mesh, indicators,
@@ -220,7 +220,7 @@ private:
     return limit_level(mesh, by.maximum_level);
   }
 
-  /// The mesh of a cycle after the first. @return false if the study stops before it
+  /// Creates the mesh of a cycle after the first. @return false if the study stops before it
   bool refine()
   {
     if (!flag_cells()) {
@@ -233,7 +233,7 @@ private:
       return false;
     }
     if (stops_before(least_dofs_after_flags(discretization)))
-      return false; // certain already, without the time of making that mesh
+      return false; // avoids creating that mesh
     check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
     u = refine_and_transfer(mesh, discretization, u);
@@ -251,7 +251,7 @@ private:
                                *problem->initial_guess(), u);
   }
 
-  /// Mesh, dofs and pattern. @return false if the study stops before this cycle
+  /// Creates mesh, dofs and sparsity pattern. @return false if the study stops before this cycle
   bool begin_cycle(linalg::GroupSystem &system, CycleRecord &record)
   {
     cycle_watch.lap();
@@ -290,7 +290,7 @@ private:
     return true;
   }
 
-  /// Makes u of the next cycle, if there is one; the matrix is gone afterwards.
+  /// Computes u of the next cycle and frees the matrix. @return false if there is no next cycle
   bool solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
              DiscreteSolution<dim> &solution, CycleRecord &record)
   {
@@ -299,7 +299,7 @@ private:
       return false;
     if (record.cycle == 0)
       describe(solver);
-    output.finish(comm); // the files of the cycle before: from here on all cores solve
+    output.finish(comm); // of the previous cycle, so that the solve can use all cores
     const Progress show = [this](const std::string &text) { console.progress(text); };
     if (parameters.solver.stops_at_discretisation_error())
       record.predicted = predict_error(study, record.dofs);
@@ -309,7 +309,7 @@ private:
     return true;
   }
 
-  /// Errors and quantities of @p record. @return what is measured of the solution
+  /// Computes the errors and quantities of @p record. @return the measurements of the solution
   MeasuredValues estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
   {
     console.begin_phase("estimate");
@@ -345,7 +345,7 @@ private:
     console.detail(cycle_details(study.cycles.back()));
   }
 
-  /// Stops after a cycle whose error is small enough.
+  /// Stops the study if the error of @p record is within the target.
   void stop_at_target(const CycleRecord &record)
   {
     const StudyParameters &by = parameters.study;
@@ -372,13 +372,13 @@ private:
                    " Solver direct has taken its place; with Solver/Fallback = none it would not.");
     if (report.outcome == linalg::Outcome::converged_to_rounding)
       console.warn(report.message);
-    // The last iterate is for the user to judge, converged or not, but for what is no number.
+    // The last iterate is written even if it has not converged, unless it is not finite.
     if (parameters.solver.stops_at_discretisation_error() && report.converged())
       record.energy = solution.evaluation().quadratic_energy;
     if (report.converged() || std::isfinite(u.l2_norm())) {
       const MeasuredValues measured = estimate(solution, record);
       record.seconds["estimate"] += watch.lap();
-      if (report.converged() && record.cycle == 0) // those of finer meshes resemble it
+      if (report.converged() && record.cycle == 0) // finer meshes would repeat them
         for (const std::string &text : solution.warnings())
           console.warn(text);
       console.begin_phase("output");
@@ -415,7 +415,7 @@ private:
     begin_cycle(system, record);
     describe(solver);
     const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
-    std::vector<double> largest; // of |u| at each point: the solver sees nodal values alone
+    std::vector<double> largest; // largest |u| of each point; the solver has nodal values only
     const auto on_point = [&](linalg::BranchRecord point, const FeVector &values) {
       DiscreteSolution<dim> solution(*problem, discretization, values);
       const auto index = static_cast<unsigned int>(point.index);
@@ -451,10 +451,10 @@ private:
   Mesh<dim> mesh;
   std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
-  std::unique_ptr<Function<dim>> refine_where, cell_size; ///< of the section "Study"; or nullptr
+  std::unique_ptr<Function<dim>> refine_where, cell_size; ///< of the section "Study", or nullptr
   Measurements<dim> measurements;
   SolutionOutput<dim> output;
-  unsigned int per_block = 1; ///< cells of a block in a direction, from the first mesh on
+  unsigned int per_block = 1; ///< cells of a block per direction, from the first mesh on
   FeVector u;
   Vector<float> indicators;
   Stopwatch study_watch; ///< of all cycles
@@ -463,7 +463,7 @@ private:
   StudyRecord study;
 };
 
-/// Calls @p use with the study that @p parameters describe, checked.
+/// Checks the study that @p parameters describe and calls @p use with it.
 template <class Use>
 auto with_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
                 const Use &use)

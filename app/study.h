@@ -11,21 +11,23 @@
 namespace femgpu
 {
 /**
- * Collective. Checks that @p parameters fit together, the mesh can be made, and the boundary ids
- * that they name are there; solves nothing. @throws ParameterError, InputError
+ * Collective. Checks that @p parameters are consistent, that the mesh can be created and that it
+ * has the boundary ids that they name; prints a summary. Does not solve.
+ * @throws ParameterError, InputError
  */
 void validate(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
-/// Collective. Checks as validate() does, and that the solver's methods fit the problem; prints
-/// nothing. @throws as above, and DeviceError
+/// Collective. Checks what validate() checks, and that the solver's methods suit the problem.
+/// Prints nothing. @throws as validate(), and DeviceError
 void check_study(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
-/// Receives the unfinished study after each cycle, with the solution of that cycle.
+/// A callback that receives the unfinished study and the solution after each cycle.
 using StudyObserver = std::function<void(const StudyRecord &, const FeVector &)>;
 
 /**
- * Collective. Runs the study that @p parameters describe: mesh, solution, errors and files of each
- * cycle. A cycle that does not converge is the last one; its files for ParaView say so.
+ * Collective. Runs the study that @p parameters describe: for each cycle, creates the mesh, solves,
+ * computes errors and writes files. A cycle that does not converge ends the study; the field data
+ * `converged` of its ParaView files is 0.
  * @throws ParameterError, InputError, DeviceError, OutputError
  */
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,

@@ -18,13 +18,13 @@ namespace
 using Json = nlohmann::ordered_json;
 using linalg::BranchRecord;
 
-/// Does the solve stop at its error in the energy norm?
+/// Does the solve stop at a given error in the energy norm?
 bool stops_by_energy(const CycleRecord &cycle)
 {
   return cycle.solve.report.energy.target > 0.;
 }
 
-/// What has told the tolerance of such a solve.
+/// Returns the source of the energy tolerance of a solve.
 std::string tolerance_source(const CycleRecord &cycle)
 {
   return cycle.predicted ? cycle.predicted->source : "Energy tolerance";
@@ -110,7 +110,7 @@ Row solve_row(const CycleRecord &cycle)
 
 namespace
 {
-/// A line for each cycle: @see convergence_table()
+/// Returns one row per cycle. @see convergence_table()
 Table cycle_table(const StudyRecord &study)
 {
   Table table;
@@ -136,13 +136,13 @@ Table cycle_table(const StudyRecord &study)
   return table;
 }
 
-/// A line for each quantity and cycle.
+/// Returns one row per quantity and cycle.
 Table quantity_table(const StudyRecord &study)
 {
   Table table;
   if (study.cycles.empty())
     return table;
-  // those of the first cycle are those of all; a cycle that failed has none
+  // The first cycle has all quantities; a failed cycle has none.
   for (const Quantity &quantity : study.cycles.front().quantities)
     for (std::size_t cycle = 0; cycle < study.cycles.size(); ++cycle) {
       const QuantityInCycle q = quantity_in(study, cycle, quantity);
@@ -218,7 +218,7 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
   return values;
 }
 
-/// A value as it stands in a .csv file: numbers in full, null as nothing.
+/// Returns a value for a CSV file: numbers in full precision, null as an empty string.
 std::string csv_text(const Json &value)
 {
   if (value.is_number_float())
@@ -233,7 +233,7 @@ Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
   const Json values = cycle_values(study, cycle);
   const auto add = [&](const std::string &column, const std::string &path) {
     const Json::json_pointer place(path);
-    row.push_back({column, {}}); // named also without a value, for its place among others
+    row.push_back({column, {}}); // also without a value, to fix the column's position
     if (values.contains(place))
       row.back().text = csv_text(values[place]);
   };
@@ -306,7 +306,7 @@ std::string branch_csv(const linalg::ContinuationReport &branch)
 
 namespace
 {
-/// Counts, folds and targets.
+/// Returns counts, folds and targets.
 Json branch_values(const linalg::ContinuationReport &branch)
 {
   Json values;
@@ -357,7 +357,7 @@ Json results_of(const StudyRecord &study)
 
 namespace
 {
-// Of the layout of summary.json; grows when a reader of the old one could go wrong.
+// Version of the layout of summary.json; incremented by changes that could break a reader.
 constexpr int schema_version = 3;
 
 Json groups_of(const StudyRecord &study)

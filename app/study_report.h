@@ -13,36 +13,38 @@
 
 /**
  * @file
- * What is told of a study, on the console and in files; docs/summary.md describes those for
- * machines.
+ * Reports of a study for the console and for files; docs/summary.md describes the machine-readable
+ * files.
  */
 namespace femgpu
 {
 inline const LibraryVersions library_versions = {{"deal.II", DEAL_II_PACKAGE_VERSION}};
 
-/// Of more quantities than these the line of a cycle has the number only; the table has them all.
+/// The most quantities that the line of a cycle shows. If there are more, it shows only their
+/// number; the table has them all.
 constexpr std::size_t quantities_in_a_line = 6;
 
-/// What everybody reads of a cycle: one line.
+/// Returns the one-line report of a cycle.
 std::string cycle_line(const CycleRecord &record);
 
-/// What --verbose adds: how the solve ended, seconds by phase, what was transferred.
+/// Returns the details that --verbose adds: the outcome of the solve, seconds by phase, transfers.
 std::string cycle_details(const CycleRecord &record);
 
-/// "ranks 0 to 3 with cuda:0 (NVIDIA H200) of node12"
+/// Describes a group: "ranks 0 to 3 with cuda:0 (NVIDIA H200) of node12".
 std::string place_text(const linalg::GroupSolver::Place &place);
 
-/// "cuda:0 (NVIDIA H200)", or where each of several groups solves.
+/// Describes a single group by its device, "cuda:0 (NVIDIA H200)", and several by place_text().
 std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups);
 
-/// For a table for people: the size of a cycle, and how its system was solved.
+/// Returns a row of a formatted table: the size of a cycle and the solve of its system.
 Row solve_row(const CycleRecord &cycle);
 
-/// The table for people: a line for each cycle, errors with their orders; below it quantities,
-/// verdicts and extrapolations.
+/// Returns the formatted table: one row per cycle with errors and their orders, followed by
+/// quantities, verdicts and extrapolations.
 TableTexts convergence_table(const StudyRecord &study);
 
-/// For a table for machines: numbers of summary.json in full, and the changes of quantities.
+/// Returns a row of a CSV table: the numbers of summary.json in full precision, and the changes of
+/// quantities.
 Row csv_row(const StudyRecord &study, const CycleRecord &cycle);
 
 /// The text of convergence.csv.
@@ -51,22 +53,24 @@ std::string convergence_csv(const StudyRecord &study);
 /// The text of history.csv: cycle, iteration, residual.
 std::string history_csv(const StudyRecord &study);
 
-/// The points as a table for machines: a line for each in the order along the branch.
+/// The text of branch.csv: one line per point, in the order along the branch.
 std::string branch_csv(const linalg::ContinuationReport &branch);
 
-/// What a study has found, for summary.json and study.json: cycles, and what follows from all.
+/// Returns the results of a study for summary.json and study.json: the cycles, verdicts,
+/// extrapolations and the branch.
 nlohmann::ordered_json results_of(const StudyRecord &study);
 
-/// The text of summary.json, with the parameters as they were read.
+/// The text of summary.json, with all parameters.
 std::string summary_json(const StudyRecord &study);
 
-/// λ and max u of the first fold, if there is one, and the number of points.
+/// Returns λ and max u of the first fold, if there is one, and the number of points.
 std::vector<Quantity> branch_quantities(const linalg::ContinuationReport &branch);
 
-/// The branch as the solve of a cycle: its last point, and all iterations.
+/// Returns @p branch in the form of a cycle's solve, with the residual of its last point and the
+/// sum of all iterations.
 SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std::string &method);
 
-/// "fold at lambda 6.8081, max |u| 1.3916, after 3 linear iterations": for people.
+/// Describes a point: "fold at lambda 6.8081, max |u| 1.3916, after 3 linear iterations".
 std::string to_string(const linalg::BranchRecord &record);
 } // namespace femgpu
 

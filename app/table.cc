@@ -26,7 +26,7 @@ struct Column
   }
 };
 
-/// The column of @p cell; one that is not there yet stands before @p at, which is moved to it.
+/// Returns the column of @p cell and sets @p at to its index. A new column is inserted at @p at.
 Column &find_column(const Cell &cell, std::vector<Column> &columns, std::size_t &at)
 {
   const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column &column) {
@@ -40,8 +40,8 @@ Column &find_column(const Cell &cell, std::vector<Column> &columns, std::size_t 
   return columns[at];
 }
 
-/// The columns that are shown. @param escape of headings and texts
-/// @param nothing is in the place of texts that are empty or not there
+/// Returns the columns that are shown. @param escape applied to headings and texts
+/// @param nothing replaces empty and missing texts
 template <class Escape>
 std::vector<Column> columns_of(const Table &table, const Escape &escape, const std::string &nothing)
 {

@@ -26,20 +26,20 @@ using namespace dealii;
 
 namespace
 {
-/// A dataset on the first rank, with all its chunks as HDF5 keeps them: shuffled and deflated.
+/// A dataset on the first rank, with its chunks as HDF5 stores them: shuffled and deflated.
 struct CompressedDataset
 {
   std::string path; ///< in the group VTKHDF: "PointData/u"
   FileNumber type;
   std::size_t n_rows = 0, n_columns = 1, rows_of_chunk = 1;
   std::vector<std::size_t> bytes_of_chunks;
-  linalg::RawVector<unsigned char> bytes; ///< of the chunks, one behind the other
+  linalg::RawVector<unsigned char> bytes; ///< of all chunks, concatenated
 };
 
 constexpr std::size_t bytes_of_chunk = std::size_t{1} << 20;
 
-/// The bytes of all numbers, of @p size each, by their place in the number, as HDF5's filter
-/// "shuffle" has them, and these deflated.
+/// Applies HDF5's filters "shuffle" and "deflate" to numbers of @p size bytes. "Shuffle" groups the
+/// bytes by their position in a number.
 std::vector<unsigned char> compress(const std::vector<unsigned char> &bytes, const std::size_t size)
 {
   const std::size_t n = bytes.size() / size;
@@ -50,8 +50,8 @@ std::vector<unsigned char> compress(const std::vector<unsigned char> &bytes, con
   return deflated(planes.data(), planes.size());
 }
 
-/// Rows of this rank that belong to a chunk which begins on an earlier rank go there, and those of
-/// later ranks come: afterwards @p rows are whole chunks, but for the end of the dataset.
+/// Collective. Sends rows to the rank on which their chunk begins. Afterwards @p rows are complete
+/// chunks, except at the end of the dataset.
 void move_to_beginnings_of_chunks(const std::vector<std::size_t> &begins, const std::size_t chunk,
                                   const std::size_t row_bytes, std::vector<unsigned char> &rows,
                                   MPI_Comm communicator)
@@ -71,9 +71,8 @@ void move_to_beginnings_of_chunks(const std::vector<std::size_t> &begins, const 
 }
 
 /**
- * Collective. The rows of all ranks, one rank after the other, as one dataset: each rank compresses
- * the chunks that begin in its rows, and the first gets them, so that only it writes, with no more
- * to do than that.
+ * Collective. Gathers the rows of all ranks, in rank order, as one dataset on the first rank. Each
+ * rank compresses the chunks that begin in its rows, so that the first rank only has to write.
  */
 CompressedDataset collect_dataset(const std::string &path, OutputArray array, MPI_Comm communicator)
 {
@@ -89,7 +88,7 @@ CompressedDataset collect_dataset(const std::string &path, OutputArray array, MP
   std::vector<unsigned char> &rows = array.bytes;
   move_to_beginnings_of_chunks(begins, chunk, row_bytes, rows, communicator);
   for (std::size_t begin = 0; begin < rows.size(); begin += chunk * row_bytes) {
-    std::vector<unsigned char> part(chunk * row_bytes, 0); // HDF5's last chunk is as long as others
+    std::vector<unsigned char> part(chunk * row_bytes, 0); // HDF5 pads the last chunk
     std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(begin),
                 std::min(part.size(), rows.size() - begin), part.begin());
     const auto compressed = compress(part, size_of(array.type));
@@ -107,7 +106,7 @@ void require(const herr_t status)
     throw OutputError("HDF5 could not make a file for ParaView in memory. Is there enough of it?");
 }
 
-/// Closes what HDF5 has opened.
+/// An HDF5 identifier that is closed by its destructor.
 class Handle
 {
 public:
@@ -148,7 +147,7 @@ void write_dataset(const hid_t group, const CompressedDataset &data)
   const Handle options(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   require(H5Pset_create_intermediate_group(links, 1));
-  require(H5Pset_obj_track_times(options, false)); // the same run writes the same bytes
+  require(H5Pset_obj_track_times(options, false)); // for reproducible files
   if (data.n_rows > 0) {
     require(H5Pset_chunk(options, rank, chunk));
     require(H5Pset_shuffle(options));
@@ -182,11 +181,11 @@ void write_attributes(const hid_t group)
   require(H5Awrite(of_type, text, grid.data()));
 }
 
-/// What HDF5 has made in memory.
+/// The image of a closed HDF5 file in memory.
 using ClosedFile = std::unique_ptr<char, decltype(&std::free)>;
 
-/// Has files with this access list leave their memory to @p closed, instead of freeing it, when
-/// they are closed: a copy of one that is open would be there beside it.
+/// Makes files with the access list @p in_memory pass their memory to @p closed when they are
+/// closed, instead of freeing it. This avoids a copy of the open file.
 void keep_closed_file(const hid_t in_memory, ClosedFile &closed)
 {
   H5FD_file_image_callbacks_t callbacks = {};
@@ -204,20 +203,20 @@ void keep_closed_file(const hid_t in_memory, ClosedFile &closed)
 }
 
 /**
- * Writes a file for ParaView by VTK's format of HDF5, version 1.0, for unstructured grids. HDF5
- * makes it in memory: one that it could not write to a disk it would close once more in
- * MPI_Finalize(), and end the program there.
+ * Writes an unstructured grid in the VTKHDF format, version 1.0. HDF5 creates the file in memory:
+ * if it could not write a file to disk, it would close it again in MPI_Finalize() and abort the
+ * program there.
  * @throws OutputError as write_file()
  */
 void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> &datasets)
 {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // we say ourselves what went wrong
-  std::size_t most = bytes_of_chunk;           // of what is not in chunks
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // errors are reported by exceptions
+  std::size_t most = bytes_of_chunk;           // for data outside of chunks
   for (const CompressedDataset &data : datasets)
     most += data.bytes.size();
   const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   require(H5Pset_fapl_core(in_memory, most, /* on the disk too */ 0));
-  static ClosedFile closed(nullptr, &std::free); // there also for a file that MPI_Finalize() closes
+  static ClosedFile closed(nullptr, &std::free); // static: MPI_Finalize() may close the file
   keep_closed_file(in_memory, closed);
   ssize_t size = 0;
   {
@@ -237,8 +236,8 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
   on_disk.commit();
 }
 
-/// The datasets of a file. Numbers of nodes and offsets count from the first of each rank, so that
-/// 32 bits suffice.
+/// Collective. Returns the datasets of a file. Node numbers and offsets start at 0 on each rank, so
+/// that 32 bits suffice.
 std::vector<CompressedDataset> datasets_of(NodeFields &&fields, const bool has_converged,
                                            MPI_Comm comm)
 {
@@ -270,7 +269,7 @@ std::vector<CompressedDataset> datasets_of(NodeFields &&fields, const bool has_c
   return all;
 }
 
-/// As ParaView reads it.
+/// Returns the text of a .series file for ParaView.
 std::string series_text(const OutputSeries &series)
 {
   nlohmann::ordered_json list;

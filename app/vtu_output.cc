@@ -20,10 +20,11 @@ using namespace dealii;
 
 namespace
 {
-/// By which former_files.h knows these files.
+/// The first bytes of the files, by which remove_former_files() recognises them.
 constexpr char xml_head[] = "<?xml version=\"1.0\"?>\n<!-- Written by femgpu -->\n";
 
-/// Appends blocks in zlib's format behind their number and lengths, as VTK's files have them.
+/// Compresses @p bytes in blocks and appends them as VTK files store them: the number and lengths
+/// of the blocks, then the blocks in zlib's format.
 void append_compressed(const std::vector<unsigned char> &bytes, std::string &data)
 {
   constexpr std::uint32_t block = std::uint32_t{1} << 20;
@@ -48,7 +49,7 @@ std::string attributes_of(const OutputArray &array)
          "\" NumberOfComponents=\"" + std::to_string(array.n_columns) + "\"";
 }
 
-/// An element of arrays, each as @p line writes it.
+/// Writes an XML element with arrays, each formatted by @p line.
 template <class Arrays, class Line>
 void add_arrays(std::ostream &out, const std::string &tag, const Arrays &arrays, const Line &line)
 {
@@ -58,14 +59,15 @@ void add_arrays(std::ostream &out, const std::string &tag, const Arrays &arrays,
   out << "</" << tag << ">\n";
 }
 
-/// That of the order of nodes in Lagrange cells; other readers than VTK's know only the older one.
+/// Returns the version of the format, which determines the node order of Lagrange cells. Linear
+/// cells use the older version, because some readers do not support the newer one.
 const char *version_of(const NodeFields &fields)
 {
-  constexpr unsigned int last_linear = 12; // of the numbers of cells: hexahedra
+  constexpr unsigned int last_linear = 12; // VTK's cell type of hexahedra
   return fields.cell_type > last_linear ? "2.2" : "1.0";
 }
 
-/// A file of a @p type of VTK's. @param data of its arrays, if they are not in @p content
+/// Writes a VTK file of type @p type. @param data appended data of its arrays, if any
 void add_file(std::ostream &out, const std::string &type, const std::string &version,
               const std::string &attributes, const std::string &content,
               const std::string &data = "")
@@ -80,7 +82,7 @@ void add_file(std::ostream &out, const std::string &type, const std::string &ver
   out << "</VTKFile>\n";
 }
 
-/// The cells of a rank; @p line gets one array after the other.
+/// Writes the cells of a rank; calls @p line for each array in order.
 template <class Line>
 void add_piece(std::ostream &out, const NodeFields &fields, const Line &line)
 {
@@ -99,13 +101,14 @@ void add_piece(std::ostream &out, const NodeFields &fields, const Line &line)
   out << "</Piece>\n";
 }
 
-/// What a file says of cells, and the data of their arrays, which stand at its end.
+/// The XML text of pieces, and the data of their arrays, which are appended to the file.
 struct Pieces
 {
   std::string version, text, data;
 };
 
-/// The cells of a rank. @param first_of (bytes of data) where these begin in all data of the file
+/// Returns the cells of a rank. @param first_of called with the number of bytes of their data,
+/// returns the offset of these data in the file's appended data
 template <class FirstOf>
 Pieces piece_of(const NodeFields &fields, const FirstOf &first_of)
 {
@@ -127,7 +130,7 @@ Pieces piece_of(const NodeFields &fields, const FirstOf &first_of)
   return piece;
 }
 
-/// What the .pvtu says.
+/// Returns the text of the .pvtu file.
 std::string record_text(const NodeFields &fields, const std::vector<std::string> &pieces)
 {
   const auto line = [](const OutputArray &array) {
@@ -168,7 +171,7 @@ SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
   files.record = record_text(fields, files.names);
   const std::size_t mine = std::size_t(rank) * n_files / n_ranks;
   const std::string path = parameters.path_of(files.names[mine]);
-  if (n_files == n_ranks) { // compressed by the thread
+  if (n_files == n_ranks) { // the thread compresses too
     files.write = [fields = std::move(fields), path, has_converged] {
       write_vtu(path, has_converged, piece_of(fields, [](std::uint64_t) { return 0; }));
     };
@@ -177,7 +180,7 @@ SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
   MPI_Comm group = MPI_COMM_NULL;
   MPI_Comm_split(comm, static_cast<int>(mine), static_cast<int>(rank), &group);
   Pieces pieces = piece_of(fields, [&](const std::uint64_t bytes) {
-    std::uint64_t before = 0; // as it stays on the first
+    std::uint64_t before = 0; // MPI_Exscan() does not set it on rank 0
     MPI_Exscan(&bytes, &before, 1, MPI_UINT64_T, MPI_SUM, group);
     return before;
   });
