@@ -39,8 +39,8 @@ struct SystemSize
   double n_dofs() const;
   /// Returns a lower bound of the host memory for mesh and matrix, summed over all ranks.
   double least_bytes() const;
-  /// Returns the number of cells that fill the memory of all nodes. Every node is assumed to have as
-  /// much memory as this one.
+  /// Returns the number of cells that fill the memory of all nodes, each assumed to have as much
+  /// memory as this one.
   double most_cells() const;
 };
 

@@ -6,7 +6,7 @@ namespace femgpu
 {
 namespace
 {
-/// The systems that did not do what was asked for.
+/// Returns the indices of the systems for which did_as_asked() is false.
 std::vector<std::size_t> failures(const SolveCommand &command, const linalg::BatchReport &report)
 {
   std::vector<std::size_t> numbers;
@@ -24,7 +24,7 @@ int iterations_of_all(const linalg::BatchReport &report)
   return sum;
 }
 
-/// x₀ of all systems.
+/// Returns x₀ of all systems, concatenated.
 std::vector<double> all_x0(const SystemToSolve &system)
 {
   std::vector<double> x;

@@ -8,32 +8,32 @@
 
 namespace femgpu
 {
-/// Everything that is reported of systems that were solved together.
+/// The reported data of a batch of systems.
 struct BatchRecord : RunRecord
 {
-  linalg::BatchReport report; ///< of the first solve, with the transfer of the matrices
+  linalg::BatchReport report; ///< of the first solve, including the transfer of the matrices
 
-  /// Of the systems of the first solve.
+  /// Iteration counts over the systems in the first solve.
   struct Iterations
   {
     int least = 0, most = 0;
     double mean = 0.;
-    int restarts = 0; ///< of all
+    int restarts = 0; ///< sum over all systems
   };
   Iterations iterations() const;
-  double systems_per_second() const; ///< by the median
+  double systems_per_second() const; ///< from the median time
 };
 
-/// Did every system do what was asked for?
+/// Did every solve converge or do all requested iterations, and do the repeats agree bit by bit?
 bool succeeded(const SolveCommand &command, const BatchRecord &record);
 
-/// Why not; empty if there is nothing to say.
+/// Explains why succeeded() is false; otherwise empty.
 std::string remark(const SolveCommand &command, const BatchRecord &record);
 
-/// The outcome of the first system that has not converged; converged if there is none.
+/// Returns the outcome of the first system that did not converge; `converged` if there is none.
 linalg::Outcome outcome(const linalg::BatchReport &report);
 
-/// Solves all systems as often as the command says. @throws as BatchSolver does
+/// Solves the batch @p command.repeat times from the same start. @throws as BatchSolver does
 BatchRecord solve_batch_repeatedly(const SolveCommand &command, const SystemToSolve &system,
                                    const linalg::ExecutorPtr &executor, Console &console);
 } // namespace femgpu

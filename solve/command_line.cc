@@ -110,7 +110,7 @@ void declare_run(CommandLineReader &reader, SolveCommand &command)
   reader.flag("--version", command.version, "Print the versions");
 }
 
-/// Fails if @p option and one of @p others are given.
+/// Fails if both @p option and one of @p others are given.
 void exclude(const CommandLineReader &reader, const std::string &option,
              const std::vector<std::string> &others)
 {

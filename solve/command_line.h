@@ -8,7 +8,7 @@
 
 namespace femgpu
 {
-/// What the user asked for; empty texts were not given.
+/// The parsed command line of femgpu-solve. Strings are empty if an option was not given.
 struct SolveCommand
 {
   std::string help; ///< the text to print instead of running
@@ -16,36 +16,36 @@ struct SolveCommand
   bool version = false;
   bool quiet = false;
 
-  std::string matrix_file;   ///< this one or generator
+  std::string matrix_file;   ///< either this or `generator` is set
   std::string generator;     ///< "poisson2d-p1:256"
-  std::string rhs_file;      ///< -b; b of the given system
-  std::string rhs;           ///< "ones", "row-sums" or "random:SEED", of the transformed system
-  std::string x0_file;       ///< else x₀ = 0
-  std::optional<int> copies; ///< of the system, varied, to be solved together
+  std::string rhs_file;      ///< -b; right-hand side of the given system
+  std::string rhs;           ///< "ones", "row-sums" or "random:SEED", for the transformed system
+  std::string x0_file;       ///< initial guess; empty: 0
+  std::optional<int> copies; ///< number of varied copies of the system, solved as a batch
 
   std::string nonlinear;                   ///< the term λ W φ(x), "bratu lambda=6"; empty: none
   std::string nonlinear_method = "newton"; ///< with options
 
   std::string solver, preconditioner, scaling; ///< empty: chosen by the matrix
-  std::string format;                          ///< empty: by the rows
+  std::string format;                          ///< empty: chosen by the row lengths
   std::string ordering = "none";
   std::string backend = "auto";
-  std::string communicator = "auto"; ///< of several ranks
+  std::string communicator = "auto"; ///< if there are several ranks
   unsigned int threads = 0;          ///< 0: all cores
-  std::size_t device_memory = 0;     ///< bytes for the solver; 0: all that there is
+  std::size_t device_memory = 0;     ///< bytes for the solver; 0: all available memory
 
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";        ///< "rhs" or "initial"
-  std::optional<double> energy_tolerance; ///< relative; not given: the residual decides
+  std::optional<double> energy_tolerance; ///< relative; empty: stop at the residual
   std::optional<int> max_iterations;      ///< 20000 if not given
   std::string execution = "auto";         ///< "auto", "graph" or "resident"
   int repeat = 1;
   std::optional<int> fixed_iterations;
 
-  std::string json, history, solution; ///< files to write; json may be "-"
+  std::string json, history, solution; ///< output files; json may be "-" for standard output
 
-  /// Name of the system: the file or the generator's text.
+  /// The name of the system: the file or the generator's text.
   const std::string &system() const
   {
     return matrix_file.empty() ? generator : matrix_file;
@@ -53,7 +53,7 @@ struct SolveCommand
   linalg::SolveControl control() const;
 };
 
-/// @throws ParameterError that names the words and the cure
+/// Parses and checks the command line. @throws ParameterError with the argument and a correction
 SolveCommand parse_solve_command(int argc, const char *const *argv);
 } // namespace femgpu
 

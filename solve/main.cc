@@ -50,7 +50,7 @@ std::string listing()
          listing_of_backends("--backend");
 }
 
-/// @throws ParameterError for wrong names and options of --nonlinear and its method
+/// Checks --nonlinear and --nonlinear-method. @throws ParameterError for invalid names and options
 void check_nonlinear(const SolveCommand &command, const linalg::Executor &executor)
 {
   if (command.nonlinear.empty())
@@ -64,7 +64,8 @@ void check_nonlinear(const SolveCommand &command, const linalg::Executor &execut
                          "'. Leave it out, or use --nonlinear-method newton.");
 }
 
-/// @throws ParameterError for what the direct solver has not
+/// Checks the options of a run with the direct solver. @throws ParameterError for options that it
+/// does not support
 void check_direct(const SolveCommand &command, const Ranks &ranks)
 {
   if (command.solver.empty() || !linalg::is_direct(command.solver))
@@ -89,7 +90,7 @@ void check_direct(const SolveCommand &command, const Ranks &ranks)
            "Remove --preconditioner, --scaling, --ordering and --format.");
 }
 
-/// @throws ParameterError for wrong names, before anything is read
+/// Checks the names of all methods before anything is read. @throws ParameterError
 void check_names(const SolveCommand &command, const linalg::Executor &executor)
 {
   if (!command.solver.empty() && !linalg::is_direct(command.solver))
@@ -109,7 +110,7 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     linalg::formats.traits(command.format);
 }
 
-/// @throws OutputError if one of the files cannot be made: better now than after a long solve
+/// Checks before a long solve that all output files can be created. @throws OutputError
 void check_outputs(const SolveCommand &command)
 {
   for (const std::string &file : {command.json, command.history, command.solution})
@@ -117,7 +118,7 @@ void check_outputs(const SolveCommand &command)
       const AtomicFile trial(file);
 }
 
-/// Prints and writes all of a @p Record, of one system or of a batch.
+/// Prints the report of a SolveRecord or BatchRecord and writes the output files.
 template <class Record>
 ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, const Record &record,
                   Console &console)
@@ -140,8 +141,8 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
   return is_done ? ExitCode::done : ExitCode::not_converged;
 }
 
-/// Of several ranks each has a device of its node, as long as there are some, or its share of the
-/// cores.
+/// Returns the executor of this rank. With several ranks, the ranks of a node use its devices in
+/// turn or, without devices, share its cores.
 linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.are_several()) {
@@ -152,7 +153,7 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
   const Ranks::Node node = ranks.node();
   const int n_devices = linalg::n_cuda_devices();
   const unsigned int threads = command.threads > 0 ? command.threads : node.threads;
-  linalg::set_n_loop_threads(static_cast<int>(threads)); // beside the executor's
+  linalg::set_n_loop_threads(static_cast<int>(threads)); // for loops outside the executor
   const bool takes_device = command.backend == "auto" || command.backend == "cuda";
   return linalg::make_executor(takes_device && n_devices > 0
                                    ? "cuda:" + std::to_string(node.rank % n_devices)
@@ -160,8 +161,8 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
                                {threads, command.device_memory});
 }
 
-/// The system, of which each rank generates its rows; else the first rank alone reads or generates
-/// it, and all have its methods.
+/// Reads or generates the system. With several ranks, each generates its own rows if possible;
+/// otherwise the first rank makes the whole system and the others receive only its methods.
 SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.are_several())
@@ -184,7 +185,7 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   return system;
 }
 
-/// Returns the matrix format: as asked for, or by the lengths of the rows.
+/// Returns the matrix format that the user named, or chooses one by the row lengths.
 std::string format_of(const SolveCommand &command, const SystemToSolve &system,
                       const linalg::Executor &executor)
 {
@@ -251,7 +252,7 @@ int fail(const Ranks &ranks, const ExitCode code, const std::string &message)
 int main(int argc, char **argv)
 {
   const Ranks ranks;
-  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an error, as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an output error
   try {
     return static_cast<int>(answer(parse_solve_command(argc, argv), ranks));
   }

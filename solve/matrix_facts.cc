@@ -13,7 +13,7 @@ using linalg::HostCsr;
 
 namespace
 {
-/// a_ij; 0 if there is no such entry.
+/// Returns a_ij; 0 if it is not stored.
 double entry(const HostCsr &A, const int i, const int j)
 {
   const int *const begin = A.columns + A.row_starts[i];

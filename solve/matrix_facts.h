@@ -8,13 +8,13 @@
 namespace femgpu
 {
 /**
- * Names the first entry in the order of the rows with |a_ij - a_ji| > 1e-12 max |a| and the one
- * across the diagonal: "entry (1, 2) is 1 and (2, 1) is 0.5". Returns nothing if @p A is symmetric.
- * Reads all of A; the result is the same for any number of threads.
+ * Describes the first entry, in row order, with |a_ij - a_ji| > 1e-12 max |a|: "entry (1, 2) is 1
+ * and (2, 1) is 0.5". Returns an empty string if @p A is symmetric. Takes O(nnz log(row length))
+ * time; the result does not depend on the number of threads.
  */
 std::string asymmetry(const linalg::HostCsr &A);
 
-/// The signs of the diagonal entries; those that are missing are zeros.
+/// The signs of the diagonal entries. Missing entries count as zeros.
 struct DiagonalSigns
 {
   long long n_zeros = 0, n_negative = 0;
@@ -25,13 +25,14 @@ struct DiagonalSigns
   }
 };
 
-/// @param first the column of the diagonal in row 0
+/// Counts the zero and negative diagonal entries.
+/// @param first the column of the diagonal entry in row 0
 DiagonalSigns diagonal_signs(const linalg::HostCsr &A, int first = 0);
 
-/// Is there a row without entries but zeros?
+/// Does @p A have a row without nonzero entries?
 bool has_zero_row(const linalg::HostCsr &A);
 
-/// Entries of a row.
+/// Statistics of the number of entries per row.
 struct RowLengths
 {
   int min = 0, max = 0;

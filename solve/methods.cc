@@ -19,7 +19,8 @@ std::string diagonal_text(const DiagonalSigns &diagonal)
   return "the diagonal is positive";
 }
 
-/// MINRES takes no indefinite preconditioner, but scaling.
+/// Returns the methods for an indefinite matrix: MINRES with scaling, because MINRES needs a
+/// positive definite preconditioner.
 Methods indefinite(const MatrixTraits &matrix, const std::string &reason)
 {
   return {"minres", "identity", matrix.has_zero_row ? "none" : "symmetric", reason};
@@ -28,7 +29,7 @@ Methods indefinite(const MatrixTraits &matrix, const std::string &reason)
 std::vector<Methods> symmetric_attempts(const MatrixTraits &matrix, const SolveCommand &command)
 {
   const std::string reason = "the matrix is symmetric, and " + diagonal_text(matrix.diagonal);
-  if (matrix.diagonal.are_positive()) // `auto` may change from one solve to the next
+  if (matrix.diagonal.are_positive()) // `auto` may change between solves
     return {{"pipelined-cg", command.repeat == 1 ? "auto" : "jacobi", "none", reason},
             indefinite(matrix, "the matrix may be indefinite")};
   return {indefinite(matrix, reason + ", so that it is not positive definite"),
@@ -60,7 +61,7 @@ std::vector<Methods> attempts_for(const MatrixTraits &matrix, const SolveCommand
   if (matrix.n <= linalg::largest_fallback && linalg::have_direct())
     attempts.push_back({"direct", "", "none", "the system is small"});
   for (std::size_t k = 0; k + 1 < attempts.size(); ++k)
-    if (attempts[k].solver != "pipelined-cg") // which ends early unless A is positive definite
+    if (attempts[k].solver != "pipelined-cg") // stops early if A is not positive definite
       attempts[k].most_iterations = 5000;
   return attempts;
 }

@@ -9,15 +9,15 @@
 
 namespace femgpu
 {
-/// Methods of an attempt to solve a linear system.
+/// The methods of an attempt to solve a linear system.
 struct Methods
 {
   std::string solver, preconditioner, scaling;
-  std::string reason;      ///< why these; empty where the user has named one of them
-  int most_iterations = 0; ///< unless the user says how many; 0: as many as by default
+  std::string reason;      ///< for this choice; empty if the user named a method
+  int most_iterations = 0; ///< limit unless the user sets one; 0: the default
 };
 
-/// Properties of a matrix by which methods are chosen.
+/// The properties of a matrix that determine the choice of methods.
 struct MatrixTraits
 {
   long long n = 0;
@@ -26,22 +26,23 @@ struct MatrixTraits
   bool has_zero_row = false;
 };
 
-/// Does the program choose methods, and others where they fail? The user names none of solver,
-/// preconditioner and scaling, and asks for nothing that some of them lack: a batch, a nonlinear
-/// term, the energy error, or a fixed number of iterations.
+/// Does the program choose methods, and fall back to others if they fail? It does if the user names
+/// neither solver, preconditioner nor scaling, and does not request a feature that some methods
+/// lack: a batch, a nonlinear term, an energy tolerance or a fixed number of iterations.
 bool chooses_methods(const SolveCommand &command);
 
 /**
- * The attempts to solve a system, in their order, by its matrix alone; the last one is the direct
- * solver for systems of up to largest_fallback rows. `benchmarks/collection.py` measures them.
+ * Returns the attempts to solve a system, in order, chosen by the properties of its matrix. The
+ * last one is the direct solver if the system has at most largest_fallback rows.
+ * `benchmarks/collection.py` measures them.
  */
 std::vector<Methods> attempts_for(const MatrixTraits &matrix, const SolveCommand &command);
 
-/// The methods that @p command names, completed for a matrix that is symmetric as it is scaled, or
-/// not.
+/// Completes the methods that @p command names with defaults. @param is_symmetric of the scaled
+/// matrix @param has_full_diagonal does the scaled matrix have no zero on the diagonal?
 Methods completed(const SolveCommand &command, bool is_symmetric, bool has_full_diagonal);
 
-/// "idr s=8 with ilu, scaling matching"
+/// Returns a text as "idr s=8 with ilu, scaling matching".
 std::string text_of(const Methods &methods);
 } // namespace femgpu
 

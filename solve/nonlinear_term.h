@@ -9,21 +9,21 @@
 
 namespace femgpu
 {
-/// λ W φ(x) of A x = b + λ W φ(x), with one weight for all unknowns.
+/// The nonlinear term λ W φ(x) of A x = b + λ W φ(x), with the same weight for all unknowns.
 struct NonlinearTerm
 {
-  std::string text; ///< it was made from
+  std::string text; ///< as the user wrote it
   linalg::Nonlinearity phi;
-  std::optional<double> weight; ///< nothing: that of the generator
+  std::optional<double> weight; ///< empty: use the generator's weight
 };
 
-/// The laws φ; λ and weights are options of all.
+/// The nonlinear terms φ that the user can choose. All have the options lambda and weights.
 extern const Registry<NoTraits, linalg::Law(Method &)> nonlinear_terms;
 
 /**
- * The term that @p text says: "bratu lambda=6", "expression phi=u^3 weights=0.1".
- * @throws ParameterError naming the valid ones for unknown names and options; as
- *         make_expression_law() for expressions
+ * Parses a nonlinear term: "bratu lambda=6", "expression phi=u^3 weights=0.1".
+ * @throws ParameterError for an unknown name or option, with the valid ones; for an expression, as
+ *         make_expression_law()
  */
 NonlinearTerm make_nonlinear_term(const std::string &text);
 } // namespace femgpu

@@ -9,7 +9,7 @@
 
 namespace femgpu
 {
-/// The processes of this run: those that mpirun has started together, or one, without MPI.
+/// The ranks of this run: the processes started by mpirun, or one process without MPI.
 class Ranks
 {
 public:
@@ -31,29 +31,32 @@ public:
     return MPI_COMM_WORLD;
   }
 
-  /// The ranks of this node.
+  /// The ranks on the node of this rank.
   struct Node
   {
-    int rank, size;       ///< of this rank
-    unsigned int threads; ///< for each, so that all together take the cores that they may use
+    int rank, size;       ///< rank within the node, and number of its ranks
+    unsigned int threads; ///< threads per rank that together use all permitted cores
   };
   Node node() const;
 
-  /// Of what follows each other in the order of the ranks, that of this one.
+  /// Returns the share of this rank in contiguous rows that are distributed in rank order.
   linalg::RowShare share() const
   {
     return {rank, size};
   }
-  /// Over the ranks; over those before this one; the largest.
+  /// @name Collective reductions over all ranks, or over the lower ranks.
+  ///@{
   long long sum(long long number) const;
   long long sum_before(long long number) const;
   long long max(long long number) const;
+  ///@}
 
-  /// The text that the first rank has.
+  /// Collective. Returns the first rank's @p text on all ranks.
   std::string of_first(std::string text) const;
 
-  /// Tells what has gone wrong. Where it has on all ranks the first one tells it, and each returns
-  /// @p exit_code from here; else the others wait for this rank, and all are ended.
+  /// Prints @p message to standard error. If all ranks fail, the first one prints it and each
+  /// returns @p exit_code. If some ranks do not call this within a second, they may be waiting for
+  /// this one, so it prints the message and aborts all ranks.
   int fail(int exit_code, const std::string &message) const;
 
 private:

@@ -15,7 +15,7 @@ namespace femgpu
 {
 namespace
 {
-/// A number with @p digits significant ones.
+/// Formats a number with @p digits significant digits.
 std::string text_of(const double value, const int digits = 3)
 {
   std::ostringstream text;
@@ -23,7 +23,7 @@ std::string text_of(const double value, const int digits = 3)
   return text.str();
 }
 
-/// "12.3 MB": powers of ten, as for bandwidths.
+/// Formats bytes as "12.3 MB", with decimal prefixes.
 std::string bytes_text(const std::size_t bytes)
 {
   constexpr std::array<const char *, 4> units = {" B", " kB", " MB", " GB"};
@@ -34,7 +34,7 @@ std::string bytes_text(const std::size_t bytes)
   return text_of(value) + units[unit];
 }
 
-/// "12.3 ms"
+/// Formats seconds as "12.3 ms".
 std::string seconds_text(const double seconds)
 {
   if (seconds >= 1. || seconds == 0.)
@@ -69,7 +69,7 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
             (system.weights.empty() ? "" : ", weights " + text_of(system.weights.front())));
 }
 
-/// Why methods were chosen, and what became of them.
+/// Adds the attempts with chosen methods: the reason for the choice, and the outcome.
 void add_attempts(std::string &text, const SolveRecord &record)
 {
   for (std::size_t k = 0; k < record.attempts.size(); ++k) {
@@ -82,13 +82,13 @@ void add_attempts(std::string &text, const SolveRecord &record)
   }
 }
 
-/// "3 to 5"
+/// Returns "3 to 5".
 std::string range_text(const long long (&ends)[2])
 {
   return std::to_string(ends[0]) + " to " + std::to_string(ends[1]);
 }
 
-/// What the parts told each other in an iteration, with waiting.
+/// Returns the communication per iteration, including waiting times.
 std::string communication_text(const linalg::SolveReport &report)
 {
   const linalg::Communication &all = report.costs.communication;
@@ -245,7 +245,7 @@ namespace
 {
 using Json = nlohmann::ordered_json;
 
-// Of the layout; grows when a reader of the old one could go wrong.
+// Version of the layout; incremented by changes that could break a reader.
 constexpr int schema_version = 1;
 
 Json text_or_null(const std::string &text)
@@ -253,7 +253,7 @@ Json text_or_null(const std::string &text)
   return text.empty() ? Json() : Json(text);
 }
 
-/// What the user asked for; null where nothing was said.
+/// Returns the options of the command line; null for options that were not given.
 Json command_values(const SolveCommand &command)
 {
   const linalg::SolveControl control = command.control();
@@ -296,7 +296,7 @@ Json matrix_values(const SolveCommand &command, const SystemToSolve &system)
       {"rhs", system.rhs}};
 }
 
-/// null for linear systems
+/// Returns the nonlinear solve; null for linear systems.
 Json nonlinear_values(const SystemToSolve &system, const SolveRecord &record)
 {
   if (!system.nonlinear)
@@ -348,7 +348,7 @@ void add_repeats(Json &values, const RunRecord &record)
   values["repeats_identical"] = record.all_identical();
 }
 
-/// null: there is one.
+/// Returns the partition sizes; null for a single rank.
 Json parts_values(const PartsRecord &parts)
 {
   if (parts.count == 1)
@@ -389,7 +389,7 @@ Json system_values(const linalg::BatchReport &report)
   }
   return values;
 }
-/// What both reports begin with.
+/// Returns the members that both kinds of report begin with.
 template <class Record>
 Json common_values(const SolveCommand &command, const SystemToSolve &system, const Record &record,
                    const linalg::Outcome outcome)

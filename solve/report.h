@@ -8,21 +8,21 @@
 
 namespace femgpu
 {
-/// What a person reads.
+/// Returns the report as text.
 std::string report_text(const SolveCommand &command, const SystemToSolve &system,
                         const SolveRecord &record);
 
 std::string report_text(const SolveCommand &command, const SystemToSolve &system,
                         const BatchRecord &record);
 
-/// What machines read, with the history; docs/summary.md describes it.
+/// Returns the report as JSON, with the history of a single system; docs/summary.md describes it.
 std::string report_json(const SolveCommand &command, const SystemToSolve &system,
                         const SolveRecord &record);
 
 std::string report_json(const SolveCommand &command, const SystemToSolve &system,
                         const BatchRecord &record);
 
-/// "iteration,residual" and a line for each.
+/// Returns the residual history as CSV with the header "iteration,residual".
 std::string history_csv(const SolveRecord &record);
 } // namespace femgpu
 

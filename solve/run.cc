@@ -33,7 +33,7 @@ std::vector<double> sorted_seconds(const std::vector<Repeat> &repeats)
   return seconds;
 }
 
-/// The system on an executor, linear or not.
+/// The solver of a linear or nonlinear system.
 struct SystemSolver
 {
   std::function<void()> setup;
@@ -52,7 +52,7 @@ SystemSolver make_direct(const SolveCommand &command, const SystemToSolve &syste
           }};
 }
 
-/// ‖b − A x‖ that the tolerances ask for.
+/// Returns the largest ‖b − A x‖ of the unscaled system that meets the tolerances.
 double given_target(const linalg::SolveControl &control, const SystemToSolve &system,
                     const double *x)
 {
@@ -62,8 +62,9 @@ double given_target(const linalg::SolveControl &control, const SystemToSolve &sy
                   control.relative_tolerance * (is_of_rhs ? norms.rhs : norms.residual));
 }
 
-/// Solves until the residual before scaling meets the tolerances, too, which are meant for that
-/// where the user has not named the scaling.
+/// Solves until the residual of the unscaled system meets the tolerances too. They refer to that
+/// system if femgpu chose the scaling. If 5 continuations do not suffice, the outcome is
+/// `stagnated`.
 linalg::SolveReport solve_to_given_target(linalg::LinearSolver &solver, const SystemToSolve &system,
                                           double *x)
 {
@@ -87,7 +88,7 @@ linalg::SolveReport solve_to_given_target(linalg::LinearSolver &solver, const Sy
   return report;
 }
 
-/// A LinearSolver or NonlinearSolver for all rows, or for those of a part.
+/// A LinearSolver or NonlinearSolver for all rows or for the rows of a rank.
 struct RowSolver
 {
   std::function<void(const linalg::HostCsr &A, const double *weights)> set;
@@ -115,7 +116,7 @@ RowSolver make_row_solver(const SolveCommand &command, const SystemToSolve &syst
   linalg::NonlinearSolverOptions options;
   options.method = command.nonlinear_method;
   options.linear = linear;
-  options.linear.control = {}; // Newton's method chooses tolerances
+  options.linear.control = {}; // Newton's method sets the tolerances
   options.control = command.control();
   options.control.progress = progress;
   const auto solver = std::make_shared<linalg::NonlinearSolver>(executor, options, communicator);
@@ -139,7 +140,8 @@ SystemSolver make_whole(const SolveCommand &command, const SystemToSolve &system
           [=, &system](std::vector<double> &x) { return solver.solve(system.b.data(), x.data()); }};
 }
 
-/// A system in parts. One that the first rank has is ordered there, and cut.
+/// A system distributed over ranks. If the first rank has the whole system, it reorders and
+/// distributes it.
 class DistributedSystem
 {
 public:
@@ -153,13 +155,13 @@ public:
       rows.emplace(ranks, std::exchange(system.A, {}));
     else
       rows.emplace(ranks, system.A.n > 0 ? order.setup(system.A.csr())
-                                         : system.A.csr()); // others have none
+                                         : system.A.csr()); // empty on other ranks
   }
   const linalg::MatrixPart &matrix() const
   {
     return rows->matrix();
   }
-  /// Of the first rank, in its order, to all.
+  /// Reorders a vector of the first rank and distributes it.
   std::vector<double> scatter(const std::vector<double> &v) const
   {
     if (system.is_share)
@@ -270,7 +272,7 @@ double SolveRecord::seconds_per_iteration() const
 
 double SolveRecord::gigabytes_per_second() const
 {
-  // Newton's method counts the bytes of a linear iteration.
+  // In Newton's method, bytes_per_iteration refers to a linear iteration.
   const int n =
       report.inner.linear_iterations > 0 ? report.inner.linear_iterations : report.iterations;
   const auto bytes = static_cast<double>(report.method.bytes_per_iteration);
@@ -322,8 +324,8 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record)
 
 namespace
 {
-/// Warns where a few large rows have hidden from the residual norm that others are not solved.
-/// Empty where all are, to a hundred times the tolerance.
+/// Returns a warning if the componentwise backward error exceeds 1e-6 and 100 times the tolerance:
+/// a few large rows may dominate the residual norm. Otherwise returns an empty string.
 std::string warning_of_rows(const SolveCommand &command, const linalg::SolveReport &report)
 {
   constexpr double largest_error = 1e-6;
@@ -389,14 +391,14 @@ SolveRecord attempt(const SolveCommand &command, SystemToSolve &system, const Me
   return record;
 }
 
-/// Infinite where it is not known.
+/// Returns the backward error; infinity if it is unknown.
 double backward_error(const SolveRecord &record)
 {
   const double error = record.report.backward_error;
   return error >= 0. ? error : std::numeric_limits<double>::infinity();
 }
 
-/// " Other attempts failed: ..."; empty without others.
+/// Returns " Other attempts failed: ...", or an empty string if there were no others.
 std::string other_failures(const std::vector<AttemptRecord> &attempts, const std::size_t reported)
 {
   std::string text;
@@ -430,7 +432,7 @@ SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
       }
     }
     catch (const ParameterError &) {
-      throw; // no other methods would fix it
+      throw; // other methods would not help
     }
     catch (const Error &error) {
       made.message = error.what();

@@ -13,7 +13,7 @@
 
 namespace femgpu
 {
-/// One solve of several from the same start.
+/// One of several solves with the same initial guess.
 struct Repeat
 {
   int iterations = 0;
@@ -23,7 +23,7 @@ struct Repeat
   bool is_identical = true; ///< x has the same bits as after the first solve
 };
 
-/// What is reported of one system, and of many that are solved together.
+/// The reported data common to a single system and a batch.
 struct RunRecord
 {
   std::vector<Repeat> repeats;
@@ -31,64 +31,65 @@ struct RunRecord
   std::string backend, backend_description;
   double read_seconds = 0.;
   double total_seconds = 0.;
-  std::size_t peak_bytes = 0; ///< that the solver allocated on its backend
+  std::size_t peak_bytes = 0; ///< peak memory allocated on the backend
 
   double median_seconds() const; ///< of the solves
   double min_seconds() const;
   bool all_identical() const;
-  /// What a person should know where they are not.
+  /// Returns the message for repeats that are not identical.
   std::string remark_on_bits() const;
-  /// Adds a solve that gave @p x.
+  /// Adds a solve with the solution @p x.
   void add(Repeat repeat, std::vector<double> x);
 };
 
-/// The parts of a system, one of each rank; numbers are the least and the most of the ranks.
+/// The subdomains of a distributed system, one per rank. Arrays hold the minimum and the maximum
+/// over the ranks.
 struct PartsRecord
 {
   int count = 1;
   long long rows[2] = {}, ghosts[2] = {};
 };
 
-/// Outcome and cost of an attempt to solve a system.
+/// The outcome and cost of an attempt to solve a system.
 struct AttemptRecord
 {
   Methods methods;
-  std::string outcome; ///< "refused" where the methods cannot be set up
+  std::string outcome; ///< "refused" if the methods cannot be set up
   std::string message;
   int iterations = 0;
   double seconds = 0.; ///< of setup and the first solve
 };
 
-/// Everything that is reported: of the attempt that has succeeded, or else of that with the
-/// smallest backward error.
+/// The reported data of a single system: from the successful attempt or, if all failed, from the
+/// attempt with the smallest backward error.
 struct SolveRecord : RunRecord
 {
-  linalg::SolveReport report; ///< of the first solve, with setup
+  linalg::SolveReport report; ///< of the first solve, including setup
   PartsRecord parts;
-  std::vector<AttemptRecord> attempts; ///< all, in their order
+  std::vector<AttemptRecord> attempts; ///< all attempts, in order
 
-  double seconds_per_iteration() const; ///< by the median; 0 without iterations
-  double gigabytes_per_second() const;  ///< of the counted bytes
-  double largest() const;               ///< of x; 0 without rows
+  double seconds_per_iteration() const; ///< from the median; 0 without iterations
+  double gigabytes_per_second() const;  ///< bandwidth of the counted memory traffic
+  double largest() const;               ///< max x_i; 0 without rows
 };
 
-/// The methods for linear systems. @param format of the matrix
+/// Returns the options of the linear solver. @param format of the matrix
 linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods,
                                        const std::string &format);
 
-/// Did a solve converge, or do all iterations of --fixed-iterations?
+/// Did a solve converge or, with --fixed-iterations, do all iterations?
 bool did_as_asked(const SolveCommand &command, const linalg::SolveResult &result);
 
-/// Did the solve that is reported do what was asked for, and the repeats give the same bits?
+/// Is did_as_asked() true for the reported solve, and do the repeats agree bit by bit?
 bool succeeded(const SolveCommand &command, const SolveRecord &record);
 
-/// Why not, or what a person should know all the same; empty if there is nothing to say.
+/// Explains why succeeded() is false, or returns a warning; empty if there is none.
 std::string remark(const SolveCommand &command, const SolveRecord &record);
 
-/// Solves as often as the command says, by the first of the system's attempts that succeeds; of
-/// several ranks the first one gets the solution. Takes the entries of a share of the rows, which
-/// may be half of the memory, out of @p system. @throws as LinearSolver and NonlinearSolver do
-/// where no attempt comes to an end
+/// Collective. Tries the attempts of @p system in order until one succeeds, and repeats the
+/// successful solve as @p command requests. With several ranks, the first one gets the solution. If
+/// each rank generated its rows, moves the matrix out of @p system to avoid a second copy.
+/// @throws as LinearSolver and NonlinearSolver if no attempt yields a result
 SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
                              Console &console);

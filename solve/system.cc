@@ -21,7 +21,7 @@ using linalg::HostCsr;
 
 namespace
 {
-/// A 1
+/// Returns A 1.
 std::vector<double> row_sums(const HostCsr &A)
 {
   std::vector<double> sums(static_cast<std::size_t>(A.n));
@@ -32,7 +32,7 @@ std::vector<double> row_sums(const HostCsr &A)
   return sums;
 }
 
-/// Uniform in [-1, 1), the same on every machine.
+/// Returns uniformly distributed random numbers in [-1, 1), identical on all machines.
 std::vector<double> random_vector(const std::size_t n, const unsigned long seed)
 {
   linalg::Random random(seed);
@@ -42,7 +42,7 @@ std::vector<double> random_vector(const std::size_t n, const unsigned long seed)
   return v;
 }
 
-/// b̂ = @p rhs of the system with the matrix @p A_hat
+/// Returns the right-hand side @p rhs of the transformed system with matrix @p A_hat.
 std::vector<double> made_rhs(const std::string &rhs, const HostCsr &A_hat)
 {
   const auto n = static_cast<std::size_t>(A_hat.n);
@@ -53,7 +53,8 @@ std::vector<double> made_rhs(const std::string &rhs, const HostCsr &A_hat)
   return random_vector(n, std::stoul(rhs.substr(rhs.find(':') + 1)));
 }
 
-/// W of the nonlinear term, if there is one. @param source_weight that of the generator, 0 without
+/// Sets the weights W of the nonlinear term, if there is one.
+/// @param source_weight the generator's weight, 0 if it has none
 void choose_weights(const SolveCommand &command, const double source_weight, SystemToSolve &system)
 {
   if (command.nonlinear.empty())
@@ -69,7 +70,7 @@ void choose_weights(const SolveCommand &command, const double source_weight, Sys
   system.weights.assign(static_cast<std::size_t>(system.A.n), weight);
 }
 
-/// A, and b and W where they come with it.
+/// Sets A, and b and W if the generator provides them.
 void make_matrix(const SolveCommand &command, SystemToSolve &system)
 {
   if (command.generator.empty()) {
@@ -85,8 +86,9 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
   choose_weights(command, problem.source_weight, system);
 }
 
-/// @throws ParameterError for a method that needs symmetry where the matrix has none. @param given
-/// the asymmetry() of A, @param scaled that of the matrix that is solved with
+/// Checks that the methods can solve an unsymmetric matrix. @param given asymmetry() of A
+/// @param scaled asymmetry() of the scaled matrix
+/// @throws ParameterError if a method needs a symmetric matrix and this one is unsymmetric
 void check_symmetry(const SolveCommand &command, const std::string &given,
                     const std::string &scaled, const SystemToSolve &system)
 {
@@ -105,7 +107,7 @@ void check_symmetry(const SolveCommand &command, const std::string &given,
                      : ". Use --solver pipelined-bicgstab."));
 }
 
-/// b, of the file or made for the transformed matrix @p A_hat.
+/// Sets b, from the file or for the transformed matrix @p A_hat.
 void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
                 const linalg::LinearSystemTransformation &transformation, SystemToSolve &system)
 {
@@ -136,13 +138,13 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
   transformation.restore_rhs(b_hat.data(), system.b.data());
 }
 
-/// The scaling that the right-hand side is made for.
+/// Returns the scaling for which the right-hand side is created.
 std::string scaling_of(const SolveCommand &command)
 {
   return command.scaling.empty() ? "none" : command.scaling;
 }
 
-/// Makes a batch of several right-hand sides, or of --copies.
+/// Makes the system a batch if there are several right-hand sides or --copies is given.
 void choose_batch(const SolveCommand &command, SystemToSolve &system)
 {
   system.is_batch = command.copies || system.n_systems > 1;
@@ -174,7 +176,7 @@ std::vector<HostCsr> SystemToSolve::matrices() const
 
 SystemToSolve make_system(const SolveCommand &command, const bool may_fall_back)
 {
-  // Without the order: neither symmetry nor right-hand side should depend on it.
+  // Without the ordering: neither symmetry nor the right-hand side should depend on it.
   linalg::LinearSystemTransformation transformation(scaling_of(command), "none");
   linalg::orderings.make(command.ordering);
   SystemToSolve system;

@@ -15,28 +15,28 @@
 
 namespace femgpu
 {
-/// A x = b, or A x = b + λ W φ(x), with an initial guess, and the methods that it is solved with.
-/// A batch has several b and x₀, one behind the other, and perhaps several A. Of several ranks the
-/// first one has it, or each the rows that it has generated.
+/// The system A x = b or A x = b + λ W φ(x), with an initial guess and the methods to solve it. A
+/// batch has several concatenated b and possibly several A; its x₀ is the same for all systems.
+/// With several ranks, either the first rank has the system, or each rank the rows it generated.
 struct SystemToSolve
 {
   linalg::HostMatrix A;
-  bool is_share = false;           ///< are A, b, x₀ and W those of this rank?
+  bool is_share = false;           ///< do A, b, x₀ and W have the rows of this rank only?
   long long n = 0, n_nonzeros = 0; ///< of the whole matrix
   std::vector<double> b, x0;
   int n_systems = 1;
   bool is_batch = false;
   std::optional<linalg::VariedSystems> copies; ///< instead of A and b
-  std::string rhs; ///< where b comes from: a file, "row-sums", ..., or "the generator's own"
+  std::string rhs; ///< source of b: a file, "row-sums", ..., or "the generator's own"
 
   std::optional<NonlinearTerm> nonlinear;
   std::vector<double> weights; ///< of the nonlinear term
 
-  bool is_symmetric = false;       ///< A, by its numbers
-  bool has_both_triangles = false; ///< the file, though it says that A is (skew-)symmetric
+  bool is_symmetric = false;       ///< are the values of A symmetric?
+  bool has_both_triangles = false; ///< does a file of a (skew-)symmetric A store both triangles?
   RowLengths lengths;
-  std::string format = "csr";    ///< as asked for, or chosen by the row lengths
-  std::vector<Methods> attempts; ///< as asked for, or chosen by the matrix; at least one
+  std::string format = "csr";    ///< named by the user, or chosen by the row lengths
+  std::vector<Methods> attempts; ///< named by the user, or chosen by the matrix; at least one
 
   /// The matrices of a batch.
   std::vector<linalg::HostCsr> matrices() const;
@@ -48,18 +48,19 @@ struct SystemToSolve
 };
 
 /**
- * Reads or generates what @p command says, makes the right-hand side and chooses the methods.
- * @param may_fall_back may methods follow each other where they fail?
- * @throws InputError for files, ParameterError for wrong names, for a solver that needs symmetry
- *         where the matrix, as it is scaled, has none, for a nonlinear term without weights, and
- *         for what batches do not have
+ * Reads or generates the system of @p command, creates the right-hand side and chooses the methods.
+ * @param may_fall_back may there be several attempts, each used if the previous ones fail?
+ * @throws InputError for invalid files; ParameterError for invalid names, a solver that needs a
+ *         symmetric matrix if the scaled matrix is unsymmetric, a nonlinear term without weights,
+ *         and options that batches do not support
  */
 SystemToSolve make_system(const SolveCommand &command, bool may_fall_back);
 
-/// Can each rank generate its own rows? Not where somebody needs all of them.
+/// Can each rank generate its own rows? It cannot if a scaling, an ordering, a right-hand side, an
+/// initial guess or a batch needs the whole system.
 bool can_be_shared(const SolveCommand &command);
 
-/// Collective. Generates the rows of a rank. @throws as make_system()
+/// Collective. Generates the rows of this rank. @throws as make_system()
 SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks);
 } // namespace femgpu
 
