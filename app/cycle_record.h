@@ -40,7 +40,7 @@ struct CycleRecord
   std::optional<ErrorNorms> errors;
   std::optional<SolutionNorms> norms; ///< if there is no exact solution
   std::optional<ErrorEstimate> estimate;
-  std::optional<double> energy; ///< a(u, u)/2 - l(u), if solves stop at the energy error
+  std::optional<double> energy;            ///< a(u, u)/2 - l(u), if solves stop at the energy error
   std::optional<PredictedError> predicted; ///< empty if the solve stopped at its residual
   std::vector<Quantity> quantities;
 

@@ -238,7 +238,7 @@ public:
 
   /**
    * Collective. Runs a study for each combination, each with its own directory. All combinations
-   * are checked before the first is solved. If one fails, the table says so and the next one is
+   * are checked before the first is solved. If one fails, the table reports it and the next one is
    * run, except after an output error, which would recur.
    * @return the exit code of the first combination that failed or did not converge
    * @throws as check_study(), naming the combination

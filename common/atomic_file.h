@@ -71,7 +71,7 @@ void write_file(const std::filesystem::path &name, const std::string &text);
  */
 void remove_partial_files_on_signals();
 
-/// The signal by which a rank ends the other ranks of its run without a message. It is sent with
+/// The signal by which a rank terminates the other ranks without a message. It is sent with
 /// sigqueue(), with the exit code as its value.
 constexpr int signal_to_end_silently = SIGUSR1;
 
