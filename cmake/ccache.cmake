@@ -1,13 +1,13 @@
-# Compiles through ccache where it is found.
+# Compiles with ccache if it is found.
 #
-# ccache caches a file with a precompiled header only if it may overlook two things, which it is told
-# here so that nobody has to configure it. No wrong object can come of it:
-#   time_macros  it cannot see whether the header uses __DATE__ or __TIME__. Nothing of ours does, and
-#                of deal.II's and Boost's headers nothing that a result depends on.
-#   pch_defines  it cannot see macros that a file defines before it includes the header. CMake's is
-#                the first thing a compiler reads (-include), and -D options are part of the hash.
-# The compiled header's content is part of the hash, too: a change in it is a miss. With
-# -fpch-preprocess GCC names that file in the preprocessed text, as ccache's manual asks for.
+# ccache caches files with a precompiled header only with two kinds of sloppiness, which are set here
+# so that users need not configure it. Neither can yield a wrong object file:
+#   time_macros  ccache cannot see whether the header uses __DATE__ or __TIME__. femgpu's headers do
+#                not, and no result depends on their use in deal.II's and Boost's headers.
+#   pch_defines  ccache cannot see macros that a file defines before it includes the header. CMake
+#                includes the header first (-include), and -D options are part of the hash.
+# The content of the compiled header is part of the hash too, so a change of it is a cache miss. With
+# -fpch-preprocess, GCC names the compiled header in its output, as ccache's manual requires.
 find_program(FEMGPU_CCACHE ccache)
 mark_as_advanced(FEMGPU_CCACHE)
 if(FEMGPU_CCACHE)

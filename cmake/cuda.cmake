@@ -1,18 +1,19 @@
-# FEMGPU_CUDA -> FEMGPU_HAVE_CUDA (ON, OFF); enables the language CUDA and finds CUDAToolkit:
-#   AUTO    where nvcc is found, for the architectures of a release
-#   NATIVE  where nvcc and a GPU are found, for that GPU; a directory that was configured for one keeps it
-#   ON      for the architectures of a release; an error where there is no nvcc
-#   OFF     not at all
-# FEMGPU_CUDA_STATUS is the sentence that says what was chosen; the scripts repeat it.
-# Include this after deal.II, whose configuration sets CMAKE_CUDA_ARCHITECTURES to nothing.
-set(femgpu_cuda_minimum 12.4) # the first with conditional WHILE nodes in CUDA graphs
+# Sets FEMGPU_HAVE_CUDA (ON or OFF) according to FEMGPU_CUDA. If ON, enables the language CUDA and finds
+# CUDAToolkit. Values of FEMGPU_CUDA:
+#   AUTO    build CUDA if nvcc is found, for the release architectures
+#   NATIVE  build CUDA if nvcc and a GPU are found, for that GPU; a configured build directory keeps it
+#   ON      build CUDA for the release architectures; fail without nvcc
+#   OFF     do not build CUDA
+# FEMGPU_CUDA_STATUS describes the choice; the scripts print it.
+# Include this file after deal.II, whose configuration clears CMAKE_CUDA_ARCHITECTURES.
+set(femgpu_cuda_minimum 12.4) # first version with conditional WHILE nodes in CUDA graphs
 set(FEMGPU_HAVE_CUDA OFF CACHE INTERNAL "Is the CUDA backend built?")
 
 string(TOUPPER "${FEMGPU_CUDA}" femgpu_cuda_wanted)
 if(NOT femgpu_cuda_wanted MATCHES "^(AUTO|NATIVE|ON|OFF)$")
   message(FATAL_ERROR "FEMGPU_CUDA is \"${FEMGPU_CUDA}\", but must be AUTO, NATIVE, ON or OFF.")
 endif()
-# An empty ordinary variable would hide the user's cached choice.
+# An empty normal variable would hide the user's cache entry.
 if("${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "")
   unset(CMAKE_CUDA_ARCHITECTURES)
 endif()
@@ -22,7 +23,7 @@ else()
   set(femgpu_cuda_architectures "${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 
-# The GPUs that NATIVE asks about; scripts/build.sh asks again where there were none.
+# The GPUs of this machine, for NATIVE. scripts/build.sh looks again if there were none.
 set(femgpu_gpus "")
 if(femgpu_cuda_wanted STREQUAL "NATIVE" AND NOT femgpu_cuda_architectures)
   include(cmake/gpus.cmake)
@@ -31,7 +32,7 @@ endif()
 set(FEMGPU_GPUS "${femgpu_gpus}" CACHE INTERNAL "Compute capabilities of this machine's GPUs")
 list(FILTER femgpu_gpus EXCLUDE REGEX "^[1-7].$") # too old
 
-# The compiler: named by the user, or nvcc from CUDA_HOME, the PATH or the usual place.
+# The compiler: set by the user, or nvcc in CUDA_HOME, PATH or the default location.
 if(CMAKE_CUDA_COMPILER)
   set(FEMGPU_NVCC "${CMAKE_CUDA_COMPILER}" CACHE FILEPATH "NVIDIA's CUDA compiler" FORCE)
 elseif(NOT femgpu_cuda_wanted STREQUAL "OFF")
@@ -40,7 +41,7 @@ elseif(NOT femgpu_cuda_wanted STREQUAL "OFF")
 endif()
 mark_as_advanced(FEMGPU_NVCC)
 
-# Why there can be no CUDA backend; empty if it can be built.
+# The reason why the CUDA backend cannot be built; empty if it can.
 set(femgpu_cuda_obstacle "")
 if(femgpu_cuda_wanted STREQUAL "OFF")
   set(femgpu_cuda_obstacle "FEMGPU_CUDA is OFF")
@@ -61,7 +62,8 @@ else()
     set(femgpu_cuda_obstacle
         "nvcc >= ${femgpu_cuda_minimum} not found; ${FEMGPU_NVCC} is ${femgpu_nvcc_version}")
   elseif(NOT femgpu_cuda_wanted STREQUAL "ON" AND NOT CMAKE_CUDA_COMPILER)
-    # Does it work with this host compiler? With FEMGPU_CUDA=ON the full error is shown instead.
+    # Check that nvcc works with this host compiler. With FEMGPU_CUDA=ON, enable_language() fails with
+    # the full error instead.
     include(CheckLanguage)
     set(ENV{CUDACXX} "${FEMGPU_NVCC}")
     unset(CMAKE_CUDA_COMPILER CACHE)
@@ -80,7 +82,7 @@ if(NOT femgpu_cuda_obstacle)
     set(femgpu_cuda_architectures "${femgpu_gpus}")
   endif()
   if(NOT femgpu_cuda_architectures)
-    set(femgpu_cuda_architectures "80-real;90") # code for 80 and 90, and PTX of 90 for newer ones
+    set(femgpu_cuda_architectures "80-real;90") # code for 80 and 90, and PTX of 90 for newer GPUs
   endif()
   set(CMAKE_CUDA_ARCHITECTURES "${femgpu_cuda_architectures}"
       CACHE STRING "GPUs to compile for, as in 80-real;90" FORCE)

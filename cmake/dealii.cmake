@@ -1,7 +1,7 @@
-# Target femgpu_dealii: deal.II's headers as system headers, and its library; in Debug builds the one with
-# deal.II's assertions, which DEBUG turns on in the headers, too.
-# deal_ii_setup_target() would force its own optimisation flags on us, and link every library of
-# its dependency list; this target takes what a program needs.
+# Defines the target femgpu_dealii: deal.II's headers, as system headers, and its library. Debug builds
+# use the library with assertions, and DEBUG enables assertions in the headers.
+# deal_ii_setup_target() is not used, because it would impose deal.II's optimisation flags and link all
+# libraries that deal.II depends on. This target links only the libraries that femgpu needs.
 find_package(deal.II 9.4 REQUIRED HINTS ${DEAL_II_DIR} $ENV{DEAL_II_DIR})
 foreach(feature MPI P4EST METIS UMFPACK ZLIB)
   if(NOT DEAL_II_WITH_${feature})

@@ -1,6 +1,6 @@
-# The GPUs of this machine, for which FEMGPU_CUDA=NATIVE compiles.
+# Finds the GPUs of this machine, for which FEMGPU_CUDA=NATIVE compiles.
 
-# Sets @p gpus to their compute capabilities, as "80;90"; empty where no driver tells of one.
+# Sets @p gpus to their compute capabilities, for example "80;90"; empty if nvidia-smi reports none.
 function(femgpu_find_gpus gpus)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
                   OUTPUT_VARIABLE output ERROR_QUIET RESULT_VARIABLE failed)
@@ -13,8 +13,8 @@ function(femgpu_find_gpus gpus)
   set(${gpus} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Leaves in the list @p gpus those that @p nvcc can compile for. A GPU that is newer than nvcc takes a
-# release's PTX, which its driver compiles.
+# Removes the GPUs from the list @p gpus that @p nvcc cannot compile for. A GPU that is newer than nvcc
+# uses the PTX of the release architectures, which its driver compiles.
 function(femgpu_filter_known_to nvcc gpus)
   execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
   set(kept "")

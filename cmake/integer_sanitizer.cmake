@@ -1,5 +1,5 @@
-# Products and sums of sizes that overflow, also unsigned, and values that a narrower type or another
-# sign cannot hold. What is meant so is in the list beside this file.
+# Enables clang's integer sanitizer. It reports overflow, unsigned overflow included, and conversions
+# that change a value. integer_sanitizer.ignore lists intended cases.
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "FEMGPU_SANITIZE_INTEGERS needs clang, not ${CMAKE_CXX_COMPILER_ID}: "
           "configure a new directory with -DCMAKE_CXX_COMPILER=clang++")

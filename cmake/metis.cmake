@@ -1,4 +1,5 @@
-# METIS cuts the graph of a matrix into blocks (partition=metis). Without it that is refused.
+# Finds METIS, which partitions the graph of a matrix into blocks (partition=metis). Without it, that
+# option is rejected.
 find_path(METIS_INCLUDE_DIR metis.h)
 find_library(METIS_LIBRARY metis)
 mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY)

@@ -1,4 +1,4 @@
-# UMFPACK of SuiteSparse: LU factors for solver direct. Without it that solver is refused.
+# Finds UMFPACK (SuiteSparse), the LU factorisation of solver direct. Without it, that solver is rejected.
 find_path(UMFPACK_INCLUDE_DIR umfpack.h PATH_SUFFIXES suitesparse)
 find_library(UMFPACK_LIBRARY umfpack)
 mark_as_advanced(UMFPACK_INCLUDE_DIR UMFPACK_LIBRARY)

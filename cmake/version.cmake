@@ -1,7 +1,7 @@
-# Target femgpu_version: writes generated/femgpu_version.h at build time, so that the git revision
-# is the one that is built; the file is touched only when its text changes. This file is both the
-# part of the configuration that makes the target and the script that the target runs. A target
-# that includes the header says add_dependencies(TARGET femgpu_version).
+# Defines the target femgpu_version, which writes generated/femgpu_version.h at build time, so that it
+# has the git revision being built. The file is rewritten only if its text changes. This file is both
+# included at configuration, to define the target, and run by the target as a script. A target that
+# includes the header needs add_dependencies(TARGET femgpu_version).
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(femgpu_cuda_version "")
   set(femgpu_cuda_targets "")
@@ -22,7 +22,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# EXISTS .git: a source archive unpacked inside another repository has no revision of its own.
+# EXISTS .git: a source archive unpacked inside another repository must not get that one's revision.
 set(git_revision unknown)
 if(git AND EXISTS "${source}/.git")
   set(ENV{GIT_OPTIONAL_LOCKS} 0)
