@@ -26,7 +26,7 @@ using Table = std::vector<Row>;
 struct TableTexts
 {
   std::string plain;    ///< aligned columns
-  std::string markdown; ///< GitHub's dialect
+  std::string markdown; ///< GitHub Flavored Markdown
   std::string latex;    ///< a tabular to include in a document
 };
 TableTexts texts_of(const Table &table);

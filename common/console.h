@@ -37,7 +37,7 @@ public:
   void print(const std::string &line);
   /// Prints a line if --verbose is set.
   void detail(const std::string &line);
-  /// Prints an error that ends the run to standard error, at every verbosity.
+  /// Prints an error to standard error, at every verbosity.
   void error(const std::string &text);
   /// Prints a warning that results may be wrong to standard error, at every verbosity. A repeated
   /// text is printed once only. Every rank stores it for take_warnings().

@@ -38,8 +38,9 @@ bool chooses_methods(const SolveCommand &command);
  */
 std::vector<Methods> attempts_for(const MatrixTraits &matrix, const SolveCommand &command);
 
-/// Completes the methods that @p command names with defaults. @param is_symmetric of the scaled
-/// matrix @param has_full_diagonal does the scaled matrix have no zero on the diagonal?
+/// Completes the methods that @p command names with defaults.
+/// @param is_symmetric is the scaled matrix symmetric?
+/// @param has_full_diagonal does the diagonal of the scaled matrix have no zeros?
 Methods completed(const SolveCommand &command, bool is_symmetric, bool has_full_diagonal);
 
 /// Returns a text as "idr s=8 with ilu, scaling matching".

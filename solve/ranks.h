@@ -44,7 +44,7 @@ public:
   {
     return {rank, size};
   }
-  /// @name Collective reductions over all ranks, or over the lower ranks.
+  /// @name Collective reductions over all ranks; sum_before() is over the lower ranks only.
   ///@{
   long long sum(long long number) const;
   long long sum_before(long long number) const;

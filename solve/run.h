@@ -80,7 +80,7 @@ linalg::LinearSolverOptions options_of(const SolveCommand &command, const Method
 /// Did a solve converge or, with --fixed-iterations, do all iterations?
 bool did_as_asked(const SolveCommand &command, const linalg::SolveResult &result);
 
-/// Is did_as_asked() true for the reported solve, and do the repeats agree bit by bit?
+/// Does did_as_asked() hold for the reported solve, and do the repeats agree bit by bit?
 bool succeeded(const SolveCommand &command, const SolveRecord &record);
 
 /// Explains why succeeded() is false, or returns a warning; empty if there is none.

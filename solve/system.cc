@@ -86,9 +86,10 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
   choose_weights(command, problem.source_weight, system);
 }
 
-/// Checks that the methods can solve an unsymmetric matrix. @param given asymmetry() of A
+/// Checks that no method needs a symmetric matrix if this one is unsymmetric.
+/// @param given asymmetry() of A
 /// @param scaled asymmetry() of the scaled matrix
-/// @throws ParameterError if a method needs a symmetric matrix and this one is unsymmetric
+/// @throws ParameterError
 void check_symmetry(const SolveCommand &command, const std::string &given,
                     const std::string &scaled, const SystemToSolve &system)
 {
