@@ -19,8 +19,10 @@
 namespace femgpu
 {
 /**
- * Collective. What all ranks have, one after the other, on the first; nothing on the others.
- * @param mine a std::vector, a RawVector or a std::string, any number of plain values
+ * Collective. Concatenates the values of all ranks, in rank order, on rank 0.
+ * @param mine a std::vector, a RawVector or a std::string, of any number of trivially copyable
+ * values
+ * @return all values on rank 0, nothing on other ranks
  */
 template <class Values>
 Values gather(Values mine, MPI_Comm communicator)
@@ -41,7 +43,7 @@ Values gather(Values mine, MPI_Comm communicator)
   return mine;
 }
 
-/// Collective. Each rank does what @p act says; all throw the error of this type that one has.
+/// Collective. Calls @p act on each rank. If it throws ErrorType on any rank, all ranks throw it.
 template <class ErrorType>
 void together(MPI_Comm communicator, const std::function<void()> &act)
 {

@@ -3,10 +3,11 @@
 
 /**
  * @file
- * Where deal.II's interface differs between 9.4 and 9.8; nothing else in femgpu asks for a version.
+ * Wrappers for interfaces that differ between deal.II 9.4 and 9.8. No other file of femgpu checks
+ * deal.II's version.
  * - SolutionTransfer: one class for serial and distributed meshes since 9.7.
- * - AffineConstraints::reinit() takes the owned dofs too since 9.6.
- * - get_communicator() of a triangulation is get_mpi_communicator() since 9.7.
+ * - AffineConstraints::reinit() also takes the owned dofs since 9.6.
+ * - A triangulation's get_communicator() is called get_mpi_communicator() since 9.7.
  */
 
 #include <deal.II/base/config.h>

@@ -16,7 +16,8 @@ namespace
 {
 const std::string constants_path = "Expressions/Constants", tables_path = "Expressions/Tables";
 
-/// @throws ParameterError unless @p name of a parameter can be used, beside the @p known ones
+/// @throws ParameterError if @p name is reserved in expressions, invalid, or among the @p known
+/// names
 template <class Known>
 void check_name(const std::string &path, const std::string &name, const Known &known)
 {
@@ -30,7 +31,7 @@ void check_name(const std::string &path, const std::string &name, const Known &k
     throw ParameterError("The name '" + name + "' comes twice in " + path + ".", path);
 }
 
-/// Two numbers, separated by blanks, ',' or ';'.
+/// Parses two numbers, separated by blanks, ',' or ';'.
 std::optional<std::pair<double, double>> read_pair(std::string line)
 {
   std::replace_if(
@@ -45,7 +46,8 @@ std::optional<std::pair<double, double>> read_pair(std::string line)
   return std::pair(*first, *second);
 }
 
-/// Two columns; a first line of words and lines that begin with '#' are left out.
+/// Reads a file of two columns. A heading in the first line and lines that begin with '#' are
+/// skipped.
 linalg::ValueTable read_table_file(const std::string &name, const std::string &directory)
 {
   namespace fs = std::filesystem;

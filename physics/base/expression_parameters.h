@@ -9,17 +9,17 @@
 
 namespace femgpu
 {
-/// Section "Expressions": what all expressions of a parameter file may name.
+/// Section "Expressions": constants and tables that all expressions of a parameter file may use.
 class ExpressionParameters : public dealii::ParameterAcceptor
 {
 public:
   ExpressionParameters();
 
-  /// @throws ParameterError for what is no constant or table, and for names that expressions have
-  /// already; InputError for files that cannot be read
+  /// @throws ParameterError if an entry is neither a constant nor a table, or if its name is
+  /// reserved in expressions; InputError if a file cannot be read
   linalg::ExpressionDefinitions definitions() const;
 
-  std::string directory; ///< of the parameter file, beside which tables are looked for, too
+  std::string directory; ///< of the parameter file; also searched for tables
 
 private:
   std::string constants, tables;

@@ -17,7 +17,7 @@ using namespace dealii;
 
 namespace
 {
-/// @throws ParameterError for none or several expressions where there must be one
+/// @throws ParameterError unless @p expression is exactly one expression
 void require_one(const std::string &path, const std::string &expression)
 {
   if (is_blank(expression))
@@ -33,13 +33,13 @@ void require_one(const std::string &path, const std::string &expression)
                          path);
 }
 
-/// Evaluates @p tape at many points, result after result. @param u may be nullptr if it has none
+/// Evaluates @p tape at many points, one result after the other. @param u nullptr if there is no u
 template <int dim>
 void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
               const double *const u, double *const results)
 {
   const std::size_t n = points.size();
-  thread_local std::vector<double> coordinates; // lists are short: memory would take half the time
+  thread_local std::vector<double> coordinates; // allocation would take half the time
   coordinates.resize(dim * n);
   const double *variables[dim + 1];
   for (int d = 0; d < dim; ++d) {
@@ -61,7 +61,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     : Function<dim>(static_cast<unsigned int>(expressions.size())), path(path)
 {
   const bool has_u = variables == Variables::position_and_solution;
-  std::vector<std::string> names = {"x", "y", "z"}; // in the order of their numbers
+  std::vector<std::string> names = {"x", "y", "z"}; // in the order of their indices
   names.resize(dim);
   if (has_u)
     names.emplace_back("u");
@@ -227,11 +227,12 @@ namespace
 {
 struct Entry
 {
-  std::vector<std::string> words; ///< ids or names; empty for an entry without
+  std::vector<std::string> words; ///< ids or names; may be empty
   std::vector<std::string> expressions;
 };
 
-/// Is @p text a list of ids and names, and no beginning of an expression such as "x < 1 ? 2"?
+/// Returns whether @p text is a list of ids and names, not the beginning of an expression such as
+/// "x < 1 ? 2".
 bool is_list_of_words(const std::string &text)
 {
   return std::all_of(text.begin(), text.end(), [](const unsigned char c) {
@@ -240,7 +241,7 @@ bool is_list_of_words(const std::string &text)
   });
 }
 
-/// "words: expressions" or, where it @p may_lack_words, "expressions".
+/// Parses "words: expressions" or, if @p may_lack_words, "expressions".
 Entry read_entry(const std::string &path, const std::string &text, const unsigned int n_components,
                  const bool may_lack_words, const bool or_one)
 {

@@ -15,7 +15,7 @@
 
 namespace femgpu
 {
-/// Is there nothing in @p text but blanks?
+/// Returns whether @p text contains only blanks.
 inline bool is_blank(const std::string &text)
 {
   return text.find_first_not_of(" \t") == std::string::npos;
@@ -24,29 +24,28 @@ inline bool is_blank(const std::string &text)
 /// Splits at @p separator outside of parentheses, and trims blanks.
 std::vector<std::string> split_expressions(const std::string &text, char separator);
 
-/// The same without parts that are empty.
+/// Splits like split_expressions() and drops empty parts.
 std::vector<std::string> entries_of(const std::string &text, char separator = ';');
 
-/// The first "1,5" in @p text, digits on both sides of a comma without a blank; empty if there is
-/// none.
+/// Returns the first "1,5" in @p text, that is a comma between two digits without blanks, or an
+/// empty string.
 std::string decimal_comma_in(const std::string &text);
 
-/// For messages about a wrong number of expressions: " Decimals are separated by '.': 1.5, not
-/// 1,5." if @p text has a decimal comma, else nothing.
+/// Returns a hint for messages about a wrong number of expressions: " Decimals are separated by
+/// '.': 1.5, not 1,5." if @p text has a decimal comma, else an empty string.
 std::string advice_on_decimal_comma(const std::string &text);
 
-/// What the expressions of a parameter may have.
+/// The variables that a parameter's expressions may use.
 enum class Variables
 {
   position,              ///< x, y and z
-  position_and_solution, ///< and u
+  position_and_solution, ///< x, y, z and u
 };
 
 /**
- * A function of position, and perhaps of a scalar solution u, given by one expression of x, y (and
- * z, and u) for each component, as linalg::parse_expression() reads it. Expressions without
- * variables are evaluated once. Gradients and ∂/∂u are derivatives of the expressions. Several
- * threads may use it.
+ * A function of position and, optionally, of a scalar solution u. Each component is an expression
+ * in x, y (and z, and u) in the syntax of linalg::parse_expression(). Expressions without variables
+ * are evaluated once. Gradients and ∂/∂u are symbolic derivatives. Thread-safe.
  */
 template <int dim>
 class Field : public dealii::Function<dim>
@@ -56,45 +55,46 @@ public:
 
   /**
    * @param path "Section/Key" of the parameter, for messages
-   * @throws ParameterError with the column and what was expected if an expression cannot be read,
-   * and for a constant that is not finite
+   * @throws ParameterError with the column and the expected token if an expression cannot be
+   * parsed, and if a constant is not finite
    */
   Field(const std::string &path, const std::vector<std::string> &expressions,
         Variables variables = Variables::position,
         const linalg::ExpressionDefinitions &definitions = {});
 
-  /// Is the expression without coordinates and u?
+  /// Returns whether the expression contains neither coordinates nor u.
   bool is_constant(const unsigned int component = 0) const
   {
     return components[component].is_constant;
   }
-  /// In u: 0, 1 for a + b u, or 2 for any other.
+  /// Returns the polynomial degree in u: 0, 1 for a + b u, or 2 for any other expression.
   int degree_in_u(const unsigned int component = 0) const
   {
     return components[component].degree_in_u;
   }
-  /// Is it the number 0?
+  /// Returns whether the expression is the constant 0.
   bool is_zero(const unsigned int component = 0) const
   {
     return components[component].is_constant && components[component].constant == 0.;
   }
 
-  // Each throws ParameterError with the place if a value is not finite.
+  // These functions throw ParameterError with the position if a value is not finite.
 
-  /// At the points of @p at, with the solution there.
+  /// Evaluates the expression at the points of @p at, with the solution there.
   void evaluate(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
-  /// ∂/∂u, in the same way.
+  /// Evaluates ∂/∂u like evaluate().
   void evaluate_by_u(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
 
-  // The following are for expressions without u.
+  // The following functions require expressions without u.
   double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
   void value_list(const Points &points, std::vector<double> &values,
                   unsigned int component = 0) const override;
   void vector_value_list(const Points &points,
                          std::vector<dealii::Vector<double>> &values) const override;
 
-  /// Of n points: values, then ∂_0, ..., in rows of n numbers; what both are made of is made once.
-  /// Derivatives need a value at the first @p n_gradients points only.
+  /// Evaluates values and derivatives at n points in rows of n numbers: values, ∂_0, ∂_1, ...
+  /// Common subexpressions are evaluated once. Derivatives are needed at the first @p n_gradients
+  /// points only.
   void value_and_gradient_rows(const Points &points, std::size_t n_gradients,
                                std::vector<double> &rows, unsigned int component = 0) const;
 
@@ -115,30 +115,30 @@ private:
   std::vector<Component> components;
 };
 
-/// What a parameter says about parts of the boundary: for each id one expression a component.
+/// The expressions of a parameter by boundary id, one for each component.
 using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std::string>>;
 
 /**
- * Reads "ids: expression, ...; ids: ...": entries separated by ';', each with boundary ids, or
- * names of the mesh, separated by ',' and, after ':', one expression for each of @p n_components
- * components separated by ','.
- * @param lower_too may names be those of curves and points, too?
- * @throws ParameterError for anything else, for an id that comes twice, and for one that @p regions
- *         lacks
+ * Parses "ids: expression, ...; ids: ...". Entries are separated by ';'. An entry is a list of
+ * boundary ids or names of the mesh, separated by ',', then ':' and @p n_components expressions,
+ * separated by ','.
+ * @param lower_too accept names of curves and points, too
+ * @throws ParameterError on a syntax error, if an id is repeated, and if an id is not in @p regions
  */
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
                                                const MeshRegions &regions, bool lower_too = false);
 
-/// What a parameter says about the materials: for each id one expression a component.
+/// The expressions of a parameter by material id, one for each component.
 using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std::string>>;
 
 /**
- * Reads "expression, ...; ids: expression, ...": as parse_boundary_expressions() with material ids
- * or names; the entry without ids is for all materials that are not named.
- * @param or_one may an entry have one expression, too, which stands for all components?
- * @return for each material of the mesh its expressions
- * @throws ParameterError also if a material of the mesh has none
+ * Parses "expression, ...; ids: expression, ...", like parse_boundary_expressions() but with
+ * material ids or names. The entry without ids applies to all materials that no other entry names.
+ * @param or_one accept a single expression, which then applies to all components
+ * @return the expressions of each material of the mesh
+ * @throws ParameterError like parse_boundary_expressions(), and if a material of the mesh has no
+ * expressions
  */
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,

@@ -10,11 +10,11 @@
 
 namespace femgpu
 {
-/// Rows of numbers, one for each point of a batch. Those that nobody wrote are zero.
+/// Rows of numbers, with one column for each point of a batch. Rows that were not written are zero.
 class PointRows
 {
 public:
-  /// All rows are zero afterwards.
+  /// Resizes the table and sets all rows to zero.
   void reinit(const unsigned int n_rows, const unsigned int n_points)
   {
     n = n_points;
@@ -22,7 +22,7 @@ public:
     is_written.assign(n_rows, false);
     numbers.resize(std::size_t(n_rows) * n_points);
   }
-  /// For writing.
+  /// Returns a row for writing.
   double *operator[](const unsigned int row)
   {
     double *const begin = numbers.data() + std::size_t(row) * n;
@@ -38,7 +38,7 @@ public:
   {
     return numbers.data() + std::size_t(row) * n;
   }
-  /// The rows that were written, in this order.
+  /// The written rows, in the order of writing.
   const std::vector<unsigned int> &written() const
   {
     return written_rows;
@@ -67,14 +67,14 @@ private:
   std::vector<double> numbers;
 };
 
-/// Points of a cell, or of a face of it at the boundary, and the solution there.
+/// The points of a cell or of a boundary face, with the solution there.
 template <int dim>
 struct PointBatch
 {
   const std::vector<dealii::Point<dim>> *places = nullptr;
-  const std::vector<dealii::Tensor<1, dim>> *normals = nullptr; ///< outer ones, of a face
+  const std::vector<dealii::Tensor<1, dim>> *normals = nullptr; ///< outward unit normals on a face
   dealii::types::material_id material = 0;
-  /// Of a face.
+  /// The boundary id of a face; internal_face_boundary_id for cells.
   dealii::types::boundary_id boundary = dealii::numbers::internal_face_boundary_id;
   PointRows u;         ///< row c: u_c
   PointRows gradients; ///< row dim c + d: ∂_d u_c
@@ -98,14 +98,14 @@ struct PointBatch
 };
 
 /**
- * A function of the solution at the points of a batch, with its derivatives: a flux, which has
- * dim numbers for each component of the solution, row dim c + d being σ_cd; or a source, which has
- * one for each.
+ * A function of the solution at the points of a batch, with its derivatives. A flux has dim rows
+ * for each component of the solution: row dim c + d is σ_cd. A source has one row for each
+ * component.
  */
 class PointTerms
 {
 public:
-  /// @param dim of space. All is zero afterwards.
+  /// Resizes all terms and sets them to zero. @param dim the space dimension
   void reinit(const unsigned int n_rows, const unsigned int components, const unsigned int dim,
               const unsigned int n_points)
   {
@@ -120,12 +120,12 @@ public:
   {
     return values[row];
   }
-  /// Of the row, by component @p c of the solution.
+  /// The derivative of the row by component @p c of the solution.
   double *by_u(const unsigned int row, const unsigned int c)
   {
     return derivatives[row * n_components + c];
   }
-  /// Of the row, by ∂_d u_c.
+  /// The derivative of the row by ∂_d u_c.
   double *by_gradient(const unsigned int row, const unsigned int c, const unsigned int d)
   {
     return gradient_derivatives[(row * n_components + c) * n_directions + d];

@@ -13,29 +13,28 @@
 
 namespace femgpu
 {
-/// A curve in 3D, or points, with a name. For conditions it is a part of the boundary with an id
-/// that no side has.
+/// A named curve in 3D, or a named set of points. Boundary conditions refer to it by a boundary id
+/// that no boundary face has.
 struct LowerPart
 {
   int dimension; ///< 1: a curve, 0: points
   std::string name;
-  dealii::types::boundary_id id;             ///< of a curve: that of its edges
+  dealii::types::boundary_id id;             ///< of a curve: the boundary id of its edges
   std::set<std::array<double, 3>> points;    ///< vertices of the coarse mesh
-  std::set<std::array<double, 3>> mid_sides; ///< of points: middles of edges of the coarse mesh
+  std::set<std::array<double, 3>> mid_sides; ///< of points: midpoints of edges of the coarse mesh
 };
 
-/// The types of elements that a mesh file names, as CPS4 of Abaqus, and where: "FILE:LINE".
+/// The element types in a mesh file, such as CPS4 of Abaqus, and where each occurs: "FILE:LINE".
 using ElementTypes = std::map<std::string, std::string>;
 
-/// The ids that parts of a mesh of one dimension have, and the names that the mesh file gives them,
-/// if it has any.
+/// The ids of the regions of one dimension of a mesh, and their names if the mesh file defines any.
 struct NamedIds
 {
   using Id = unsigned int; ///< of deal.II's boundaries and materials
 
   std::set<Id> ids;
   std::map<std::string, Id> names;
-  /// Names that stand for no id, with the reason and the cure.
+  /// Names that denote no id, each with the reason and the remedy.
   std::map<std::string, std::string> unusable;
 
   /// For messages: "0, 3 (inlet)"
@@ -47,8 +46,8 @@ struct NamedIds
 };
 
 /**
- * The parts of a mesh that parameters speak of: of its boundary, by boundary id, and of its volume,
- * by material id; and what users have given names for expressions.
+ * The regions of a mesh that parameters refer to: boundaries by boundary id, volumes by material
+ * id. Also holds the user's definitions for expressions.
  */
 struct MeshRegions
 {
@@ -60,27 +59,27 @@ struct MeshRegions
   ElementTypes cell_types;
   linalg::ExpressionDefinitions definitions;
 
-  /// nullptr if @p id is that of sides.
+  /// Returns the curve or point set with this id; nullptr if the id belongs to boundary faces.
   const LowerPart *lower_part(BoundaryId id) const;
-  /// nullptr if no curve and no points have this name.
+  /// Returns the curve or point set with this name; nullptr if there is none.
   const LowerPart *lower_part(const std::string &name) const;
 
   /**
-   * The id that @p word, a number or a name, stands for.
-   * @param path "Section/Key" of the parameter that has the word
-   * @throws ParameterError that says which ids and names there are, for a word that is neither and
-   *         for an id that the mesh has not
+   * Returns the id that @p word, a number or a name, denotes.
+   * @param path "Section/Key" of the parameter that contains the word
+   * @throws ParameterError that lists the existing ids and names if the word is neither, or if the
+   * mesh lacks the id
    */
   BoundaryId boundary(const std::string &path, const std::string &word) const;
-  /// The same, where curves and points may be named, too.
+  /// Returns the id of a boundary like boundary(), and also accepts names of curves and points.
   BoundaryId boundary_or_lower(const std::string &path, const std::string &word) const;
-  /// The same for materials.
+  /// Returns the material id that @p word denotes, like boundary().
   MaterialId material(const std::string &path, const std::string &word) const;
 
   /// For messages: "; curves top edge; points tip", or nothing
   std::string lower_list() const;
 
-  /// A name of a part of the boundary, a curve or points, or the number.
+  /// Returns the name of a boundary, a curve or a point set, or the number if it has none.
   std::string name_of(BoundaryId id) const;
 };
 } // namespace femgpu

@@ -17,7 +17,7 @@ using namespace dealii;
 
 namespace
 {
-/// A ParameterError that @p check throws becomes one of the parameter @p path.
+/// Calls @p check and rethrows its ParameterError for the parameter @p path.
 template <class Check>
 void check_parameter(const std::string &path, const Check &check)
 {
@@ -88,7 +88,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 prm, Patterns::Selection("auto|graph|resident"));
 }
 
-/// What ends a linear solve.
+/// Declares the stopping criteria of linear solves.
 void SolverParameters::declare_ends()
 {
   add_parameter("Relative tolerance", relative_tolerance,
@@ -179,7 +179,7 @@ bool SolverParameters::asks_for_gpus() const
 
 std::string SolverParameters::groups_backend(const double n) const
 {
-  constexpr double few = 10000; // solved on one core before a GPU is ready, which takes 0.3 s
+  constexpr double few = 10000; // one core solves this before a GPU has started, which takes 0.3 s
   const bool is_for_host = linalg::is_direct(solver) || (n <= few && !asks_for_gpus());
   return backend == "auto" && is_for_host ? "host" : backend;
 }

@@ -11,11 +11,11 @@
 
 namespace femgpu
 {
-/// What a preconditioner wants to know of the unknowns, besides which belong to a node.
+/// The data on unknowns that a preconditioner needs, besides the node that each belongs to.
 struct WantedOfUnknowns
 {
   bool coordinates = false;
-  bool coarser = false; ///< those of lower degrees and coarser meshes
+  bool coarser = false; ///< the unknowns of lower degrees and of coarser meshes
 };
 
 /// Section "Solver".
@@ -50,30 +50,31 @@ public:
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
 
-  /// Of solver groups: the host where auto may choose and the direct solver is asked for, or no
-  /// more than @p n unknowns are few and no other parameter speaks of GPUs.
+  /// Returns the backend for solver groups. "auto" selects the host if the solver is direct, or if
+  /// @p n unknowns are few and no other parameter refers to GPUs.
   std::string groups_backend(double n) const;
 
-  /// Does the energy error end linear solves, and nothing else?
+  /// Returns whether the energy error is the only stopping criterion of linear solves.
   bool stops_at_energy_error() const
   {
     return stop_at == "energy error" || stops_at_discretisation_error();
   }
-  /// Must solutions reach the tolerance in the measures of Accuracy, too?
+  /// Returns whether solutions must also reach the tolerance in the measures of Accuracy.
   bool checks_accuracy() const
   {
     return stop_at != "residual";
   }
-  /// Is the tolerance a part of the discretisation error, different in each cycle?
+  /// Returns whether the tolerance is a fraction of the discretisation error, different in each
+  /// cycle.
   bool stops_at_discretisation_error() const
   {
     return stop_at == "discretisation error";
   }
 
-  /// What the preconditioner wants to know of unknowns, @p n_components of them in a node.
+  /// Returns the data that the preconditioner needs, for @p n_components unknowns in a node.
   WantedOfUnknowns wanted(unsigned int n_components) const;
 
-  /// Throws ParameterError for methods with wrong names or options.
+  /// Throws ParameterError if the name or an option of a method is wrong.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 
 private:
@@ -90,11 +91,11 @@ public:
   std::string method = "newton";
   double relative_tolerance = 1e-10;
   double absolute_tolerance = 0.;
-  int max_iterations = 0; ///< 0: by the method
+  int max_iterations = 0; ///< 0: the method's default
 
   linalg::SolveControl control() const;
 
-  /// Throws ParameterError for a method with a wrong name or options.
+  /// Throws ParameterError if the name or an option of the method is wrong.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 
@@ -105,15 +106,16 @@ public:
   ContinuationParameters();
 
   bool enabled = false;
-  linalg::ContinuationOptions given; ///< but for linear systems, of which it has two things alone
+  linalg::ContinuationOptions given; ///< without linear systems, of which only two options are set
   std::vector<double> stop, upper_stop; ///< none or one
   unsigned int vtu_every = 5;
 
-  /// What is said of linear systems in section "Solver" holds but for the solver and its tolerance.
+  /// Returns the options. Section "Solver" applies to linear systems, except for the solver and its
+  /// tolerance.
   linalg::ContinuationOptions options(const SolverParameters &solver_parameters) const;
 
-  /// Throws ParameterError for steps that do not fit together, and for a solver with a wrong name
-  /// or options.
+  /// Throws ParameterError if step sizes are inconsistent, or if the name or an option of the
+  /// solver is wrong.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 } // namespace femgpu

@@ -7,24 +7,24 @@
 
 namespace femgpu
 {
-/// A product of powers of units that have symbols, as N/m².
+/// A product of powers of named units, such as N/m².
 class Unit
 {
 public:
-  Unit() = default; ///< that of a number
+  Unit() = default; ///< dimensionless
   explicit Unit(std::string symbol) : powers{{std::move(symbol), 1}}
   {}
 
   friend Unit operator*(Unit a, const Unit &b);
   friend Unit operator/(Unit a, const Unit &b);
 
-  /// "N/m²"; empty for that of a number.
+  /// Returns the unit as text, such as "N/m²"; empty if dimensionless.
   std::string text() const;
 
 private:
   void multiply(const Unit &other, int sign);
 
-  std::vector<std::pair<std::string, int>> powers; ///< none is 0
+  std::vector<std::pair<std::string, int>> powers; ///< no exponent is 0
 };
 } // namespace femgpu
 
