@@ -12,7 +12,7 @@
 
 namespace femgpu
 {
-/// The terms of one cell, by local dof.
+/// The matrix, right-hand side and weights of one cell, by local dof.
 struct CellTerms
 {
   CellTerms(const unsigned int n, const bool has_weights)
@@ -26,9 +26,9 @@ struct CellTerms
 };
 
 /**
- * Adds the terms of one cell to the system, with constrained dofs eliminated: with u = C û + g on
- * the cell, Cᵀ K C goes to the matrix, Cᵀ (f − K g) to the right-hand side and Cᵀ w to the weights.
- * One object serves one thread and keeps its memory.
+ * Adds the terms of one cell to the system, with constrained dofs eliminated. With u = C û + g on
+ * the cell, Cᵀ K C is added to the matrix, Cᵀ (f − K g) to the right-hand side and Cᵀ w to the
+ * weights. Each thread needs its own object, which reuses its buffers.
  */
 class CellConstraints
 {
@@ -42,14 +42,14 @@ public:
   void add(const CellTerms &cell, linalg::GroupSystem &system);
 
 private:
-  /// Local dof i has the weight `weight` in the target-th dof that the cell's terms go to.
+  /// A contribution of local dof `dof` to the target-th dof of `targets`, with factor `weight`.
   struct Share
   {
     unsigned int dof, target;
     double weight;
   };
 
-  /// Quicker: no dof of the cell is constrained.
+  /// Adds a cell without constrained dofs, which is faster.
   void add_free_cell(const CellTerms &cell, linalg::GroupSystem &system);
   void resolve(const std::vector<Index> &dofs);
   void condense(const CellTerms &cell);

@@ -14,8 +14,8 @@ std::vector<unsigned int> row_reduce(FullMatrix<double> &A, const unsigned int n
     const auto rank = static_cast<unsigned int>(pivots.size());
     const bool by_columns = order == Pivots::by_columns;
     const unsigned int begin = by_columns ? step : 0, end = by_columns ? step + 1 : n_columns;
-    // the largest entry; of those that are the same but for the tolerance that in the first column,
-    // whatever rounding says
+    // Select the largest entry. Among entries that are equal within the tolerance, select the one
+    // in the first column, so that rounding errors do not affect the choice.
     unsigned int row = rank, column = begin;
     for (unsigned int j = begin; j < end; ++j)
       for (unsigned int i = rank; i < A.m(); ++i)
