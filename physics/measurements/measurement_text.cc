@@ -17,7 +17,7 @@ namespace
 // More points than this on a line are a slip: each is a line of a file.
 constexpr unsigned int most_points = 1000000;
 
-/// The entry of a parameter that is being read, for messages.
+/// The entry that is being parsed, for messages.
 struct Entry
 {
   const std::string &path, &text;
@@ -52,8 +52,8 @@ Point<dim> read_point(const Entry &entry, const std::string &text)
   return point;
 }
 
-/// Splits "name: rest". Names become parts of file names and headers of columns.
-/// @param before entries, whose names are taken
+/// Splits "name: rest". Names become parts of file names and column headers.
+/// @param before earlier entries, whose names may not be repeated
 template <class T>
 std::pair<std::string, std::string> split_name(const Entry &entry, const std::vector<T> &before)
 {
@@ -114,14 +114,14 @@ std::vector<NamedPlaces<dim>> parse_lines(const std::string &path, const std::st
     lines.push_back({name, {}});
     for (unsigned int i = 0; i + 1 < n; ++i)
       lines.back().points.push_back(begin + i / (n - 1.) * (end - begin));
-    lines.back().points.push_back(end); // met to the last bit
+    lines.back().points.push_back(end); // exact: no rounding
   }
   return lines;
 }
 
 namespace
 {
-/// "all", "boundary ids" or "material ids".
+/// Parses "all", "boundary ids" or "material ids".
 MeasuredRegion read_region(const Entry &entry, const std::string &text, const MeshRegions &regions)
 {
   const auto blank = std::min(text.find_first_of(" \t"), text.size());
@@ -149,7 +149,7 @@ MeasuredRegion read_region(const Entry &entry, const std::string &text, const Me
   return region;
 }
 
-/// "field over region", or "field" for all cells if @p may_be_all.
+/// Parses "field over region", or "field" for all cells if @p may_be_all.
 RegionField read_region_field(const Entry &entry, const std::string &text,
                               const MeshRegions &regions, const bool may_be_all)
 {
@@ -169,7 +169,7 @@ RegionField read_region_field(const Entry &entry, const std::string &text,
 void parse_integrals(const std::string &path, const std::string &text, const MeshRegions &regions,
                      std::vector<RegionField> &integrals)
 {
-  // what tables have columns of already
+  // column names that tables already use
   constexpr std::array<const char *, 11> taken = {"cycle",     "cells",   "dofs",       "nonzeros",
                                                   "h",         "outcome", "iterations", "residual",
                                                   "nonlinear", "seconds", "quantity"};

@@ -12,13 +12,13 @@
 
 /**
  * @file
- * The parameters of the section "Measurements", and how they are written. All functions throw
- * ParameterError that names the entry and shows how it is written.
+ * The syntax of the parameters of section "Measurements". All functions throw a ParameterError that
+ * names the entry and shows the correct syntax.
  */
 namespace femgpu
 {
-/// A place where fields are evaluated, or those of a line: at equal distances from one end to the
-/// other, both included.
+/// A named point where fields are evaluated, or the equidistant points of a line, including both
+/// ends.
 template <int dim>
 struct NamedPlaces
 {
@@ -26,13 +26,13 @@ struct NamedPlaces
   std::vector<dealii::Point<dim>> points;
 };
 
-/// What is integrated over or searched for an extremum: cells, or faces at the boundary.
+/// The cells or boundary faces over which a field is integrated or searched for an extremum.
 struct MeasuredRegion
 {
   bool is_on_boundary = false;
   std::set<dealii::types::boundary_id> boundary_ids; ///< of faces
   std::set<dealii::types::material_id> material_ids; ///< of cells; empty for all cells
-  std::string text; ///< for names: "boundary inlet+3"; empty for all
+  std::string text; ///< as in names of quantities: "boundary inlet+3"; empty for all cells
 
   bool has_cell(const dealii::types::material_id id) const
   {
@@ -44,30 +44,30 @@ struct MeasuredRegion
   }
 };
 
-/// A field over a region.
+/// A field on a region.
 struct RegionField
 {
-  std::string name; ///< of the quantity; empty where the parameter gives none
+  std::string name; ///< of the quantity; empty if the parameter does not name it
   std::string field;
   MeasuredRegion region;
 };
 
-/// Reads "name: x, y; name: x, y".
+/// Parses "name: x, y; name: x, y".
 template <int dim>
 std::vector<NamedPlaces<dim>> parse_points(const std::string &path, const std::string &text);
 
-/// Reads "name: x, y -> x, y : n; ..." with n >= 2 points.
+/// Parses "name: x, y -> x, y : n; ..." with n >= 2 points.
 template <int dim>
 std::vector<NamedPlaces<dim>> parse_lines(const std::string &path, const std::string &text);
 
 /**
- * Appends "name: field over region; ...", where the region is `all`, `boundary ids`, `boundary`
- * (all of it) or `material ids`, to @p integrals, whose names are taken.
+ * Parses "name: field over region; ..." and appends the entries to @p integrals, whose names may
+ * not be repeated. The region is `all`, `boundary ids`, `boundary` (all of it) or `material ids`.
  */
 void parse_integrals(const std::string &path, const std::string &text, const MeshRegions &regions,
                      std::vector<RegionField> &integrals);
 
-/// Reads "field over region; field", without a name and with all cells if no region is given.
+/// Parses "field over region; field". Entries have no name; without a region, all cells are meant.
 std::vector<RegionField> parse_extrema(const std::string &path, const std::string &text,
                                        const MeshRegions &regions);
 } // namespace femgpu

@@ -24,7 +24,7 @@ using namespace dealii;
 
 namespace
 {
-// Points closer than this part of the size of the mesh are equal: ranks round differently.
+// Points closer than this fraction of the mesh size are equal: rounding differs between ranks.
 constexpr double equal_places = 1e-10;
 
 const std::string points_path = "Measurements/Points", lines_path = "Measurements/Lines",
@@ -151,7 +151,7 @@ void Measurements<dim>::check(DiscreteSolution<dim> &solution)
 template <int dim>
 std::vector<std::vector<double>> Measurements<dim>::sample(const PointSearch<dim> &search)
 {
-  // by point and cell, so that means are sums in the same order on any number of ranks
+  // sorted by point and cell, so that means are summed in the same order on any number of ranks
   std::map<std::pair<unsigned int, typename ActiveCell<dim>::Id>, std::vector<double>> values;
   CellPoints<dim> points(discretization, discretization.cell_quadrature());
   PointRows at_point;
@@ -176,7 +176,7 @@ std::vector<std::vector<double>> Measurements<dim>::sample(const PointSearch<dim
   for (std::size_t i = 0; i < sums.size(); ++i) {
     for (double &value : sums[i])
       value /= n_cells[i];
-    fields.set_magnitudes(sums[i]); // of the mean vector
+    fields.set_magnitudes(sums[i]); // the magnitude of the mean vector
   }
   return sums;
 }
@@ -215,8 +215,9 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
   }
 }
 
-/// Calls visit(job, points, values of its field) for those cells and faces of this rank that @p
-/// jobs ask for and where wants(job), which is asked once for each, in the same order each time.
+/// Calls visit(job, points, values of its field) on the cells and faces of this rank that belong to
+/// the regions of @p jobs, unless wants(job) is false. Each call visits them in the same order and
+/// calls wants(job) once for each pair of a job and a cell or face.
 template <int dim>
 template <class Wants, class Visit>
 void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<dim> &in_cells,
@@ -259,7 +260,7 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
 template <int dim>
 void Measurements<dim>::measure_integrals(MeasuredValues &result)
 {
-  std::vector<double> sums(2 * integrals.size(), 0.); // of the field, of 1
+  std::vector<double> sums(2 * integrals.size(), 0.); // for each integral: of the field, of 1
   CellPoints<dim> in_cells(discretization, discretization.cell_quadrature()),
       on_faces(discretization, discretization.face_quadrature());
   for_each_part(
@@ -279,7 +280,7 @@ void Measurements<dim>::measure_integrals(MeasuredValues &result)
 
 namespace
 {
-/// Of the coarse mesh, which all ranks have: the diagonal of the box around it.
+/// Returns the diagonal of the bounding box of the coarse mesh, which is the same on all ranks.
 template <int dim>
 double size_of(const Triangulation<dim> &mesh)
 {
@@ -290,7 +291,7 @@ double size_of(const Triangulation<dim> &mesh)
   return lower.distance(upper);
 }
 
-/// Of two places the one with the lowest x, then y, then z; closer than @p distance is equal.
+/// Compares points by x, then y, then z. Coordinates that differ by at most @p distance are equal.
 template <int dim>
 bool is_lower(const Point<dim> &a, const Point<dim> &b, const double distance)
 {
@@ -300,7 +301,7 @@ bool is_lower(const Point<dim> &a, const Point<dim> &b, const double distance)
   return false;
 }
 
-/// The lowest place of all ranks, without the noise of rounding around zero.
+/// Collective. Returns the lowest point of all ranks, with rounding errors around zero removed.
 template <int dim>
 Point<dim> lowest_of_ranks(const Point<dim> &here, const double distance,
                            const MPI_Comm communicator)
@@ -316,8 +317,8 @@ Point<dim> lowest_of_ranks(const Point<dim> &here, const double distance,
 }
 } // namespace
 
-/// The largest of −f and of f of all nodes, for each of the fields f; @p of_parts gets those of
-/// each cell and face that for_each_part() visits.
+/// Returns the largest nodal values of −f and f for each field f. Appends to @p of_parts the
+/// largest values of each cell and face that for_each_part() visits.
 template <int dim>
 std::vector<double> Measurements<dim>::largest_at_nodes(CellPoints<dim> &in_cells,
                                                         CellPoints<dim> &on_faces,
@@ -342,8 +343,8 @@ std::vector<double> Measurements<dim>::largest_at_nodes(CellPoints<dim> &in_cell
   return largest;
 }
 
-/// Values between nodes, in cells and on faces of this rank, that are larger than @p largest at
-/// nodes.
+/// Returns values between nodes, in cells and on faces of this rank, that exceed the @p largest
+/// nodal values.
 template <int dim>
 auto Measurements<dim>::larger_between_nodes(const std::vector<double> &largest)
     -> std::vector<BetweenNodes>

@@ -21,44 +21,44 @@ public:
 
   std::string points, point_fields, lines, integrals, averages, extrema;
 
-  /// The key of a parameter that is not empty; empty if all are.
+  /// Returns the key of a parameter that is not empty; empty if all are.
   std::string used_key() const;
 };
 
 /// Values of all fields at points.
 struct SampledValues
 {
-  std::string name;                      ///< of the line; empty for the points
-  std::vector<std::string> columns;      ///< names of the numbers
-  std::vector<std::string> labels;       ///< of each row, the point's name; empty for a line
-  std::vector<std::vector<double>> rows; ///< coordinates, and behind them the fields
+  std::string name;                      ///< name of the line; empty for points
+  std::vector<std::string> columns;      ///< column names
+  std::vector<std::string> labels;       ///< for each row the name of the point; empty for a line
+  std::vector<std::vector<double>> rows; ///< coordinates, followed by the fields
 };
 
-/// What was measured of one solution.
+/// The results of all measurements of one solution.
 struct MeasuredValues
 {
   std::vector<Quantity> quantities;
-  SampledValues points; ///< without rows if no points are asked for
+  SampledValues points; ///< without rows if no points are requested
   std::vector<SampledValues> lines;
 };
 
 /**
- * Measures solutions: values at points and along lines, integrals and averages over parts of mesh
- * and boundary, extrema with their places; of all fields that SolutionFields knows.
+ * Measures solutions: values at points and along lines, integrals and averages over regions, and
+ * extrema with their locations. All fields of SolutionFields are available.
  *
- * Where several cells have a point, on their faces, edges and vertices, its value is the mean of
- * theirs: one number for continuous fields, the usual average for others. Extrema of functions of
- * the finite element space are those of their polynomials, by CellMaximum; those of other fields
- * are the extreme values at the nodes of each cell. Of several points with the value (up to
- * equal_values) the location is the one with the lowest x, then y, then z. The number of ranks
- * changes no result but for rounding.
+ * A point on faces, edges or vertices may belong to several cells. Its value is the mean of the
+ * cells' values: the common value for continuous fields, the usual average for discontinuous ones.
+ * Extrema of functions in the finite element space are those of the polynomials, found by
+ * CellMaximum. Extrema of other fields are the extreme nodal values of each cell. If several points
+ * have the extreme value (up to equal_values), the location is the point with the lowest x, then y,
+ * then z. Results depend on the number of ranks by rounding only.
  */
 template <int dim>
 class Measurements
 {
 public:
-  /// @throws ParameterError for what cannot be read, and for parts that the mesh lacks. The
-  /// discretization and the problem outlive this object.
+  /// @throws ParameterError on a syntax error, and if the mesh lacks a region. The discretization
+  /// and the problem must outlive this object.
   Measurements(const MeasurementParameters &parameters, const Discretization<dim> &discretization,
                const Problem<dim> &problem);
 
@@ -67,11 +67,12 @@ public:
     return places.empty() && integrals.empty() && extrema.empty();
   }
 
-  /// Collective. Are all fields there, and all points in the mesh? @p u has any values.
+  /// Collective. Checks that all fields exist and that all points are in the mesh. The values of
+  /// @p solution are irrelevant.
   /// @throws ParameterError
   void check(DiscreteSolution<dim> &solution);
 
-  /// Collective. @throws ParameterError for points that are not in the mesh
+  /// Collective. Evaluates all measurements. @throws ParameterError if a point is not in the mesh
   MeasuredValues measure(DiscreteSolution<dim> &solution);
 
 private:
@@ -87,10 +88,10 @@ private:
   std::vector<std::vector<double>> sample(const PointSearch<dim> &search);
   void measure_points(MeasuredValues &result);
   void measure_integrals(MeasuredValues &result);
-  /// A value between nodes that is larger than all of its kind at nodes.
+  /// A value between nodes that exceeds all nodal values.
   struct BetweenNodes
   {
-    std::size_t index; ///< of −f and f of the extrema's fields f, in turn
+    std::size_t index; ///< 2 j for −f and 2 j + 1 for f, where f is the field of extremum j
     double value;
     dealii::Point<dim> point;
   };
@@ -105,16 +106,16 @@ private:
   const Discretization<dim> &discretization;
   SolutionFields<dim> fields;
   std::vector<NamedPlaces<dim>> points, lines;
-  std::vector<dealii::Point<dim>> places; ///< the points, and behind them those of the lines
+  std::vector<dealii::Point<dim>> places; ///< the points, followed by the points of the lines
   std::vector<std::string> point_fields;
   std::vector<Reference> point_references;
-  std::vector<Job> integrals, extrema; ///< averages are behind the integrals
-  std::size_t n_integrals = 0;         ///< without the averages
+  std::vector<Job> integrals, extrema; ///< averages follow the integrals
+  std::size_t n_integrals = 0;         ///< excluding averages
 };
 
-/// What the user has measured by name, and behind it what the physics reports by itself. An
-/// extremum that the physics has computed already, with the same definition, is that of the
-/// physics; another name that both have gets " (measured)".
+/// Returns the user's measured quantities, followed by the quantities that the physics reports. If
+/// the physics has computed an extremum of the same name, its value replaces the measured one. If
+/// another name occurs in both, " (measured)" is appended to the user's name.
 std::vector<Quantity> with_measured(std::vector<Quantity> measured,
                                     const std::vector<Quantity> &of_physics);
 } // namespace femgpu

@@ -17,14 +17,14 @@ using namespace dealii;
 
 namespace
 {
-// In coordinates of the reference cell: rounding, and what a curved boundary may be away.
+// Tolerances in coordinates of the reference cell, for rounding and for curved boundaries.
 constexpr double rounding = 1e-8;
 constexpr double curved_excess = 0.05;
 
 template <int dim>
 using Block = typename ActiveCell<dim>::Block;
 
-/// The cells of this rank by the boxes around them.
+/// Builds an R-tree of the bounding boxes of this rank's cells.
 template <int dim>
 auto make_tree(const Discretization<dim> &discretization)
 {
@@ -32,13 +32,13 @@ auto make_tree(const Discretization<dim> &discretization)
   for (const auto &cell : discretization.dofs().active_cell_iterators())
     if (cell->is_locally_owned()) {
       BoundingBox<dim> box = discretization.mapping().get_bounding_box(cell);
-      box.extend(0.1 * cell->diameter()); // curved cells reach out of the box of their nodes
+      box.extend(0.1 * cell->diameter()); // curved cells extend beyond their nodes' box
       boxes.emplace_back(box, cell);
     }
   return pack_rtree(boxes);
 }
 
-/// How far @p unit is out of the reference cube, or simplex; negative inside.
+/// Returns the distance of @p unit from the reference cube or simplex; negative inside.
 template <int dim>
 double excess(const Point<dim> &unit, const bool is_simplex)
 {
@@ -50,7 +50,7 @@ double excess(const Point<dim> &unit, const bool is_simplex)
   return is_simplex ? std::max(largest, sum - 1.) : largest;
 }
 
-/// A cell that a point is close to but not in.
+/// A cell that is near a point but does not contain it.
 template <int dim>
 struct NearCell
 {
@@ -69,7 +69,8 @@ CellKey key_of(const NearCell<dim> &near)
   return {near.distance, near.cell->id().template to_binary<dim>()};
 }
 
-/// Puts @p missing points into the cells that they are near to; the others stay.
+/// Collective. Assigns @p missing points to the cells that they are near; the other points stay
+/// missing.
 template <int dim>
 void take_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim>> &near,
                      PointSearch<dim> &search)
@@ -94,7 +95,7 @@ void take_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim
                    [](const auto &a, const auto &b) { return a.index < b.index; });
 }
 
-/// Those of a block with the point @p unit in its reference cell.
+/// Adds the cells of a block that contain the point @p unit of the block's reference cell.
 template <int dim>
 void add_cells_of_block(const Discretization<dim> &discretization, const unsigned int index,
                         const Block<dim> &block, const Point<dim> &unit, PointSearch<dim> &search)
@@ -134,7 +135,7 @@ PointSearch<dim> find_points(const Discretization<dim> &discretization,
           near[i] = {distance, cell, unit};
       }
       catch (const typename Mapping<dim>::ExcTransformationFailed &) {
-        // so far outside that the mapping has no inverse
+        // The point is so far outside that the mapping has no inverse.
       }
     }
   const MPI_Comm communicator = discretization.communicator();
@@ -150,7 +151,7 @@ PointSearch<dim> find_points(const Discretization<dim> &discretization,
 template <int dim>
 Point<dim> closest_vertex(const Discretization<dim> &discretization, const Point<dim> &point)
 {
-  std::array<double, dim + 1> best; // distance and place: the lowest of equal ones
+  std::array<double, dim + 1> best; // distance and vertex; the lowest of equally close ones
   best.fill(std::numeric_limits<double>::max());
   for (const auto &cell : discretization.owned_cells())
     for (unsigned int v = 0; v < cell->n_vertices(); ++v) {

@@ -13,29 +13,29 @@ namespace femgpu
 template <int dim>
 struct PointInCell
 {
-  unsigned int index; ///< of the point among those that were searched
+  unsigned int index; ///< index of the point in the list of points searched for
   ActiveCell<dim> cell;
-  dealii::Point<dim> unit; ///< its coordinates in the reference cell
+  dealii::Point<dim> unit; ///< coordinates in the reference cell
 };
 
-/// Where points are, on this rank and on all of them.
+/// The result of a search for points, on this rank and on all ranks.
 template <int dim>
 struct PointSearch
 {
   std::vector<PointInCell<dim>> found; ///< in cells of this rank, in the order of the points
-  std::vector<unsigned int> missing;   ///< points that are in no cell of any rank
+  std::vector<unsigned int> missing;   ///< points that are in no cell on any rank
 };
 
 /**
- * Collective. All active cells that contain @p points: several where faces, edges or vertices are.
- * On meshes with curved boundaries a point that is outside by less than 5 % of the nearest cell is
- * in that cell: the polynomials of the mapping do not quite reach the boundary.
+ * Collective. Finds all active cells that contain @p points. A point on a face, edge or vertex is
+ * in several cells. On meshes with curved boundaries, a point outside by less than 5 % of the
+ * nearest cell is assigned to that cell, because the polynomial mapping approximates the boundary.
  */
 template <int dim>
 PointSearch<dim> find_points(const Discretization<dim> &discretization,
                              const std::vector<dealii::Point<dim>> &points);
 
-/// Collective. The vertex of the mesh that is closest to @p point.
+/// Collective. Returns the vertex of the mesh that is closest to @p point.
 template <int dim>
 dealii::Point<dim> closest_vertex(const Discretization<dim> &discretization,
                                   const dealii::Point<dim> &point);

@@ -84,8 +84,8 @@ void SolutionFields<dim>::evaluate(CellPoints<dim> &points, const ActiveCell<dim
 {
   const unsigned int n = points.size();
   values.reinit(static_cast<unsigned int>(columns.size()), n);
-  unsigned int column = 0; // the next
-  // copies a field's rows, and behind the components of a vector v writes |v|
+  unsigned int column = 0; // the next column
+  // copies a field's rows, and appends |v| to the components of a vector v
   const auto copy = [&](const PointRows &rows, const unsigned int begin, const unsigned int n_rows,
                         const bool is_vector) {
     for (unsigned int row = begin; row < begin + n_rows; ++row)

@@ -19,74 +19,77 @@ namespace femgpu
 inline constexpr char axes[] = "xyz";
 
 /**
- * All fields of a solution by name, at points of cells and faces: the solution's components, the
- * gradient of a scalar solution, and what Problem::derived_fields() and Problem::nodal_fields()
- * yield. A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`) and `v_magnitude`; a
- * tensor `t` has `t_xx`, `t_xy`, ….
+ * Evaluates all fields of a solution by name, at points of cells and faces: the solution's
+ * components, the gradient of a scalar solution, and the fields of Problem::derived_fields() and
+ * Problem::nodal_fields(). A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`)
+ * and `v_magnitude`; a tensor `t` has `t_xx`, `t_xy`, ….
  */
 template <int dim>
 class SolutionFields
 {
 public:
-  /// @p discretization and @p problem outlive this object.
+  /// @p discretization and @p problem must outlive this object.
   SolutionFields(const Discretization<dim> &discretization, const Problem<dim> &problem);
 
   /// Collective. Sets the solution whose fields are evaluated.
   void reinit(DiscreteSolution<dim> &solution);
 
-  /// After reinit(): the columns.
+  /// Returns the column names. @pre reinit() was called
   const std::vector<std::string> &names() const
   {
     return columns;
   }
-  /// Those of the solution itself, without its gradient.
+  /// Returns the columns of the solution itself, without its gradient.
   std::vector<std::string> solution_names() const;
 
   /**
-   * @param points in @p cell or on a face of it; they get another solution
-   * @param values gets a row for each column
+   * Evaluates all columns.
+   * @param points in @p cell or on a face of it; their solution values are overwritten
+   * @param values on return, one row for each column
    */
   void evaluate(CellPoints<dim> &points, const ActiveCell<dim> &cell, PointRows &values);
 
-  /// Sets the magnitudes of vectors in a row of values whose components are means of several rows.
+  /// Recomputes the magnitudes of vectors in a row of mean values from the mean components.
   void set_magnitudes(std::vector<double> &row) const;
 
-  /// A field that measurements name.
+  /// A field that a measurement refers to.
   struct Reference
   {
     enum class Kind
     {
       one,    ///< `1`
       column, ///< a column
-      normal  ///< `v.n`, the component of a vector along the outer normal
+      normal  ///< `v.n`, the component of a vector along the outward normal
     };
     Kind kind = Kind::one;
-    unsigned int column = 0; ///< of a vector that of its first component
+    unsigned int column = 0; ///< of a vector, the column of its first component
     bool is_nonnegative = true;
 
-    /// Of the values that columns have.
+    /// Returns the value, given the values of all columns.
     double value(const std::vector<double> &columns) const
     {
       return kind == Kind::one ? 1. : columns[column];
     }
-    /// At the point @p q.
+    /// Returns the value at point @p q.
     double value(const PointRows &values, const PointBatch<dim> &at, unsigned int q) const;
   };
 
   /**
-   * @param path "Section/Key" of the parameter that has the word
-   * @param on_boundary are there normal vectors?
-   * @throws ParameterError that lists the fields
+   * Finds the field that @p word denotes.
+   * @param path "Section/Key" of the parameter that contains the word
+   * @param on_boundary whether normal vectors are available
+   * @throws ParameterError that lists the fields if there is no such field
    */
   Reference find(const std::string &path, const std::string &word, bool on_boundary) const;
 
-  /// The components of a field of the finite element space.
+  /// The components of a function in the finite element space.
   struct SpaceFunction
   {
-    const FeVector *values; ///< with ghost values, until the next reinit()
+    const FeVector *values; ///< with ghost values; valid until the next reinit()
     unsigned int component; ///< or Objective::length
   };
-  /// After reinit(); nothing for fields that are not functions of the space.
+  /// Returns nullopt if the field is not a function in the finite element space. @pre reinit() was
+  /// called
   std::optional<SpaceFunction> space_function(const Reference &reference) const;
 
 private:
@@ -101,11 +104,11 @@ private:
   FeVector u;
   std::vector<NodalField> nodal;
   std::vector<std::string> columns;
-  std::vector<bool> is_nonnegative;                          ///< each column
+  std::vector<bool> is_nonnegative;                          ///< by column
   std::map<unsigned int, SpaceFunction> of_space;            ///< by column
   std::vector<std::pair<std::string, unsigned int>> vectors; ///< names and first columns
   dealii::Vector<double> u_cell;
-  PointRows numbers; ///< of derived fields
+  PointRows numbers; ///< values of derived fields
 };
 } // namespace femgpu
 
