@@ -19,7 +19,7 @@ namespace
 {
 const std::string section = "Elasticity/";
 
-/// @throws ParameterError for pairs of constants that are incomplete or one too many
+/// @throws ParameterError if a pair of constants is incomplete, or if both pairs are given
 void check_pairs(const ElasticityParameters &p)
 {
   const bool by_young = !is_blank(p.young) || !is_blank(p.poisson);
@@ -40,7 +40,7 @@ void check_pairs(const ElasticityParameters &p)
         section + (is_blank(p.temperature_rise) ? "Thermal expansion" : "Temperature rise"));
 }
 
-/// Points all over each coarse cell, as many as need no noticeable time.
+/// Returns sample points for each coarse cell, few enough to take no noticeable time.
 template <int dim>
 Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
 {
@@ -51,7 +51,7 @@ Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
 }
 
 /// Returns the hypothesis of a type of Abaqus' elements: "plane stress", "plane strain",
-/// "generalised plane strain", or "" where the name does not tell it.
+/// "generalised plane strain", or "" if the type does not imply one.
 std::string hypothesis_of(const std::string &element_type)
 {
   static const std::vector<std::pair<std::string, std::string>> of_prefixes = {
@@ -68,10 +68,10 @@ std::string hypothesis_of(const std::string &element_type)
 }
 
 /**
- * The hypothesis of a problem in 2D: "plane strain" or "plane stress".
+ * Returns the hypothesis of a 2D problem: "plane strain" or "plane stress".
  * @param given Elasticity/2D hypothesis
- * @param types of the mesh file's cells, which decide with auto
- * @throws ParameterError if these contradict each other or @p given
+ * @param types the element types in the mesh file, which decide if @p given is auto
+ * @throws ParameterError if the types contradict each other or @p given
  */
 std::string plane_hypothesis(const std::string &given, const ElementTypes &types)
 {
@@ -112,18 +112,18 @@ double von_mises(const SymmetricTensor<2, 3> &stress)
 
 double safety_factor(const double yield_stress, const double von_mises_stress)
 {
-  // not a quotient first: the stress may be zero
+  // no division first: the stress may be zero
   return yield_stress >= largest_safety_factor * von_mises_stress ? largest_safety_factor
                                                                   : yield_stress / von_mises_stress;
 }
 
 /**
- * m + 2 √(J2/3) cos(θ + 2πk/3) with the mean m and the angle θ of Lode (1926), cos 3θ = √27/2 det s
- * of the deviator s, here in units of √J2. Where two eigenvalues are close this cosine is no number
- * to take θ from, so sin 3θ is found, too: the discriminant is the Gram determinant of I, s and s²,
- * which is a sum of squares (Cauchy, Binet), without cancellation. eigenvalues() of deal.II loses
- * half of the digits where two are equal; its Jacobi method is as exact, but takes four times as
- * long, which makes elasticity's output take half as long again.
+ * Computes m + 2 √(J2/3) cos(θ + 2πk/3), where m is the mean and θ the Lode angle (Lode 1926) with
+ * cos 3θ = √27/2 det s of the deviator s, here in units of √J2. If two eigenvalues are close, θ is
+ * ill-conditioned as a function of cos 3θ, so sin 3θ is computed as well. The discriminant is the
+ * Gram determinant of I, s and s², a sum of squares (Cauchy, Binet) without cancellation.
+ * eigenvalues() of deal.II loses half of the digits if two eigenvalues are equal. Its Jacobi method
+ * is as accurate but takes four times as long, which makes elasticity's output 50 % slower.
  */
 std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 {
@@ -234,7 +234,7 @@ void ElasticMaterials<dim>::check(const Mesh<dim> &mesh) const
   const Mapping<dim> &mapping =
       mesh.coarse().get_reference_cells()[0].template get_default_linear_mapping<dim>();
   const Quadrature<dim> points = sample<dim>(mesh.is_simplex, mesh.coarse().n_cells(0));
-  // Every rank has the whole coarse mesh, so all find the same.
+  // The coarse mesh is replicated, so all ranks get the same result.
   for (const auto &cell : mesh.coarse().cell_iterators_on_level(0)) {
     const Material &material = materials.at(cell->material_id());
     if (!material.is_uniform)
@@ -254,7 +254,7 @@ ElasticModuli ElasticMaterials<dim>::moduli(const double first, const double sec
   m.effective_lambda = m.lambda;
   m.thermal_pressure = (3. * m.lambda + 2. * m.mu) * thermal_strain;
   if (is_plane_stress) {
-    // σ_zz = 0 = λ (tr ε + ε_zz) + 2μ ε_zz of the elastic strains gives ε_zz
+    // For the elastic strains, σ_zz = 0 = λ (tr ε + ε_zz) + 2μ ε_zz determines ε_zz.
     m.effective_lambda = 2. * m.lambda * m.mu / (m.lambda + 2. * m.mu);
     m.thermal_pressure = 2. * (m.effective_lambda + m.mu) * thermal_strain;
   }
@@ -296,7 +296,7 @@ ElasticState ElasticMaterials<dim>::state(const ElasticModuli &m, const PointBat
   const SymmetricTensor<2, 3> elastic = state.strain - thermal * unit_symmetric_tensor<3>();
   state.stress = m.lambda * trace(elastic) * unit_symmetric_tensor<3>() + 2. * m.mu * elastic;
   if (is_plane_stress)
-    state.stress[2][2] = 0.; // but for rounding
+    state.stress[2][2] = 0.; // up to rounding
   state.energy_density = 0.5 * (state.stress * elastic);
   return state;
 }

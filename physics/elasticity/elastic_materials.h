@@ -15,22 +15,21 @@
 
 namespace femgpu
 {
-/// Isotropic constants at one place.
+/// Isotropic material constants at a point.
 struct ElasticModuli
 {
-  double lambda = 0., mu = 0.; ///< Lamé's, in Pa
+  double lambda = 0., mu = 0.; ///< Lamé's constants, in Pa
   double thermal_strain = 0.;  ///< α ΔT
 
-  // The stress in the space of the mesh is σ = λ tr(ε) I + 2μ ε − p_T I, in Pa.
-  double effective_lambda = 0.; ///< this λ: in plane stress 2λμ/(λ+2μ) of the material
+  // The stress in the dim-dimensional space of the mesh is σ = λ tr(ε) I + 2μ ε − p_T I, in Pa.
+  double effective_lambda = 0.; ///< λ of this formula; in plane stress 2λμ/(λ+2μ)
   double thermal_pressure = 0.; ///< p_T
 };
 
-/// What the displacement does at one place, with the components that a plane problem has out of
-/// its plane.
+/// The strain and stress at a point. For plane problems they include the out-of-plane components.
 struct ElasticState
 {
-  dealii::SymmetricTensor<2, 3> strain; ///< with the thermal strain
+  dealii::SymmetricTensor<2, 3> strain; ///< total strain, including the thermal strain
   dealii::SymmetricTensor<2, 3> stress; ///< in Pa
   double energy_density;                ///< ½ σ : (ε − α ΔT I), in J/m³
 };
@@ -41,15 +40,16 @@ class ElasticMaterials
 {
 public:
   /**
-   * @throws ParameterError for E and ν together with λ and μ, one of α and ΔT alone, constants out
-   *         of range, and what parse_material_expressions() refuses
+   * @throws ParameterError if E and ν are given together with λ and μ, if only one of α and ΔT is
+   * given, if constants are out of range, and like parse_material_expressions()
    */
   ElasticMaterials(const ElasticityParameters &parameters, const MeshRegions &regions);
 
-  /// @throws ParameterError for constants that are out of range somewhere on the coarse mesh.
+  /// Checks constants that depend on position. @throws ParameterError if they are out of range at a
+  /// point of the coarse mesh.
   void check(const Mesh<dim> &mesh) const;
 
-  /// "material id 1 (steel)"
+  /// Returns a description for messages: "material id 1 (steel)".
   const std::string &name(dealii::types::material_id material) const
   {
     return materials.at(material).name;
@@ -67,12 +67,12 @@ public:
     return !yield.empty();
   }
 
-  /// At each of @p points, which are in the material.
+  /// Returns the constants at @p points, which are in material @p material.
   std::vector<ElasticModuli> moduli(const std::vector<dealii::Point<dim>> &points,
                                     dealii::types::material_id material) const;
-  /// At the point @p q of a batch.
+  /// Returns strain, stress and energy density at point @p q of a batch.
   ElasticState state(const ElasticModuli &moduli, const PointBatch<dim> &at, unsigned int q) const;
-  /// At each of @p points, in Pa; empty without has_yield_stress().
+  /// Returns the yield stress at @p points, in Pa; empty without has_yield_stress().
   std::vector<double> yield_stress(const std::vector<dealii::Point<dim>> &points,
                                    dealii::types::material_id material) const
   {
@@ -88,9 +88,9 @@ private:
   struct Material
   {
     std::shared_ptr<Field<dim>> first, second; ///< E and ν, or λ and μ
-    std::shared_ptr<Field<dim>> expansion;     ///< nullptr for none
+    std::shared_ptr<Field<dim>> expansion;     ///< nullptr if there is no thermal expansion
     bool is_uniform;
-    ElasticModuli uniform; ///< if it is, without thermal strain
+    ElasticModuli uniform; ///< valid if is_uniform; without thermal strain
     std::string name;      ///< for messages
   };
 
@@ -102,16 +102,16 @@ private:
   std::unique_ptr<Field<dim>> temperature_rise;
 };
 
-/// √(3/2 s : s) with the deviator s of @p stress.
+/// Returns √(3/2 s : s), where s is the deviator of @p stress.
 double von_mises(const dealii::SymmetricTensor<2, 3> &stress);
 
-/// Where the stress is zero the safety factor is infinite; it is reported as this.
+/// The safety factor reported where the stress is zero, instead of infinity.
 constexpr double largest_safety_factor = 1e6;
 
-/// Yield stress over von Mises stress.
+/// Returns yield stress / von Mises stress, at most largest_safety_factor.
 double safety_factor(double yield_stress, double von_mises_stress);
 
-/// The eigenvalues of @p stress, the largest first, in closed form.
+/// Returns the eigenvalues of @p stress in descending order, in closed form.
 std::array<double, 3> principal_stresses(const dealii::SymmetricTensor<2, 3> &stress);
 } // namespace femgpu
 

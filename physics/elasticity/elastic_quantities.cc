@@ -22,13 +22,13 @@ using namespace dealii;
 
 namespace
 {
-/// A force and its moment about a point that is the same for all; in 2D force_z, moment_x and
-/// moment_y are zero.
+/// A force and its moment about a common reference point. In 2D, force_z, moment_x and moment_y are
+/// zero.
 struct Wrench
 {
   Tensor<1, 3> force, moment;
 
-  /// Adds the component @p c of a force that acts @p arm away from the point.
+  /// Adds component @p c of a force that acts at @p arm from the reference point.
   template <int dim>
   void add(const Tensor<1, dim> &arm, const unsigned int c, const double value)
   {
@@ -39,14 +39,14 @@ struct Wrench
     force += f;
     moment += cross_product_3d(x, f);
   }
-  /// Collective. Of what the ranks have.
+  /// Collective. Returns the sum over all ranks.
   Wrench sum(const MPI_Comm communicator) const
   {
     return {Utilities::MPI::sum(force, communicator), Utilities::MPI::sum(moment, communicator)};
   }
 };
 
-/// Adds "force x of where" and so on; in 2D the components that a plane problem has.
+/// Adds "force x of where" and so on, with the components that exist in dim dimensions.
 template <int dim>
 void add_components(const std::string &force, const std::string &moment, const std::string &where,
                     const Wrench &wrench, std::vector<Quantity> &result)
@@ -57,16 +57,16 @@ void add_components(const std::string &force, const std::string &moment, const s
     result.push_back({moment + ' ' + "xyz"[c] + where, wrench.moment[c]});
 }
 
-/// A component of a node that is held.
+/// A supported component of a node.
 template <int dim>
 struct HeldDof
 {
-  types::boundary_id id; ///< the smallest of those that hold it
+  types::boundary_id id; ///< the smallest boundary id that supports it
   unsigned int component;
   Point<dim> place;
 };
 
-/// Those that this rank owns; their faces may be those of ghost cells.
+/// Returns the supported dofs that this rank owns; their faces may belong to ghost cells.
 template <int dim>
 std::map<types::global_dof_index, HeldDof<dim>> held_dofs(const ElasticSupports<dim> &supports,
                                                           const Discretization<dim> &discretization)
@@ -104,7 +104,7 @@ std::map<types::global_dof_index, HeldDof<dim>> held_dofs(const ElasticSupports<
   return result;
 }
 
-/// What is found in one pass over the cells.
+/// Accumulates all quantities in one loop over the cells.
 template <int dim>
 class ElasticObserver final : public CellObserver<dim>
 {
@@ -177,7 +177,7 @@ private:
       largest_displacement = std::max(largest_displacement, std::sqrt(square));
       const ElasticState state = body.materials.state(moduli[node], at, node);
       const double equivalent = von_mises(state.stress), mean = trace(state.stress) / 3.;
-      // No principal stress is further from the mean than 2/3 of the von Mises stress.
+      // Principal stresses differ from the mean by at most 2/3 of the von Mises stress.
       const double furthest = (2. / 3. + 1e-10) * equivalent;
       if (mean + furthest > largest_stress || mean - furthest < smallest_stress) {
         const auto principal = principal_stresses(state.stress);
@@ -231,10 +231,10 @@ private:
     return result;
   }
 
-  /// Collective. @param residual of the dofs that this rank owns
+  /// Collective. @param residual of the dofs owned by this rank
   std::vector<Quantity> forces(const FeVector &residual) const
   {
-    std::map<types::boundary_id, Wrench> reactions; // of each part that is held
+    std::map<types::boundary_id, Wrench> reactions; // by boundary id of the supports
     for (const auto id : body.supports.ids())
       reactions[id] = {};
     for (const auto &[dof, held] : held_dofs(body.supports, discretization))

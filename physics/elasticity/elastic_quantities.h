@@ -11,7 +11,7 @@
 
 namespace femgpu
 {
-/// What quantities of an elastic body are computed from; all outlive the computation.
+/// The data from which quantities of an elastic body are computed; they outlive the observer.
 template <int dim>
 struct ElasticBody
 {
@@ -22,17 +22,17 @@ struct ElasticBody
 };
 
 /**
- * Reports extreme values, energies, if wanted what loads and supports exert on the body, and the
- * balance of forces, see Balance.
+ * Returns an observer that reports extreme values, energies, optionally the forces of loads and
+ * supports on the body, and the balance of forces, see Balance.
  *
- * Extremes of stress are those at the nodes of each cell, where output files have them, too; the
- * largest displacement is that of the polynomials between the nodes.
- * Reactions are the residuals K u − f at the nodes that are held, in the weak sense, so that their
- * sum is minus that of the loads to the accuracy of the solver. A component that several parts of
- * the boundary hold counts for the one with the smallest id. Thermal loads are among the loads of
- * the balance.
+ * Extreme stresses are taken at the nodes of each cell, like those in output files. The largest
+ * displacement is that of the polynomials, including points between nodes. Reactions are the
+ * residuals K u − f at the supported nodes, in the weak sense, so that their sum is minus the sum
+ * of the loads up to the accuracy of the solver. If several boundaries support a component, its
+ * reaction is assigned to the one with the smallest id. The loads of the balance include thermal
+ * loads.
  *
- * Forces are in N, in 2D in N for 1 m of length or thickness.
+ * Forces are in N; in 2D in N per metre of length or thickness.
  */
 template <int dim>
 std::unique_ptr<CellObserver<dim>> elastic_observer(const ElasticBody<dim> &body,

@@ -25,12 +25,12 @@ namespace
 const std::string displacement_path = "Elasticity/Displacement",
                   rotation_path = "Elasticity/Rotation", planes_path = "Elasticity/Symmetry planes";
 
-/// u = (R − I)(x − c) with the matrix R of a rotation about an axis through c.
+/// Evaluates u = (R − I)(x − c), where R is the matrix of a rotation about an axis through c.
 template <int dim>
 class RigidRotation final : public Function<dim>
 {
 public:
-  /// @param expressions point and direction (in 3D) of the axis, angle
+  /// @param expressions a point on the axis, its direction (in 3D only), and the angle
   RigidRotation(const std::vector<std::string> &expressions, const MeshRegions &regions)
       : Function<dim>(dim),
         angle(rotation_path, {expressions.back()}, Variables::position, regions.definitions)
@@ -75,7 +75,7 @@ private:
   Tensor<1, dim> direction; ///< in 3D
 };
 
-/// @throws ParameterError if a symmetry plane with the normal @p first has another one, @p n
+/// @throws ParameterError if the normals @p first and @p n of a symmetry plane differ
 template <int dim>
 void require_plane(const types::boundary_id id, const Tensor<1, dim> &first,
                    const Tensor<1, dim> &n)
@@ -135,7 +135,7 @@ std::vector<std::vector<SupportedDirection<dim>>>
 ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
                                            const std::vector<MeshPart<dim>> &parts) const
 {
-  const std::unique_ptr<Mapping<dim>> mapping = make_mapping(mesh, 4); // sees curved faces
+  const std::unique_ptr<Mapping<dim>> mapping = make_mapping(mesh, 4); // for curved faces
   const ReferenceCell reference = mesh.coarse().get_reference_cells()[0];
   const FE_Nothing<dim> none(reference);
   FEFaceValues<dim> values(
@@ -143,8 +143,8 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
       reference.face_reference_cell(0).template get_gauss_type_quadrature<dim - 1>(2),
       update_quadrature_points | update_normal_vectors);
   std::vector<std::vector<SupportedDirection<dim>>> supports(parts.size());
-  std::map<BoundaryId, Tensor<1, dim>> normals;           // of planes
-  for (std::size_t part = 0; part < parts.size(); ++part) // every rank has all cells of them
+  std::map<BoundaryId, Tensor<1, dim>> normals;           // of symmetry planes
+  for (std::size_t part = 0; part < parts.size(); ++part) // all ranks have all coarse cells
     for (const auto &cell : parts[part].cells)
       for (const auto face : cell->face_indices()) {
         if (!cell->face(face)->at_boundary())

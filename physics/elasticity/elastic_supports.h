@@ -17,20 +17,21 @@
 
 namespace femgpu
 {
-/// Where an elastic body is held: prescribed displacements and rotations, symmetry planes.
+/// The supports of an elastic body: prescribed displacements and rotations, symmetry planes.
 template <int dim>
 class ElasticSupports
 {
 public:
   using BoundaryId = dealii::types::boundary_id;
 
-  /// @throws ParameterError for data that cannot be read, and for ids that come twice
+  /// @throws ParameterError on a syntax error, and if an id is repeated
   ElasticSupports(const ElasticityParameters &parameters, const MeshRegions &regions);
 
   /**
-   * @param degree of the elements
-   * @throws ParameterError that names the rigid-body modes that are free, a symmetry plane that is
-   *         not plane on the coarse mesh, or mid-side nodes where elements have no nodes
+   * Checks the supports.
+   * @param degree polynomial degree of the elements
+   * @throws ParameterError that names the free rigid-body modes; if a symmetry plane is not plane
+   * on the coarse mesh; or if mid-side nodes are supported where the elements have no nodes
    */
   void check(const Mesh<dim> &mesh, unsigned int degree) const;
 
@@ -39,16 +40,16 @@ public:
   {
     return planes;
   }
-  /// All parts of the boundary that are held in some direction.
+  /// Returns the ids of all boundaries that are supported in some direction.
   std::set<BoundaryId> ids() const;
-  /// Is component @p c of the displacement, or one that depends on it, given on a face of part
-  /// @p id with normal @p n?
+  /// Returns whether component @p c of the displacement, or a component coupled to it, is
+  /// prescribed on a face of boundary @p id with normal @p n.
   bool holds(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
-  /// For named_boundaries().
+  /// Returns the boundary ids by parameter, for named_boundaries().
   std::vector<std::pair<std::string, std::set<BoundaryId>>> named_boundaries() const;
 
 private:
-  /// Values for some components on one part of the boundary.
+  /// Prescribed values for some components on one boundary.
   struct Prescribed
   {
     BoundaryId id;
@@ -57,11 +58,11 @@ private:
     dealii::ComponentMask mask;
   };
 
-  /// Of each of the @p parts.
+  /// Returns the supported directions of each of the @p parts.
   std::vector<std::vector<SupportedDirection<dim>>>
   supported_directions(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>> &parts) const;
 
-  std::vector<Prescribed> prescribed; ///< displacements, and behind them rotations
+  std::vector<Prescribed> prescribed; ///< displacements, followed by rotations
   std::set<BoundaryId> planes;
 };
 } // namespace femgpu

@@ -29,8 +29,8 @@ Point<dim> read_point(const std::string &path, const std::string &text, const Me
   return point;
 }
 
-/// −div σ = b, σ·n = t − p n at parts of the boundary; materials and supports are classes of their
-/// own.
+/// The equation −div σ = b, with σ·n = t − p n on boundaries. ElasticMaterials and ElasticSupports
+/// hold materials and supports.
 template <int dim>
 class Elasticity final : public Problem<dim>
 {
@@ -88,7 +88,7 @@ public:
     return supports.symmetry_planes();
   }
 
-  /// σ_ab = λ div u δ_ab + μ (∂_b u_a + ∂_a u_b) − p_T δ_ab
+  /// Evaluates σ_ab = λ div u δ_ab + μ (∂_b u_a + ∂_a u_b) − p_T δ_ab.
   void flux(const PointBatch<dim> &at, PointTerms &sigma) const override
   {
     const std::vector<ElasticModuli> moduli = materials.moduli(at.points(), at.material);
@@ -130,7 +130,7 @@ public:
     return traction.count(id) > 0 || pressure.count(id) > 0;
   }
 
-  /// t − p n with the outer normal n, in Pa
+  /// Evaluates t − p n with the outward normal n, in Pa.
   void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override
   {
     if (const auto field = traction.find(at.boundary); field != traction.end())
@@ -156,9 +156,9 @@ public:
   }
 
   /**
-   * Strain, stress, principal stresses (1 is the largest), von Mises stress and, with a yield
-   * stress, the safety factor. Tensors have the components in the space of the mesh; in 2D those
-   * out of the plane are fields of their own, strain_zz and stress_zz.
+   * Returns strain, stress, principal stresses (1 is the largest), von Mises stress and, with a
+   * yield stress, the safety factor. Tensors have the components in the space of the mesh. In 2D,
+   * the out-of-plane components are separate fields, strain_zz and stress_zz.
    */
   std::vector<DerivedField> derived_fields() const override
   {
@@ -178,7 +178,7 @@ public:
   {
     const auto moduli = materials.moduli(at.points(), at.material);
     const auto yield = materials.yield_stress(at.points(), at.material);
-    std::vector<double *> rows; // found once: it takes longer than writing a number
+    std::vector<double *> rows; // looked up once: a look-up takes longer than writing a number
     for (unsigned int r = 0; r < 2 * dim * dim + (dim == 2 ? 6 : 4) + (yield.empty() ? 0 : 1); ++r)
       rows.push_back(numbers[r]);
     for (unsigned int q = 0; q < at.size(); ++q) {

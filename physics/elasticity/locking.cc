@@ -17,9 +17,9 @@ using namespace dealii;
 namespace
 {
 constexpr double nearly_incompressible = 0.45; ///< Poisson's ratio
-constexpr double slender = 5.;                 ///< length over thickness
+constexpr double slender = 5.;                 ///< length / thickness
 constexpr double too_stiff = 0.05;
-constexpr double part_of_boundary = 0.3; ///< that a slender body has at its thickness
+constexpr double part_of_boundary = 0.3; ///< fraction of the boundary where a body must be slender
 
 template <int dim>
 using Cell = typename Triangulation<dim>::cell_iterator;
@@ -31,8 +31,8 @@ double poisson_ratio(const ElasticMaterials<dim> &materials, const Cell<dim> &ce
   return moduli.lambda / (2. * (moduli.lambda + moduli.mu));
 }
 
-// Each adds its warning, if there is one. Every rank has the whole coarse mesh, so all find the
-// same.
+// These functions append a warning if they find locking. The coarse mesh is replicated, so all
+// ranks find the same.
 
 template <int dim>
 void find_volumetric_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &materials,
@@ -55,15 +55,15 @@ void find_volumetric_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> 
   warnings.push_back(text.str());
 }
 
-/// Cells from one side of the body to the other, face opposite to face.
+/// The cells between two opposite sides of the body, each joined to the next at opposite faces.
 struct Stack
 {
   double thickness = 0.;
   unsigned int n_cells = 0;
-  double length = std::numeric_limits<double>::infinity(); ///< of its cells, across
+  double length = std::numeric_limits<double>::infinity(); ///< of its cells, along the body
 };
 
-/// How far the mesh goes in the direction of @p edge.
+/// Returns the extent of the mesh in the direction of @p edge.
 template <int dim>
 double extent(const BoundingBox<dim> &box, const Tensor<1, dim> &edge)
 {
@@ -74,8 +74,8 @@ double extent(const BoundingBox<dim> &box, const Tensor<1, dim> &edge)
 }
 
 /**
- * The stack that begins at face @p f. Its length is that of the shortest edges along which the body
- * is long; infinite if there are none.
+ * Returns the stack that begins at face @p f. Its length is the shortest length of those edges
+ * along which the body is slender; infinite if there are none.
  */
 template <int dim>
 Stack stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
@@ -104,10 +104,11 @@ Stack stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
 }
 
 /**
- * How much too stiff, at least, the cells are where the body bends, as a part of its stiffness. A
- * bilinear cell of length l takes part in a curvature κ by shear, κx along the cell, with an energy
- * of (1-ν)/2 (l/t)² of that of bending; and as its strain is constant over its height, n cells over
- * the thickness resist the transverse strain -νκz with ν²/(1-ν²)/n² of it.
+ * Returns a lower bound of the excess stiffness of cells in bending, relative to the exact
+ * stiffness. A bilinear cell of length l represents a curvature κ by shear, κx along the cell,
+ * whose energy is (1-ν)/2 (l/t)² of the bending energy. Its strain is constant over its height, so
+ * n cells over the thickness resist the transverse strain -νκz with ν²/(1-ν²)/n² of the bending
+ * energy.
  */
 double stiffening(const double length_by_thickness, const double n_cells, const double nu)
 {
@@ -121,7 +122,7 @@ void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &mate
 {
   const BoundingBox<dim> box(mesh.coarse().get_vertices());
   const double finer = std::pow(2., refinements);
-  double all = 0., locked = 0., too_much = 0., ratio = 0., n_cells = 0.; // integrals
+  double all = 0., locked = 0., too_much = 0., ratio = 0., n_cells = 0.; // surface integrals
   std::optional<Point<dim>> place;
   for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
     for (const unsigned int f : cell->face_indices()) {

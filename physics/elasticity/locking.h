@@ -10,10 +10,10 @@
 namespace femgpu
 {
 /**
- * Warnings of elements of degree 1 that are too stiff: for materials that are nearly incompressible
- * (volumetric locking; not in plane stress), and, on quadrilaterals and hexahedra, in slender
- * bodies that bend (shear locking). Of a mesh that is not refined yet.
- * @param refinements of all cells until the last cycle
+ * Returns warnings if elements of degree 1 are too stiff: for nearly incompressible materials
+ * (volumetric locking; not in plane stress), and for slender bodies in bending that consist of
+ * quadrilaterals or hexahedra (shear locking). @pre the mesh is not refined yet
+ * @param refinements number of global refinements until the last cycle
  */
 template <int dim>
 std::vector<std::string> locking_warnings(const Discretization<dim> &discretization,

@@ -15,7 +15,7 @@ using namespace dealii;
 
 namespace
 {
-// A motion is free if it moves the supports by less than this part of their size.
+// A motion is free if it moves the supports by less than this fraction of their size.
 constexpr double tolerance = 1e-6;
 
 using Vector3 = Tensor<1, 3>;
@@ -29,7 +29,7 @@ Vector3 in_space(const Tensor<1, dim> &v)
   return result;
 }
 
-/// Centre and size of the supports: in these coordinates the conditions are of order one.
+/// The centre and size of the supports. In these coordinates the conditions are of order one.
 template <int dim>
 struct Frame
 {
@@ -47,7 +47,7 @@ struct Frame
   double length = 0.;
 };
 
-/// MᵀM of the conditions M (ω, t) = 0; a plane problem has ω_x, ω_y and t_z zero besides.
+/// Returns MᵀM of the conditions M (ω, t) = 0. In 2D, ω_x = ω_y = t_z = 0 are added.
 template <int dim>
 LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<dim>> &supports,
                                           const Frame<dim> &frame)
@@ -68,7 +68,7 @@ LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<d
   return sum;
 }
 
-/// Three numbers of a row of a matrix, from column @p first on.
+/// Returns three entries of a row of a matrix, starting at column @p first.
 template <class Matrix>
 Vector3 in_row(const Matrix &matrix, const unsigned int row, const unsigned int first)
 {
@@ -78,8 +78,8 @@ Vector3 in_row(const Matrix &matrix, const unsigned int row, const unsigned int 
   return result;
 }
 
-/// The motions u = t + ω × x that the supports leave, a row with ω and behind it t for each, with x
-/// in units of the frame's length, about the origin and in a basis with many zeros.
+/// Returns the motions u = t + ω × x that the supports permit, one row (ω, t) for each. x is
+/// relative to the origin in units of the frame's length. The basis has many zeros.
 template <int dim>
 FullMatrix<double> free_motions(const std::vector<SupportedDirection<dim>> &supports,
                                 const Frame<dim> &frame)
@@ -114,7 +114,7 @@ std::string coordinates(const Vector3 &v)
   return text.str() + ")";
 }
 
-/// "x", "y" or "z" if @p v has that direction; empty otherwise.
+/// Returns "x", "y" or "z" if @p v is parallel to that axis; empty otherwise.
 std::string axis_of(const Vector3 &v)
 {
   for (unsigned int a = 0; a < 3; ++a)
@@ -131,7 +131,7 @@ std::string words_of(const Vector3 &omega, const Vector3 &t, const double length
     return axis.empty() ? "translation along " + coordinates<dim>(t / t.norm())
                         : "translation in " + axis;
   }
-  // u at the nearest point of the axis is along the axis
+  // u at the point of the axis nearest to the origin is parallel to the axis.
   const double square = omega.norm_square();
   const Vector3 point = cross_product_3d(omega, t) / square;
   const double pitch = (omega * t) / square;

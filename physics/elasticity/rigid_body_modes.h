@@ -9,7 +9,7 @@
 
 namespace femgpu
 {
-/// d·u is given at a point.
+/// A support that prescribes d·u at a point.
 template <int dim>
 struct SupportedDirection
 {
@@ -18,10 +18,11 @@ struct SupportedDirection
 };
 
 /**
- * The rigid-body motions u = t + ω × x, 3 in 2D and 6 in 3D, that leave d·u zero at all supports:
- * the null space of the conditions on t and ω, from LAPACK's singular values.
- * @return a basis in words, such as "translation in x" and "rotation about the z axis"; empty if
- *         the body is held
+ * Finds the rigid-body motions u = t + ω × x (3 in 2D, 6 in 3D) for which d·u is zero at all
+ * supports: the null space of the conditions on t and ω, from LAPACK's singular value
+ * decomposition.
+ * @return descriptions of a basis, such as "translation in x" and "rotation about the z axis";
+ * empty if the supports prevent all motions
  */
 template <int dim>
 std::vector<std::string>
