@@ -17,7 +17,7 @@ namespace
 {
 using Fields = std::vector<std::string_view>;
 
-/// What stands between the commas of a line; nothing after one at the end.
+/// Returns the fields between the commas of a line; an empty last field is omitted.
 Fields fields_of(std::string_view line)
 {
   Fields fields;
@@ -43,14 +43,14 @@ std::string_view without_quotes(const std::string_view text)
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-/// @p word, a number or name, without the part it is of, as "PART-1-1.NAME".
+/// Returns @p word, a number or name, without the prefix of its part, as in "PART-1-1.NAME".
 std::string_view without_part(std::string_view word)
 {
   word.remove_prefix(word.rfind('.') + 1); // 0 if there is none
   return without_quotes(word);
 }
 
-/// Dimension and number of nodes of elements of @p type, in capitals; {0, 0} if it is not known.
+/// Returns dimension and number of nodes of elements of @p type, in upper case; {0, 0} if unknown.
 std::pair<int, std::size_t> size_of_type(const std::string &type)
 {
   static const std::vector<std::pair<std::regex, int>> families = {
@@ -60,13 +60,13 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
        2},
       {std::regex("STRI(3|6)5?"), 2},
       {std::regex("(?:T[23]D|R2D|RB[23]D|DC1D)([23])[A-Z]*"), 1}};
-  if (type.size() > 20) // which std::regex does not take at any length
+  if (type.size() > 20) // std::regex may fail on long strings
     return {0, 0};
   std::smatch match;
   for (const auto &[family, dimension] : families)
     if (std::regex_match(type, match, family))
       return {dimension, std::stoul(match[1].str().substr(0, 4))};
-  static const std::regex beam("B[23]([1-3])[A-Z]*"); // of degree, but for the cubic ones
+  static const std::regex beam("B[23]([1-3])[A-Z]*"); // the degree; 3: cubic with two nodes
   if (std::regex_match(type, match, beam))
     return {1, match[1] == "2" ? 3U : 2U};
   return {0, 0};
@@ -74,8 +74,8 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
 
 const char *const write_out = " Write all nodes and elements out, by *NODE and *ELEMENT.";
 
-/// Reads one file, block by block: keywords with lines of data. Comments are passed over. The
-/// current line is the one to be read.
+/// Reads a file block by block: a keyword with its data lines. Comments are skipped. The current
+/// line is the next one to be read.
 class AbaqusReader : private MeshText
 {
 public:
@@ -102,24 +102,24 @@ public:
   }
 
 private:
-  /// "*NAME, OPTION=VALUE, OPTION"
+  /// A keyword line: "*NAME, OPTION=VALUE, OPTION".
   struct Keyword
   {
-    std::string name; ///< in capitals, without '*'
+    std::string name; ///< in upper case, without '*'
     std::size_t line = 0;
-    std::map<std::string, std::string> options; ///< names in capitals
+    std::map<std::string, std::string> options; ///< names in upper case
   };
 
   bool at_end() const
   {
     return line().empty();
   }
-  /// Is the current line one of data?
+  /// Returns whether the current line is a data line.
   bool has_data() const
   {
     return !at_end() && line()[0] != '*';
   }
-  /// Moves to the next line; false at a keyword and at the end.
+  /// Moves to the next line. Returns false at a keyword and at the end.
   bool next_data()
   {
     while (next_line())
@@ -128,14 +128,14 @@ private:
     return false;
   }
 
-  /// Moves to the next keyword, or the end.
+  /// Moves to the next keyword or to the end.
   void skip_data()
   {
     while (next_data()) {
     }
   }
 
-  /// Reads that of the current line, and of those that continue it.
+  /// Reads the keyword in the current line and its continuation lines.
   void read_keyword()
   {
     keyword = {"", line_number(), {}};
@@ -157,7 +157,7 @@ private:
     }
   }
 
-  /// Moves to the first line of data. @throws InputError if there is none
+  /// Moves to the first data line. @throws InputError if there is none
   void begin_data()
   {
     if (next_data())
@@ -172,7 +172,7 @@ private:
   {
     return keyword.options.count(option) > 0;
   }
-  /// @throws InputError if the keyword does not say it
+  /// @throws InputError if the keyword lacks the option
   std::string value_of(const std::string &option) const
   {
     const auto value = keyword.options.find(option);
@@ -190,8 +190,9 @@ private:
       fail("*" + keyword.name + " with " + option + " is not supported." + write_out, keyword.line);
   }
 
-  /// The set or surface whose name is the value of @p option.
-  /// @param origin if it is new
+  /// Returns the set or surface named by the value of @p option, and creates it if it does not
+  /// exist.
+  /// @param origin of a new set
   AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const std::string &option,
                    const AbaqusOrigin origin) const
   {
@@ -260,7 +261,7 @@ private:
     return found->second;
   }
 
-  /// An element, on one line or more, each but the last of which ends with a comma.
+  /// Reads an element. It may continue on further lines; each line but the last ends with a comma.
   void read_element(const ElementType &type, const std::string &name)
   {
     const std::size_t first_line = line_number();
@@ -285,7 +286,7 @@ private:
              std::to_string(n_nodes) + " of a " + name + ".");
     }
     if (type.kind == &ElementKind::line && n_nodes == 3)
-      std::swap(found[1], found[2]); // the middle one is the second
+      std::swap(found[1], found[2]); // Abaqus lists the midpoint second
     if (!elements.emplace(number, model.table.elements.size()).second)
       fail("there is an element " + std::to_string(number) +
            " already. The numbers of elements must differ.");
@@ -310,7 +311,7 @@ private:
     }
   }
 
-  /// @p given is a number, or the name of a set.
+  /// Adds members to a set. @p given is a number or the name of a set.
   void add_members(AbaqusSet &set, const std::string_view given, const bool of_elements)
   {
     const std::string_view word = without_part(given);
@@ -323,13 +324,13 @@ private:
     const auto other = sets.find(upper(word));
     if (other == sets.end())
       fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
-    const auto members = other->second.members; // it may be this set itself
+    const auto members = other->second.members; // a copy: the other set may be this set
     set.members.insert(set.members.end(), members.begin(), members.end());
     if (set.members.size() > 2 * (nodes.size() + elements.size()))
-      set.drop_repetitions(); // sets of sets must not grow without end
+      set.drop_repetitions(); // bounds the size of nested sets
   }
 
-  /// FIRST, LAST, STEP
+  /// Adds a range: FIRST, LAST, STEP.
   void add_range(AbaqusSet &set, const Fields &fields, const bool of_elements)
   {
     if (fields.size() < 2)
@@ -339,14 +340,14 @@ private:
     const long long step = fields.size() > 2 ? integer(fields[2], "the step of a range") : 1;
     if (step < 1 || last < first || first < 0)
       fail("a range must go up from FIRST to LAST by a positive STEP.");
-    for (long long number = first;; number += step) { // fails soon if it is too long
+    for (long long number = first;; number += step) { // fails soon if the range is too long
       add_members(set, std::to_string(number), of_elements);
       if (last - number < step)
         return;
     }
   }
 
-  /// The vertices of the elements in @p element_set, and the mid-side nodes between these.
+  /// Adds the vertices of the elements in @p element_set, and the mid-side nodes between these.
   void add_nodes_of(const std::string &element_set, AbaqusSet &set)
   {
     AbaqusSet chosen;
@@ -387,7 +388,7 @@ private:
     }
   }
 
-  /// "S3", "E1", "SPOS", "" as the number of a side.
+  /// Returns the number of a side given as "S3", "E1", "SPOS" or "".
   std::size_t read_side(const std::string_view word, const std::size_t element) const
   {
     const std::string side = upper(word);
@@ -438,7 +439,7 @@ private:
     skip_data();
   }
 
-  /// Keywords that a mesh does not need are passed over.
+  /// Reads a block, or skips it if a mesh does not need its keyword.
   void read_block()
   {
     static const std::map<std::string, void (AbaqusReader::*)()> blocks = {
@@ -470,7 +471,7 @@ private:
   }
 
   int dim;
-  Keyword keyword; ///< of the block
+  Keyword keyword; ///< of the current block
   AbaqusModel model;
   std::unordered_map<long long, std::size_t> nodes, elements; ///< by number
   std::vector<bool> are_shells;                               ///< elements
@@ -482,7 +483,7 @@ private:
 MeshTable read_abaqus_file(const std::string &name, const std::string_view text, const int dim)
 {
   MeshTable table = with_ids_of_sets(AbaqusReader(name, text, dim).read(), dim);
-  if (text.back() != '\n') // numbers at the end of a text that was cut are wrong without being seen
+  if (text.back() != '\n') // a number cut off at the end would be wrong, but valid
     throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
                      ": the last line has no end: the file is truncated. Write or copy it again, "
                      "or end the line.");

@@ -15,7 +15,7 @@ namespace femgpu
 {
 namespace
 {
-/// 12 of "12" and, with the prefix "EB", of "EB12".
+/// Returns the number 12 for "12" and, with the prefix "EB", for "EB12".
 std::optional<long long> number_in(const std::string &name, const std::string &prefix)
 {
   const auto same = [](const unsigned char a, const unsigned char b) {
@@ -28,7 +28,7 @@ std::optional<long long> number_in(const std::string &name, const std::string &p
   return is_number ? std::optional<long long>(std::stoll(digits)) : std::nullopt;
 }
 
-/// Puts those first that go before others where they have the same parts.
+/// Sorts sets by precedence for members that they have in common.
 void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 {
   const auto key = [&](const AbaqusSet &c) {
@@ -40,9 +40,9 @@ void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 }
 
 /**
- * Gives ids to the sets of one dimension, and their names to @p table.
- * @param candidates have as members numbers of the things that get ids
- * @return the set that each of @p n_things has its id of; nullptr for those without
+ * Assigns ids to the sets of one dimension and adds their names to @p table.
+ * @param candidates have the numbers of things as members
+ * @return for each of @p n_things the set that determines its id; nullptr for those without
  */
 std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
                                            const std::string &prefix, const int dimension,
@@ -90,7 +90,7 @@ std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
 
 constexpr std::size_t no_side = static_cast<std::size_t>(-1);
 
-/// Makes ids and names of the sets.
+/// Converts sets to ids and names.
 class SetsReader
 {
 public:
@@ -120,7 +120,7 @@ public:
       return element.kind->dimension == dim - 1 && side_with(all_nodes(element)) != no_side;
     };
     for (AbaqusSet &set : element_sets(dim - 1)) {
-      std::set<std::size_t> members; // elements that are no sides are refused by check_mesh_table()
+      std::set<std::size_t> members; // check_mesh_table() rejects elements that are not sides
       for (const std::size_t element : set.members)
         if (is_known(table.elements[element]))
           members.insert(side_with(all_nodes(table.elements[element])));
@@ -144,7 +144,7 @@ public:
   }
 
 private:
-  /// Those with elements of a dimension; without sets that list the cells of a surface.
+  /// Returns the sets with elements of a dimension, except sets that list the cells of a surface.
   std::vector<AbaqusSet> element_sets(const int dimension) const
   {
     std::vector<AbaqusSet> result;
@@ -195,7 +195,7 @@ private:
       candidates.push_back(std::move(surface));
   }
 
-  /// The sides all of whose vertices are in the set; if there are none, a curve or points.
+  /// Adds the sides all of whose vertices are in the set; if there are none, a curve or points.
   void add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates)
   {
     const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
@@ -223,7 +223,8 @@ private:
                                         table.file + "' " + reason});
   }
 
-  /// In 3D, what owns the edges of curves so far: element sets with trusses or beams.
+  /// Stores the owners of edges that belong to a curve already (3D): element sets of trusses or
+  /// beams.
   void take_named_edges()
   {
     for (const MeshElement &element : table.elements)
@@ -233,7 +234,7 @@ private:
       }
   }
 
-  /// The edges of second order whose three nodes are in the set.
+  /// Returns the edges of second order whose three nodes are in the set.
   std::vector<MeshElement> whole_edges(const AbaqusSet &set) const
   {
     const auto is_member = [&](const std::size_t node) {
@@ -250,7 +251,7 @@ private:
     return edges;
   }
 
-  /// Are the nodes of @p edges all that @p set has, and all of these on the boundary?
+  /// Returns whether @p set consists of the nodes of @p edges, all of them on the boundary.
   bool is_curve(const std::vector<MeshElement> &edges, const AbaqusSet &set)
   {
     if (dim != 3 || edges.empty())
@@ -269,7 +270,7 @@ private:
     });
   }
 
-  /// A curve if the set has the nodes of whole edges of second order, and no others; else points.
+  /// Adds a curve if the set consists of the nodes of whole edges of second order; else points.
   void add_curve_or_points(const AbaqusSet &set)
   {
     const auto has_no_cell = [&](const std::size_t node) {
@@ -309,10 +310,10 @@ private:
   MeshTable &table;
   int dim;
   std::vector<MeshElement> sides; ///< on the boundary
-  std::vector<bool> is_vertex;    ///< points of cells
+  std::vector<bool> is_vertex;    ///< whether a point is a vertex of a cell
   std::map<NodeSet, std::size_t> side_of_nodes;
-  std::set<NodeSet> boundary_edges;             ///< in 3D, found when a node set may be a curve
-  std::map<NodeSet, std::size_t> owner_of_edge; ///< the line of the curve that an edge is in
+  std::set<NodeSet> boundary_edges;             ///< in 3D; found when a node set may be a curve
+  std::map<NodeSet, std::size_t> owner_of_edge; ///< the line of the curve that contains an edge
   long long largest_curve = 0;                  ///< the largest id of curves
 };
 } // namespace
@@ -325,7 +326,7 @@ MeshTable with_ids_of_sets(AbaqusModel model, const int dim)
   const auto is_too_large = [&](const MeshElement &e) { return e.kind->dimension > dim; };
   const auto &elements = model.table.elements;
   if (std::any_of(elements.begin(), elements.end(), is_too_large))
-    return std::move(model.table); // which check_mesh_table() refuses
+    return std::move(model.table); // check_mesh_table() rejects it
   SetsReader reader(model, dim);
   reader.name_elements(dim);
   if (dim == 3)

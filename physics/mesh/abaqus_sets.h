@@ -10,38 +10,38 @@
 
 namespace femgpu
 {
-/// Where a name comes from; of names for the same parts, those of the first go first.
+/// The origin of a name. Of sets with the same members, the origin listed first takes precedence.
 enum class AbaqusOrigin
 {
   surface,
-  section,     ///< of elements, that *SOLID SECTION names
+  section,     ///< an element set that *SOLID SECTION names
   listed,      ///< by *ELSET
   of_elements, ///< by *ELEMENT
   nodes        ///< by *NSET or *NODE
 };
 
-/// Nodes, elements or sides of elements that have a name.
+/// A named set of nodes, elements or sides of elements.
 struct AbaqusSet
 {
   enum : std::size_t
   {
-    all_free = 1000, ///< each side of the element that no other cell has
-    element_itself   ///< of shells and membranes
+    all_free = 1000, ///< every side of the element that belongs to no other cell
+    element_itself   ///< for shells and membranes
   };
   struct Side
   {
-    std::size_t element, side; ///< number of the side from 0, or one of the above
+    std::size_t element, side; ///< side: number from 0, or a constant above
     std::size_t line;
   };
 
-  std::string name = {}; ///< as first written
+  std::string name = {}; ///< spelled as at its first occurrence
   std::size_t line = 0;
   AbaqusOrigin origin = AbaqusOrigin::listed;
-  bool is_internal = false;              ///< of Abaqus/CAE's own use
-  bool is_of_a_surface = false;          ///< listed to tell a surface its cells
-  std::vector<std::size_t> members = {}; ///< of nodes or elements, as indices of MeshTable
-  std::vector<Side> sides = {};          ///< of a surface
-  long long id = 0;                      ///< of those that own what they have
+  bool is_internal = false;              ///< for internal use by Abaqus/CAE
+  bool is_of_a_surface = false;          ///< an element set that defines the sides of a surface
+  std::vector<std::size_t> members = {}; ///< of nodes or elements: indices in MeshTable
+  std::vector<Side> sides = {};          ///< of surfaces
+  long long id = 0;                      ///< of the region, if the set became one
 
   void drop_repetitions()
   {
@@ -50,7 +50,7 @@ struct AbaqusSet
   }
 };
 
-/// What an input file says, by names in capitals.
+/// The contents of an input file. Keys are names in upper case.
 struct AbaqusModel
 {
   MeshTable table;
@@ -58,9 +58,9 @@ struct AbaqusModel
 };
 
 /**
- * Gives cells, sides on the boundary and edges the ids and names that the sets of @p model say, as
- * read_abaqus_file() describes it.
- * @throws InputError "FILE:LINE: …" for sides that lie inside
+ * Assigns ids and names to cells, boundary sides and edges according to the sets of @p model, by
+ * the rules of read_abaqus_file().
+ * @throws InputError "FILE:LINE: …" if a side is in the interior
  */
 MeshTable with_ids_of_sets(AbaqusModel model, int dim);
 } // namespace femgpu

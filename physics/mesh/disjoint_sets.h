@@ -7,7 +7,7 @@
 
 namespace femgpu
 {
-/// Sets of numbers, each set with its least member in its name.
+/// A union-find structure. Each set is represented by its smallest member.
 class DisjointSets
 {
 public:
@@ -18,7 +18,7 @@ public:
   unsigned int root(unsigned int i)
   {
     for (; parents[i] != i; i = parents[i])
-      parents[i] = parents[parents[i]]; // halves the way for the next
+      parents[i] = parents[parents[i]]; // path halving
     return i;
   }
   void unite(const unsigned int a, const unsigned int b)

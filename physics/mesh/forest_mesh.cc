@@ -19,7 +19,7 @@ using namespace dealii;
 
 namespace
 {
-/// Is told by p4est of each quadrant: is it to be refined? The forest points to the level wanted.
+/// Callback for p4est: whether to refine a quadrant. The forest's user_pointer is the target level.
 template <int dim>
 int is_below_level(typename internal::p4est::types<dim>::forest *const forest,
                    typename internal::p4est::types<dim>::topidx /* tree */,
@@ -51,12 +51,12 @@ void ForestMesh<dim>::refine_all(const unsigned int times)
   Functions::refine(forest.get(), /* recursive */ 1, is_below_level<dim>, nullptr);
   Functions::partition(forest.get(), /* keeps families together */ 1, nullptr);
   this->load(forest.get());
-  this->signals.create(); // which DoFHandlers of the coarse mesh wait for, and load() forgets
+  this->signals.create(); // DoFHandlers wait for it, and load() does not send it
 }
 
 namespace
 {
-/// The finest level that cells around a vertex get by their flags.
+/// The finest level, after refinement and coarsening, of the cells around each vertex.
 template <int dim>
 class FinestLevels
 {
@@ -73,7 +73,7 @@ public:
     for (const auto v : cell->vertex_indices())
       finest[cell->vertex_index(v)] = std::max(finest[cell->vertex_index(v)], level_of(cell));
   }
-  /// Is @p cell beside one that will be finer by two levels or more?
+  /// Returns whether a neighbour of @p cell will be finer by two levels or more.
   bool is_too_coarse(const Cell &cell) const
   {
     const auto vertices = cell->vertex_indices();
@@ -91,7 +91,7 @@ private:
   std::vector<int> finest;
 };
 
-/// Will @p cell, which is flagged, become one with its siblings?
+/// Returns whether @p cell, which is flagged, will be merged with its siblings.
 template <class Cell>
 bool can_be_coarsened(const Cell &cell)
 {
@@ -129,7 +129,7 @@ bool ForestMesh<dim>::prepare_coarsening_and_refinement()
   FinestLevels<dim> finest(*this);
   for (bool changes = true; changes; has_changed = has_changed || changes) {
     changes = false;
-    // the finest cells first: coarser ones follow them in the same loop
+    // Visits the finest cells first, so that coarser ones follow in the same loop.
     for (auto cell = this->last_active(); cell != this->end(); --cell) {
       if (cell->refine_flag_set() || !finest.is_too_coarse(cell))
         continue;
@@ -153,7 +153,7 @@ namespace
 std::string messages_of_p4est;
 void (*report_and_end)(const std::exception_ptr &) = nullptr;
 
-/// p4est reports an error in several lines, the reason first.
+/// Collects messages: p4est reports an error in several lines, the reason first.
 void keep_message(FILE * /* stream */, const char * /* file */, int /* line */, int /* package */,
                   int /* category */, int /* priority */, const char *const message)
 {

@@ -74,7 +74,7 @@ private:
     read_end("$MeshFormat");
   }
 
-  /// What stands between the quotation marks at the end of the line.
+  /// Returns the name between the quotation marks at the end of the line.
   std::string read_name()
   {
     const std::string_view quoted = rest();
@@ -93,7 +93,7 @@ private:
     return name;
   }
 
-  /// The table of names, whose first line is the current one: one entry a line, in their order.
+  /// Reads the table of names, starting at the current line, with one entry in each line.
   std::vector<PhysicalName> read_physical_names()
   {
     require_line("the number of physical names");
@@ -206,7 +206,7 @@ private:
     require_line("the numbers of elements");
     const std::size_t n_blocks = count("the number of blocks of elements", bytes_left());
     const std::size_t n_all = count("the number of elements", bytes_left());
-    std::size_t n_read = 0; // an element of several groups is there for each
+    std::size_t n_read = 0; // an element in several groups is repeated for each
     for (std::size_t b = 0; b < n_blocks; ++b) {
       require_line("a block of elements");
       const auto dimension = static_cast<int>(count("the dimension of an entity", 3));
@@ -235,7 +235,7 @@ private:
     read_end("$Elements");
   }
 
-  /// A line of $Entities: number, box, groups, and what bounds it.
+  /// Reads a line of $Entities: number, box, groups and bounding entities.
   void read_entity(const int dimension)
   {
     require_line("an entity");
@@ -315,7 +315,7 @@ private:
          begin);
   }
 
-  /// The section that begins at the line; false if it is none that a mesh needs.
+  /// Reads the section that begins at the current line. Returns false if a mesh does not need it.
   bool read_section(const std::string &section)
   {
     if (section == "$PhysicalNames") {
@@ -336,8 +336,8 @@ private:
   int dim;
   bool is_version_4 = false;
   MeshTable result;
-  std::unordered_map<long long, std::size_t> points; ///< by number of the node
-  /// Groups of entities, by dimension and number.
+  std::unordered_map<long long, std::size_t> points; ///< by node number
+  /// Groups of entities, by dimension and entity number.
   std::map<std::pair<int, long long>, std::vector<long long>> groups;
 };
 } // namespace

@@ -82,7 +82,7 @@ bool has_curved_manifolds(const Triangulation<dim> &coarse)
   return false;
 }
 
-/// Makes @p coarse a mesh of triangles or tetrahedra, or refuses what it is.
+/// Converts @p coarse to triangles or tetrahedra if required, or rejects its cells.
 template <int dim>
 void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
 {
@@ -112,7 +112,7 @@ void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
   coarse.copy_triangulation(converted);
 }
 
-/// What deal.II's generators make is right but for arguments that do not fit together.
+/// Checks the cells. deal.II's generators make invalid cells only for inconsistent arguments.
 template <int dim>
 void check_generated_cells(const Triangulation<dim> &coarse)
 {
@@ -127,8 +127,9 @@ void check_generated_cells(const Triangulation<dim> &coarse)
 }
 
 /**
- * Refuses a generator's mesh that would not fit, before it is made. All ranks have the whole of a
- * coarse mesh: 900 and 2300 bytes a quadrilateral and a hexahedron were measured.
+ * Rejects a generator's mesh that would exceed the memory before it is made. The coarse mesh is
+ * replicated on all ranks; it was measured to take 900 bytes for a quadrilateral and 2300 for a
+ * hexahedron. The estimate is lower, so that no mesh is rejected that would fit.
  */
 void check_generated_size(const MeshParameters &parameters, const int dim, const MPI_Comm comm)
 {
@@ -150,7 +151,7 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
 }
 
 using Place = std::array<double, 3>;
-using EdgePlaces = std::set<std::set<Place>>; ///< edges by the places of their ends
+using EdgePlaces = std::set<std::set<Place>>; ///< edges by the coordinates of their ends
 
 template <int dim>
 Place place_of(const Point<dim> &p)
@@ -166,7 +167,7 @@ bool is_one_of(const EdgePlaces &edges, const Line &line)
   return edges.count({place_of(line->vertex(0)), place_of(line->vertex(1))}) > 0;
 }
 
-/// Gives edges on the boundary the id of the curve that they are on.
+/// Assigns the id of a curve to its edges, which must be on the boundary.
 void mark_edges(const EdgePlaces &edges, const LowerPart &curve, const MeshRegions &regions,
                 Triangulation<3> &coarse)
 {
@@ -184,7 +185,7 @@ void mark_edges(const EdgePlaces &edges, const LowerPart &curve, const MeshRegio
     }
 }
 
-/// The middles of @p edges, on the manifolds of @p coarse.
+/// Returns the midpoints of @p edges, on the manifolds of @p coarse.
 template <int dim>
 std::set<Place> middles_of(const EdgePlaces &edges, const Triangulation<dim> &coarse)
 {
@@ -196,7 +197,7 @@ std::set<Place> middles_of(const EdgePlaces &edges, const Triangulation<dim> &co
   return middles;
 }
 
-/// What the names of sides and cells of a file stand for.
+/// Stores the names of boundaries and materials in the file.
 template <int dim>
 void take_names(const MeshTable &table, MeshRegions &regions)
 {
@@ -213,7 +214,8 @@ void take_names(const MeshTable &table, MeshRegions &regions)
       of->unusable[name.name] = name.reason;
 }
 
-/// The named curves and points of a file. A name that sides have is theirs, then that of curves.
+/// Stores the named curves and points of a file. If a name denotes both a surface and a curve or
+/// point set, the surface takes precedence, then the curve.
 /// @param coarse with its manifolds
 template <int dim>
 void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRegions &regions)
@@ -233,7 +235,7 @@ void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRe
         --id;
       while (regions.boundaries.ids.count(id) > 0);
       LowerPart region = {dimension, group.name, id, {}, {}};
-      EdgePlaces edges; // of a curve, or with a point in their middle
+      EdgePlaces edges; // of a curve, or with a mid-side node that is a point
       for (const MeshElement &element : table.elements) {
         if (element.kind->dimension != dimension || element.id != group.id)
           continue;
@@ -258,7 +260,7 @@ void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRe
     }
 }
 
-/// The generator's mesh, or the file's; its names and warnings go to @p mesh.
+/// Makes the coarse mesh by a generator or from a file. Stores names and warnings in @p mesh.
 template <int dim>
 MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
                            Mesh<dim> &mesh)
@@ -273,7 +275,7 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;
     GridGenerator::flatten_triangulation(coarse, flat);
-    copy_manifolds(coarse, flat); // which deal.II leaves behind
+    copy_manifolds(coarse, flat); // deal.II does not copy them
     coarse.clear();
     coarse.copy_triangulation(flat);
   }
@@ -309,7 +311,7 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   mesh.order = table.order();
   if (!table.middle_nodes.empty())
     check_quadratic_cells(coarse, table.cell_places);
-  // Nobody reads these any more, and what is made of the coarse mesh needs the memory.
+  // These are no longer used, and the data derived from the coarse mesh need the memory.
   std::vector<MeshElement>().swap(table.elements);
   std::vector<std::array<double, 3>>().swap(table.points);
   std::vector<std::array<std::size_t, 2>>().swap(table.edge_ends);
@@ -333,7 +335,8 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
 
 namespace
 {
-/// So many cells a rank are cut anew after each refinement, that parts have equally many.
+/// Up to this number of cells per rank, the mesh is repartitioned after each refinement to balance
+/// it.
 constexpr unsigned int cells_to_cut = 500;
 
 template <int dim>

@@ -23,45 +23,46 @@ public:
   std::string generator = "hyper_cube";
   std::string arguments = "0 : 1 : false";
   std::string file;
-  std::string directory; ///< of the parameter file, where the mesh file may be, too
+  std::string directory; ///< of the parameter file; also searched for the mesh file
   std::string merge_nodes = "refuse";
   std::string natural_boundaries;
   std::string manifolds;
   std::string cells = "auto";
   unsigned int initial_refinements = 3;
-  std::string refinement_where; ///< how often cells are refined besides; empty: not at all
+  std::string refinement_where; ///< number of further refinements of a cell; empty: none
 };
 
-/// A mesh on all ranks, and what of it the rest of the program needs to know.
+/// A mesh on all ranks, with the properties that the rest of the program needs.
 template <int dim>
 struct Mesh
 {
   using Triangulation = dealii::parallel::TriangulationBase<dim, dim>;
 
   std::unique_ptr<Triangulation> triangulation;
-  /// Triangles and tetrahedra: the finest mesh that every rank has as a whole, with the owners of
-  /// its cells as subdomain ids; beyond, each rank refines its part (simplex_mesh.h).
+  /// For triangles and tetrahedra: the finest mesh that is replicated on all ranks, with the owner
+  /// of each cell as subdomain id. From there on, each rank refines its own cells (simplex_mesh.h).
   std::unique_ptr<dealii::Triangulation<dim, dim>> whole;
   bool is_simplex = false;
-  /// Cells of the discretization in each direction of a cell of the triangulation (active_cell.h).
+  /// The number of cells of the discretization in each direction of a cell of the triangulation
+  /// (active_cell.h).
   unsigned int cells_per_block = 1;
-  bool is_curved = false; ///< has manifolds that are not flat
-  unsigned int order = 1; ///< of the cells of the mesh file, 1 or 2
+  bool is_curved = false; ///< has curved manifolds
+  unsigned int order = 1; ///< of the cells in the mesh file: 1 or 2
   MeshRegions regions;
-  std::vector<std::string> warnings; ///< of what is probably not meant, with the cure
+  std::vector<std::string> warnings; ///< of probable mistakes, with the remedy
 
   unsigned int refinements_within_blocks() const
   {
-    return cells_per_block / 2; // of 1, 2, 4
+    return cells_per_block / 2; // 0, 1, 2 for 1, 2, 4
   }
-  /// Collective. Of the discretization.
+  /// Collective. Returns the number of cells of the discretization.
   double n_cells() const
   {
     return static_cast<double>(triangulation->n_global_active_cells()) *
            std::pow(cells_per_block, dim);
   }
 
-  /// A mesh whose cells of level 0 every rank has, all of them.
+  /// Returns a mesh whose cells of level 0 are replicated on all ranks.
   const dealii::Triangulation<dim, dim> &coarse() const
   {
     return whole ? *whole : *triangulation;
@@ -69,16 +70,16 @@ struct Mesh
 };
 
 /**
- * Collective. The coarse mesh that @p parameters describe: a generator of deal.II or a
- * file; quadrilaterals and hexahedra distributed by p4est, triangles and tetrahedra by METIS. It is
- * not refined yet.
- * @throws ParameterError for an unknown generator or wrong arguments; InputError for a file that
- *         cannot be read, has other cells than asked for, mixed or inverted cells.
+ * Collective. Makes the coarse mesh that @p parameters describe, by a generator of deal.II or from
+ * a file. p4est distributes quadrilaterals and hexahedra, METIS triangles and tetrahedra. The mesh
+ * is not refined yet.
+ * @throws ParameterError for an unknown generator or wrong arguments; InputError if a file cannot
+ * be read, or has mixed cells, inverted cells, or other cells than requested
  */
 template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);
 
-/// Collective. Refines all cells of @p mesh @p times times; DoFHandlers stay attached.
+/// Collective. Refines all cells of @p mesh @p times times. DoFHandlers stay attached.
 template <int dim>
 void refine_globally(Mesh<dim> &mesh, unsigned int times);
 } // namespace femgpu

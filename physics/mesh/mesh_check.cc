@@ -26,11 +26,11 @@ using namespace dealii;
 
 namespace
 {
-// Of the determinant, relative to the cell's size to the power of the dimension: far below that of
-// the flattest cells that anybody computes on.
+// The smallest valid determinant, relative to the cell's size to the power of the dimension: far
+// below the determinant of the flattest cells used in practice.
 constexpr double smallest_determinant = 1e-14;
 
-/// A vector normal to the face through its corners, of any length.
+/// Returns a vector normal to the face through its corners, of any length.
 template <int dim, class FaceIterator>
 Tensor<1, dim> face_normal(const FaceIterator &face)
 {
@@ -42,7 +42,7 @@ Tensor<1, dim> face_normal(const FaceIterator &face)
     return cross_product_3d(face->vertex(3) - face->vertex(0), face->vertex(2) - face->vertex(1));
 }
 
-/// The points of @p quadrature and the vertices.
+/// Returns the points of @p quadrature and the vertices.
 template <int dim>
 Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const ReferenceCell &reference)
 {
@@ -52,10 +52,10 @@ Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const Reference
   return Quadrature<dim>(points);
 }
 
-/// Of the first cell of this rank that @p mapping inverts at one of @p points, where its
-/// determinant is smallest, for messages; {mesh.end(), ""} if there is none. At the points from
-/// number @p n_strict on, vertices between two smooth sides, it may be zero, but for rounding and
-/// the mapping.
+/// Finds the first cell of this rank whose @p mapping is inverted at one of @p points. Returns it
+/// with a description of the point with the smallest determinant, or {mesh.end(), ""} if there is
+/// none. At the points from number @p n_strict on, which are vertices, the determinant may be zero
+/// up to rounding and the accuracy of the mapping: a vertex may lie between two smooth sides.
 template <int dim>
 std::pair<typename Triangulation<dim>::cell_iterator, std::string>
 inverted_cell(const Triangulation<dim> &mesh, const Mapping<dim> &mapping,
@@ -112,7 +112,7 @@ template <int dim>
 void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
 {
   const ReferenceCell reference = coarse.get_reference_cells()[0];
-  const bool is_simplex = reference.is_simplex(); // whose determinant is the same everywhere
+  const bool is_simplex = reference.is_simplex(); // simplices have a constant determinant
   const auto gauss = reference.template get_gauss_type_quadrature<dim>(is_simplex ? 1 : 2);
   const auto points = is_simplex ? gauss : with_vertices(gauss, reference);
   const auto [cell, where] = inverted_cell(
@@ -195,13 +195,13 @@ namespace
 {
 constexpr double flat_angle = 1., corner_angle = 40.; // degrees
 
-/// A face of the boundary without manifold.
+/// A boundary face without a manifold.
 template <int dim>
 struct Side
 {
   types::boundary_id id;
   Point<dim> center;
-  Tensor<1, dim> normal;            ///< of length 1, outwards
+  Tensor<1, dim> normal;            ///< outward unit normal
   std::vector<unsigned int> ridges; ///< nodes in 2D, edges in 3D
 };
 
@@ -235,7 +235,7 @@ std::vector<Side<dim>> straight_sides(const Mesh<dim> &mesh)
   return sides;
 }
 
-/// Where two sides of the same boundary id meet at an angle.
+/// An edge (in 2D a node) at which two faces with the same boundary id meet at an angle.
 struct Turn
 {
   unsigned int first, second; ///< sides
@@ -261,15 +261,15 @@ std::vector<Turn> turns_between(const std::vector<Side<dim>> &sides)
   return turns;
 }
 
-/// What turns like a curve.
+/// Sides that turn like a curved surface.
 template <int dim>
 struct AngularSides
 {
-  std::map<types::boundary_id, Point<dim>> places; ///< one of each boundary id
+  std::map<types::boundary_id, Point<dim>> places; ///< one location for each boundary id
   double least = corner_angle, most = flat_angle;  ///< degrees
 };
 
-/// Plane facets, of sides without an angle between them, that are neighbours of two others at small
+/// Finds plane facets (faces without an angle between them) that have two neighbours at small
 /// angles in the same sense.
 template <int dim>
 AngularSides<dim> angular_sides(const std::vector<Side<dim>> &sides)
@@ -279,7 +279,7 @@ AngularSides<dim> angular_sides(const std::vector<Side<dim>> &sides)
   for (const Turn &turn : turns)
     if (std::abs(turn.degrees) < flat_angle)
       facets.unite(turn.first, turn.second);
-  // The angles to the neighbours of each facet where it is convex, and where it is not
+  // The angles to the neighbours of each facet, at its convex and at its concave edges.
   std::map<std::pair<unsigned int, bool>, std::map<unsigned int, double>> neighbours;
   for (const Turn &turn : turns) {
     const double angle = std::abs(turn.degrees);

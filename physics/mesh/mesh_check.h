@@ -16,10 +16,10 @@
 namespace femgpu
 {
 /**
- * Refuses cells with straight edges that are inverted, degenerate or folded onto a neighbour: the
- * determinant of the Jacobian is to be positive at Gauss points and vertices, and neighbours are to
- * lie on different sides of their face.
- * @param places the beginning of the message for each cell
+ * Checks that cells with straight edges are not inverted, degenerate or folded onto a neighbour:
+ * the determinant of the Jacobian must be positive at Gauss points and vertices, and neighbours
+ * must lie on different sides of their common face.
+ * @param places for each cell the beginning of the message
  * @throws InputError
  */
 template <int dim>
@@ -27,8 +27,8 @@ void check_straight_cells(const dealii::Triangulation<dim> &coarse,
                           const std::vector<std::string> &places);
 
 /**
- * Refuses cells of a mesh file of second order whose nodes curve them so that they are inverted.
- * @param places the beginning of the message for each cell
+ * Checks that the nodes of second order in a mesh file do not invert cells.
+ * @param places for each cell the beginning of the message
  * @throws InputError
  */
 template <int dim>
@@ -36,9 +36,9 @@ void check_quadratic_cells(const dealii::Triangulation<dim> &coarse,
                            const std::vector<std::string> &places);
 
 /**
- * Collective. Refuses cells of a mesh with curved sides whose mapping is not invertible at a point
- * of @p gauss or a vertex. Does nothing for meshes without curved sides, for which it suffices to
- * check the coarse mesh.
+ * Collective. Checks that the mapping of cells on a mesh with curved sides is invertible at the
+ * points of @p gauss and at the vertices. Does nothing for meshes without curved sides, for which
+ * checking the coarse mesh suffices.
  * @param degree of the mapping, for the message
  * @throws InputError on all ranks
  */
@@ -47,10 +47,10 @@ void check_curved_cells(const Mesh<dim> &mesh, const dealii::Mapping<dim> &mappi
                         const dealii::Quadrature<dim> &gauss, unsigned int degree);
 
 /**
- * Refuses boundary ids of a mesh file, other than 0, that neither a condition nor Mesh/Natural
- * boundaries names: most of them were forgotten.
- * @param of_conditions parameters with the boundary ids that they name
- * @throws ParameterError
+ * Checks that every boundary id of a mesh file, other than 0, occurs in a condition or in
+ * Mesh/Natural boundaries. Others were probably forgotten.
+ * @param of_conditions parameters with the boundary ids that they refer to
+ * @throws ParameterError if an id occurs in neither
  */
 template <int dim>
 void check_named_boundaries(
@@ -58,10 +58,11 @@ void check_named_boundaries(
     const std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>> &of_conditions);
 
 /**
- * A warning of sides of @p mesh, which is not refined yet, that look as if they were meant to be
- * curved: no manifold is known of them, and faces turn by 1 to 40 degrees in the same sense at two
- * edges or more that follow each other. Refinement keeps their corners, where stresses grow. Empty
- * if there are none.
+ * Returns a warning if sides of @p mesh look like the facets of a curved surface: they have no
+ * manifold, and the faces turn by 1 to 40 degrees in the same sense at two or more successive
+ * edges. Refinement would keep these corners, where stresses grow. Empty if there are no such
+ * sides.
+ * @pre the mesh is not refined yet
  */
 template <int dim>
 std::string warning_of_angular_sides(const Mesh<dim> &mesh);

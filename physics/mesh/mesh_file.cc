@@ -39,7 +39,7 @@ std::string read_whole_file(const std::string &name)
   text << file.rdbuf();
   if (file.bad())
     throw InputError("The mesh file '" + name + "' cannot be read to its end.");
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // of UTF-8, as editors write it
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // of UTF-8, which some editors write
   std::string result = text.str();
   if (result.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
     result.erase(0, byte_order_mark.size());
@@ -63,7 +63,7 @@ CellData<structdim> cell_data(const MeshElement &element)
   return data;
 }
 
-/// Mirrors cells whose nodes go round the other way, and says so.
+/// Mirrors cells with inverted orientation and adds a warning.
 template <int dim>
 void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>> &cells,
                 MeshTable &table)
@@ -89,8 +89,8 @@ void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>
                                               : "Look whether the mesh is the one that is meant."));
 }
 
-/// deal.II from 9.6 on refuses cells without measure, with no word of their place;
-/// check_straight_cells() finds all others that are too flat.
+/// Rejects cells of measure 0. deal.II 9.6 and later reject them without reporting their location.
+/// check_straight_cells() finds the other degenerate cells.
 template <int dim>
 void refuse_flat_cells(const std::vector<Point<dim>> &points,
                        const std::vector<CellData<dim>> &cells,
@@ -102,12 +102,12 @@ void refuse_flat_cells(const std::vector<Point<dim>> &points,
                                    "Mend its nodes, or mesh the model again.");
 }
 
-/// Turns cells so that edges have one direction in all of them.
+/// Reorders the vertices of cells so that each edge has the same direction in all cells.
 template <int dim>
 void order_edges(std::vector<CellData<dim>> &cells)
 {
   if (cells[0].vertices.size() == GeometryInfo<dim>::vertices_per_cell)
-    GridTools::consistently_order_cells(cells); // triangles keep deal.II busy for ever
+    GridTools::consistently_order_cells(cells); // for triangles this would not terminate
 }
 
 template <int dim>
@@ -123,7 +123,7 @@ SubCellData boundary_of(const MeshTable &table)
   return boundary;
 }
 
-/// Hands the cells to deal.II, in their order, and the points that they have.
+/// Passes the cells, in their order, and the points that they use to deal.II.
 template <int dim>
 void make_triangulation(MeshTable &table, const std::string &merging, Triangulation<dim> &coarse)
 {
@@ -160,7 +160,7 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
   }
 }
 
-/// A group without elements is no part of the mesh.
+/// Removes groups without elements, which are not part of the mesh.
 void drop_empty_groups(MeshTable &table)
 {
   std::set<std::pair<int, long long>> present;
@@ -186,7 +186,7 @@ const std::map<std::string, Reader> &readers()
   return readers;
 }
 
-/// For a file of which no reader is known.
+/// Rejects a file with an unknown extension.
 [[noreturn]] void refuse_ending(const std::string &name, const std::string &extension)
 {
   const std::string stem = std::filesystem::path(name).stem().string();

@@ -11,24 +11,24 @@
 namespace femgpu
 {
 /**
- * Where the mesh file @p name is: as named, seen from the working directory, or else from
- * @p directory, that of the parameter file.
- * @throws InputError that names both places if it is in neither
+ * Returns the path of the mesh file @p name: as given, relative to the working directory, or else
+ * relative to @p directory, which contains the parameter file.
+ * @throws InputError that names both locations if it is in neither
  */
 std::string find_mesh_file(const std::string &name, const std::string &directory);
 
 /**
- * Reads a mesh file, whose kind its name's ending tells, into @p coarse. It is checked before
- * deal.II gets its cells.
+ * Reads a mesh file into @p coarse. The extension of its name selects the format. The contents are
+ * checked before deal.II gets the cells.
  * @param merging Mesh/Merge nodes, see merge_nodes()
- * @return what the file says, but for groups without elements
- * @throws InputError that names file, line or cell where it is known, and the cure
+ * @return the contents of the file, without empty groups
+ * @throws InputError with the file, the line or cell if known, and the remedy
  */
 template <int dim>
 MeshTable read_mesh_file(const std::string &name, const std::string &merging,
                          dealii::Triangulation<dim> &coarse);
 
-/// The faces in @p boundary, lines or quadrilaterals and triangles.
+/// Returns the faces in @p boundary: lines, or quadrilaterals and triangles.
 template <int dim>
 std::vector<dealii::CellData<dim - 1>> &faces_of(dealii::SubCellData &boundary)
 {

@@ -32,7 +32,7 @@ const std::vector<std::string> &generator_names()
 
 namespace
 {
-/// Of each argument, its numbers.
+/// Returns the numbers in each argument.
 std::vector<std::vector<double>> numbers_of(const std::string &arguments)
 {
   std::vector<std::vector<double>> all;
@@ -52,7 +52,7 @@ double product(const std::vector<double> &numbers)
 
 double generated_cells(const std::string &generator, const std::string &arguments, const int dim)
 {
-  // The place of the argument that is the number of cells.
+  // The index of the argument that is the number of cells.
   static const std::map<std::string, std::size_t> numbers_of_cells = {
       {"channel_with_cylinder", 1},
       {"eccentric_hyper_shell", 4},
@@ -72,7 +72,7 @@ double generated_cells(const std::string &generator, const std::string &argument
     return product(given[0]);
   if (generator == "subdivided_hyper_L")
     return product(given[0]) - product(given[3]);
-  if (generator == "cheese") { // holes and what is between them, in each direction
+  if (generator == "cheese") { // the holes and the spaces between them, in each direction
     std::vector<double> cells;
     for (const double holes : given[0])
       cells.push_back(2. * holes + 1.);

@@ -11,20 +11,20 @@
 
 namespace femgpu
 {
-/// The names that generate_mesh() takes as generator.
+/// Returns the names of the generators that generate_mesh() accepts.
 const std::vector<std::string> &generator_names();
 
-/// What a deal.II exception says, in one line of at most 400 characters.
+/// Returns the message of a deal.II exception, in one line of at most 400 characters.
 std::string words_of(const dealii::ExceptionBase &error);
 
 /**
- * How many cells a generator makes of @p arguments, where that follows from them; 0 for others,
- * which make few, and for what cannot be read.
+ * Returns the number of cells that a generator makes from @p arguments if it is known. Returns 0
+ * for other generators, which make few cells, and for invalid arguments.
  */
 double generated_cells(const std::string &generator, const std::string &arguments, int dim);
 
-/// Calls a function of deal.II's GridGenerator. @throws ParameterError for an unknown one or wrong
-/// arguments
+/// Calls a function of deal.II's GridGenerator. @throws ParameterError for an unknown function or
+/// wrong arguments
 template <int dim>
 void generate_mesh(const MeshParameters &parameters, dealii::Triangulation<dim> &coarse);
 } // namespace femgpu

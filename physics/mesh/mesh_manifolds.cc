@@ -25,19 +25,20 @@ using namespace dealii;
 namespace
 {
 const std::string manifolds_path = "Mesh/Manifolds";
-constexpr double off_surface = 1e-5; // of the radius, for nodes on a surface
+constexpr double off_surface = 1e-5; // relative to the radius, for nodes on a surface
 
-/// A side as an entry describes it.
+/// The description of a side in an entry.
 template <int dim>
 struct NamedSide
 {
   std::string entry; ///< for messages
   std::set<types::boundary_id> ids;
-  std::optional<SurfaceFamily<dim>> surface; ///< or flat, as the file has it
-  bool is_cone = false; ///< whose angle the nodes say; until then the surface is a cylinder
+  std::optional<SurfaceFamily<dim>> surface; ///< nullopt: flat, as in the file
+  bool is_cone = false; ///< the surface is a cylinder until the nodes determine the angle
 };
 
-/// What meets at an edge: a curved surface first, and another one or a plane if there is one.
+/// The surfaces that meet at an edge: a curved surface first, then a second surface or plane if
+/// any.
 template <int dim>
 struct MeetingSurfaces
 {
@@ -67,12 +68,12 @@ struct MeetingSurfaces
                        manifolds_path);
 }
 
-/// What an entry says after the colon: a name and numbers.
+/// The syntax of an entry after the colon: a name, followed by numbers.
 struct SurfaceKind
 {
   std::string name;
-  bool has_axis;    ///< a direction after the center or point of the axis
-  bool is_elliptic; ///< has a semi-axis and the length of the other one last
+  bool has_axis;    ///< a direction follows the center or the point on the axis
+  bool is_elliptic; ///< a semi-axis and the length of the other one come last
 };
 
 template <int dim>
@@ -99,7 +100,7 @@ std::vector<double> read_numbers(const std::string &entry, const std::string &te
   return numbers;
 }
 
-/// What @p text, after the colon, says of the surface of @p side.
+/// Parses @p text, the part after the colon, and sets the surface of @p side.
 template <int dim>
 void read_surface(const std::string &text, NamedSide<dim> &side)
 {
@@ -162,7 +163,7 @@ std::vector<NamedSide<dim>> read_sides(const std::string &text, const MeshRegion
   return sides;
 }
 
-/// From the nodes that are farthest apart along the axis.
+/// Determines the angle of a cone from the nodes that are farthest apart along its axis.
 template <int dim>
 void find_angle(const Triangulation<dim> &coarse, NamedSide<dim> &side)
 {
@@ -177,7 +178,8 @@ void find_angle(const Triangulation<dim> &coarse, NamedSide<dim> &side)
   side.surface = side.surface->cones_through(lowest.second, highest.second);
 }
 
-/// All nodes of a boundary id lie on one surface of the family, but for rounding in the file.
+/// Checks that all nodes of a boundary id lie on one surface of the family, up to rounding in the
+/// file.
 template <int dim>
 void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
 {
@@ -203,7 +205,8 @@ void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
   }
 }
 
-/// Gives @p object, a face or in 2D a cell, @p id if it has a node of @p quadratic or curved edges.
+/// Assigns manifold @p id to @p object, a face or in 2D a cell, if it has a node of @p quadratic or
+/// edges with this id.
 template <int dim, class Object>
 void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
                const types::manifold_id id)
@@ -218,7 +221,7 @@ void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
     object->set_manifold_id(id);
 }
 
-/// Refuses cells that disagree about a node.
+/// Collects the nodes of second order. @throws InputError if cells disagree about a node
 template <int dim>
 std::shared_ptr<QuadraticGeometry<dim>> quadratic_geometry(const MeshTable &table)
 {
@@ -256,7 +259,7 @@ void mark_quadratic(const QuadraticGeometry<dim> &quadratic, const types::manifo
   }
 }
 
-/// The one that @p face is a part of; nullptr if there is none.
+/// Returns the side that contains @p face, or nullptr if there is none.
 template <int dim, class FaceIterator>
 const NamedSide<dim> *side_of(const FaceIterator &face, const std::vector<NamedSide<dim>> &sides)
 {
@@ -267,8 +270,8 @@ const NamedSide<dim> *side_of(const FaceIterator &face, const std::vector<NamedS
   return nullptr;
 }
 
-/// The plane through the corners of a face, if there is one, and through its nodes in
-/// @p quadratic, which may be nullptr.
+/// Returns the plane through the corners of a face and its nodes in @p quadratic, if there is one.
+/// @p quadratic may be nullptr.
 template <class FaceIterator>
 std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
                                          const QuadraticGeometry<3> *const quadratic)
@@ -292,12 +295,12 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
   return plane;
 }
 
-/// The manifold of such an edge, by its number in @p known; many edges may have it in common.
+/// Returns the manifold id of an edge, which is its index in @p known. Several edges may share it.
 template <int dim>
 types::manifold_id manifold_of(const MeetingSurfaces<dim> &edge,
                                std::vector<MeetingSurfaces<dim>> &known)
 {
-  if (!edge.first || edge.first->is_plane()) // of two planes: straight
+  if (!edge.first || edge.first->is_plane()) // two planes meet in a straight line
     return numbers::flat_manifold_id;
   const auto found = std::find(known.begin(), known.end(), edge);
   const auto id = static_cast<types::manifold_id>(found - known.begin());
@@ -307,10 +310,10 @@ types::manifold_id manifold_of(const MeetingSurfaces<dim> &edge,
 }
 
 /**
- * An edge of two curved sides lies on both surfaces, and one of a curved and another side in the
- * plane of the latter, too: on the curve in which these meet. What the file's geometry says of an
- * edge of a named side is forgotten.
- * @param known of the manifolds, by number; those of edges are added
+ * Assigns manifolds to edges of named sides. An edge of two curved sides lies on both surfaces. An
+ * edge of a curved and a plane side lies on the curve in which surface and plane meet. The nodes of
+ * second order in the file are ignored on edges of named sides.
+ * @param known the manifolds by id; manifolds of edges are added
  */
 void mark_edges_of_sides(const std::vector<NamedSide<3>> &sides,
                          const QuadraticGeometry<3> *const quadratic,
@@ -353,8 +356,8 @@ bool curve_sides(const std::string &text, const MeshRegions &regions, const Mesh
                                " is given for a mesh whose generator knows its curved sides "
                                "itself. Leave it empty.",
                            manifolds_path);
-  // Of the manifolds, by number: of the sides, empty for those that are flat; an empty one of the
-  // nodes of second order, if there are any; then of edges where sides meet others.
+  // The manifolds by id: first those of the sides, empty for flat sides; then an empty one for the
+  // nodes of second order, if there are any; then those of edges where sides meet.
   std::vector<MeetingSurfaces<dim>> surfaces;
   bool any_curved = has_middles;
   for (NamedSide<dim> &side : sides) {
@@ -371,7 +374,7 @@ bool curve_sides(const std::string &text, const MeshRegions &regions, const Mesh
     const auto id = static_cast<types::manifold_id>(surfaces.size());
     mark_quadratic(*quadratic, id, coarse);
     coarse.set_manifold(id, QuadraticManifold<dim>(quadratic));
-    surfaces.emplace_back(); // keeps the number
+    surfaces.emplace_back(); // reserves the id
   }
   for (const auto &face : coarse.active_face_iterators())
     if (const auto *const side = side_of(face, sides))

@@ -26,11 +26,11 @@ template <int dim>
 using Cell = typename Triangulation<dim>::cell_iterator;
 
 /**
- * A coarse cell as the image of the reference cell: edges lie on their manifolds, faces blend their
- * edges (transfinite interpolation, Gordon and Hall 1973) and lie on their surface or go through
- * their node, and cells blend their faces. With nodes of second order that is the map of the file's
- * elements. It is one smooth map for each coarse cell, whatever the refinement, so that elements of
- * all degrees keep their order; and nothing has to be inverted.
+ * A coarse cell as the image of the reference cell. Edges lie on their manifolds. Faces blend their
+ * edges (transfinite interpolation, Gordon and Hall 1973) and lie on their surface or pass through
+ * their node. Cells blend their faces. For nodes of second order this is the mapping of the file's
+ * elements. Each coarse cell has one smooth map, independent of refinement, so that elements of all
+ * degrees keep their order of convergence. No map needs to be inverted.
  */
 template <int dim>
 class CurvedCell
@@ -74,28 +74,28 @@ public:
   }
 
 private:
-  /// Bit d for the direction d.
+  /// A set of directions: bit d stands for direction d.
   using Directions = unsigned int;
   static constexpr Directions all = (1U << dim) - 1;
 
-  /// What the middle of an edge or face has besides its ends or edges.
+  /// The deviation of the midpoint of an edge or face from the interpolation of its ends or edges.
   struct Bubble
   {
     Directions along;
-    unsigned int corner; ///< it goes from here
+    unsigned int corner; ///< the corner from which it extends
     Tensor<1, dim> height;
   };
 
-  /// An edge or a face, in 2D the cell.
+  /// An edge or a face; in 2D also the cell.
   struct Part
   {
     const Manifold<dim> *manifold = nullptr;     ///< of a curved edge
-    const Point<dim> *middle = nullptr;          ///< of an edge that is a parabola
+    const Point<dim> *middle = nullptr;          ///< of a parabolic edge
     const SurfaceFamily<dim> *surface = nullptr; ///< of a face; others blend their edges
-    Tensor<1, dim> bubble;                       ///< what the middle of a face has besides
+    Tensor<1, dim> bubble;                       ///< deviation of the midpoint of a face
   };
 
-  /// The face that goes from @p corner in the directions @p along.
+  /// Adds the face that extends from @p corner in the directions @p along.
   template <class Face>
   void add_face(const Face &face, const Directions along, const unsigned int corner)
   {
@@ -126,8 +126,8 @@ private:
     return point;
   }
 
-  /// What blend() is if all curved edges are parabolas and no face has a surface: the shape
-  /// functions of elements with eight nodes in 2D and 20 in 3D, and of the middles of faces.
+  /// Evaluates blend() if all curved edges are parabolas and no face has a surface: the shape
+  /// functions of elements with eight nodes in 2D and 20 in 3D, plus those of face midpoints.
   Point<dim> serendipity(const Point<dim> &unit) const
   {
     Point<dim> point = multilinear(unit);
@@ -155,7 +155,7 @@ private:
     return ends[0] + t * (ends[1] - ends[0]);
   }
 
-  /// @p point of a face, moved to the surface of the face or with its middle to the node there.
+  /// Moves @p point of a face to the face's surface, or by the bubble of the face's node.
   Point<dim> on_face(const Directions along, const unsigned int corner, const Point<dim> &unit,
                      const Point<dim> &point) const
   {
@@ -179,9 +179,10 @@ private:
   }
 
   /**
-   * The point of the cell, face, edge or corner that goes from @p corner in the directions @p
-   * along: the Boolean sum of what it has at its ends, Σ over the sets S of its directions of
-   * (-1)^(|S|+1) the linear interpolation in S of the parts in the other directions.
+   * Returns the point of the cell, face, edge or corner that extends from @p corner in the
+   * directions
+   * @p along: the Boolean sum of its boundary, Σ over the non-empty sets S of its directions of
+   * (-1)^(|S|+1) times the linear interpolation in S of the parts in the other directions.
    */
   Point<dim> blend(const Directions along, const unsigned int corner, const Point<dim> &unit) const
   {
@@ -190,15 +191,15 @@ private:
     unsigned int direction = 0;
     for (unsigned int d = 0; d < dim; ++d)
       if ((along >> d & 1U) != 0) {
-        if (unit[d] == 0. || unit[d] == 1.) // at an end, to the last bit
+        if (unit[d] == 0. || unit[d] == 1.) // exactly at an end
           return blend(along & ~(1U << d), unit[d] == 1. ? corner | 1U << d : corner, unit);
         direction = d;
       }
     if (along == 1U << direction)
       return on_edge(along, corner, unit[direction]);
     Point<dim> point;
-    for (Directions set = along; set != 0; set = (set - 1) & along) { // all subsets
-      for (Directions ends = set;; ends = (ends - 1) & set) {         // the ends with 1
+    for (Directions set = along; set != 0; set = (set - 1) & along) { // all non-empty subsets
+      for (Directions ends = set;; ends = (ends - 1) & set) {         // the directions with end 1
         double weight = -1.;
         for (unsigned int d = 0; d < dim; ++d)
           if ((set >> d & 1U) != 0)
@@ -212,14 +213,14 @@ private:
   }
 
   std::array<Point<dim>, GeometryInfo<dim>::vertices_per_cell> vertices;
-  /// By their directions and the corner they go from.
+  /// By directions and by the corner from which a part extends.
   std::array<std::array<Part, GeometryInfo<dim>::vertices_per_cell>, all + 1> parts;
   std::vector<Bubble> bubbles;
   bool straight = true;
-  bool quadratic = true; ///< but for straight parts
+  bool quadratic = true; ///< all curved parts are quadratic
 };
 
-/// The coarse cell that @p cell lies in, with @p unit in its coordinates.
+/// Returns the coarse cell that contains @p cell and transforms @p unit to its coordinates.
 template <int dim>
 Cell<dim> coarse_cell_of(Cell<dim> cell, std::vector<Point<dim>> &unit)
 {
@@ -235,8 +236,10 @@ Cell<dim> coarse_cell_of(Cell<dim> cell, std::vector<Point<dim>> &unit)
   return cell;
 }
 
-/// @param origin of @p cell in the coordinates of its coarse cell, in which its edges are @p size
-/// @param is_placed by the index of a vertex
+/// Moves the vertices of @p cell and of its descendants to their exact positions.
+/// @param origin of @p cell in the coordinates of its coarse cell, in which its edges have length
+/// @p size
+/// @param is_placed by vertex index: whether the vertex was moved
 template <int dim>
 void place_vertices(const Cell<dim> &cell, const CurvedCell<dim> &coarse, const Point<dim> &origin,
                     const double size, std::vector<bool> &is_placed)
@@ -260,13 +263,13 @@ void place_vertices(Triangulation<dim> &triangulation)
   for (const auto &cell : triangulation.cell_iterators_on_level(0))
     if (cell->has_children()) {
       const CurvedCell<dim> coarse(cell);
-      if (!coarse.is_straight()) // new vertices are where they should be otherwise
+      if (!coarse.is_straight()) // otherwise new vertices are already in the right position
         place_vertices(cell, coarse, Point<dim>(), 1., is_placed);
     }
 }
 
-/// The mapping of degree p whose support points are the images of those of the reference cell. To
-/// be used by one thread.
+/// A mapping of degree p whose support points are the images of the support points of the reference
+/// cell. Not thread-safe.
 template <int dim>
 class CurvedCellMapping : public MappingQ<dim>
 {
@@ -288,14 +291,14 @@ protected:
   }
 
 private:
-  mutable Cell<dim> last_cell; ///< a coarse cell, whose children follow each other in loops
+  mutable Cell<dim> last_cell; ///< a coarse cell, whose descendants are successive in loops
   mutable std::optional<CurvedCell<dim>> last; ///< the map of last_cell
 };
 
-/// A mapping of type @p Base, derived from MappingQ, that finds the support points of an active
-/// cell once until the mesh changes: all phases of a cycle ask for them. To be used by one thread.
-/// MappingQCache of deal.II stores those of all cells, of coarser levels and other ranks too: 14 %
-/// to 90 % more memory, and it must be initialized after each change of the mesh.
+/// A mapping derived from @p Base, itself derived from MappingQ, that caches the support points of
+/// active cells until the mesh changes: all phases of a cycle need them. Not thread-safe. deal.II's
+/// MappingQCache also stores cells of coarser levels and of other ranks, which takes 14 % to 90 %
+/// more memory, and must be initialised after each change of the mesh.
 template <int dim, class Base>
 class RememberedMapping final : public Base
 {
@@ -328,11 +331,11 @@ protected:
 private:
   const Triangulation<dim> &mesh;
   boost::signals2::scoped_connection change;
-  mutable std::vector<std::vector<Point<dim>>> known; ///< by active index
+  mutable std::vector<std::vector<Point<dim>>> known; ///< by active cell index
 };
 
-/// Straight triangles and tetrahedra, whose sides may have manifolds: MappingFE of deal.II refuses
-/// these with its assertions on.
+/// The mapping of straight triangles and tetrahedra whose sides may have manifolds. In debug mode,
+/// deal.II's MappingFE rejects these.
 template <int dim>
 class StraightSimplexMapping final : public MappingFE<dim>
 {
@@ -352,7 +355,7 @@ public:
   }
 };
 
-/// Has it sides of Mesh/Manifolds or nodes of second order?
+/// Returns whether there are sides of Mesh/Manifolds or nodes of second order.
 template <int dim>
 bool has_curved_cells(const Triangulation<dim> &triangulation)
 {

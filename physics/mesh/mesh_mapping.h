@@ -10,8 +10,8 @@
 
 namespace femgpu
 {
-/// The mapping of the cells of @p mesh, with manifolds that @p is_curved or flat ones: of @p degree
-/// if they are curved, of triangles and tetrahedra of degree 2 at most. To be used by one thread.
+/// Returns the mapping of the cells of @p mesh. If @p is_curved, some manifolds are not flat, and
+/// the mapping has @p degree, but at most 2 for triangles and tetrahedra. Not thread-safe.
 template <int dim>
 std::unique_ptr<dealii::Mapping<dim>> make_mapping(const dealii::Triangulation<dim> &mesh,
                                                    bool is_curved, unsigned int degree);
@@ -19,8 +19,8 @@ std::unique_ptr<dealii::Mapping<dim>> make_mapping(const dealii::Triangulation<d
 template <int dim>
 std::unique_ptr<dealii::Mapping<dim>> make_mapping(const Mesh<dim> &mesh, unsigned int degree);
 
-/// Puts the vertices of all quadrilaterals or hexahedra, whose coarse cells have sides of
-/// Mesh/Manifolds or nodes of second order, to their places after each refinement.
+/// Makes each refinement move the vertices of quadrilaterals or hexahedra to their exact positions,
+/// if the coarse cells have sides of Mesh/Manifolds or nodes of second order.
 template <int dim>
 void keep_curved_cells(dealii::Triangulation<dim> &triangulation);
 } // namespace femgpu

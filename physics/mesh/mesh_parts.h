@@ -10,34 +10,37 @@
 
 namespace femgpu
 {
-/// Cells of a mesh that have no vertex in common with the others, and no periodic side.
+/// A connected component of a mesh: its cells share no vertex and no periodic side with other
+/// cells.
 template <int dim>
 struct MeshPart
 {
-  dealii::Point<dim> place; ///< in the middle of one of its cells
+  dealii::Point<dim> place; ///< the center of its first cell
   std::set<dealii::types::boundary_id> boundary_ids;
   std::set<dealii::types::material_id> material_ids;
   std::vector<typename dealii::Triangulation<dim>::cell_iterator> cells; ///< of the coarse mesh
 
-  /// "around (0.5 0.5), with the boundary ids 1, 2"
+  /// Returns a description: "around (0.5 0.5), with the boundary ids 1, 2".
   std::string text() const;
 };
 
-/// The parts of @p mesh, which is not refined yet, in the order of their first cells.
+/// Returns the connected components of @p mesh in the order of their first cells. @pre the mesh is
+/// not refined yet
 template <int dim>
 std::vector<MeshPart<dim>> parts_of(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 
-/// What holds a scalar solution, so that it is not known up to a constant only.
+/// The regions that determine a scalar solution completely, not only up to a constant.
 struct Holds
 {
   std::set<dealii::types::boundary_id> boundary_ids;
   std::set<dealii::types::material_id> material_ids;
-  std::string parameters; ///< "Poisson/Dirichlet or Poisson/Robin": where they are named
+  std::string parameters; ///< the parameters of these regions: "Poisson/Dirichlet or Poisson/Robin"
 };
 
 /**
- * @throws ParameterError of parameter @p path if @p mesh has several parts and @p holds has nothing
- *         on one of them: there the solution is known up to a constant of its own
+ * Checks that each of several connected components of @p mesh has one of the regions of @p holds.
+ * @throws ParameterError of parameter @p path if a component has none: its solution would be
+ * determined only up to a constant
  */
 template <int dim>
 void require_held_parts(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides,

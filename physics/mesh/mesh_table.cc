@@ -27,7 +27,7 @@ namespace
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 constexpr long long largest_id = end_of_part - 1;
 
-/// The nodes of a face, and the number of its cell or element in the table.
+/// The nodes of a face, and the index of its cell or element in the table.
 using Face = std::pair<NodeSet, std::size_t>;
 
 [[noreturn]] void refuse(const MeshTable &table, const MeshElement &element,
@@ -70,7 +70,7 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
                ". Give its group a smaller number.");
 }
 
-/// Refuses cells of several kinds, and a mesh without cells.
+/// Rejects a mesh without cells or with cells of several types.
 void check_kinds(const MeshTable &table, const int dim)
 {
   const MeshElement *first = nullptr, *other = nullptr;
@@ -118,7 +118,7 @@ void check_plane(const MeshTable &table)
       check(element.nodes[i], element.place, "a node");
 }
 
-/// The faces of all cells, sorted.
+/// Returns the faces of all cells, sorted.
 std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
 {
   std::vector<Face> faces;
@@ -130,7 +130,7 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
   return faces;
 }
 
-/// @param when for the message: "with merged nodes "
+/// Rejects faces of more than two cells. @param when for the message: "with merged nodes "
 void check_faces(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {
@@ -188,7 +188,7 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
     }
 }
 
-/// The sides that one cell alone has, cell by cell.
+/// Returns the sides that belong to exactly one cell, in the order of the cells.
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::vector<Face> &faces)
 {
   std::vector<bool> has_some(table.elements.size(), false); // few cells need a search
@@ -205,8 +205,8 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::ve
   return result;
 }
 
-/// deal.II takes lines in 3D for edges of the boundary; others it cannot place.
-/// @param when as above
+/// Checks lines in 3D, which deal.II requires to be edges on the boundary.
+/// @param when as in check_faces()
 void check_edges(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {
@@ -227,7 +227,8 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
                     "the physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
 
-/// Points with an id must be vertices or mid-side nodes, where loads and supports can be.
+/// Checks that points with an id are vertices or mid-side nodes, where loads and supports are
+/// possible.
 void check_points(const MeshTable &table, const int dim)
 {
   const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
@@ -336,7 +337,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
   std::copy_n(nodes.begin(), n_corners, element.nodes.begin());
   elements.push_back(element);
   const auto &corners = type.middles;
-  constexpr double straight = 1e-6; // of the distance between corners: files have seven digits
+  constexpr double straight = 1e-6; // relative to the distance of corners: files have seven digits
   const auto corner = [&](const std::size_t local) { return points[nodes[local]]; };
   const auto is_in = [&](const std::size_t local, const std::vector<std::size_t> &set) {
     return std::find(set.begin(), set.end(), local) != set.end();
@@ -348,7 +349,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
     const bool is_edge = corners[i].size() == 2;
     double size = 0., distance = 0.;
     for (std::size_t d = 0; d < 3; ++d) {
-      double expected = 0.; // of a face, that of the curved edges around it
+      double expected = 0.; // of a face: the midpoint given by the curved edges around it
       for (const std::size_t local : corners[i])
         expected += corner(local)[d] * (is_edge ? 0.5 : -0.25);
       for (std::size_t e = 0; e < i; ++e)

@@ -12,44 +12,44 @@
 
 namespace femgpu
 {
-/// The boundary id of faces where what a rank has of a mesh ends; no file may have it.
+/// The boundary id of faces where a rank's part of a mesh ends. It is not permitted in files.
 constexpr unsigned int end_of_part = 4294967294;
 
-/// A kind of elements that meshes are made of. There is one object of each.
+/// A type of elements of first order. There is one object of each type.
 struct ElementKind
 {
   std::string name; ///< "triangle"
   int dimension;
-  std::size_t n_nodes; ///< of first order
-  /// The local nodes of each side, in the order in which Abaqus numbers them.
+  std::size_t n_nodes; ///< number of vertices
+  /// The local vertices of each side, in Abaqus' numbering.
   std::vector<std::vector<std::size_t>> sides;
 
   static const ElementKind point, line, triangle, quadrilateral, tetrahedron, hexahedron;
 };
 
-/// The place of each node of a MeshElement in an order row by row, which is that of deal.II's
-/// vertices and of VTK's pixels and voxels; and the other way round.
+/// The position of each node of a MeshElement in lexicographic order, which deal.II's vertices and
+/// VTK's pixels and voxels use. The permutation is its own inverse.
 constexpr std::array<std::size_t, 8> row_by_row = {{0, 1, 3, 2, 4, 5, 7, 6}};
 
 /// An element of a mesh file.
 struct MeshElement
 {
   const ElementKind *kind;
-  long long id;      ///< of its material or part of the boundary; 0 if the file says none
-  std::size_t place; ///< line of the file or number in it, as MeshTable::place_of() says it
-  /// Indices of points: first around the bottom, then around the top; the rest unused.
+  long long id;      ///< of its material or boundary; 0 if the file has none
+  std::size_t place; ///< line, or number of the cell in the file, see MeshTable::place_of()
+  /// Indices of points: around the bottom, then around the top. The rest is unused.
   std::array<std::size_t, 8> nodes;
 };
 
-/// What a file's type of elements means.
+/// An element type of the file formats.
 struct ElementType
 {
   const ElementKind *kind;
-  /// For each node of second order, behind those of kind, the local numbers of the corners it is in
-  /// the middle of, edges before faces; those inside of hexahedra have none and are ignored.
+  /// For each node of second order (they follow the vertices), the local numbers of the corners
+  /// whose midpoint it is, edges before faces. Nodes inside hexahedra have none and are ignored.
   std::vector<std::vector<std::size_t>> middles;
-  std::optional<int> gmsh, vtk; ///< its number there
-  bool is_of_abaqus;            ///< where dimension and number of nodes tell the type
+  std::optional<int> gmsh, vtk; ///< the type number in these formats
+  bool is_of_abaqus;            ///< dimension and number of nodes identify the type in Abaqus
 
   std::size_t n_nodes() const
   {
@@ -57,11 +57,11 @@ struct ElementType
   }
 };
 
-/// Those that can be read.
+/// Returns the supported types.
 const std::vector<ElementType> &element_types();
 
-/// A node of second order, of an edge with two corners or a face with four, that does not lie in
-/// the middle of these: it curves what has them.
+/// A node of second order, of an edge with two corners or a face with four, that deviates from
+/// their midpoint: the edge or face is curved.
 struct MiddleNode
 {
   std::vector<std::size_t> corners; ///< indices of points
@@ -69,16 +69,16 @@ struct MiddleNode
   std::size_t place;                ///< MeshElement::place of its element
 };
 
-/// The nodes of a side, line or point in ascending order, padded: the same from both sides.
+/// The nodes of a side, line or point in ascending order, padded: equal for both adjacent cells.
 using NodeSet = std::array<std::size_t, 4>;
 
 NodeSet all_nodes(const MeshElement &element);
 
-/// Side number @p side of @p cell, with id 0 and the cell's place.
+/// Returns side number @p side of @p cell, with id 0 and the cell's location.
 MeshElement side_of(const MeshElement &cell, std::size_t side);
 
-/// A group of elements with a name, as gmsh's physical ones: its dimension (0 points to 3 volumes),
-/// its number and its name.
+/// A named group of elements, such as a physical group of gmsh: its dimension (0 points to 3
+/// volumes), number and name.
 struct PhysicalName
 {
   int dimension;
@@ -86,35 +86,35 @@ struct PhysicalName
   std::string name;
 };
 
-/// A name that is in a mesh file and stands for no id.
+/// A name in a mesh file that denotes no id.
 struct UnusableName
 {
   int dimension;
   std::string name;
-  std::string reason; ///< a sentence with the cure
+  std::string reason; ///< a sentence with the remedy
 };
 
-/// What a mesh file says, before deal.II sees it. Knows no deal.II.
+/// The contents of a mesh file, before deal.II gets them. Does not depend on deal.II.
 struct MeshTable
 {
   std::string file;             ///< its name
-  bool places_are_lines = true; ///< or numbers of cells
+  bool places_are_lines = true; ///< false: numbers of cells
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
-  std::vector<PhysicalName> names; ///< of groups, also of some without elements
+  std::vector<PhysicalName> names; ///< of groups, including some without elements
   std::vector<UnusableName> unusable_names;
   std::vector<std::string> warnings;
   std::vector<MiddleNode> middle_nodes; ///< of cells
-  /// Of each point that is a mid-side node of a cell: the corners at the ends of its edge, else
-  /// no_ends. Shorter than points, or empty, where the rest are no mid-side nodes.
+  /// For each mid-side node of a cell, the corners at the ends of its edge; for other points
+  /// no_ends. Shorter than points, or empty, if the remaining points are not mid-side nodes.
   std::vector<std::array<std::size_t, 2>> edge_ends;
-  /// By name, the types of the cells that a file names, as CPS4: the first line that does.
+  /// For each cell type named in the file, such as CPS4, the first line with that type.
   std::map<std::string, std::size_t> cell_types;
-  std::vector<std::string> cell_places; ///< place_of() each cell, when there is a mesh of them
+  std::vector<std::string> cell_places; ///< place_of() each cell; set when the mesh has been made
 
   /**
-   * Adds an element. If it is a cell, of dimension @p dim, its mid-side nodes go into edge_ends and
-   * its nodes of second order that curve it into middle_nodes.
+   * Adds an element. If it is a cell, that is of dimension @p dim, also adds its mid-side nodes to
+   * edge_ends, and its nodes of second order that curve it to middle_nodes.
    * @param nodes indices of points
    */
   void add_element(const ElementType &type, long long id, std::size_t place,
@@ -127,40 +127,41 @@ struct MeshTable
   {
     return point < edge_ends.size() && edge_ends[point] != no_ends;
   }
-  /// Of the cells: 1, or 2 if some have mid-side nodes.
+  /// Returns the order of the cells: 1, or 2 if some have mid-side nodes.
   unsigned int order() const
   {
     return edge_ends.empty() ? 1 : 2;
   }
 
-  /// For the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
+  /// Returns the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
   std::string place_of(std::size_t place) const;
 };
 
-/// The sides that one cell alone has.
+/// Returns the sides that belong to exactly one cell.
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, int dim);
 
-/// Which points are vertices of cells.
+/// Returns for each point whether it is a vertex of a cell.
 std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
 
-/// How to get cells of one kind alone, for messages about meshes of dimension @p dim.
+/// Returns advice on how to make a mesh of dimension @p dim with only one type of cells, for
+/// messages.
 std::string cure_of_mixed_cells(int dim);
 
 /**
- * Refuses what deal.II could not make a mesh of dimension @p dim of: no cells of that dimension or
- * some of a larger one, cells of several kinds, elements with a node twice, faces that more than
- * two cells have, elements of the boundary that are no face on the boundary or come twice, ids that
- * are no numbers from 0 to 2^32-2, and nodes of a mesh in 2D outside of the plane z = 0. Nodes that
- * no element has are none of these.
- * @throws InputError that begins with the place
+ * Checks that deal.II can make a mesh of dimension @p dim. Rejects tables without cells of that
+ * dimension or with cells of a larger one, several types of cells, elements with a repeated node,
+ * faces of more than two cells, boundary elements that are not boundary faces or are repeated, ids
+ * other than integers from 0 to 2^32-2, and nodes of a 2D mesh outside of the plane z = 0. Nodes
+ * without elements are permitted.
+ * @throws InputError that begins with the location
  */
 void check_mesh_table(const MeshTable &table, int dim);
 
 /**
- * Puts node by[i] in the place of node i, also as a corner of nodes of second order.
- * Sides that two cells have then are taken out.
- * @throws InputError if a cell has a node twice then, or a face more than two cells, or if a curve
- *         lies inside
+ * Replaces node i by node by[i], also as a corner of nodes of second order. Removes boundary sides
+ * that then belong to two cells.
+ * @throws InputError if afterwards a cell has a node twice, a face belongs to more than two cells,
+ * or a curve is in the interior
  */
 void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, int dim);
 } // namespace femgpu

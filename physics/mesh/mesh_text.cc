@@ -13,7 +13,7 @@ namespace femgpu
 {
 std::string in_quotes(const std::string_view word)
 {
-  constexpr std::size_t longest = 120; // names of groups may be long; so is a file without lines
+  constexpr std::size_t longest = 120; // names of groups, and files without line breaks, are long
   std::string text = "'";
   for (const char c : word.substr(0, longest)) {
     const auto byte = static_cast<unsigned char>(c);
@@ -67,7 +67,7 @@ double MeshText::coordinate(std::string_view text, const std::string &what) cons
   double value = 0.;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_tiny = error == std::errc::result_out_of_range &&
-                       text.find("e-") != std::string_view::npos; // zero as good as any
+                       text.find("e-") != std::string_view::npos; // rounds to zero
   if (text.empty())
     fail("the line ends where " + what + " should be. Is the file truncated?");
   if ((error != std::errc() && !is_tiny) || end != text.data() + text.size())

@@ -13,7 +13,7 @@
 
 namespace femgpu
 {
-/// Finds points by their places.
+/// Finds points near a location, by an R-tree.
 template <int dim>
 class PointTree
 {
@@ -22,9 +22,10 @@ public:
 
   explicit PointTree(Points of) : points(std::move(of)), tree(dealii::pack_rtree_of_indices(points))
   {}
-  PointTree(const PointTree &) = delete; // the tree knows the place of the points
+  PointTree(const PointTree &) = delete; // the tree refers to `points`
 
-  /// The numbers of those that are not farther than @p distance from @p p, in ascending order.
+  /// Returns the indices of points at a distance of at most @p distance from @p p, in ascending
+  /// order.
   std::vector<unsigned int> near(const dealii::Point<dim> &p, const double distance) const
   {
     dealii::BoundingBox<dim> around(std::make_pair(p, p));
@@ -42,14 +43,14 @@ private:
   decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
 
-/// Lengths that differ by less are equal, as in GridTools::collect_periodic_faces().
+/// Coordinates that differ by less are equal, as in GridTools::collect_periodic_faces().
 constexpr double tolerance_of_places = 1e-10;
 
 /// Points of a side by their numbers.
 template <int dim, class Number>
 using NumberedPoints = std::map<Number, dealii::Point<dim>>;
 
-/// Returns the distance of @p others from @p points along axis @p direction.
+/// Returns the offset of @p others relative to @p points along axis @p direction.
 template <class Points>
 double distance_along(const Points &points, const Points &others, const unsigned int direction)
 {
@@ -62,8 +63,8 @@ double distance_along(const Points &points, const Points &others, const unsigned
   return points.empty() || others.empty() ? 0. : low(others) - low(points);
 }
 
-/// Returns the numbers of points that are the same on two sides, of which the second one is the
-/// first one moved along axis @p direction.
+/// Returns the numbers of matching points on two sides. The second side is the first one,
+/// translated along axis @p direction.
 template <int dim, class Number>
 std::vector<std::pair<Number, Number>> pairs_of(const NumberedPoints<dim, Number> &first,
                                                 const NumberedPoints<dim, Number> &second,

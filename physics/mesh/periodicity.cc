@@ -68,7 +68,7 @@ void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &s
 
 namespace
 {
-/// Calls f(face) for the faces of the coarse mesh with a boundary id.
+/// Calls f(face) for the faces of the coarse mesh with the given boundary id.
 template <int dim, class F>
 void for_each_coarse_face(const Mesh<dim> &mesh, const types::boundary_id id, const F &f)
 {
@@ -78,7 +78,7 @@ void for_each_coarse_face(const Mesh<dim> &mesh, const types::boundary_id id, co
         f(face);
 }
 
-/// Their middles and vertices, in the order of the faces.
+/// Returns the centers and vertices of these faces, in the order of the faces.
 template <int dim>
 NumberedPoints<dim, std::size_t> coarse_points(const Mesh<dim> &mesh, const types::boundary_id id)
 {

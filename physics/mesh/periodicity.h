@@ -12,13 +12,14 @@
 
 /**
  * @file
- * Periodic sides. Quadrilaterals and hexahedra are deal.II's business. It does not pair triangles,
- * and of these a rank may not have the dofs beyond a side: there nodes are paired by place.
+ * Periodic sides. deal.II handles quadrilaterals and hexahedra. It does not match the faces of
+ * triangles and tetrahedra, and a rank may lack the dofs beyond a side of such meshes, so their
+ * nodes are matched by coordinates.
  */
 namespace femgpu
 {
-/// Two parts of the boundary on which the solution is the same: the second is the first, moved
-/// along an axis.
+/// Two boundaries on which the solution is equal. The second is the first one, translated along an
+/// axis.
 struct PeriodicSides
 {
   dealii::types::boundary_id first, second;
@@ -26,29 +27,30 @@ struct PeriodicSides
 };
 
 /**
- * Reads "id, id: axis; ...": pairs of boundary ids or names, and the axis, x, y or z, along which
- * the second side is the first one moved.
- * @throws ParameterError for anything else, and for an id that comes twice
+ * Parses "id, id: axis; ...": pairs of boundary ids or names, and the axis, x, y or z, along which
+ * the second side is a translation of the first.
+ * @throws ParameterError on a syntax error, and if an id is repeated
  */
 std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const std::string &text,
                                                 unsigned int dim, const MeshRegions &regions);
 
-/// @throws ParameterError with the place where sides of the coarse @p mesh do not match.
+/// Checks that sides of the coarse @p mesh match. @throws ParameterError with the location where
+/// they do not
 template <int dim>
 void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
                             const std::vector<PeriodicSides> &sides);
 
-/// Pairs of vertices of the coarse @p mesh that are the same; the sides match.
+/// Returns pairs of vertices of the coarse @p mesh that are identified. @pre the sides match
 template <int dim>
 std::vector<std::pair<unsigned int, unsigned int>>
 periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 
-/// @throws ParameterError if a side has data of parameter @p other_path, for @p ids, too.
+/// @throws ParameterError if a side is among the @p ids of parameter @p other_path
 void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
                     const std::string &other_path, const std::set<dealii::types::boundary_id> &ids);
 
-/// Collective. Tells @p mesh, which is not refined yet, that sides are neighbours: refinement keeps
-/// them alike.
+/// Collective. Makes the sides of @p mesh neighbours, so that refinement keeps them matching.
+/// @pre the mesh is not refined yet
 template <int dim>
 void make_periodic(Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 } // namespace femgpu

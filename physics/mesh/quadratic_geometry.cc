@@ -27,7 +27,7 @@ QuadraticGeometry<dim>::key(const std::vector<Point<dim>> &corners)
 template <int dim>
 bool QuadraticGeometry<dim>::add(const std::vector<Point<dim>> &corners, const Point<dim> &node)
 {
-  constexpr double same = 1e-3; // of the distance of corners: parts with merged nodes differ
+  constexpr double same = 1e-3; // of the corners' distance: merged nodes are not equal
   const Point<dim> &known = nodes.emplace(key(corners), node).first->second;
   return known.distance(node) <= same * corners.front().distance(corners.back());
 }
@@ -110,7 +110,7 @@ ShapesHalfway<dim>::ShapesHalfway(const FiniteElement<dim> &element)
 
 namespace
 {
-/// The vertices of the children of @p parent, by their number: its nodes of degree 2.
+/// Returns the vertices of the children of @p parent: vertex index to node of degree 2.
 template <int dim>
 std::map<unsigned int, unsigned int>
 nodes_of_children(const typename Triangulation<dim>::cell_iterator &parent)
@@ -123,7 +123,8 @@ nodes_of_children(const typename Triangulation<dim>::cell_iterator &parent)
   return nodes;
 }
 
-/// The id of the QuadraticManifold of an edge of @p cell; flat_manifold_id if there is none.
+/// Returns the id of the QuadraticManifold of an edge of @p cell, or flat_manifold_id if there is
+/// none.
 template <int dim>
 types::manifold_id quadratic_manifold(const typename Triangulation<dim>::cell_iterator &cell)
 {
@@ -139,7 +140,7 @@ types::manifold_id quadratic_manifold(const typename Triangulation<dim>::cell_it
 template <int dim>
 void refine_quadratic_simplices(Triangulation<dim> &mesh)
 {
-  constexpr double straight = 1e-12; // but for rounding
+  constexpr double straight = 1e-12; // up to rounding
   const CurvedSimplexMapping<dim> mapping;
   const ShapesHalfway<dim> shapes(FE_SimplexP<dim>(2));
   std::vector<bool> is_done(mesh.n_raw_lines());
@@ -156,7 +157,7 @@ void refine_quadratic_simplices(Triangulation<dim> &mesh)
         const auto line = parent->child(c)->line(l);
         if (is_done[line->index()] ||
             (line->manifold_id() != id && line->manifold_id() != numbers::flat_manifold_id))
-          continue; // the latter of a named surface
+          continue; // the edge is done, or lies on a named surface
         is_done[line->index()] = true;
         const std::vector<double> &weights =
             shapes.between(nodes.at(line->vertex_index(0)), nodes.at(line->vertex_index(1)));

@@ -15,26 +15,26 @@
 
 namespace femgpu
 {
-/// The nodes in the middle of the edges, and faces of four corners, that a mesh of second order
-/// curves: each is found by the places of the corners, from whichever cell.
+/// The midpoints of curved edges, and of curved faces with four corners, in a mesh of second order.
+/// They are looked up by the coordinates of the corners, from any adjacent cell.
 template <int dim>
 class QuadraticGeometry
 {
 public:
-  /// @return false if there is another node between these corners already
+  /// Adds a midpoint. @return false if a different node is stored for these corners
   bool add(const std::vector<dealii::Point<dim>> &corners, const dealii::Point<dim> &node);
-  /// nullptr if nothing curves what has these corners
+  /// Returns the midpoint, or nullptr if there is no curved edge or face with these corners.
   const dealii::Point<dim> *find(const std::vector<dealii::Point<dim>> &corners) const;
 
 private:
-  /// In ascending order, padded.
+  /// The coordinates of the corners in ascending order, padded.
   using Corners = std::array<std::array<double, dim>, 4>;
   static Corners key(const std::vector<dealii::Point<dim>> &corners);
 
   std::map<Corners, dealii::Point<dim>> nodes;
 };
 
-/// The point at @p t of the parabola from @p a at 0 through @p middle at 1/2 to @p b at 1.
+/// Returns the point at @p t on the parabola through @p a at 0, @p middle at 1/2 and @p b at 1.
 template <int dim>
 dealii::Point<dim> on_parabola(const dealii::Point<dim> &a, const dealii::Point<dim> &middle,
                                const dealii::Point<dim> &b, const double t)
@@ -43,7 +43,8 @@ dealii::Point<dim> on_parabola(const dealii::Point<dim> &a, const dealii::Point<
                             t * (2. * t - 1.) * b);
 }
 
-/// New points on the edges of a QuadraticGeometry, and between other points on straight lines.
+/// A manifold with new points on the curved edges of a QuadraticGeometry, and elsewhere on straight
+/// lines.
 template <int dim>
 class QuadraticManifold final : public dealii::Manifold<dim>
 {
@@ -58,11 +59,11 @@ public:
   dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
                                    const dealii::ArrayView<const double> &weights) const override;
 
-  const std::shared_ptr<QuadraticGeometry<dim>> geometry; ///< grows with refine_quadratic_simplices
+  const std::shared_ptr<QuadraticGeometry<dim>> geometry; ///< grows with refinement
 };
 
-/// Triangles and tetrahedra of degree 2 whose nodes in the middle of edges lie on the manifolds of
-/// these.
+/// The mapping of degree 2 for triangles and tetrahedra. The midpoints of edges lie on the
+/// manifolds of the edges.
 template <int dim>
 class CurvedSimplexMapping final : public dealii::MappingFE<dim>
 {
@@ -72,21 +73,21 @@ public:
   {
     return std::make_unique<CurvedSimplexMapping>();
   }
-  /// The vertices of @p cell and the middles of its edges.
+  /// Returns the vertices of @p cell and the midpoints of its edges.
   std::vector<dealii::Point<dim>> compute_mapping_support_points(
       const typename dealii::Triangulation<dim>::cell_iterator &cell) const override;
-  /// By Newton's method from the middle of the cell; that of MappingFE in deal.II 9.4, from the
-  /// first vertex, often fails in cells as curved as those of coarse meshes.
+  /// Applies Newton's method, starting from the center of the cell. MappingFE in deal.II 9.4 starts
+  /// from the first vertex and often fails in cells as strongly curved as those of coarse meshes.
   dealii::Point<dim>
   transform_real_to_unit_cell(const typename dealii::Triangulation<dim>::cell_iterator &cell,
                               const dealii::Point<dim> &p) const override;
 };
 
 /**
- * The vertices of the children of a triangle or tetrahedron are its nodes of degree 2, numbered as
- * those of FE_SimplexP: its vertices, then the middles of its edges. The middles of the children's
- * edges lie halfway between two of them. These are the shape functions of an element of the parent
- * at all such points, evaluated once.
+ * The shape functions of an element at the midpoints between its nodes of degree 2, for the
+ * children of triangles or tetrahedra. The vertices of the children are the parent's nodes of
+ * degree 2, numbered as in FE_SimplexP: vertices, then midpoints of edges. The midpoints of the
+ * children's edges lie halfway between two of these nodes.
  */
 template <int dim>
 class ShapesHalfway
@@ -96,7 +97,7 @@ public:
 
   static constexpr unsigned int n_nodes = (dim + 1) * (dim + 2) / 2;
 
-  /// The values between the nodes @p a and @p b, which may be the same.
+  /// Returns the values halfway between nodes @p a and @p b, which may be equal.
   const std::vector<double> &between(const unsigned int a, const unsigned int b) const
   {
     return values[a * n_nodes + b];
@@ -107,9 +108,10 @@ private:
 };
 
 /**
- * Gives the edges of the children of triangles or tetrahedra with a QuadraticManifold their nodes
- * in the middle, where their parent has them, and that manifold: the body stays the same.
- * @param mesh of level 0, and 1 all over
+ * Adds midpoints of the children's edges to a QuadraticManifold of triangles or tetrahedra,
+ * evaluated on the curved parent, and assigns the manifold to these edges. The shape of the body is
+ * unchanged.
+ * @param mesh whose cells of level 0 are all refined once
  */
 template <int dim>
 void refine_quadratic_simplices(dealii::Triangulation<dim> &mesh);

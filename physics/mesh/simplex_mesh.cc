@@ -21,13 +21,13 @@ namespace
 {
 using Order = std::array<unsigned int, 4>;
 
-/// Even permutations that put each of the three pairs of opposite edges at (02), (13).
+/// Even permutations that move each of the three pairs of opposite edges to (02), (13).
 constexpr std::array<Order, 3> orders = {{{{0, 1, 2, 3}}, {{0, 2, 3, 1}}, {{0, 3, 1, 2}}}};
 
 template <int dim>
 using ActiveCell = typename Triangulation<dim>::active_cell_iterator;
 
-/// The order for which the diagonal between the middles of the edges (02) and (13) is shortest.
+/// Returns the order with the shortest diagonal between the midpoints of the edges (02) and (13).
 template <int dim>
 Order order_for_refinement(const ActiveCell<dim> &cell)
 {
@@ -40,7 +40,7 @@ Order order_for_refinement(const ActiveCell<dim> &cell)
       return cell->vertex(order[a]) + (cell->vertex(order[b]) - cell->vertex(order[a])) / 2.;
     };
     const double length = middle(0, 2).distance(middle(1, 3));
-    if (length < shortest * (1. - 1e-10)) { // of equal ones the first, whatever rounding says
+    if (length < shortest * (1. - 1e-10)) { // the first of equal ones, independent of rounding
       shortest = length;
       best = order;
     }
@@ -48,13 +48,13 @@ Order order_for_refinement(const ActiveCell<dim> &cell)
   return best;
 }
 
-/// Is @p id that of a side or a named curve?
+/// Returns whether @p id belongs to a named side or curve.
 bool is_named(const types::boundary_id id)
 {
   return id != 0 && id != numbers::internal_face_boundary_id;
 }
 
-/// Adds what @p face, which may be an edge, has for ids to @p marks, if it has any.
+/// Appends the ids of @p face, which may be an edge, to @p marks if it has any.
 template <class Face, int structdim>
 void add_marks(const Face &face, std::vector<CellData<structdim>> &marks)
 {
@@ -68,8 +68,8 @@ void add_marks(const Face &face, std::vector<CellData<structdim>> &marks)
   marks.push_back(data);
 }
 
-/// The active cells of @p mesh as a mesh of level 0, in their order, with the manifolds of @p
-/// whole.
+/// Returns the active cells of @p mesh, in their order, as a mesh of level 0 with the manifolds of
+/// @p whole.
 template <int dim>
 std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
                                               const bool for_refinement,
@@ -101,7 +101,7 @@ std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
   return flat;
 }
 
-/// @p mesh and the children of all its cells, with the manifolds of @p whole.
+/// Returns @p mesh with all cells refined once, with the manifolds of @p whole.
 template <int dim>
 std::unique_ptr<Triangulation<dim>> with_children(const Triangulation<dim> &mesh,
                                                   const Triangulation<dim> &whole)
@@ -119,7 +119,7 @@ struct NumberAndOwner
   types::subdomain_id owner;
 };
 
-/// Gives @p cell of a part what @p of_all, the same cell, has.
+/// Copies the ids of @p of_all to @p cell, the same cell in a rank's part.
 template <int dim>
 void set_ids(const ActiveCell<dim> &cell, const ActiveCell<dim> &of_all,
              const types::subdomain_id owner)
@@ -141,7 +141,7 @@ void set_ids(const ActiveCell<dim> &cell, const ActiveCell<dim> &of_all,
   }
 }
 
-/// By number of the active cell of @p mesh: does it touch a cell of rank @p me?
+/// Returns for each active cell of @p mesh whether it touches a cell of rank @p me.
 template <int dim>
 std::vector<bool> cells_near(const Triangulation<dim> &mesh,
                              const std::vector<NumberAndOwner> &cells, const unsigned int me)
@@ -158,7 +158,8 @@ std::vector<bool> cells_near(const Triangulation<dim> &mesh,
   return result;
 }
 
-/// Collective. @p mesh becomes what this rank has of the active cells of @p all, by their order.
+/// Collective. Makes @p mesh this rank's part of the active cells of @p all. @p cells are in their
+/// order.
 template <int dim>
 void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> &cells,
                PartMesh<dim> &mesh)
@@ -189,13 +190,13 @@ void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> 
     if (is_here[cell->active_cell_index()]) {
       add_cell(cell);
       const auto &[number, owner] = cells[cell->active_cell_index()];
-      if (owner == me && part.cell_infos[0].empty()) { // deal.II wants to count a cell
+      if (owner == me && part.cell_infos[0].empty()) { // deal.II requires at least one cell
         auto &info = part.cell_infos[0].emplace_back();
         info.id = CellId(number, {}).template to_binary<dim>();
         info.subdomain_id = owner;
       }
     }
-  if (part.coarse_cells.empty()) // a triangulation needs a cell; without owner it is artificial
+  if (part.coarse_cells.empty()) // a triangulation needs a cell; one without owner is artificial
     add_cell(all.begin_active());
   mesh.clear();
   mesh.create_triangulation(part);

@@ -8,31 +8,32 @@
 
 /**
  * @file
- * Meshes of triangles and tetrahedra. All cells are of level 0. Of a distributed mesh a rank has
- * its own cells and those that touch them. Cells have numbers, their coarse cell ids, which are the
- * same on every number of ranks: refined, cell n has the children 2^dim n to 2^dim n + 2^dim - 1.
+ * Meshes of triangles and tetrahedra. All cells have level 0. On a distributed mesh, each rank
+ * stores its own cells and the cells that touch them. Cells are numbered by their coarse cell ids,
+ * which do not depend on the number of ranks: the children of cell n are 2^dim n to 2^dim (n + 1)
+ * - 1.
  *
- * Of the octahedron that is left in the middle of a tetrahedron, deal.II 9.4 always cuts along the
- * same diagonal. Repeated, that makes cells ever flatter, and the elements lose their order. So
- * each cell's vertices are put in an order, of the same orientation, for which that diagonal is the
- * shortest of the three; then all children keep their quality. To be removed where deal.II chooses
- * the diagonal itself (9.5 and later).
+ * deal.II 9.4 always splits the octahedron in the middle of a refined tetrahedron along the same
+ * diagonal. Repeated refinement then makes cells increasingly flat, and the elements lose their
+ * order of convergence. Therefore the vertices of each cell are permuted, with the same
+ * orientation, so that this diagonal is the shortest of the three, which preserves the quality of
+ * the children. To be removed once deal.II chooses the diagonal itself (9.5 and later).
  */
 namespace femgpu
 {
-/// What a rank has of a distributed mesh. deal.II sorts descriptions of cells by all that is in
-/// them, twice; so owners, ids of boundaries and manifolds are set to cells that are there.
+/// A rank's part of a distributed mesh. deal.II sorts cell descriptions by all their data, twice.
+/// Therefore owners, boundary ids and manifold ids are set after the cells have been created.
 template <int dim>
 class PartMesh : public dealii::parallel::fullydistributed::Triangulation<dim>
 {
 public:
   using dealii::parallel::fullydistributed::Triangulation<dim>::Triangulation;
 
-  /// Collective. Counts cells and neighbours again, after their owners were set.
+  /// Collective. Recounts cells and neighbours after their owners were set.
   using dealii::parallel::TriangulationBase<dim>::update_number_cache;
 };
 
-/// Gives @p to, which has the marks, the manifolds of @p from.
+/// Copies the manifolds of @p from to @p to, whose manifold ids are already set.
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &to)
 {
@@ -41,20 +42,20 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
       to.set_manifold(id, from.get_manifold(id));
 }
 
-/// @p whole with all its cells refined once, with their material, boundary and manifold ids.
+/// Returns @p whole with all cells refined once, including material, boundary and manifold ids.
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>>
 refined_simplices(const dealii::Triangulation<dim> &whole);
 
 /**
- * Collective. Cuts @p whole, the same on all ranks, by METIS: the ranks become the subdomain ids
- * of its cells, and @p mesh gets each rank's part. DoFHandlers stay attached.
+ * Collective. Partitions @p whole, which is the same on all ranks, by METIS. The subdomain id of
+ * each cell becomes its rank, and @p mesh becomes each rank's part. DoFHandlers stay attached.
  */
 template <int dim>
 void distribute_simplices(dealii::Triangulation<dim> &whole, PartMesh<dim> &mesh);
 
-/// Collective. Each rank refines its part of @p mesh once; @p whole, of which it is a refinement or
-/// a part, has the manifolds. DoFHandlers stay attached.
+/// Collective. Refines this rank's part of @p mesh once. @p whole, of which @p mesh is a part or a
+/// refinement, has the manifolds. DoFHandlers stay attached.
 template <int dim>
 void refine_parts(const dealii::Triangulation<dim> &whole, PartMesh<dim> &mesh);
 } // namespace femgpu

@@ -77,8 +77,8 @@ double SurfaceFamily<dim>::level(const Point<dim> &p) const
   return planes ? (p - Point<dim>()) * direction : cosine * radius(p) - sine * height(p);
 }
 
-/// Of the surface through @p p where lengths along the second semi-axis are stretched, with its
-/// part in that direction multiplied by @p factor.
+/// Returns the normal of the surface through @p p in the coordinates in which the second semi-axis
+/// is stretched, with its component along that semi-axis multiplied by @p factor.
 template <int dim>
 Tensor<1, dim> SurfaceFamily<dim>::normal(const Point<dim> &p, const double factor) const
 {
@@ -122,10 +122,10 @@ bool SurfaceFamily<dim>::operator==(const SurfaceFamily &other) const
 }
 
 /**
- * On a curve from the point on the first surface, by Newton's steps of least length: with normals g
- * and h of length 1 and cosine c between them, and the distances f and d from the surfaces, the
- * step is -(f+d)/2 (g+h)/(1+c) - (f-d)/2 (g-h)/(1-c), without the part in whose direction both
- * surfaces are parallel: there they touch, and one distance says all.
+ * Projects the point on the first surface to the intersection curve by Newton's method with minimum
+ * step length. Let g and h be the unit normals, c their cosine, f and d the distances from the
+ * surfaces. The step is -(f+d)/2 (g+h)/(1+c) - (f-d)/2 (g-h)/(1-c). A term is omitted if its
+ * denominator vanishes: the surfaces are tangent there, and one distance determines the step.
  */
 template <int dim>
 Point<dim> SurfaceManifold<dim>::get_new_point(const ArrayView<const Point<dim>> &points,

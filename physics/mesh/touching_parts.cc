@@ -24,20 +24,20 @@ namespace
 {
 const std::string merge_nodes_path = "Mesh/Merge nodes";
 
-/// Nodes that are nearer than this part of the shortest edge there are at the same place: files
-/// have seven digits or more.
+/// Nodes are equal if their distance is less than this fraction of the shortest edge: files have
+/// seven digits or more.
 constexpr double same_place = 1e-6;
-/// Of a cell's size: points so deep in a cell lie in it, and not on its sides.
+/// The depth, relative to the cell's size, beyond which a point is inside a cell, not on its sides.
 constexpr double overlap = 0.01;
 
-/// The nodes of faces on the boundary, each with one of its cells.
+/// A node of a boundary face, with one of its cells.
 template <int dim>
 struct BoundaryNode
 {
   unsigned int index;
   Point<dim> point;
-  unsigned int cell;    ///< its active cell index
-  double shortest_edge; ///< of the cells that have a face on the boundary with this node
+  unsigned int cell;    ///< active cell index
+  double shortest_edge; ///< of the cells with a boundary face at this node
 };
 
 template <int dim>
@@ -72,9 +72,9 @@ std::vector<Point<dim>> points_of(const std::vector<BoundaryNode<dim>> &nodes)
 }
 
 /**
- * The largest distance of nodes that become one, as @p text of Mesh/Merge nodes says it; 0 for
+ * Returns the largest distance of nodes to be merged, given the @p text of Mesh/Merge nodes; 0 for
  * 'refuse' and 'keep'.
- * @throws ParameterError for what is neither of these nor a positive number
+ * @throws ParameterError if @p text is neither of these nor a positive number
  */
 double merge_tolerance(const std::string &text)
 {
@@ -133,7 +133,7 @@ namespace
                    " = keep.");
 }
 
-/// "FILE:LINE" of "FILE:LINE: "
+/// Returns "FILE:LINE" of "FILE:LINE: ".
 std::string name_of(const std::string &place)
 {
   return place.substr(0, place.find_last_not_of(": ") + 1);
@@ -172,14 +172,14 @@ void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
 template <int dim>
 using CellOfTree = typename Triangulation<dim>::active_cell_iterator;
 
-/// How deep @p point lies in @p cell, as a part of it; negative outside.
+/// Returns the depth of @p point in @p cell, relative to the cell's size; negative outside.
 template <int dim>
 double depth_in(const CellOfTree<dim> &cell, const Point<dim> &point)
 {
   const bool is_simplex = cell->reference_cell().is_simplex();
   Point<dim> unit;
   if (is_simplex) {
-    Tensor<2, dim> edges; // in columns; their inverse gives the barycentric coordinates
+    Tensor<2, dim> edges; // as columns; the inverse gives the barycentric coordinates
     for (unsigned int d = 0; d < dim; ++d)
       for (unsigned int c = 0; c < dim; ++c)
         edges[c][d] = cell->vertex(d + 1)[c] - cell->vertex(0)[c];
@@ -190,7 +190,7 @@ double depth_in(const CellOfTree<dim> &cell, const Point<dim> &point)
       unit = StaticMappingQ1<dim>::mapping.transform_real_to_unit_cell(cell, point);
     }
     catch (const typename Mapping<dim>::ExcTransformationFailed &) {
-      return -1.; // so far outside that the mapping has no inverse
+      return -1.; // too far outside: the mapping has no inverse
     }
   double depth = 1., sum = 0.;
   for (unsigned int d = 0; d < dim; ++d) {
@@ -200,7 +200,7 @@ double depth_in(const CellOfTree<dim> &cell, const Point<dim> &point)
   return is_simplex ? std::min(depth, 1. - sum) : depth;
 }
 
-/// The boxes around cells, with all points that may touch them.
+/// Returns the bounding boxes of cells, extended to include all points that may touch them.
 template <int dim>
 auto boxes_around_cells(const Triangulation<dim> &coarse)
 {

@@ -11,21 +11,22 @@
 namespace femgpu
 {
 /**
- * Makes one of all nodes on the boundary of @p table that are not farther apart than @p text, of
- * Mesh/Merge nodes, says. Sides that two cells have then are no part of the boundary any more. With
- * 'refuse', where parts that touch without common nodes are an error, and 'keep', where they are
- * meant, a crack or bodies beside each other, all stay.
- * @return the node that is in the place of each; nothing if all stay
- * @throws ParameterError for what is neither of these nor a positive number; InputError if a cell
- *         would have a node twice, or a face more than two cells, or if a curve would lie inside
+ * Merges boundary nodes of @p table whose distance is at most @p text, the value of Mesh/Merge
+ * nodes. Sides that then belong to two cells are no longer part of the boundary. With 'refuse'
+ * (touching parts without common nodes are an error) and 'keep' (they are intended: a crack, or
+ * separate bodies), all nodes are kept.
+ * @return for each node the node that replaces it; empty if all are kept
+ * @throws ParameterError if @p text is neither of these nor a positive number; InputError if a cell
+ * would have a node twice, a face would belong to more than two cells, or a curve would be in the
+ * interior
  */
 std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, int dim);
 
 /**
- * Refuses cells that touch others without having nodes in common, which the solution would take
- * for a crack, and cells that lie in each other: nodes of the boundary at the same place, and nodes
- * or centres of its faces in or on cells that they do not belong to.
- * @throws InputError with the place and the cure
+ * Rejects cells that touch others without common nodes, across which the solution would be
+ * discontinuous as at a crack, and cells that overlap. Checks for boundary nodes with equal
+ * coordinates, and for boundary nodes, face centers and cell centers in or on other cells.
+ * @throws InputError with the location and the remedy
  */
 template <int dim>
 void refuse_touching_parts(const dealii::Triangulation<dim> &coarse,

@@ -27,7 +27,7 @@ using boost::property_tree::ptree;
 
 namespace
 {
-/// The arrays of cells that have ids, the first one that is there counts.
+/// The cell arrays that may contain ids; the first existing one is used.
 const std::vector<std::string> id_arrays = {"material_id", "MaterialID", "gmsh:physical",
                                             "avsucd:material"};
 
@@ -78,14 +78,14 @@ const ptree *child_with_name(const ptree &parent, const std::string &name)
   return nullptr;
 }
 
-/// Bytes that are written in runs, each of them raw or encoded in base64.
+/// Data that consist of successive runs of bytes, each raw or encoded in base64.
 class Bytes
 {
 public:
   Bytes(std::string text, const bool is_raw) : text(std::move(text)), is_raw(is_raw)
   {}
 
-  /// The first @p n bytes of the run that begins here; fewer where the text ends.
+  /// Returns the first @p n bytes of the current run; fewer if the text ends.
   std::string peek(const std::size_t n) const
   {
     std::string run = text.substr(at, length(n));
@@ -94,7 +94,7 @@ public:
     const auto bytes = dealii::Utilities::decode_base64(run);
     return std::string(bytes.begin(), bytes.end()).substr(0, n);
   }
-  /// The same, and moves behind that run.
+  /// Returns the same bytes as peek(), and moves to the end of the run.
   std::string take(const std::size_t n)
   {
     std::string bytes = peek(n);
@@ -118,8 +118,8 @@ private:
 };
 
 /**
- * Reads one file: XML with numbers, whichever way they are written: as text, in base64, or appended
- * in base64 or raw bytes; plain or compressed by zlib.
+ * Reads one file: XML with numbers as text, in base64, or appended in base64 or as raw bytes; plain
+ * or compressed by zlib.
  */
 class VtuReader
 {
@@ -130,7 +130,7 @@ public:
     table.places_are_lines = false;
     std::string xml = text;
     const std::size_t begin = text.find("<AppendedData");
-    if (begin != std::string::npos) { // raw bytes are no XML
+    if (begin != std::string::npos) { // raw bytes are not XML
       const std::size_t underscore = text.find('_', text.find('>', begin));
       const std::size_t end = text.rfind("</AppendedData>");
       if (underscore == std::string::npos || end == std::string::npos || end <= underscore)
@@ -307,7 +307,7 @@ private:
     catch (const InputError &) {
       throw;
     }
-    catch (const std::exception &error) { // of the decoder
+    catch (const std::exception &error) { // from the decoder
       fail("the array '" + array_name + "' is no base64 text (" + error.what() + ")." +
            how_to_save_again);
     }
@@ -382,7 +382,7 @@ private:
       if (!(n >= 0. && n < 1e6 && ends[i] <= n_nodes))
         refuse(i, "its offset is wrong: the file is damaged. Write it again.");
       const int type = types[i] >= 0. && types[i] < 1000. ? static_cast<int>(types[i]) : -1;
-      const bool is_row_by_row = type == 8 || type == 11; // pixels, and voxels
+      const bool is_row_by_row = type == 8 || type == 11; // pixels and voxels
       const ElementKind *const kind = kind_of(i, is_row_by_row ? type + 1 : type);
       if (n != double(kind->n_nodes))
         refuse(i, "a " + kind->name + " with " + std::to_string(static_cast<std::size_t>(n)) +
@@ -411,10 +411,10 @@ private:
   }
 
   ptree tree;
-  std::string appended; ///< what follows the '_' of AppendedData
+  std::string appended; ///< the data after the '_' in AppendedData
   bool appended_is_raw = false;
   bool is_compressed = false;
-  std::size_t header_size = 4; ///< bytes of the integers before data
+  std::size_t header_size = 4; ///< size in bytes of the integers before the data
   const ptree *piece = nullptr;
   std::size_t n_cells = 0;
   MeshTable table;
