@@ -8,17 +8,18 @@
 
 namespace femgpu
 {
-/// Collective. Judges @p solution by its evaluation and two passes over the matrix. @param system
-/// the assembled equations of @p problem, with the free dofs of the solution as x
+/// Collective. Measures the accuracy of @p solution, at the cost of an evaluation and two products
+/// with the matrix. @param system the assembled equations of @p problem, with the free dofs of the
+/// solution as x
 template <int dim>
 Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                           const linalg::GroupSystem &system);
 
-/// Returns a sentence with the measures of @p accuracy, for messages.
+/// Returns a sentence that reports @p accuracy, for messages.
 std::string text_of(const Accuracy &accuracy, double tolerance);
 
 /// Returns a sentence about the motions of linalg::WeakParts, for messages.
-/// @param error their energy error relative to the energy norm
+/// @param error energy error of the motions, relative to the energy norm
 std::string motions_text(double error, double tolerance);
 } // namespace femgpu
 

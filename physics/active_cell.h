@@ -18,9 +18,9 @@
 namespace femgpu
 {
 /**
- * Cells of deal.II as blocks of n^dim cells of the discretization, n = 2^k: what k more uniform
- * refinements would make of them, without these in memory. Cells of a block are numbered along the
- * curve that deal.II's children follow, so that their order is that of the refined mesh.
+ * Treats cells of deal.II as blocks of n^dim cells of the discretization, n = 2^k. The cells of a
+ * block are those of k more uniform refinements, but are not stored. They are numbered along the
+ * same space-filling curve as deal.II's children, so their order is that of the refined mesh.
  */
 template <int dim>
 class Blocks
@@ -30,9 +30,9 @@ public:
   using Block = typename dealii::DoFHandler<dim>::active_cell_iterator;
 
   /**
-   * After dofs were numbered.
+   * Must be called after the dofs were numbered.
    * @param n 2 or 4: cells of a block in each direction
-   * @param element of the cells, FE_Q(1) or so many of it
+   * @param element of the cells: FE_Q(1), or a system of several FE_Q(1)
    */
   Blocks(unsigned int n, const dealii::DoFHandler<dim> &handler,
          const dealii::FiniteElement<dim> &element);
@@ -45,41 +45,42 @@ public:
   {
     return n_cells;
   }
-  /// The place of a cell in its block, in cells.
+  /// Returns the position of a cell in its block, in cells.
   const std::array<unsigned int, dim> &place(const unsigned int cell) const
   {
     return places[cell];
   }
-  /// Is the cell, of a block that another rank owns, one that shares a dof with cells of this rank?
+  /// Returns whether the cell, whose block another rank owns, shares a dof with cells of this rank.
   bool is_ghost(const unsigned int block, const unsigned int cell) const
   {
     return (ghosts[block] >> cell & 1U) != 0;
   }
-  /// The number of a vertex of a cell among the (n + 1)^dim of its block, in lexicographic order.
+  /// Returns the lexicographic number of a cell's vertex among the (n + 1)^dim vertices of its
+  /// block.
   unsigned int vertex(const unsigned int cell, const unsigned int v) const
   {
     return vertices[cell * dealii::GeometryInfo<dim>::vertices_per_cell + v];
   }
-  /// Of each cell in turn the numbers of its vertices.
+  /// Returns the numbers of the vertices of all cells of a block, cell by cell.
   const std::vector<unsigned int> &cell_vertices() const
   {
     return vertices;
   }
-  /// Where these are: multilinear between the corners of @p block.
+  /// Computes the points of all vertices of @p block, multilinear between its corners.
   void get_vertices(const Block &block, std::vector<dealii::Point<dim>> &points) const;
-  /// Where one of them is.
+  /// Returns the point of one vertex of @p block.
   dealii::Point<dim> vertex_at(const Block &block, unsigned int number) const;
-  /// Of its cells.
+  /// Returns the largest diameter of the cells of @p block.
   double largest_diameter(const Block &block) const;
 
-  /// The cell at this place.
+  /// Returns the cell at the position @p place of a block.
   unsigned int at(const std::array<unsigned int, dim> &place) const;
-  /// The dof @p i of a cell.
+  /// Returns dof @p i of a cell.
   Index dof(const unsigned int block, const unsigned int cell, const unsigned int i) const
   {
     return block_dofs[first_dofs[block] + in_block[cell][i]];
   }
-  /// The first dof of a vertex.
+  /// Returns the first dof of a vertex.
   Index vertex_dof(const unsigned int block, const unsigned int cell, const unsigned int v) const
   {
     return dof(block, cell, v * n_components);
@@ -93,16 +94,17 @@ private:
   unsigned int n, n_cells, n_block_dofs, n_components;
   std::vector<std::array<unsigned int, dim>> places;
   std::vector<unsigned int> vertices;
-  std::vector<double> shares; ///< of each corner of a block in each of its vertices
-  std::vector<std::vector<unsigned int>> in_block; ///< of each cell's dofs the number in the block
-  std::vector<Index> block_dofs;                   ///< of each block that is not artificial
-  std::vector<std::size_t> first_dofs; ///< of each block, by its active index, where these begin
-  std::vector<std::uint64_t> ghosts;   ///< of each block, a bit for each cell
+  std::vector<double> shares; ///< multilinear weights: of each corner in each vertex of a block
+  std::vector<std::vector<unsigned int>> in_block; ///< number of a cell's dof in its block
+  std::vector<Index> block_dofs;                   ///< dofs of each block that is not artificial
+  /// The first entry of each block in block_dofs, by active cell index.
+  std::vector<std::size_t> first_dofs;
+  std::vector<std::uint64_t> ghosts; ///< for each block: one bit for each cell
 };
 
 /**
- * A cell of the discretization: an active one of deal.II's, or one of those that this is a block
- * of. It has what loops over cells need of deal.II's accessors, with the same names.
+ * A cell of the discretization: an active cell of deal.II, or one of the cells of a block. It
+ * provides the functions of deal.II's accessors that loops over cells need, under the same names.
  */
 template <int dim>
 class ActiveCell
@@ -111,7 +113,7 @@ public:
   using Block = typename Blocks<dim>::Block;
 
   ActiveCell() = default;
-  /// @param blocks nullptr if deal.II's cells are those of the discretization
+  /// @param blocks nullptr if the cells of the discretization are deal.II's cells
   ActiveCell(const Block &block, const Blocks<dim> *blocks, const unsigned int cell)
       : the_block(block), blocks(blocks), cell(cell)
   {}
@@ -120,7 +122,7 @@ public:
     return this;
   }
 
-  /// deal.II's cell.
+  /// Returns deal.II's cell.
   const Block &block() const
   {
     return the_block;
@@ -143,7 +145,7 @@ public:
                       : the_block->active_cell_index() * blocks->size() + cell;
   }
 
-  /// The same on any number of ranks.
+  /// Identifies a cell independently of the number of ranks.
   using Id = std::pair<dealii::CellId::binary_type, unsigned int>;
   Id id() const
   {
@@ -158,7 +160,7 @@ public:
   {
     return is_whole() ? the_block->vertex(v) : blocks->vertex_at(the_block, block_vertex(v));
   }
-  /// Of a block with cells: the points of all its vertices, and which of these are the cell's.
+  /// Computes all vertices of the cell's block. block_vertex() selects the cell's own vertices.
   void get_block_vertices(std::vector<dealii::Point<dim>> &points) const
   {
     blocks->get_vertices(the_block, points);
@@ -170,7 +172,7 @@ public:
   dealii::Point<dim> center() const;
   double diameter() const;
 
-  /// A face, with what deal.II's tells.
+  /// A face, with the functions of deal.II's accessors that are needed.
   class Face
   {
   public:
@@ -190,7 +192,8 @@ public:
                            : dealii::numbers::internal_face_boundary_id;
     }
 
-    /// The vertex of the cell that is the i-th of the face: the same place from both sides.
+    /// Returns the cell's vertex that is vertex i of the face: the same point from both adjacent
+    /// cells.
     unsigned int corner(unsigned int i) const;
     double diameter() const;
 
@@ -206,10 +209,11 @@ public:
   {
     return the_block->face_indices();
   }
-  /// Of blocks: the cell behind a face that is not at the boundary, and its number of the face.
+  /// Returns the neighbour behind an interior face, and the neighbour's number of that face.
+  /// @pre the cell belongs to a block
   std::pair<ActiveCell, unsigned int> neighbor(unsigned int face) const;
 
-  /// Calls use(number, boundary id) for the faces that are at the boundary.
+  /// Calls use(face number, boundary id) for each face at the boundary.
   template <class Use>
   void for_each_face_at_boundary(const Use &use) const
   {
@@ -252,7 +256,7 @@ private:
   unsigned int cell = 0;
 };
 
-/// The cells of this rank, or those and the ghosts, for range-based for loops.
+/// The cells of this rank, optionally with ghost cells, for range-based for loops.
 template <int dim>
 class ActiveCells
 {
@@ -328,7 +332,8 @@ private:
   bool with_ghosts;
 };
 
-/// The dofs of @p cells, of which each has @p n_dofs_per_cell, and those that the rank owns.
+/// Returns the dofs of @p cells, with @p n_dofs_per_cell each, together with the dofs that the rank
+/// owns.
 template <int dim>
 dealii::IndexSet dofs_of(const ActiveCells<dim> &cells, unsigned int n_dofs_per_cell,
                          const dealii::IndexSet &owned);

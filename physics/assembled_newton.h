@@ -13,30 +13,30 @@
 namespace femgpu
 {
 /**
- * Newton's method for a problem with nonlinear terms: each step assembles the equation that is
- * linearised at the last iterate, whose solution is the next one, and halves its way there until
- * the residual falls enough (Armijo). The matrices have one pattern, so that a device gets values
- * alone. Its residual is that of the assembled equation, f − K u at u.
+ * Newton's method for a problem with nonlinear terms. Each step assembles the equation linearised
+ * at the last iterate and solves it for the next one. Steps are halved until the residual decreases
+ * sufficiently (Armijo). All matrices share one sparsity pattern, so only values are copied to the
+ * device. The residual is that of the assembled equation, f − K u at u.
  *
- * Tolerances are relative to the residual of u = 0, or, where the data have no value there, to that
- * of 0 in the equation linearised at the first iterate. Fails as the linear solver does; stagnated
- * where no step makes the residual smaller.
+ * Tolerances are relative to the residual at u = 0. If the data cannot be evaluated there, they are
+ * relative to the residual at 0 of the equation linearised at the first iterate. The method fails
+ * like the linear solver, and stagnates if no step decreases the residual.
  */
 template <int dim>
 class AssembledNewton
 {
 public:
-  /// @param method "newton" with its options. All that is given outlives this object.
+  /// @param method "newton" with its options. All arguments must outlive this object.
   AssembledNewton(const Problem<dim> &problem, const Discretization<dim> &discretization,
                   const std::string &method, linalg::GroupSolver &solver);
 
   /**
-   * Collective.
+   * Collective. Solves the problem.
    * @param control of the nonlinear iteration
-   * @param linear of its linear systems, but for the tolerances
-   * @param u the first iterate, with constraints, and the last, with ghost values too
-   * @param seconds gets the times of the phases
-   * @throws ParameterError if the data have no value at the first iterate
+   * @param linear of the linear systems, without tolerances
+   * @param u first iterate with constraints; on return the last one, with ghost values
+   * @param seconds the times of the phases are added
+   * @throws ParameterError if the data cannot be evaluated at the first iterate
    */
   linalg::SolveReport solve(linalg::GroupSystem &system, const linalg::SolveControl &control,
                             linalg::SolveControl linear, FeVector &u,

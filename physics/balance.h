@@ -8,20 +8,20 @@
 
 namespace femgpu
 {
-/// The largest part of what flows that may be missing in a solution that is called converged.
+/// The largest imbalance of a converged solution, relative to all flows.
 constexpr double largest_balance_defect = 1e-3;
 
 /**
  * Collective. Checks the balance of a converged solution. A residual that is small in the norm of
- * the solver may still be large against what flows, where coefficients jump or data are much larger
- * than their differences. While the residuals of the free dofs add up to more than
- * largest_balance_defect of all loads and reactions, the solver goes on with a smaller target, up
- * to three times. If they still do, the outcome becomes `not_balanced`, or `converged_to_rounding`
- * where rounding explains it; the message says so.
+ * the solver may be large relative to the flows if coefficients jump, or if data are much larger
+ * than their differences. While the residuals of the free dofs sum to more than
+ * largest_balance_defect of all loads and reactions, the solver continues with a smaller target, up
+ * to three times. If the balance is still violated, the outcome becomes `not_balanced`, or
+ * `converged_to_rounding` if rounding explains it, and the message reports it.
  *
- * Problems with a fixed mean are not checked: their balance depends on the data alone.
- * @param solution of the report; forgets its evaluation with each further solve
- * @param solve_on solves again from u, with the target times the given factor; nullptr if the
+ * Problems with a fixed mean are not checked: their balance depends only on the data.
+ * @param solution of the report; its evaluation is discarded after each further solve
+ * @param solve_on continues from u, with the target multiplied by the given factor; nullptr if the
  *        solver cannot
  */
 template <int dim>

@@ -12,9 +12,9 @@
 namespace femgpu
 {
 /**
- * The equation of a problem on cells, one after the other: what it adds to the equations of their
- * dofs, without constraints. Cells that are the one before, moved, with the same coefficients, keep
- * its matrix.
+ * Computes the equation of a problem on one cell after the other: its contributions to the
+ * equations of the cell's dofs, without constraints. If a cell is a translation of the previous one
+ * and has the same coefficients, its matrix is reused.
  */
 template <int dim>
 class CellEquation
@@ -23,57 +23,58 @@ public:
   CellEquation(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
   /**
-   * K and f of the equation r(v) = f − K v linearised at @p u, and the weights of a reaction.
-   * @param u with ghost values; nullptr for 0. Those of a linear problem do not depend on it.
+   * Computes K and f of the equation r(v) = f − K v linearised at @p u, and the weights of a
+   * reaction.
+   * @param u with ghost values; nullptr for 0. Irrelevant for linear problems.
    */
   void linearize(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
 
   /**
-   * @p terms.f gets r(u), and its weights those of a reaction, whose part is not in r.
+   * Computes r(u) in @p terms.f, and the weights of a reaction, which is not part of r.
    * @param u with ghost values
    * @return uᵀK u/2 − fᵀu of the cell, for a linear equation
    */
   double evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms);
 
-  /// After evaluate(): the Gauss points of the cell, with the solution there.
+  /// Returns the Gauss points of the cell, with the solution there. @pre evaluate() was called
   CellPoints<dim> &inside()
   {
     return in_cell;
   }
-  /// After evaluate(): σ at these points.
+  /// Returns σ at these points. @pre evaluate() was called
   const PointTerms &flux() const
   {
     return sigma;
   }
-  /// After evaluate(): u at the dofs of the cell.
+  /// Returns u at the dofs of the cell. @pre evaluate() was called
   const dealii::Vector<double> &u_of_cell() const
   {
     return u_cell;
   }
-  /// After evaluate(): what source, boundary flux and loads of lower parts bring to each dof of the
-  /// cell. An observer may add loads of its own.
+  /// Returns the contributions of source, boundary flux and loads of lower parts to each dof of the
+  /// cell. An observer may add its own loads. @pre evaluate() was called
   dealii::Vector<double> &loads()
   {
     return of_loads;
   }
-  /// After evaluate(): K u of the cell, with what flux and source have that is linear in u and ∇u
-  /// at this u, and without boundary terms.
+  /// Returns K u of the cell. It includes the parts of flux and source that are linear in u and ∇u,
+  /// with coefficients at this u, but no boundary terms. @pre evaluate() was called
   const dealii::Vector<double> &internal_forces();
-  /// After evaluate(): the part of loads() that boundary fluxes which depend on u bring, net: of a
-  /// Robin condition ∫ a (g − u) φ.
+  /// Returns the net contribution to loads() of boundary fluxes that depend on u, such as
+  /// ∫ a (g − u) φ of a Robin condition. @pre evaluate() was called
   const dealii::Vector<double> &exchange() const
   {
     return of_exchange;
   }
 
-  /// The inflow into the body through one part of the boundary.
+  /// The flow into the body through one boundary.
   struct BoundaryFlow
   {
     double integral = 0.; ///< ∫ g of a scalar problem
-    /// Weights of a nodal reaction by dof, before constraints.
+    /// The weights of a nodal reaction by dof, before constraints.
     std::map<dealii::types::global_dof_index, double> weights;
   };
-  /// The flows through the faces of all cells of this rank that have been evaluated.
+  /// Returns the flows through the faces of all cells of this rank evaluated so far.
   const std::map<dealii::types::boundary_id, BoundaryFlow> &boundary_flows() const
   {
     return flows;
@@ -95,7 +96,7 @@ private:
   std::vector<double> c;             ///< of the reaction; workspace
   dealii::Vector<double> w_face;     ///< workspace
 
-  PointTerms kept_sigma, kept_s; ///< those of kept_K
+  PointTerms kept_sigma, kept_s; ///< at the cell of kept_K
   dealii::FullMatrix<double> kept_K;
   dealii::Vector<double> u_cell, of_loads, of_exchange, of_stiffness;
   std::map<unsigned int, dealii::Vector<double>> lower_loads; ///< by active cell index

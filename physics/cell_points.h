@@ -14,7 +14,8 @@
 
 namespace femgpu
 {
-/// The shape functions of a scalar element and their derivatives by reference coordinates ξ.
+/// The shape functions of a scalar element and their derivatives with respect to reference
+/// coordinates ξ.
 template <int dim>
 struct ShapeTable
 {
@@ -22,51 +23,52 @@ struct ShapeTable
              const std::vector<dealii::Point<dim>> &points);
 
   unsigned int n_nodes, n_points;
-  unsigned int row_length; ///< padded() (1 + dim) n_points
-  unsigned int n_columns;  ///< padded() n_nodes
-  /// Row m: φ_m at the points, behind it ∂φ_m/∂ξ_0 at them, and so on.
+  unsigned int row_length; ///< padded((1 + dim) n_points)
+  unsigned int n_columns;  ///< padded(n_nodes)
+  /// Row m: φ_m at all points, then ∂φ_m/∂ξ_0 at all points, and so on.
   std::vector<double> of_nodes;
-  std::vector<double> of_points; ///< the same with a row for each number, a column for each m
+  std::vector<double> of_points; ///< the transpose: a column for each node m
   bool has_constant_gradients;
 };
 
 /**
- * Points of a cell or of its faces, a function of the space there, and what integrals over these
- * points make of coefficients. An element of several components is so many times a scalar one. Its
- * shape functions are tabulated on the reference cell alone: what physics says is brought there,
- * once for each point, and then multiplied with the tables.
+ * Evaluates a finite element function at points of a cell or its faces, and integrates coefficients
+ * given there. An element of several components is treated as copies of a scalar one, whose shape
+ * functions are tabulated on the reference cell only: coefficients are transformed to the reference
+ * cell once for each point, and then multiplied by the tables.
  */
 template <int dim>
 class CellPoints
 {
 public:
-  /// @p discretization outlives this object. Points in cells.
+  /// Uses points in cells. @p discretization must outlive this object.
   CellPoints(const Discretization<dim> &discretization, const dealii::Quadrature<dim> &quadrature);
-  /// Points on faces of cells.
+  /// Uses points on faces of cells.
   CellPoints(const Discretization<dim> &discretization,
              const dealii::Quadrature<dim - 1> &quadrature);
-  CellPoints(const CellPoints &) = delete; // the batch refers to what is in here
+  CellPoints(const CellPoints &) = delete; // the batch refers to members
   CellPoints &operator=(const CellPoints &) = delete;
 
   static constexpr unsigned int whole = dealii::numbers::invalid_unsigned_int;
 
   /// Moves to @p cell.
   void reinit(const ActiveCell<dim> &cell);
-  /// Moves to other points, in @p cell, where an object for cells then stays.
+  /// Moves to other points, in @p cell. They stay in use for later cells.
   void reinit(const ActiveCell<dim> &cell, const dealii::Quadrature<dim> &quadrature);
-  /// Moves to a face of @p cell, or to the child @p part of the face, where cells behind it are
-  /// smaller. From both sides the points are the same, in the same order.
+  /// Moves to a face of @p cell, or to the child @p part of the face if the cells behind it are
+  /// smaller. Both adjacent cells get the same points in the same order.
   void reinit(const ActiveCell<dim> &cell, unsigned int face, unsigned int part = whole);
 
-  /// Are Jacobians and JxW those of the cell before, which this one is moved?
+  /// Returns whether Jacobians and JxW equal those of the previous cell, of which this is a
+  /// translation.
   bool is_moved() const
   {
     return moved;
   }
 
-  /// Sets u and its gradients from the values of the dofs of the cell.
+  /// Computes u and its gradients from the values of the cell's dofs.
   void set_solution(const dealii::Vector<double> &u_cell);
-  /// The same for u = 0.
+  /// Sets u and its gradients to zero.
   void set_zero_solution();
 
   const PointBatch<dim> &batch() const
@@ -82,29 +84,30 @@ public:
     return at->JxW[q];
   }
 
-  /// ∫ Σ_r v_r²
+  /// Returns ∫ Σ_r v_r².
   double integral_of_square(const PointRows &v) const;
 
-  /// f_i += Σ_c ∫ s_c φ_i
+  /// Computes f_i += Σ_c ∫ s_c φ_i.
   void add_source(const PointTerms &s, dealii::Vector<double> &f);
-  /// f_i −= Σ_c ∫ σ_c·∇φ_i
+  /// Computes f_i −= Σ_c ∫ σ_c·∇φ_i.
   void subtract_flux(const PointTerms &sigma, dealii::Vector<double> &f);
 
   /**
-   * K_ij += minus the derivatives of add_source() by u_j, K_ij −= those of subtract_flux(). Where
-   * the coefficients are symmetric, K is to the last bit.
+   * Subtracts the derivatives by u_j of what add_source() and subtract_flux() add to f_i from K_ij.
+   * If the coefficients are symmetric, K is exactly symmetric.
    * @param sigma nullptr on faces
    */
   void add_derivatives(const PointTerms *sigma, const PointTerms &s, dealii::FullMatrix<double> &K);
 
-  /// s_c += Σ_d ∂_d σ_cd, of the function of the space with these values at the nodes.
+  /// Computes s_c += Σ_d ∂_d σ_cd, where σ is the finite element function with the given nodal
+  /// values.
   void add_divergence(const PointTerms &nodal_sigma, PointTerms &s);
 
-  /// Adds c JxW to the weight w_i of each node; the points are the nodes of the cell or the face.
+  /// Adds c JxW to the weight w_i of each node. @pre the points are the nodes of the cell or face
   void add_nodal_weights(const double *c, dealii::Vector<double> &w) const;
 
 private:
-  /// Points of the reference cell, and where the last cell that came there had them.
+  /// Points of the reference cell, with their geometry in the last cell that used them.
   struct Points
   {
     Points(const dealii::FiniteElement<dim> &element, const dealii::FiniteElement<dim> &geometry,
@@ -112,11 +115,11 @@ private:
            const dealii::Tensor<1, dim> &normal);
 
     ShapeTable<dim> shapes, geometry;
-    ShapeTable<dim> first;         ///< the shape functions at the first point alone
-    std::vector<double> weights;   ///< of the reference cell
-    dealii::Tensor<1, dim> normal; ///< in the reference cell, as long as its side is large
-    std::vector<double> nodes;     ///< of the cell's mapping, less the first; dim rows
-    std::vector<dealii::Tensor<1, dim>> offsets, normals; ///< of the points from the first node
+    ShapeTable<dim> first;         ///< the shape functions at the first point only
+    std::vector<double> weights;   ///< on the reference cell
+    dealii::Tensor<1, dim> normal; ///< in the reference cell; its length is the area of the side
+    std::vector<double> nodes;     ///< of the cell's mapping, relative to the first; dim rows
+    std::vector<dealii::Tensor<1, dim>> offsets, normals; ///< offsets from the first node
     std::vector<double> inverses;                         ///< row b dim + a: ∂ξ_b/∂x_a
     std::vector<double> JxW;
   };
@@ -136,22 +139,22 @@ private:
   void add_block(unsigned int c, unsigned int d, bool mirrored,
                  dealii::FullMatrix<double> &K) const;
 
-  const dealii::FiniteElement<dim> &element; ///< of one component
+  const dealii::FiniteElement<dim> &element; ///< for one component
   std::unique_ptr<dealii::FiniteElement<dim>> geometry;
-  std::unique_ptr<dealii::FEValues<dim>> curved; ///< at the nodes of the mapping; if it has others
-                                                 ///< than vertices
+  std::unique_ptr<dealii::FEValues<dim>> curved; ///< at the nodes of the mapping; nullptr if these
+                                                 ///< are the vertices
   dealii::Quadrature<dim - 1> on_faces;
   unsigned int n_components, n_nodes, n_points = 0;
-  std::vector<std::vector<unsigned int>> dofs; ///< of a component, by node
+  std::vector<std::vector<unsigned int>> dofs; ///< for each component, by node
   std::unique_ptr<Points> in_cells;
   std::map<unsigned int, Points> of_faces;
   Points *at = nullptr;
 
   unsigned int index = dealii::numbers::invalid_unsigned_int; ///< of the cell
-  typename ActiveCell<dim>::Block block;                      ///< that block_vertices are of
+  typename ActiveCell<dim>::Block block;                      ///< the block of block_vertices
   std::vector<dealii::Point<dim>> block_vertices;
   dealii::Point<dim> origin; ///< its first node
-  std::vector<double> nodes; ///< the others, less the first
+  std::vector<double> nodes; ///< of the cell's mapping, relative to the first
   bool moved = false;
   std::vector<dealii::Point<dim>> places;
   PointBatch<dim> points;

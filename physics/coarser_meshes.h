@@ -8,14 +8,15 @@
 
 namespace femgpu
 {
-/// The cells of a forest of quadtrees or octrees, or blocks of them, one tree after the other,
-/// those of a tree in the order of its space-filling curve.
+/// The cells of a forest of quadtrees or octrees, or blocks of cells, tree by tree, in the order of
+/// each tree's space-filling curve.
 struct ForestCells
 {
   int dimension;
-  linalg::RawVector<unsigned char> levels; ///< of refinement, of each cell, or of a block's cells
-  linalg::RawVector<int> nodes; ///< 2^dimension vertices each, in lexicographic order, or a block's
-  /// Of blocks: which of a block's nodes the vertices of each of its cells are; empty: no blocks.
+  linalg::RawVector<unsigned char> levels; ///< of each cell, or of the cells of a block
+  linalg::RawVector<int> nodes; ///< 2^dimension vertices of each cell, lexicographic; or of a block
+  /// For blocks: indices, among a block's nodes, of the vertices of each of its cells. Empty
+  /// without blocks.
   std::vector<unsigned int> in_block;
 
   int n_vertices() const
@@ -24,28 +25,28 @@ struct ForestCells
   }
 };
 
-/// Unknowns that depend on others, x_i = Σ_k w_k x_k, or are given.
+/// Unknowns that depend on others, x_i = Σ_k w_k x_k, or have a prescribed value.
 struct ConstrainedUnknowns
 {
-  std::vector<int> unknowns; ///< which these are, ascending
-  std::vector<int> n_terms;  ///< of each
-  std::vector<int> columns;  ///< of all terms
+  std::vector<int> unknowns; ///< the constrained unknowns, ascending
+  std::vector<int> n_terms;  ///< number of terms of each
+  std::vector<int> columns;  ///< columns of all terms
   std::vector<double> weights;
 };
 
 /**
- * The unknowns of linear elements on coarser and coarser meshes, whose functions are those that are
- * multilinear in each cell: in every step all families of cells become their parent, whatever the
- * neighbours do, and once more while less than a fifth of the nodes is gone. What is then a
- * midpoint of an edge, face or cell of a parent has the mean of its ends; so hanging nodes need no
- * care, nor need the coarser meshes be balanced. A node keeps all its unknowns or none; those that
- * are constrained stand alone, see describe_unknowns(). Works by all cores.
- * @param cells of all solver groups, as is @p constrained
- * @param given of the unknowns of a group, per_node of a vertex side by side
- * @param starts the first node of each group, whose nodes follow each other, and the number of
- *        nodes
- * @return what the @p group has of them: rows of its own nodes, which keep their owner; nullptr for
- *         all groups where nothing coarsens
+ * Makes the unknowns of linear elements on a sequence of coarser meshes, with functions that are
+ * multilinear in each cell. Each step merges all families of cells, independently of the
+ * neighbours, and again while less than a fifth of the nodes has been removed. A node that becomes
+ * the midpoint of an edge, face or cell of a parent gets the mean of that object's corners.
+ * Therefore hanging nodes need no special treatment, and coarser meshes need not be balanced. A
+ * node keeps all of its unknowns or none. Constrained unknowns are decoupled, see
+ * describe_unknowns(). Uses all cores.
+ * @param cells of all solver groups, like @p constrained
+ * @param given of the unknowns of a group, with the per_node unknowns of a vertex consecutive
+ * @param starts the first node of each group, whose nodes are consecutive, and the number of nodes
+ * @return the part of @p group: the rows of its own nodes, which keep their owner; nullptr for all
+ * groups if nothing can be coarsened
  */
 std::shared_ptr<const linalg::CoarserUnknowns>
 unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,

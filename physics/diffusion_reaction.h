@@ -21,15 +21,15 @@
 namespace femgpu
 {
 /**
- * Parameters of a physics of the family −∇·(k∇u) = f + λ c φ(u), with u = g or k ∂u/∂n = q on parts
- * of the boundary. A physics declares those that it has, by its own names.
+ * Parameters of physics of the form −∇·(k∇u) = f + λ c φ(u), with u = g or k ∂u/∂n = q on
+ * boundaries. A physics declares the parameters that it has, under its own names.
  */
 class DiffusionReactionParameters : public dealii::ParameterAcceptor
 {
 public:
   explicit DiffusionReactionParameters(const std::string &section);
 
-  /// A parameter with its "Section/Key"; without one the physics does not have it.
+  /// A parameter with its "Section/Key", which is empty if the physics does not have the parameter.
   struct Text
   {
     std::string path, text;
@@ -39,31 +39,32 @@ public:
   Text conductivity = {"", "1"}, source, coefficient; ///< k, f and c, by material
   Text dirichlet, neumann;                            ///< g and q, by boundary
   Text robin;                                         ///< 'a, g': k ∂u/∂n = g − a u
-  Text boundary_reaction; ///< 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), beside q
+  /// 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), in addition to q.
+  Text boundary_reaction;
   Text periodic, exact_solution;
 
 protected:
   void declare(Text &parameter, const std::string &key, const std::string &documentation,
                const std::string &text = "");
-  /// Dirichlet data, periodic sides and the exact solution.
+  /// Declares Dirichlet data; the next functions declare periodic sides and the exact solution.
   void declare_dirichlet(const std::string &documentation);
   void declare_periodic();
   void declare_exact_solution();
 };
 
-/// λ φ(u)
+/// The reaction term λ φ(u).
 struct Reaction
 {
   linalg::Nonlinearity term;
-  std::optional<linalg::AffineForm> affine; ///< of φ, if it is linear in u
-  double zero = 0.;                         ///< where the potential of an expression is zero
+  std::optional<linalg::AffineForm> affine; ///< φ, if it is linear in u
+  double zero = 0.;                         ///< the zero of the potential of an expression
 
-  /// λ φ(u)
+  /// Returns λ φ(u).
   double value(const double u) const
   {
     return term.lambda * std::visit([&](const auto &law) { return law.value(u); }, term.law);
   }
-  /// λ φ'(u)
+  /// Returns λ φ'(u).
   double derivative(const double u) const
   {
     return term.lambda * std::visit([&](const auto &law) { return law.derivative(u); }, term.law);
@@ -72,8 +73,8 @@ struct Reaction
   {
     return !affine || affine->slope != 0.;
   }
-  /// Φ(u) with Φ' = φ: of an expression by the rule of ExpressionLaw::excess() on equal parts,
-  /// which is exact for polynomials φ of degree 6.
+  /// Returns Φ(u) with Φ' = φ. For expressions, applies the rule of ExpressionLaw::excess() to
+  /// equal intervals, which is exact for polynomials φ of degree 6.
   double potential(const double u) const
   {
     const auto *const law = std::get_if<linalg::ExpressionLaw>(&term.law);
@@ -91,20 +92,19 @@ struct Reaction
 };
 
 /**
- * −∇·(k∇u) = f + λ c φ(u) with k ∂u/∂n = q + (g − a u) + λ c (φ(u) − φ(g)) on parts of the
- * boundary. k, a function of x and u or a diagonal tensor of such functions, f and q may depend on
- * u.
+ * The equation −∇·(k∇u) = f + λ c φ(u), with k ∂u/∂n = q + (g − a u) + λ c (φ(u) − φ(g)) on
+ * boundaries. k is a function of x and u, or a diagonal tensor of such functions. f and q may
+ * depend on u.
  *
- * A reaction that is linear in u makes terms of the matrix. Any other is integrated by nodal
- * quadrature, if it is all that is not linear in u: A u = b + λ W φ(u) with a diagonal matrix W of
- * weights, c >= 0. Else it is one of the terms that each step of Newton's method assembles.
+ * A reaction that is linear in u contributes to the matrix. Any other is integrated by nodal
+ * quadrature if it is the only nonlinear term: A u = b + λ W φ(u) with a diagonal matrix W of
+ * weights, c >= 0. Otherwise it is one of the terms that each step of Newton's method assembles.
  */
 template <int dim>
 class DiffusionReaction : public Problem<dim>
 {
 public:
-  /// @throws ParameterError for data that cannot be read, and for parts of the boundary that have
-  /// two conditions
+  /// @throws ParameterError on a syntax error, and if a boundary has two conditions
   DiffusionReaction(const DiffusionReactionParameters &parameters, const MeshRegions &regions,
                     const std::optional<Reaction> &reaction = {});
 
@@ -147,10 +147,10 @@ public:
   void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override;
   void reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override;
 
-  /// The energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the solution of
-  /// a problem minimises, unless a term is not linear in u; fluxes; and the balance defect.
+  /// Returns the energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the
+  /// solution minimises, unless another term is nonlinear in u; fluxes; and the balance defect.
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override;
-  /// Returns the fields of the residual for a physics that has a reaction, else nothing.
+  /// Returns the fields of the residual if the physics has a reaction, else nothing.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
     return parameters.coefficient.path.empty() ? std::vector<NodalField>()
@@ -158,7 +158,7 @@ public:
   }
 
 protected:
-  /// What holds u, beside Dirichlet data: terms that depend on u.
+  /// Returns the regions where terms depend on u and thus determine u, besides Dirichlet data.
   Holds holds() const;
 
   const DiffusionReactionParameters &parameters;
@@ -174,12 +174,12 @@ private:
   void require_positive(const PointBatch<dim> &at, const std::vector<double> &k) const;
   void add_reaction(const PointBatch<dim> &at, const Field<dim> &c, PointTerms &s) const;
 
-  /// A linear law of exchange that heats the more the hotter the body is.
+  /// A linear boundary flux that heats the body more the hotter it is.
   struct GrowingFlux
   {
     dealii::types::boundary_id id;
     double derivative; ///< ∂g/∂u, the largest at the centres of coarse faces
-    bool dominates;    ///< Is ∫∂g/∂u + ∫∂s/∂u positive, over all sides and the body?
+    bool dominates;    ///< whether ∫∂g/∂u + ∫∂s/∂u > 0 over the whole boundary and body
   };
   std::optional<GrowingFlux> find_growing_flux(const Mesh<dim> &mesh) const;
   std::string text_of(const Mesh<dim> &mesh, const GrowingFlux &growing) const;

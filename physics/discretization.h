@@ -25,7 +25,7 @@ namespace femgpu
 template <int dim>
 class Problem;
 
-/// A finite element function: the dofs of this rank and their ghosts.
+/// A finite element function: values at the dofs of this rank and their ghosts.
 using FeVector = dealii::LinearAlgebra::distributed::Vector<double>;
 
 /// Section "Discretization".
@@ -37,34 +37,34 @@ public:
   std::string degree = "auto"; ///< or a number
 };
 
-/// The degree of the elements that @p parameters ask for on @p mesh. With auto it is the order of
-/// the mesh's cells, or the highest degree that @p problem supports on them.
+/// Returns the degree of the elements on @p mesh according to @p parameters. "auto" selects the
+/// order of the mesh's cells, but at most the highest degree that @p problem supports.
 template <int dim>
 unsigned int degree_of(const DiscretizationParameters &parameters, const Mesh<dim> &mesh,
                        const Problem<dim> &problem);
 
-/// Finite element space on a mesh: element, mapping, quadratures, dofs, constraints.
+/// A finite element space on a mesh: element, mapping, quadratures, dofs, constraints.
 template <int dim>
 class Discretization
 {
 public:
   /**
-   * @param mesh outlives this object
-   * @throws ParameterError for a degree that the cells do not have: FE_Q 1 to 4, FE_SimplexP 1
-   * or 2.
+   * @param mesh must outlive this object
+   * @throws ParameterError if the cells do not support the degree: FE_Q 1 to 4, FE_SimplexP 1 or 2
    */
   Discretization(const Mesh<dim> &mesh, unsigned int degree, unsigned int n_components);
 
-  /// Collective. Numbers the dofs of the mesh as it is now.
+  /// Collective. Numbers the dofs of the current mesh.
   void distribute_dofs();
 
   /**
-   * Collective. Constraints of hanging nodes, periodic sides and the Dirichlet data of @p problem;
-   * if it fixes the mean, those of the one dof of lowest place that is free, too: it is zero.
+   * Collective. Makes the constraints of hanging nodes, periodic sides and the Dirichlet data of
+   * @p problem. If the problem fixes the mean, the free dof with the lowest position is constrained
+   * to zero, too.
    */
   void make_constraints(const Problem<dim> &problem);
 
-  /// A vector of zeros.
+  /// Returns a vector of zeros.
   FeVector make_vector() const;
 
   const Mesh<dim> &mesh() const
@@ -76,7 +76,8 @@ public:
   {
     return fe->degree;
   }
-  /// Of the cells; the dof handler has that of blocks, if cells are in blocks.
+  /// Returns the element of the cells. If cells are in blocks, the dof handler's element is that of
+  /// the blocks.
   const dealii::FiniteElement<dim> &element() const
   {
     return *fe;
@@ -85,30 +86,31 @@ public:
   {
     return *the_mapping;
   }
-  /// Of the mapping; 1: the vertices of cells say all of their shape, the sides being straight.
+  /// Returns the degree of the mapping. 1: sides are straight, and the vertices determine a cell's
+  /// shape.
   unsigned int geometry_degree() const;
   const dealii::DoFHandler<dim> &dofs() const
   {
     return dof_handler;
   }
-  /// nullptr if the cells are deal.II's
+  /// Returns nullptr if the cells are deal.II's.
   const Blocks<dim> *blocks() const
   {
     return the_blocks.get();
   }
-  /// The cells of this rank.
+  /// Returns the cells of this rank.
   ActiveCells<dim> owned_cells() const
   {
     return {dof_handler, the_blocks.get(), false};
   }
-  /// Those, and cells of other ranks beside them.
+  /// Returns the cells of this rank and the ghost cells.
   ActiveCells<dim> cells() const
   {
     return {dof_handler, the_blocks.get(), true};
   }
-  /// Collective. Of the cells, by the mapping.
+  /// Collective. Returns the largest diameter of the mapped cells.
   double largest_diameter() const;
-  /// More than the largest ActiveCell::active_cell_index().
+  /// Returns a number larger than any ActiveCell::active_cell_index().
   unsigned int n_cell_indices() const;
   const dealii::IndexSet &owned() const
   {
@@ -118,40 +120,42 @@ public:
   {
     return relevant_dofs;
   }
-  /// Of hanging nodes and periodic sides, and the values of the Dirichlet data.
+  /// Returns the constraints of hanging nodes, periodic sides and Dirichlet data.
   const dealii::AffineConstraints<double> &constraints() const
   {
     return the_constraints;
   }
-  /// Of hanging nodes and periodic sides alone: what makes the functions of the space continuous.
+  /// Returns the constraints of hanging nodes and periodic sides only, which make functions
+  /// conforming.
   const dealii::AffineConstraints<double> &conformity() const
   {
     return the_conformity;
   }
-  /// Do dofs of any rank depend on others, at hanging nodes, periodic sides or oblique symmetry
-  /// planes?
+  /// Returns whether on any rank dofs depend on others: at hanging nodes, periodic sides or oblique
+  /// symmetry planes.
   bool has_linear_constraints() const
   {
     return is_linearly_constrained;
   }
 
-  /// Collective. Refuses curved cells that are inverted, at Gauss points and vertices; see
+  /// Collective. Checks that curved cells are not inverted at Gauss points and vertices, see
   /// check_curved_cells().
   void check_cells() const;
 
-  /// Gauss points, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
+  /// Returns a Gauss rule, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
   dealii::Quadrature<dim> cell_quadrature(unsigned int more = 1) const;
   dealii::Quadrature<dim - 1> face_quadrature() const;
-  /// The nodes of the element with the integrals of their shape functions: for tensor-product
-  /// elements the Gauss-Lobatto rule. The weights of quadratic simplices are not positive.
+  /// Returns the nodes of the element, weighted by the integrals of their shape functions: for
+  /// tensor-product elements the Gauss-Lobatto rule. Quadratic simplices have weights that are not
+  /// positive.
   dealii::Quadrature<dim> nodal_quadrature() const;
-  /// The same on a face.
+  /// Returns the nodal rule on a face.
   dealii::Quadrature<dim - 1> nodal_face_quadrature() const;
 
 private:
   const Mesh<dim> *the_mesh;
   std::unique_ptr<dealii::FiniteElement<dim>> fe;
-  std::unique_ptr<Blocks<dim>> the_blocks; ///< if cells are in blocks
+  std::unique_ptr<Blocks<dim>> the_blocks; ///< nullptr if cells are not in blocks
   std::unique_ptr<dealii::Mapping<dim>> the_mapping;
   dealii::DoFHandler<dim> dof_handler;
   dealii::IndexSet relevant_dofs;
@@ -159,7 +163,7 @@ private:
   bool is_linearly_constrained = false;
 };
 
-/// Calls f(dof, place) for the dofs that this rank owns; for some of them several times.
+/// Calls f(dof, point) for the dofs that this rank owns, for some of them repeatedly.
 template <int dim, class Function>
 void for_each_owned_node(const Discretization<dim> &discretization, const Function &f)
 {
@@ -180,9 +184,9 @@ void for_each_owned_node(const Discretization<dim> &discretization, const Functi
 }
 
 /**
- * Calls f(cell, face, dofs, on_face) for each face, of cells that this rank has, on the parts
- * @p ids of the boundary: with the dofs of the cell and the local numbers of those on the face.
- * FiniteElement::has_support_on_face() of deal.II 9.4 says yes to all dofs of FE_SimplexP.
+ * Calls f(cell, face, dofs, on_face) for each face on the boundaries @p ids, of all cells that this
+ * rank has: with the dofs of the cell, and the local numbers of the dofs on the face.
+ * FiniteElement::has_support_on_face() of deal.II 9.4 returns true for all dofs of FE_SimplexP.
  */
 template <int dim, class F>
 void for_each_boundary_face(const Discretization<dim> &discretization,
@@ -209,7 +213,8 @@ void for_each_boundary_face(const Discretization<dim> &discretization,
   }
 }
 
-/// The dofs to which cells of this rank may add: also those that its dependent ones depend on.
+/// Returns the dofs to which cells of this rank may add, including the dofs that constrained ones
+/// depend on.
 template <int dim>
 dealii::IndexSet written_by_cells(const Discretization<dim> &discretization,
                                   const dealii::AffineConstraints<double> &constraints)
@@ -225,8 +230,8 @@ dealii::IndexSet written_by_cells(const Discretization<dim> &discretization,
   return written;
 }
 
-/// Zeros for all dofs that cells of this rank add to, masters of hanging nodes too: before the sum
-/// over the ranks by compress().
+/// Returns a zero vector for all dofs to which cells of this rank add, including the masters of
+/// hanging nodes. To be summed over the ranks by compress().
 template <int dim>
 FeVector vector_for_sums(const Discretization<dim> &discretization)
 {

@@ -8,10 +8,10 @@
 namespace femgpu
 {
 /**
- * Collective. Of @p problem, which knows its exact solution.
+ * Collective. Computes the error of @p u. @pre @p problem has an exact solution
  * @param u with ghost values
- * @param flux_error if it is not nullptr, gets the norm in L2 of σ(∇u) − σ(∇u_exact), which the
- *        estimates of errors stand for
+ * @param flux_error set to the L2 norm of σ(∇u) − σ(∇u_exact), which error estimates approximate;
+ * may be nullptr
  */
 template <int dim>
 ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim> &discretization,

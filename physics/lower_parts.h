@@ -13,14 +13,14 @@
 
 namespace femgpu
 {
-/// What a cell has of a curve or of points: an edge, or a vertex or middle of an edge, both ends of
-/// which are the same.
+/// The part of a curve or point set in a cell: an edge, or a vertex or midpoint of an edge. For
+/// points both ends are equal.
 template <int dim>
 struct CellSegment
 {
-  /// Dimension and index in the triangulation of the vertex, or of the edge.
+  /// Dimension and index in the triangulation of the vertex or edge.
   std::pair<unsigned int, unsigned int> object;
-  bool is_refined; ///< into edges of neighbours
+  bool is_refined; ///< whether neighbours have refined the edge
   std::array<dealii::Point<dim>, 2> unit_ends, ends;
 };
 
@@ -36,16 +36,16 @@ struct NodeComponent
   dealii::Point<dim> place;
 };
 
-/// The dofs on @p part, of all cells that this rank has.
+/// Returns the dofs on @p part in all cells that this rank has.
 template <int dim>
 std::map<dealii::types::global_dof_index, NodeComponent<dim>>
 dofs_on(const LowerPart &part, const Discretization<dim> &discretization);
 
 /**
- * The integrals of the shape functions with the loads of Problem::loads_of_lower_parts(): along
- * curves, and at points their values. The cell with the smallest CellId of those around an edge or
- * vertex has its load, so that nothing counts twice on any number of ranks.
- * @return those of the dofs of cells that this rank owns, by active cell index
+ * Integrates the loads of Problem::loads_of_lower_parts(), times shape functions: along curves, or
+ * by evaluation at points. The load of an edge or vertex is assigned to the adjacent cell with the
+ * smallest CellId, so that it counts once on any number of ranks.
+ * @return loads of the dofs of this rank's cells, by active cell index
  */
 template <int dim>
 std::map<unsigned int, dealii::Vector<double>>

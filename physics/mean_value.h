@@ -9,14 +9,14 @@
 
 /**
  * @file
- * Problems whose solution is known up to a constant, Problem::fixes_mean(): −∇·σ(∇u) = f with σ·n
- * given everywhere. They have a solution only if ∫f + ∫σ·n = 0, and of all those the one with mean
- * value zero is taken. One dof is fixed (Discretization::make_constraints()), which makes the
- * matrix positive definite; a constant is subtracted afterwards.
+ * Problems whose solution is determined up to a constant, Problem::fixes_mean(): −∇·σ(∇u) = f with
+ * σ·n given on the whole boundary. A solution exists only if ∫f + ∫σ·n = 0; the solution with mean
+ * value zero is computed. One dof is fixed (Discretization::make_constraints()), which makes the
+ * matrix positive definite. A constant is subtracted afterwards.
  */
 namespace femgpu
 {
-/// How far data are from having a solution.
+/// The violation of the compatibility condition by the data.
 struct Compatibility
 {
   double defect = 0.;    ///< ∫f + ∫σ·n
@@ -28,38 +28,38 @@ struct Compatibility
   }
 };
 
-/// Collective. By the quadrature that assembles, for a scalar problem.
+/// Collective. Integrates the data of a scalar problem, by the quadrature used for assembly.
 template <int dim>
 Compatibility compatibility(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
 /**
- * Collective. Subtracts a constant from f, so that the equations have a solution: what quadrature
- * and rounded data leave of ∫f + ∫σ·n goes away.
+ * Collective. Subtracts a constant from f, so that the equations have a solution: removes the
+ * defect ∫f + ∫σ·n due to quadrature and rounded data.
  */
 template <int dim>
 void make_compatible(const Problem<dim> &problem, const Discretization<dim> &discretization,
                      linalg::GroupSystem &system);
 
-/// Collective. The norm of the residual of all equations, with that of the dof that is fixed, of
-/// the compatible right-hand side; @p u has ghost values.
+/// Collective. Returns the norm of the residual of all equations, including that of the fixed dof,
+/// for the compatible right-hand side. @p u has ghost values.
 template <int dim>
 double norm_of_all_equations(const Problem<dim> &problem, const Discretization<dim> &discretization,
                              const FeVector &u);
 
-/// Collective. Subtracts its mean value from @p u, which has ghost values.
+/// Collective. Subtracts the mean value from @p u, which has ghost values.
 template <int dim>
 void remove_mean(const Discretization<dim> &discretization, FeVector &u);
 
-/// The exact solution of a problem that knows one; less its mean value where the problem fixes
-/// that: what the solution of a run tends to.
+/// The exact solution of a problem, less its mean value if the problem fixes the mean: the limit of
+/// the computed solutions.
 template <int dim>
 class ComparableSolution
 {
 public:
-  /// Collective. @p problem outlives this object.
+  /// Collective. @p problem must outlive this object. @pre @p problem has an exact solution
   ComparableSolution(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
-  // As those of Field.
+  // These functions are like those of Field.
 
   void value_list(const std::vector<dealii::Point<dim>> &points, std::vector<double> &values,
                   const unsigned int component) const

@@ -11,13 +11,13 @@
 namespace femgpu
 {
 /**
- * Adds u·n = 0 on the plane faces of the parts @p planes of the boundary, for a vector-valued u, to
- * @p constraints, which have hanging nodes and Dirichlet data already and are not closed. Where
- * several planes meet, all their normals count; components that are given keep their values.
- * Constraints of axis-parallel planes have no entries. Complete for the dofs that this rank owns.
+ * Adds u·n = 0 on the plane faces of the boundaries @p planes, for a vector-valued u. The
+ * @p constraints contain hanging nodes and Dirichlet data and are not closed. If several planes
+ * meet, all of their normals apply. Prescribed components keep their values. Constraints of
+ * axis-parallel planes have no entries. The result is complete for the dofs that this rank owns.
  *
- * VectorTools::compute_no_normal_flux_constraints() leaves out a dof that has Dirichlet data, and
- * with it the condition on the other components of an oblique plane there.
+ * VectorTools::compute_no_normal_flux_constraints() skips dofs with Dirichlet data, and thus the
+ * condition on the other components of an oblique plane there.
  */
 template <int dim>
 void add_normal_constraints(const Discretization<dim> &discretization,

@@ -7,8 +7,8 @@
 namespace femgpu
 {
 /**
- * Collective. Gives @p system the sparsity pattern of the discretisation: couplings within cells,
- * hanging nodes, periodic sides and Dirichlet dofs eliminated.
+ * Collective. Gives @p system the sparsity pattern of the discretisation: the couplings within
+ * cells, with hanging nodes, periodic sides and Dirichlet dofs eliminated.
  */
 template <int dim>
 void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system);

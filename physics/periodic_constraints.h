@@ -10,8 +10,8 @@
 
 namespace femgpu
 {
-/// Collective. Adds to @p constraints, which has the hanging nodes, that both sides have the same
-/// values.
+/// Collective. Adds constraints that make the values on both sides equal. @p constraints already
+/// contains the hanging nodes.
 template <int dim>
 void add_periodic_constraints(const Discretization<dim> &discretization,
                               const std::vector<PeriodicSides> &sides,

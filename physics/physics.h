@@ -14,15 +14,15 @@ namespace femgpu
 template <int dim>
 class Problem;
 
-/// A datum that the user has to give: no value would be meant by all.
+/// A datum without default that the user must provide.
 struct RequiredDatum
 {
   std::string path;    ///< "Section/Key" of its parameter, which is empty by default
-  std::string value;   ///< blank if it was not given
+  std::string value;   ///< blank if not provided
   std::string example; ///< of a value
 };
 
-/// A physics: its parameters, declared when it is made, and its problem in either dimension.
+/// A physics: its parameters, declared by the constructor, and its problem in 2D and 3D.
 class Physics
 {
 public:
@@ -30,7 +30,7 @@ public:
 
   virtual std::vector<RequiredDatum> required_data() const = 0;
 
-  /// @throws ParameterError for data that cannot be read, or name parts that @p regions lacks
+  /// @throws ParameterError on a syntax error, and if @p regions lacks a named region
   virtual std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const = 0;
   virtual std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const = 0;
 
@@ -44,8 +44,8 @@ public:
   }
 };
 
-/// The physics of a problem for both dimensions that is made of its @p Parameters, a
-/// ParameterAcceptor with required().
+/// A physics whose problems, for both dimensions, are made from @p Parameters, a ParameterAcceptor
+/// with required().
 template <class Parameters, template <int> class ProblemType>
 class PhysicsOf final : public Physics, public Parameters
 {
@@ -66,11 +66,11 @@ public:
 
 extern const Registry<NoTraits, std::unique_ptr<Physics>()> all_physics;
 
-/// What an entry has; the file of the physics specialises it. See Registry.
+/// Creates a physics. Specialised in the source file of each physics. See Registry.
 template <class Equation>
 std::unique_ptr<Physics> make_physics();
 
-/// All physics by name; making them declares their parameters.
+/// Creates all physics by name, which declares their parameters.
 std::map<std::string, std::unique_ptr<Physics>> make_all_physics();
 } // namespace femgpu
 

@@ -8,28 +8,28 @@
 
 namespace femgpu
 {
-/// A number that is maximised: a component of a vector or the length of the vector, times a sign.
+/// A function of a vector to be maximised: a component or the length, times a sign.
 struct Objective
 {
   static constexpr unsigned int length = static_cast<unsigned int>(-1);
 
   unsigned int component = 0; ///< or `length`
-  double sign = 1.;           ///< 1, or -1 for the smallest value
+  double sign = 1.;           ///< 1, or -1 to find the minimum
 
-  /// @param stride from one component of @p vector to the next
+  /// @param stride between components of @p vector
   double value(const double *vector, unsigned int n_components, std::size_t stride = 1) const;
 };
 
 /**
- * Maximises vector-valued polynomials on the unit cube of up to three coordinates, of degree p in
- * each, that are given by their Bernstein coefficients. These bound the polynomial: it lies in
- * their convex hull. Boxes whose bound beats the best value are bisected (de Casteljau); in each of
- * them that does not contain the best point, a projected Newton method with regularisation climbs
- * from where its best coefficient lies.
+ * Maximises vector-valued polynomials on the unit cube in up to three coordinates, of degree p in
+ * each, given by their Bernstein coefficients. The polynomial lies in the convex hull of its
+ * coefficients, which therefore bound it. Boxes whose bound exceeds the best value are bisected (de
+ * Casteljau). In each box that does not contain the best point, a projected, regularised Newton
+ * method starts at the location of the best coefficient.
  *
  * Boxes whose bound exceeds the best value by less than 1e-4 of the polynomial's variation are
- * dropped: a second maximum that no climb has reached can be higher by that much. So are boxes
- * beyond the first 2000, as of ridges that run diagonally.
+ * discarded, so another maximum may be missed that is higher by that amount. Boxes beyond the first
+ * 2000 are discarded, too, for example on diagonal ridges.
  */
 class PolynomialMaximum
 {
@@ -39,18 +39,19 @@ public:
   struct Result
   {
     double value;
-    std::array<double, 3> at; ///< the further coordinates are 0
+    std::array<double, 3> at; ///< unused coordinates are 0
   };
 
   /**
-   * The maximum, if it is larger than @p above by more than @p tolerance.
-   * @param coefficients of each component in turn (p+1)^n numbers, the first coordinate runs
+   * Returns the maximum, if it exceeds @p above by more than @p tolerance.
+   * @param coefficients (p+1)^n numbers for each component, with the first coordinate running
    * fastest
    */
   std::optional<Result> find(const std::vector<double> &coefficients, const Objective &objective,
                              double above, double tolerance);
 
-  /// Bernstein coefficients are this matrix, by rows, times values at the lattice of i/p.
+  /// Returns the matrix, stored by rows, that maps values at the lattice i/p to Bernstein
+  /// coefficients.
   static std::vector<double> coefficients_by_values(unsigned int n_coordinates,
                                                     unsigned int degree);
 
@@ -61,7 +62,7 @@ private:
     std::vector<double> coefficients;
     Coordinates lower, width;
   };
-  /// Objective (of a length half of its square) with its derivatives.
+  /// The objective (for a length, half of its square) with its derivatives.
   struct Local
   {
     double value;
@@ -84,7 +85,7 @@ private:
   std::size_t n_coefficients;
   const std::vector<double> *root = nullptr;
   Objective objective;
-  std::vector<std::array<unsigned int, 3>> indices; ///< of each coefficient, by coordinate
+  std::vector<std::array<unsigned int, 3>> indices; ///< of each coefficient, for each coordinate
 };
 } // namespace femgpu
 

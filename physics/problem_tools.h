@@ -14,15 +14,16 @@
 
 /**
  * @file
- * What the physics share: data on the boundary made from parameters.
+ * Functions that several physics share: fields made from parameters.
  */
 namespace femgpu
 {
-/// One field for each boundary id that a parameter names.
+/// The fields of a parameter by boundary id.
 template <int dim>
 using BoundaryFields = std::map<dealii::types::boundary_id, std::shared_ptr<Field<dim>>>;
 
-/// The fields of a parameter that parse_boundary_expressions() reads; it throws ParameterError.
+/// Returns the fields of a parameter that parse_boundary_expressions() parses. Throws
+/// ParameterError.
 template <int dim>
 BoundaryFields<dim>
 make_boundary_fields(const std::string &path, const std::string &text,
@@ -36,11 +37,12 @@ make_boundary_fields(const std::string &path, const std::string &text,
   return fields;
 }
 
-/// One field for each material of the mesh.
+/// The fields of a parameter by material id.
 template <int dim>
 using MaterialFields = std::map<dealii::types::material_id, std::shared_ptr<Field<dim>>>;
 
-/// The fields of a parameter that parse_material_expressions() reads; it throws ParameterError.
+/// Returns the fields of a parameter that parse_material_expressions() parses. Throws
+/// ParameterError.
 template <int dim>
 MaterialFields<dim>
 make_material_fields(const std::string &path, const std::string &text,
@@ -54,7 +56,7 @@ make_material_fields(const std::string &path, const std::string &text,
   return fields;
 }
 
-/// The field of a parameter that may be empty, with an expression for each component.
+/// Returns the field of a parameter with an expression for each component; nullptr if it is blank.
 template <int dim>
 std::unique_ptr<Field<dim>> make_optional_field(const std::string &path, const std::string &text,
                                                 const unsigned int n_components,
@@ -81,7 +83,8 @@ std::set<dealii::types::boundary_id> ids_of(const BoundaryFields<dim> &fields)
   return ids;
 }
 
-/// @throws ParameterError if @p fields of parameter @p path has a boundary id that @p others has.
+/// @throws ParameterError if @p fields, of parameter @p path, and @p others have a common boundary
+/// id.
 template <int dim>
 void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                     const BoundaryFields<dim> &others)
@@ -93,7 +96,7 @@ void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                            path);
 }
 
-/// The ids, of the boundary or of materials, where component 0 of @p fields is not the number 0.
+/// Returns the boundary or material ids whose component 0 of @p fields is not the constant 0.
 template <class Id, int dim>
 std::set<Id> ids_without_zeros(const std::map<Id, std::shared_ptr<Field<dim>>> &fields)
 {
@@ -112,7 +115,7 @@ inline std::set<dealii::types::boundary_id> ids_of(const std::vector<PeriodicSid
   return ids;
 }
 
-/// The conditions for all components.
+/// Returns Dirichlet conditions for all components.
 template <int dim>
 std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fields)
 {

@@ -9,39 +9,40 @@
 
 namespace femgpu
 {
-/// An unknown has @p value times another one.
+/// A term of a prolongation's row: @p value times unknown @p column.
 struct ProlongationTerm
 {
   int column;
   double value;
 };
 
-/// Ends a row of @p P with these terms, whose columns may repeat and come in any order.
+/// Appends a row with these terms to @p P. Columns may be repeated and unordered.
 void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P);
 
-/// One of the parts that all cores work on.
+/// A range of indices that one task processes.
 struct Part
 {
   std::size_t begin, end, number;
 };
 
-/// Calls f for parts of 0 <= i < n of about equal size. @throws what @p f throws for one of them
+/// Calls f in parallel for ranges of 0 <= i < n of about equal size. @throws any exception of @p f
 void for_parts(std::size_t n, const std::function<void(const Part &)> &f);
 
-/// How many these are; they depend on n alone.
+/// Returns the number of ranges, which depends only on n.
 std::size_t number_of_parts(std::size_t n);
 
-/// What @p append appends to an empty list for each part of 0 <= i < n, one part after the other.
+/// Concatenates, in order, the lists that @p append makes for the ranges of 0 <= i < n.
 linalg::RawVector<int>
 list_by_parts(std::size_t n, const std::function<void(const Part &, std::vector<int> &)> &append);
 
-/// The same for rows. @param n of what the parts are made of, such as nodes
+/// Concatenates, in order, the rows that @p append makes for the ranges of 0 <= i < n.
+/// @param n number of items, such as nodes
 linalg::HostProlongation
 rows_by_parts(std::size_t n, int n_columns,
               const std::function<void(const Part &, linalg::HostProlongation &)> &append);
 
-/// Numbers the columns, global ones, as a part does that has @p n of them from @p first on: its own
-/// from 0 on, and then those of others, its ghosts.
+/// Converts global column numbers to those of a rank that owns @p n columns from @p first on: owned
+/// columns start at 0, ghosts follow.
 void number_columns(linalg::HostProlongation &P, long long first, int n);
 } // namespace femgpu
 

@@ -15,15 +15,17 @@
 namespace femgpu
 {
 /**
- * The balance of a body: what sources and boundary data bring in and what leaves where u is given,
- * heat of a scalar problem, forces by direction of a solid. The residuals of free dofs are what is
- * missing, so they vanish as far as the system was solved.
+ * The balance of a body: inflow by sources and boundary data, and outflow where u is given. For a
+ * scalar problem this is heat, for a solid the forces in each direction. The residuals of the free
+ * dofs are the imbalance; they vanish as far as the system was solved.
  */
 struct Balance
 {
-  double defect = 0.;    ///< |Σ r_i| over the free dofs; the largest of the directions
-  double residual = 0.;  ///< Σ |r_i| over the free dofs
-  double magnitude = 0.; ///< Σ |loads| over the dofs, net at each, and Σ |reactions|
+  /// |Σ r_i| over the free dofs; the maximum over the directions.
+  double defect = 0.;
+  double residual = 0.; ///< Σ |r_i| over the free dofs
+  /// Σ |loads|, net at each dof, plus Σ |reactions|.
+  double magnitude = 0.;
 
   double relative_defect() const
   {
@@ -36,65 +38,65 @@ struct Balance
 };
 
 /**
- * What the equations f + λ W φ(u) − K u = 0 say of a function of the space, hanging nodes and
- * periodic sides eliminated but Dirichlet data not.
+ * Evaluates the equations f + λ W φ(u) − K u = 0 for a finite element function, with hanging nodes
+ * and periodic sides eliminated but not Dirichlet data.
  */
 struct Evaluation
 {
-  FeVector residual;            ///< f + λ W φ(u) − K u of every dof, with ghost values
-  FeVector weights;             ///< diagonal of W; of no elements for linear problems
+  FeVector residual;            ///< at every dof, f + λ W φ(u) − K u, with ghost values
+  FeVector weights;             ///< diagonal of W; empty for linear problems
   double quadratic_energy = 0.; ///< uᵀ K u / 2 − fᵀ u
   double stiffness_energy = 0.; ///< Σ_e u_eᵀ K_e u_e, without boundary terms
-  /// Σ_e |K_e u_e|_i of the rows of this rank, all constraints eliminated.
+  /// Σ_e |K_e u_e|_i for the rows of this rank, with all constraints eliminated.
   std::vector<double> internal_forces;
-  /// The net exchange of the rows of this rank, ∫ a (g − u) φ_i of a Robin condition; of no
-  /// elements if there is none.
+  /// The net exchange ∫ a (g − u) φ_i of Robin conditions for the rows of this rank; empty if there
+  /// is none.
   std::vector<double> exchange;
   Balance balance;
-  /// Of a scalar problem: what enters through parts of the boundary where a flux is given, which
-  /// may depend on u. All ranks have the same.
+  /// Scalar problems: the inflow through boundaries where a flux is given, which may depend on u.
+  /// Equal on all ranks.
   std::map<dealii::types::boundary_id, double> inflow;
   SolutionNorms norms; ///< of the function
 };
 
-/// Takes part in the one pass over the cells that evaluates a solution, for what a problem reports.
+/// Observes the loop over cells that evaluates a solution, to compute what a problem reports.
 template <int dim>
 class CellObserver
 {
 public:
   virtual ~CellObserver() = default;
 
-  /// Is called for each cell of this rank after CellEquation::evaluate(). May add loads of its own
-  /// to those of the equation, for the magnitude of the balance.
+  /// Processes a cell of this rank; called after CellEquation::evaluate(). May add loads to those
+  /// of the equation, which count in the magnitude of the balance.
   virtual void visit(const ActiveCell<dim> &cell, CellEquation<dim> &equation,
                      const CellTerms &terms) = 0;
 
-  /// Collective. After the pass. @param u with ghost values
+  /// Collective. Returns the quantities after the loop. @param u with ghost values
   virtual std::vector<Quantity> quantities(const Evaluation &evaluation, const FeVector &u) = 0;
 
-  /// Collective. After the pass: what is implausible about the solution, with the cure.
+  /// Collective. Returns warnings of implausible features of the solution, with the remedy.
   virtual std::vector<std::string> warnings()
   {
     return {};
   }
 };
 
-/// Collective, by one pass over the cells. @param u has ghost values
+/// Collective. Evaluates the equations in one loop over the cells. @param u with ghost values
 template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
                     const FeVector &u, CellObserver<dim> *observer = nullptr);
 
 /**
- * A solution of a problem, and what the equations say of it, found once, when it is asked for.
- * Its residual is zero at free dofs as far as the system was solved. At dofs with Dirichlet data it
- * is minus the reaction: the force of a support, or the flux that enters, in the weak sense, so
- * that reactions balance the loads to rounding.
+ * A solution of a problem, with a lazy evaluation of its equations. The residual is zero at free
+ * dofs as far as the system was solved. At dofs with Dirichlet data it is minus the reaction: the
+ * force of a support, or the inward flux, in the weak sense, so that reactions balance the loads up
+ * to rounding.
  */
 template <int dim>
 class DiscreteSolution
 {
 public:
-  /// All outlive this object. @param u has ghost values
+  /// All arguments must outlive this object. @param u with ghost values
   DiscreteSolution(const Problem<dim> &problem, const Discretization<dim> &discretization,
                    const FeVector &u)
       : problem(problem), space(discretization), values(u)
@@ -108,7 +110,7 @@ public:
   {
     return values;
   }
-  /// Collective.
+  /// Collective. Returns the evaluation, computed at the first call.
   const Evaluation &evaluation()
   {
     if (!evaluated) {
@@ -117,35 +119,35 @@ public:
     }
     return *evaluated;
   }
-  /// Collective. The quantities of Problem::observer().
+  /// Collective. Returns the quantities of Problem::observer().
   std::vector<Quantity> observed()
   {
     const Evaluation &all = evaluation();
     return cell_observer->quantities(all, values);
   }
-  /// Collective. The warnings of Problem::observer().
+  /// Collective. Returns the warnings of Problem::observer().
   std::vector<std::string> warnings()
   {
     evaluation();
     return cell_observer ? cell_observer->warnings() : std::vector<std::string>();
   }
-  /// Forgets the evaluation, because u has changed.
+  /// Discards the evaluation, because u has changed.
   void begin_again()
   {
     evaluated.reset();
   }
 
   /**
-   * Collective. The field "residual" of a scalar problem: the nodal residual over the lumped mass,
-   * a density as the source is; zero at dofs with Dirichlet data. None for quadratic triangles and
-   * tetrahedra, some of whose lumped masses are not positive.
+   * Collective. Returns the field "residual" of a scalar problem: the nodal residual divided by the
+   * lumped mass, a density like the source; zero at dofs with Dirichlet data. Empty for quadratic
+   * triangles and tetrahedra, some of whose lumped masses are not positive.
    */
   std::vector<NodalField> residual_fields();
 
   /**
-   * Collective. "flux through ID" of a scalar problem for each id with Dirichlet data or a given
-   * flux: the flux −∫σ·n that leaves the body there. Where u is given, that is meant in the weak
-   * sense (the nodal residuals of a side; a node of two sides counts for the smaller id). And
+   * Collective. Returns "flux through ID" of a scalar problem for each id with Dirichlet data or a
+   * given flux: the outward flux −∫σ·n. Where u is given, it is meant in the weak sense: the sum of
+   * nodal residuals on a side, where a node of two sides belongs to the smaller id. Also returns
    * "balance defect", Balance::relative_defect().
    */
   std::vector<Quantity> flux_quantities();
@@ -158,8 +160,8 @@ private:
   std::unique_ptr<CellObserver<dim>> cell_observer;
 };
 
-/// Collective. ∫ φ_i dx by @p quadrature for every dof of a scalar space, hanging nodes and
-/// periodic sides eliminated.
+/// Collective. Returns ∫ φ_i dx by @p quadrature for every dof of a scalar space, with hanging
+/// nodes and periodic sides eliminated.
 template <int dim>
 FeVector shape_integrals(const Discretization<dim> &discretization,
                          const dealii::Quadrature<dim> &quadrature);

@@ -14,19 +14,20 @@
 
 namespace femgpu
 {
-/// Is told about a long phase now and then: a short text such as "iteration 120, residual 3e-5".
+/// A callback for progress in long phases, with a short text such as "iteration 120, residual
+/// 3e-5".
 using Progress = std::function<void(const std::string &)>;
 
-/// Is called on all ranks with each point of a branch, its solution with constraints and ghost
-/// values.
+/// A callback on all ranks for each point of a branch, with the solution including constraints and
+/// ghost values.
 using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
 
-/// @throws ParameterError unless the methods that solve @p problem bear one another and it
+/// @throws ParameterError unless the methods are compatible with each other and with @p problem
 template <int dim>
 void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear);
 
-/// Is it solved by a nonlinear method?
+/// Returns whether @p problem is solved by a nonlinear method.
 template <int dim>
 bool is_nonlinear(const Problem<dim> &problem)
 {
@@ -34,40 +35,41 @@ bool is_nonlinear(const Problem<dim> &problem)
 }
 
 /**
- * Collective. Assembles and solves a problem, or traces a branch of its solutions, in the pattern
- * that a system has, which moves to the device meanwhile if it is a new one. The times of the
- * phases "assembly", "transfer", "setup" and "solve" are added to seconds.
+ * Collective. Assembles and solves a problem, or traces a branch of its solutions. The system has a
+ * sparsity pattern already; if it is new, it is copied to the device during assembly. The times of
+ * the phases "assembly", "transfer", "setup" and "solve" are added to `seconds`.
  */
 template <int dim>
 class ProblemSolver
 {
 public:
-  /// Collective. @throws ParameterError for methods that do not fit the problem or one another
+  /// Collective. @throws ParameterError if methods are incompatible with the problem or each other
   ProblemSolver(const Problem<dim> &problem, const SolverParameters &solver_parameters,
                 const NonlinearParameters &nonlinear_parameters,
                 const ContinuationParameters &continuation_parameters,
                 const linalg::SolverGroups &groups);
 
   /**
-   * The matrix is freed on the device at the end. A solution has its balance, see
+   * Solves the problem and releases the matrix on the device. The solution is balanced, see
    * require_balance().
    * @param solution of @p u
-   * @param u the initial guess, and the solution at the end, with its ghost values and constraints
-   * @param energy_tolerance of a linear problem: absolute, takes the place of what the parameters
-   *        say; 0: none
+   * @param u the initial guess; on return the solution, with ghost values and constraints
+   * @param energy_tolerance for linear problems: an absolute tolerance that replaces the one in the
+   * parameters; 0: none
    */
   SolveSummary solve(DiscreteSolution<dim> &solution, linalg::GroupSystem &system, FeVector &u,
                      double energy_tolerance, std::map<std::string, double> &seconds,
                      const Progress &progress);
 
-  /// Traces the branch of solutions over λ of a nonlinear problem, where this is enabled.
-  /// @param u the guess at the first λ, and the solution at the last one
+  /// Traces the branch of solutions of a nonlinear problem over λ. @pre continuation is enabled
+  /// @param u the guess at the first λ; on return the solution at the last one
   linalg::ContinuationReport trace(const Discretization<dim> &discretization,
                                    linalg::GroupSystem &system, FeVector &u,
                                    std::map<std::string, double> &seconds,
                                    const OnBranchPoint &on_point);
 
-  /// For messages: "pipelined-cg", "newton" for nonlinear problems, "continuation, minres".
+  /// Returns the method for messages: "pipelined-cg", "newton" for nonlinear problems,
+  /// "continuation, minres".
   std::string method() const
   {
     if (continuation.enabled)
@@ -82,7 +84,7 @@ public:
 private:
   void assemble_once(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      const FeVector &u);
-  /// Solves on from the last solution, to another target.
+  /// Continues from the last solution to another target.
   using SolveOn = std::function<linalg::SolveReport(const linalg::SolveControl &)>;
 
   linalg::SolveReport solve_system(const Discretization<dim> &discretization,

@@ -8,13 +8,13 @@
 namespace femgpu
 {
 /**
- * Collective. Tells @p system, which has the pattern of @p discretization, of its unknowns.
+ * Collective. Describes the unknowns of @p system, which has the pattern of @p discretization.
  *
- * Those of degree p are given by those of degree p/2, and so on down to 1, and those by linear
- * elements on coarser and coarser meshes, as far as cells come from refinement: P = I C_H with the
- * interpolation I on each cell and the constraints C_H of the coarser space. Rows of constrained
- * unknowns are zero, but each coarser one that is constrained is one of them: they all stand alone
- * with a positive diagonal, in A and so in PᵀAP.
+ * Unknowns of degree p are interpolated from those of degree p/2, and so on down to degree 1, then
+ * from linear elements on coarser meshes as far as cells result from refinement: P = I C_H, with
+ * the interpolation I on each cell and the constraints C_H of the coarser space. Rows of
+ * constrained unknowns are zero, except that each constrained coarser unknown is interpolated to
+ * one of them. Thus constrained unknowns are decoupled with a positive diagonal, in A and in PᵀAP.
  */
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
