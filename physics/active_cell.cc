@@ -68,7 +68,7 @@ double Blocks<dim>::largest_diameter(const Block &block) const
   constexpr unsigned int n_corners = GeometryInfo<dim>::vertices_per_cell;
   std::vector<Point<dim>> points;
   get_vertices(block, points);
-  double largest = 0.; // of the diagonals, as deal.II's
+  double largest = 0.; // the longest diagonal, as in deal.II
   for (unsigned int cell = 0; cell < n_cells; ++cell)
     for (unsigned int v = 0; v < n_corners / 2; ++v)
       largest = std::max(largest, points[vertex(cell, v)].distance_square(
@@ -199,7 +199,7 @@ double ActiveCell<dim>::diameter() const
 {
   if (is_whole())
     return the_block->diameter();
-  double largest = 0.; // of the diagonals, as deal.II's
+  double largest = 0.; // the longest diagonal, as in deal.II
   for (unsigned int v = 0; v < n_vertices() / 2; ++v)
     largest = std::max(largest, vertex(v).distance(vertex(n_vertices() - 1 - v)));
   return largest;

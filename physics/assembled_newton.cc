@@ -48,7 +48,7 @@ AssembledNewton<dim>::AssembledNewton(const Problem<dim> &problem,
       solver(solver)
 {}
 
-/// Assembles at @p u, which is x of the system. @return ‖f − K u‖
+/// Assembles the equation linearised at @p u, and copies @p u to x. @return ‖f − K u‖
 template <int dim>
 double AssembledNewton<dim>::linearize(linalg::GroupSystem &system, const FeVector &u)
 {
@@ -62,8 +62,8 @@ double AssembledNewton<dim>::linearize(linalg::GroupSystem &system, const FeVect
   return norm(system, r);
 }
 
-/// The residual of u = 0, with the boundary values, where the data have values there: a
-/// conductivity such as 300/u has not.
+/// Returns the residual norm of u = 0 with the boundary values, or nullopt if the data cannot be
+/// evaluated there, such as a conductivity 300/u.
 template <int dim>
 std::optional<double> AssembledNewton<dim>::norm_at_zero(linalg::GroupSystem &system)
 {
@@ -73,7 +73,7 @@ std::optional<double> AssembledNewton<dim>::norm_at_zero(linalg::GroupSystem &sy
   try {
     return linearize(system, zero);
   }
-  catch (const ParameterError &) { // on all ranks
+  catch (const ParameterError &) { // thrown on all ranks
     return {};
   }
 }
@@ -123,9 +123,10 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
   return report;
 }
 
-/// Moves u from @p before along the direction to the solution of the system until the residual
-/// falls enough; false if it does not, with u where it was, the outcome in the report, and
-/// in @p refusal, behind a blank, what the data said where they had no value.
+/// Moves u from @p before towards the solution of the system until the residual decreases
+/// sufficiently.
+/// @return false if it does not: then u is unchanged, the report has the outcome, and @p refusal
+/// has the last error of data that could not be evaluated, after a blank
 template <int dim>
 bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
                                        const std::vector<double> &before, FeVector &u,
@@ -148,7 +149,7 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
     try {
       trial = linearize(system, u);
     }
-    catch (const ParameterError &error) { // data without a value, on all ranks: too far
+    catch (const ParameterError &error) { // thrown on all ranks: the step is too long
       refusal = ' ' + std::string(error.what());
     }
     if (linalg::falls_enough(trial, alpha, report.true_residual)) {
@@ -159,9 +160,9 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
   }
   move(0.);
   report.true_residual = linearize(system, u);
-  report.backward_error = report.true_residual / norm_of_rhs(system); // or less
+  report.backward_error = report.true_residual / norm_of_rhs(system); // an upper bound
   report.forward_error = size > 0. ? length / size : -1.;
-  constexpr double rounding = 1e-12; // of u: a step that short changes none of its digits
+  constexpr double rounding = 1e-12; // relative to u: a step that short changes none of its digits
   report.outcome = length <= rounding * size ? Outcome::converged_to_rounding : Outcome::stagnated;
   return false;
 }

@@ -17,7 +17,7 @@ using namespace dealii;
 
 namespace
 {
-/// Collective. @throws InputError with the place of a weight that is negative
+/// Collective. @throws InputError with the location of a negative weight
 template <int dim>
 void check_weights(const Discretization<dim> &discretization, const linalg::GroupSystem &system)
 {
@@ -46,7 +46,7 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   CellTerms terms(discretization.element().n_dofs_per_cell(), has_reaction);
   CellConstraints eliminated(discretization.constraints());
   system.set_zero(has_reaction);
-  // expressions may have no value at a quadrature point
+  // evaluation of an expression may fail at a quadrature point
   together<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       equation.linearize(cell, u, terms);

@@ -17,9 +17,9 @@ using linalg::Outcome;
 namespace
 {
 /**
- * Collective. Estimates Balance::residual as rounding alone leaves it: u Σ (|K||u|)_i over the free
- * dofs, with the unit roundoff u = 2⁻⁵³. Computes all cell matrices again, so it takes as long as
- * an assembly.
+ * Collective. Estimates the contribution of rounding to Balance::residual: u Σ (|K||u|)_i over the
+ * free dofs, with the unit roundoff u = 2⁻⁵³. Recomputes all cell matrices, at the cost of an
+ * assembly.
  */
 template <int dim>
 double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &problem)
@@ -48,12 +48,12 @@ double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &
   return unit_roundoff * Utilities::MPI::sum(sum, discretization.communicator());
 }
 
-/// Residuals of rounding are at most so many times the estimate of rounding_of_balance().
+/// The largest ratio of a residual due to rounding to the estimate of rounding_of_balance().
 constexpr double rounding_factor = 8.;
 constexpr int most_further_solves = 3;
 
-/// The missing part, relative to all flows, for the judgement of @p report. A solve that stops at
-/// an error leaves residuals that oscillate, and only their sum must be small.
+/// Returns the imbalance relative to all flows, in the measure that suits @p report: a solve that
+/// stops at an error leaves oscillating residuals, of which only the sum must be small.
 double missing(const Balance &balance, const linalg::SolveReport &report)
 {
   return report.energy.target >= 0. ? balance.relative_defect() : balance.relative_residual();
@@ -69,13 +69,13 @@ std::string text_of(const Balance &balance)
   return text.str();
 }
 
-/// Judges a solution whose balance the solver cannot improve.
+/// Sets the outcome for a solution whose balance the solver cannot improve.
 void judge(const Balance &balance, const double rounding, linalg::SolveReport &report)
 {
   const bool is_rounding = balance.residual <= rounding_factor * rounding;
   if (is_rounding && balance.relative_defect() <= largest_balance_defect &&
       balance.magnitude > rounding)
-    return; // at the nodes alone
+    return; // imbalance at single nodes only
   report.outcome = is_rounding ? Outcome::converged_to_rounding : Outcome::not_balanced;
   std::ostringstream text;
   text.precision(3);
@@ -120,7 +120,7 @@ void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solutio
     balance = solution.evaluation().balance;
   }
   if (solves > 0) {
-    if (report.true_residual <= target) // whatever has ended a solve to a smaller target
+    if (report.true_residual <= target) // whatever ended the solve to a smaller target
       report.outcome = Outcome::converged;
     report.target = target;
     linalg::describe(report);

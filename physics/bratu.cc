@@ -37,10 +37,10 @@ public:
 };
 
 /**
- * The reaction term is integrated by nodal quadrature, so that it is diagonal: λ w_i exp(u_i) with
- * w_i the integral of the shape function. Newton's method from u = 0 rises to the lower branch,
- * along which the Jacobian is positive definite. λ that depends on the place is in the weights,
- * which leaves a factor of 1 for λ of nonlinearity().
+ * The Bratu problem. The reaction term is integrated by nodal quadrature and therefore diagonal:
+ * λ w_i exp(u_i), where w_i is the integral of the shape function. Newton's method from u = 0
+ * increases monotonically to the lower branch, along which the Jacobian is positive definite. If λ
+ * depends on the position, it is part of the weights, and λ of nonlinearity() is 1.
  */
 template <int dim>
 class Bratu final : public DiffusionReaction<dim>
@@ -49,11 +49,11 @@ public:
   Bratu(const BratuParameters &p, const MeshRegions &regions)
       : DiffusionReaction<dim>(p, regions, Reaction{{linalg::ExponentialLaw(), 1.}, {}})
   {
-    this->has_nodal_reaction = !this->problem_traits.has_nonlinear_terms; // of λ = 0, too
+    this->has_nodal_reaction = !this->problem_traits.has_nonlinear_terms; // also if λ = 0
     this->problem_traits.has_branches = this->has_nodal_reaction;
     const std::optional<double> factor = number_of(this->c);
     if (!factor || !(*factor >= 0.))
-      return; // in the weights, or refused by check_data()
+      return; // λ is in the weights, or check_data() rejects it
     this->reaction->term.lambda = *factor;
     for (auto &entry : this->c)
       entry.second = std::make_shared<Field<dim>>("Bratu/Lambda", std::vector<std::string>{"1"});
@@ -86,7 +86,7 @@ public:
   }
 
 private:
-  /// λ where it is one number, which is what branches are followed over.
+  /// Returns λ if it is a single number, the parameter along which branches are traced.
   static std::optional<double> number_of(const MaterialFields<dim> &fields)
   {
     std::optional<double> factor;

@@ -26,7 +26,7 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
   }
 }
 
-/// Moves to @p cell, and finds flux and source in it.
+/// Moves to @p cell and computes flux and source in it.
 template <int dim>
 void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *const u,
                                CellTerms &terms)
@@ -129,7 +129,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
 
 namespace
 {
-/// ∫ v (t − L/2) with what of t is linear in u, L; row r of @p v has what t_r is multiplied with.
+/// Returns ∫ v (t − L/2), where L is the part of t linear in u. Row r of @p v multiplies t_r.
 template <int dim>
 double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRows &v)
 {
@@ -151,7 +151,7 @@ double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRow
   return sum;
 }
 
-/// @p linear gets what of @p t is linear in u and ∇u.
+/// Stores in @p linear the part of @p t that is linear in u and ∇u.
 template <int dim>
 void take_linear_part(const CellPoints<dim> &points, const PointTerms &t, const unsigned int n_rows,
                       PointTerms &linear)

@@ -88,13 +88,14 @@ CellPoints<dim>::CellPoints(const Discretization<dim> &discretization,
   on_faces = quadrature;
 }
 
-/// Those on a face, in the order of its own vertices: from both sides they are the same.
+/// Returns the points on a face, in the order of the face's vertices: equal for both adjacent
+/// cells.
 template <int dim>
 auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int face,
                                 const unsigned int part) -> Points &
 {
   const auto side = cell->face(face);
-  std::array<unsigned int, dim> corners{}; // the first and, along each direction, the next
+  std::array<unsigned int, dim> corners{}; // the first vertex and the next one along each direction
   unsigned int key = part + 1;
   for (unsigned int i = 0; i < dim; ++i) {
     corners[i] = side->corner(i);
@@ -128,7 +129,7 @@ auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int 
       .first->second;
 }
 
-/// Of the mapping of @p cell: its vertices, if no side is curved.
+/// Computes the nodes of the mapping of @p cell: its vertices if no side is curved.
 template <int dim>
 void CellPoints<dim>::find_nodes(const ActiveCell<dim> &cell)
 {
@@ -174,7 +175,7 @@ bool CellPoints<dim>::is_at_the_same_nodes() const
   return true;
 }
 
-/// Places, Jacobians and JxW of the points, from the nodes of the mapping.
+/// Computes locations, Jacobians and JxW of the points from the nodes of the mapping.
 template <int dim>
 void CellPoints<dim>::map_points()
 {
@@ -189,7 +190,7 @@ void CellPoints<dim>::map_points()
     for (unsigned int d = 0; d < dim; ++d)
       at->offsets[q][d] = product[std::size_t(d) * length + q];
     if (!in_cells) {
-      // n dA = det J J⁻ᵀ n dA of the reference cell
+      // n dA = det J J⁻ᵀ n̂ dÂ, with n̂ dÂ of the reference cell
       Tensor<1, dim> normal;
       for (unsigned int a = 0; a < dim; ++a)
         for (unsigned int b = 0; b < dim; ++b)
@@ -248,7 +249,7 @@ void CellPoints<dim>::set_zero_solution()
   points.u.reinit(n_components, n_points);
   points.gradients.reinit(n_components * dim, n_points);
   for (unsigned int c = 0; c < n_components; ++c) {
-    points.u[c]; // zeros
+    points.u[c]; // writes zeros
     for (unsigned int d = 0; d < dim; ++d)
       points.gradients[c * dim + d];
   }
@@ -302,7 +303,7 @@ double CellPoints<dim>::integral_of_square(const PointRows &v) const
   return sum;
 }
 
-/// f_i of the component c += Σ_k rows_ck times row @p first + k of the shape functions.
+/// Adds Σ_k rows_ck times row @p first + k of the shape functions to f, for each component c.
 template <int dim>
 void CellPoints<dim>::integrate(const std::vector<double> &rows, const unsigned int first,
                                 const unsigned int n_terms, Vector<double> &f)
@@ -367,8 +368,9 @@ bool CellPoints<dim>::are_symmetric(const PointTerms *const sigma, const PointTe
 }
 
 /**
- * The block of K for the components c and d of test and trial functions; false: it is zero. Of
- * φ and ∂φ/∂ξ_0, … those from first_row on are multiplied with first_term and those behind it.
+ * Computes in `product` the block of K for the components c and d of test and trial functions. Uses
+ * test functions (φ, ∂φ/∂ξ_0, …) from first_row on, and trial functions from first_term on.
+ * @return false if the block is zero
  */
 template <int dim>
 bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const PointTerms &s,
@@ -407,7 +409,7 @@ bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const
   take(s.derivatives, c * n_components + d, 0, 0, -1.);
   if (is_zero)
     return false;
-  const std::ptrdiff_t stride = n_points; // of inverses
+  const std::ptrdiff_t stride = n_points; // between entries of the inverses
   right = left;
   for (std::size_t row = 0; row < n_rows; ++row) {
     const std::size_t first = (row * n_terms + 1 - first_term) * n;
@@ -462,7 +464,7 @@ void CellPoints<dim>::add_nodal_weights(const double *const c, Vector<double> &w
   const ShapeTable<dim> &table = at->shapes;
   for (unsigned int q = 0; q < n_points; ++q)
     for (unsigned int m = 0; m < n_nodes; ++m)
-      if (table.of_points[std::size_t(q) * table.n_columns + m] > 0.5) // 0 or 1 but for rounding
+      if (table.of_points[std::size_t(q) * table.n_columns + m] > 0.5) // 0 or 1 up to rounding
         w(dofs[0][m]) += c[q] * at->JxW[q];
 }
 

@@ -1,7 +1,7 @@
 #include "physics/cell_products.h"
 
-// One version of a function for each kind of CPU, of which the loader takes what there is; by what
-// it can do: what GCC makes of the name of an architecture it takes on the CPUs of this name alone.
+// Functions are compiled for several kinds of CPU, and the loader selects a version. Targets are
+// instruction sets: for a target architecture, GCC selects the version only on CPUs of that name.
 #if defined(__x86_64__) && defined(__linux__)
 #define FEMGPU_FOR_EACH_CPU __attribute__((target_clones("fma", "default")))
 #else
@@ -13,10 +13,10 @@ namespace femgpu
 {
 namespace
 {
-/// Numbers anywhere in memory.
+/// A vector of four numbers with the alignment of one.
 using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 
-/// n_rows rows of R and 4 n_vectors columns, which stay in registers.
+/// Computes n_rows rows and 4 n_vectors columns of R, which are kept in registers.
 template <int n_rows, int n_vectors>
 FEMGPU_WITHIN void add_tile(const std::ptrdiff_t n_columns, const std::ptrdiff_t n_terms,
                             const double *const A, const std::ptrdiff_t stride,

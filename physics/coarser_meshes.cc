@@ -15,15 +15,15 @@ namespace
 {
 using linalg::RawVector;
 
-constexpr double least_reduction = 0.8; ///< of unknowns: else another mesh is not worth it
+constexpr double least_reduction = 0.8; ///< of nodes: else another mesh does not pay off
 
-/// Has a mesh about as many nodes as a finer one?
+/// Returns whether a mesh has almost as many nodes as a finer one.
 bool is_no_coarser(const std::size_t n, const std::size_t n_finer)
 {
   return static_cast<double>(n) > least_reduction * static_cast<double>(n_finer);
 }
 
-/// The cells of blocks.
+/// Returns the individual cells of blocks.
 ForestCells without_blocks(ForestCells blocks)
 {
   const std::size_t n_blocks = blocks.levels.size(), n = blocks.in_block.size();
@@ -45,7 +45,7 @@ ForestCells without_blocks(ForestCells blocks)
   return cells;
 }
 
-/// A mesh that becomes coarser, and what its nodes depend on.
+/// A mesh that is coarsened step by step, with the dependencies of its nodes.
 class CoarseningMesh
 {
 public:
@@ -59,7 +59,7 @@ public:
       for (std::size_t node = part.begin; node < part.end; ++node)
         places[node].store(0, std::memory_order_relaxed);
     });
-    parents.reserve(cells.nodes.size() / (cells.n_vertices() - 1)); // of all passes
+    parents.reserve(cells.nodes.size() / (cells.n_vertices() - 1)); // for all passes
     std::partial_sum(constrained.n_terms.begin(), constrained.n_terms.end(),
                      term_starts.begin() + 1);
     for (const int unknown : constrained.unknowns)
@@ -68,11 +68,12 @@ public:
       finest = *std::max_element(cells.levels.begin(), cells.levels.end());
   }
 
-  /// Merges all families, and those that come of them, until few enough of the @p finer nodes,
-  /// which ascend, are left. Gives these.
+  /// Merges all families, repeatedly, until sufficiently few of the nodes @p finer, in ascending
+  /// order, are left. Returns the nodes that are left.
   RawVector<int> coarsen(const RawVector<int> &finer);
 
-  /// The rows of @p n of these finer nodes; columns are the unknowns of the nodes that are left.
+  /// Returns the rows of @p n of these finer nodes. Columns are the unknowns of the nodes that are
+  /// left.
   linalg::HostProlongation prolongation(const int *finer, std::size_t n, int n_columns) const;
 
 private:
@@ -87,7 +88,7 @@ private:
     return places[node] <= 0 && std::find(first, first + per_node, 0) != first + per_node;
   }
 
-  /// Of one that is left.
+  /// Returns the new number of a node that is left.
   int number(const int node) const
   {
     return static_cast<int>(-places[node].load(std::memory_order_relaxed));
@@ -98,20 +99,21 @@ private:
   std::vector<int> term_starts;
   int per_node, finest = 0;
   std::vector<char> is_constrained; ///< each unknown
-  RawVector<int> parents;           ///< their vertices
-  /// Of each node the parent whose midpoint it is, from 1 on, times 64, and the place there: the
-  /// last parent counts, whichever thread comes last. Of all others -number, if they are left.
+  RawVector<int> parents;           ///< the vertices of the parents
+  /// For a midpoint: 64 times the parent's number from 1 on, plus the position in the parent. The
+  /// parent with the largest number is stored, independently of the order of threads. For other
+  /// nodes: minus their number if they are left.
   RawVector<std::atomic<std::int64_t>> places;
 };
 
-/// The first cell of each. All siblings but the first are not aligned as a first one is.
+/// Returns the first cell of each family. Only a first sibling is aligned like a first sibling.
 RawVector<int> CoarseningMesh::families() const
 {
   const std::size_t n_cells = cells.levels.size(), n_vertices = cells.n_vertices();
-  const auto size = [&](const int level) { // in cells of the finest level
+  const auto size = [&](const int level) { // in units of the finest cells
     return std::uint64_t{1} << cells.dimension * (finest - level);
   };
-  std::vector<std::uint64_t> offsets(number_of_parts(n_cells) + 1); // on the curve
+  std::vector<std::uint64_t> offsets(number_of_parts(n_cells) + 1); // along the curve
   for_parts(n_cells, [&](const Part &part) {
     for (std::size_t i = part.begin; i < part.end; ++i)
       offsets[part.number + 1] += size(cells.levels[i]);
@@ -130,8 +132,8 @@ RawVector<int> CoarseningMesh::families() const
   });
 }
 
-/// Each is a vertex of several children; the first one, without a bit that the vertex lacks,
-/// counts.
+/// Stores the midpoints of @p parent. Each is a vertex of several children; only the child without
+/// bits that the vertex lacks stores it.
 void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const std::size_t parent)
 {
   const int n_vertices = cells.n_vertices();
@@ -149,7 +151,7 @@ void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const st
     }
 }
 
-/// Gives whether there were any.
+/// Merges the families once. Returns whether there were any.
 bool CoarseningMesh::merge_families()
 {
   const RawVector<int> firsts = families();
@@ -184,7 +186,8 @@ bool CoarseningMesh::merge_families()
   return !firsts.empty();
 }
 
-/// Ends, because what a midpoint or a hanging node depends on has fewer refinements behind it.
+/// Adds the terms of an unknown. The recursion ends, because the nodes on which a midpoint or a
+/// hanging node depends belong to coarser cells.
 void CoarseningMesh::add_terms(const int unknown, const double weight,
                                std::vector<ProlongationTerm> &terms) const
 {
@@ -243,14 +246,14 @@ linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, co
         terms.clear();
         if (is_constrained[unknown] == 0)
           add_terms(unknown, 1., terms);
-        else if (is_left(finer[k])) // it stands alone
+        else if (is_left(finer[k])) // it is decoupled
           terms.push_back({number(finer[k]) * per_node + component, 1.});
         end_row(terms, P);
       }
   });
 }
 
-/// What is known of some nodes of a group. @param first the group's first
+/// Returns the data on some nodes of a group. @param first the group's first node
 linalg::Unknowns of_nodes(const linalg::Unknowns &given, const int *const nodes,
                           const std::size_t n, const int first)
 {
@@ -278,7 +281,7 @@ unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
 {
   const auto per_node = static_cast<std::size_t>(given.per_node);
   CoarseningMesh mesh(std::move(cells), std::move(constrained), starts.back(), given.per_node);
-  // Of an ascending list of nodes where the group's begin, and their end.
+  // returns the range of the group's nodes in an ascending list of nodes
   const auto of_group = [&](const RawVector<int> &nodes) {
     const auto place = [&](const int node) {
       return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), node) -

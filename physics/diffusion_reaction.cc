@@ -53,7 +53,7 @@ namespace
 {
 using Text = DiffusionReactionParameters::Text;
 
-/// The largest degree in u of all components.
+/// Returns the largest degree in u of all components.
 template <class Fields>
 int degree_in_u(const Fields &fields)
 {
@@ -99,7 +99,7 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
   problem_traits.has_nonlinear_terms =
       degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
   problem_traits.has_symmetric_matrix = degree_in_u(k) == 0;
-  // waves, whose source grows with u, are indefinite by intent
+  // sources that grow with u model waves, which are indefinite by intent
   problem_traits.may_be_unstable = degree_in_u(neumann) > 0 && degree_in_u(f) == 0;
   has_nodal_reaction = has_nonlinear_law && !problem_traits.has_nonlinear_terms;
 }
@@ -186,7 +186,7 @@ DiffusionReaction<dim>::warnings(const Discretization<dim> &discretization,
   return result;
 }
 
-/// Data of the coarse mesh, which every rank has.
+/// Uses data of the coarse mesh, which is replicated on all ranks.
 template <int dim>
 auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     -> std::optional<GrowingFlux>
@@ -239,8 +239,8 @@ std::string DiffusionReaction<dim>::text_of(const Mesh<dim> &mesh, const Growing
 
 namespace
 {
-/// @throws ParameterError of @p path that calls @p what negative, or zero, at the first of @p
-/// points where it is, in the @p region with the number @p id
+/// @throws ParameterError of @p path if @p what is negative, or zero unless permitted, at one of
+/// @p points, in the @p region with the number @p id
 template <int dim>
 void require_sign(const bool may_be_zero, const std::string &what, const std::string &path,
                   const std::vector<Point<dim>> &points, const std::vector<double> &values,
@@ -258,10 +258,10 @@ void require_sign(const bool may_be_zero, const std::string &what, const std::st
 }
 
 /**
- * Collective. That all components of @p fields, which are of parameter @p path, have the sign in
- * the cells of their materials: at nodes if they may be zero, at Gauss points else. Fields with u
- * are not looked at.
- * @throws ParameterError with the place and the value
+ * Collective. Checks the sign of all components of @p fields, of parameter @p path, in the cells of
+ * their materials: at nodes if they may be zero, else at Gauss points. Skips fields that depend on
+ * u.
+ * @throws ParameterError with the location and the value
  */
 template <int dim>
 void check_sign(const bool may_be_zero, const std::string &path,
@@ -270,7 +270,7 @@ void check_sign(const bool may_be_zero, const std::string &path,
   CellPoints<dim> inside(discretization, may_be_zero ? discretization.nodal_quadrature()
                                                      : discretization.cell_quadrature());
   std::vector<double> values;
-  std::set<types::material_id> seen; // whose constants need no second look
+  std::set<types::material_id> seen; // their constants were checked already
   together<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       const auto material = cell->material_id();
@@ -296,8 +296,8 @@ void check_sign(const bool may_be_zero, const std::string &path,
 }
 
 /**
- * Collective. The largest value at the boundary of component 0 of @p fields.
- * @throws ParameterError that names @p symbol, @p path and the place where it is negative
+ * Collective. Returns the largest value of component 0 of @p fields on the boundary.
+ * @throws ParameterError with @p symbol, @p path and the location if it is negative
  */
 template <int dim>
 double largest_coefficient(const std::string &symbol, const std::string &path,
@@ -345,7 +345,7 @@ void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretizatio
                          parameters.robin.path);
 }
 
-/// @throws ParameterError with the place and u where k, which depends on u, is not positive
+/// @throws ParameterError with the location and u if k, which depends on u, is not positive
 template <int dim>
 void DiffusionReaction<dim>::require_positive(const PointBatch<dim> &at,
                                               const std::vector<double> &k) const
@@ -361,7 +361,7 @@ void DiffusionReaction<dim>::require_positive(const PointBatch<dim> &at,
   throw ParameterError(text.str(), path);
 }
 
-/// σ = k∇u, with k of each direction.
+/// Computes σ = k∇u, with k for each direction.
 template <int dim>
 void DiffusionReaction<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) const
 {
@@ -390,7 +390,7 @@ void DiffusionReaction<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) 
 
 namespace
 {
-/// t += the field
+/// Adds the field to t.
 template <int dim>
 void add_field(const PointBatch<dim> &at, const Field<dim> &field, PointTerms &t)
 {
@@ -410,7 +410,7 @@ void add_field(const PointBatch<dim> &at, const Field<dim> &field, PointTerms &t
 }
 } // namespace
 
-/// s += λ c φ(u)
+/// Adds λ c φ(u) to s.
 template <int dim>
 void DiffusionReaction<dim>::add_reaction(const PointBatch<dim> &at, const Field<dim> &c,
                                           PointTerms &s) const

@@ -89,15 +89,15 @@ Discretization<dim>::Discretization(const Mesh<dim> &mesh, const unsigned int de
 
 namespace
 {
-/// For renumber_dofs(): the components of a node one after the other, also from degree 3 on, where
-/// a line has several nodes and deal.II numbers all of one component before the next.
+/// Returns numbers for renumber_dofs() that make the components of a node consecutive. From degree
+/// 3 on, a line has several nodes, and deal.II numbers all nodes of one component before the next.
 template <int dim>
 std::vector<types::global_dof_index> numbers_by_nodes(const DoFHandler<dim> &dof_handler)
 {
   const FiniteElement<dim> &element = dof_handler.get_fe();
   const IndexSet &owned = dof_handler.locally_owned_dofs();
   using ComponentOfNode =
-      std::pair<types::global_dof_index, unsigned int>; // named by its first dof
+      std::pair<types::global_dof_index, unsigned int>; // identified by its first dof
   std::vector<std::pair<ComponentOfNode, types::global_dof_index>> in_order(owned.n_elements());
   std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
   for (const auto &cell : dof_handler.active_cell_iterators()) {
@@ -161,8 +161,9 @@ using Index = types::global_dof_index;
 using Line = AffineConstraints<double>::ConstraintLine;
 using Lines = std::map<Index, Line>;
 
-/// Collective. The lines that the owners of @p dofs have for them; free dofs have none.
-/// @param known those of the dofs that this rank owns, and perhaps others
+/// Collective. Returns the constraints that the owners of @p dofs have for them; free dofs have
+/// none.
+/// @param known the constraints of the dofs that this rank owns, and possibly of others
 std::vector<Line> ask_owners(const IndexSet &owned, const IndexSet &dofs, const Lines &known,
                              MPI_Comm communicator)
 {
@@ -184,7 +185,7 @@ std::vector<Line> ask_owners(const IndexSet &owned, const IndexSet &dofs, const 
   return lines;
 }
 
-/// The dofs that @p lines depend on.
+/// Returns the dofs that @p lines depend on.
 IndexSet masters_of(const Lines &lines, const IndexSet::size_type size)
 {
   std::vector<Index> masters;
@@ -199,12 +200,12 @@ IndexSet masters_of(const Lines &lines, const IndexSet::size_type size)
 }
 
 /**
- * Collective. Gives @p constraints, which are not closed yet, the owners' lines for all other dofs:
- * the relevant ones, those that their lines depend on, and so on. Every rank sees all cells around
- * the dofs it owns, so its lines for these are complete. For a ghost they need not be: it may be on
- * a boundary or depend on a cell that only others see.
- * AffineConstraints::make_consistent_in_parallel() of deal.II 9.4.1 leaves some of them as they
- * are: tests/physics/hanging_nodes_at_corner.prm has a mesh where that shows with 4 ranks.
+ * Collective. Adds to @p constraints, which are not closed, the owners' constraints of all other
+ * relevant dofs, of the dofs that these depend on, and so on. Each rank has all cells around the
+ * dofs it owns, so its constraints for these are complete. Its constraints for ghosts may be
+ * incomplete: a ghost may be on a boundary or depend on a cell that only other ranks have.
+ * AffineConstraints::make_consistent_in_parallel() of deal.II 9.4.1 does not update all of them:
+ * tests/physics/hanging_nodes_at_corner.prm has a mesh that shows this on 4 ranks.
  */
 template <int dim>
 void take_lines_of_owners(const Discretization<dim> &discretization,
@@ -212,7 +213,7 @@ void take_lines_of_owners(const Discretization<dim> &discretization,
 {
   const MPI_Comm communicator = discretization.communicator();
   if (Utilities::MPI::n_mpi_processes(communicator) == 1)
-    return; // it owns all dofs
+    return; // this rank owns all dofs
   const IndexSet &owned = discretization.owned();
   Lines lines;
   for (const auto &line : constraints.get_lines())
@@ -239,8 +240,8 @@ void take_lines_of_owners(const Discretization<dim> &discretization,
 }
 
 /**
- * Collective. The free dof that has the lowest place, or stands for it. By place, as the numbers
- * depend on that of the ranks: with the same dof fixed the system is the same.
+ * Collective. Returns the free dof with the lowest position, or the dof that it equals. Dof numbers
+ * depend on the number of ranks, positions do not, so the same dof is fixed on any number of ranks.
  */
 template <int dim>
 types::global_dof_index lowest_free_dof(const Discretization<dim> &discretization)
@@ -252,7 +253,7 @@ types::global_dof_index lowest_free_dof(const Discretization<dim> &discretizatio
     const bool stands_alone = entries == nullptr;
     if (!stands_alone && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
       return;
-    // A direction that is no symmetry of usual bodies: one node is the lowest, rounding or not.
+    // Not a symmetry direction of usual bodies: the lowest node is unique in spite of rounding.
     const double slopes[3] = {1., 0.6180339887, 0.3141592654};
     double place = 0.;
     for (unsigned int d = 0; d < dim; ++d)
@@ -267,7 +268,7 @@ types::global_dof_index lowest_free_dof(const Discretization<dim> &discretizatio
   return std::min_element(all.begin(), all.end())->second;
 }
 
-/// Gives dofs on @p part that have no other condition their values.
+/// Prescribes the values of dofs on @p part that have no other condition.
 template <int dim>
 void constrain_lower_part(const Discretization<dim> &discretization, const LowerPart &part,
                           const DirichletCondition<dim> &condition,
@@ -288,7 +289,7 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   const bool has_hanging_nodes = the_mesh->triangulation->has_hanging_nodes();
   the_constraints.clear();
   compat::reinit(the_constraints, owned(), relevant_dofs);
-  if (has_hanging_nodes) // quicker to ask than to look for each
+  if (has_hanging_nodes) // this check is faster than a search for hanging nodes
     DoFTools::make_hanging_node_constraints(dof_handler, the_constraints);
   const auto sides = problem.periodic_sides();
   if (!sides.empty())
@@ -354,7 +355,7 @@ Quadrature<dim> Discretization<dim>::cell_quadrature(const unsigned int more) co
 {
   unsigned int n_points = fe->degree + more;
   if (the_mesh->is_simplex)
-    n_points = std::min(n_points, 4U); // the largest rule that deal.II 9.4 has
+    n_points = std::min(n_points, 4U); // the largest rule in deal.II 9.4
   return fe->reference_cell().template get_gauss_type_quadrature<dim>(n_points);
 }
 
@@ -367,7 +368,7 @@ Quadrature<dim - 1> Discretization<dim>::face_quadrature() const
 
 namespace
 {
-/// The nodes of @p element with the integrals of their shape functions.
+/// Returns the nodes of @p element, weighted by the integrals of their shape functions.
 template <int dim>
 Quadrature<dim> nodes_with_weights(const FiniteElement<dim> &element, const Quadrature<dim> &exact)
 {

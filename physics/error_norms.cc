@@ -20,7 +20,7 @@ using namespace dealii;
 
 namespace
 {
-/// The points of @p a, and those of @p b without weights.
+/// Returns the points of @p a, and those of @p b with zero weights.
 template <int dim>
 Quadrature<dim> with_points_of(const Quadrature<dim> &a, const Quadrature<dim> &b)
 {
@@ -31,7 +31,8 @@ Quadrature<dim> with_points_of(const Quadrature<dim> &a, const Quadrature<dim> &
   return Quadrature<dim>(points, weights);
 }
 
-/// What the fluxes of a solution and of the exact one differ by at the first points of a batch.
+/// Computes the difference of the fluxes of a solution and of the exact one, at the first points of
+/// a batch.
 template <int dim>
 class FluxDifference
 {
@@ -55,7 +56,7 @@ public:
         std::copy_n(at.gradients[r], n, here.gradients[r]);
     }
   }
-  /// @param rows the value of the component @p c, and its derivatives, @p stride numbers apart
+  /// @param rows the value of component @p c and its derivatives, @p stride numbers apart
   void set_exact(const unsigned int c, const double *const rows, const std::size_t stride)
   {
     std::copy_n(rows, places.size(), exact.u[c]);
@@ -93,7 +94,7 @@ ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim>
   const ComparableSolution<dim> exact(problem, discretization);
   const Quadrature<dim> gauss = discretization.cell_quadrature(2);
   const bool is_simplex = discretization.mesh().is_simplex;
-  // Between the nodes the error is larger than at them.
+  // The maximum of the error usually lies between nodes.
   const Quadrature<dim> all =
       is_simplex ? gauss
                  : with_points_of<dim>(

@@ -20,12 +20,12 @@ using namespace dealii;
 
 namespace
 {
-/// A solution and its flux at the points of a cell or a face.
+/// Evaluates a solution and its flux at the points of a cell or a face.
 template <int dim>
 class FluxValues
 {
 public:
-  /// @param quadrature in cells or on faces
+  /// @param quadrature for cells or for faces
   template <class Points>
   FluxValues(const Problem<dim> &problem, const Discretization<dim> &discretization,
              const Points &quadrature, const FeVector &u)
@@ -33,7 +33,7 @@ public:
         u_cell(discretization.element().n_dofs_per_cell()), at(discretization, quadrature)
   {}
 
-  /// @param where nothing, or the face and its part
+  /// @param where empty for a cell, or the face and its part
   template <class... Where>
   void reinit(const ActiveCell<dim> &cell, const Where... where)
   {
@@ -53,7 +53,7 @@ public:
   {
     return sigma;
   }
-  /// σ_c·n at a point.
+  /// Returns σ_c·n at a point.
   double along(const Tensor<1, dim> &n, const unsigned int c, const unsigned int q)
   {
     double sum = 0.;
@@ -72,7 +72,7 @@ private:
   PointTerms sigma;
 };
 
-/// Adds λ c φ(u), which nodal quadrature integrates, to what is given at the same points.
+/// Adds λ c φ(u), which nodal quadrature integrates, to the terms at the same points.
 template <int dim>
 void add_reaction(const Problem<dim> &problem, const PointBatch<dim> &at, PointTerms &t)
 {
@@ -81,12 +81,12 @@ void add_reaction(const Problem<dim> &problem, const PointBatch<dim> &at, PointT
   linalg::visit_term(*problem.nonlinearity(), c.data(), [&](const auto &term) {
     double *const value = t.value(0);
     for (unsigned int q = 0; q < at.size(); ++q)
-      if (c[q] != 0.) // elsewhere φ may have no value
+      if (c[q] != 0.) // elsewhere φ may be undefined
         value[q] += term.value(static_cast<int>(q), at.u[0][q]);
   });
 }
 
-/// Of which components of u the flux is given on parts of the boundary: those of which u is not.
+/// The directions in which u is free on each boundary, so that the flux is prescribed.
 template <int dim>
 class FreeDirections
 {
@@ -100,7 +100,8 @@ public:
           held.emplace(condition.id, c);
   }
 
-  /// What of @p difference, one number for each component, is in free directions.
+  /// Returns the square of @p difference, one number for each component, projected to free
+  /// directions.
   double square(const types::boundary_id id, const Tensor<1, dim> &n,
                 const std::vector<double> &difference) const
   {
@@ -122,7 +123,7 @@ private:
   std::set<std::pair<types::boundary_id, unsigned int>> held;
 };
 
-/// What both estimators share: the jumps of σ·n over the faces of cells.
+/// The jumps of σ·n over faces, which both estimators use.
 template <int dim>
 class FluxJumps
 {
@@ -139,9 +140,9 @@ public:
   {}
 
   /**
-   * Adds weight(F) ∫_F [σ·n]² to the sums of the cells on both sides, for those faces of @p cell,
-   * also on periodic sides, that no other cell of this rank has added; twice for those of the
-   * boundary. Where cells are smaller on one side, F is a face of those.
+   * Adds weight(F) ∫_F [σ·n]² to the sums of the cells on both sides, for each face of @p cell that
+   * no other cell of this rank has added, including periodic faces. Boundary faces count twice. If
+   * cells are smaller on one side, F is a face of the smaller cells.
    */
   void add(const ActiveCell<dim> &cell)
   {
@@ -173,7 +174,7 @@ public:
         sums[neighbor->active_cell_index()] += jump;
     }
   }
-  /// Of a cell, when all have been added.
+  /// Returns the sum of a cell. @pre all cells were added
   double sum(const ActiveCell<dim> &cell) const
   {
     return sums[cell->active_cell_index()];
@@ -204,7 +205,7 @@ private:
     return is_coarser ? cell->neighbor_of_coarser_neighbor(f).first : cell->neighbor_of_neighbor(f);
   }
 
-  /// Those over a face of @p cell to smaller cells that other ranks own.
+  /// Adds the jumps over a face of @p cell to smaller cells that other ranks own.
   void add_smaller(const Block &cell, const unsigned int f)
   {
     const unsigned int its_face = face_of_neighbor(cell, f, /* coarser */ false);
@@ -220,7 +221,7 @@ private:
     }
   }
 
-  /// ∫_F [σ·n]² over the face @p f of @p cell.
+  /// Returns ∫_F [σ·n]² over the face @p f of @p cell.
   double across(const ActiveCell<dim> &cell, const unsigned int f, const ActiveCell<dim> &neighbor,
                 const unsigned int its_face, const bool is_coarser)
   {
@@ -244,7 +245,7 @@ private:
     return integral;
   }
 
-  /// Which child of @p face, of a larger cell, is the face @p f of @p cell.
+  /// Returns which child of @p face, of a larger cell, is the face @p f of @p cell.
   template <class Face>
   static unsigned int part_of(const Face &face, const Block &cell, const unsigned int f)
   {
@@ -262,8 +263,8 @@ private:
     return nearest;
   }
 
-  /// Which point there is that of one here: sides of coarse cells may be numbered otherwise, and
-  /// periodic ones are elsewhere.
+  /// Matches the points of the two sides: sides of coarse cells may be numbered differently, and
+  /// periodic ones have different locations.
   void find_partners()
   {
     const auto &points = here.points().batch().points(), &others = there.points().batch().points();
@@ -309,14 +310,15 @@ private:
   unsigned int n_components;
   FluxValues<dim> here, there;
   PointTerms given;
-  std::vector<double> difference;        ///< of each component, at a point
-  std::vector<unsigned int> partners;    ///< of the points of a face, beyond it
-  std::set<types::boundary_id> periodic; ///< of meshes that know no neighbours there
+  std::vector<double> difference;     ///< for each component, at a point
+  std::vector<unsigned int> partners; ///< for each point of a face, the matching one behind it
+  /// The periodic sides of meshes without periodic neighbours.
+  std::set<types::boundary_id> periodic;
   FreeDirections<dim> free_directions;
   std::vector<double> sums; ///< by active cell
 };
 
-/// ∫ (s + ∇·σ)² over the cell of both, with @p nodal_sigma at its nodes. @param s workspace
+/// Returns ∫ (s + ∇·σ)² over the cell, with @p nodal_sigma at its nodes. @param s workspace
 template <int dim>
 double residual_square(const Problem<dim> &problem, FluxValues<dim> &sigma,
                        const FluxValues<dim> &nodal_sigma, PointTerms &s)
@@ -345,7 +347,7 @@ ErrorEstimate estimate_error(const Estimator estimator, const Problem<dim> &prob
   const double p = discretization.degree();
   double sum = 0., size = 0.;
   const MPI_Comm comm = discretization.communicator();
-  // coefficients may have no value at a node
+  // evaluation of coefficients may fail at a node
   together<ParameterError>(comm, [&] {
     for (const auto &cell : discretization.owned_cells())
       jumps.add(cell);

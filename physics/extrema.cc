@@ -28,7 +28,7 @@ Point<dim> CellMaximum<dim>::Part::unit_point(const std::array<double, 3> &x,
                                               const bool is_simplex) const
 {
   Point<dim> point = origin;
-  double rest = 1.; // what the coordinates before leave of the side of a simplex
+  double rest = 1.; // the extent of the simplex that is left by the coordinates so far
   for (unsigned int a = 0; a < n_coordinates; ++a) {
     point += rest * x[a] * tangents[a];
     if (is_simplex)
@@ -37,7 +37,7 @@ Point<dim> CellMaximum<dim>::Part::unit_point(const std::array<double, 3> &x,
   return point;
 }
 
-/// @param corners the vertex at the origin, and its neighbour along each coordinate
+/// @param corners the vertex at the origin, and its neighbour along each coordinate direction
 template <int dim>
 auto CellMaximum<dim>::make_part(const std::vector<unsigned int> &corners) const -> Part
 {
@@ -83,7 +83,7 @@ auto CellMaximum<dim>::part_of(const ActiveCell<dim> &cell, const unsigned int f
     for (unsigned int i = 0; i < dim; ++i)
       corners.push_back(cell->face(face)->corner(i));
   else
-    for (unsigned int a = 0; a <= dim; ++a) // vertices of cubes count in binary digits
+    for (unsigned int a = 0; a <= dim; ++a) // vertices of cubes are numbered by binary digits
       corners.push_back(is_simplex || a == 0 ? a : 1U << (a - 1));
   const auto known = parts.find(corners);
   return known != parts.end() ? known->second
@@ -101,8 +101,9 @@ auto CellMaximum<dim>::find(const ActiveCell<dim> &cell, const unsigned int face
   at_nodes.resize(dofs.size());
   for (std::size_t i = 0; i < dofs.size(); ++i)
     at_nodes[i] = u_cell(dofs[i]);
-  // Rows of the matrix add up to 1 and the objective is no steeper than 1: no coefficient is
-  // further from the first node than the norm times the furthest node.
+  // The rows of the matrix sum to 1 and the objective has Lipschitz constant 1. So a coefficient
+  // differs from the first node's value by at most the norm times the largest difference of a nodal
+  // value.
   double furthest = 0.;
   for (unsigned int m = 1; m < n_nodes; ++m) {
     double square = 0.;
@@ -157,7 +158,7 @@ std::pair<double, double> extrema(const Discretization<dim> &discretization, con
   }
   const double scale =
       Utilities::MPI::max(std::max(-least, largest), discretization.communicator());
-  return {0. - largest_value(discretization, u, {0, -1.}, -least, scale), // 0, not −0
+  return {0. - largest_value(discretization, u, {0, -1.}, -least, scale), // avoids −0
           largest_value(discretization, u, {0, 1.}, largest, scale)};
 }
 

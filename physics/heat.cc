@@ -68,7 +68,7 @@ public:
   std::string initial_guess = "0";
 };
 
-/// φ, if there is one. @throws ParameterError
+/// Returns the reaction, if there is one. @throws ParameterError
 std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions &regions)
 {
   if (is_blank(p.reaction) && !is_blank(p.derivative))
@@ -95,8 +95,9 @@ std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions
 }
 
 /**
- * Reactions inside and on the boundary have one law. They take heat away: λ = −1. With φ growing in
- * u there is one solution, and the Jacobian A + W φ'(u) is positive definite wherever A or W φ' is.
+ * The heat equation. Reactions in the body and on the boundary have the same φ. They remove heat:
+ * λ = −1. If φ increases with u, the solution is unique, and the Jacobian A + W φ'(u) is positive
+ * definite if A or W φ' is.
  */
 template <int dim>
 class Heat final : public DiffusionReaction<dim>

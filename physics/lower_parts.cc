@@ -14,7 +14,7 @@ using namespace dealii;
 
 namespace
 {
-/// Is a point of @p points within @p tolerance of @p p?
+/// Returns whether a point of @p points is within @p tolerance of @p p.
 template <int dim>
 bool is_near(const std::set<std::array<double, 3>> &points, const Point<dim> &p,
              const double tolerance)
@@ -34,7 +34,7 @@ bool is_near(const std::set<std::array<double, 3>> &points, const Point<dim> &p,
 template <int dim>
 using CellIterator = typename Triangulation<dim>::cell_iterator;
 
-/// Edge @p l of @p cell.
+/// Returns edge @p l of @p cell.
 template <int dim>
 CellSegment<dim> edge_of(const CellIterator<dim> &cell, const unsigned int l)
 {
@@ -50,12 +50,12 @@ CellSegment<dim> edge_of(const CellIterator<dim> &cell, const unsigned int l)
   return edge;
 }
 
-/// The vertices of @p cell in @p part, and the middles of its edges. These are vertices of finer
-/// cells.
+/// Returns the vertices of @p cell in @p part, and the midpoints of its edges in @p part. Midpoints
+/// are vertices of finer neighbours.
 template <int dim>
 std::vector<CellSegment<dim>> points_of(const LowerPart &part, const CellIterator<dim> &cell)
 {
-  constexpr double rounding = 1e-10; // of new vertices, relative to the cell
+  constexpr double rounding = 1e-10; // error of new vertices, relative to the cell
   const double tolerance = part.mid_sides.empty() ? 0. : rounding * cell->diameter();
   std::vector<CellSegment<dim>> result;
   for (const unsigned int v : cell->vertex_indices()) {
@@ -94,7 +94,7 @@ std::vector<CellSegment<dim>> segments_of(const LowerPart &part, const CellItera
 
 namespace
 {
-/// Does a point of the unit cell lie on the segment?
+/// Returns whether a point of the unit cell lies on the segment.
 template <int dim>
 bool is_on(const CellSegment<dim> &segment, const Point<dim> &p)
 {
@@ -102,7 +102,7 @@ bool is_on(const CellSegment<dim> &segment, const Point<dim> &p)
   return std::abs(p.distance(a) + p.distance(b) - a.distance(b)) < 1e-10;
 }
 
-/// Points with weights for integrals over a segment of length 1, or at a vertex.
+/// Returns a quadrature for a segment of length 1, or the point with weight 1 for a vertex.
 template <int dim>
 Quadrature<dim> points_on(const CellSegment<dim> &segment, const unsigned int n)
 {
@@ -125,7 +125,7 @@ void add_load(const Function<dim> &load, const CellSegment<dim> &segment,
   const Quadrature<dim> quadrature = points_on(segment, element.degree + 2);
   FEValues<dim> values(discretization.mapping(), element.base_element(0), quadrature,
                        update_values | update_quadrature_points | update_jacobians);
-  values.reinit(typename Triangulation<dim>::cell_iterator(cell)); // the element is a scalar one
+  values.reinit(typename Triangulation<dim>::cell_iterator(cell)); // a scalar element
   const Tensor<1, dim> direction = segment.unit_ends[1] - segment.unit_ends[0];
   for (const unsigned int q : values.quadrature_point_indices()) {
     const double length =
@@ -172,7 +172,7 @@ loads_of_lower_parts(const Problem<dim> &problem, const Discretization<dim> &dis
     const LowerPart &part = *discretization.mesh().regions.lower_part(id);
     std::map<std::pair<unsigned int, unsigned int>,
              typename DoFHandler<dim>::active_cell_iterator>
-        first; // of the cells around an edge or vertex
+        first; // the first cell around each edge or vertex
     for (const auto &cell : discretization.dofs().active_cell_iterators())
       if (!cell->is_artificial())
         for (const CellSegment<dim> &segment : segments_of<dim>(part, cell))

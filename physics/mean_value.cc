@@ -48,7 +48,7 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
 
 namespace
 {
-/// Collective. What has to be subtracted from the right-hand side: (d, φ_i) with the constant d.
+/// Collective. Returns the defect of the right-hand side, (d, φ_i) with a constant d.
 template <int dim>
 FeVector defect_of_rhs(const Problem<dim> &problem, const Discretization<dim> &discretization)
 {

@@ -20,11 +20,11 @@ namespace
 {
 using Index = types::global_dof_index;
 
-// Normals that differ by less are the same, and components of at most this size are zero: the
-// vertices of mesh files are rounded.
+// Normals that differ by less are equal, and components of at most this size are zero: the vertices
+// of mesh files are rounded.
 constexpr double rounding = 1e-6;
 
-/// The normals at a node, known by the dofs of its components.
+/// The normals at each node, which is identified by the dofs of its components.
 template <int dim>
 using NodeNormals = std::map<std::array<Index, dim>, std::vector<Tensor<1, dim>>>;
 
@@ -73,11 +73,11 @@ void constrain_node(const std::array<Index, dim> &dofs, const std::vector<Tensor
     if (!constraints.is_constrained(dofs[c]))
       free.push_back(c);
     else if (!constraints.get_constraint_entries(dofs[c])->empty())
-      return; // of a hanging node, whose masters are in the plane
+      return; // a hanging node, whose masters are in the plane
   const auto n_free = static_cast<unsigned int>(free.size());
   if (n_free == 0)
     return;
-  // for each normal n: the sum of n_c u_c over free c is that of −n_c u_c over the others
+  // for each normal n: Σ n_c u_c over free c equals −Σ n_c u_c over the others
   FullMatrix<double> with_rhs(static_cast<unsigned int>(normals.size()), n_free + 1);
   for (unsigned int row = 0; row < with_rhs.m(); ++row) {
     for (unsigned int j = 0; j < n_free; ++j)

@@ -13,13 +13,12 @@ using namespace dealii;
 namespace
 {
 /**
- * Which dofs couple in the rows that this rank owns, found from the cells around a dof. All those
- * cells are the rank's own or ghosts, so little is exchanged. Several times quicker than a
- * DynamicSparsityPattern, but for dofs that are free or have a given value only: not for dofs that
- * depend on others, as hanging nodes, whose cells couple dofs that are not their own. The columns
- * are found twice, for their number and for themselves, so that they need no memory before the
- * system has its own; but once only for dofs that follow each other in the same cells, as the
- * components of a node.
+ * Finds the couplings of dofs in the rows that this rank owns, from the cells around each dof. All
+ * of these cells are owned or ghosts, so little is exchanged. Several times faster than a
+ * DynamicSparsityPattern, but restricted to dofs that are free or have a prescribed value. Dofs
+ * that depend on others, such as hanging nodes, couple dofs beyond their cells. Columns are
+ * computed twice, to count and to store them, so that they are stored only in the system.
+ * Consecutive dofs in the same cells, such as the components of a node, share this computation.
  */
 template <int dim>
 class CellCoupling
@@ -42,7 +41,7 @@ public:
     seen_by.assign(node_begins.size() - 1, 0);
   }
 
-  /// Entries in each row that this rank owns, in their order.
+  /// Returns the number of entries in each row that this rank owns.
   std::vector<unsigned int> row_lengths()
   {
     std::vector<unsigned int> lengths(n_owned);
@@ -58,7 +57,8 @@ public:
     return lengths;
   }
 
-  /// The columns of the @p row-th row that this rank owns, ascending; valid until the next call.
+  /// Returns the columns of the @p row-th row that this rank owns, ascending. Valid until the next
+  /// call.
   const std::vector<Index> &row_columns(const std::size_t row)
   {
     const LocalIndex node = node_of_dof[first_owned + row];
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  using LocalIndex = unsigned int; ///< of relevant dofs or nodes, ascending as the global numbers
+  using LocalIndex = unsigned int; ///< of a relevant dof or node, in global order
 
   LocalIndex local_index(const Index dof) const
   {
@@ -88,7 +88,7 @@ private:
 
   std::vector<bool> fixed_dofs(const Discretization<dim> &discretization) const
   {
-    // Asked of the owners: a ghost may be on a boundary that this rank does not see.
+    // The owners decide: a ghost may be on a boundary that this rank does not have.
     FeVector fixed = discretization.make_vector();
     for (LocalIndex i = 0; i < n_owned; ++i)
       fixed.local_element(i) =
@@ -129,7 +129,8 @@ private:
         dof_cells[next[cell_nodes[k]]++] = cell;
   }
 
-  /// Dofs that follow each other in the same cells make a node; a dof without cells is one alone.
+  /// Combines consecutive dofs with the same cells to nodes; a dof without cells is a node by
+  /// itself.
   void find_nodes()
   {
     const auto cells = dof_cells.begin();
@@ -180,17 +181,18 @@ private:
   std::vector<Index> dofs; ///< global numbers
   LocalIndex first_owned = 0, n_owned;
 
-  // cell c has the nodes, at first the free dofs, cell_nodes[k], cell_begins[c] <= k <
-  // cell_begins[c + 1]; dof i has the cells dof_cells[k], dof_begins[i] <= k < dof_begins[i + 1],
-  // and if its value is given it has none
+  // Cell c has the nodes (until find_nodes(): the free dofs) cell_nodes[k], cell_begins[c] <= k <
+  // cell_begins[c + 1]. Dof i has the cells dof_cells[k], dof_begins[i] <= k < dof_begins[i + 1],
+  // or none if its value is prescribed.
   std::vector<std::size_t> cell_begins = {0}, dof_begins;
   std::vector<LocalIndex> cell_nodes, dof_cells;
 
-  // node n has the dofs node_begins[n] <= i < node_begins[n + 1]
+  // Node n has the dofs node_begins[n] <= i < node_begins[n + 1].
   std::vector<LocalIndex> node_begins, node_of_dof;
 
-  std::vector<LocalIndex> nodes;     ///< that couple with the one looked at last, in no order
-  std::vector<unsigned int> seen_by; ///< the last node looked at, counted from 1, that couples
+  std::vector<LocalIndex> nodes; ///< coupled to the current node, unordered
+  /// For each node, the last current node, counted from 1, to which it is coupled.
+  std::vector<unsigned int> seen_by;
   unsigned int n_looked_at = 0;
   std::vector<Index> columns; ///< of the node columns_of
   LocalIndex columns_of = numbers::invalid_unsigned_int;
@@ -218,7 +220,7 @@ void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
   system.reinit(
       lengths, [&](const std::size_t row) -> const auto & {
         columns.clear();
-        // end(row) searches for the next row that has entries: too slow to ask for each entry
+        // end(row) searches for the next row with entries, which is too slow for a loop condition
         auto entry = pattern.begin(first + row);
         for (unsigned int k = 0; k < lengths[row]; ++k, ++entry)
           columns.push_back(entry->column());

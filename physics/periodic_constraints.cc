@@ -23,8 +23,8 @@ namespace
 {
 using Index = types::global_dof_index;
 
-/// Collective. All dofs of a side, those of other ranks too: of each component the places by
-/// number.
+/// Collective. Returns the points of all dofs of a side, on all ranks, by dof number, for each
+/// component.
 template <int dim>
 std::vector<NumberedPoints<dim, Index>> dofs_of_side(const Discretization<dim> &discretization,
                                                      const types::boundary_id id)
@@ -48,7 +48,7 @@ std::vector<NumberedPoints<dim, Index>> dofs_of_side(const Discretization<dim> &
   return all;
 }
 
-/// Collective. Adds the pairs of dofs of two sides that are the same.
+/// Collective. Appends the pairs of matching dofs of two sides.
 template <int dim>
 void add_pairs_of_dofs(const Discretization<dim> &discretization, const PeriodicSides &sides,
                        std::vector<std::pair<Index, Index>> &pairs)

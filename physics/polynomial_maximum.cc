@@ -9,11 +9,11 @@ namespace femgpu
 {
 namespace
 {
-constexpr unsigned int most_nodes = 9; // of a coordinate: degree 8
+constexpr unsigned int most_nodes = 9; // in each coordinate: degree 8
 
 using Basis = std::array<double, most_nodes>;
 
-/// The Bernstein polynomials of @p degree at @p x, by their recurrence.
+/// Evaluates the Bernstein polynomials of @p degree at @p x by their recurrence.
 Basis bernstein(const unsigned int degree, const double x)
 {
   Basis b{};
@@ -24,12 +24,12 @@ Basis bernstein(const unsigned int degree, const double x)
   return b;
 }
 
-/// Values and two derivatives of the Bernstein polynomials.
+/// Evaluates the Bernstein polynomials and their first and second derivatives.
 std::array<Basis, 3> bernstein_jet(const unsigned int degree, const double x)
 {
   std::array<Basis, 3> jet{bernstein(degree, x)};
   for (unsigned int k = 1; k <= 2 && k <= degree; ++k) {
-    // differences of the polynomials of degree p - k, k times
+    // k-fold differences of the polynomials of degree p - k
     Basis b = bernstein(degree - k, x);
     for (unsigned int step = 0; step < k; ++step) {
       const unsigned int p = degree - k + step + 1;
@@ -41,8 +41,8 @@ std::array<Basis, 3> bernstein_jet(const unsigned int degree, const double x)
   return jet;
 }
 
-/// Solves A s = g by Cholesky's factorisation, in the first @p n rows and columns.
-/// @return false if a pivot is not larger than @p least
+/// Solves A s = g in the first @p n rows and columns by Cholesky factorisation.
+/// @return false if a pivot is at most @p least
 bool solve_positive(std::array<std::array<double, 3>, 3> A, std::array<double, 3> g,
                     const unsigned int n, const double least, std::array<double, 3> &s)
 {
@@ -102,7 +102,7 @@ PolynomialMaximum::PolynomialMaximum(const unsigned int n_coordinates, const uns
 std::vector<double> PolynomialMaximum::coefficients_by_values(const unsigned int n_coordinates,
                                                               const unsigned int degree)
 {
-  // the inverse of the matrix of values in one coordinate, by Gauss-Jordan elimination
+  // inverts the matrix of values in one coordinate by Gauss-Jordan elimination
   const unsigned int n = degree + 1;
   std::vector<std::vector<double>> values(n), inverse(n, std::vector<double>(n, 0.));
   for (unsigned int l = 0; l < n; ++l) {
@@ -135,7 +135,7 @@ std::vector<double> PolynomialMaximum::coefficients_by_values(const unsigned int
   return matrix;
 }
 
-/// No value of the objective in the box is larger.
+/// Returns an upper bound of the objective in the box.
 double PolynomialMaximum::bound(const Box &box) const
 {
   const double *const b = box.coefficients.data();
@@ -145,7 +145,7 @@ double PolynomialMaximum::bound(const Box &box) const
       largest = std::max(largest, objective.value(b + i, n_components, n_coefficients));
     return largest;
   }
-  // minus the distance of the origin from the box around the coefficients
+  // minus the distance from the origin to the bounding box of the coefficients
   double square = 0.;
   for (unsigned int c = 0; c < n_components; ++c) {
     const auto [least, largest] =
@@ -156,8 +156,8 @@ double PolynomialMaximum::bound(const Box &box) const
   return -std::sqrt(square);
 }
 
-/// Where the coefficient with the largest value of the objective lies, the first of those that are
-/// equal up to @p tolerance.
+/// Returns the lattice point of the coefficient with the largest objective. Values that differ by
+/// at most @p tolerance are equal; the first one is selected.
 auto PolynomialMaximum::best_of_lattice(const Box &box, const double tolerance) const -> Coordinates
 {
   unsigned int best = 0;
@@ -173,7 +173,7 @@ auto PolynomialMaximum::best_of_lattice(const Box &box, const double tolerance) 
   return x;
 }
 
-/// An upper bound of how much the objective varies in the box.
+/// Returns an upper bound of the variation of the objective in the box.
 double PolynomialMaximum::variation(const Box &box) const
 {
   double square = 0.;
@@ -195,7 +195,7 @@ bool PolynomialMaximum::contains(const Box &box, const Coordinates &x) const
   return true;
 }
 
-/// The coordinate in which neighbouring coefficients differ most.
+/// Returns the coordinate in which neighbouring coefficients differ most.
 unsigned int PolynomialMaximum::widest_axis(const Box &box) const
 {
   std::array<double, 3> largest{};
@@ -210,7 +210,7 @@ unsigned int PolynomialMaximum::widest_axis(const Box &box) const
                                    largest.begin());
 }
 
-/// The lower and the upper half of the box, by de Casteljau's algorithm.
+/// Returns the lower and the upper half of the box, by de Casteljau's algorithm.
 auto PolynomialMaximum::bisected(const Box &box) const -> std::array<Box, 2>
 {
   const unsigned int axis = widest_axis(box);
@@ -225,7 +225,7 @@ auto PolynomialMaximum::bisected(const Box &box) const -> std::array<Box, 2>
       continue;
     double *const lower = halves[0].coefficients.data() + i, *const upper =
                                                                  halves[1].coefficients.data() + i;
-    // the upper half is what remains of the triangle, the lower one its first entries
+    // the upper half is the last diagonal of the triangle, the lower half its first entries
     for (unsigned int step = 1; step <= degree; ++step) {
       for (unsigned int k = 0; k + step <= degree; ++k)
         upper[k * stride] = (upper[k * stride] + upper[(k + 1) * stride]) / 2.;
@@ -237,7 +237,7 @@ auto PolynomialMaximum::bisected(const Box &box) const -> std::array<Box, 2>
 
 auto PolynomialMaximum::at(const Coordinates &x) -> Local
 {
-  constexpr unsigned int n_rows = 10; // value, gradient, upper triangle of second derivatives
+  constexpr unsigned int n_rows = 10; // value, gradient, upper triangle of the Hessian
   std::array<std::array<Basis, 3>, 3> basis;
   for (unsigned int a = 0; a < n_coordinates; ++a)
     basis[a] = bernstein_jet(degree, x[a]);
@@ -267,7 +267,7 @@ auto PolynomialMaximum::at(const Coordinates &x) -> Local
         }
       }
     }
-    // of u²/2: u ∇u, ∇u ∇uᵀ + u ∇²u
+    // derivatives of u²/2: u ∇u, ∇u ∇uᵀ + u ∇²u
     const double by_u = objective.sign * (is_length ? jet[0] : 1.);
     local.value += is_length ? by_u * jet[0] / 2. : by_u * jet[0];
     for (unsigned int a = 0, row = 1 + n_coordinates; a < n_coordinates; ++a) {
@@ -283,11 +283,11 @@ auto PolynomialMaximum::at(const Coordinates &x) -> Local
   return local;
 }
 
-/// The Newton step for the coordinates @p free, with as much regularisation as makes it one uphill.
+/// Returns the Newton step for the coordinates @p free, regularised so that it points uphill.
 auto PolynomialMaximum::uphill_step(const Local &here, const std::vector<unsigned int> &free)
     -> Coordinates
 {
-  constexpr double least_pivot = 1e-8; // flat directions, as along a ridge, are regularised, too
+  constexpr double least_pivot = 1e-8; // also regularises flat directions, as along a ridge
   std::array<Coordinates, 3> minus_hessian{};
   Coordinates g{}, s{}, step{};
   double norm = 0., slope = 0.;
@@ -313,14 +313,14 @@ auto PolynomialMaximum::uphill_step(const Local &here, const std::vector<unsigne
   return step;
 }
 
-/// A local maximum above @p x, by Newton's method projected to the cube.
+/// Finds a local maximum, starting at @p x, by Newton's method projected to the cube.
 auto PolynomialMaximum::climb(Coordinates x) -> Coordinates
 {
   constexpr unsigned int most_steps = 50;
   constexpr double least_step = 1e-13, rounding = 1e-15;
   Local here = at(x);
   for (unsigned int k = 0; k < most_steps; ++k) {
-    std::vector<unsigned int> free; // not held at a side of the cube by their gradient
+    std::vector<unsigned int> free; // not held at a side of the cube by the gradient
     for (unsigned int a = 0; a < n_coordinates; ++a)
       if (!(x[a] <= 0. && here.gradient[a] <= 0.) && !(x[a] >= 1. && here.gradient[a] >= 0.))
         free.push_back(a);

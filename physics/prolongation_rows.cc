@@ -35,7 +35,7 @@ std::size_t number_of_parts(const std::size_t n)
 
 namespace
 {
-/// Of the parts of 0 <= i < n those from @p first on to before @p last.
+/// Calls f for the ranges of 0 <= i < n with numbers from @p first to @p last - 1.
 void for_some_parts(const std::size_t n, const std::size_t first, const std::size_t last,
                     const std::function<void(const Part &)> &f)
 {
@@ -69,7 +69,7 @@ list_by_parts(const std::size_t n,
   return all;
 }
 
-// A few parts at a time, so that no more than these are there twice.
+// Processes a few ranges at a time, to limit the memory for temporary copies.
 linalg::HostProlongation
 rows_by_parts(const std::size_t n, const int n_columns,
               const std::function<void(const Part &, linalg::HostProlongation &)> &append)
@@ -88,7 +88,7 @@ rows_by_parts(const std::size_t n, const int n_columns,
       rows.push_back(rows.back() + list.row_starts.size() - 1);
       entries.push_back(entries.back() + list.columns.size());
     }
-    if (first == 0 && last < n_parts) { // untouched, memory costs nothing
+    if (first == 0 && last < n_parts) { // unused reserved memory costs nothing
       const double all = 1.1 * static_cast<double>(n) / static_cast<double>(last * part_size);
       P.row_starts.reserve(static_cast<std::size_t>(all * static_cast<double>(rows.back())));
       P.columns.reserve(static_cast<std::size_t>(all * static_cast<double>(entries.back())));

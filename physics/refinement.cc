@@ -29,7 +29,7 @@ using namespace dealii;
 
 namespace
 {
-/// The number with the first 13 binary digits of @p x.
+/// Rounds @p x to 13 binary digits.
 float rounded(const float x)
 {
   int exponent = 0;
@@ -37,13 +37,13 @@ float rounded(const float x)
   return std::ldexp(std::round(std::ldexp(mantissa, 13)), exponent - 13);
 }
 
-/// What the owners of its children need of a cell.
+/// The data of a cell that the owners of its children need.
 template <int dim>
 struct ParentCell
 {
   types::coarse_cell_id number;
-  std::vector<Point<dim>> nodes; ///< its vertices and the middles of its edges
-  std::vector<double> values;    ///< of its dofs
+  std::vector<Point<dim>> nodes; ///< its vertices and the midpoints of its edges
+  std::vector<double> values;    ///< at its dofs
 
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
@@ -68,7 +68,7 @@ std::vector<ParentCell<dim>> own_cells(const Discretization<dim> &discretization
   return result;
 }
 
-/// Collective. Sends @p parents to the ranks that have their children, where @p mesh was cut anew.
+/// Collective. Sends @p parents to the owners of their children, if @p mesh was repartitioned.
 template <int dim>
 std::vector<ParentCell<dim>> at_owners_of_children(const Mesh<dim> &mesh,
                                                    std::vector<ParentCell<dim>> parents)
@@ -92,7 +92,7 @@ std::vector<ParentCell<dim>> at_owners_of_children(const Mesh<dim> &mesh,
   return result;
 }
 
-/// The number of the node of @p parent at @p vertex of its child, to rounding.
+/// Returns the number of the parent's node at @p vertex of its child, up to rounding.
 template <int dim>
 unsigned int node_at(const ParentCell<dim> &parent, const Point<dim> &vertex)
 {
@@ -103,8 +103,8 @@ unsigned int node_at(const ParentCell<dim> &parent, const Point<dim> &vertex)
   return static_cast<unsigned int>(nearest - parent.nodes.begin());
 }
 
-/// The vertices that each node of @p element, of degree 2 at most, lies halfway between; the same
-/// one twice for nodes that are vertices.
+/// Returns for each node of @p element, of degree 2 at most, the two vertices whose midpoint it is;
+/// for a vertex, twice the same one.
 template <int dim>
 std::vector<std::array<unsigned int, 2>> ends_of_nodes(const FiniteElement<dim> &element)
 {
@@ -120,8 +120,8 @@ std::vector<std::array<unsigned int, 2>> ends_of_nodes(const FiniteElement<dim> 
   return result;
 }
 
-/// Refines all cells of triangles and tetrahedra, which deal.II's SolutionTransfer does not know
-/// how to do: the owner of a child evaluates its parent at the child's nodes, of degree 2 at most.
+/// Refines all triangles or tetrahedra, which deal.II's SolutionTransfer does not support: the
+/// owner of a child evaluates the parent at the child's nodes. The degree is at most 2.
 template <int dim>
 FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
                                        const FeVector &u)
@@ -196,7 +196,8 @@ bool limit_level(Mesh<dim> &mesh, const unsigned int largest)
 
 namespace
 {
-/// How often refine_initially() refines cells besides; nullptr for an empty @p expression.
+/// Returns the number of local refinements of refine_initially(); nullptr if @p expression is
+/// empty.
 template <int dim>
 std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
                                                   const std::string &expression)
@@ -254,15 +255,16 @@ FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretizatio
   transfer.prepare_for_coarsening_and_refinement(u);
   mesh.triangulation->execute_coarsening_and_refinement();
   discretization.distribute_dofs();
-  FeVector guess = discretization.make_vector(); // interpolate() writes to ghost entries, too
+  FeVector guess = discretization.make_vector(); // interpolate() also writes to ghost entries
   transfer.interpolate(guess);
   return guess;
 }
 
 namespace
 {
-/// Counts the cells of the part of a coarse cell from @p corner of the unit cell on, whose level is
-/// @p level, depth first, so that none needs memory: it is cut where is_refined(centre, level).
+/// Counts the cells in the part of a coarse cell of level @p level whose lowest corner is @p corner
+/// of the unit cell. A cell is refined if is_refined(centre, level). Depth first, without storing
+/// cells.
 template <int dim, class Predicate>
 double count_cells(const Predicate &is_refined, const double most, const Point<dim> &corner,
                    const unsigned int level)
@@ -322,8 +324,8 @@ double cells_after_flags(const Mesh<dim> &mesh)
 
 namespace
 {
-// What refinement and coarsening make of the dofs of one component: those inside of a cell, a face
-// or a line, as there are nodes of tensor products of the degree p there.
+// The effect of refinement and coarsening on the number of dofs of one component. A cell, face or
+// line has the interior nodes of a tensor product of degree p.
 
 double dofs_inside(const double p, const int dimension)
 {
@@ -343,13 +345,14 @@ bool may_share_children(const Cell &cell, const unsigned int f)
   return cell->neighbor(f)->is_ghost() || cell->neighbor(f)->refine_flag_set();
 }
 
-/// At least so many are added with the children of @p cell. Cells around it may be refined, too.
+/// Returns a lower bound of the dofs added by the children of @p cell. Cells around it may be
+/// refined, too.
 template <int dim, class Cell>
 double least_gain(const Cell &cell, const double p)
 {
   double gain = dofs_of_children(p, dim) - dofs_inside(p, dim);
   for (const unsigned int f : cell->face_indices())
-    if (cell->face(f)->has_children()) // it has both, for the smaller cells and for this one
+    if (cell->face(f)->has_children()) // it has dofs for the smaller cells and for this cell
       gain -= dofs_inside(p, dim - 1);
     else
       gain += (dofs_of_children(p, dim - 1) - dofs_inside(p, dim - 1)) /
@@ -360,7 +363,8 @@ double least_gain(const Cell &cell, const double p)
   return gain;
 }
 
-/// At most so many are lost with a cell, one of 2^dim that become one, which keeps its corners.
+/// Returns an upper bound of the dofs lost with a cell when 2^dim cells are merged, which keeps
+/// corners.
 template <int dim>
 double largest_loss(const double p)
 {

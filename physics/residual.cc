@@ -17,7 +17,8 @@ using namespace dealii;
 
 namespace
 {
-/// Adds λ W φ(u) to the residual and the loads, and its sum to the supply, both of this rank.
+/// Adds λ W φ(u) to the residual and the loads, and its sum to the supply, for the rows of this
+/// rank.
 void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation &result,
                   FeVector &loads, double &supply)
 {
@@ -33,13 +34,13 @@ void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation
   });
 }
 
-/// Collective. What this and all other ranks have to add of Evaluation::inflow.
+/// Collective. Returns Evaluation::inflow, summed over all ranks.
 template <int dim>
 std::map<types::boundary_id, double>
 sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
            const Discretization<dim> &discretization, const FeVector &u)
 {
-  std::set<types::boundary_id> ids; // those of this rank's faces, and all with parameters
+  std::set<types::boundary_id> ids; // of this rank's faces, and of all parameters
   for (const auto &[path, named] : problem.named_boundaries())
     for (const auto id : named)
       if (problem.has_boundary_flux(id))
@@ -70,8 +71,8 @@ sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
   return result;
 }
 
-/// The dofs of this rank at which u is not free: those with Dirichlet data, and at oblique symmetry
-/// planes all of a node.
+/// Returns the dofs of this rank with reactions: those with Dirichlet data, and at oblique symmetry
+/// planes all dofs of a node.
 template <int dim>
 IndexSet dofs_with_reactions(const Discretization<dim> &discretization)
 {
@@ -93,7 +94,7 @@ IndexSet dofs_with_reactions(const Discretization<dim> &discretization)
   return result;
 }
 
-/// Collective. @param supply of this rank, by component
+/// Collective. @param supply of this rank, for each component
 template <int dim>
 Balance balance_of(const Problem<dim> &problem, const Discretization<dim> &discretization,
                    const FeVector &residual, const FeVector &loads, std::array<double, 3> supply)
@@ -103,9 +104,9 @@ Balance balance_of(const Problem<dim> &problem, const Discretization<dim> &discr
     magnitude += std::abs(load);
   for (const double r : residual)
     of_residual += std::abs(r);
-  if (!problem.fixes_mean()) // the dof that is fixed then has no reaction
+  if (!problem.fixes_mean()) // a dof fixed for the mean has no reaction
     for (const auto dof : dofs_with_reactions(discretization)) {
-      supply[dof % problem.n_components()] -= residual(dof); // dofs are numbered by nodes
+      supply[dof % problem.n_components()] -= residual(dof); // dofs are numbered node by node
       magnitude += std::abs(residual(dof));
       of_residual -= std::abs(residual(dof));
     }
@@ -166,7 +167,7 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   result.quadratic_energy = Utilities::MPI::sum(energy, comm);
   result.stiffness_energy = Utilities::MPI::sum(stiffness, comm);
   result.internal_forces.assign(forces.begin(), forces.begin() + forces.locally_owned_size());
-  if (!exchange.all_zero()) // on all ranks
+  if (!exchange.all_zero()) // the same on all ranks
     result.exchange.assign(exchange.begin(), exchange.begin() + exchange.locally_owned_size());
   result.norms = {std::sqrt(Utilities::MPI::sum(L2, comm)),
                   std::sqrt(Utilities::MPI::sum(H1, comm))};
@@ -224,7 +225,7 @@ std::vector<NodalField> DiscreteSolution<dim>::residual_fields()
   space.conformity().distribute(field.values);
   field.values.update_ghost_values();
   std::vector<NodalField> result;
-  result.push_back(std::move(field)); // a copy has no ghost values
+  result.push_back(std::move(field)); // a copy would have no ghost values
   return result;
 }
 
@@ -236,7 +237,7 @@ std::vector<Quantity> DiscreteSolution<dim>::flux_quantities()
   const Evaluation &all = evaluation();
   std::map<types::boundary_id, double> outflow;
   for (const auto &[id, inflow] : all.inflow)
-    outflow[id] = 0. - inflow; // without a negative zero
+    outflow[id] = 0. - inflow; // avoids −0
   std::set<types::boundary_id> held;
   for (const auto &condition : problem.dirichlet_conditions())
     held.insert(condition.id);

@@ -24,7 +24,7 @@ using linalg::Outcome;
 
 namespace
 {
-/// Adds @p costs to the phases "transfer", "setup" and "solve".
+/// Adds @p costs to the times of the phases "transfer", "setup" and "solve".
 void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> &seconds)
 {
   seconds["transfer"] += costs.transfer.waited_seconds();
@@ -40,8 +40,8 @@ std::string progress_text(const int iteration, const double residual)
   return text.str();
 }
 
-/// Did a nonlinear solve fail because there is probably no solution? A residual at the level of
-/// rounding means another tolerance, not another problem.
+/// Returns whether a nonlinear solve failed probably because no solution exists. A residual at
+/// rounding level calls for another tolerance, not for another problem.
 bool lacks_solution(const linalg::SolveReport &report)
 {
   constexpr double largest_backward_error = 1e-13;
@@ -92,7 +92,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
   else {
     linalg::GroupSolverOptions options = linear.options();
     if (linear.stops_at_discretisation_error())
-      options.control.energy_tolerance.absolute = 1.; // some number, known in its cycle
+      options.control.energy_tolerance.absolute = 1.; // known in each cycle only
     linalg::check_methods(options);
   }
 }
@@ -118,17 +118,17 @@ linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverParamet
   return options;
 }
 
-/// Says in @p report that x has been scaled and has the residual @p norm.
+/// Records in @p report that x was scaled and has the residual @p norm.
 void note_scaled(const double norm, linalg::SolveReport &report)
 {
   report.given.residual = norm;
   if (!linalg::scalings.find(report.method.scaling).traits.changes_system)
     report.true_residual = norm;
-  report.backward_error = report.componentwise_backward_error = -1.; // those were of x before
+  report.backward_error = report.componentwise_backward_error = -1.; // unknown for the scaled x
   linalg::describe(report);
 }
 
-/// What helps where a linear solver has failed.
+/// Returns advice for a failure of the linear solver.
 std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
                    const bool falls_back, const bool is_one_group, const bool may_be_unstable)
 {
@@ -143,7 +143,7 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
     return " Boundary data that grow with u, as h*(u - u_0), let more heat in the hotter the body "
            "is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
            "direct to get the unstable state.";
-  if (n_rows <= linalg::largest_fallback && is_one_group) // it has been tried if it may fall back
+  if (n_rows <= linalg::largest_fallback && is_one_group) // a permitted fallback was tried already
     return falls_back ? "" : " Of this size, Solver = direct may help.";
   const std::string others =
       is_one_group ? "fsai or ic, more iterations, or, with enough memory, Solver = direct."
@@ -168,7 +168,7 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
                     methods_of(problem, solver_parameters, nonlinear, continuation))
 {}
 
-/// The system of a problem whose terms but the reaction are linear in u, with @p u as first guess.
+/// Assembles the system if the reaction is the only nonlinear term, with @p u as initial guess.
 template <int dim>
 void ProblemSolver<dim>::assemble_once(const Discretization<dim> &discretization,
                                        linalg::GroupSystem &system, const FeVector &u)
@@ -181,9 +181,9 @@ void ProblemSolver<dim>::assemble_once(const Discretization<dim> &discretization
 }
 
 /**
- * The equation of the dof that is fixed is not in the system. It holds where all others do, as
- * their sum is zero, but it collects what they leave: the residual of all equations is asked for,
- * and where it misses the target the others are solved better.
+ * Solves with one dof fixed. Its equation is not in the system; it holds if all others do, because
+ * equations sum to zero, but it accumulates residuals. So the residual of all equations is checked,
+ * and if it misses the target, the system is solved more accurately.
  */
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim> &discretization,
@@ -193,9 +193,9 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   constexpr int most_solves = 4;
   linalg::SolveReport report = leader_solver.solve(system, control);
   if (control.energy_tolerance.is_given())
-    return report; // the error is that of all unknowns, whatever their equations say
+    return report; // the error is that of all unknowns
   const bool is_scaled = linalg::scalings.find(report.method.scaling).traits.changes_system;
-  const double target = report.target; // in the norm of the solver
+  const double target = report.target; // in the solver's norm
   const double given_target =
       is_scaled && report.rhs_norm > 0. ? target * report.given.rhs / report.rhs_norm : target;
   for (int solve = 1;; ++solve) {
@@ -221,7 +221,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   }
 }
 
-/// Collective. Brings the solution of a linear @p system into u.
+/// Collective. Copies the solution of a linear @p system to u.
 template <int dim>
 void ProblemSolver<dim>::take_solution(const Discretization<dim> &discretization,
                                        const linalg::GroupSystem &system, FeVector &u) const
@@ -231,8 +231,8 @@ void ProblemSolver<dim>::take_solution(const Discretization<dim> &discretization
     remove_mean(discretization, u);
 }
 
-/// Solves the system that assemble_once() has made, or by Newton's method, which assembles it, from
-/// @p u, which gets the solution.
+/// Solves the system that assemble_once() has assembled, or applies Newton's method, which
+/// assembles it itself. Starts from @p u, which receives the solution.
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &discretization,
                                                      linalg::GroupSystem &system, FeVector &u,
@@ -252,20 +252,20 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
       note_scaled(scale_to_energy(system), report);
     take_solution(discretization, system, u);
   }
-  leader_solver.release(); // a further solve is rare, and moves the matrix again
+  leader_solver.release(); // another solve is rare, and copies the matrix again
   return report;
 }
 
 namespace
 {
-/// Adds the work of @p before, with which a solve began, to that of @p rest, which ends it.
+/// Adds the work of the first solve, @p before, to that of its continuation, @p rest.
 void add_inner_work(const linalg::InnerWork &before, linalg::InnerWork &rest)
 {
   rest.linear_iterations += before.linear_iterations;
   rest.line_search_steps += before.line_search_steps;
 }
 
-/// Gives @p report another outcome, and @p more behind its message.
+/// Sets the outcome of @p report and appends @p more to its message.
 void end_with(const Outcome outcome, const std::string &more, linalg::SolveReport &report)
 {
   report.outcome = outcome;
@@ -273,7 +273,7 @@ void end_with(const Outcome outcome, const std::string &more, linalg::SolveRepor
   report.message += more;
 }
 
-/// Ends a solve whose solution is accurate. @param target that of the first solve
+/// Accepts an accurate solution. @param target of the first solve
 void accept(const bool has_small_residual, const double target, linalg::SolveReport &report)
 {
   if (has_small_residual) {
@@ -283,7 +283,7 @@ void accept(const bool has_small_residual, const double target, linalg::SolveRep
   linalg::describe(report);
 }
 
-/// With a smaller target, of the residual or of the energy norm of the error.
+/// Returns @p control with a smaller target, for the residual or the energy norm of the error.
 linalg::SolveControl with_target(linalg::SolveControl control, const linalg::SolveReport &report,
                                  const double factor)
 {
@@ -297,11 +297,11 @@ linalg::SolveControl with_target(linalg::SolveControl control, const linalg::Sol
 } // namespace
 
 /**
- * Solves on while the solution misses the relative tolerance of @p control by more than a factor of
- * ten in the measures of Accuracy: conjugate gradients to an energy error, all others to a smaller
- * residual. Where weakly held parts have a larger energy error, which neither measure shows, their
- * motions are corrected first. Where that brings nothing any more, rounding explains what is left,
- * or the solve has stagnated.
+ * Continues while the solution misses the relative tolerance of @p control by more than a factor of
+ * ten in the measures of Accuracy: conjugate gradients to an energy error, others to a smaller
+ * residual. Motions of weakly held parts with a larger energy error, which neither measure detects,
+ * are corrected first. If there is no progress, rounding explains the residual, or the solve has
+ * stagnated.
  */
 template <int dim>
 std::optional<Accuracy>
@@ -310,8 +310,8 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
                                    linalg::SolveReport &report)
 {
   constexpr int most_solves = 6;
-  constexpr double slack = 10., progress = 0.5; // a new start costs as much as another digit
-  constexpr double motions_slack = 0.1;         // their energy error is known from below
+  constexpr double slack = 10., progress = 0.5; // a restart costs as much as another digit
+  constexpr double motions_slack = 0.1;         // their energy error is a lower bound
   const double tolerance =
       solver_parameters.stops_at_energy_error()
           ? solver_parameters.energy_tolerance
@@ -324,7 +324,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
       linalg::solvers.traits(solver_parameters.solver).knows_energy_error;
   std::optional<Accuracy> measured;
   bool had_motions = false;
-  double for_motions = 1.; // of the target
+  double for_motions = 1.; // relative to the target
   for (int n_solves = 1; report.converged() && !(report.true_residual <= enough); ++n_solves) {
     const bool is_direct = report.method.solver == "direct";
     const double before =
@@ -374,7 +374,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     control.reference = linalg::SolveControl::Reference::rhs;
     control.relative_tolerance = 0.;
     if (had_motions)
-      for_motions *= motions_slack; // an estimate that has missed them may miss what is left
+      for_motions *= motions_slack; // the estimate missed them and may miss the rest
     if (knows_energy_error)
       control.energy_tolerance = {0., (has_small_error ? std::min(1., share) : 1.) * for_motions *
                                           tolerance * std::sqrt(accuracy.energy)};
@@ -384,13 +384,13 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
   }
   if (!measured)
     return {};
-  measured = measure_accuracy(problem, solution, system); // of what the last solve has left
+  measured = measure_accuracy(problem, solution, system); // after the last solve
   if (report.outcome == Outcome::stagnated && measured->is_at_rounding())
     end_with(Outcome::converged_to_rounding, "", report);
   return measured;
 }
 
-/// Solves on while the error in motions of weakly held parts exceeds @p energy_tolerance.
+/// Continues while the error in motions of weakly held parts exceeds @p energy_tolerance.
 template <int dim>
 void ProblemSolver<dim>::reach_motions(linalg::GroupSystem &system, const double energy_tolerance,
                                        const linalg::SolveControl &control, const SolveOn &solve_on,

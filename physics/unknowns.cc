@@ -26,17 +26,17 @@ constexpr double rounding = 1e-12; ///< of values of shape functions
 
 using Dofs = std::vector<types::global_dof_index>;
 
-/// For each dof that this rank owns the cell that gives its row, the first that has it, and its
-/// number there; or none, and which of the constrained ones it is.
+/// For each dof that this rank owns, the source of its row: the first cell that has the dof, and
+/// the dof's number there. For constrained dofs: none, and the index among the constrained dofs.
 struct RowSources
 {
-  static constexpr unsigned int none = numbers::invalid_unsigned_int; ///< it is constrained
+  static constexpr unsigned int none = numbers::invalid_unsigned_int; ///< the dof is constrained
 
   template <int dim>
   RowSources(const Discretization<dim> &fine, const Discretization<dim> &coarse);
 
-  std::vector<unsigned int> cells, in_cell;         ///< of each dof
-  std::vector<types::global_dof_index> coarse_dofs; ///< of each cell
+  std::vector<unsigned int> cells, in_cell;         ///< for each dof
+  std::vector<types::global_dof_index> coarse_dofs; ///< for each cell
 };
 
 template <int dim>
@@ -68,7 +68,7 @@ RowSources::RowSources(const Discretization<dim> &fine, const Discretization<dim
   }
 }
 
-/// Appends what an unknown of the coarser space is: itself, or what its constraints make of it.
+/// Appends the terms of an unknown of the coarser space: itself, or the terms of its constraints.
 void add_term(const types::global_dof_index j, const double value,
               const AffineConstraints<double> &constraints, std::vector<ProlongationTerm> &terms)
 {
@@ -79,15 +79,15 @@ void add_term(const types::global_dof_index j, const double value,
       terms.push_back({static_cast<int>(master), value * weight});
 }
 
-/// Those of this rank. The k-th constrained unknown of a group is the k-th of the coarser ones, if
-/// there are as many.
-/// @param constrained the coarser ones of the group, ascending
-/// @param n_before how many of the finer ones ranks before this one have
+/// Returns the rows of this rank. The k-th constrained unknown of a group depends on the k-th
+/// constrained coarser one, if that exists.
+/// @param constrained the constrained coarser unknowns of the group, ascending
+/// @param n_before number of constrained finer unknowns on the ranks before this one
 template <int dim>
 linalg::HostProlongation rows_of(const Discretization<dim> &fine, const Discretization<dim> &coarse,
                                  const std::vector<int> &constrained, const std::size_t n_before)
 {
-  // the values of the coarser element's shape functions in the nodes of the finer one
+  // values of the coarser shape functions at the nodes of the finer element
   FullMatrix<double> values(fine.element().n_dofs_per_cell(), coarse.element().n_dofs_per_cell());
   FETools::get_interpolation_matrix(coarse.element(), fine.element(), values);
   const RowSources sources(fine, coarse);
@@ -110,7 +110,7 @@ linalg::HostProlongation rows_of(const Discretization<dim> &fine, const Discreti
       });
 }
 
-/// Gathers all that a number of ranks have, one rank after the other. @param gather one list
+/// Concatenates the data of several ranks, in rank order. @param gather concatenates one list
 template <class Gather>
 ForestCells gathered(ForestCells mine, const Gather &gather)
 {
@@ -124,7 +124,7 @@ ConstrainedUnknowns gathered(ConstrainedUnknowns mine, const Gather &gather)
           gather(std::move(mine.columns)), gather(std::move(mine.weights))};
 }
 
-/// Those that this rank owns.
+/// Returns the constrained unknowns that this rank owns.
 template <int dim>
 ConstrainedUnknowns constrained_unknowns(const Discretization<dim> &discretization)
 {
@@ -144,7 +144,7 @@ ConstrainedUnknowns constrained_unknowns(const Discretization<dim> &discretizati
   return mine;
 }
 
-/// The first dof of each solver group, whose ranks' dofs follow each other, and the number of dofs.
+/// Returns the first dof of each solver group, whose dofs are consecutive, and the number of dofs.
 template <int dim>
 std::vector<int> starts_of_groups(const Discretization<dim> &discretization,
                                   const linalg::SolverGroups &groups)
@@ -157,7 +157,7 @@ std::vector<int> starts_of_groups(const Discretization<dim> &discretization,
   return starts;
 }
 
-/// Of all rows of a group, on the leader.
+/// Returns the prolongation with all rows of a group, on its leader.
 template <int dim>
 linalg::HostProlongation prolongation(const Discretization<dim> &fine,
                                       const Discretization<dim> &coarse,
@@ -185,7 +185,7 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
   return P;
 }
 
-/// Has each coarser unknown of a group a part in a finer one there?
+/// Returns whether each coarser unknown of a group occurs in a row of that group.
 bool reaches_all(const linalg::HostProlongation &P)
 {
   std::vector<bool> is_reached(static_cast<std::size_t>(P.n_columns));
@@ -195,7 +195,7 @@ bool reaches_all(const linalg::HostProlongation &P)
   return std::find(is_reached.begin(), is_reached.end(), false) == is_reached.end();
 }
 
-/// What @p discretization alone tells. Its rows are those of the ranks one after the other.
+/// Returns the data that @p discretization provides. Rows are in the order of the ranks.
 template <int dim>
 linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool with_coordinates,
                           const linalg::GroupSystem &system)
@@ -215,7 +215,7 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
   return unknowns;
 }
 
-/// Returns Unknowns::nodes_along_body, by the volume of the coarse mesh.
+/// Returns Unknowns::nodes_along_body, computed from the volume of the coarse mesh.
 template <int dim>
 double nodes_along_body(const Discretization<dim> &discretization)
 {
@@ -231,8 +231,8 @@ double nodes_along_body(const Discretization<dim> &discretization)
   return longest * std::pow(n_nodes / volume, 1. / dim);
 }
 
-/// Calls @p use for the active cells of this rank that @p cell has become, in the order of the
-/// curve.
+/// Calls @p use for the active descendants of @p cell on this rank, in the order of the
+/// space-filling curve.
 template <int dim, class Use>
 void for_owned_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Use &use)
 {
@@ -245,8 +245,8 @@ void for_owned_cells(const typename DoFHandler<dim>::cell_iterator &cell, const 
     for_owned_cells<dim>(cell->child(child), use);
 }
 
-/// Those of this rank, with linear elements. Ranks have pieces of the curve one after the other, as
-/// p4est has its trees.
+/// Returns the cells of this rank, for linear elements. Ranks have consecutive pieces of the curve,
+/// with the trees in p4est's order.
 template <int dim>
 ForestCells forest_cells(const Discretization<dim> &discretization)
 {
@@ -254,7 +254,7 @@ ForestCells forest_cells(const Discretization<dim> &discretization)
   const unsigned int components = discretization.element().n_components();
   constexpr unsigned int n_vertices = GeometryInfo<dim>::vertices_per_cell;
   ForestCells mine{dim, {}, {}, {}};
-  std::vector<unsigned int> vertex_of_node; // the last that is one, of all cells of a block in turn
+  std::vector<unsigned int> vertex_of_node; // the last cell vertex at each node of a block
   if (blocks != nullptr) {
     mine.in_block = blocks->cell_vertices();
     vertex_of_node.resize(Utilities::pow(blocks->per_direction() + 1, dim));
@@ -282,9 +282,10 @@ ForestCells forest_cells(const Discretization<dim> &discretization)
   return mine;
 }
 
-/// Those of coarser meshes, for linear elements; made when they are wanted, by each leader for its
-/// group but of the cells of all: families of cells, and what nodes depend on, do not end where a
-/// group does. None on ranks but leaders, which all have them or none.
+/// Returns the unknowns of coarser meshes, for linear elements. Each leader computes them on demand
+/// for its group, from the cells of all groups, because families of cells and dependencies of nodes
+/// cross the borders of groups. Empty on ranks other than leaders; available on all leaders or on
+/// none.
 template <int dim>
 linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
                                               const linalg::Unknowns &given,
@@ -301,7 +302,7 @@ linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
     return {};
   const int deepest =
       cells.levels.empty() ? 0 : *std::max_element(cells.levels.begin(), cells.levels.end());
-  if (Utilities::MPI::max(deepest, groups.leaders()) == 0) // nothing coarsens
+  if (Utilities::MPI::max(deepest, groups.leaders()) == 0) // no cell can be coarsened
     return {};
   return linalg::LazyCoarserUnknowns([cells = std::move(cells),
                                       constrained = std::move(constrained), given = given,
@@ -315,8 +316,7 @@ linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
   });
 }
 
-/// Is there a coarser space, and has it unknowns? The leaders of all groups come to the same
-/// answer.
+/// Returns whether there is a coarser space with unknowns. All leaders get the same answer.
 bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &groups)
 {
   if (!groups.is_leader())
@@ -325,8 +325,8 @@ bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &g
          Utilities::MPI::max(P.n_columns, groups.leaders()) > 0;
 }
 
-/// Those of half the degree, and so on, and then those of coarser meshes; none on ranks but
-/// leaders. @param given what is known of those of @p fine
+/// Returns the unknowns of half the degree, and so on, then those of coarser meshes. Empty on ranks
+/// other than leaders. @param given data on the unknowns of @p fine
 template <int dim>
 linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
