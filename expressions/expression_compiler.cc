@@ -35,7 +35,7 @@ private:
     case 0:
       depth += 1;
       if (depth > ExpressionProgram::deepest)
-        refuse("values on the stack", ExpressionProgram::deepest);
+        refuse("intermediate values", ExpressionProgram::deepest);
       append(Operation::load, leaf(node));
       break;
     case 1:
@@ -101,7 +101,7 @@ private:
   [[noreturn]] void refuse(const std::string &what, const int most) const
   {
     throw ParameterError("The expression '" + text + "' needs more than " + std::to_string(most) +
-                         " " + what + ". Write it in a shorter form, as with fewer parentheses.");
+                         " " + what + ". Simplify it, for example with fewer nested parentheses.");
   }
 
   const std::string &text;

@@ -80,7 +80,7 @@ constexpr ExpressionFunction functions[] = {
     {"asin", 1, apply_to<Operation::asin>, "inverse sine"},
     {"acos", 1, apply_to<Operation::acos>, "inverse cosine"},
     {"atan", 1, apply_to<Operation::atan>, "inverse tangent"},
-    {"atan2", 2, apply_to<Operation::atan2>, "atan2(y, x) is the angle of (x, y)"},
+    {"atan2", 2, apply_to<Operation::atan2>, "atan2(y, x) is the polar angle of the point (x, y)"},
     {"sinh", 1, apply_to<Operation::sinh>, "hyperbolic sine"},
     {"cosh", 1, apply_to<Operation::cosh>, "hyperbolic cosine"},
     {"tanh", 1, apply_to<Operation::tanh>, "hyperbolic tangent"},
@@ -90,16 +90,16 @@ constexpr ExpressionFunction functions[] = {
     {"erf", 1, apply_to<Operation::erf>, "error function"},
     {"erfc", 1, apply_to<Operation::erfc>, "1 - erf"},
     {"pow", 2, raise, "pow(a, b) is a^b"},
-    {"min", any_number, accumulate<Operation::min>, "the smallest"},
-    {"max", any_number, accumulate<Operation::max>, "the largest"},
-    {"sum", any_number, accumulate<Operation::add>, "the sum"},
-    {"avg", any_number, mean, "the mean"},
-    {"sign", 1, apply_to<Operation::sign>, "-1, 0 or 1"},
-    {"floor", 1, apply_to<Operation::floor>, "the integer below"},
-    {"ceil", 1, apply_to<Operation::ceil>, "the integer above"},
-    {"int", 1, apply_to<Operation::round>, "the nearest integer, half away from zero"},
-    {"rint", 1, nearest_integer, "the nearest integer, half up"},
-    {"if", 3, choose, "if(c, a, b) is a where c is not 0, else b"}};
+    {"min", any_number, accumulate<Operation::min>, "minimum of the arguments"},
+    {"max", any_number, accumulate<Operation::max>, "maximum of the arguments"},
+    {"sum", any_number, accumulate<Operation::add>, "sum of the arguments"},
+    {"avg", any_number, mean, "arithmetic mean of the arguments"},
+    {"sign", 1, apply_to<Operation::sign>, "sign: -1, 0 or 1"},
+    {"floor", 1, apply_to<Operation::floor>, "largest integer that is not greater"},
+    {"ceil", 1, apply_to<Operation::ceil>, "smallest integer that is not less"},
+    {"int", 1, apply_to<Operation::round>, "nearest integer; halves are rounded away from zero"},
+    {"rint", 1, nearest_integer, "nearest integer; halves are rounded up"},
+    {"if", 3, choose, "if(c, a, b) is a if c is not 0, else b"}};
 } // namespace
 
 int condition(ExpressionGraph &graph, const int node)

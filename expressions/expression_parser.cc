@@ -62,14 +62,14 @@ public:
   int parse()
   {
     if (text.size() > longest_text)
-      throw ParameterError("An expression" + place() + " has " + std::to_string(text.size()) +
-                           " characters, but may have " + std::to_string(longest_text) +
-                           ". Write it in a shorter form.");
+      throw ParameterError("The expression" + place() + " has " + std::to_string(text.size()) +
+                           " characters, more than the limit of " + std::to_string(longest_text) +
+                           ". Shorten it.");
     check_definitions();
     const int root = read_choice();
     if (next() != '\0')
       fail("an operator (" + std::string(operators) + ") or the end" +
-           (is_letter(next()) ? ", and numbers without units" : ""));
+           (is_letter(next()) ? "; numbers must not have units" : ""));
     return root;
   }
 
@@ -85,15 +85,15 @@ private:
   {
     const auto check = [&](const std::string &name, const char *const what) {
       if (!is_free_name(name) || variable(name) >= 0)
-        throw ParameterError("'" + name + "' cannot be the name of a " + what +
-                             ". Use letters, digits and _, but neither " + list(names.variables) +
-                             " nor the name of a function.");
+        throw ParameterError("'" + name + "' is not a valid name for a " + what +
+                             ". Use letters, digits and _, beginning with a letter; " +
+                             list(names.variables) + " and function names are reserved.");
     };
     for (const auto &[name, value] : names.definitions.constants) {
       check(name, "constant");
       if (!std::isfinite(value))
         throw ParameterError("The constant '" + name + "' is " + std::to_string(value) +
-                             ". Give it a finite value.");
+                             ". Set it to a finite value.");
     }
     for (const auto &entry : names.definitions.tables)
       check(entry.first, "table");
@@ -248,7 +248,7 @@ private:
   int read_nested()
   {
     if (++n_nested > most_nested)
-      refuse("has more than " + std::to_string(most_nested) + " parentheses within each other");
+      refuse("has more than " + std::to_string(most_nested) + " nested parentheses; simplify it");
     const int node = read_choice();
     --n_nested;
     return node;
@@ -260,7 +260,7 @@ private:
     const char *const begin = text.data() + position;
     const auto [stop, error] = std::from_chars(begin, text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range)
-      fail("a number that double precision can hold");
+      fail("a number within the range of double precision");
     if (error != std::errc())
       fail("a number");
     position += static_cast<std::size_t>(stop - begin);
@@ -296,8 +296,8 @@ private:
     position = place;
     if (name == "rand" || name == "rand_seed")
       refuse("calls " + name + " at column " + std::to_string(place + 1) +
-             ": no run could be repeated, and no two ranks would have the same data. Write a "
-             "function of the place that is as irregular, as sin(1e4*x)");
+             ", whose values would differ between runs and between ranks. Use an irregular "
+             "function of the position instead, for example sin(1e4*x)");
     fail(known_names());
   }
 
@@ -346,8 +346,8 @@ private:
   {
     if (graph[node].is_constant() && !std::isfinite(graph[node].value)) {
       position = place;
-      fail(std::string("a finite value, but constants give ") +
-           (std::isnan(graph[node].value) ? "no number" : "an infinite one"));
+      fail(std::string("a finite value, but the constants give ") +
+           (std::isnan(graph[node].value) ? "NaN" : "infinity"));
     }
     return node;
   }
@@ -357,9 +357,9 @@ private:
     const bool is_at_end = next() == '\0';
     if (!is_at_end && text[position] == '=')
       refuse("assigns a value at column " + std::to_string(position + 1) +
-             ". Write == to compare, or only what stands behind the =");
+             ". Use == to compare, or give only the right-hand side of the =");
     refuse("is wrong at column " + std::to_string(position + 1) +
-           (is_at_end ? ", its end" : ", at '" + character_at(text, position) + "'") +
+           (is_at_end ? ", where it ends" : ", at '" + character_at(text, position) + "'") +
            ": expected " + expected);
   }
 

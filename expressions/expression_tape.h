@@ -36,7 +36,7 @@ public:
 
 private:
   static constexpr int batch = 64; ///< points: operands of an instruction stay in the L1 cache
-  static_assert(batch % vector_width == 0, "a batch is filled up");
+  static_assert(batch % vector_width == 0, "a batch is a multiple of the vector width");
 
   struct Instruction
   {

@@ -56,7 +56,7 @@ TEST(Expression, IsAffineWhereItAddsConstantsAndMultiplesOfU)
 
 TEST(Expression, NeitherAssignsNorHasRandomNumbers)
 {
-  expect_contains(refusal("u=2"), "assigns a value at column 2. Write == to compare");
+  expect_contains(refusal("u=2"), "assigns a value at column 2. Use == to compare");
   expect_contains(refusal("1 + rand()"), "calls rand at column 5");
 }
 
@@ -160,12 +160,12 @@ TEST(Expression, KeepsNaN)
 TEST(Expression, ErrorsNameTheColumnAndWhatWasExpected)
 {
   const std::vector<std::array<std::string, 3>> cases = {
-      {"", "column 1, its end", "a number, u"},
-      {"exp(u", "column 6, its end", "')' at the end of 'exp'"},
-      {"(u + 1", "column 7, its end", "or ')'"},
+      {"", "column 1, where it ends", "a number, u"},
+      {"exp(u", "column 6, where it ends", "')' at the end of 'exp'"},
+      {"(u + 1", "column 7, where it ends", "or ')'"},
       {"2*u)", "column 4, at ')'", "an operator (+ - * / ^ < <= > >= == != && || ?) or the end"},
       {"2 u", "column 3, at 'u'", "an operator"},
-      {"2*", "column 3, its end", "a number, u"},
+      {"2*", "column 3, where it ends", "a number, u"},
       {"u + *2", "column 5, at '*'", "a number, u"},
       {"u + x", "column 5, at 'x'", "u, pi, e or a function (abs, sqrt"},
       {"exp u", "column 5, at 'u'", "'(' after 'exp'"},
@@ -174,9 +174,9 @@ TEST(Expression, ErrorsNameTheColumnAndWhatWasExpected)
       {"1e999*u", "column 1, at '1'", "double precision"},
       {".", "column 1, at '.'", "a number"},
       {"u + log(-1)", "column 5, at 'l'", "finite"},
-      {"u*(1/0)", "column 5, at '/'", "finite value, but constants give an infinite one"},
-      {"210 GPa", "column 5, at 'G'", "numbers without units"},
-      {"u < 1 ? 2", "column 10, its end", "an operator or ':'"},
+      {"u*(1/0)", "column 5, at '/'", "finite value, but the constants give infinity"},
+      {"210 GPa", "column 5, at 'G'", "numbers must not have units"},
+      {"u < 1 ? 2", "column 10, where it ends", "an operator or ':'"},
       {"if(u, 1)", "column 8, at ')'", "argument 3 of 'if'"},
       {"atan2(u)", "column 8, at ')'", "argument 2 of 'atan2'"},
       {"min()", "column 5, at ')'", "a number, u"}};
@@ -192,7 +192,7 @@ TEST(Expression, ErrorsNameTheColumnAndWhatWasExpected)
 TEST(Expression, RefusesConstantsThatItCannotUse)
 {
   for (const char *const name : {"u", "exp", "", "1a", "a b"})
-    expect_contains(refusal("u", {{name, 1.}}), "cannot be the name of a constant");
+    expect_contains(refusal("u", {{name, 1.}}), "is not a valid name for a constant");
   expect_contains(refusal("u", {{"a", std::nan("")}}), "finite");
 }
 
@@ -204,14 +204,15 @@ TEST(Expression, RefusesWhatIsTooLongOrTooDeep)
   for (int k = 0; k < ExpressionProgram::deepest; ++k)
     nested = "1/(1+sin(u)/" + nested + ")";
   expect_contains(refusal(sum), "more than 128 instructions");
-  expect_contains(refusal(nested), "more than 16 values on the stack");
+  expect_contains(refusal(nested), "more than 16 intermediate values");
   std::string constants = "0.5";
   for (int k = 0; k <= ExpressionProgram::n_constants; ++k)
     constants = "u*(" + constants + "+" + std::to_string(k) + "*u)";
   expect_contains(refusal(constants), "different constants");
   expect_contains(refusal(std::string(600, '(') + "u" + std::string(600, ')')),
-                  "more than 450 parentheses within each other");
-  expect_contains(refusal(std::string(10001, ' ')), "10001 characters, but may have 10000");
+                  "more than 450 nested parentheses");
+  expect_contains(refusal(std::string(10001, ' ')),
+                  "10001 characters, more than the limit of 10000");
   EXPECT_EQ(value_of(std::string(400, '(') + "u" + std::string(400, ')'), 7.), 7.);
 }
 

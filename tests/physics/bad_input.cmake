@@ -12,7 +12,7 @@ endfunction()
 wrong_expression(unknown_function_ends_with_1 Coefficient "foo(x)" 1
   "column 1, at 'f': expected x, y, u, pi, e or a function")
 wrong_expression(missing_parenthesis_ends_with_1 Coefficient "sin(x" 1
-  "column 6, its end: expected an operator or '\\)' at the end of 'sin'")
+  "column 6, where it ends: expected an operator or '\\)' at the end of 'sin'")
 wrong_expression(superfluous_parenthesis_ends_with_1 Coefficient "sin(x))" 1
   "column 7, at '\\)': expected an operator .* or the end")
 wrong_expression(empty_expression_ends_with_1 Coefficient "" 1 "says nothing about material id 0")
@@ -21,7 +21,7 @@ wrong_expression(two_expressions_for_one_component_end_with_1 "Right-hand side" 
 wrong_expression(z_in_2d_ends_with_1 Coefficient "1 + z" 1 "at column 5, at 'z'")
 wrong_expression(number_that_is_too_large_ends_with_1 "Right-hand side" 1e400 1 "1e400")
 wrong_expression(division_by_zero_everywhere_ends_with_1 Coefficient "1/0" 1
-  "column 2, at '/': expected a finite value, but constants give an infinite one")
+  "column 2, at '/': expected a finite value, but the constants give infinity")
 foreach(ranks 1 2)
   wrong_expression(division_by_zero_at_a_quadrature_point_ends_with_1_on_${ranks}_ranks
     Coefficient "if(x>0.9, 1/(y-y), 1)" 1 "(infinite|not a number) at \\(0\\.9" --ranks ${ranks})
@@ -39,7 +39,7 @@ wrong_expression(boundary_id_of_ten_digits_ends_with_1 Dirichlet "9999999999: 1"
 wrong_expression(minus_sign_of_a_word_processor_ends_with_1 Coefficient "2 − x" 1
   "at column 3, at '−': expected .* Note that column 23 has a minus sign \\(U\\+2212\\), which looks like '-'")
 wrong_expression(assignment_ends_with_1 Coefficient "1 + (x = 2)" 1
-  "assigns a value at column 8.*Write == to compare")
+  "assigns a value at column 8.*Use == to compare")
 wrong_expression(random_number_ends_with_1_on_2_ranks "Right-hand side" "1 + rand()" 1
   "calls rand at column 5.*sin\\(1e4" --ranks 2)
 wrong_expression(random_number_with_a_seed_ends_with_1 Dirichlet "0: rand_seed(1)" 1 "calls rand_seed")
