@@ -25,8 +25,8 @@ namespace
 void require(const std::string &what, const std::string &text, const std::string &usual)
 {
   if (text != usual)
-    throw ParameterError(what + " '" + text + "' is not for batches; use " + usual +
-                             ", or solve the systems one after the other.",
+    throw ParameterError(what + " '" + text + "' does not support batches. Use " + usual +
+                             ", or solve the systems one at a time.",
                          "Solver/" + what);
 }
 
@@ -35,9 +35,9 @@ void check_options(const LinearSolverOptions &options)
   const auto &M = preconditioners.entry_of(preconditioner_of(options));
   if (!M.traits.is_fused)
     throw ParameterError("Preconditioner '" + std::string(M.name) +
-                             "' is not for batches: its action is no function of one row. Use " +
+                             "' does not support batches, because its action couples rows. Use " +
                              preconditioners.names_with(&PreconditionerTraits::is_fused) +
-                             ", or solve the systems one after the other.",
+                             ", or solve the systems one at a time.",
                          "Solver/Preconditioner");
   if (options.control.energy_tolerance.is_given())
     require_energy_error(options.solver);
@@ -47,7 +47,7 @@ void check_options(const LinearSolverOptions &options)
   require("Ordering", options.ordering, usual.ordering);
   if (options.control.execution == Execution::graph)
     throw ParameterError(
-        "Execution 'graph' is not for batches: their loops are resident. Use auto.",
+        "Execution 'graph' does not support batches, whose loops are resident. Use auto.",
         "Solver/Execution");
 }
 
@@ -137,10 +137,9 @@ BatchSolver::BatchSolver(ExecutorPtr executor, LinearSolverOptions options)
       uses_diagonal(preconditioners.traits(this->options.preconditioner).divides_by_diagonal)
 {
   if (!method)
-    throw ParameterError("Solver '" + this->options.solver +
-                             "' has no vector steps, which batches need; use " +
+    throw ParameterError("Solver '" + this->options.solver + "' does not support batches. Use " +
                              solvers.names_with(&SolverTraits::has_batch) +
-                             ", or solve the systems one after the other.",
+                             ", or solve the systems one at a time.",
                          "Solver/Solver");
   make_preconditioner(this->options.preconditioner, owner->backend()); // checks its options
   check_options(this->options);
@@ -243,15 +242,15 @@ MethodReport BatchSolver::method_report() const
 
 std::string BatchSolver::execution() const
 {
-  std::string text = owner->backend() == BackendKind::host ? "a thread for each system"
-                                                           : "a block for each system";
+  std::string text =
+      owner->backend() == BackendKind::host ? "one thread per system" : "one block per system";
   if (groups.size() == 1)
-    text += ", " + std::to_string(groups[0].shape.threads) + " threads a block";
+    text += ", " + std::to_string(groups[0].shape.threads) + " threads per block";
   else if (groups.size() > 1)
-    text += ", blocks of " + std::to_string(groups.size()) + " shapes";
+    text += ", " + std::to_string(groups.size()) + " block shapes";
   if (!too_large.empty())
-    text += "; " + std::to_string(too_large.size()) +
-            " of them too large for a block, one after the other";
+    text +=
+        "; " + std::to_string(too_large.size()) + " too large for a block and solved one at a time";
   return text;
 }
 
@@ -262,7 +261,9 @@ std::string BatchSolver::explanation(const int system, SolveResult result) const
   const bool divides_by_zero = result.outcome == Outcome::not_finite && uses_diagonal &&
                                has_zero_on_diagonal(matrices[system]);
   return result.message +
-         (divides_by_zero ? " Its diagonal has zeros, by which jacobi divides: use identity." : "");
+         (divides_by_zero
+              ? " The diagonal has zeros, by which jacobi divides. Use preconditioner identity."
+              : "");
 }
 
 SystemReport BatchSolver::solve_alone(const int system, const double *b, double *x,

@@ -18,23 +18,25 @@ namespace
 void require(const bool is_right, const std::string &what, const double value)
 {
   if (!is_right)
-    throw ParameterError("Continuation needs " + what + ", and not " + std::to_string(value) + ".");
+    throw ParameterError("Continuation: " + what + ", but is " + std::to_string(value) + ".");
 }
 
 void check_values(const ContinuationOptions &o)
 {
-  require(std::isfinite(o.lambda_start), "a finite lambda to start from", o.lambda_start);
-  require(std::abs(o.direction) == 1., "1 or -1 as its direction", o.direction);
-  require(o.theta > 0. && std::isfinite(o.theta), "a positive theta", o.theta);
-  require(o.smallest_step > 0., "a smallest step above 0", o.smallest_step);
-  require(o.first_step >= o.smallest_step, "a first step not below the smallest one", o.first_step);
+  require(std::isfinite(o.lambda_start), "the first lambda must be finite", o.lambda_start);
+  require(std::abs(o.direction) == 1., "the direction must be 1 or -1", o.direction);
+  require(o.theta > 0. && std::isfinite(o.theta), "theta must be positive and finite", o.theta);
+  require(o.smallest_step > 0., "the smallest step must be positive", o.smallest_step);
+  require(o.first_step >= o.smallest_step, "the first step must be at least the smallest step",
+          o.first_step);
   require(o.largest_step >= o.first_step && std::isfinite(o.largest_step),
-          "a largest step not below the first one", o.largest_step);
-  require(o.most_points >= 1, "at least 1 point", o.most_points);
-  require(o.control.max_iterations >= 1, "at least 1 correction", o.control.max_iterations);
-  require(o.largest_u > 0., "a limit of max |u| above 0", o.largest_u);
+          "the largest step must be finite and at least the first step", o.largest_step);
+  require(o.most_points >= 1, "the maximum number of points must be at least 1", o.most_points);
+  require(o.control.max_iterations >= 1, "the maximum number of corrections must be at least 1",
+          o.control.max_iterations);
+  require(o.largest_u > 0., "the limit of max |u| must be positive", o.largest_u);
   for (const double lambda : o.targets)
-    require(std::isfinite(lambda), "finite lambdas as targets", lambda);
+    require(std::isfinite(lambda), "each target lambda must be finite", lambda);
 }
 } // namespace
 
@@ -72,11 +74,12 @@ void Continuation::set_system(const HostCsr &A, const double *weights)
   const auto n = static_cast<std::size_t>(A.n);
   weight_sum = 0.;
   for (std::size_t i = 0; i < n; ++i) {
-    require(weights[i] >= 0., "weights that are not negative", weights[i]);
+    require(weights[i] >= 0., "each weight must be non-negative", weights[i]);
     weight_sum += weights[i];
   }
   weight_sum = sum_over_parts(weight_sum);
-  require(weight_sum > 0. && std::isfinite(weight_sum), "weights with a positive sum", weight_sum);
+  require(weight_sum > 0. && std::isfinite(weight_sum),
+          "the sum of the weights must be positive and finite", weight_sum);
   shares.assign(weights, weights + n);
   for (double &share : shares)
     share /= weight_sum;

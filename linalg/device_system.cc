@@ -22,13 +22,13 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
       preconditioner(preconditioner_of(options))
 {
   if (this->communicator && !orderings.traits(options.ordering).keeps_order)
-    throw ParameterError("A system in several parts is not ordered in this version. Use ordering "
-                         "none, or one part.",
+    throw ParameterError("Ordering needs all rows in one subdomain, but this system has several. "
+                         "Use ordering none, or one solver group.",
                          "Solver/Ordering");
   if (this->communicator && transformation.needs_values())
     throw ParameterError("Scaling '" + options.scaling +
-                             "' needs all rows in one part, and this system has several. Use "
-                             "scaling balance, or one part.",
+                             "' needs all rows in one subdomain, but this system has several. Use "
+                             "scaling balance, or one solver group.",
                          "Solver/Scaling");
 }
 

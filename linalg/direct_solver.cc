@@ -16,8 +16,8 @@ namespace femgpu::linalg
 std::vector<Choice> solver_choices()
 {
   std::vector<Choice> choices = solvers.choices();
-  choices.push_back({"direct", "UMFPACK's LU factors, on one core of the host; for reference and "
-                               "small systems"});
+  choices.push_back({"direct", "LU factorisation by UMFPACK on one core of the host; for small "
+                               "systems and as a reference"});
   return choices;
 }
 
@@ -36,8 +36,8 @@ namespace
 void require_direct()
 {
   if (!have_direct())
-    throw ParameterError("Solver 'direct' needs UMFPACK, which this program was built without. "
-                         "Install libsuitesparse-dev and build anew, or use another solver.",
+    throw ParameterError("Solver 'direct' needs UMFPACK, but this femgpu was built without it. "
+                         "Install libsuitesparse-dev and rebuild femgpu, or use another solver.",
                          "Solver/Solver");
 }
 } // namespace

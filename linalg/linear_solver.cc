@@ -30,9 +30,9 @@ void check(const LinearSolverOptions &options)
                  *make_preconditioner(preconditioner_of(options), BackendKind::host));
   if (solvers.traits(options.solver).needs_symmetry &&
       !scalings.find(options.scaling).traits.keeps_symmetry)
-    throw ParameterError("Scaling '" + options.scaling + "' makes A unsymmetric, and solver '" +
-                             options.solver +
-                             "' needs a symmetric one. Use scaling symmetric, or bicgstab.",
+    throw ParameterError("Scaling '" + options.scaling +
+                             "' makes the matrix unsymmetric, but solver '" + options.solver +
+                             "' needs a symmetric one. Use scaling symmetric, or solver bicgstab.",
                          "Solver/Scaling");
 }
 

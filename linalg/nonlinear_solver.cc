@@ -22,8 +22,8 @@ void check_unscaled(const LinearSolverOptions &options)
 {
   if (scalings.find(options.scaling).traits.changes_system)
     throw ParameterError("Scaling '" + options.scaling +
-                             "' is for linear problems: the term phi of a nonlinear one needs the "
-                             "unknowns as they are. Use scaling none.",
+                             "' supports only linear problems, because phi(u) needs the unscaled "
+                             "unknowns. Use scaling none.",
                          "Solver/Scaling");
 }
 

@@ -59,8 +59,8 @@ bool LuFactors::check(const int status) const
   case UMFPACK_WARNING_singular_matrix:
     return false;
   case UMFPACK_ERROR_out_of_memory:
-    throw DeviceError("UMFPACK has not enough memory for the factors of " + std::to_string(n) +
-                      " rows. Use an iterative solver, or fewer unknowns.");
+    throw DeviceError("UMFPACK does not have enough memory for the factors of " +
+                      std::to_string(n) + " rows. Use an iterative solver, or fewer unknowns.");
   default:
     throw SolverError("UMFPACK failed with status " + std::to_string(status) + ".");
   }

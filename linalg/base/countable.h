@@ -22,9 +22,9 @@ void check_countable(const std::string &what, const Registry &methods, const std
   if (n_entries <= static_cast<std::size_t>(most_indices) || !methods.traits(text).counts_by_int)
     return;
   throw ParameterError(
-      "The " + what + " '" + methods.entry_of(text).name + "' counts entries up to " +
-      std::to_string(most_indices) + ", but the matrix has " + std::to_string(n_entries) +
-      ". Use fewer unknowns, or a " + what + " of these: " +
+      "The " + what + " '" + methods.entry_of(text).name + "' supports at most " +
+      std::to_string(most_indices) + " entries, but the matrix has " + std::to_string(n_entries) +
+      ". Use fewer unknowns, or the " + what + " " +
       methods.names_with([](const auto &traits) { return !traits.counts_by_int; }) + ".");
 }
 } // namespace femgpu::linalg

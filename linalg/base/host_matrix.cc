@@ -12,8 +12,8 @@ RowStarts::RowStarts(const int *const low, const int n, const std::size_t n_entr
     return;
   if (n_entries > most_entries)
     throw ParameterError("A matrix with " + std::to_string(n_entries) +
-                         " entries is too large: no more than " + std::to_string(most_entries) +
-                         " can be counted. Use fewer unknowns.");
+                         " entries is too large: the limit is " + std::to_string(most_entries) +
+                         " entries. Use fewer unknowns.");
   for (int i = 0, found = 0; i < n && found < n_crossings; ++i)
     if (static_cast<unsigned int>(low[i + 1]) < static_cast<unsigned int>(low[i]))
       crossings[found++] = i + 1;
@@ -41,7 +41,7 @@ void check_csr(const HostCsr &A)
         throw InputError("Row " + std::to_string(i) + " of a CSR matrix with " +
                          std::to_string(A.n) + " columns has column " +
                          std::to_string(row.columns[k]) +
-                         " where the columns must ascend within the matrix.");
+                         " out of range or not in ascending order.");
   }
 }
 
@@ -62,7 +62,7 @@ HostCsr HostMatrix::csr() const
   const std::size_t n_coordinates = unknowns->coordinates.size();
   if (n_coordinates > 0 && n_coordinates != static_cast<std::size_t>(n) * unknowns->dimension)
     throw InputError("A matrix with " + std::to_string(n) + " rows has " +
-                     std::to_string(n_coordinates) + " coordinates, where each row needs " +
+                     std::to_string(n_coordinates) + " coordinates, but each row needs " +
                      std::to_string(unknowns->dimension) + ".");
   return {n,
           columns.size(),

@@ -94,7 +94,8 @@ std::size_t bytes_of(const std::string &text)
     for (const auto &[name, factor] : units)
       if (unit == name && number * factor >= 1. && number * factor < 1e18)
         return static_cast<std::size_t>(number * factor);
-  throw ParameterError("'" + text + "' is no memory size; write it as 2GB, 512MB, 1.5GiB or all");
+  throw ParameterError("'" + text +
+                       "' is not a memory size; use for example 2GB, 512MB or 1.5GiB, or all");
 }
 
 double free_address_space()
@@ -109,11 +110,11 @@ HostMemory host_memory(const unsigned int n_processes)
   HostMemory memory = {physical_memory(), ""};
   memory.bound = "this machine has " + gigabytes(memory.bytes);
   if (const double bytes = control_group_memory(); bytes < memory.bytes)
-    memory = {bytes, "the control group of this process, as of a container or a batch job, has " +
+    memory = {bytes, "the control group of this process (container or batch job) is limited to " +
                          gigabytes(bytes)};
   if (const double bytes = address_space(); bytes * n_processes < memory.bytes)
-    memory = {bytes * n_processes,
-              "the limit 'ulimit -v' gives a process " + gigabytes(bytes) + " of address space"};
+    memory = {bytes * n_processes, "the limit 'ulimit -v' allows each process " + gigabytes(bytes) +
+                                       " of address space"};
   return memory;
 }
 } // namespace femgpu

@@ -24,18 +24,18 @@ Method::Method(std::string kind_, const std::string &text) : kind(std::move(kind
   stream >> method_name;
   if (method_name.empty() || method_name.find('=') != std::string::npos)
     throw ParameterError("The " + kind + " '" + text +
-                         "' does not begin with a name. Write it as NAME or NAME OPTION=VALUE ….");
+                         "' does not begin with a name. Write NAME or NAME OPTION=VALUE ….");
   words = method_name;
   for (std::string word; stream >> word;) {
     const std::size_t sign = word.find('=');
     if (sign == std::string::npos || sign == 0 || sign + 1 == word.size())
       throw ParameterError("'" + word + "' in the " + kind + " '" + text +
-                           "' is no option. Write OPTION=VALUE, without blanks around the sign.");
+                           "' is not an option. Write OPTION=VALUE, without blanks around '='.");
     const std::string option = word.substr(0, sign);
     for (const auto &[other, value] : options)
       if (other == option)
         throw ParameterError("The " + kind + " '" + text + "' has the option '" + option +
-                             "' twice. Leave one of them out.");
+                             "' twice. Remove one of them.");
     options.emplace_back(option, word.substr(sign + 1));
     words += ' ' + word;
   }
@@ -117,8 +117,8 @@ void Method::finish() const
     std::string known;
     for (const std::string &name : asked_for)
       known += (known.empty() ? "" : ", ") + name;
-    throw ParameterError("The " + kind + " '" + method_name + "' has no option '" + option +
-                         "'; it has " + (known.empty() ? "none" : known) + ".");
+    throw ParameterError("The " + kind + " '" + method_name + "' has no option '" + option + "'; " +
+                         (known.empty() ? "it takes none" : "use " + known) + ".");
   }
 }
 } // namespace femgpu

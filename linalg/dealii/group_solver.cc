@@ -28,20 +28,19 @@ void check_methods(const GroupSolverOptions &options)
   if (!is_direct(options.solver))
     check(options);
   else if (options.control.energy_tolerance.is_given())
-    throw ParameterError("Solver 'direct' has no iterations that could stop by the energy error. "
-                         "Use " +
-                             solvers.names_with(&SolverTraits::knows_energy_error) +
-                             ", or stop at the residual.",
-                         "Solver/Stop at");
+    throw ParameterError(
+        "Solver 'direct' cannot stop at the energy error, because it does not iterate. Use " +
+            solvers.names_with(&SolverTraits::knows_energy_error) + ", or stop at the residual.",
+        "Solver/Stop at");
 }
 
 void check_methods(const NonlinearSolverOptions &options)
 {
   if (is_direct(options.linear.solver))
-    throw ParameterError("Solver 'direct' solves linear problems only. For the linear systems of "
-                         "a nonlinear problem use " +
-                             names_of(solvers.choices()) + ".",
-                         "Solver/Solver");
+    throw ParameterError(
+        "Solver 'direct' supports only linear problems. For a nonlinear problem use " +
+            names_of(solvers.choices()) + ".",
+        "Solver/Solver");
   check(options);
 }
 
@@ -57,13 +56,13 @@ bool are_direct(const GroupMethods &methods)
 void check_direct(const SolverGroups &groups)
 {
   if (groups.backend().rfind("cuda", 0) == 0)
-    throw ParameterError("Solver 'direct' runs on the host, but backend '" + groups.backend() +
-                             "' was asked for. Use backend auto or host, or another solver.",
+    throw ParameterError("Solver 'direct' runs only on the host, but the backend is '" +
+                             groups.backend() + "'. Use backend auto or host, or another solver.",
                          "Solver/Backend");
   if (groups.n_groups() > 1)
-    throw ParameterError("Solver 'direct' needs all rows in one solver group, and there are " +
+    throw ParameterError("Solver 'direct' needs all rows in one solver group, but there are " +
                              std::to_string(groups.n_groups()) +
-                             ". Use another solver, or one group: backend host on one node.",
+                             " groups. Use another solver, or backend host on one node.",
                          "Solver/Solver");
 }
 
@@ -197,7 +196,7 @@ private:
     std::vector<double> x(static_cast<std::size_t>(system.A.n));
     SolveReport direct = solve_direct(system.A, system.b, x.data(), control);
     if (!direct.converged()) {
-      report.message += " The direct solver has failed too: " + direct.message;
+      report.message += " The direct solver failed too: " + direct.message;
       return false;
     }
     std::copy(x.begin(), x.end(), system.x);
@@ -262,9 +261,9 @@ const std::vector<GroupSolver::Place> &GroupSolver::places()
   for (const Place &place : all_places)
     if ((place.backend == "host") != (all_places.front().backend == "host"))
       throw ParameterError("A solver group on " + all_places.front().node + " has the backend " +
-                               all_places.front().backend + ", and one on " + place.node +
-                               " the backend " + place.backend +
-                               ". All must be GPUs, or none: use backend cuda, or host.",
+                               all_places.front().backend + ", but one on " + place.node +
+                               " has the backend " + place.backend +
+                               ". Set the backend of all groups to cuda, or of all to host.",
                            "Solver/Backend");
   return all_places;
 }

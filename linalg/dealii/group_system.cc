@@ -64,11 +64,10 @@ void GroupSystem::count_rows(const std::size_t my_rows, const std::size_t my_non
                                            nonzeros.begin() + first[k + 1], std::size_t(0));
     if (n_rows > static_cast<std::size_t>(most_indices) || n_entries > RowStarts::most_entries)
       throw ParameterError("A solver group has " + std::to_string(n_rows) + " rows and " +
-                           std::to_string(n_entries) + " entries, but no more than " +
+                           std::to_string(n_entries) + " entries, but the limits are " +
                            std::to_string(most_indices) + " rows and " +
                            std::to_string(RowStarts::most_entries) +
-                           " entries can be counted. Use more groups, refine less or lower the "
-                           "degree.");
+                           " entries. Use more solver groups, refine less or lower the degree.");
   }
 }
 
@@ -140,10 +139,10 @@ void GroupSystem::number_ghosts(const std::vector<Index> &of_rank, const std::si
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
   if (ghosts.size() > static_cast<std::size_t>(most_indices - n_here))
-    throw ParameterError("A solver group has " + std::to_string(n_here) + " rows and needs " +
-                         std::to_string(ghosts.size()) + " of others, more than the " +
-                         std::to_string(most_indices) +
-                         " that can be counted. Use more groups, or refine less.");
+    throw ParameterError(
+        "A solver group has " + std::to_string(n_here) + " rows and " +
+        std::to_string(ghosts.size()) + " ghost rows, together more than the limit of " +
+        std::to_string(most_indices) + ". Use more solver groups, or refine less.");
   std::vector<int> final_numbers;
   for (const Index column : of_rank)
     final_numbers.push_back(local_number(column, first_of_group, n_here, ghosts));

@@ -30,7 +30,7 @@ ErrorText error_of(const std::function<void()> &work)
   }
   catch (const std::bad_alloc &) {
     return {static_cast<int>(ExitCode::device),
-            "The host has not enough memory for the solver. Refine less."};
+            "The host does not have enough memory for the solver. Refine less."};
   }
   catch (const std::exception &e) {
     return {static_cast<int>(ExitCode::not_converged), e.what()};

@@ -130,14 +130,13 @@ int use_alone(char *const base, const std::size_t bytes)
 
 std::string why_not_there(const std::size_t bytes, const int error)
 {
-  const std::string part =
-      " " + std::to_string(bytes >> 20) + " MiB, a part of the system that ranks of a node share";
+  const std::string part = " " + std::to_string(bytes >> 20) + " MiB of the system";
   if (error == ENOMEM)
-    return "The host has not enough memory for" + part + ": " + host_memory().bound +
-           ". Refine less, or run on more memory.";
-  return "There is no way to share" + part + ": " + std::generic_category().message(error) +
-         ". Let the ranks of a node be processes of one user, who see each other in /proc, or use "
-         "one rank.";
+    return "The host does not have enough memory for" + part + ": " + host_memory().bound +
+           ". Refine less, or use nodes with more memory.";
+  return "The ranks of a node cannot share" + part + ": " + std::generic_category().message(error) +
+         ". Run them as one user and in one PID namespace, so that they see each other in /proc, "
+         "or use one rank.";
 }
 } // namespace
 

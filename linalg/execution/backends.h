@@ -36,7 +36,7 @@ auto on_backend(const BackendKind kind, const Function &f)
 #ifdef FEMGPU_HAVE_CUDA
   return f(On<CudaBackend>());
 #else
-  throw DeviceError("This femgpu was built without CUDA; use the host backend.");
+  throw DeviceError("This femgpu was built without CUDA. Use backend host.");
 #endif
 }
 

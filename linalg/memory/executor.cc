@@ -25,12 +25,12 @@ void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
   if (place == MemoryPlace::host)
     return allocate_on_host_raw(bytes);
   if (granted > 0 && used + bytes > granted)
-    throw DeviceError(
-        "The solver needs " + gigabytes(bytes) + " more on " + name() + ", where " +
-        gigabytes(granted - std::min(used, granted)) + " of the " + gigabytes(granted) +
-        " granted are free. Grant more (Solver/Device memory, --device-memory), or take what "
-        "needs less: format csr, a preconditioner without entries of its own (jacobi, "
-        "chebyshev), a solver with fewer vectors.");
+    throw DeviceError("The solver needs " + gigabytes(bytes) + " more memory on " + name() +
+                      ", but only " + gigabytes(granted - std::min(used, granted)) +
+                      " of the granted " + gigabytes(granted) +
+                      " are free. Raise the limit (Solver/Device memory, --device-memory), or use "
+                      "methods that need less memory: format csr, preconditioner jacobi or "
+                      "chebyshev, a solver with fewer vectors.");
   void *const pointer = allocate_raw(bytes);
   used += bytes;
   peak = std::max(peak, used);

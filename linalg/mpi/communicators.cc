@@ -35,12 +35,11 @@ DeviceParts between_devices(MPI_Comm ranks, const CommunicatorPtr &mpi, const Ex
                             const std::string &name)
 {
   if (!on_all(ranks, executor->backend() == BackendKind::cuda))
-    return {nullptr, "not all parts of this system are on GPUs."};
+    return {nullptr, "not all solver groups have a GPU."};
   DeviceParts found;
   if (name != "nccl")
-    found = is_one_node(ranks)
-                ? with_peers(mpi, executor, name == "peers")
-                : DeviceParts{nullptr, "the GPUs of this system are not those of one host."};
+    found = is_one_node(ranks) ? with_peers(mpi, executor, name == "peers")
+                               : DeviceParts{nullptr, "the GPUs are on several hosts."};
   if (name == "nccl" || (name == "auto" && !found.communicator))
     found = with_nccl(mpi, executor);
   return found;
@@ -49,13 +48,13 @@ DeviceParts between_devices(MPI_Comm ranks, const CommunicatorPtr &mpi, const Ex
 
 std::vector<Choice> communicator_choices()
 {
-  return {{"auto", "peers where they can be had and each part has a GPU of its own, else nccl "
-                   "likewise, else mpi"},
-          {"peers", "kernels reach the memory of the other GPUs of a host, so that loops need no "
-                    "host"},
-          {"nccl", "NCCL brings sums and ghosts from GPU to GPU, also of several hosts; a host "
-                   "launches the steps of its own"},
-          {"mpi", "sums and ghosts pass through the host"}};
+  return {{"auto", "peers if available and if each solver group has its own GPU, else nccl on the "
+                   "same conditions, else mpi"},
+          {"peers", "kernels access the memory of the other GPUs of the same host, so that loops "
+                    "run without the host"},
+          {"nccl", "NCCL sends sums and ghost values from GPU to GPU, also between hosts; each "
+                   "rank launches the steps of its own GPU"},
+          {"mpi", "sums and ghost values pass through host memory"}};
 }
 
 void check_communicator(const std::string &name)
@@ -78,8 +77,8 @@ CommunicatorPtr make_communicator(MPI_Comm ranks, const ExecutorPtr &executor,
   if (found.communicator)
     return found.communicator;
   if (name != "auto")
-    throw ParameterError("Communicator '" + name +
-                             "' cannot be had here, use auto or mpi: " + found.failure,
+    throw ParameterError("Communicator '" + name + "' is unavailable: " + found.failure +
+                             " Use communicator auto or mpi.",
                          parameter);
   return mpi;
 }

@@ -57,10 +57,10 @@ bool is_number(const std::string &text)
 
 [[noreturn]] void refuse(const std::string &devices)
 {
-  throw ParameterError("Devices are '" + devices +
-                           "'; use auto, a number of groups on each node, or a list of GPUs as "
-                           "cuda:0,2.",
-                       parameter);
+  throw ParameterError(
+      "Solver/Devices is '" + devices +
+          "'; use auto, the number of solver groups per node, or a list of GPUs such as cuda:0,2.",
+      parameter);
 }
 
 bool is_list(const std::string &devices)
@@ -80,8 +80,8 @@ std::vector<int> listed_devices(const std::string &devices)
   }
   for (const int number : numbers)
     if (std::count(numbers.begin(), numbers.end(), number) > 1)
-      throw ParameterError("Devices are '" + devices + "', which has GPU " +
-                               std::to_string(number) + " more than once. Name each once.",
+      throw ParameterError("Solver/Devices is '" + devices + "', which lists GPU " +
+                               std::to_string(number) + " more than once. List each GPU once.",
                            parameter);
   if (numbers.empty())
     refuse(devices);
@@ -115,7 +115,7 @@ std::vector<std::string> backends_of_node(const std::string &backend, const std:
 {
   if (is_list(devices)) {
     if (!is_for_devices(backend))
-      throw ParameterError("Devices are '" + devices + "', but the backend is '" + backend +
+      throw ParameterError("Solver/Devices is '" + devices + "', but the backend is '" + backend +
                                "'. Use backend auto or cuda.",
                            parameter);
     return cuda_backends(listed_devices(devices));
@@ -128,9 +128,9 @@ std::vector<std::string> backends_of_node(const std::string &backend, const std:
   if (n_devices == 0 && backend != "cuda")
     return std::vector<std::string>(static_cast<std::size_t>(n), backend);
   if (n > n_devices)
-    throw ParameterError("Devices are " + devices + ", but a node has " +
+    throw ParameterError("Solver/Devices is " + devices + ", but a node has " +
                              std::to_string(n_devices) + (n_devices == 1 ? " GPU" : " GPUs") +
-                             ". Ask for as many, or use backend host.",
+                             ". Use at most as many, or backend host.",
                          parameter);
   return first_devices(n);
 }
@@ -174,10 +174,11 @@ std::vector<std::string> agree_on_backends(const std::string &backend, const std
   for (std::string line; std::getline(lines, line);)
     backends.push_back(line);
   if (static_cast<int>(backends.size()) > n_ranks)
-    throw ParameterError("Devices are '" + devices + "', for " + std::to_string(backends.size()) +
-                             " groups on each node, but a node has " + std::to_string(n_ranks) +
+    throw ParameterError("Solver/Devices is '" + devices + "', which makes " +
+                             std::to_string(backends.size()) +
+                             " solver groups per node, but a node has " + std::to_string(n_ranks) +
                              (n_ranks == 1 ? " rank" : " ranks") +
-                             ". Start at least one rank for each group, or ask for fewer.",
+                             ". Start at least one rank per group, or use fewer groups.",
                          parameter);
   return backends;
 }

@@ -136,7 +136,8 @@ void Communicator::rethrow_on_all_parts(const std::function<void()> &work) const
     throw;
   }
   catch (const std::bad_alloc &) {
-    send_unless_agreed(DeviceError("The host has not enough memory for the solver. Refine less."));
+    send_unless_agreed(
+        DeviceError("The host does not have enough memory for the solver. Refine less."));
     throw;
   }
   catch (const std::exception &error) {
@@ -197,7 +198,7 @@ DeviceParts with_peers(const CommunicatorPtr & /* parts */, const ExecutorPtr & 
 #ifndef FEMGPU_HAVE_NCCL
 DeviceParts with_nccl(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */)
 {
-  return {nullptr, "this femgpu was built without NCCL, whose nccl.h was not found."};
+  return {nullptr, "this femgpu was built without NCCL, because nccl.h was not found."};
 }
 #endif
 } // namespace femgpu::linalg

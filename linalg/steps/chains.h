@@ -35,9 +35,9 @@ public:
       longest = std::max(longest, starts[chain + 1] - starts[chain]);
     // Tickets are handed out in turn over all chains, up to the longest.
     if (static_cast<double>(longest) * n_chains > std::numeric_limits<int>::max())
-      throw SolverError(std::to_string(n_chains) + " blocks of which the largest has " +
+      throw SolverError(std::to_string(n_chains) + " blocks, the largest of which has " +
                         std::to_string(longest) +
-                        " rows are more than can be counted. Use blocks of more equal size.");
+                        " rows, exceed the range of the indices. Use blocks of more equal size.");
     counters.fill_zero();
     done.fill_zero();
   }

@@ -27,11 +27,12 @@ std::string to_string(const Execution execution)
 
 void refuse_resident(const int n)
 {
-  throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
-                       "chip (a form of CG or BiCGStab, minres, or pipelined-gmres), "
-                       "preconditioner identity or jacobi, and a system that fits (this has " +
-                           std::to_string(n) +
-                           " rows); format sell, or a short restart, fits more. Use auto.",
-                       "Solver/Execution");
+  throw ParameterError(
+      "Execution 'resident' needs a solver that can keep its vectors on the chip (a form of CG or "
+      "BiCGStab, minres, or pipelined-gmres), preconditioner identity or jacobi, and a system that "
+      "fits (this one has " +
+          std::to_string(n) +
+          " rows). Use execution auto, or save space with format sell or a shorter restart.",
+      "Solver/Execution");
 }
 } // namespace femgpu::linalg

@@ -98,7 +98,7 @@ std::string ResidentShape::description() const
   std::string text = blocks == 1 ? "one block" : std::to_string(blocks) + " blocks";
   if (how.extent == Extent::cluster)
     text += " in a cluster";
-  text += ", " + std::to_string(threads) + " threads a block, matrix in ";
+  text += ", " + std::to_string(threads) + " threads per block, matrix in ";
   return text + (how.is_matrix_in_registers ? "registers" : "shared memory");
 }
 
@@ -110,7 +110,7 @@ bool may_be_resident(const int n, const ResidentLimits &limits)
 std::string BasisShape::description() const
 {
   return (blocks == 1 ? "one block" : std::to_string(blocks) + " blocks") + ", " +
-         std::to_string(basis_threads) + " threads a block, basis in shared memory, matrix in " +
+         std::to_string(basis_threads) + " threads per block, basis in shared memory, matrix in " +
          (is_matrix_in_registers ? "registers" : "shared memory, as far as it fits");
 }
 

@@ -199,7 +199,8 @@ TEST_P(BatchTest, ZeroDiagonalIsTheFaultOfJacobi)
   const SolvedBatch solved = run_batch(method(solver, "jacobi"), systems);
   EXPECT_TRUE(solved.report.systems[0].converged());
   EXPECT_EQ(to_string(solved.report.systems[1].outcome), "not_finite");
-  EXPECT_NE(solved.report.systems[1].message.find("use identity"), std::string::npos);
+  EXPECT_NE(solved.report.systems[1].message.find("Use preconditioner identity"),
+            std::string::npos);
 }
 
 TEST_P(BatchTest, OutcomesAreThoseOfSingleSolves)
@@ -358,7 +359,7 @@ TEST(BatchSolver, WhatBatchesCannotUseIsRefused)
     EXPECT_NE(refusal(options).find(words), std::string::npos) << refusal(options);
   };
   expect(method("gmres", "jacobi"), "minres, bicgstab");
-  expect(method("idr", "jacobi"), "no vector steps");
+  expect(method("idr", "jacobi"), "'idr' does not support batches");
   expect(method("none", "jacobi"), "no solver 'none'");
   expect(method("pipelined-cg", "fsai"), "identity or jacobi");
   expect(method("pipelined-cg", "jacobi a=1"), "no option 'a'");

@@ -64,7 +64,7 @@ TEST(MemorySize, IsReadWithItsUnit)
   EXPECT_EQ(bytes_of("1 B"), 1U);
   for (const char *const wrong :
        {"", "2", "GB", "2 gb", "-1GB", "0GB", "2GB3", "1 GB more", "1e30TB"})
-    EXPECT_NE(text_of<ParameterError>([&] { bytes_of(wrong); }).find("write it as 2GB"),
+    EXPECT_NE(text_of<ParameterError>([&] { bytes_of(wrong); }).find("use for example 2GB"),
               std::string::npos)
         << wrong;
 }
@@ -81,7 +81,7 @@ TEST_P(ExecutorTest, TakesNoMoreThanIsGranted)
   EXPECT_EQ(limited->memory().total, 1'000'000U);
   EXPECT_EQ(limited->memory().free, 400'000U);
   const std::string text = text_of<DeviceError>([&] { Buffer<char>(limited, 600'000); });
-  EXPECT_NE(text.find("0.0004 GB of the 0.001 GB granted"), std::string::npos) << text;
+  EXPECT_NE(text.find("but only 0.0004 GB of the granted 0.001 GB"), std::string::npos) << text;
   const Buffer<char> rest(limited, 400'000);
   EXPECT_EQ(limited->peak_bytes(), 1'000'000U);
 }

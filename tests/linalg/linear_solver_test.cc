@@ -165,7 +165,7 @@ TEST_P(LinearSolverTest, PatternThatWasBegunGivesTheSameBits)
 TEST_P(LinearSolverTest, PatternThatWasBegunIsHiddenBehindTheAssembly)
 {
   if (moved(1) == 0)
-    GTEST_SKIP() << "the host reads the matrix where it is";
+    GTEST_SKIP() << "the host reads the matrix but only it is";
   const HostMatrix A = laplacian_2d(300, 300);
   const std::vector<double> b = random_vector(A.n, 1);
   std::vector<double> x(b.size());
@@ -201,7 +201,7 @@ TEST_P(LinearSolverTest, PatternThatDoesNotFitTheMatrixIsAnError)
 TEST_P(LinearSolverTest, TooLittleMemoryForAPatternThatWasBegunIsTheSameError)
 {
   if (moved(1) == 0)
-    GTEST_SKIP() << "the host reads the matrix where it is";
+    GTEST_SKIP() << "the host reads the matrix but only it is";
   const HostMatrix A = laplacian_1d(50);
   HostCsr huge = A.csr();
   huge.n_nonzeros = std::size_t(1) << 58;
@@ -209,7 +209,7 @@ TEST_P(LinearSolverTest, TooLittleMemoryForAPatternThatWasBegunIsTheSameError)
   const std::string text = text_of<DeviceError>([&] { solver.set_matrix(huge, false); });
   EXPECT_NO_THROW(solver.begin_pattern(huge));
   const std::string again = text_of<DeviceError>([&] { solver.set_matrix(huge, false); });
-  EXPECT_EQ(again.substr(0, again.find(" where ")), text.substr(0, text.find(" where ")));
+  EXPECT_EQ(again.substr(0, again.find(" but only ")), text.substr(0, text.find(" but only ")));
   EXPECT_NE(text.find("iB"), std::string::npos) << text;
 
   const std::vector<double> b = random_vector(50, 1);

@@ -255,7 +255,7 @@ TEST(Transformations, OptionsOfAnOrderingAreChecked)
   const auto text = [](const std::string &ordering) {
     return text_of<ParameterError>([&] { LinearSystemTransformation("none", ordering); });
   };
-  EXPECT_NE(text("rcm parts=3").find("'rcm' has no option 'parts'; it has none"),
+  EXPECT_NE(text("rcm parts=3").find("'rcm' has no option 'parts'; it takes none"),
             std::string::npos);
   EXPECT_NE(text("kway parts=0").find("must be auto or an integer from 1"), std::string::npos);
   EXPECT_NE(text("kway within=amd").find("must be rcm or none"), std::string::npos);

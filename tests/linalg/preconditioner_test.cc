@@ -488,7 +488,7 @@ TEST_P(SaiTest, WrongOptionsAreErrorsThatNameThoseThereAre)
   EXPECT_NE(text("sai tau=2").find("a number from 0 to 1"), std::string::npos);
   EXPECT_NE(text("fsai power=4").find("an integer from 1 to 3"), std::string::npos);
   EXPECT_NE(text("sai side=up").find("right or left"), std::string::npos);
-  EXPECT_NE(text("jacobi block=3").find("it has none"), std::string::npos);
+  EXPECT_NE(text("jacobi block=3").find("it takes none"), std::string::npos);
   EXPECT_NE(text("sai tau").find("OPTION=VALUE"), std::string::npos);
   EXPECT_NE(text("sai tau=1 tau=0").find("twice"), std::string::npos);
 }

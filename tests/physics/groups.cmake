@@ -81,17 +81,17 @@ study_test(repeats_of_three_groups_have_the_same_bytes ${parameter_dir}/heat_rad
   ${figures_of_heat_radiation})
 study_test(more_groups_than_ranks_end_with_1 ${parameter_dir}/poisson.prm --ranks 2
   --set Solver/Backend=host --set Solver/Devices=3 --expect-exit 1
-  --expect-message "Solver/Devices.*3 groups on each node, but a node has 2 ranks")
+  --expect-message "Solver/Devices.*3 solver groups per node, but a node has 2 ranks")
 study_test(direct_solver_of_two_groups_ends_with_1 ${parameter_dir}/poisson.prm --ranks 2
   --set Solver/Backend=host --set Solver/Devices=2 --set Solver/Solver=direct --expect-exit 1
   --expect-message "'direct' needs all rows in one solver group")
 foreach(devices none 0 cuda: cuda:0,x cuda:1,1)
   study_test(devices_${devices}_end_with_1 ${parameter_dir}/poisson.prm
-    --set Solver/Devices=${devices} --expect-exit 1 --expect-message "Devices are '${devices}'")
+    --set Solver/Devices=${devices} --expect-exit 1 --expect-message "Devices is '${devices}'")
 endforeach()
 study_test(devices_of_another_backend_end_with_1 ${parameter_dir}/poisson.prm
   --set Solver/Backend=host --set Solver/Devices=cuda:0,1 --expect-exit 1
-  --expect-message "Devices are 'cuda:0,1', but the backend is 'host'")
+  --expect-message "Devices is 'cuda:0,1', but the backend is 'host'")
 
 # A rank that dies ends all, whatever they are at.
 add_test(NAME rank_that_is_killed_in_any_phase_ends_all COMMAND ${Python3_EXECUTABLE}

@@ -27,9 +27,9 @@ method_test(matrix_beyond_the_memory_granted_is_read_from_the_host cg jacobi csr
   --set "Solver/Device memory=1MB" --expect-line summary.json "read from the memory of the host")
 study_test(memory_without_a_unit_ends_with_1 ${parameter_dir}/poisson.prm
   --set "Solver/Device memory=2" --expect-exit 1
-  --expect-message "Solver/Device memory.*is no memory size")
+  --expect-message "Solver/Device memory.*is not a memory size")
 study_test(too_little_memory_granted_ends_with_4 ${parameter_dir}/poisson.prm
-  --set "Solver/Device memory=10kB" --expect-exit 4 --expect-message "granted are free")
+  --set "Solver/Device memory=10kB" --expect-exit 4 --expect-message "of the granted .* are free")
 study_test(wrong_solver_ends_with_1 ${parameter_dir}/poisson.prm
   --set Solver/Solver=cgs --expect-exit 1
   --expect-message "--set 'Solver/Solver=cgs': There is no solver 'cgs'.*or direct")
@@ -99,7 +99,7 @@ study_test(old_section_newton_ends_with_1_and_names_the_new_one
 foreach(ranks 1 2)
   study_test(direct_solver_refuses_cuda_on_${ranks}_ranks ${parameter_dir}/poisson.prm
     --set Solver/Solver=direct --set Solver/Backend=cuda --ranks ${ranks} --expect-exit 1
-    --expect-message "'direct' runs on the host")
+    --expect-message "'direct' runs only on the host")
 endforeach()
 study_test(cuda_without_a_device_ends_with_4 ${parameter_dir}/poisson.prm --skip-with-device
   --set Solver/Backend=cuda --expect-exit 4 --expect-message "host")

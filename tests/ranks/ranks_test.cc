@@ -187,8 +187,8 @@ TEST_P(RanksOn, RefuseACommunicatorThatCannotBe)
     catch (const ParameterError &error) {
       EXPECT_NE(std::string(error.what())
                     .find("Communicator '" + name +
-                          "' cannot be had here, use auto or mpi: not all "
-                          "parts of this system are on GPUs."),
+                          "' is unavailable: not all solver groups have a GPU. Use communicator "
+                          "auto or mpi."),
                 std::string::npos)
           << error.what();
     }

@@ -69,9 +69,9 @@ class Batches(SolveTest):
         system = ["--generate", "poisson2d-5pt:3", "--backend", "host"]
         for arguments, message in ((["--solver", "idr"], "minres, bicgstab"),
                                    (["--preconditioner", "fsai"], "identity or jacobi"),
-                                   (["--format", "sell"], "use csr"),
-                                   (["--scaling", "symmetric"], "use none"),
-                                   (["--ordering", "rcm"], "use none"),
+                                   (["--format", "sell"], "Use csr"),
+                                   (["--scaling", "symmetric"], "Use none"),
+                                   (["--ordering", "rcm"], "Use none"),
                                    (["--execution", "graph"], "Use auto"),
                                    (["--history", "h.csv"], "keep no histories"),
                                    (["--nonlinear", "bratu"], "exclude each other"),

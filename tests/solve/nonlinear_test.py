@@ -102,7 +102,7 @@ class NonlinearErrors(SolveTest):
         expression = "expression phi=u^3 derivative="
         for term, arguments, message in (
                 ("brat", [], "no nonlinear term 'brat'; use bratu or expression"),
-                ("bratu mu=6", [], "no option 'mu'; it has lambda, weights"),
+                ("bratu mu=6", [], "no option 'mu'; use lambda, weights"),
                 ("bratu lambda=six", [], "must be a number"),
                 ("bratu weights=-1", [], "must be a number from 0"),
                 ("expression derivative=u", [], "has no phi. Write it without blanks"),

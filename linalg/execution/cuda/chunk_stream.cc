@@ -20,9 +20,9 @@ public:
     const cudaError_t error = cudaMallocHost(&pointer, std::max<std::size_t>(bytes, 1));
     if (error == cudaErrorMemoryAllocation) {
       cudaGetLastError(); // so that a later call does not report it
-      throw DeviceError("The host cannot pin the " + std::to_string(bytes >> 20) +
-                        " MiB that are to be streamed to the device. Free host memory, or keep the "
-                        "matrix on the device.");
+      throw DeviceError("The host cannot pin " + std::to_string(bytes >> 20) +
+                        " MiB for streaming the matrix to the device. Free host memory, or keep "
+                        "the matrix on the device.");
     }
     FEMGPU_CUDA(error);
   }

@@ -80,7 +80,7 @@ DeviceParts on_all_or_none(const Communicator &parts, const Make &make)
   if (parts.max(made.communicator ? 0. : 1.) > 0.) { // perhaps it failed on another rank only
     made.communicator.reset();
     if (made.failure.empty())
-      made.failure = "another part has failed.";
+      made.failure = "another solver group failed.";
   }
   return made;
 }

@@ -64,7 +64,7 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
 {
   const int n = n_cuda_devices();
   if (device >= n)
-    throw DeviceError("Backend 'cuda:" + std::to_string(device) + "' was asked for, but " +
+    throw DeviceError("Backend 'cuda:" + std::to_string(device) + "' is unavailable: " +
                       (n == 0 ? std::string("no usable CUDA device was found (a driver for CUDA "
                                             ">= 12.4 and compute capability >= 8.0 are needed)")
                               : "this host has only cuda:0 to cuda:" + std::to_string(n - 1)) +
@@ -76,7 +76,7 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
     throw DeviceError("cuda:" + std::to_string(device) + " (" + properties.name +
                       ") has compute capability " + std::to_string(properties.major) + "." +
                       std::to_string(properties.minor) +
-                      ", and 8.0 or newer is needed. Use another device or --backend host.");
+                      ", but 8.0 or newer is needed. Use another device or --backend host.");
   device_name = properties.name;
   resident.multiprocessors = properties.multiProcessorCount;
   resident.shared_bytes = properties.sharedMemPerBlockOptin;
@@ -168,10 +168,10 @@ void *CudaExecutor::allocate_raw(const std::size_t bytes) const
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     const MemoryInfo info = memory();
-    throw DeviceError("The solver needs " + gibibytes(bytes) + " more on " + name() + " (" +
-                      device_name + "), where " + gibibytes(info.free) + " of " +
+    throw DeviceError("The solver needs " + gibibytes(bytes) + " more memory on " + name() + " (" +
+                      device_name + "), but only " + gibibytes(info.free) + " of " +
                       gibibytes(info.total) +
-                      " are free. Refine less, free the device, or use --backend host.");
+                      " are free. Refine less, free device memory, or use --backend host.");
   }
   FEMGPU_CUDA(error);
   return pointer;
@@ -192,9 +192,9 @@ void *CudaExecutor::allocate_on_host_raw(const std::size_t bytes) const
   const cudaError_t error = cudaMallocHost(&pointer, bytes); // kernels can access it, too
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError(); // so that a later call does not report it
-    throw DeviceError("The host cannot pin the " + gibibytes(bytes) + " of a matrix that " +
-                      name() +
-                      " is to read there. Free host memory, or grant more of the device's.");
+    throw DeviceError("The host cannot pin " + gibibytes(bytes) + " for a matrix that " + name() +
+                      " reads from host memory. Free host memory, or grant more device memory "
+                      "(--device-memory).");
   }
   FEMGPU_CUDA(error);
   return pointer;

@@ -37,8 +37,8 @@ void *HostExecutor::allocate_raw(const std::size_t bytes) const
   const std::size_t rounded = (bytes + cache_line - 1) / cache_line * cache_line;
   void *const pointer = std::aligned_alloc(cache_line, rounded);
   if (pointer == nullptr)
-    throw DeviceError("The host has no " + std::to_string(bytes >> 20) +
-                      " MiB of memory left for the solver. Refine less, or run on more memory.");
+    throw DeviceError("The host cannot allocate " + std::to_string(bytes >> 20) +
+                      " MiB for the solver. Refine less, or use a machine with more memory.");
   return pointer;
 }
 

@@ -48,7 +48,7 @@ private:
     StreamCapture capture(stream, loop.body);
     constexpr bool is_once = (IsCountedSteps<Steps>::value || ...);
     static_assert(is_once || !(StepRunsAlways<Steps>::value || ...),
-                  "steps behind the end do nothing");
+                  "steps after the end must do nothing");
     int times = is_once ? 1 : unrolled;
     for (int repetition = 1; repetition <= times; ++repetition) {
       capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);
@@ -64,11 +64,13 @@ private:
   void capture_pass(const StepLaunch &how, const bool is_last, const Step &step,
                     const Rest &...rest)
   {
-    static_assert(sizeof...(Rest) > 0 || can_decide<Step>, "the last step of a loop ends it");
+    static_assert(sizeof...(Rest) > 0 || can_decide<Step>,
+                  "the last step of a loop must decide whether it ends");
     if constexpr (IsInnerLoop<Step>::value)
       capture_inner(how, step);
     else if constexpr (comes_before_inner_loop<Rest...>()) {
-      static_assert(HasEpilogue<decltype(step.body)>::value, "must decide on the inner loop");
+      static_assert(HasEpilogue<decltype(step.body)>::value,
+                    "the step before an inner loop must decide whether it runs");
       inner_handle = make_handle(captured_graph(how.stream).graph, 0);
       launcher.run({how.stream, how.blocks, {inner_handle, Decides::inner_loop}}, step);
     }

@@ -31,7 +31,7 @@ public:
     constexpr bool may_go_on =
         !((IsCountedSteps<Steps>::value || IsInnerLoop<Steps>::value) || ...);
     static_assert(!may_go_on || !(StepRunsAlways<Steps>::value || ...),
-                  "steps behind the end do nothing");
+                  "steps after the end must do nothing");
     while (now.running) {
       (launch(steps), ...);
       if (may_go_on && !launcher.waits_for_host() && executor.n_launches() - at_look <= short_pass)

@@ -281,7 +281,7 @@ DeviceParts with_nccl(const CommunicatorPtr &parts, const ExecutorPtr &executor)
 {
   const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
   if (cuda::share_a_device(*parts, *on))
-    return {nullptr, "two parts share a GPU."};
+    return {nullptr, "two solver groups share a GPU."};
   // Creating a communicator waits for all ranks, so first make sure that all of them have the
   // library.
   DeviceParts made = cuda::on_all_or_none(*parts, [&] {

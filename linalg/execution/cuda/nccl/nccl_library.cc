@@ -26,7 +26,7 @@ NcclLibrary load()
   void *const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw DeviceError(std::string("NCCL cannot be loaded: ") + dlerror() +
-                      ". Install it, or name its folder in LD_LIBRARY_PATH.");
+                      ". Install it, or add its directory to LD_LIBRARY_PATH.");
   NcclLibrary nccl{};
   find(library, "ncclGetErrorString", nccl.get_error_string);
   find(library, "ncclGetUniqueId", nccl.get_unique_id);
@@ -52,7 +52,7 @@ const NcclLibrary &NcclLibrary::get()
 void NcclLibrary::check(const ncclResult_t result, const char *const call) const
 {
   if (result != ncclSuccess)
-    throw DeviceError(std::string("NCCL: ") + call + " has failed: " + get_error_string(result) +
-                      ". Solver/Communicator = mpi does without it.");
+    throw DeviceError(std::string("NCCL: ") + call + " failed: " + get_error_string(result) +
+                      ". Set Solver/Communicator = mpi to run without NCCL.");
 }
 } // namespace femgpu::linalg::cuda

@@ -135,7 +135,7 @@ DeviceParts with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor
 {
   const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
   if (!may_share_a_device && cuda::share_a_device(*parts, *on))
-    return {nullptr, "two parts share a GPU."};
+    return {nullptr, "two solver groups share a GPU."};
   return cuda::on_all_or_none(*parts, [&]() -> CommunicatorPtr {
     return std::make_shared<cuda::PeerCommunicator>(parts, on);
   });

@@ -81,7 +81,8 @@ PeerMemory::Offer PeerMemory::take(const std::size_t bytes)
       error = cudaMalloc(&data, size);
     }
     if (error != cudaSuccess) {
-      offer.set_failure("cannot have " + std::to_string(size) + " bytes: " + text_of(error));
+      offer.set_failure("cannot allocate " + std::to_string(size) +
+                        " bytes of peer memory: " + text_of(error));
       return offer;
     }
     offer.is_new = true;
@@ -92,7 +93,7 @@ PeerMemory::Offer PeerMemory::take(const std::size_t bytes)
   char *const chunk = chunks[offer.chunk].data;
   taken[chunk + offer.begin] = {offer.chunk, offer.begin, bytes};
   if (const cudaError_t error = cudaIpcGetMemHandle(&offer.handle, chunk); error != cudaSuccess)
-    offer.set_failure("cannot show its memory to others: " + text_of(error));
+    offer.set_failure("cannot share its memory with other ranks: " + text_of(error));
   return offer;
 }
 
@@ -121,8 +122,8 @@ void PeerMemory::throw_first(const std::vector<Offer> &offers)
 {
   for (std::size_t part = 0; part < offers.size(); ++part)
     if (offers[part].failure[0] != '\0')
-      throw DeviceError("Part " + std::to_string(part) + " of the system " + offers[part].failure +
-                        ". Solver/Communicator = mpi needs no such memory.");
+      throw DeviceError("Subdomain " + std::to_string(part) + " " + offers[part].failure +
+                        ". Set Solver/Communicator = mpi, which needs no peer memory.");
 }
 
 /// Opens new chunks of the other ranks. @return why that failed, or ""
@@ -136,7 +137,8 @@ std::string PeerMemory::open(const std::vector<Offer> &offers)
     const cudaError_t error =
         cudaIpcOpenMemHandle(&chunk, offer.handle, cudaIpcMemLazyEnablePeerAccess);
     if (error != cudaSuccess)
-      return "cannot reach the memory of part " + std::to_string(part) + ": " + text_of(error);
+      return "cannot access the memory of subdomain " + std::to_string(part) + ": " +
+             text_of(error);
     opened[part].push_back(static_cast<char *>(chunk));
   }
   return "";
