@@ -69,7 +69,7 @@ std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, 
     if (A.range()->communicator() != nullptr)
       throw;
     matrix = make_format("csr" + values, A);
-    reason << ", but without " << chosen << ": " << error.what();
+    reason << ", instead of " << chosen << ": " << error.what();
   }
   matrix->reason = reason.str();
   return matrix;

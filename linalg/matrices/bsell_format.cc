@@ -39,7 +39,7 @@ public:
   {
     const std::string sorted = order.size() > 0
                                    ? "nodes sorted in windows of " + std::to_string(window)
-                                   : "nodes in their order";
+                                   : "nodes in the given order";
     return this->describe("bsell, blocks of " + std::to_string(b) + ", slices of " +
                           std::to_string(1 << log_slice) + " nodes, " + sorted);
   }

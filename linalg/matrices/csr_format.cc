@@ -28,7 +28,7 @@ public:
   std::string description() const override
   {
     return this->describe("csr", threads) +
-           (this->source.is_on_host() ? ", read from the memory of the host" : "");
+           (this->source.is_on_host() ? ", read from host memory" : "");
   }
   Matrix::View view() const override
   {

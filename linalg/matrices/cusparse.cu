@@ -12,10 +12,10 @@ void check_cusparse(const cusparseStatus_t status, const std::string &call)
   if (status == CUSPARSE_STATUS_SUCCESS)
     return;
   const std::string text =
-      "cuSPARSE says '" + std::string(cusparseGetErrorString(status)) + "' of " + call + ". ";
+      "cuSPARSE reported '" + std::string(cusparseGetErrorString(status)) + "' in " + call + ". ";
   if (status == CUSPARSE_STATUS_NOT_SUPPORTED)
-    throw ParameterError(text + "Use another matrix format, as csr.");
-  throw DeviceError(text + "Look at the device's memory, or use another matrix format.");
+    throw ParameterError(text + "Use another matrix format, for example csr.");
+  throw DeviceError(text + "Check the free memory of the device, or use another matrix format.");
 }
 
 cusparseHandle_t cusparse_handle(const Executor &executor, const cudaStream_t stream)

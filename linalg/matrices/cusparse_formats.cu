@@ -23,16 +23,17 @@ public:
         Av(A.executor(), static_cast<std::size_t>(A.n()))
   {
     if (A.range()->communicator() != nullptr)
-      throw ParameterError("The format '" + this->name +
-                           "' is for all rows of a matrix, not for one of several parts. Use csr.");
+      throw ParameterError(
+          "The format '" + this->name +
+          "' does not support a matrix that is distributed over several subdomains. Use csr.");
     if (A.n() == 0 || A.n_nonzeros() == 0) { // cuSPARSE rejects an empty matrix
       Av.fill_zero();
       return;
     }
     if (layout->n_stored() > static_cast<std::size_t>(most_indices))
-      throw ParameterError("The format '" + this->name + "' would store " +
-                           std::to_string(layout->n_stored()) + " entries and counts up to " +
-                           std::to_string(most_indices) + ". Use csr.");
+      throw ParameterError(
+          "The format '" + this->name + "' would store " + std::to_string(layout->n_stored()) +
+          " entries, more than its limit of " + std::to_string(most_indices) + ". Use csr.");
     std::visit([&](const auto &view) { describe_matrix(view); }, layout->view());
     // The vectors' pointers are set before each product.
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n(), Av.data(), CUDA_R_64F));

@@ -11,9 +11,9 @@ int threads_option(Method &method, const Executor &executor, const double mean_l
 {
   const int asked = method.integer("threads", 0, 0, 32);
   if ((asked & (asked - 1)) != 0)
-    throw ParameterError("A row of format '" + method.name() +
-                         "' can be shared by 1, 2, 4, 8, 16 or 32 threads, not by " +
-                         std::to_string(asked) + "; 0 chooses by the length of the rows.");
+    throw ParameterError("Option 'threads' of the matrix format '" + method.name() +
+                         "' must be 1, 2, 4, 8, 16 or 32, or 0 to choose by row length, but is " +
+                         std::to_string(asked) + ".");
   if (executor.backend() == BackendKind::host) // one thread per row
     return 1;
   return asked > 0 ? asked : threads_for_rows(executor, mean_length);
@@ -26,10 +26,10 @@ void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored
   const double most_padding = method.number("max-padding", 3., 1., 1e6);
   const std::string beginning = "The format '" + method.name() + "' would store " +
                                 std::to_string(n_stored) + " entries for the " +
-                                std::to_string(A.n_nonzeros()) + " of the matrix with " +
+                                std::to_string(A.n_nonzeros()) + " entries of a matrix with " +
                                 std::to_string(A.n()) + " rows, ";
   if (n_stored > most)
-    throw ParameterError(beginning + "more than its indices can count (" + std::to_string(most) +
+    throw ParameterError(beginning + "more than the limit of its indices (" + std::to_string(most) +
                          "). Use csr.");
   if (static_cast<double>(n_stored) > most_padding * static_cast<double>(A.n_nonzeros()) + slack)
     throw ParameterError(beginning +
@@ -90,12 +90,11 @@ int block_option(Method &method, const CsrMatrix &A)
   }
   if (A.domain()->n_global() % b != 0)
     throw ParameterError("The matrix has " + std::to_string(A.domain()->n_global()) +
-                         " rows, which cannot be cut into blocks of " + std::to_string(b) +
+                         " rows, not a multiple of the block size " + std::to_string(b) +
                          ". Give '" + method.name() +
-                         "' a block size that divides it, as block=1.");
+                         "' a block size that divides the number of rows, for example block=1.");
   if (!can_have_blocks(A, b))
-    throw ParameterError("Parts of this matrix, or the entries along their borders, end inside "
-                         "blocks of " +
+    throw ParameterError("The subdomains of this matrix, or their ghost entries, split blocks of " +
                          std::to_string(b) + " unknowns. Give '" + method.name() +
                          "' block=1, or use format csr or sell.");
   return b;

@@ -47,7 +47,7 @@ protected:
   std::string describe(const std::string &name, const int threads) const
   {
     return describe(name + ", " + std::to_string(threads) +
-                    (threads == 1 ? " thread a row" : " threads a row"));
+                    (threads == 1 ? " thread per row" : " threads per row"));
   }
   std::string describe(const std::string &name) const
   {

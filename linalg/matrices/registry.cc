@@ -25,41 +25,46 @@ std::unique_ptr<Matrix> gpu_format(Method &method, const BackendKind backend, co
 }
 
 constexpr decltype(formats)::Entry format_table[] = {
-    {"csr", "compressed sparse rows; threads=T, the GPU threads a row (1 to 32, 0 by row length)",
+    {"csr",
+     "compressed sparse rows; threads=T, the GPU threads per row (1 to 32; 0: chosen by row "
+     "length)",
      format<class CsrStorage>},
-    {"ellpack-r", "ELLPACK with row lengths, one thread a row, for rows of nearly equal length",
+    {"ellpack-r", "ELLPACK with row lengths, one thread per row, for rows of nearly equal length",
      format<class EllpackRStorage>},
-    {"ellr-t", "ELLPACK-R with threads=T threads a row (1 to 32)", format<class EllrTStorage>},
+    {"ellr-t", "ELLPACK-R with threads=T threads per row (1 to 32)", format<class EllrTStorage>},
     {"sell",
      "SELL-C-sigma: slices of slice=C rows, sorted by length in windows of window=SIGMA rows; "
-     "columns=int|short, short ones have 16 bits where they fit",
+     "columns=int|short, where short stores 16 bits if they suffice",
      format<class SellStorage>},
     {"bsr", "block CSR; block=B (0: the unknowns of a node), threads=T as csr",
      format<class BsrStorage>},
     {"bsell", "sliced block CSR; block=B as bsr, slice=C nodes, window=S as sell",
      format<class BsellStorage>},
-    {"coo", "coordinates, segmented sums", format<class CooStorage>, {.counts_by_int = true}},
+    {"coo",
+     "coordinate format with segmented sums",
+     format<class CooStorage>,
+     {.counts_by_int = true}},
     {"pcsr",
-     "CSR cut in blocks of 256 prefetch=1|2|4 entries, rows padded to padding=1|2|4|8; for rows "
-     "of very different length",
+     "CSR in blocks of 256 times prefetch=1|2|4 entries, rows padded to multiples of "
+     "padding=1|2|4|8; for rows of very different lengths",
      format<class PcsrStorage>,
      {.counts_by_int = true}},
     {"cusparse-csr",
-     "cuSPARSE's product, CSR; GPU only",
+     "CSR multiplied by cuSPARSE; GPU only",
      gpu_format<class CusparseCsrStorage>,
      {.needs_gpu = true, .counts_by_int = true}},
     {"cusparse-sell",
-     "cuSPARSE's product, sliced ELL, slice=C",
+     "sliced ELL multiplied by cuSPARSE; slice=C; GPU only",
      gpu_format<class CusparseSellStorage>,
      {.needs_gpu = true, .counts_by_int = true}},
     {"cusparse-bsr",
-     "cuSPARSE's product, block CSR, block=B",
+     "block CSR multiplied by cuSPARSE; block=B; GPU only",
      gpu_format<class CusparseBsrStorage>,
      {.needs_gpu = true, .counts_by_int = true}},
     {"auto",
-     "by row lengths: on a GPU pcsr where one row is extremely long, bsell or bsr for several "
-     "unknowns a node, sell columns=short for rows of similar length, else csr; on the host bsr or "
-     "csr",
+     "chosen by row lengths: on a GPU pcsr if one row is extremely long, bsell or bsr for several "
+     "unknowns per node, sell columns=short for rows of similar length, else csr; on the host bsr "
+     "or csr",
      format<class AutoStorage>}};
 
 constexpr decltype(formats) formats("matrix format", format_table);

@@ -52,7 +52,8 @@ RoundedFormat<Backend>::RoundedFormat(const Matrix &A)
     : Format<float>(A.csr()), given(std::holds_alternative<StoredView>(A.view()) ? A.csr() : A)
 {
   if (values_of(given.view()) == nullptr && given.n_stored() > 0)
-    throw ParameterError("A matrix whose values are float is not rounded again.");
+    throw ParameterError(
+        "A matrix with float values cannot be rounded again. Use a format with double values.");
   values = Buffer<float>(given.executor(), given.n_stored());
   update();
 }

@@ -74,8 +74,8 @@ public:
   }
   std::string description() const override
   {
-    const std::string sorted =
-        order.size() > 0 ? "sorted in windows of " + std::to_string(window) : "rows in their order";
+    const std::string sorted = order.size() > 0 ? "sorted in windows of " + std::to_string(window)
+                                                : "rows in the given order";
     const std::string text =
         this->describe("sell, slices of " + std::to_string(1 << log_slice) + ", " + sorted);
     return short_columns ? text + short_columns->describe() : text;

@@ -34,10 +34,9 @@ std::vector<std::size_t> slice_starts(const std::vector<int> &row_lengths,
       width = std::max(width, row_lengths[order[p]]);
     const std::size_t n_entries = size * static_cast<std::size_t>(width);
     if (n_entries > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw ParameterError("A slice of " + std::to_string(size) + " rows would have " +
-                           std::to_string(n_entries) +
-                           " entries with padding, 2^31 or more. Give the format smaller slices, "
-                           "or use csr.");
+      throw ParameterError(
+          "A slice of " + std::to_string(size) + " rows would have " + std::to_string(n_entries) +
+          " entries with padding, more than the limit of 2^31 - 1. Use a smaller slice, or csr.");
     starts.push_back(starts.back() + n_entries);
   }
   return starts;

@@ -33,7 +33,7 @@ public:
   virtual std::size_t n_nonzeros() const = 0;  ///< of the original CSR matrix
   virtual std::size_t n_stored() const = 0;    ///< including padding
   virtual std::size_t bytes() const = 0;       ///< that a product reads of the matrix
-  virtual std::string description() const = 0; ///< for reports: "csr, 4 threads a row"
+  virtual std::string description() const = 0; ///< for reports: "csr, 4 threads per row"
 
   /// Describes the format and why it was chosen, for reports.
   std::string format() const

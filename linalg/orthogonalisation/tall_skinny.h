@@ -58,9 +58,9 @@ inline void check_alignment(const Columns &V)
 {
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(V.data) % (2 * sizeof(double)) == 0;
   if (!is_aligned || (V.count > 1 && V.stride % 2 != 0))
-    throw ParameterError("Columns with a distance of " + std::to_string(V.stride) +
-                         " numbers cannot be multiplied; let the first begin at a multiple of 16 "
-                         "bytes, and round the distance up to an even number.");
+    throw ParameterError("Columns with a stride of " + std::to_string(V.stride) +
+                         " numbers cannot be multiplied. Align the first column to 16 bytes, and "
+                         "use an even stride.");
 }
 
 /// Stores C[x + y n_X] of a Gram step; also stores it elsewhere, or adds it there to the result of

@@ -159,7 +159,7 @@ private:
     const int least = communicator == nullptr ? 1 : 0;
     if (n < least || V.count < 1 || V.count > most_columns)
       throw ParameterError("A block of " + std::to_string(V.count) + " columns with " +
-                           std::to_string(n) + " rows cannot be factorised; give it 1 to " +
+                           std::to_string(n) + " rows cannot be factorised. Use 1 to " +
                            std::to_string(most_columns) + " columns and at least one row.");
     check_alignment(V);
   }

@@ -18,9 +18,9 @@ struct MetisGraph
   {
     if (graph.neighbours.size() > static_cast<std::size_t>(most_indices))
       throw SolverError("The graph of a matrix with " + std::to_string(n_nodes) +
-                        " rows or nodes has more edges than can be counted (" +
+                        " rows or nodes has more edges than METIS can index (" +
                         std::to_string(most_indices) +
-                        "). Use an order or a partition without METIS.");
+                        "). Use an ordering or a partition without METIS.");
     starts.assign(graph.starts.begin(), graph.starts.end());
     neighbours.assign(graph.neighbours.begin(), graph.neighbours.end());
     METIS_SetDefaultOptions(options);
@@ -49,7 +49,7 @@ std::vector<int> metis_blocks(const NodeGraph &graph, const int n_blocks)
                                          nodes.neighbours.data(), nullptr, nullptr, nullptr, &parts,
                                          nullptr, nullptr, nodes.options, &cut, blocks.data());
   if (status != METIS_OK)
-    throw SolverError("METIS could not cut a graph of " + std::to_string(nodes.n_nodes) +
+    throw SolverError("METIS failed to partition a graph of " + std::to_string(nodes.n_nodes) +
                       " nodes into " + std::to_string(n_blocks) + " blocks (status " +
                       std::to_string(status) +
                       "). Use another number of blocks, or partition=contiguous.");
@@ -67,9 +67,9 @@ std::vector<int> metis_dissection(const NodeGraph &graph)
   const int status = METIS_NodeND(&nodes.n_nodes, nodes.starts.data(), nodes.neighbours.data(),
                                   nullptr, nodes.options, order.data(), places.data());
   if (status != METIS_OK)
-    throw SolverError("METIS could not order a graph of " + std::to_string(nodes.n_nodes) +
+    throw SolverError("METIS failed to order a graph of " + std::to_string(nodes.n_nodes) +
                       " nodes by nested dissection (status " + std::to_string(status) +
-                      "). Use another order.");
+                      "). Use another ordering.");
   return {places.begin(), places.end()};
 }
 } // namespace femgpu::linalg

@@ -48,7 +48,7 @@ void require_metis(const std::string &what, const std::string &instead)
 {
   if (!have_metis())
     throw ParameterError("This femgpu was built without METIS, which " + what +
-                         " needs. Install libmetis-dev and configure again, or use " + instead +
+                         " needs. Install libmetis-dev and rebuild femgpu, or use " + instead +
                          ".");
 }
 

@@ -75,11 +75,11 @@ void check_indices(const CsrMatrix &A, const Buffer<int> &indices, const bool ar
   const int place = first_flagged<Backend>(A.executor(), flags);
   if (place < 0)
     return;
-  throw SolverError("Number " + std::to_string(place) + " of the " +
+  throw SolverError("Index " + std::to_string(place) + " of the " +
                     (are_columns ? "columns" : "rows") + " chosen from " + describe(A) + " is " +
                     std::to_string(indices.to_host()[static_cast<std::size_t>(place)]) +
-                    (are_columns ? "; columns must ascend within the matrix."
-                                 : "; rows must be those of the matrix."));
+                    (are_columns ? "; columns must be in range and in ascending order."
+                                 : "; rows must be in range."));
 }
 
 template <class Backend>
@@ -103,7 +103,7 @@ DerivedMatrix<Backend>::DerivedMatrix(const CsrMatrix &A, const RowSpacePtr &ran
 template <class Backend>
 void DerivedMatrix<Backend>::update(const CsrMatrix &A)
 {
-  check_same_pattern("A transpose or a part", A, n_entries);
+  check_same_pattern("A transpose or a submatrix", A, n_entries);
   Runner<Backend>(*A.executor())
       .run(rows(static_cast<int>(sources.size()),
                 Gather<double>{A.csr_view().values, sources.data(), result->mutable_values()}));
@@ -176,7 +176,7 @@ DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
   const PatternRef pattern = pattern_of(A);
   return {A, n_columns,
           choose<Backend>(pattern, ListChoice{pattern.view(), rows.data(), new_columns},
-                          static_cast<int>(rows.size()), "A part of " + describe(A))};
+                          static_cast<int>(rows.size()), "A submatrix of " + describe(A))};
 }
 
 template class DerivedMatrix<ThisBackend>;

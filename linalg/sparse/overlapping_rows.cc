@@ -72,7 +72,7 @@ DerivedPattern renumbered(const CsrMatrix &M, const std::vector<int> &rows, cons
   const PatternRef pattern = pattern_of(M);
   return choose<Backend>(pattern,
                          SwappedRuns{pattern.view(), rows_there.data(), middle, end, numbers},
-                         static_cast<int>(rows.size()), "Rows of other parts");
+                         static_cast<int>(rows.size()), "Rows of other subdomains");
 }
 
 /// Returns how many of the ascending numbers are less than @p row.

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr const char *rows_for_others = "Rows for other parts";
+constexpr const char *rows_for_others = "Rows for other subdomains";
 
 /// The global numbers of a space's rows and ghosts, in the executor's memory.
 class Numbers

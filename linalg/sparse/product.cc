@@ -22,12 +22,12 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
 {
   const std::string what = "The product of " + describe(A) + " and " + describe(B);
   if (A.n_columns() != B.n())
-    throw SolverError(what + " does not exist: the columns of the first must be as many as the "
-                             "rows of the second.");
+    throw SolverError(what + " does not exist: the number of columns of the first must equal the "
+                             "number of rows of the second.");
   result = make_matrix(A.range(), B.domain(),
                        multiply<Backend>(pattern_of(A), pattern_of(B), what, columns));
   if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*result)))
-    throw SolverError(what + " was said to be symmetric, but its pattern is not.");
+    throw SolverError(what + " was declared symmetric, but its pattern is not.");
   if constexpr (Backend::kind != BackendKind::host) {
     groups = group_rows<Backend>(pattern_of(A));
     choose_teams(A, B);

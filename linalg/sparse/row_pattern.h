@@ -232,9 +232,9 @@ struct PatternRef
   RowPatternView view() const
   {
     if (n_entries > static_cast<std::size_t>(most_indices))
-      throw SolverError("Transposes, parts and sums of matrices, and second factors of products, "
-                        "count entries up to " +
-                        std::to_string(most_indices) + ", fewer than " +
+      throw SolverError("Transposes, submatrices and sums of matrices, and second factors of "
+                        "products, support at most " +
+                        std::to_string(most_indices) + " entries, fewer than " +
                         describe(n, n_columns, n_entries) + " has. Use fewer unknowns.");
     return {rows.row_starts.low, rows.columns};
   }
@@ -263,19 +263,19 @@ inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
                                const std::size_t n_entries)
 {
   if (A.n_nonzeros() != n_entries)
-    throw SolverError(result + " was made of a matrix with " + std::to_string(n_entries) +
-                      " entries and cannot take over the values of " + describe(A) +
-                      ". Make it anew for another pattern.");
+    throw SolverError(result + " was built from a matrix with " + std::to_string(n_entries) +
+                      " entries and cannot be updated with the values of " + describe(A) +
+                      ". Rebuild it for another pattern.");
 }
 
 /// Throws SolverError if @p what would have more than most_indices entries.
 inline void check_n_entries(const std::string &what, const long long n_entries)
 {
   if (n_entries > most_indices)
-    throw SolverError(what + " would have " + std::to_string(n_entries) +
-                      " entries, more than the " + std::to_string(most_indices) +
-                      " that its indices can count. Use fewer unknowns, or in a preconditioner a "
-                      "smaller tau, power or level.");
+    throw SolverError(
+        what + " would have " + std::to_string(n_entries) + " entries, more than the limit of " +
+        std::to_string(most_indices) +
+        ". Use fewer unknowns, or a smaller tau, power or level of the preconditioner.");
 }
 
 /// Allocates rows of the given @p lengths. @param what name of the pattern for error messages

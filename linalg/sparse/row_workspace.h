@@ -309,8 +309,9 @@ void run_rows(const ExecutorPtr &executor, const int n, const Body &body, const 
     return;
   run_in_memory<Backend>(executor, left, sizes(left), body, unfit.data());
   if (const auto still = total_counts<Backend>(executor, unfit.data(), n).sum; still > 0)
-    throw SolverError("The workspaces of " + std::to_string(still) + " of " + std::to_string(n) +
-                      " rows were too small, though made for them. Please report this text.");
+    throw SolverError(
+        "The workspaces of " + std::to_string(still) + " of " + std::to_string(n) +
+        " rows are too small, which is an error in femgpu. Please report this message.");
 }
 } // namespace femgpu::linalg
 

@@ -97,7 +97,7 @@ Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrM
 {
   const std::string what = "The sum of " + describe(A) + " and " + describe(B);
   if (A.n() != B.n() || A.n_columns() != B.n_columns())
-    throw SolverError(what + " does not exist: add matrices of one size.");
+    throw SolverError(what + " does not exist: both matrices must have the same size.");
   UnionPattern entries = union_pattern<Backend>(pattern_of(A), pattern_of(B), what);
   A_entries = std::move(entries.A_entries);
   B_entries = std::move(entries.B_entries);

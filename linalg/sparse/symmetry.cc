@@ -120,7 +120,7 @@ CsrMatrix ghost_entries(const CsrMatrix &A, const std::vector<int> &rows_of_A)
   Runner<Backend> runner(*owner);
   runner.run(rows(n, [A = A.csr_view(), list = list.data(), lengths = lengths.data()] FEMGPU_BODY(
                          const int r) { lengths[r] = n_in_ghosts(A, list[r]); }));
-  RowPattern pattern = make_rows<Backend>(owner, lengths, "The border of a part");
+  RowPattern pattern = make_rows<Backend>(owner, lengths, "The border of a subdomain");
   Buffer<double> values(owner, pattern.columns.size());
   runner.run(rows(n, StoreGhostEntries{A.csr_view(), list.data(), pattern.row_starts.data(),
                                        pattern.columns.data(), values.data()}));

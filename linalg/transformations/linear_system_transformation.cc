@@ -96,8 +96,9 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A, const RowSpace &row
   if (A.n != n || A.n_nonzeros != n_nonzeros)
     throw SolverError("New values of a matrix with " + std::to_string(A.n) + " rows and " +
                       std::to_string(A.n_nonzeros) +
-                      " entries do not fit the pattern of one with " + std::to_string(n) + " and " +
-                      std::to_string(n_nonzeros) + "; set up the new pattern first.");
+                      " entries do not fit the pattern of one with " + std::to_string(n) +
+                      " rows and " + std::to_string(n_nonzeros) +
+                      " entries. Set up the new pattern first.");
   if (!permutes_rows)
     scaling = make_scaling(A, rows);
   if (is_identity())

@@ -31,7 +31,7 @@ std::vector<double> costs_of(const HostCsr &A)
     double largest = 0.;
     for (std::size_t k = begin; k < end; ++k) {
       if (!std::isfinite(A.values[k]))
-        throw SolverError(row_text(i) + "has an entry that is not finite, in column " +
+        throw SolverError(row_text(i) + "has a non-finite entry in column " +
                           std::to_string(A.columns[k]) + ".");
       largest = std::max(largest, std::abs(A.values[k]));
     }
@@ -196,10 +196,10 @@ void Assignment::augment(const int start)
     relax(row_of[j], distance, queue);
   }
   if (nearest_free == none)
-    throw SolverError(row_text(start) +
-                      "cannot be matched to a column of its own: the matrix is structurally "
-                      "singular, as some rows have nonzero entries in too few columns. Fix the "
-                      "matrix; no solver can use this one.");
+    throw SolverError(
+        row_text(start) +
+        "cannot be matched to a column of its own: the matrix is structurally singular, because "
+        "some rows have nonzero entries in too few columns. Fix the matrix; no solver can use it.");
   update_duals(start, distances[nearest_free]);
   flip_path(start, nearest_free);
   for (const int j : touched) {

@@ -8,19 +8,20 @@ namespace femgpu::linalg
 {
 constexpr decltype(scalings)::Entry scaling_table[] = {
     {"none",
-     "the system as it is",
+     "no scaling",
      [](const HostCsr & /* A */, const RowSpace & /* rows */) { return Scaling(); },
      {.changes_system = false}},
-    {"symmetric", "rows and columns by the square roots of the columns' 2-norms; keeps A symmetric",
+    {"symmetric",
+     "rows and columns divided by the square roots of the columns' 2-norms; keeps A symmetric",
      symmetric_scaling},
     {"balance",
-     "rows by their 2-norms, then columns by theirs; for unsymmetric methods only",
+     "rows divided by their 2-norms, then columns by theirs; for unsymmetric methods only",
      balancing,
      {.keeps_symmetry = false}},
     {"matching",
      "rows permuted and scaled, and columns scaled, so that diagonal entries are 1 and no entry is "
-     "larger (Duff and Koster): for unsymmetric matrices with zeros on the diagonal or of very "
-     "different magnitudes; unsymmetric methods only",
+     "larger (Duff and Koster): for unsymmetric matrices with zeros on the diagonal or entries of "
+     "very different magnitudes; for unsymmetric methods only",
      matching_scaling,
      {.keeps_symmetry = false, .permutes_rows = true, .counts_by_int = true}}};
 
@@ -44,25 +45,25 @@ OrderingFunction by_parts(Method &method)
 
 constexpr decltype(orderings)::Entry ordering_table[] = {
     {"none",
-     "the unknowns as they come",
+     "no reordering",
      [](Method & /* method */) -> OrderingFunction {
        return [](const HostCsr & /* A */) { return Partition(); };
      },
      {.keeps_order = true}},
     {"rcm",
-     "reverse Cuthill-McKee: a small bandwidth",
+     "reverse Cuthill-McKee, for a small bandwidth",
      [](Method & /* method */) -> OrderingFunction {
        return [](const HostCsr &A) { return Partition{{}, reverse_cuthill_mckee(A)}; };
      },
      {.counts_by_int = true}},
     {"kway",
-     "METIS' k-way parts one after the other: few entries between them; parts=P|auto, "
-     "within=rcm|none for the order in a part",
+     "METIS k-way partitioning, with few entries between the parts; parts=P|auto, within=rcm|none "
+     "for the order within a part",
      by_parts,
      {.counts_by_int = true}},
     {"geometry",
-     "the same with parts by recursive bisection of the mesh's nodes, where their coordinates are "
-     "known",
+     "partitioning by recursive bisection of the mesh nodes, if their coordinates are known; "
+     "options as kway",
      by_parts,
      {.counts_by_int = true}}};
 

@@ -15,14 +15,14 @@ namespace
 std::vector<int> inverse(const std::vector<int> &order, const int n)
 {
   if (order.size() != static_cast<std::size_t>(n))
-    throw SolverError("An order of " + std::to_string(order.size()) +
-                      " rows does not fit a matrix with " + std::to_string(n) + ".");
+    throw SolverError("A permutation of " + std::to_string(order.size()) +
+                      " rows does not fit a matrix with " + std::to_string(n) + " rows.");
   std::vector<int> places(order.size(), -1);
   for (int i = 0; i < n; ++i) {
     if (order[i] < 0 || order[i] >= n || places[order[i]] != -1)
-      throw SolverError("Element " + std::to_string(i) + " of the order of " + std::to_string(n) +
-                        " rows is " + std::to_string(order[i]) +
-                        ", which is out of range or there twice; each row must be there once.");
+      throw SolverError("Element " + std::to_string(i) + " of the permutation of " +
+                        std::to_string(n) + " rows is " + std::to_string(order[i]) +
+                        ", which is out of range or a duplicate. List each row exactly once.");
     places[order[i]] = i;
   }
   return places;

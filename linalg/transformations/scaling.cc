@@ -22,12 +22,13 @@ void check_norms(const RowSpace &rows, const std::vector<double> &norms, const s
     const std::string name =
         what + " " + std::to_string(rows.first() + static_cast<long long>(i)) + " of the matrix ";
     if (norms[i] == 0.)
-      throw SolverError(name + "has no entry but zeros (or so small that their squares are): the "
-                               "matrix is singular and cannot be scaled.");
+      throw SolverError(name +
+                        "has only zeros, or entries whose squares underflow: the matrix is "
+                        "singular and cannot be scaled. Fix the matrix, or use scaling none.");
     if (!std::isfinite(norms[i]))
       throw SolverError(name + "has the 2-norm " + std::to_string(norms[i]) +
-                        " and cannot be scaled: an entry is not finite, or so large that its "
-                        "square is not.");
+                        " and cannot be scaled: an entry is not finite, or its square overflows. "
+                        "Fix the matrix, or use scaling none.");
   }
 }
 

@@ -126,7 +126,7 @@ TEST_P(FormatTest, ShortColumnsTakeABaseWhereTheRowsOfASliceHaveTheSameDistances
   EXPECT_EQ(shorter->bytes(), bytes - shorter->n_stored() * sizeof(int) +
                                   n_slices * (width + 1) * sizeof(int) +
                                   coded * sizeof(std::uint16_t));
-  expect_in("slices of 32, rows in their order", shorter->format());
+  expect_in("slices of 32, rows in the given order", shorter->format());
   expect_in(", short columns: 16 bits for 50 % of the entries", shorter->format());
   expect_in(", short columns", make("sell slice=32 columns=short", diagonal({1., 2.}))->format());
 }
@@ -143,9 +143,9 @@ TEST_P(FormatTest, RowsAreSortedWhereThatSavesBytes)
   expect_in("sorted in windows of 1024", sorted->format());
   EXPECT_EQ(sorted->n_stored(), 2U * (32U * 40U + 31U * 32U * 2U));
   const auto unsorted = make("sell slice=32 window=1 max-padding=100", A);
-  expect_in("rows in their order", unsorted->format());
+  expect_in("rows in the given order", unsorted->format());
   EXPECT_EQ(unsorted->n_stored(), 64U * 32U * 40U);
-  expect_in("rows in their order", make("sell slice=32", laplacian_3d(40, 40, 40))->format());
+  expect_in("rows in the given order", make("sell slice=32", laplacian_3d(40, 40, 40))->format());
 }
 
 TEST_P(FormatTest, ShortColumnsTellHowManyEntriesHaveLongOnes)
@@ -200,7 +200,7 @@ TEST_P(FormatTest, AutoTakesPlainRowsWhereThereIsNoMemoryForOthers)
     const CsrMatrix on_limited(limited, A.csr());
     const std::string text = make_format("auto values=float", on_limited)->format();
     EXPECT_EQ(text.rfind("csr", 0), 0U) << text;
-    expect_in("but without bs", text);
+    expect_in("instead of bs", text);
   }
   const ExecutorPtr nothing = make_executor(GetParam(), {1, least - 8192});
   const CsrMatrix alone(nothing, A.csr());

@@ -381,7 +381,7 @@ TEST(Parts, HaveBlocks)
   options.format = "bsr";
   EXPECT_NE(text_of<ParameterError>([&] {
               solve_in_parts(options, problem.A, problem.b, {}, {0, third + 1, n});
-            }).find("end inside blocks of 3"),
+            }).find("split blocks of 3"),
             std::string::npos);
 }
 

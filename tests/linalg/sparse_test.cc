@@ -281,7 +281,7 @@ TEST_P(SparseTest, MakesCoarseMatricesThatAreSymmetricToTheLastBit)
       Product<Backend>(make({2, {{{0, 1.}, {1, 1.}}, {{1, 1.}}}}),
                        make({2, {{{0, 1.}}, {{1, 1.}}}}), ProductKind::symmetric);
     });
-    EXPECT_NE(text.find("said to be symmetric"), std::string::npos) << text;
+    EXPECT_NE(text.find("declared symmetric"), std::string::npos) << text;
   });
 }
 
@@ -397,7 +397,7 @@ TEST_P(SparseTest, SaysWhichSizesDoNotFit)
     expect_in("a 4 x 3 matrix with 5 entries",
               text_of<SolverError>([&] { Sum<Backend>(1., A, 1., B); }));
     const CsrMatrix other = make(random_entries(3, 4, 1, 1, 2));
-    expect_in("with 5 entries and cannot take over the values of a 3 x 4 matrix with",
+    expect_in("with 5 entries and cannot be updated with the values of a 3 x 4 matrix with",
               text_of<SolverError>([&] { transposed<Backend>(A).update(other); }));
     const auto choose = [&](const std::vector<int> &rows, const std::vector<int> &columns) {
       return text_of<SolverError>([&] {

@@ -24,7 +24,7 @@ method_test(scaling_and_ordering_are_undone pipelined-cg neumann "csr values=flo
   --set Solver/Scaling=symmetric --set Solver/Ordering=rcm)
 method_test(ordering_by_geometry_is_undone cg fsai csr --set "Solver/Ordering=geometry parts=5")
 method_test(matrix_beyond_the_memory_granted_is_read_from_the_host cg jacobi csr
-  --set "Solver/Device memory=1MB" --expect-line summary.json "read from the memory of the host")
+  --set "Solver/Device memory=1MB" --expect-line summary.json "read from host memory")
 study_test(memory_without_a_unit_ends_with_1 ${parameter_dir}/poisson.prm
   --set "Solver/Device memory=2" --expect-exit 1
   --expect-message "Solver/Device memory.*is not a memory size")

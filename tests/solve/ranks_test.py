@@ -162,7 +162,7 @@ class RanksErrors(RanksTest):
         system = ["--generate", "poisson2d-5pt:36x20"]
         for arguments, code, text in [
                 (["--copies", "3"], 1, "solved by one rank"),
-                (["--format", "bsr block=16"], 1, "inside blocks of 16"),
+                (["--format", "bsr block=16"], 1, "split blocks of 16"),
                 (["--scaling", "matching", "--solver", "bicgstab"], 1, "all rows in one part"),
                 (["--solver", "direct"], 1, "all rows in one process"),
                 (["--solver", "no"], 1, "'no'")]:

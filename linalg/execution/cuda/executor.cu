@@ -45,7 +45,7 @@ void check_cuda(const cudaError_t error, const char *call, const char *file, con
   std::ostringstream text;
   text << "The GPU reported " << cudaGetErrorName(error) << " (" << cudaGetErrorString(error)
        << ") in " << call << " at " << file << ":" << line
-       << ". Try again with --backend host; if that works, please report this text.";
+       << ". Try again with --backend host; if that works, please report this message.";
   throw DeviceError(text.str());
 }
 
