@@ -84,9 +84,9 @@ private:
         .run(rows(n, RoundRow<Value>{F->csr_view(), rounded.data(), first_bad.data()}));
     if (const int row = first_bad.to_host()[0]; row < n) {
       std::ostringstream text;
-      text << "The approximate inverse cannot have values="
+      text << "The approximate inverse cannot use values="
            << scalar_name<Value> << ": the largest entry of row " << F->range()->first() + row
-           << " of a factor is not among its numbers, from "
+           << " of a factor is out of range, "
            << static_cast<double>(std::numeric_limits<Value>::min()) << " to "
            << static_cast<double>(std::numeric_limits<Value>::max())
            << ". Use values=double, or scale the system.";

@@ -11,7 +11,7 @@ class DerivedBlock final : public OwnBlock
 {
 public:
   explicit DerivedBlock(const CsrMatrix &A)
-      : block(A, A.n(), own_columns<Backend>(pattern_of(A), "The own block of a part"))
+      : block(A, A.n(), own_columns<Backend>(pattern_of(A), "The diagonal block of a subdomain"))
   {
     block.mutable_matrix().set_unknowns(A.unknowns());
   }

@@ -10,8 +10,8 @@ constexpr auto *preconditioner = make_on_any<Name, Preconditioner>;
 
 constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"auto",
-     "jacobi, or multigrid where that is forecast to be faster, materials differ by more than 1e4, "
-     "or a solve with jacobi has taken long; fsai before multigrid for structures from files",
+     "jacobi, or multigrid if it is forecast to be faster, if materials differ by more than 1e4, "
+     "or if a solve with jacobi takes too long; for structures from files, fsai before multigrid",
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true,
       .divides_by_diagonal = true,
@@ -24,14 +24,16 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class IdentityPreconditioner>,
      {.is_fused = true, .takes_ghosts = true}},
     {"jacobi",
-     "the diagonal of A",
+     "the inverse of the diagonal of A",
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true, .divides_by_diagonal = true, .takes_ghosts = true}},
-    {"block-jacobi", "the diagonal blocks of A; block=B (0: of a node)",
+    {"block-jacobi",
+     "the inverses of the diagonal blocks of A; block=B rows (0: the unknowns of a node)",
      preconditioner<class BlockJacobiPreconditioner>},
     {"chebyshev",
-     "Chebyshev polynomial of the Jacobi-scaled A; degree=K (K-1 products with A), "
-     "ratio=R of the ends of its interval, eigenvalue=lanczos|gershgorin for the upper one",
+     "Chebyshev polynomial of the Jacobi-scaled A; degree=K (K-1 products with A), ratio=R of the "
+     "largest to the smallest eigenvalue of the interval, eigenvalue=lanczos|gershgorin for the "
+     "bound of the largest",
      preconditioner<class PolynomialPreconditioner>,
      {.takes_ghosts = true}},
     {"neumann",
@@ -39,48 +41,50 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class PolynomialPreconditioner>,
      {.takes_ghosts = true}},
     {"sai",
-     "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "
-     "longest=K entries of a column at most (256; 0: all), side=right|left (min |MA-I|); not "
-     "symmetric",
+     "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, longest=K, the "
+     "maximum number of entries per column (256; 0: unlimited), side=right|left (min |MA-I|); "
+     "unsymmetric",
      preconditioner<class SaiPreconditioner>,
      {.counts_by_int = true, .takes_ghosts = true, .has_factors = true}},
     {"fsai",
      "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "
-     "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself",
+     "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for an adaptive pattern",
      preconditioner<class FsaiPreconditioner>,
      {.counts_by_int = true, .takes_ghosts = true, .has_factors = true}},
     {"ainv",
-     "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K for "
-     "columns, order=shortest|colouring|natural|nested-dissection of the pivots, "
-     "symmetric=auto|yes|no, scaling=diagonal|none, blocks=P, "
+     "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K, the "
+     "maximum number of entries per column, order=shortest|colouring|natural|nested-dissection of "
+     "the pivots, symmetric=auto|yes|no, scaling=diagonal|none, blocks=P, "
      "partition=contiguous|metis|geometry",
      preconditioner<class AinvPreconditioner>,
      {.counts_by_int = true, .has_factors = true}},
     {"sainv",
-     "the same stabilised: for positive definite A the pivots are positive; options as ainv",
+     "stabilised ainv, whose pivots are positive for positive definite A; options as ainv",
      preconditioner<class AinvPreconditioner>,
      {.counts_by_int = true, .has_factors = true}},
     {"ilu",
-     "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "
-     "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps "
-     "for solves with them, sweeps=K|auto",
+     "incomplete LU factorisation of diagonal blocks of A; level=K of fill, blocks=P|auto, "
+     "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps for the "
+     "triangular solves, sweeps=K|auto",
      preconditioner<class IluPreconditioner>,
      {.counts_by_int = true}},
     {"ic",
-     "incomplete Cholesky factors of blocks of a symmetric A; options as ilu",
+     "incomplete Cholesky factorisation of diagonal blocks of a symmetric A; options as ilu",
      preconditioner<class IluPreconditioner>,
      {.counts_by_int = true}},
     {"two-stage",
-     "outer=M steps of block Jacobi with inner=Q steps of ilu, or factor=ic; options as ilu",
+     "outer=M steps of block Jacobi, each with inner=Q steps of ilu, or of ic with factor=ic; "
+     "options as ilu",
      preconditioner<class IluPreconditioner>,
      {.counts_by_int = true}},
     {"multigrid",
-     "cycles over coarser levels: lower degrees and coarser meshes, where they are known, then "
-     "aggregates, smoothed where A is symmetric; coarsening=auto|aggregation, theta=0..1 of strong "
-     "connections, smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai with degree=K, "
-     "values=float|double in the cycle's products with A, cycle=V|W, block=B unknowns of a node "
-     "(0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted, "
-     "times=yes to time each level of a cycle",
+     "multigrid cycles over coarser levels: lower degrees and coarser meshes if they are known, "
+     "then smoothed aggregation, or plain aggregation if A is unsymmetric; "
+     "coarsening=auto|aggregation, theta=0..1 for strong connections, "
+     "smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai with degree=K, values=float|double for "
+     "the products with A in a cycle, cycle=V|W, block=B unknowns per node (0: as known), "
+     "near-null=auto|constants|rigid-body, coarsest=ROWS, the size up to which the coarsest matrix "
+     "is inverted, times=yes to time each level of a cycle",
      preconditioner<class MultigridPreconditioner>,
      {.takes_ghosts = true, .takes_coordinates = true, .takes_coarser = true}}};
 
@@ -117,8 +121,8 @@ SetupReport OwnBlockPreconditioner::setup_report() const
 {
   SetupReport report = M->setup_report();
   if (block)
-    report.remarks =
-        "of each part's own block" + (report.remarks.empty() ? "" : "; " + report.remarks);
+    report.remarks = "of each subdomain's diagonal block" +
+                     (report.remarks.empty() ? "" : "; " + report.remarks);
   return report;
 }
 

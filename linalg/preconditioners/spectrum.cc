@@ -269,10 +269,10 @@ void Diagonal<Backend>::update()
                                           inverse_row_sums.data()}));
   const DiagonalState state = iteration.get_state();
   if (state.bad_rows > 0.)
-    throw SolverError(owner +
-                      " cannot be made: " + std::to_string(static_cast<long long>(state.bad_rows)) +
-                      " of " + std::to_string(A.range()->n_global()) +
-                      " rows have no positive number on the diagonal. Use another preconditioner.");
+    throw SolverError(
+        owner + " cannot be set up: " + std::to_string(static_cast<long long>(state.bad_rows)) +
+        " of " + std::to_string(A.range()->n_global()) +
+        " rows have no positive diagonal entry. Use another preconditioner.");
   fits = state.wide_rows == 0.;
 }
 

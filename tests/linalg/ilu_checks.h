@@ -217,23 +217,23 @@ void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
   };
   const std::string sweeps = "ilu blocks=1 triangular=sweeps";
   const Applied<Backend> small(executor, sweeps, coupled_chain(n, 0.7)); // 0.7⁴ = 0.24 are left
-  EXPECT_TRUE(is_told(small, "triangles by 3 Jacobi sweeps for each, which leave 0.2"));
+  EXPECT_TRUE(is_told(small, "triangles by 3 Jacobi sweeps per triangle, which leave 0.2"));
   const Applied<Backend> raised(executor, sweeps, coupled_chain(n, 0.9)); // 0.9⁷ = 0.48
-  EXPECT_TRUE(is_told(raised, "triangles by 6 Jacobi sweeps for each, which leave 0.4"));
+  EXPECT_TRUE(is_told(raised, "triangles by 6 Jacobi sweeps per triangle, which leave 0.4"));
   const Applied<Backend> slow(executor, sweeps, coupled_chain(n, 0.99)); // 0.99²⁵ √(25/50) = 0.55
-  EXPECT_TRUE(is_told(slow, "triangles by 24 Jacobi sweeps for each, which leave 0.5"));
+  EXPECT_TRUE(is_told(slow, "triangles by 24 Jacobi sweeps per triangle, which leave 0.5"));
 
   const HostMatrix A = coupled_chain(n, 1.5);
   Applied<Backend> exact(executor, sweeps, A);
-  EXPECT_TRUE(is_told(exact, ", because 24 Jacobi sweeps for each leave"));
+  EXPECT_TRUE(is_told(exact, ", because 24 Jacobi sweeps per triangle leave"));
   const Applied<Backend> reference(executor, "ilu blocks=1 triangular=dependencies", A);
   EXPECT_LT(relative_difference(exact(r), reference(r)), 1e-13);
   exact.update(coupled_chain(n, 0.7).values); // which contract
-  EXPECT_TRUE(is_told(exact, "triangles by 3 Jacobi sweeps for each"));
+  EXPECT_TRUE(is_told(exact, "triangles by 3 Jacobi sweeps per triangle"));
   EXPECT_LT(relative_difference(exact(r), small(r)), 1e-13);
 
   const Applied<Backend> asked(executor, sweeps + " sweeps=3", A); // is done, and told: 1.5⁴ = 5.1
-  EXPECT_TRUE(is_told(asked, "triangles by 3 Jacobi sweeps for each, which leave 4."));
+  EXPECT_TRUE(is_told(asked, "triangles by 3 Jacobi sweeps per triangle, which leave 4."));
 }
 
 template <class Backend>

@@ -61,8 +61,8 @@ TEST_P(PartsTest, HaveAnyPreconditionerOfTheirOwnBlocks)
                                              {}, uneven(problem.A));
     EXPECT_TRUE(reports[0].converged()) << choice.name << ": " << reports[0].message;
     EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * reports[0].target) << choice.name;
-    const bool is_of_block =
-        reports[0].method.setup.remarks.find("of each part's own block") != std::string::npos;
+    const bool is_of_block = reports[0].method.setup.remarks.find(
+                                 "of each subdomain's diagonal block") != std::string::npos;
     EXPECT_EQ(is_of_block, !linalg::preconditioners.traits(choice.name).takes_ghosts)
         << choice.name;
   }

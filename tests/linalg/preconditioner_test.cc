@@ -448,7 +448,7 @@ TEST_P(SaiTest, FsaiOfAFullPatternIsTheInverse)
 TEST_P(SaiTest, FsaiCountsRowsThatAreNotPositiveDefinite)
 {
   const auto M = make("fsai", dense({{1., 2., 0.}, {2., 1., 0.}, {0., 0., 3.}}));
-  EXPECT_NE(M->setup_report().remarks.find("1 rows as Jacobi"), std::string::npos)
+  EXPECT_NE(M->setup_report().remarks.find("1 rows as in Jacobi"), std::string::npos)
       << M->setup_report().remarks;
 }
 

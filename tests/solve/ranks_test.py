@@ -73,7 +73,7 @@ class Ranks(RanksTest):
                 self.assertEqual(report["outcome"], "converged")
                 sees_all = preconditioner in ("auto", "identity", "jacobi", "chebyshev", "neumann",
                                               "fsai", "sai", "multigrid")
-                self.assertEqual("each part's own block" in
+                self.assertEqual("each subdomain's diagonal block" in
                                  (report["solve"]["preconditioner_remarks"] or ""), not sees_all)
 
     def test_solutions_agree_and_repeat_for_any_number_of_ranks(self):

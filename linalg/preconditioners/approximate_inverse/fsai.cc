@@ -207,7 +207,7 @@ private:
               std::to_string(drop).substr(0, 6);
     if (n_failed > 0)
       text += ", " + std::to_string(n_failed) +
-              " rows as Jacobi because their local matrix is not positive definite";
+              " rows as in Jacobi because their local matrices are not positive definite";
     return text;
   }
 

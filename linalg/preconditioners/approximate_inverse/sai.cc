@@ -122,7 +122,7 @@ public:
     if (rows_with_dependence > 0)
       this->report.remarks += ", " + std::to_string(rows_with_dependence) + " of " +
                               std::to_string(A.range()->n_global()) +
-                              " least-squares problems without full rank";
+                              " least-squares problems rank-deficient";
   }
 
   /// Computes X with ‖X B − I‖_F minimal, row by row.

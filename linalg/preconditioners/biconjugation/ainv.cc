@@ -131,7 +131,7 @@ private:
     if (row >= 0 && options.symmetric == "yes")
       throw SolverError("Preconditioner '" + options.name + "' with symmetric=yes needs a " +
                         "symmetric matrix, but row " + std::to_string(row) +
-                        " is another than its column. Use symmetric=no, and bicgstab.");
+                        " differs from its column. Use symmetric=no with solver bicgstab.");
     keeps_symmetry = row < 0;
   }
 
@@ -183,7 +183,7 @@ private:
     std::ostringstream text;
     text << (keeps_symmetry ? "" : "biconjugate, ") << "drop " << options.drop;
     if (options.fill > 0)
-      text << ", at most " << options.fill << " entries a column";
+      text << ", at most " << options.fill << " entries per column";
     text << ", order " << options.order << ", " << n_rounds << " rounds";
     if (options.blocks > 1)
       text << ", " << blocks->host.n_blocks() << " " << options.partition << " blocks of up to "

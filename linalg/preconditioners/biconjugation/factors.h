@@ -136,8 +136,9 @@ private:
       runner.run(rows(n, MultiplyPivots<parts>{A, round_view()}));
       update();
       if (host.n_pivots == n_before)
-        throw SolverError("No column of " + std::to_string(n - n_before) +
-                          " could be a pivot of the approximate inverse. Please report this text.");
+        throw SolverError("None of the remaining " + std::to_string(n - n_before) +
+                          " columns is usable as a pivot of the approximate inverse, which is an "
+                          "error in femgpu. Please report this message.");
     }
   }
 

@@ -110,8 +110,8 @@ public:
     const std::size_t wanted = std::min(2 * used + 4 * static_cast<std::size_t>(n), most);
     if (used + used / 8 > most)
       throw SolverError("The factors of the approximate inverse have " + std::to_string(used) +
-                        " entries and grow, but their indices can count no more than " +
-                        std::to_string(most) + ". Use a larger drop, or fill=K.");
+                        " entries and keep growing, but the limit is " + std::to_string(most) +
+                        ". Raise drop, or set fill=K.");
     ColumnPool old(std::move(*this));
     executor = old.executor;
     starts = Buffer<int>(executor, static_cast<std::size_t>(n) + 1);

@@ -29,8 +29,7 @@ inline void check_column_order(const std::string &order)
 {
   if (order == "nested-dissection" && !have_metis())
     throw ParameterError("This femgpu was built without METIS, which order=nested-dissection "
-                         "needs. Install libmetis-dev and configure again, or use "
-                         "order=colouring.");
+                         "needs. Install libmetis-dev and rebuild femgpu, or use order=colouring.");
 }
 
 /// Returns keys by METIS' nested dissection of the graph of A + Aᵀ.

@@ -131,11 +131,11 @@ public:
                               is_singular.data(), inverse->row_starts.data(),
                               inverse->columns.data()}));
     if (const int node = first_flagged<Backend>(A.executor(), is_singular); node >= 0)
-      throw SolverError("The block Jacobi preconditioner cannot be made: the " +
+      throw SolverError("The block Jacobi preconditioner cannot be set up: the " +
                         std::to_string(blocks.b) + " x " + std::to_string(blocks.b) +
-                        " block on the diagonal from row " +
+                        " diagonal block that starts at row " +
                         std::to_string(static_cast<long long>(node) * blocks.b) +
-                        " on is singular. Use preconditioner jacobi or ilu with scaling matching.");
+                        " is singular. Use preconditioner jacobi, or ilu with scaling matching.");
   }
 
 private:

@@ -98,10 +98,10 @@ public:
     view = {state.n_others == 0. ? nullptr : inverse.data(), state.first};
     if (n_zeros > 0.)
       throw SolverError(
-          "The Jacobi preconditioner cannot be made: " +
+          "The Jacobi preconditioner cannot be set up: " +
           std::to_string(static_cast<long long>(n_zeros)) + " of " + std::to_string(A.n()) +
-          " rows have a zero or no entry on the diagonal. Use scaling matching with an unsymmetric "
-          "solver, or for a symmetric matrix minres with preconditioner identity.");
+          " rows have a zero or missing diagonal entry. Use scaling matching with an unsymmetric "
+          "solver, or, for a symmetric matrix, solver minres with preconditioner identity.");
   }
 
   Action action() const override

@@ -258,11 +258,11 @@ private:
   [[noreturn]] void refuse(const int row) const
   {
     throw SolverError(
-        "There are no incomplete factors: " + std::to_string(report.n_bad) + " of " +
-        std::to_string(n) + " pivots are " + (is_cholesky ? "not positive" : "zero or nearly so") +
-        ", the first in row " + std::to_string(report.first_row) +
-        ", and with a diagonal 1000 times as large there still is one in row " +
-        std::to_string(row) +
+        "The incomplete factorisation failed: " + std::to_string(report.n_bad) + " of " +
+        std::to_string(n) + " pivots are " +
+        (is_cholesky ? "not positive" : "zero or nearly zero") + ", the first in row " +
+        std::to_string(report.first_row) +
+        ", and a diagonal 1000 times as large still leaves one in row " + std::to_string(row) +
         (is_cholesky ? ". The matrix is not positive definite: use ilu and an unsymmetric "
                        "solver, or minres with preconditioner identity."
                      : ". Use scaling matching, which brings large entries to the diagonal, "

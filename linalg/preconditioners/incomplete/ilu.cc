@@ -183,7 +183,7 @@ private:
     if (is_cholesky && first >= 0)
       throw SolverError("Preconditioner '" + kind + "' with incomplete Cholesky factors needs a " +
                         "symmetric matrix, but row " + std::to_string(first) +
-                        " is another than its column. Use ilu, or factor=ilu.");
+                        " differs from its column. Use ilu, or factor=ilu.");
   }
 
   void set_values(const CsrMatrix &A)
@@ -243,9 +243,9 @@ private:
     text << (is_cholesky ? "IC(" : "ILU(") << level << ") in " << blocks->host.n_blocks() << " "
          << partition_kind << " blocks";
     if (wanted_blocks > blocks->host.n_blocks())
-      text << " (" << wanted_blocks << " were asked for)";
+      text << " (" << wanted_blocks << " requested)";
     text << " of up to " << blocks->host.largest_block() << " rows, "
-         << 100. * std::max(outside, 0.) << " % of A outside, fill "
+         << 100. * std::max(outside, 0.) << " % of A outside the blocks, fill "
          << static_cast<double>(factors->n_nonzeros()) / std::max(in_blocks, 1.) << ", up to "
          << factors->schedule().lower.n_levels << " levels, triangles by " << triangles->name();
     if (pivots.n_bad > 0)

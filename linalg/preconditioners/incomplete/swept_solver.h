@@ -108,8 +108,8 @@ public:
   {
     std::ostringstream text;
     text.precision(2);
-    text << (exact ? exact->name() + ", because " : "") << n_sweeps << " Jacobi sweeps for each"
-         << (exact ? " leave " : ", which leave ") << left << " of a residual";
+    text << (exact ? exact->name() + ", because " : "") << n_sweeps << " Jacobi sweeps per triangle"
+         << (exact ? " leave " : ", which leave ") << left << " of the residual";
     return text.str();
   }
 

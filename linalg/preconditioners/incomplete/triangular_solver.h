@@ -325,8 +325,8 @@ public:
   }
   std::string name() const override
   {
-    return Backend::kind == BackendKind::host ? "a thread for each block"
-                                              : "a thread block for each block";
+    return Backend::kind == BackendKind::host ? "one thread per block"
+                                              : "one thread block per block";
   }
 
 private:
@@ -381,7 +381,7 @@ public:
   }
   std::string name() const override
   {
-    return "rows wait for rows";
+    return "rows that wait for their dependencies";
   }
 
 private:

@@ -44,9 +44,10 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
   const ExecutorPtr &owner = A.executor();
   const int n = A.n();
   if (n % block != 0)
-    throw ParameterError("The matrix has " + std::to_string(n) + " rows, which are no nodes of " +
+    throw ParameterError("The matrix has " + std::to_string(n) + " rows, not a multiple of " +
                          std::to_string(block) +
-                         " unknowns. Give multigrid a block that divides it, as block=1.");
+                         " unknowns per node. Give multigrid a block that divides the number of "
+                         "rows, for example block=1.");
   Nodes nodes{Buffer<int>(owner, static_cast<std::size_t>(n / block) + 1),
               Buffer<int>(owner, static_cast<std::size_t>(n))};
   int *const starts = nodes.starts.data(), *const of_row = nodes.of_row.data();
@@ -64,7 +65,7 @@ template <class Backend>
 struct OwnPattern
 {
   OwnPattern(const PatternRef &given, const bool has_ghosts)
-      : own(has_ghosts ? own_columns<Backend>(given, "The pattern of a part").pattern
+      : own(has_ghosts ? own_columns<Backend>(given, "The pattern of a subdomain").pattern
                        : RowPattern()),
         pattern(has_ghosts ? pattern_of(given.executor, own) : given)
   {}
@@ -358,18 +359,19 @@ std::string Hierarchy<Backend>::description(const std::vector<LevelReport> &leve
       ++(level.smoother->is_rounded() ? n_rounded : n_in_double);
     }
   }
-  text << ", complexity " << n_entries / std::max<double>(1., levels[0].nonzeros)
-       << " of entries and " << n_rows / std::max<double>(1., levels[0].rows) << " of rows, ";
+  text << ", operator complexity " << n_entries / std::max<double>(1., levels[0].nonzeros)
+       << " and grid complexity " << n_rows / std::max<double>(1., levels[0].rows) << ", ";
   if (!coarsest_inverse)
     text << "the coarsest only smoothed";
   else if (coarsest_inverse->n_singular() > 0)
-    text << "the coarsest inverted but for " << coarsest_inverse->n_singular() << " rows";
+    text << "the coarsest inverted except for " << coarsest_inverse->n_singular() << " rows";
   else
     text << "the coarsest inverted";
   if (n_rounded > 0)
     text << ", products in float";
   if (options.smoother.rounds && n_in_double > 0)
-    text << ", in double on " << n_in_double << " levels with numbers that float does not hold";
+    text << ", but in double on " << n_in_double
+         << " levels with values outside the range of float";
   return text.str();
 }
 

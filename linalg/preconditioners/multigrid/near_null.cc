@@ -87,11 +87,12 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, 
   const bool has_motions = dimension >= 2 && dimension <= 3 && block == dimension;
   if (kind == "rigid-body" && !has_motions)
     throw ParameterError(
-        "Multigrid with near-null=rigid-body needs the places of the unknowns, "
-        "and nodes with as many unknowns as there are dimensions; the matrix has " +
-        (dimension == 0 ? "no places" : "places in " + std::to_string(dimension) + " dimensions") +
-        " and nodes of " + std::to_string(block) +
-        ". Use near-null=constants, or give block=2 or 3.");
+        "Multigrid with near-null=rigid-body needs the coordinates of the unknowns, and one "
+        "unknown per node for each dimension, but the matrix has " +
+        (dimension == 0 ? "no coordinates"
+                        : "coordinates in " + std::to_string(dimension) + " dimensions") +
+        " and a block of " + std::to_string(block) +
+        ". Use near-null=constants, or block=2 in 2D and block=3 in 3D.");
   const bool rotates = has_motions && kind != "constants";
   NearNullVectors result;
   result.count = !rotates ? block : dimension == 2 ? 3 : 6;
