@@ -187,8 +187,8 @@ public:
     blocks = Buffer<CacheBlockView>(executor, views.data(), views.size());
     std::ostringstream text;
     text.precision(3);
-    text << "blocked: " << all.depth << " steps a sweep, " << views.size() << " blocks of up to "
-         << longest_block << " rows, " << all.work << " rows computed for each, "
+    text << "blocked: " << all.depth << " steps per sweep, " << views.size() << " blocks of up to "
+         << longest_block << " rows, " << all.work << " rows computed per row, "
          << shape.description();
     const std::size_t vector = sizeof(double) * static_cast<std::size_t>(n);
     facts = {text.str(), chunks.bytes() + blocks.bytes(), all.depth, bytes_of_sweep + vector,

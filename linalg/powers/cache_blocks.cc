@@ -94,9 +94,8 @@ std::string needs_scratch(const int b, const std::vector<int> &starts, const int
 {
   std::ostringstream text;
   text << "block " << b << ", rows " << starts[b] << " to " << starts[b + 1] - 1
-       << ", has so many neighbours within distance " << depth
-       << " that two vectors of them do not fit into the " << scratch
-       << " doubles of a team's scratch";
+       << ", has too many neighbours within distance " << depth << " for the " << scratch
+       << " doubles of scratch memory of a team";
   return text.str();
 }
 } // namespace
@@ -131,7 +130,7 @@ CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &sta
   if (result.work > limits.most_work) {
     std::ostringstream text;
     text.precision(3);
-    text << "blocks compute " << result.work << " rows for each that is needed, more than "
+    text << "the blocks compute " << result.work << " rows per needed row, more than "
          << limits.most_work;
     result.obstacle = text.str();
   }

@@ -45,9 +45,8 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
       make_cache_blocks(copy->scaled, block_starts(A, options.block), options.depth,
                         log_slice_for(*executor), {forms.most_scratch(*executor)});
   if (const std::string obstacle = obstacle_of_all(*A.range(), blocks); !obstacle.empty())
-    throw SolverError("Matrix powers in cache blocks cannot be made: " + obstacle +
-                      ". Use smaller blocks, fewer steps a sweep, an order of unknowns by rcm or a "
-                      "partition, or plain products.");
+    throw SolverError("Matrix powers cannot be computed in cache blocks: " + obstacle +
+                      ". Reduce block or depth, use ordering rcm or kway, or set powers=plain.");
   return forms.blocked(copy->space, blocks);
 }
 
@@ -118,7 +117,7 @@ std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, const
 {
   constexpr auto most = std::numeric_limits<std::size_t>::max(); // one visit, whose rows stay
   auto powers = make_streamed(copy.space, copy.scaled, depth, most);
-  powers->add_remark("; ghosts of " + std::to_string(depth) + " steps come at once");
+  powers->add_remark("; ghost values of " + std::to_string(depth) + " steps exchanged at once");
   return powers;
 }
 
@@ -151,11 +150,12 @@ void MatrixPowers::compute(const Columns &V, const std::vector<BasisStep> &steps
 {
   if (static_cast<std::size_t>(V.count) < steps.size() + 1)
     throw ParameterError("A basis of " + std::to_string(V.count) + " vectors has no room for " +
-                         std::to_string(steps.size()) + " steps; it needs one more than these.");
+                         std::to_string(steps.size()) +
+                         " steps. Use at least one vector more than steps.");
   if (!steps.empty() && steps.front().square != 0.)
-    throw ParameterError("The first step of a basis has the square " +
-                         std::to_string(steps.front().square) +
-                         " but no vector before its first; let a complex pair begin with it.");
+    throw ParameterError(
+        "The first step of a basis has the square " + std::to_string(steps.front().square) +
+        ", but no vector precedes it. Begin with the first step of a complex pair.");
   run(V, steps);
 }
 

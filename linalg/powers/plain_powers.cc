@@ -56,8 +56,8 @@ public:
     w = Buffer<double>(A.executor(), keeps_v ? A.domain()->n_with_ghosts() : 0);
     w_new = Buffer<double>(A.executor(), m.is_uniform() ? 0 : w.size());
     const std::size_t vectors = keeps_v ? 5 : 2;
-    facts = {M_operator != nullptr ? "a product with M and A for each step"
-                                   : "plain: a product for each step",
+    facts = {M_operator != nullptr ? "one product with M and A per step"
+                                   : "plain: one product per step",
              w.bytes() + w_new.bytes(), 1, 0,
              A.bytes() + vectors * sizeof(double) * static_cast<std::size_t>(A.n())};
   }

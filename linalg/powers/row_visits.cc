@@ -134,12 +134,11 @@ RowVisits plan_visits_within(const ScaledMatrix &scaled, const int depth,
       return result;
     const RowVisit &last = result.visits.back(); // the one that is too large
     if (last.end - last.begin <= few_rows)
-      throw DeviceError(
-          "A streamed matrix needs memory for two blocks: " + std::to_string(2 * largest) +
-          " bytes for blocks of " + std::to_string(last.end - last.begin) +
-          " rows with the rows that " + std::to_string(depth) + " steps need, and " +
-          std::to_string(2 * most_bytes) +
-          " are granted. Grant more, take fewer steps a visit, or order the rows by rcm.");
+      throw DeviceError("A streamed matrix needs " + std::to_string(2 * largest) +
+                        " bytes for two blocks of " + std::to_string(last.end - last.begin) +
+                        " rows and the neighbouring rows that " + std::to_string(depth) +
+                        " steps need, but only " + std::to_string(2 * most_bytes) +
+                        " are granted. Raise memory, reduce depth, or use ordering rcm.");
     most_entries = std::min(most_entries, A.n_nonzeros) / 4 * 3;
   }
 }
@@ -156,7 +155,7 @@ void RowBlock::slice(const HostCsr &A, const int n, const int log_slice)
     if (next > std::numeric_limits<unsigned int>::max())
       throw SolverError("A streamed block of " + std::to_string(n) + " rows would have " +
                         std::to_string(next) +
-                        " entries with padding, more than 2^32 - 1. Grant it less memory.");
+                        " entries with padding, more than the limit of 2^32 - 1. Reduce memory.");
     slice_starts.push_back(static_cast<unsigned int>(next));
   }
 }

@@ -98,9 +98,10 @@ public:
     const bool stays = static_cast<int>(layouts.size()) <= n_slots; // each in its own slot
     std::ostringstream text;
     text.precision(4);
-    text << "streamed: " << visits.depth << (visits.depth == 1 ? " step" : " steps") << " a visit, "
-         << layouts.size() << " blocks, " << 1e-6 * static_cast<double>(visits.total_bytes())
-         << " MB" << (stays ? " that stay" : " each time");
+    text << "streamed: " << visits.depth << (visits.depth == 1 ? " step" : " steps")
+         << " per visit, " << layouts.size() << " blocks, "
+         << 1e-6 * static_cast<double>(visits.total_bytes()) << " MB"
+         << (stays ? " kept in memory" : " streamed each time");
     this->facts = {text.str(), chunks->slot_bytes(), visits.depth, visits.total_bytes(), 0};
   }
 

@@ -225,7 +225,7 @@ public:
       : rows(rows), steps(static_cast<std::size_t>(steps_in_memory(n_steps)))
   {
     story.precision(3);
-    story << "; chosen by us a step:";
+    story << "; chosen by microseconds per step:";
   }
 
   void enter(const std::string &name, const MatrixPowersOptions &choice,
@@ -328,7 +328,8 @@ int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options)
 std::string obstacle_of_all(const RowSpace &rows, const CacheBlocks &blocks)
 {
   const bool is_any = rows.max(blocks.obstacle.empty() ? 0. : 1.) > 0.;
-  return is_any && blocks.obstacle.empty() ? "those of another part do not fit" : blocks.obstacle;
+  return is_any && blocks.obstacle.empty() ? "the blocks of another subdomain do not fit"
+                                           : blocks.obstacle;
 }
 
 std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalView &m,
@@ -374,9 +375,8 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
     contest.enter("plain x " + std::to_string(deepest), as(PowersKind::plain, deepest, 0),
                   make_exchanging_powers(*copy, deepest));
   int trials = 0, depth = deepest; // depth of the copy
-  std::string obstacle =
-      "no blocks of 256 to 8192 rows with two or more steps fit into the scratch "
-      "of a team, without more than three times the work";
+  std::string obstacle = "no blocks of 256 to 8192 rows with two or more steps fit into the "
+                         "scratch memory of a team without more than tripling the work";
   const BlockSearch search{A, copy->scaled, options, limits, deepest};
   for (const BlockCandidate &candidate : block_candidates(search)) {
     if (is_part && candidate.depth != depth) { // only with its ghosts
@@ -395,8 +395,8 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
       break;
   }
   if (contest.is_open())
-    throw SolverError("Matrix powers in cache blocks cannot be made: " + obstacle +
-                      ". Order the unknowns by rcm or a partition, or use plain products.");
+    throw SolverError("Matrix powers cannot be computed in cache blocks: " + obstacle +
+                      ". Use ordering rcm or kway, or set powers=plain.");
   return contest.winner();
 }
 

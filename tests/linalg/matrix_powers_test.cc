@@ -121,7 +121,8 @@ TEST_P(MatrixPowersTest, TuningChoosesAFormThatIsRight)
   const Vectors expected = run(A, plain(), newton_steps(10));
   MatrixPowersOptions options;
   expect_same(run(A, options, newton_steps(10)), expected);
-  EXPECT_NE(description.find("chosen by us a step: plain "), std::string::npos) << description;
+  EXPECT_NE(description.find("chosen by microseconds per step: plain "), std::string::npos)
+      << description;
   options.kind = PowersKind::blocked;
   expect_same(run(A, options, newton_steps(10)), expected);
   EXPECT_EQ(description.rfind("blocked: ", 0), 0U) << description;
@@ -195,7 +196,7 @@ TEST_P(MatrixPowersTest, BlocksWithTooManyNeighboursAreRefused)
   EXPECT_NE(scratch.find("scratch"), std::string::npos) << scratch;
   const std::string work =
       text_of<SolverError>([&] { run(laplacian_1d(5000), blocked(2, 8), monomial_steps(8)); });
-  EXPECT_NE(work.find("rows for each that is needed, more than 3"), std::string::npos) << work;
+  EXPECT_NE(work.find("rows per needed row, more than 3"), std::string::npos) << work;
   MatrixPowersOptions tuned = blocked(0, 0);
   EXPECT_THROW(run(A, tuned, monomial_steps(8)), SolverError);
   tuned.kind = PowersKind::automatic;
