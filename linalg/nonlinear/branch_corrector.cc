@@ -251,11 +251,10 @@ private:
       return correction;
     std::ostringstream text;
     text.precision(6);
-    text << "Newton's method did not come to the branch near lambda = " << lambda << " in "
+    text << "Newton's method did not converge to the branch near lambda = " << lambda << " in "
          << correction.corrections << " corrections: " << F.residual_name << " = ";
     text.precision(3);
-    text << std::scientific << correction.residual << ", but asked for " << correction.target
-         << ".";
+    text << std::scientific << correction.residual << ", target " << correction.target << ".";
     correction.message = text.str();
     return correction;
   }

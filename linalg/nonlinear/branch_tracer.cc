@@ -92,8 +92,8 @@ bool BranchTracer::begin()
     corrector.find_tangent(here, next, correction);
   count(correction);
   if (!correction.converged()) {
-    end(correction.outcome, "There is no first point: " + correction.message +
-                                " Start with another guess, or another lambda.");
+    end(correction.outcome, "The first point was not found: " + correction.message +
+                                " Use another initial guess, or another first lambda.");
     return false;
   }
   const auto &targets = options.targets;
@@ -121,9 +121,9 @@ void BranchTracer::take_step()
     step *= 0.5;
     if (step < options.smallest_step)
       end(of_fold.outcome, "No step of at least " + ten_digits(options.smallest_step) +
-                               " leads on from lambda = " + ten_digits(here.lambda) + ": " +
+                               " succeeds from lambda = " + ten_digits(here.lambda) + ": " +
                                of_fold.message +
-                               " Allow smaller steps or more corrections, or a larger tolerance.");
+                               " Allow smaller steps or more corrections, or raise the tolerance.");
     return;
   }
   if (fold != nullptr) {
@@ -240,7 +240,7 @@ void BranchTracer::pass_targets(const BranchPoint &from, const BranchPoint &to)
     if (is_running)
       emit_target(from, to, lambda);
     if (is_running && lambda == lambda_end())
-      end(Outcome::converged, "The branch came to lambda = " + ten_digits(lambda) + ".");
+      end(Outcome::converged, "The branch reached lambda = " + ten_digits(lambda) + ".");
   }
 }
 
@@ -255,15 +255,15 @@ void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, c
   count(correction);
   if (correction.converged() && rises(target) != (to.lambda > from.lambda)) {
     correction.outcome = Outcome::stagnated;
-    correction.message = "Newton's method went to the other side of a fold.";
+    correction.message = "Newton's method jumped to the other side of a fold.";
   }
   if (correction.converged())
     emit(target, BranchRecord::Kind::target, correction);
   else
     end(correction.outcome,
-        "The solution for lambda = " + ten_digits(lambda) +
-            " was not found, though the branch passes it: " + correction.message +
-            " Take smaller steps, or a lambda farther from the fold.");
+        "The solution at lambda = " + ten_digits(lambda) +
+            " was not found, although the branch passes it: " + correction.message +
+            " Use smaller steps, or a lambda farther from the fold.");
 }
 
 /// Continues from `next`.
@@ -278,8 +278,8 @@ void BranchTracer::accept(const Correction &correction)
       std::clamp(step * std::clamp(wanted, 0.5, 2.), options.smallest_step, options.largest_step);
   if (report.records.back().largest_u >= options.largest_u)
     end(Outcome::converged,
-        "The branch came to max |u| = " + ten_digits(report.records.back().largest_u) +
-            " at lambda = " + ten_digits(here.lambda));
+        "The branch reached max |u| = " + ten_digits(report.records.back().largest_u) +
+            " at lambda = " + ten_digits(here.lambda) + ".");
 }
 
 void BranchTracer::emit(const BranchPoint &p, const BranchRecord::Kind kind,
@@ -306,10 +306,10 @@ void BranchTracer::end_at_limit()
   const bool has_end = std::isfinite(options.largest_u) || std::isfinite(options.lambda_end) ||
                        std::isfinite(options.lambda_end_upper);
   if (has_end)
-    end(Outcome::iteration_limit, "The branch did not come to its end: the limit of points came "
-                                  "first. Allow more points, or longer steps.");
+    end(Outcome::iteration_limit, "The branch did not reach its end: the maximum number of points "
+                                  "was reached first. Allow more points, or longer steps.");
   else
-    end(Outcome::converged, "The branch has the points that were asked for.");
+    end(Outcome::converged, "The branch has the requested number of points.");
 }
 
 void BranchTracer::count(const Correction &correction)
@@ -322,8 +322,7 @@ void BranchTracer::end(const Outcome outcome, const std::string &message)
 {
   is_running = false;
   report.outcome = outcome;
-  report.message =
-      message + " It has " + std::to_string(report.points) + " points behind the first";
+  report.message = message + " It has " + std::to_string(report.points) + " points after the first";
   for (const BranchRecord &record : report.records)
     if (record.kind == BranchRecord::Kind::fold)
       report.message += ", and a fold at lambda = " + ten_digits(record.lambda);

@@ -79,13 +79,13 @@ void check_derivative(const ExpressionLaw &law, const std::string &phi,
     if (!(std::abs(given - slope.value) <= slope.error + tolerance * std::abs(slope.value)))
       throw ParameterError("'" + phi_prime + "' is not the derivative of '" + phi +
                            "': at u = " + text_of(u) + " it is " + text_of(given) +
-                           ", but differences of '" + phi + "' give " + text_of(slope.value) +
-                           ". Correct one of the two expressions.");
+                           ", but finite differences of '" + phi + "' give " +
+                           text_of(slope.value) + ". Fix one of the two expressions.");
   }
   if (!is_finite_somewhere)
     throw ParameterError("The expression '" + phi + "' is not finite anywhere for u from " +
                          text_of(range.low) + " to " + text_of(range.high) +
-                         ". Correct it, or give the range in which u is expected.");
+                         ". Fix it, or set the range in which u is expected.");
 }
 } // namespace
 

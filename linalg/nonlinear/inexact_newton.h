@@ -119,12 +119,11 @@ std::string iterate_newton(const SolveControl &control, const ForcingOptions &op
     if (!gives_direction(step)) {
       report.outcome = step.outcome;
       // omits the remedies, which the message already contains
-      return " The linear system of a step could not be solved: " +
+      return " The linear system of a Newton step could not be solved: " +
              step.message.substr(0, step.message.find(';')) + ".";
     }
     if (!search_line())
-      return report.converged() ? ""
-                                : " No step along Newton's direction makes the residual smaller.";
+      return report.converged() ? "" : " No step along the Newton direction reduces the residual.";
     linear.relative_tolerance = forcing.next(report.true_residual, norm, report.target);
   }
 }

@@ -9,14 +9,14 @@ constexpr auto *nonlinear_method = make_on_any<Name, NonlinearMethod, const Line
 
 constexpr decltype(nonlinear_methods)::Entry nonlinear_table[] = {
     {"newton",
-     "Newton-Krylov with the solver and preconditioner of linear systems and a line search; "
-     "forcing=eisenstat-walker|constant, eta=TOL (largest, or constant, linear tolerance)",
+     "Newton-Krylov method with the linear solver, the preconditioner and a line search; "
+     "forcing=eisenstat-walker|constant, eta=TOL, the largest or the constant linear tolerance",
      nonlinear_method<class NewtonMethod>,
      {.solves_linear_systems = true, .usual_max_iterations = 50}},
     {"nlcg",
-     "nonlinear conjugate gradients for symmetric A, with any symmetric preconditioner of A: NLCG "
-     "with identity, else NLPCG; beta=fletcher-reeves|polak-ribiere, sigma=1e-10..0.5 for the "
-     "line search",
+     "nonlinear conjugate gradients for symmetric A: NLCG with preconditioner identity, NLPCG with "
+     "any other symmetric preconditioner; beta=fletcher-reeves|polak-ribiere, sigma=1e-10..0.5 for "
+     "the line search",
      nonlinear_method<class NlcgMethod>,
      {.needs_symmetry = true}}};
 

@@ -396,7 +396,7 @@ TEST_P(ContinuationTest, FirstPointThatDoesNotExistFailsWithASentence)
   const Branch branch = trace(options, bratu_1d(31));
   EXPECT_FALSE(branch.report.converged());
   EXPECT_TRUE(branch.report.records.empty());
-  EXPECT_NE(branch.report.message.find("no first point"), std::string::npos)
+  EXPECT_NE(branch.report.message.find("first point was not found"), std::string::npos)
       << branch.report.message;
 }
 
