@@ -123,10 +123,10 @@ struct CaRecord
         text += "; " + std::to_string(count) + (count == 1 ? " block " : " blocks ") + what;
     };
     tell(n_safer, "factorised by a safer variant");
-    tell(n_cut, "cut where vectors depend on those before");
+    tell(n_cut, "cut at linearly dependent vectors");
     if (n_shortened > 0)
       text += "; s reduced from " + std::to_string(options.s) + " to " + std::to_string(s) +
-              ", because the true residual was not that of the basis";
+              ", because the true residual differed from the residual of the basis";
     return text;
   }
 };
@@ -442,7 +442,7 @@ private:
     if ((kind == PowersKind::blocked || kind == PowersKind::streamed) &&
         !std::holds_alternative<DiagonalView>(M.action()))
       throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +
-                           " needs the preconditioner identity or jacobi, and this is '" +
+                           " needs preconditioner identity or jacobi, but the preconditioner is '" +
                            M.name() + "'. Use powers=plain.");
     MatrixPowersOptions of_powers = chosen;
     const auto n_vectors =

@@ -58,10 +58,11 @@ std::string JacobiForecast::reason_for_multigrid() const
   if (contrast > largest_contrast) {
     std::ostringstream text;
     text << std::scientific << std::setprecision(0) << contrast;
-    return "as entries of the diagonal differ by a factor of " + text.str();
+    return "because diagonal entries differ by a factor of " + text.str();
   }
-  return iterations > patience ? "as jacobi would take some " + rounded(iterations) + " iterations"
-                               : "";
+  return iterations > patience
+             ? "because jacobi would take about " + rounded(iterations) + " iterations"
+             : "";
 }
 
 JacobiForecast forecast_jacobi(const Matrix &A, const BackendKind backend)

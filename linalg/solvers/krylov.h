@@ -144,8 +144,8 @@ inline Execution execution_for(const SolveControl &control)
   if (!control.energy_tolerance.is_given())
     return control.execution;
   if (control.execution == Execution::resident)
-    throw ParameterError("Loops that stay on the chip do not stop at the error in the energy norm. "
-                         "Use auto or graph, or stop at the residual.",
+    throw ParameterError("Execution 'resident' cannot stop at the energy error. Use execution auto "
+                         "or graph, or stop at the residual.",
                          "Solver/Execution");
   return Execution::graph;
 }

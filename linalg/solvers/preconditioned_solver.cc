@@ -168,7 +168,7 @@ void PreconditionedSolver::take(const Choice next, const std::string &reason,
 {
   choice = next;
   patience_on_trial = first_patience();
-  remark = (choice == Choice::given ? "jacobi for good: " : "") + reason;
+  remark = (choice == Choice::given ? "jacobi permanently: " : "") + reason;
   try {
     auto made = make_preconditioner(choice == Choice::fsai        ? "fsai"
                                     : choice == Choice::multigrid ? "multigrid"

@@ -11,41 +11,42 @@ constexpr auto *solver = make_on_any<Name, Solver>;
 
 constexpr decltype(solvers)::Entry solver_table[] = {
     {"cg",
-     "preconditioned conjugate gradients, classical form, 3 kernels an iteration",
+     "preconditioned conjugate gradients, classical form, 3 kernels per iteration",
      solver<class CgSolver>,
      {.needs_symmetry = true,
       .has_batch = true,
       .can_be_resident = true,
       .knows_energy_error = true}},
     {"pipelined-cg",
-     "preconditioned conjugate gradients, pipelined form, 2 kernels an iteration",
+     "preconditioned conjugate gradients, pipelined form, 2 kernels per iteration",
      solver<class PipelinedCgSolver>,
      {.needs_symmetry = true,
       .has_batch = true,
       .can_be_resident = true,
       .knows_energy_error = true}},
     {"chronopoulos-gear-cg",
-     "preconditioned conjugate gradients of Chronopoulos and Gear, 2 kernels an iteration",
+     "preconditioned conjugate gradients of Chronopoulos and Gear, 2 kernels per iteration",
      solver<class ChronopoulosGearCgSolver>,
      {.needs_symmetry = true,
       .has_batch = true,
       .can_be_resident = true,
       .knows_energy_error = true}},
     {"minres",
-     "minimal residuals for symmetric, also indefinite matrices, 2 kernels an iteration",
+     "minimal residual method for symmetric matrices, also indefinite ones, 2 kernels per "
+     "iteration",
      solver<class MinresSolver>,
      {.needs_symmetry = true, .has_batch = true, .can_be_resident = true}},
     {"bicgstab",
-     "BiCGStab for unsymmetric matrices, classical form, 5 kernels",
+     "BiCGStab for unsymmetric matrices, classical form, 5 kernels per iteration",
      solver<class BicgstabSolver>,
      {.has_batch = true, .can_be_resident = true}},
     {"pipelined-bicgstab",
-     "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration",
+     "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels per iteration",
      solver<class PipelinedBicgstabSolver>,
      {.has_batch = true, .can_be_resident = true}},
-    {"bicgstab-l", "BiCGStab(l) for unsymmetric matrices, 2 l products an iteration; l=L (1 to 8)",
+    {"bicgstab-l", "BiCGStab(l) for unsymmetric matrices, 2 l products per iteration; l=L (1 to 8)",
      solver<class BicgstabLSolver>},
-    {"idr", "IDR(s) for unsymmetric matrices, s + 1 products a cycle; s=S (1 to 16)",
+    {"idr", "IDR(s) for unsymmetric matrices, s + 1 products per cycle; s=S (1 to 16)",
      solver<class IdrSolver>},
     {"gmres",
      "GMRES for unsymmetric matrices; restart=M (1 to 256), orthogonalisation=mgs|cgs|cgs2",
@@ -53,7 +54,7 @@ constexpr decltype(solvers)::Entry solver_table[] = {
     {"fgmres", "flexible GMRES, for preconditioners that change; options as gmres",
      solver<class FgmresSolver>},
     {"pipelined-gmres",
-     "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels an iteration; restart=M",
+     "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels per iteration; restart=M",
      solver<class PipelinedGmresSolver>,
      {.can_be_resident = true}},
     {"ca-gmres",
@@ -62,10 +63,10 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      "powers=auto|plain|blocked|streamed with depth=K block=ROWS memory=MB, errors=yes|no",
      solver<class CaGmresSolver>},
     {"richardson",
-     "the stationary iteration x += M^-1 (b - A x), which converges where M is near A",
+     "the stationary iteration x += M^-1 (b - A x), which converges if M is close to A",
      solver<class RichardsonSolver>},
     {"multigrid",
-     "the same with cycles of the preconditioner multigrid, whose options are given there",
+     "richardson with preconditioner multigrid, whose options belong to the preconditioner",
      solver<class RichardsonSolver>,
      {.preconditioner = "multigrid"}}};
 
@@ -79,10 +80,10 @@ std::string preconditioner_of(const LinearSolverOptions &options)
   if (own != nullptr && given.traits.is_automatic)
     return own;
   if (own != nullptr && std::string(own) != given.name)
-    throw ParameterError("Solver '" + std::string(solver.name) + "' takes the preconditioner " +
-                             own + ", with its options, or auto, and no '" + given.name +
-                             "'. Use one of these, or solver richardson, which takes any.",
-                         "Solver/Preconditioner");
+    throw ParameterError(
+        "Solver '" + std::string(solver.name) + "' does not support preconditioner '" + given.name +
+            "'. Use preconditioner " + own + " or auto, or solver richardson, which takes any.",
+        "Solver/Preconditioner");
   return options.preconditioner;
 }
 

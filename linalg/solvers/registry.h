@@ -27,12 +27,11 @@ inline void require_energy_error(const std::string &solver)
 {
   const auto &entry = solvers.entry_of(solver);
   if (!entry.traits.knows_energy_error)
-    throw ParameterError("Solver '" + std::string(entry.name) +
-                             "' does not know its error in the energy norm, by which it is to "
-                             "stop. Use " +
-                             solvers.names_with(&SolverTraits::knows_energy_error) +
-                             ", or stop at the residual.",
-                         "Solver/Stop at");
+    throw ParameterError(
+        "Solver '" + std::string(entry.name) +
+            "' cannot stop at the energy error, because it does not estimate it. Use " +
+            solvers.names_with(&SolverTraits::knows_energy_error) + ", or stop at the residual.",
+        "Solver/Stop at");
 }
 
 inline std::unique_ptr<Solver> make_solver(const std::string &text, const BackendKind backend)

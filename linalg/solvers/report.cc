@@ -42,14 +42,14 @@ std::string stronger_methods(const MethodReport &method)
 {
   std::string text = "For an unsymmetric matrix use ";
   if (contains(method.solver, "gmres"))
-    text += "a larger restart, as restart=256, ";
+    text += "a larger restart such as restart=256, ";
   if (method.scaling != "matching")
     text += "scaling matching with preconditioner ilu, ";
   else if (method.preconditioner != "ilu")
     text += "preconditioner ilu, ";
   if (method.solver != "idr")
     text += "solver idr s=8, ";
-  return text + "or for a small one solver direct.";
+  return text + "or, for a small system, solver direct.";
 }
 
 /// Backward errors up to this may be due to rounding alone, whatever the length of rows.
@@ -58,20 +58,18 @@ constexpr double largest_rounding = 1e-13;
 std::string explain_stagnation(const SolveResult &result, const MethodReport &method)
 {
   if (method.solver == "direct")
-    return "the matrix is singular to double precision, or rounding errors keep the residual "
-           "there. "
+    return "the matrix is singular to working precision, or rounding errors limit the residual. "
            "Scale the problem, or use a larger tolerance.";
   if (result.backward_error >= 0. && result.backward_error <= largest_rounding)
-    return "rounding errors keep it there. Use a larger tolerance, or solver direct.";
-  return "it no longer falls: the matrix is too ill-conditioned for these methods, or singular, "
-         "and "
-         "the system has no solution. " +
+    return "rounding errors limit the residual. Use a larger tolerance, or solver direct.";
+  return "the residual no longer falls: the matrix is too ill-conditioned for these methods, or it "
+         "is singular and the system has no solution. " +
          stronger_methods(method);
 }
 
 std::string explain_divergence(const MethodReport &method)
 {
-  const std::string text = "the residual grew beyond bounds. ";
+  const std::string text = "the residual grew without bound. ";
   if (contains(method.solver, "richardson") || contains(method.solver, "multigrid"))
     return text + "Use solver pipelined-cg, or gmres for an unsymmetric matrix, with the same "
                   "preconditioner.";
@@ -89,7 +87,7 @@ std::string explain(const SolveResult &result, const MethodReport &method)
   case Outcome::converged_to_rounding:
     return "";
   case Outcome::iteration_limit:
-    return std::string("the iteration limit came first. Allow more iterations, ") +
+    return std::string("the iteration limit was reached. Allow more iterations, ") +
            (contains(method.solver, "gmres") ? "a larger restart, " : "") +
            "a larger tolerance, or use a stronger preconditioner.";
   case Outcome::stagnated:
@@ -105,14 +103,15 @@ std::string explain(const SolveResult &result, const MethodReport &method)
            "preconditioner identity, or for an unsymmetric matrix bicgstab.";
   case Outcome::indefinite_preconditioner:
     return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Check the signs "
-           "of the matrix, whose diagonal may be negative, or use preconditioner identity; for an "
-           "indefinite matrix with solver minres.";
+           "of the matrix, whose diagonal may be negative, or use preconditioner identity, with "
+           "solver minres if the matrix is indefinite.";
   case Outcome::breakdown:
     return method.solver == "direct"
                ? "the matrix is singular. Check that its rows are independent."
-               : "the method divided by zero, again and again. " + stronger_methods(method);
+               : "the method broke down repeatedly by a division by zero. " +
+                     stronger_methods(method);
   case Outcome::not_balanced:
-    return "the residual is small in norm, but large against the fluxes or reactions.";
+    return "the residual is small in norm, but large compared with the fluxes or reactions.";
   }
   return "";
 }
@@ -163,19 +162,19 @@ void describe(SolveResult &result, const MethodReport &method, const std::string
            : result.converged() ? " converged to rounding in "
                                 : " did not converge in ")
        << result.iterations << " iterations: " << std::scientific;
-  const char *const asked_for = has_met_target ? ", asked for " : ", but asked for ";
   if (result.energy.target >= 0.)
-    text << energy_text(result.energy) << asked_for << result.energy.target << "; " << residual
+    text << energy_text(result.energy) << ", target " << result.energy.target << "; " << residual
          << " = " << result.true_residual;
   else
-    text << residual << " = " << result.true_residual << asked_for << result.target;
-  text << ", at the start " << result.initial_residual;
+    text << residual << " = " << result.true_residual << ", target " << result.target;
+  text << ", initially " << result.initial_residual;
   if (has_met_target)
     text << ".";
   else if (result.converged()) {
-    text << ", which double precision cannot reach here: backward error " << result.backward_error;
+    text << "; double precision cannot reach the target here: backward error "
+         << result.backward_error;
     if (result.forward_error >= 0.)
-      text << ", estimated error of x " << result.forward_error << " of its size";
+      text << ", estimated relative error of x " << result.forward_error;
     text << '.';
   }
   else

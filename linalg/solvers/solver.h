@@ -48,8 +48,8 @@ public:
 inline void require_symmetric(const std::string &solver, const Preconditioner &M)
 {
   if (!M.is_symmetric())
-    throw ParameterError("Solver '" + solver + "' needs a symmetric preconditioner, and '" +
-                         M.name() + "' is not. Choose another preconditioner or solver.");
+    throw ParameterError("Solver '" + solver + "' needs a symmetric preconditioner, but '" +
+                         M.name() + "' is not symmetric. Use another preconditioner or solver.");
 }
 } // namespace femgpu::linalg
 

@@ -346,7 +346,7 @@ TEST_P(EnergyErrorTest, DecidesOnNoChip)
   const std::string execution = run(options, system.A, system.b).report.method.execution;
   EXPECT_EQ(execution.find("resident"), std::string::npos) << execution;
   options.control.execution = Execution::resident;
-  EXPECT_NE(text_of<ParameterError>([&] { run(options, system.A, system.b); }).find("energy norm"),
+  EXPECT_NE(text_of<ParameterError>([&] { run(options, system.A, system.b); }).find("energy error"),
             std::string::npos);
 }
 

@@ -60,7 +60,7 @@ foreach(solver pipelined-cg cg direct)
   study_test(tolerance_0_is_said_to_be_below_rounding_by_${solver} ${parameter_dir}/poisson.prm
     --set "Solver/Relative tolerance=0" --set Solver/Solver=${solver}
     --expect-outcome converged_to_rounding
-    --expect-message "warning: ${solver} .*converged to rounding .*backward error .*estimated error"
+    --expect-message "warning: ${solver} .*converged to rounding .*backward error .*estimated relative error"
     ${figures_of_poisson})
 endforeach()
 # Slender: the residual that is asked for is out of reach, the solution is not. The tip is that of all;
@@ -73,7 +73,7 @@ foreach(method "direct; jacobi" "pipelined-cg; fsai" "cg; ic")
     ${here}/elasticity_strip.prm --set Solver/Solver=${solver} --set Solver/Fallback=none
     --set Solver/Preconditioner=${preconditioner} --expect-outcome converged_to_rounding
     --expect-quantity "end displacement_z=-0.0018811232+-4e-10" --check-vtu
-    --expect-message "warning: ${solver} .*converged to rounding .*estimated error of x [0-9.]+e-(0[6-9]|1)")
+    --expect-message "warning: ${solver} .*converged to rounding .*estimated relative error of x [0-9.]+e-(0[6-9]|1)")
 endforeach()
 study_test(slender_strip_that_is_stopped_early_is_no_solution ${here}/elasticity_strip.prm
   --set Solver/Fallback=none --set Solver/Preconditioner=jacobi --set "Solver/Maximum iterations=300"
@@ -87,7 +87,7 @@ study_test(tiny_data_have_a_solution_and_no_defect ${parameter_dir}/poisson.prm 
   --expect-quantity "balance defect=0+-1e-12" --expect-outcome converged)
 study_test(tolerance_0_of_newton_ends_at_rounding ${parameter_dir}/bratu_2d.prm
   --set "Nonlinear/Relative tolerance=0" --expect-outcome converged_to_rounding
-  --expect-message "warning: newton.*converged to rounding.*asked for 0\\.0.*estimated error of x [0-9.]+e-1"
+  --expect-message "warning: newton.*converged to rounding.*target 0\\.0.*estimated relative error of x [0-9.]+e-1"
   ${figures_of_bratu_2d})
 study_test(fine_mesh_of_degree_4_has_a_solution ${parameter_dir}/bratu_2d.prm
   --set Discretization/Degree=4 --set "Mesh/Initial refinements=6" --set Study/Cycles=1
