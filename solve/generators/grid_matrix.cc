@@ -21,9 +21,9 @@ void check_count(const Grid &grid, const double count, const char *const what,
     throw ParameterError("A grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
                          " x " + std::to_string(grid.nz) + " points gives " +
                          (share.is_all() ? "a matrix" : "a rank") + " with " +
-                         number.substr(0, number.find('.')) + " " + what + ", but no more than " +
-                         std::to_string(most) + " are possible; choose a smaller one" +
-                         (share.is_all() ? "." : ", or more ranks."));
+                         number.substr(0, number.find('.')) + " " + what +
+                         ", more than the limit of " + std::to_string(most) +
+                         ". Use a smaller grid" + (share.is_all() ? "." : ", or more ranks."));
   }
 }
 } // namespace

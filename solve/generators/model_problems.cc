@@ -167,46 +167,50 @@ ModelProblem elasticity3d_p1(const GeneratorArguments &arguments)
 
 constexpr decltype(generators)::Entry generator_table[] = {
     {"poisson2d-p1",
-     "-Δu = 1 in the unit square, N x N squares cut into linear triangles; (N-1)^2 unknowns, "
-     "7 entries a row of which 2 are zeros",
+     "-Δu = 1 in the unit square, N x N squares, each split into two linear triangles; (N-1)^2 "
+     "unknowns, 7 entries per row, 2 of them zero",
      poisson2d_p1,
      {"N"}},
     {"poisson2d-5pt",
-     "-Δu = 1 on NX x NY inner points with spacing 1, differences with 5 points",
+     "-Δu = 1 on NX x NY inner points with spacing 1, 5-point finite differences",
      poisson2d_5pt,
      {"NX[xNY]"}},
     {"poisson2d-9pt",
-     "the same with 9 points: 8, and -1 for each neighbour",
+     "-Δu = 1 on NX x NY inner points, 9-point stencil: 8 on the diagonal, -1 for each neighbour",
      poisson2d_9pt,
      {"NX[xNY]"}},
     {"poisson3d-7pt",
-     "-Δu = 1 on NX x NY x NZ inner points with spacing 1, differences with 7 points",
+     "-Δu = 1 on NX x NY x NZ inner points with spacing 1, 7-point finite differences",
      poisson3d_7pt,
      {"NX[xNYxNZ]"}},
     {"poisson3d-27pt",
-     "the same with 27 points: 26, and -1 for each neighbour",
+     "-Δu = 1 on NX x NY x NZ inner points, 27-point stencil: 26 on the diagonal, -1 for each "
+     "neighbour",
      poisson3d_27pt,
      {"NX[xNYxNZ]"}},
     {"anisotropic2d",
-     "-EPS u_xx - u_yy = 1 on N x N inner points with spacing 1, 5 points; EPS > 0",
+     "-EPS u_xx - u_yy = 1 on N x N inner points with spacing 1, 5-point finite differences; EPS > "
+     "0",
      anisotropic2d,
      {"N,EPS"}},
     {"anisotropic3d",
-     "-EPS u_xx - u_yy - u_zz = 1 on N x N x N inner points with spacing 1, 7 points; EPS > 0",
+     "-EPS u_xx - u_yy - u_zz = 1 on N x N x N inner points with spacing 1, 7-point finite "
+     "differences; EPS > 0",
      anisotropic3d,
      {"N,EPS"}},
     {"convection-diffusion2d",
      "unsymmetric: -Δu + PECLET (u_x + u_y/2) = 1 on N x N inner points with spacing 1, upwind "
-     "differences; PECLET = w h / a of a cell with wind w in x and diffusion a",
+     "differences; PECLET = w h / a, the cell Peclet number with wind w in x and diffusion a",
      convection_diffusion2d,
      {"N,PECLET"}},
     {"convection-diffusion3d",
-     "the same for -Δu + PECLET (u_x + u_y/2 + u_z/4) = 1 on N x N x N inner points",
+     "unsymmetric: -Δu + PECLET (u_x + u_y/2 + u_z/4) = 1 on N x N x N inner points with spacing "
+     "1, upwind differences",
      convection_diffusion3d,
      {"N,PECLET"}},
     {"banded",
-     "N rows with W < N neighbours on each side: -1/d^2 at distance d, 1.01 of their sum on the "
-     "diagonal",
+     "N rows with W < N neighbours on each side: -1/d^2 at distance d, 1.01 times the sum of their "
+     "magnitudes on the diagonal",
      banded,
      {"N,W"}},
     {"circuit",
@@ -215,8 +219,8 @@ constexpr decltype(generators)::Entry generator_table[] = {
      circuit,
      {"N[,SEED]"}},
     {"elasticity3d-p1",
-     "linear elasticity in the unit cube, E = 1, nu = 0.3, clamped at x = 0, under its weight; "
-     "N x N x N cubes cut into 6 linear tetrahedra; 3 N (N+1)^2 unknowns",
+     "linear elasticity in the unit cube, E = 1, nu = 0.3, clamped at x = 0, under its own weight; "
+     "N x N x N cubes, each split into 6 linear tetrahedra; 3 N (N+1)^2 unknowns",
      elasticity3d_p1,
      {"N"}}};
 

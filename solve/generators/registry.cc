@@ -69,7 +69,7 @@ double GeneratorArguments::number() const
 {
   double number = 0.;
   if (!read_number(words[1], number) || !std::isfinite(number))
-    fail("'" + words[1] + "' is no finite number");
+    fail("'" + words[1] + "' is not a finite number");
   return number;
 }
 
@@ -80,15 +80,15 @@ int GeneratorArguments::seed() const
 
 void GeneratorArguments::fail(const std::string &reason) const
 {
-  throw ParameterError("The model problem '" + text + "' cannot be made: " + reason + ". Use " +
-                       form + ".");
+  throw ParameterError("The model problem '" + text + "' is invalid: " + reason +
+                       ". Use the form " + form + ".");
 }
 
 int GeneratorArguments::parse_size(const std::string &word, const int smallest) const
 {
   int size = 0;
   if (!read_number(word, size) || size < smallest || size > most_indices)
-    fail("'" + word + "' is no whole number from " + std::to_string(smallest) + " to " +
+    fail("'" + word + "' is not an integer from " + std::to_string(smallest) + " to " +
          std::to_string(most_indices));
   return size;
 }

@@ -96,7 +96,7 @@ void LineReader::look_at_beginning()
 bool LineReader::refill()
 {
   if (end - begin == buffer.size())
-    fail("the line is longer than 4 MiB: this is no text file of numbers.", number + 1);
+    fail("the line is longer than 4 MiB: this is not a Matrix Market text file.", number + 1);
   std::memmove(buffer.data(), buffer.data() + begin, end - begin);
   end -= begin;
   begin = 0;

@@ -152,8 +152,8 @@ private:
     if (std::fabs(value - expected) <= rounding * std::fabs(expected))
       return;
     text.fail(name_of(entries.rows[second], entries.columns[second]) +
-                  " differs from that in line " + std::to_string(lines[first]) +
-                  " opposite to it, though the file says " + text.header().symmetry +
+                  " differs from its mirror entry in line " + std::to_string(lines[first]) +
+                  ", although the file says " + text.header().symmetry +
                   ". Remove one of them, or write 'general'.",
               lines[second]);
   }
@@ -189,8 +189,8 @@ private:
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     if (starts.back() > RowStarts::most_entries)
       text.fail("with both triangles the matrix has " + std::to_string(starts.back()) +
-                " entries; no more than " + std::to_string(RowStarts::most_entries) +
-                " are possible.");
+                " entries, more than the limit of " + std::to_string(RowStarts::most_entries) +
+                ".");
     return starts;
   }
 
@@ -240,7 +240,7 @@ private:
           (!is_general && entries.rows[k] == column && entries.columns[k] == row))
         found.push_back(k);
     text.fail(name_of(entries.rows[found[1]], entries.columns[found[1]]) +
-                  " is there already in line " + std::to_string(lines[found[0]]) +
+                  " is a duplicate of the entry in line " + std::to_string(lines[found[0]]) +
                   "; remove one, or write their sum.",
               lines[found[1]]);
   }

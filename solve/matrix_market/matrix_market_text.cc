@@ -141,7 +141,7 @@ std::int64_t MatrixMarketText::index(const char *const what, const std::int64_t 
   if (text.empty())
     fail("the line ends where the " + std::string(what) + " of an entry is expected.");
   if (!parse(text, number))
-    fail(in_quotes(text) + " is no " + what + "; a whole number from 1 to " +
+    fail(in_quotes(text) + " is not a valid " + what + "; an integer from 1 to " +
          std::to_string(range) + " is expected.");
   if (number < 1 || number > range)
     fail(std::string(what) + " " + std::string(text.substr(0, 40)) + " is out of range: use 1 to " +
@@ -156,12 +156,12 @@ double MatrixMarketText::value()
   if (text.empty())
     fail("the value of the entry is missing; only files that say 'pattern' have none.");
   if (!parse(text, number))
-    fail("the value " + in_quotes(text) + " is no number.");
+    fail("the value " + in_quotes(text) + " is not a number.");
   if (!std::isfinite(number))
-    fail("the value " + in_quotes(text) + " is not finite; no system with it can be solved.");
+    fail("the value " + in_quotes(text) + " is not finite; write a finite number.");
   if (the_header.field == "integer" && number != std::floor(number))
     fail("the value " + in_quotes(text) +
-         " is no integer; write 'real' instead of 'integer' in the header.");
+         " is not an integer; write 'real' instead of 'integer' in the header.");
   return number;
 }
 
@@ -170,7 +170,7 @@ void MatrixMarketText::end_of_line()
   const std::string_view text = word();
   if (!text.empty())
     fail("there is " + in_quotes(text) + " after the numbers; a " + the_header.format + " " +
-         the_header.field + " file has one entry a line and nothing else" +
+         the_header.field + " file has one entry per line and nothing else" +
          (the_header.field == "pattern" ? ", and no values." : "."));
 }
 
@@ -186,7 +186,7 @@ void MatrixMarketText::read_header()
     found = rest.find_first_not_of(" \t\r\f\v") != std::string_view::npos;
   const std::string_view line = rest;
   if (!found || lower_case(word()) != "%%matrixmarket")
-    fail("this is no Matrix Market file: it begins with " + in_quotes(line) +
+    fail("this is not a Matrix Market file: it begins with " + in_quotes(line) +
          " instead of '%%MatrixMarket matrix coordinate real general'.");
   if (const std::string object = lower_case(word()); object != "matrix")
     fail_word("object", object, "use 'matrix'");
@@ -196,18 +196,19 @@ void MatrixMarketText::read_header()
     fail_word("format", format, "use 'coordinate' for matrices and 'array' for vectors");
   field = lower_case(word());
   if (field == "complex")
-    fail("complex numbers cannot be used; write the real system [Re -Im; Im Re].");
+    fail("complex numbers are not supported; write the equivalent real system [Re -Im; Im Re].");
   if (field != "real" && field != "integer" && field != "pattern")
     fail_word("field", field, "use 'real', 'integer' or 'pattern'");
   symmetry = lower_case(word());
   if (symmetry == "hermitian")
-    fail("a hermitian matrix is complex, which cannot be used; write 'symmetric' if it is real.");
+    fail("hermitian (complex) matrices are not supported; write 'symmetric' if the values are "
+         "real.");
   if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
     fail_word("symmetry", symmetry, "use 'general', 'symmetric' or 'skew-symmetric'");
   if (field == "pattern" && (format == "array" || symmetry == "skew-symmetric"))
     fail("a pattern can be neither an array nor skew-symmetric; write its values.");
   if (const std::string_view more = word(); !more.empty())
-    fail("the header goes on with " + in_quotes(more) + " after the symmetry; remove it.");
+    fail("the header has " + in_quotes(more) + " after the symmetry; remove it.");
 }
 
 void MatrixMarketText::read_size()
@@ -222,17 +223,17 @@ void MatrixMarketText::read_size()
     const std::string_view text = word();
     std::int64_t number = 0;
     if (!parse(text, number) || number < 0)
-      fail(expected + " is expected, but here is " + line + ".");
+      fail(expected + " is expected, but found " + line + ".");
     if (static_cast<std::size_t>(number) > most)
-      fail("the number " + std::string(text.substr(0, 40)) + " is too large: no more than " +
+      fail("the number " + std::string(text.substr(0, 40)) + " is too large: the limits are " +
            std::to_string(most_indices) + " rows and " + std::to_string(RowStarts::most_entries) +
-           " entries are possible.");
+           " entries.");
     return number;
   };
   the_size.rows = count(most_indices);
   the_size.columns = count(most_indices);
   the_size.entries = coordinate ? count(RowStarts::most_entries) : the_size.rows * the_size.columns;
   if (!word().empty())
-    fail(expected + " is expected, but here is " + line + ".");
+    fail(expected + " is expected, but found " + line + ".");
 }
 } // namespace femgpu::linalg

@@ -46,7 +46,8 @@ MatrixMarketVectors read_columns(MatrixMarketText &text)
       at = static_cast<std::size_t>(i + j * rows);
       if (lines[at] != 0)
         text.fail("entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
-                  ") is there already in line " + std::to_string(lines[at]) + "; remove one.");
+                  ") is a duplicate of the entry in line " + std::to_string(lines[at]) +
+                  "; remove one.");
       lines[at] = text.line_number();
     }
     v[at] = text.value();
@@ -99,6 +100,15 @@ void write_matrix_market_vectors(const std::string &file, const std::vector<doub
     content.append(digits, std::to_chars(digits, digits + sizeof digits, v_i).ptr);
     content += '\n';
   }
-  write_file(file, content);
+  const std::string partial = partial_name(file);
+  int reason = write_all(partial, content);
+  if (reason == 0 && std::rename(partial.c_str(), file.c_str()) != 0)
+    reason = errno;
+  if (reason != 0) {
+    std::remove(partial.c_str());
+    throw OutputError("The vector could not be written to '" + file +
+                      "': " + std::strerror(reason) +
+                      ". Check the directory, its permissions and the free disk space.");
+  }
 }
 } // namespace femgpu::linalg

@@ -109,8 +109,8 @@ TEST(Circuit, WrongTextsAreRefused)
   const auto text = [](const std::string &generator) {
     return text_of<ParameterError>([&] { generate(generator); });
   };
-  EXPECT_NE(text("circuit:9").find("whole number from 10"), std::string::npos);
-  EXPECT_NE(text("circuit:100,-1").find("whole number from 0"), std::string::npos);
+  EXPECT_NE(text("circuit:9").find("an integer from 10"), std::string::npos);
+  EXPECT_NE(text("circuit:100,-1").find("an integer from 0"), std::string::npos);
   EXPECT_NE(text("circuit:100,1,2").find("3 parameters instead of 1 or 2"), std::string::npos);
   EXPECT_NE(text("circuit:100,1,2").find("Use circuit:N[,SEED]"), std::string::npos);
 }

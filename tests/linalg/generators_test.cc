@@ -333,11 +333,11 @@ TEST(Generators, WrongTextsAreRefusedWithTheFormsToUse)
 {
   expect_refused("", {"poisson2d-p1:N", "elasticity3d-p1:N"});
   expect_refused("poisson", {"'poisson'", "poisson3d-7pt:NX[xNYxNZ]"});
-  expect_refused("poisson2d-p1", {"'' is no whole number", "Use poisson2d-p1:N."});
-  expect_refused("poisson2d-p1:1", {"'1' is no whole number from 2"});
-  expect_refused("poisson2d-p1:4x4", {"'4x4' is no whole number"});
-  expect_refused("poisson2d-5pt:0", {"'0' is no whole number from 1"});
-  expect_refused("poisson2d-5pt:10x", {"'' is no whole number"});
+  expect_refused("poisson2d-p1", {"'' is not an integer", "Use the form poisson2d-p1:N."});
+  expect_refused("poisson2d-p1:1", {"'1' is not an integer from 2"});
+  expect_refused("poisson2d-p1:4x4", {"'4x4' is not an integer"});
+  expect_refused("poisson2d-5pt:0", {"'0' is not an integer from 1"});
+  expect_refused("poisson2d-5pt:10x", {"'' is not an integer"});
   expect_refused("poisson2d-5pt:-3", {"'-3'"});
   expect_refused("poisson2d-5pt:3.5", {"'3.5'"});
   expect_refused("poisson2d-5pt:3,1", {"2 parameters instead of 1"});
@@ -346,10 +346,10 @@ TEST(Generators, WrongTextsAreRefusedWithTheFormsToUse)
   expect_refused("poisson3d-7pt:3000000000", {"'3000000000'", "2146435071"});
   expect_refused("anisotropic2d:3", {"1 parameters instead of 2", "anisotropic2d:N,EPS"});
   expect_refused("anisotropic2d:3,0", {"EPS must be positive"});
-  expect_refused("anisotropic3d:3,nan", {"'nan' is no finite number"});
-  expect_refused("banded:30,0", {"'0' is no whole number from 1"});
+  expect_refused("anisotropic3d:3,nan", {"'nan' is not a finite number"});
+  expect_refused("banded:30,0", {"'0' is not an integer from 1"});
   expect_refused("banded:30,30", {"W must be less than N", "banded:N,W"});
-  expect_refused("convection-diffusion2d:3,1e", {"'1e' is no finite number"});
+  expect_refused("convection-diffusion2d:3,1e", {"'1e' is not a finite number"});
   expect_refused("convection-diffusion3d:3", {"1 parameters instead of 2"});
 }
 

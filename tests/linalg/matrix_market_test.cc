@@ -181,13 +181,13 @@ TEST_F(MatrixMarketTest, TruncatedCompressedFileIsRefused)
 TEST_F(MatrixMarketTest, WrongHeadersAreRefused)
 {
   const auto header = [](const std::string &words) { return "%%MatrixMarket " + words + "\n"; };
-  expect_error("1 1 2.5\n", 1, {"no Matrix Market file", "'1 1 2.5'"});
-  expect_error("\n\n% comment\n", 3, {"no Matrix Market file"});
+  expect_error("1 1 2.5\n", 1, {"not a Matrix Market file", "'1 1 2.5'"});
+  expect_error("\n\n% comment\n", 3, {"not a Matrix Market file"});
   expect_error(std::string("\x7f"
                            "ELF\x02\x00\x1b",
                            7),
-               1, {"no Matrix Market file", "'?ELF?"});
-  expect_error("\n", 1, {"no Matrix Market file"});
+               1, {"not a Matrix Market file", "'?ELF?"});
+  expect_error("\n", 1, {"not a Matrix Market file"});
   expect_error(std::string(5 << 20, 'x'), 1, {"longer than 4 MiB"});
   expect_error(header("tensor coordinate real general"), 1, {"'tensor'", "use 'matrix'"});
   expect_error(header("matrix sparse real general"), 1, {"'sparse'", "'coordinate'"});
@@ -234,17 +234,17 @@ TEST_F(MatrixMarketTest, WrongEntriesAreRefused)
   expect_error(head + "0 1 1\n", 4, {"row 0 is out of range", "begin with 1"});
   expect_error(head + "1 -2 1\n", 4, {"column -2 is out of range"});
   expect_error(head + "1 99999999999999999999 1\n", 4, {"99999999999999999999 is out of range"});
-  expect_error(head + "1.0 1 1\n", 4, {"'1.0' is no row"});
+  expect_error(head + "1.0 1 1\n", 4, {"'1.0' is not a valid row"});
   expect_error(head + "1\n", 4, {"ends where the column"});
   expect_error(head + "1 2\n", 4, {"value of the entry is missing", "pattern"});
-  expect_error(head + "1 2 x\n", 4, {"'x' is no number"});
-  expect_error(head + "1 2 +-3\n", 4, {"'+-3' is no number"});
-  expect_error(head + "1 2 1.5d\n", 4, {"'1.5d' is no number"});
+  expect_error(head + "1 2 x\n", 4, {"'x' is not a number"});
+  expect_error(head + "1 2 +-3\n", 4, {"'+-3' is not a number"});
+  expect_error(head + "1 2 1.5d\n", 4, {"'1.5d' is not a number"});
   expect_error(head + "1 2 1 # c\n", 4, {"'#' after the numbers"});
   for (const char *const value : {"nan", "-inf", "+Infinity", "1e400", "1D400"})
     expect_error(head + "1 2 " + value + "\n", 4, {"not finite", value});
   expect_error("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n", 3,
-               {"'1.5' is no integer", "'real'"});
+               {"'1.5' is not an integer", "'real'"});
   expect_error("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1.5\n", 3,
                {"'1.5' after the numbers", "no values"});
 }
@@ -252,9 +252,9 @@ TEST_F(MatrixMarketTest, WrongEntriesAreRefused)
 TEST_F(MatrixMarketTest, EntriesThatAreThereTwiceAreRefusedWithBothLines)
 {
   expect_error(coordinate_real + "general\n3 3 4\n2 1 1\n% c\n1 1 1\n\n3 3 3\n2 1 5\n", 8,
-               {"(2, 1)", "already in line 3"});
+               {"(2, 1)", "duplicate of the entry in line 3"});
   expect_error(coordinate_real + "symmetric\n3 3 3\n% c\n3 1 1\n2 2 1\n3 1 1\n", 6,
-               {"(3, 1)", "already in line 4"});
+               {"(3, 1)", "duplicate of the entry in line 4"});
 }
 
 TEST_F(MatrixMarketTest, UpperTriangleOfSymmetricFilesIsMirrored)
