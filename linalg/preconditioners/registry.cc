@@ -78,7 +78,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class IluPreconditioner>,
      {.counts_by_int = true}},
     {"multigrid",
-     "multigrid cycles over coarser levels: lower degrees and coarser meshes if they are known, "
+     "V- or W-cycles over coarser levels: lower degrees and coarser meshes if they are known, "
      "then smoothed aggregation, or plain aggregation if A is unsymmetric; "
      "coarsening=auto|aggregation, theta=0..1 for strong connections, "
      "smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai with degree=K, values=float|double for "

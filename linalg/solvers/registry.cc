@@ -66,7 +66,7 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      "the stationary iteration x += M^-1 (b - A x), which converges if M is close to A",
      solver<class RichardsonSolver>},
     {"multigrid",
-     "richardson with preconditioner multigrid, whose options belong to the preconditioner",
+     "richardson with preconditioner multigrid; its options are set on the preconditioner",
      solver<class RichardsonSolver>,
      {.preconditioner = "multigrid"}}};
 
