@@ -22,13 +22,14 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
       preconditioner(preconditioner_of(options))
 {
   if (this->communicator && !orderings.traits(options.ordering).keeps_order)
-    throw ParameterError("Ordering needs all rows in one subdomain, but this system has several. "
-                         "Use ordering none, or one solver group.",
+    throw ParameterError("Ordering '" + Method("ordering", options.ordering).name() +
+                             "' needs all rows in one subdomain, but this system has several. Use "
+                             "ordering none, or a single subdomain.",
                          "Solver/Ordering");
   if (this->communicator && transformation.needs_values())
     throw ParameterError("Scaling '" + options.scaling +
                              "' needs all rows in one subdomain, but this system has several. Use "
-                             "scaling balance, or one solver group.",
+                             "scaling balance, or a single subdomain.",
                          "Solver/Scaling");
 }
 

@@ -62,7 +62,8 @@ bool LuFactors::check(const int status) const
     throw DeviceError("UMFPACK does not have enough memory for the factors of " +
                       std::to_string(n) + " rows. Use an iterative solver, or fewer unknowns.");
   default:
-    throw SolverError("UMFPACK failed with status " + std::to_string(status) + ".");
+    throw SolverError("UMFPACK failed with status " + std::to_string(status) +
+                      ". Use an iterative solver.");
   }
 }
 } // namespace femgpu::linalg

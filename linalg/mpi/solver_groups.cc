@@ -130,7 +130,7 @@ std::vector<std::string> backends_of_node(const std::string &backend, const std:
   if (n > n_devices)
     throw ParameterError("Solver/Devices is " + devices + ", but a node has " +
                              std::to_string(n_devices) + (n_devices == 1 ? " GPU" : " GPUs") +
-                             ". Use at most as many, or backend host.",
+                             ". Use at most that many groups, or backend host.",
                          parameter);
   return first_devices(n);
 }

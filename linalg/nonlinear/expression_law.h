@@ -68,7 +68,7 @@ struct ExpressionLaw
   }
 };
 
-static_assert(sizeof(ExpressionLaw) <= 1536, "kernels get it by value, beside other parameters");
+static_assert(sizeof(ExpressionLaw) <= 1536, "kernels get it by value, next to other parameters");
 
 /// The expected range of u, in which φ' is compared with differences of φ.
 struct LawRange

@@ -45,8 +45,9 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
       make_cache_blocks(copy->scaled, block_starts(A, options.block), options.depth,
                         log_slice_for(*executor), {forms.most_scratch(*executor)});
   if (const std::string obstacle = obstacle_of_all(*A.range(), blocks); !obstacle.empty())
-    throw SolverError("Matrix powers cannot be computed in cache blocks: " + obstacle +
-                      ". Reduce block or depth, use ordering rcm or kway, or set powers=plain.");
+    throw SolverError(
+        "Matrix powers cannot be computed in cache blocks: " + obstacle +
+        ". Reduce block=ROWS or depth=K, use ordering rcm or kway, or set powers=plain.");
   return forms.blocked(copy->space, blocks);
 }
 

@@ -138,7 +138,7 @@ RowVisits plan_visits_within(const ScaledMatrix &scaled, const int depth,
                         " bytes for two blocks of " + std::to_string(last.end - last.begin) +
                         " rows and the neighbouring rows that " + std::to_string(depth) +
                         " steps need, but only " + std::to_string(2 * most_bytes) +
-                        " are granted. Raise memory, reduce depth, or use ordering rcm.");
+                        " are granted. Raise memory=MB, reduce depth=K, or use ordering rcm.");
     most_entries = std::min(most_entries, A.n_nonzeros) / 4 * 3;
   }
 }
@@ -153,9 +153,9 @@ void RowBlock::slice(const HostCsr &A, const int n, const int log_slice)
       width = std::max(width, A.row_starts.length(row(k)));
     const std::size_t next = slice_starts.back() + static_cast<std::size_t>(width) * size;
     if (next > std::numeric_limits<unsigned int>::max())
-      throw SolverError("A streamed block of " + std::to_string(n) + " rows would have " +
-                        std::to_string(next) +
-                        " entries with padding, more than the limit of 2^32 - 1. Reduce memory.");
+      throw SolverError(
+          "A streamed block of " + std::to_string(n) + " rows would have " + std::to_string(next) +
+          " entries with padding, more than the limit of 2^32 - 1. Reduce memory=MB.");
     slice_starts.push_back(static_cast<unsigned int>(next));
   }
 }

@@ -32,7 +32,7 @@ std::vector<double> costs_of(const HostCsr &A)
     for (std::size_t k = begin; k < end; ++k) {
       if (!std::isfinite(A.values[k]))
         throw SolverError(row_text(i) + "has a non-finite entry in column " +
-                          std::to_string(A.columns[k]) + ".");
+                          std::to_string(A.columns[k]) + ". Fix the matrix.");
       largest = std::max(largest, std::abs(A.values[k]));
     }
     for (std::size_t k = begin; k < end; ++k)

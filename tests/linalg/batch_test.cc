@@ -365,13 +365,13 @@ TEST(BatchSolver, WhatBatchesCannotUseIsRefused)
   expect(method("pipelined-cg", "jacobi a=1"), "no option 'a'");
   LinearSolverOptions options = method("pipelined-cg", "jacobi");
   options.format = "sell";
-  expect(options, "use csr");
+  expect(options, "Use csr");
   options.format = "csr";
   options.scaling = "symmetric";
-  expect(options, "use none");
+  expect(options, "Use none");
   options.scaling = "none";
   options.ordering = "rcm";
-  expect(options, "use none");
+  expect(options, "Use none");
   options.ordering = "none";
   options.control.execution = Execution::graph;
   expect(options, "Use auto");

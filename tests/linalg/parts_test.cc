@@ -466,7 +466,7 @@ TEST(Parts, AreRefusedWhereTheyCannotBe)
   };
   LinearSolverOptions options = method("gmres", "jacobi");
   options.ordering = "rcm";
-  EXPECT_NE(refusal(options).find("Ordering needs all rows in one subdomain"), std::string::npos);
+  EXPECT_NE(refusal(options).find("'rcm' needs all rows in one subdomain"), std::string::npos);
 }
 
 TEST(RowSpace, GhostsHaveTheValuesOfTheirOwners)

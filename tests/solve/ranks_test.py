@@ -163,7 +163,7 @@ class RanksErrors(RanksTest):
         for arguments, code, text in [
                 (["--copies", "3"], 1, "solved by one rank"),
                 (["--format", "bsr block=16"], 1, "split blocks of 16"),
-                (["--scaling", "matching", "--solver", "bicgstab"], 1, "all rows in one part"),
+                (["--scaling", "matching", "--solver", "bicgstab"], 1, "all rows in one subdomain"),
                 (["--solver", "direct"], 1, "all rows in one process"),
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):

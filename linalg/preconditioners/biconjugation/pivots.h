@@ -111,7 +111,7 @@ public:
     if (used + used / 8 > most)
       throw SolverError("The factors of the approximate inverse have " + std::to_string(used) +
                         " entries and keep growing, but the limit is " + std::to_string(most) +
-                        ". Raise drop, or set fill=K.");
+                        ". Raise drop=TOL, or set fill=K.");
     ColumnPool old(std::move(*this));
     executor = old.executor;
     starts = Buffer<int>(executor, static_cast<std::size_t>(n) + 1);

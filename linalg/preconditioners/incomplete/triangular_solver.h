@@ -325,8 +325,8 @@ public:
   }
   std::string name() const override
   {
-    return Backend::kind == BackendKind::host ? "one thread per block"
-                                              : "one thread block per block";
+    return Backend::kind == BackendKind::host ? "one thread per diagonal block"
+                                              : "one thread block per diagonal block";
   }
 
 private:

@@ -323,7 +323,8 @@ public:
   template <class Formulas, std::enable_if_t<IsProduct<Formulas>::value, int> = 0>
   __device__ void run(const Formulas &formulas)
   {
-    static_assert(HasEpilogue<Formulas>::value, "all must meet before the next product");
+    static_assert(HasEpilogue<Formulas>::value,
+                  "all blocks must synchronise before the next product");
     if (!state.running)
       return;
     double *const factor = vectors.data[Formulas::factor];
