@@ -37,7 +37,7 @@ def measure(options, name, system, preconditioner):
     solve, matrix = report["solve"], report["matrix"]
     remarks = solve.get("preconditioner_remarks", "")
     taken = re.search(r"triangles by (\d+) Jacobi sweeps", remarks)
-    left = re.search(r"leaves? (\S+) of a residual", remarks)
+    left = re.search(r"leaves? (\S+) of (?:a|the) residual", remarks)
     first = solve.get("initial_residual", 0.)
     row.update(n=matrix["n"], nonzeros=matrix["nonzeros"], solver=solve["solver"],
                sweeps=taken.group(1) if taken else "", left=left.group(1) if left else "",
