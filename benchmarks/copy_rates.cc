@@ -15,8 +15,8 @@
 
 /**
  * @file
- * Gigabytes a second of copies between ordinary host memory and a GPU, directly and through pinned
- * chunks, as CSV; each copy is checked.
+ * Measures the rate, in GB/s, of copies between pageable host memory and a GPU, direct and through
+ * pinned chunks. Checks every copy and prints CSV.
  *
  *   femgpu_copy_rates            64 KiB to 1 GiB
  *   femgpu_copy_rates --sweep    64 MiB with chunks of several sizes and 1 to 8 threads
@@ -32,7 +32,7 @@ using Copy = std::function<void(void *to, const void *from, std::size_t bytes)>;
 
 double gigabytes_per_second(const std::size_t bytes, const std::function<void()> &copy)
 {
-  copy(); // touches the memory, pins the chunks
+  copy(); // faults the pages in and pins the chunks
   std::vector<double> seconds;
   const Stopwatch whole;
   while (seconds.size() < 3 || (seconds.size() < 1000 && whole.elapsed() < 0.1)) {
@@ -56,7 +56,7 @@ struct HostAndDevice
   Buffer<char> device;
 };
 
-/// Prints a line for each direction; false if something arrived changed.
+/// Prints a line for each direction. Returns false if a copy changed the data.
 bool measure(HostAndDevice &memory, const std::string &way, const std::size_t chunk,
              const Copy &to_device, const Copy &to_host)
 {

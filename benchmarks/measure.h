@@ -12,12 +12,13 @@
 
 /**
  * @file
- * What programs that measure share.
+ * Functions shared by the benchmark programs.
  */
 namespace femgpu::linalg::benchmark
 {
-/// Calls @p run with the options that @p parse makes of the command line, or prints their help if
-/// it is asked for. Returns the exit code; errors are printed and have codes of their own.
+/// Parses the command line with @p parse and calls @p run with the options, or prints the help if
+/// the options hold one. Prints errors.
+/// @return the exit code, which for an error is the code of its type
 template <class Parse, class Run>
 int run_program(const int argc, const char *const *const argv, const Parse &parse, const Run &run)
 {
@@ -34,8 +35,8 @@ int run_program(const int argc, const char *const *const argv, const Parse &pars
   }
 }
 
-/// Writes a line for each row, as @p print(stream, row) does, below the names of the columns;
-/// nothing without a name of the file. @throws OutputError
+/// Writes the column names and one line for each row, formatted by @p print(stream, row). Does
+/// nothing if @p name is empty. @throws OutputError
 template <class Row, class Print>
 void write_csv(const std::string &name, const char *const columns, const std::vector<Row> &rows,
                const Print &print)
@@ -54,10 +55,12 @@ void write_csv(const std::string &name, const char *const columns, const std::ve
 
 double median(std::vector<double> values);
 
-/// Between -1 and 1 with mean 0: a smooth one would end in rounding errors before 1e-12.
+/// Returns values between -1 and 1 with mean 0. With a smooth right-hand side, rounding errors
+/// would end the solve before 1e-12.
 std::vector<double> right_hand_side(int n);
 
-/// Bytes per second, read and written, of a copy of @p bytes inside the memory of @p executor.
+/// Returns the rate, in bytes read and written per second, of a copy of @p bytes within the memory
+/// of @p executor.
 double copy_bandwidth(const Executor &executor, std::size_t bytes = 3'000'000'000);
 } // namespace femgpu::linalg::benchmark
 

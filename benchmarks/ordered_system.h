@@ -8,8 +8,8 @@
 namespace femgpu::linalg::benchmark
 {
 /**
- * P A Pᵀ for an order of the registry, with its options, or "KIND:ROWS": parts of about so many
- * rows by make_partition(). Where parts begin is in its unknowns.
+ * Returns P A Pᵀ. @p order is an ordering of the registry with its options, or "KIND:ROWS": blocks
+ * of about ROWS rows by make_partition(). The unknowns of the result hold the starts of the blocks.
  */
 HostMatrix in_order(const HostMatrix &A, const std::string &order);
 } // namespace femgpu::linalg::benchmark

@@ -13,7 +13,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// @throws SolverError with the text of hypre if @p code is no success
+/// Checks a return code of hypre. @throws SolverError with hypre's message if @p code is an error
 void check(const HYPRE_Int code, const char *const what)
 {
   if (code == 0)

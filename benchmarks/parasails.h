@@ -14,8 +14,8 @@
 
 /**
  * @file
- * ParaSails of hypre (Chow, Int. J. High Perf. Comput. Appl. 15, 2001) with the classes of linalg.
- * Rows are distributed over the ranks of MPI_COMM_WORLD in blocks of nearly the same size.
+ * Wraps hypre's ParaSails (Chow, Int. J. High Perf. Comput. Appl. 15, 2001) in the classes of
+ * linalg. Rows are distributed over the ranks of MPI_COMM_WORLD in blocks of nearly equal size.
  */
 namespace femgpu::linalg::benchmark
 {
@@ -29,7 +29,7 @@ public:
   HypreVector(const HypreVector &) = delete;
   HypreVector &operator=(const HypreVector &) = delete;
 
-  /// From and to memory of the n elements of this rank.
+  /// Copies the n elements of this rank from @p values.
   void set(const double *values);
   void get(double *values) const;
   HYPRE_ParVector par() const
@@ -43,33 +43,34 @@ private:
   HYPRE_ParVector vector = nullptr;
 };
 
-/// What ParaSails is told; nothing is filtered and no load is moved.
+/// The options of ParaSails. Filtering and load balancing are off.
 struct ParaSailsOptions
 {
-  bool is_symmetric = false; ///< a factor G of Gᵀ G; else M with min ‖M A − I‖_F
+  bool is_symmetric = false; ///< computes G of M = GᵀG, else M with min ‖M A − I‖_F
   int n_levels = 0;          ///< the pattern is that of A^(n_levels + 1)
 };
 
 /**
- * ParaSails of a matrix. Entries that are stored zeros count for its pattern, other than in linalg.
- * @throws SolverError with what hypre says
+ * ParaSails for one matrix. Stored zeros belong to its pattern, unlike in linalg.
+ * @throws SolverError with hypre's message
  */
 class ParaSails
 {
 public:
-  /// Every rank gives all of @p A and keeps its rows.
+  /// Distributes the rows. Every rank passes the whole of @p A and stores its own rows.
   ParaSails(const HostCsr &A, const ParaSailsOptions &options);
   ~ParaSails();
   ParaSails(const ParaSails &) = delete;
   ParaSails &operator=(const ParaSails &) = delete;
 
-  /// Sets up from the beginning. @return seconds of the slowest rank
+  /// Sets up from scratch. @return seconds of the slowest rank
   double setup();
 
-  /// z = M r; for all rows on one rank.
+  /// Computes z = M r. Requires that one rank owns all rows.
   void apply(const double *r, double *z) const;
 
-  /// G or M with ascending columns; on one rank alone, hypre 2.26 misnumbers columns on several.
+  /// Returns G or M with ascending columns. Works on one rank only, because hypre 2.26 misnumbers
+  /// columns on several.
   HostMatrix matrix() const;
 
 private:
@@ -81,7 +82,8 @@ private:
   std::unique_ptr<HypreVector> in, out;
 };
 
-/// ParaSails for the solvers of linalg: its own function applies it, and then the identity.
+/// Adapts ParaSails to the solvers of linalg. prepare() applies it, and view() returns the
+/// identity.
 class ParaSailsPreconditioner final : public Preconditioner, public PreconditionerOperator
 {
 public:
@@ -110,7 +112,7 @@ public:
   }
   std::size_t bytes() const override
   {
-    return 0; // not known
+    return 0; // unknown
   }
   View view() const override
   {

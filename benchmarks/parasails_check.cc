@@ -1,7 +1,7 @@
 /**
  * @file
- * Checks "fsai" and "sai" against ParaSails of hypre with the same pattern on the same processor:
- * entries of G or M, iterations of the same solver, and seconds of the setup; see --help.
+ * Compares "fsai" and "sai" with hypre's ParaSails for the same pattern on the same processor:
+ * entries of G or M, iterations of the same solver, and set-up seconds; see --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/parasails.h"
@@ -94,7 +94,7 @@ struct System
 {
   std::string name;
   HostMatrix A;
-  bool is_symmetric = false; ///< and so fsai is compared
+  bool is_symmetric = false; ///< compares fsai instead of sai
 };
 
 HostMatrix without_zeros(const HostMatrix &A)
@@ -129,7 +129,7 @@ System load(const std::string &name, const bool sai_only)
 // Comparison
 // ------------------------------------------------------------------------------------------------
 
-/// One system with one pattern; "theirs" is ParaSails.
+/// The result for one system and one pattern; "theirs" is ParaSails.
 struct Comparison
 {
   std::string system, method;
@@ -137,15 +137,15 @@ struct Comparison
   std::size_t n_nonzeros = 0; ///< of A
   std::size_t ours_nonzeros = 0, theirs_nonzeros = 0;
   bool same_pattern = false;
-  double difference = 0.; ///< ‖X − X'‖_F / ‖X'‖_F of the matrices, G or M, with the same pattern
-  double ours_residual = 0., theirs_residual = 0.; ///< ‖MA − I‖_F of sai
+  double difference = 0.; ///< ‖X − X'‖_F / ‖X'‖_F, X = G or M, if the patterns agree
+  double ours_residual = 0., theirs_residual = 0.; ///< ‖MA − I‖_F, for sai only
   SolveReport ours, theirs;
-  double seconds_1 = 0., seconds_all = 0.; ///< of our setup, with 1 thread and with all
+  double seconds_1 = 0., seconds_all = 0.; ///< our set-up with 1 thread and with all
   double theirs_seconds = 0.;
   std::string verdict;
 };
 
-/// The lowest of three: what else runs on the machine only adds to it.
+/// Returns the least of three times, because other load on the machine can only add to them.
 template <class Function>
 double least_seconds(const Function &seconds)
 {
@@ -166,7 +166,7 @@ HostMatrix copy_of(const CsrView<double> &A)
   return copy;
 }
 
-/// G or M: the last factor that is applied, which of fsai is Gᵀ.
+/// Returns G or M. The last factor that fsai applies is Gᵀ.
 HostMatrix factor_of(const Preconditioner &M, const ExecutorPtr &host)
 {
   HostMatrix last = copy_of(
@@ -206,7 +206,7 @@ double residual_norm(const HostMatrix &M, const HostMatrix &A)
   return std::sqrt(squares);
 }
 
-/// Every other element of b is multiplied by 1 + @p change.
+/// Solves after multiplying every other element of b by 1 + @p change.
 SolveReport solve(const CsrMatrix &A, const Preconditioner &M, const double change = 0.)
 {
   std::vector<double> host_b = right_hand_side(A.n());
@@ -233,7 +233,7 @@ double setup_seconds(const System &system, const std::string &method, const Exec
   });
 }
 
-/// The fewest and most iterations for b that differ by rounding errors.
+/// The fewest and most iterations for right-hand sides that differ by rounding errors.
 struct Spread
 {
   int least, most;
@@ -250,7 +250,8 @@ Spread spread_of_iterations(const CsrMatrix &A, const Preconditioner &M, const i
   return spread;
 }
 
-/// Where iterations differ: whether no more than rounding errors in b make them differ.
+/// Judges iteration counts that differ: "ok" if perturbing b by rounding errors explains the
+/// difference.
 std::string verdict_on_rounding(const CsrMatrix &A, const Comparison &c, const Preconditioner &ours,
                                 const Preconditioner &theirs)
 {
@@ -301,7 +302,7 @@ void compare_matrices(const HostMatrix &ours, const HostMatrix &theirs, Comparis
                    norm_of_difference(theirs.values, std::vector<double>(theirs.values.size()));
 }
 
-/// With all threads; ParaSails with its one rank.
+/// Compares matrices and set-up times, ours with all threads and ParaSails with its one rank.
 Comparison compare_setups(const System &system, const int power)
 {
   const ExecutorPtr all = make_executor("host");
@@ -390,7 +391,7 @@ void print_heads(const Options &options)
                 "ParaSails", "ratio");
 }
 
-/// On one rank. @return whether all agree
+/// Compares all systems on one rank. @return whether all agree
 bool compare_all(const Options &options)
 {
   print_heads(options);
@@ -421,7 +422,7 @@ bool compare_all(const Options &options)
   return good;
 }
 
-/// On several ranks.
+/// Times ParaSails on several ranks.
 void time_parasails(const Options &options, const bool prints)
 {
   for (const std::string &name : options.systems) {
@@ -452,7 +453,8 @@ int run(const Options &options)
 
 int main(int argc, char **argv)
 {
-  // Open MPI would bind a process without mpirun to one core, and all its threads.
+  // Without this, Open MPI binds a process started without mpirun, and all its threads, to one
+  // core.
   setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
   MPI_Init(&argc, &argv);
   HYPRE_Init();

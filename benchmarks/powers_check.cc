@@ -1,7 +1,7 @@
 /**
  * @file
- * Times the forms of the matrix powers kernel: plain products, cache blocks, and a matrix that is
- * streamed from host memory, with several products a visit and with one. See --help.
+ * Times the forms of the matrix powers kernel: plain products, cache blocks, and a matrix streamed
+ * from host memory with several products per visit and with one. See --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/ordered_system.h"
@@ -58,7 +58,7 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// A system in the order that was asked for.
+/// A system after reordering.
 struct OrderedSystem
 {
   std::string name;
@@ -70,15 +70,15 @@ OrderedSystem ordered_system(const std::string &name, const std::string &order)
   return {name + (order == "none" ? "" : " " + order), in_order(generate(name).A, order)};
 }
 
-/// What was measured of one form.
+/// The measurements of one form.
 struct Timing
 {
   std::string system, form, description;
   int n = 0, steps = 0;
   double microseconds = 0.; ///< median, for all steps
   double setup_seconds = 0.;
-  double against = 0.;  ///< time of the form that it is compared with / its own
-  double fraction = 0.; ///< time of its bytes at the speed of a copy / its own
+  double against = 0.;  ///< time of the reference form / time of this form
+  double fraction = 0.; ///< time to copy as many bytes / time of this form
 };
 
 double median_seconds(const Executor &executor, const MatrixPowers &powers, const Columns &V,
@@ -102,7 +102,8 @@ double median_seconds(const Executor &executor, const MatrixPowers &powers, cons
   return median(all);
 }
 
-/// Bytes per second of copies from pinned host memory; the host backend has none.
+/// Returns the bandwidth of copies from pinned host memory in bytes per second; 0 on the host
+/// backend.
 double streaming_bandwidth(const Executor &executor)
 {
   if (executor.backend() == BackendKind::host)
@@ -158,7 +159,7 @@ public:
   }
 
 private:
-  /// Seconds. @param other what it is compared with, or 0
+  /// Times one form. @param other seconds of the reference form, or 0 @return seconds
   double time(std::vector<Timing> &timings, const int s, const std::string &form, const int depth,
               const double other)
   {

@@ -1,8 +1,8 @@
 /**
  * @file
- * Times preconditioners alone: setup, refresh for new values, application, beside the time that the
- * bytes of an application would take at the speed of a plain copy; and the iterations and the whole
- * time of a solve with each. See --help.
+ * Times preconditioners alone: set-up, refresh for new values, and application, next to the time
+ * that a plain copy of as many bytes takes. Also reports the iterations and the time of a solve
+ * with each. See --help.
  */
 #include "benchmarks/measure.h"
 #include "common/command_line_reader.h"
@@ -72,14 +72,14 @@ std::vector<std::string> default_preconditioners(const bool on_host)
   return all;
 }
 
-/// What was measured of one preconditioner; milliseconds are medians.
+/// The measurements of one preconditioner; times are medians in milliseconds.
 struct Timing
 {
   std::string system, method, remarks;
   int n = 0;
   std::size_t n_nonzeros = 0, bytes = 0;
   double first_setup = 0., setup = 0., update = 0., application = 0.;
-  double fraction = 0.; ///< time of the bytes at the speed of a copy / time of an application
+  double fraction = 0.; ///< time to copy as many bytes / time of an application
   int iterations = 0;
   double solve = 0.; ///< without setup
   std::string outcome;
@@ -99,7 +99,7 @@ double median_milliseconds(const Executor &executor, const int repeats, const Ac
   return median(all);
 }
 
-/// So many applications one after the other that starting them does not count.
+/// Times many applications in a row, so that launch latency does not count.
 double milliseconds_of_application(const Preconditioner &M, const Executor &executor,
                                    Buffer<double> &r, Buffer<double> &z)
 {
@@ -129,7 +129,7 @@ void print_all(const Timing &timing)
               timing.outcome == "converged" ? "" : timing.outcome.c_str());
 }
 
-/// The first setup, which may pay for what others find ready, and more.
+/// Times the first set-up, which may include one-off costs, and later ones.
 Timing time_setup(const CsrMatrix &A, const std::string &method)
 {
   const Executor &executor = *A.executor();

@@ -1,8 +1,8 @@
 /**
  * @file
- * Checks the solvers on a GPU against the host, and then times them: microseconds an iteration for
- * 2D and 3D systems of many sizes, beside the time that the counted bytes would take at the speed
- * of a plain copy. Needs no argument and less than 90 seconds; see --help.
+ * Checks the solvers on a GPU against the host and then times them: microseconds per iteration for
+ * 2D and 3D systems of many sizes, next to the time that a plain copy of as many bytes takes. Needs
+ * no argument and less than 90 seconds; see --help.
  */
 #include "benchmarks/measure.h"
 #include "common/command_line_reader.h"
@@ -25,7 +25,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// Those whose recurrences go on for as many iterations as are to be timed.
+/// The solvers whose recurrences survive as many iterations as are timed.
 const std::vector<std::string> solvers = {"cg", "pipelined-cg", "chronopoulos-gear-cg"};
 
 struct Options
@@ -49,7 +49,7 @@ Options parse(const int argc, const char *const *const argv)
 }
 
 // ------------------------------------------------------------------------------------------------
-// Is it right?
+// Correctness
 // ------------------------------------------------------------------------------------------------
 
 struct Solved
@@ -84,7 +84,8 @@ double relative_difference(const std::vector<double> &a, const std::vector<doubl
   return difference / largest;
 }
 
-/// One line: does the GPU find what the host finds, in as many iterations, and again the same bits?
+/// Checks that the GPU reproduces the solution and the iteration count of the host, and its own
+/// bits in a second solve. Prints one line.
 bool check(const ExecutorPtr &gpu, const ExecutorPtr &host, const ModelProblem &problem,
            const std::string &solver, const std::string &preconditioner)
 {
@@ -122,31 +123,31 @@ bool check_all(const ExecutorPtr &gpu)
     for (const std::string &solver : solvers)
       for (const std::string preconditioner : {"identity", "jacobi"})
         if (problem.A.n < 100000 ||
-            preconditioner == "jacobi") // the host needs seconds for the large
+            preconditioner == "jacobi") // large systems take the host seconds
           good = check(gpu, host, problem, solver, preconditioner) && good;
   }
   return good;
 }
 
 // ------------------------------------------------------------------------------------------------
-// How fast is it?
+// Speed
 // ------------------------------------------------------------------------------------------------
 
-/// One case that is timed, and its result.
+/// One timed case and its result.
 struct Timing
 {
   std::string system, solver, format;
   int n = 0;
   std::size_t n_nonzeros = 0;
-  std::string method;          ///< the format as asked for
+  std::string method;          ///< the requested format
   int iterations = 0;          ///< of the longer solve
-  double microseconds = 0.;    ///< of an iteration
-  double milliseconds_30 = 0.; ///< of a whole solve with 30 iterations
+  double microseconds = 0.;    ///< per iteration
+  double milliseconds_30 = 0.; ///< a whole solve of 30 iterations
   std::size_t bytes_per_iteration = 0;
-  double fraction = 0.; ///< time of the counted bytes at the speed of a copy / time of an iteration
+  double fraction = 0.; ///< time to copy the counted bytes / time of an iteration
 };
 
-/// The operands of solves that are timed.
+/// The operands of the timed solves.
 class TimedSolve
 {
 public:
@@ -160,7 +161,7 @@ public:
     M->setup(*A);
   }
 
-  /// Seconds of a solve from 0 that takes @p iterations, no more and no less.
+  /// Returns the seconds of a solve from 0 that takes exactly @p iterations.
   double seconds(const Solver &solver, const int iterations)
   {
     SolveControl control;
@@ -178,7 +179,7 @@ public:
     return taken;
   }
 
-  /// The median of @p repeats solves.
+  /// Returns the median of @p repeats solves.
   double median_seconds(const Solver &solver, const int iterations, const int repeats)
   {
     std::vector<double> all(static_cast<std::size_t>(repeats));
@@ -190,10 +191,10 @@ public:
   Timing run(const std::string &solver_name, const double bandwidth)
   {
     const auto solver = make_solver(solver_name, executor->backend());
-    seconds(*solver, 30); // the first solve is never timed
+    seconds(*solver, 30); // warm-up
     const double estimate = seconds(*solver, 30);
     Timing timing;
-    timing.iterations = estimate < 0.015 ? 150 : 80; // so many every system needs to the last bit
+    timing.iterations = estimate < 0.015 ? 150 : 80; // no system converges to the last bit before
     const int repeats = estimate < 0.01 ? 10 : 5;
     const double short_solve = median_seconds(*solver, 30, repeats);
     const double long_solve = median_seconds(*solver, timing.iterations, repeats);
@@ -240,7 +241,7 @@ std::vector<std::string> formats_to_time(const bool on_host)
   return formats;
 }
 
-/// Times all solvers with CSR, and one of them with every format; prints a line for each.
+/// Times all solvers with CSR and one solver with every format. Prints a line for each.
 void time_system(const ExecutorPtr &executor, const ModelProblem &problem, const double bandwidth,
                  std::vector<Timing> &timings)
 {
@@ -271,7 +272,7 @@ void time_system(const ExecutorPtr &executor, const ModelProblem &problem, const
 
 std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
 {
-  constexpr double longest = 120.; // seconds after which nothing new is begun
+  constexpr double longest = 120.; // seconds after which no new case is started
   const bool on_host = executor->backend() == BackendKind::host;
   const double bandwidth = copy_bandwidth(*executor);
   std::printf("\nCopy on %s (%s): %.0f GB/s, read and written; preconditioner jacobi\n"

@@ -1,7 +1,7 @@
 /**
  * @file
- * What parts of a matrix need of each other for s steps of a Krylov basis: rows that are computed
- * again, and elements that are exchanged. See --help.
+ * Counts what the subdomains of a matrix need from each other for s steps of a Krylov basis: rows
+ * that are computed redundantly and elements that are exchanged. See --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/ordered_system.h"
@@ -74,12 +74,12 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// Of one order, number of parts and s.
+/// The result for one ordering, number of subdomains and s.
 struct Surface
 {
   std::string system, order;
   int n, parts, steps;
-  double mean = 0., largest = 0.; ///< of the surfaces
+  double mean = 0., largest = 0.; ///< surface entries / own entries of a subdomain
   double work = 0., volume = 0.;
 };
 
@@ -88,7 +88,7 @@ bool is_file(const std::string &system)
   return std::ifstream(system).good();
 }
 
-/// The parts of an ordered matrix, and all that lies within the deepest distance of them.
+/// The subdomains of an ordered matrix and their neighbourhoods up to the largest distance.
 class Surfaces
 {
 public:
@@ -110,7 +110,7 @@ public:
     for (std::size_t part = 0; part < counts.size(); ++part) {
       const auto own =
           static_cast<double>(A.row_starts[starts[part + 1]] - A.row_starts[starts[part]]);
-      double surface = 0., of_steps = s * own; // rows within distance s − 1 are computed
+      double surface = 0., of_steps = s * own; // rows up to distance s − 1 are computed
       for (int distance = 1; distance < s; ++distance) {
         const double entries = entries_at(part, distance);
         surface += entries;
@@ -136,7 +136,7 @@ private:
                : make_partition("contiguous", A, n_parts).starts;
   }
 
-  /// Numbers of ghosts from this distance on, in the order of ghosts.
+  /// Returns the index of the first ghost at this distance, in the order of ghosts.
   std::size_t first_at(const std::size_t part, const int distance) const
   {
     return static_cast<std::size_t>(counts[part][static_cast<std::size_t>(distance) - 1] -
@@ -150,7 +150,7 @@ private:
     return sum;
   }
 
-  /// |∪ δ| + Σ |δ| within distance s
+  /// Returns |∪ δ| + Σ |δ|, where δ are the ghosts of a subdomain within distance s.
   double elements(const int s)
   {
     double received = 0., sent = 0.;
@@ -168,8 +168,8 @@ private:
   HostCsr A;
   std::vector<int> starts;
   Neighbourhood near;
-  std::vector<std::vector<int>> counts, ghosts; ///< of each part
-  std::vector<bool> is_ghost;                   ///< of any
+  std::vector<std::vector<int>> counts, ghosts; ///< one list per subdomain
+  std::vector<bool> is_ghost;                   ///< in any subdomain
 };
 
 void print(const Surface &s)

@@ -1,7 +1,7 @@
 /**
  * @file
- * Orthogonality and speed of the QR factorisations of blocks: ‖I − QᵀQ‖ and ‖V − QR‖ over the
- * condition of V, microseconds over its size. See --help.
+ * Measures orthogonality and speed of the QR factorisations of blocks: ‖I − QᵀQ‖ and ‖V − QR‖ over
+ * the condition number of V, microseconds over its size. See --help.
  */
 #include "benchmarks/measure.h"
 #include "common/command_line_reader.h"
@@ -43,7 +43,7 @@ struct Options
   bool no_times = false, no_errors = false;
 };
 
-/// The numbers of a list with commas between them.
+/// Parses a comma-separated list of numbers.
 std::vector<double> numbers_of(const std::string &text, const double least, const double most)
 {
   std::vector<double> numbers;
@@ -92,7 +92,7 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// A line of the table; what was not measured is NaN.
+/// A line of the table; values that were not measured are NaN.
 struct Result
 {
   std::string variant;
@@ -101,7 +101,7 @@ struct Result
          microseconds = std::nan(""), fraction = std::nan("");
 };
 
-/// Columns in the memory of an executor.
+/// A block of columns in the memory of an executor.
 class Block
 {
 public:
@@ -120,7 +120,8 @@ public:
   Buffer<double> memory;
 };
 
-/// Numbers between -1 and 1, times a factor, of a sequence that is the same everywhere.
+/// Fills @p block with numbers between -1 and 1, times @p factor, from a sequence that is the same
+/// on every machine.
 void fill_random(Block &block, unsigned int state, const double factor = 1.)
 {
   std::vector<double> values(block.memory.size());
@@ -131,7 +132,7 @@ void fill_random(Block &block, unsigned int state, const double factor = 1.)
   block.memory.copy_from_host(values.data());
 }
 
-/// Orthonormal columns, by the library's own safest factorisation.
+/// Fills @p block with orthonormal columns, computed by the library's most robust factorisation.
 void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
                       const unsigned int seed)
 {
@@ -143,7 +144,8 @@ void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
     throw SolverError("A random block has no QR factorisation by " + report.variant + ".");
 }
 
-/// V = U Σ Wᵀ with orthonormal U and W, singular values from 1 to 1/kappa in equal ratios.
+/// Blocks V = U Σ Wᵀ with orthonormal U and W and singular values in geometric progression from 1
+/// to 1/kappa.
 class ConditionedBlocks
 {
 public:
@@ -182,7 +184,7 @@ private:
   Block U, W;
 };
 
-/// The rows of one number of columns.
+/// The measurements for one number of columns.
 class Measurement
 {
 public:
@@ -255,12 +257,13 @@ private:
     return result;
   }
 
-  /// The median time of an action on V as it was, which moves at least so many bytes.
+  /// Measures the median time of @p action on the original V. @param bytes least number of bytes
+  /// that the action moves
   template <class Action>
   void add_time(Result result, const double bytes, const Action &action)
   {
     std::vector<double> seconds;
-    for (int k = 0; k <= options.repeats; ++k) { // the first finds its memory
+    for (int k = 0; k <= options.repeats; ++k) { // warm-up, which allocates memory
       V.memory.copy_from(original.memory);
       executor->synchronize();
       Stopwatch watch;
@@ -293,7 +296,7 @@ private:
   Buffer<double> R;
 };
 
-/// Empty for NaN.
+/// Formats a value; NaN becomes an empty string.
 std::string text(const double value)
 {
   char buffer[32];

@@ -1,6 +1,6 @@
-// Bratu's problem with finite elements by KINSOL of SUNDIALS: Newton's method with line search and
-// exact Jacobians; the linear systems by deal.II's conjugate gradients with a preconditioner of
-// Trilinos, or by a direct solver. See reference.h for the command line:
+// Solves Bratu's problem with finite elements and KINSOL of SUNDIALS: Newton's method with line
+// search and exact Jacobians. The linear solver is deal.II's conjugate gradients with a
+// preconditioner of Trilinos, or a direct solver. reference.h describes the command line:
 //
 //   mpirun -n 2 bin/bratu_kinsol dimension=3 degree=2 cells=3 refinements=3 lambda=8
 #include "finite_elements.h"
@@ -28,7 +28,7 @@ struct Trilinos
   using Matrix = TrilinosWrappers::SparseMatrix;
 };
 
-/// The linear systems of Newton's method, whose matrix changes from step to step.
+/// The linear solver of Newton's method, whose matrix changes in each step.
 class LinearSolver
 {
 public:
@@ -63,8 +63,8 @@ public:
     setup_seconds += timer.wall_time();
   }
 
-  /// x = K⁻¹b, to @p tolerance as KINSOL asks for it, or to the fixed one relative to ‖b‖.
-  /// @return whether that has been reached
+  /// Solves K x = b to KINSOL's @p tolerance, or to the fixed tolerance relative to ‖b‖.
+  /// @return whether the tolerance was reached
   bool solve(const TrilinosWrappers::MPI::Vector &b, TrilinosWrappers::MPI::Vector &x,
              const double tolerance)
   {
@@ -81,7 +81,7 @@ public:
       try {
         cg.solve(*matrix, x, b, *preconditioner);
       }
-      catch (const SolverControl::NoConvergence &) { // KINSOL is told
+      catch (const SolverControl::NoConvergence &) { // reported to KINSOL
         is_solved = false;
       }
       iterations += control.last_step();
@@ -117,14 +117,14 @@ Report solve(const Options &options)
   const Timer nonlinear;
   problem.residual(u, R);
   report.initial_residual = R.l2_norm();
-  // KINSOL's norm is that of the maximum, which rounding keeps higher than the others; what counts
-  // is checked at the end.
+  // KINSOL measures the maximum norm, which rounding keeps higher than the Euclidean norm. The end
+  // of this function checks the Euclidean norm.
   const double target = 10. * options.tolerance * R.linfty_norm();
 
   using Kinsol = SUNDIALS::KINSOL<Vector>;
   typename Kinsol::AdditionalData data(Kinsol::AdditionalData::linesearch, 50, target);
-  data.maximum_setup_calls = 1; // a Jacobian a step; else it keeps one for ten
-  data.step_tolerance = 1e-15;  // the residual decides
+  data.maximum_setup_calls = 1; // one Jacobian per step; the default reuses it for ten
+  data.step_tolerance = 1e-15;  // only the residual ends the iteration
   data.maximum_newton_step = 1e3 * std::sqrt(static_cast<double>(problem.n_dofs()));
   Kinsol kinsol(data, MPI_COMM_WORLD);
   kinsol.reinit_vector = [&](Vector &vector) { problem.reinit(vector); };

@@ -1,6 +1,7 @@
-// Bratu's problem with finite elements by SNES of PETSc: Newton's method with backtracking and
-// exact Jacobians, conjugate gradients with a preconditioner of PETSc or hypre. See reference.h for
-// the command line; words from the first one with '-' on are options of PETSc:
+// Solves Bratu's problem with finite elements and SNES of PETSc: Newton's method with backtracking
+// and exact Jacobians, and conjugate gradients with a preconditioner of PETSc or hypre. reference.h
+// describes the command line; arguments from the first one that begins with '-' are options of
+// PETSc:
 //
 //   mpirun -n 2 bin/bratu_snes dimension=3 degree=2 cells=3 refinements=3 lambda=8 -snes_monitor
 #include "finite_elements.h"
@@ -27,7 +28,7 @@ struct Petsc
   using Matrix = PETScWrappers::MPI::SparseMatrix;
 };
 
-/// R(u) = 0 for SNES: R and J are filled from u whenever SNES asks for them.
+/// The system R(u) = 0 for SNES, which requests R and J at a given u.
 struct NonlinearSystem
 {
   Vec u, R;
@@ -36,7 +37,7 @@ struct NonlinearSystem
   std::function<void(Vec u)> update_jacobian;
 };
 
-/// @throws std::runtime_error if a call of PETSc has failed
+/// Checks the error code of a call. @throws std::runtime_error if the call of PETSc failed
 void check(const PetscErrorCode error)
 {
   if (error != 0)
@@ -58,7 +59,7 @@ PetscErrorCode form_jacobian(SNES /* snes */, Vec u, Mat /* J */, Mat /* P */, v
 
 void choose_preconditioner(PC pc, const std::string &name)
 {
-  if (name == "ilu") { // of each rank's block
+  if (name == "ilu") { // on the block of each rank
     check(PCSetType(pc, PCBJACOBI));
     return;
   }
@@ -79,8 +80,8 @@ double seconds_of(const char *event)
 
 /**
  * Solves R(u) = 0 by Newton's method with backtracking (SNES newtonls, bt) and conjugate gradients.
- * Options of the command line (-ksp_type, -pc_type, -snes_type, …) override all that.
- * @param report gets outcome, counts, norms and seconds of the nonlinear solve
+ * Command-line options (-ksp_type, -pc_type, -snes_type, …) override this choice.
+ * @param report receives outcome, counts, norms and seconds of the nonlinear solve
  */
 void solve_by_snes(const NonlinearSystem &system, const Options &options, Report &report)
 {

@@ -20,7 +20,7 @@ using namespace femgpu::linalg::benchmark;
 
 namespace
 {
-/// Of all ranks together, each with its part of the memory.
+/// Describes the run on all ranks together; each rank copies its share of the memory.
 Circumstances circumstances(const std::string &library, const bool has_threads)
 {
   const unsigned int ranks = Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
@@ -47,7 +47,7 @@ void race(int argc, char **argv, const Library &library)
   }
   Race race(options, circumstances(library.name, library.has_threads), speaks);
   for (const TableSystem &line : options.systems) {
-    // Ranks that disagreed on the time would wait for each other for ever.
+    // All ranks must agree on whether the time is up, or they wait for each other forever.
     if (Utilities::MPI::max(race.leaves_out(line) ? 1 : 0, MPI_COMM_WORLD) > 0)
       continue;
     const SpeedSystem system = make_system(line);
@@ -60,7 +60,8 @@ void race(int argc, char **argv, const Library &library)
 
 int run(int argc, char **argv, const Library &library)
 {
-  // Open MPI would bind a process without mpirun to one core, and all its threads.
+  // Without this, Open MPI binds a process started without mpirun, and all its threads, to one
+  // core.
   setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
   try {
     const Utilities::MPI::MPI_InitFinalize mpi(

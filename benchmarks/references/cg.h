@@ -14,8 +14,8 @@
 
 /**
  * @file
- * Conjugate gradients with Jacobi by other libraries on the CPU, on the systems of femgpu_speed:
- * its generators and its way to measure are all they share with femgpu.
+ * Runs Jacobi-preconditioned conjugate gradients of other libraries on the CPU, on the systems of
+ * femgpu_speed. The programs share only femgpu's generators and its way of measuring.
  */
 namespace references
 {
@@ -23,22 +23,22 @@ using femgpu::linalg::benchmark::Claim;
 using femgpu::linalg::benchmark::Contender;
 using femgpu::linalg::benchmark::SpeedSystem;
 
-/// A library with a program of its own.
+/// A library that one of the programs measures.
 struct Library
 {
   std::string name;
-  bool has_threads = false; ///< is run as one process with threads, not with MPI ranks
-  femgpu::linalg::benchmark::ResidualNorm norm; ///< that its conjugate gradients look at
+  bool has_threads = false;                     ///< one process with threads instead of MPI ranks
+  femgpu::linalg::benchmark::ResidualNorm norm; ///< the norm that its conjugate gradients monitor
   std::function<std::unique_ptr<Contender>(const SpeedSystem &)> make;
 };
 
-/// main() of such a program, with the options of femgpu_speed. @return the exit code
+/// Implements main() with the options of femgpu_speed. @return the exit code
 int run(int argc, char **argv, const Library &library);
 
-/// The rows of this MPI rank: a contiguous part.
+/// Returns the contiguous range of rows that this MPI rank owns.
 dealii::IndexSet local_rows(const SpeedSystem &system);
 
-/// The pattern of the rows of this rank.
+/// Returns the sparsity pattern of the rows of this rank.
 dealii::DynamicSparsityPattern pattern_of(const SpeedSystem &system, const dealii::IndexSet &rows);
 
 /// Calls set(row, columns, values) for the rows of this rank.
@@ -46,7 +46,8 @@ void for_rows(const SpeedSystem &system, const dealii::IndexSet &rows,
               const std::function<void(unsigned int, const std::vector<unsigned int> &,
                                        const std::vector<double> &)> &set);
 
-/// A distributed matrix of PETSc or Trilinos, filled: every entry, zeros too.
+/// Returns a distributed matrix of PETSc or Trilinos with all entries of the system, including
+/// zeros.
 template <class Matrix>
 void fill(Matrix &matrix, const SpeedSystem &system, const dealii::IndexSet &rows)
 {
@@ -57,7 +58,7 @@ void fill(Matrix &matrix, const SpeedSystem &system, const dealii::IndexSet &row
   matrix.compress(dealii::VectorOperation::insert);
 }
 
-/// A distributed vector of PETSc or Trilinos, filled with b.
+/// Returns a distributed vector of PETSc or Trilinos that holds b.
 template <class Vector>
 void fill_with_b(Vector &vector, const SpeedSystem &system, const dealii::IndexSet &rows)
 {

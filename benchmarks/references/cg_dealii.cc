@@ -1,4 +1,4 @@
-// Jacobi-PCG of deal.II with its own matrices and vectors, which work with threads:
+// Jacobi-PCG of deal.II with deal.II's own multithreaded matrices and vectors:
 //
 //   bin/cg_dealii --csv dealii.csv
 #include "cg.h"

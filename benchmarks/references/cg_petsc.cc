@@ -58,7 +58,7 @@ private:
 int main(int argc, char **argv)
 {
   using namespace references;
-  // PETSc looks at the preconditioned residual.
+  // PETSc monitors the preconditioned residual.
   return run(argc, argv,
              {"PETSc", /* threads */ false, femgpu::linalg::benchmark::ResidualNorm::preconditioned,
               [](const SpeedSystem &system) { return std::make_unique<Petsc>(system); }});

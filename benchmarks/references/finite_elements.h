@@ -33,10 +33,10 @@ namespace references
 using namespace dealii;
 
 /**
- * −Δu = λ e^u with FE_Q(p) on a mesh of equal squares or cubes, the reaction term by the
- * Gauss-Lobatto formula whose points are the nodes of the element:
- * R_i = (∇u, ∇φ_i) − λ w_i exp(u_i) and R' = K − λ diag(w exp(u)).
- * @p Algebra names the types of a library for distributed matrices and vectors.
+ * Discretises −Δu = λ e^u with FE_Q(p) on a mesh of equal squares or cubes. The quadrature points
+ * of the reaction term (Gauss-Lobatto) are the nodes of the element: R_i = (∇u, ∇φ_i) − λ w_i
+ * exp(u_i) and R' = K − λ diag(w exp(u)).
+ * @tparam Algebra names a library's types for distributed matrices and vectors
  */
 template <int dim, class Algebra>
 class FiniteElements
@@ -70,7 +70,7 @@ public:
     vector.reinit(owned, MPI_COMM_WORLD);
   }
 
-  /// R = R(u)
+  /// Computes R = R(u).
   void residual(const Vector &u, Vector &R)
   {
     const Clock clock(seconds);
@@ -79,7 +79,7 @@ public:
     R.compress(VectorOperation::add);
   }
 
-  /// jacobian() = R'(u)
+  /// Assembles jacobian() = R'(u).
   void update_jacobian(const Vector &u)
   {
     const Clock clock(seconds);
@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  /// Adds the seconds of its life to a sum.
+  /// Adds its lifetime in seconds to a sum.
   class Clock
   {
   public:
@@ -143,7 +143,7 @@ private:
     Timer timer;
   };
 
-  /// Adds R'(u) to @p matrix or R(u) to @p R, whichever is given.
+  /// Assembles R'(u) into @p matrix or R(u) into @p R, whichever is given.
   void assemble(const Vector &u, Matrix *matrix, Vector *R)
   {
     ghosted = u;
@@ -185,7 +185,7 @@ private:
     }
   }
 
-  /// (∇φ_j, ∇φ_i)
+  /// Adds (∇φ_j, ∇φ_i).
   static void add_stiffness(const FEValues<dim> &fe_values, FullMatrix<double> &cell_matrix)
   {
     const unsigned int n = fe_values.dofs_per_cell;
@@ -201,7 +201,7 @@ private:
         cell_matrix(i, j) = cell_matrix(j, i);
   }
 
-  /// (∇u, ∇φ_i)
+  /// Computes (∇u, ∇φ_i).
   static void apply_stiffness(const FEValues<dim> &fe_values, const dealii::Vector<double> &cell_u,
                               dealii::Vector<double> &cell_residual)
   {

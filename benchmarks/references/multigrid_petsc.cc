@@ -1,12 +1,13 @@
-// Conjugate gradients with PETSc's multigrid, GAMG, or hypre's, BoomerAMG, on a system of
-// femgpu-solve --generate, to a true relative residual of 1e-8:
+// Solves a system of femgpu-solve --generate by conjugate gradients with PETSc's multigrid, GAMG,
+// or hypre's, BoomerAMG, to a true relative residual of 1e-8:
 //
 //   mpirun -n 2 bin/multigrid_petsc elasticity3d-p1:32 gamg
 //   mpirun -n 2 bin/multigrid_petsc poisson3d-7pt:100 hypre -pc_hypre_boomeramg_strong_threshold
 //   0.5
 //
-// What follows the name of the preconditioner are options of PETSc. Prints a line of CSV: system,
-// preconditioner, rows, iterations, seconds of the set-up, of the solve, and the true residual.
+// Arguments after the name of the preconditioner are options of PETSc. Prints one line of CSV:
+// system, preconditioner, rows, iterations, seconds of the set-up and of the solve, and the true
+// residual.
 #include "solve/generators/registry.h"
 
 #include <petscksp.h>
@@ -32,7 +33,7 @@ void check(const PetscErrorCode error)
                              std::to_string(error) + "; its own message is above.");
 }
 
-/// The rows of a rank: a contiguous part with whole nodes.
+/// The contiguous range of rows of a rank, which consists of whole nodes.
 struct Rows
 {
   PetscInt first, last;
@@ -60,7 +61,8 @@ Vec make_vector(const std::vector<double> &numbers, const Rows &rows, const Pets
   return v;
 }
 
-/// With the motions of bodies as near-null vectors where the places of nodes are known.
+/// Builds the distributed matrix. If the coordinates of the nodes are known, the rigid body modes
+/// become its near null space.
 Mat make_matrix(const femgpu::linalg::HostMatrix &A, const Rows &rows, const PetscInt block)
 {
   const std::size_t begin = A.row_starts[rows.first], end = A.row_starts[rows.last];
@@ -77,7 +79,7 @@ Mat make_matrix(const femgpu::linalg::HostMatrix &A, const Rows &rows, const Pet
   const femgpu::linalg::Unknowns &known = *A.unknowns;
   if (block == 1 || known.dimension != block)
     return matrix;
-  std::vector<double> places; // of nodes; A has them of unknowns
+  std::vector<double> places; // one per node; A has one per unknown
   for (std::ptrdiff_t i = 0; i < A.n; i += block)
     places.insert(places.end(), known.coordinates.begin() + i * block,
                   known.coordinates.begin() + (i + 1) * block);

@@ -37,7 +37,7 @@ Options parse(const int argc, char **argv, const std::vector<std::string> &preco
   options.preconditioner = preconditioners.front();
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word[0] == '-') // PETSc's options, with their values
+    if (word[0] == '-') // PETSc's options and their values
       break;
     const std::size_t equals = word.find('=');
     const std::string key = word.substr(0, equals);
@@ -103,7 +103,7 @@ void print(const Report &report)
 
 void write_sorted(const std::string &file, std::vector<NodalValue> values)
 {
-  // Coordinates that differ by rounding are the same.
+  // Coordinates that differ only by rounding must compare equal.
   const auto place = [](const NodalValue &v) {
     return std::array<long long, 3>{std::llround(v[0] * 1e9), std::llround(v[1] * 1e9),
                                     std::llround(v[2] * 1e9)};

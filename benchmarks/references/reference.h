@@ -7,13 +7,13 @@
 
 /**
  * @file
- * What the reference programs share: command line and report. They solve −Δu = λ e^u on the unit
- * square or cube, u = 0 on the boundary, with other people's nonlinear and linear solvers, and use
- * nothing of femgpu.
+ * The command line and the report of the reference programs. They solve −Δu = λ e^u on the unit
+ * square or cube, u = 0 on the boundary, with nonlinear and linear solvers of other libraries, and
+ * share no code with femgpu.
  */
 namespace references
 {
-/// The command line: KEY=VALUE words; words that begin with '-' are left to PETSc.
+/// The command line: arguments KEY=VALUE; arguments that begin with '-' are left to PETSc.
 struct Options
 {
   unsigned int dimension = 2;
@@ -21,19 +21,20 @@ struct Options
   unsigned int cells = 1;  ///< per direction, before refinement
   unsigned int refinements = 6;
   double lambda = 6.;
-  double tolerance = 1e-11;       ///< of the residual, relative to that of u = 0
-  double linear_tolerance = 1e-6; ///< of a Newton step; 0 leaves it to the nonlinear solver
-  std::string preconditioner;     ///< as the program names them; the first is the default
-  std::string write;              ///< file of "x y z u" lines; none if empty
+  double tolerance = 1e-11;       ///< on the residual, relative to that of u = 0
+  double linear_tolerance = 1e-6; ///< for a Newton step; 0: the nonlinear solver decides
+  std::string preconditioner;     ///< one of the program's names; the first is the default
+  std::string write;              ///< file for lines "x y z u"; empty: none
 };
 
 /**
- * @param preconditioners that the program has
- * @throws std::invalid_argument naming the word, and what would be right
+ * Parses the command line.
+ * @param preconditioners names of the preconditioners of this program
+ * @throws std::invalid_argument naming the argument and what is allowed
  */
 Options parse(int argc, char **argv, const std::vector<std::string> &preconditioners);
 
-/// What a run did. Norms are Euclidean, seconds wall time.
+/// The result of a run. Norms are Euclidean; seconds are wall time.
 struct Report
 {
   std::string program, preconditioner, reason;
@@ -46,22 +47,22 @@ struct Report
 
   double setup_seconds = 0.;          ///< mesh, unknowns, pattern
   double assembly_seconds = 0.;       ///< residuals and Jacobians
-  double preconditioner_seconds = 0.; ///< its setup
-  double linear_seconds = 0.;         ///< linear solves, without setups
+  double preconditioner_seconds = 0.; ///< set-up only
+  double linear_seconds = 0.;         ///< linear solves, without set-up
   double nonlinear_seconds = 0.;      ///< the whole nonlinear solve
   double total_seconds = 0.;
 };
 
-/// The report as one JSON object on standard output.
+/// Prints the report as one JSON object on standard output.
 void print(const Report &report);
 
-/// A node with its value: x, y, z, u.
+/// A node and its value: x, y, z, u.
 using NodalValue = std::array<double, 4>;
 
-/// Writes @p values sorted by x, then y, then z, so that texts can be compared line by line.
+/// Writes @p values sorted by x, then y, then z, so that files can be compared line by line.
 void write_sorted(const std::string &file, std::vector<NodalValue> values);
 
-/// 0 if @p report has converged, 3 otherwise: as femgpu.
+/// Returns 0 if @p report has converged and 3 otherwise, like femgpu.
 int exit_code(const Report &report);
 } // namespace references
 

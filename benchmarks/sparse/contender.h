@@ -9,11 +9,11 @@
 
 /**
  * @file
- * What is measured: the same operations by femgpu and by cuSPARSE.
+ * The measured operations, which femgpu and cuSPARSE both implement.
  */
 namespace femgpu::linalg::benchmark
 {
-/// A CSR matrix in host memory, perhaps rectangular.
+/// A CSR matrix in host memory, possibly rectangular.
 struct SparseArrays
 {
   int n_columns = 0;
@@ -26,19 +26,20 @@ struct SparseArrays
   }
 };
 
-/// A in the memory of @p executor.
+/// Copies A to the memory of @p executor.
 CsrMatrix to_executor(const ExecutorPtr &executor, const SparseArrays &A);
-/// With ascending columns, whatever the order of those of @p A.
+/// Copies @p A to the host and sorts the columns of each row.
 SparseArrays to_host(const CsrMatrix &A);
 
 struct SparseSystem
 {
   std::string name;
-  SparseArrays A, P; ///< P: smoothed aggregates
+  SparseArrays A, P; ///< P: smoothed aggregation
   bool is_symmetric = true;
 };
 
-/// A generator's text, or a Matrix Market file. @throws as generate() and read_matrix_market()
+/// Makes a system from a generator's name or a Matrix Market file. @throws as generate() and
+/// read_matrix_market()
 SparseSystem make_system(const std::string &text);
 
 enum class Operation
@@ -49,17 +50,17 @@ enum class Operation
   coarse        ///< Pᵀ A P
 };
 
-/// An operation, done once when it is made, and again for new values.
+/// An operation. The constructor performs it once; refresh() repeats it for new values.
 class Contender
 {
 public:
   virtual ~Contender() = default;
-  /// Takes over the values of its matrices once more; waiting is the caller's.
+  /// Recomputes the result from the current values of the matrices. The caller synchronises.
   virtual void refresh() = 0;
   virtual const CsrMatrix &result() const = 0;
 };
 
-/// What an operation is done with; it stays while its contenders are there.
+/// The operands of an operation, which must outlive its contenders.
 struct Factors
 {
   CsrMatrix A, P;
@@ -68,8 +69,9 @@ struct Factors
 
 std::unique_ptr<Contender> make_femgpu(Operation operation, const Factors &factors);
 
-/// By cuSPARSE: SpGEMMreuse, or SpGEMM, which is done as a whole again; nullptr where the program
-/// has no CUDA or cuSPARSE has no such operation.
+/// Performs the operation by cuSPARSE: by SpGEMMreuse if the pattern is kept, else by SpGEMM, which
+/// recomputes everything. Returns nullptr if the program has no CUDA or cuSPARSE has no such
+/// operation.
 std::unique_ptr<Contender> make_cusparse(Operation operation, const Factors &factors,
                                          bool keeps_pattern);
 } // namespace femgpu::linalg::benchmark

@@ -11,7 +11,7 @@ namespace
 constexpr cusparseOperation_t as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr cusparseSpGEMMAlg_t algorithm = CUSPARSE_SPGEMM_DEFAULT;
 
-/// How cuSPARSE sees a matrix.
+/// cuSPARSE's descriptor of a matrix.
 class Descriptor
 {
 public:
@@ -22,7 +22,7 @@ public:
            const_cast<int *>(view.row_starts.low), const_cast<int *>(view.columns),
            const_cast<double *>(view.values));
   }
-  /// One to be filled.
+  /// Describes a matrix without entries, to be filled.
   Descriptor(const int n, const int n_columns, int *row_starts)
   {
     create(n, n_columns, 0, row_starts, nullptr, nullptr);
@@ -46,7 +46,7 @@ private:
   }
 };
 
-/// What both ways to multiply share: descriptors, and the result.
+/// The base of both kinds of products: descriptors and the result.
 class CusparseProduct : public Contender
 {
 public:
@@ -69,7 +69,7 @@ public:
   }
 
 protected:
-  /// Gives C the memory that it needs. The row starts move to the result, and stay where they are.
+  /// Allocates the entries of C. The row starts move to the result, but their addresses stay valid.
   void allocate()
   {
     std::int64_t n = 0, columns_of_C = 0, n_entries = 0;
@@ -93,7 +93,7 @@ protected:
   const double one = 1., zero = 0.;
 };
 
-/// The pattern is kept.
+/// A product that reuses its pattern (SpGEMMreuse).
 class KeptProduct final : public CusparseProduct
 {
 public:
@@ -140,7 +140,7 @@ private:
   Buffer<char> fourth, fifth; // read by refresh()
 };
 
-/// The whole product.
+/// A product that is recomputed as a whole (SpGEMM).
 class WholeProduct final : public CusparseProduct
 {
 public:
@@ -156,7 +156,7 @@ public:
     allocate();
     FEMGPU_CUSPARSE(cusparseSpGEMM_copy(handle, as_it_is, as_it_is, &one, A.matrix, B.matrix, &zero,
                                         C.matrix, CUDA_R_64F, algorithm, work));
-    owner->synchronize(); // before the workspaces go
+    owner->synchronize(); // before the workspaces are freed
   }
   void refresh() override
   {}
@@ -176,7 +176,7 @@ private:
   }
 };
 
-/// Is made anew for new values.
+/// A transpose that is recomputed for new values.
 class CusparseTranspose final : public Contender
 {
 public:
@@ -216,7 +216,7 @@ private:
   std::unique_ptr<CsrMatrix> transposed;
 };
 
-/// Pᵀ (A P); the transpose as well.
+/// Pᵀ (A P), including the transpose of P.
 template <class OneProduct>
 class CusparseCoarse final : public Contender
 {
@@ -226,7 +226,7 @@ public:
   {}
   void refresh() override
   {
-    AP.refresh(); // P as it was
+    AP.refresh(); // P has not changed
     coarse.refresh();
   }
   const CsrMatrix &result() const override

@@ -8,7 +8,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// An operation that an object keeps.
+/// A contender that stores an object of linalg and updates it.
 template <class Kept>
 class Femgpu final : public Contender
 {

@@ -1,6 +1,6 @@
 /**
  * @file
- * Times the algebra of sparse matrices, and compares it with cuSPARSE. See --help.
+ * Times the algebra of sparse matrices and compares it with cuSPARSE. See --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/sparse/contender.h"
@@ -45,13 +45,13 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// What was measured of one contender; milliseconds are medians.
+/// The measurements of one contender; times are medians in milliseconds.
 struct Timing
 {
   double first = NAN, refresh = NAN;
-  std::size_t bytes = 0; ///< at most, besides the factors
+  std::size_t bytes = 0; ///< peak memory without the factors
   std::string obstacle;
-  bool repeats = true; ///< refreshed values are the same
+  bool repeats = true; ///< refreshed values have the same bits
   SparseArrays result;
 };
 
@@ -66,7 +66,7 @@ double milliseconds_of(const Executor &executor, const std::function<void()> &ac
 
 using Make = std::function<std::unique_ptr<Contender>(const Factors &)>;
 
-/// On an executor of its own, whose memory counts nothing else.
+/// Times a contender on a separate executor, so that its peak memory counts nothing else.
 Timing time_contender(const Options &options, const SparseSystem &system, const bool has_refresh,
                       const Make &make)
 {
@@ -83,7 +83,7 @@ Timing time_contender(const Options &options, const SparseSystem &system, const 
       if (contender == nullptr)
         return timing;
     }
-    firsts.erase(firsts.begin()); // which loads kernels
+    firsts.erase(firsts.begin()); // which includes loading kernels
     timing.first = median(firsts);
     timing.bytes = executor->peak_bytes() - factors.A.bytes() - factors.P.bytes();
     timing.result = to_host(contender->result());
@@ -120,7 +120,7 @@ SparseArrays transpose(const SparseArrays &A)
   return result;
 }
 
-/// Gustavson's algorithm.
+/// Multiplies on the host by Gustavson's algorithm.
 SparseArrays multiply(const SparseArrays &A, const SparseArrays &B)
 {
   SparseArrays C;
@@ -162,7 +162,7 @@ SparseArrays reference(const Operation operation, const SparseSystem &system)
   }
 }
 
-/// Of the largest entry; not a number where the patterns differ.
+/// Returns the largest difference relative to the largest entry; NaN if the patterns differ.
 double difference(const SparseArrays &A, const SparseArrays &B)
 {
   if (A.row_starts != B.row_starts || A.columns != B.columns)
@@ -182,7 +182,7 @@ struct Row
   const char *operation;
   int n = 0;
   std::size_t n_nonzeros = 0, n_result = 0;
-  Timing femgpu, whole, kept; ///< by cuSPARSE: anew, with its pattern kept
+  Timing femgpu, whole, kept; ///< cuSPARSE: recomputed, and with a reused pattern
   double difference = 0.;
 
   bool is_right() const

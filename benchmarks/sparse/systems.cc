@@ -15,8 +15,8 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// Of each node, which has so many unknowns side by side: a root's aggregate are the root and those
-/// of its neighbours that no other has.
+/// Assigns each node, a block of @p unknowns consecutive rows, to an aggregate. A root's aggregate
+/// consists of the root and its neighbours that belong to no other aggregate.
 std::vector<int> aggregates_of(const SparseArrays &A, const int unknowns, int &n_aggregates)
 {
   std::vector<int> aggregate(static_cast<std::size_t>(A.n() / unknowns), -1);
@@ -36,7 +36,8 @@ std::vector<int> aggregates_of(const SparseArrays &A, const int unknowns, int &n
     for_neighbours(node, [&](int &other) { other = n_aggregates; });
     ++n_aggregates;
   }
-  for (int node = 0; node < n_nodes; ++node) // the rest goes to a neighbour, or is alone
+  // Remaining nodes join a neighbour's aggregate or form their own.
+  for (int node = 0; node < n_nodes; ++node)
     if (aggregate[node] < 0) {
       int found = -1;
       for_neighbours(node, [&](const int other) { found = std::max(found, other); });
@@ -45,8 +46,9 @@ std::vector<int> aggregates_of(const SparseArrays &A, const int unknowns, int &n
   return aggregate;
 }
 
-/// (I − 2/3 D⁻¹ A) T / 2, D⁻¹ A having eigenvalues of about 2 at most, where T has a 1 for the
-/// aggregate of each unknown, one by one of a node.
+/// Returns the prolongation (I − ω/λ D⁻¹ A) T of smoothed aggregation with ω = 2/3 and λ = 2, about
+/// the largest eigenvalue of D⁻¹ A. T maps each unknown of a node to the same unknown of its
+/// aggregate. The largest magnitude in a row stands for its diagonal entry.
 SparseArrays smoothed_aggregates(const SparseArrays &A, const int unknowns)
 {
   int n_aggregates = 0;

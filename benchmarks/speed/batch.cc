@@ -1,7 +1,7 @@
 /**
  * @file
- * Time many small systems that are solved together, beside the same systems solved one after the
- * other. On one H100 a thousand systems of 961 rows should be 20 times faster together.
+ * Times many small systems that are solved as a batch and one after the other. On one H100, a batch
+ * of a thousand systems of 961 rows should be 20 times faster.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/speed/measurement.h"
@@ -52,7 +52,7 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// When the solves end: after so many iterations, or at a tolerance.
+/// The criterion that ends the solves: a number of iterations or a tolerance.
 struct End
 {
   const char *name;
@@ -70,20 +70,22 @@ struct End
   }
 };
 
-/// What one way to solve all systems gave.
+/// The result of one way of solving all systems.
 struct Course
 {
-  double solve_seconds = 0.; ///< with everything in its place; medians
-  double wall_seconds = 0.;  ///< with b and x from host memory, and back
+  double solve_seconds = 0.; ///< with all data on the device; medians
+  double wall_seconds = 0.;  ///< including copies of b and x from and to host memory
   long long iterations = 0;  ///< of all systems
   std::vector<int> iterations_of;
-  std::vector<double> residuals; ///< that the program says, relative
+  std::vector<double> residuals; ///< relative, as reported by the program
   std::vector<double> x;
   bool repeats = true;
   std::string remarks;
 };
 
-/// @param solve does it once from x = 0: fills x, and what it tells; returns the seconds of solves
+/// Repeats @p solve and takes medians.
+/// @param solve solves once from x = 0: fills x and the reported values, returns the seconds of
+///   solves
 Course course(const int n_solves, const std::size_t n_rows,
               const std::function<double(Course &)> &solve)
 {
@@ -95,7 +97,7 @@ Course course(const int n_solves, const std::size_t n_rows,
     const Stopwatch watch;
     const double taken = solve(now);
     const double wall = watch.elapsed();
-    if (k == 0) { // never timed
+    if (k == 0) { // warm-up
       result = std::move(now);
       continue;
     }
@@ -149,7 +151,7 @@ Course one_by_one(const ExecutorPtr &executor, const LinearSolverOptions &option
   });
 }
 
-/// ‖b − A x‖ / ‖b‖ of each system, on the host.
+/// Returns ‖b − A x‖ / ‖b‖ of each system, computed on the host.
 std::vector<double> true_residuals(const SpeedSystem &given, const VariedSystems &systems,
                                    const std::vector<double> &x)
 {
@@ -167,7 +169,8 @@ std::vector<double> true_residuals(const SpeedSystem &given, const VariedSystems
   return residuals;
 }
 
-/// "ok", or what is wrong with the solutions of @p batch. @p worst becomes the largest residual.
+/// Returns "ok" or the error found in the solutions of @p batch. Sets @p worst to the largest
+/// residual.
 std::string verdict(const Course &batch, const Course &single, const std::vector<double> &truth,
                     const End &end, double &worst)
 {
@@ -180,7 +183,7 @@ std::string verdict(const Course &batch, const Course &single, const std::vector
     if (end.iterations > 0 ? batch.iterations_of[k] != end.iterations
                            : !(truth[k] <= 1.0001 * end.relative_tolerance))
       return name + " did not do what was asked for";
-    // BiCGStab is sensitive to the order of sums.
+    // BiCGStab is sensitive to the order of summation.
     if (std::abs(batch.iterations_of[k] - single.iterations_of[k]) >
         2 + single.iterations_of[k] / 4)
       return name + " has other iterations than alone";

@@ -10,53 +10,53 @@
 
 /**
  * @file
- * What is measured: programs that solve the same systems, side by side.
+ * The measured programs, which all solve the same systems.
  */
 namespace femgpu::linalg::benchmark
 {
 /// A system A x = b in host memory.
 struct SpeedSystem
 {
-  std::string family; ///< short name, as "p2d"
+  std::string family; ///< short name, such as "p2d"
   HostMatrix A;
   std::vector<double> b;
 };
 
-/// The power of the diagonal D of A in the norm ‖D^-k r‖ / ‖D^-k b‖ that a program tells.
+/// The power k of the diagonal D of A in the norm ‖D^-k r‖ / ‖D^-k b‖ that a program reports.
 enum class ResidualNorm
 {
   euclidean,     ///< k = 0
-  scaled,        ///< k = 1/2: that of the system D^-1/2 A D^-1/2
+  scaled,        ///< k = 1/2: the norm for the system D^-1/2 A D^-1/2
   preconditioned ///< k = 1
 };
 
-/// What a program says of its solve.
+/// The result that a program reports for its solve.
 struct Claim
 {
   int iterations = 0;
-  double relative_residual = 0.; ///< in its ResidualNorm
+  double relative_residual = 0.; ///< in the program's ResidualNorm
 };
 
-/// One program with a system in its own format, and all that can be made before a solve.
+/// A program with a system in its own format and everything that can be prepared before a solve.
 class Contender
 {
 public:
   virtual ~Contender() = default;
 
-  /// What it chose itself, as its format; empty if there is nothing to say.
+  /// Returns the program's own choices, such as the format; may be empty.
   virtual std::string remarks() const
   {
     return "";
   }
-  /// Makes x = 0 the initial guess, and waits for that; it is not timed.
+  /// Sets the initial guess x = 0 and synchronises; not timed.
   virtual void reset() = 0;
-  /// Solves in so many iterations, whatever the residual is, and waits for the end; it is timed.
+  /// Runs @p iterations iterations regardless of the residual and synchronises; timed.
   virtual Claim solve(int iterations) = 0;
-  /// x, after solve().
+  /// Returns x after solve().
   virtual std::vector<double> solution() const = 0;
 };
 
-/// A contender before its turn. It is made late, because not all would have memory side by side.
+/// Creates a contender when its turn comes, because not all fit in memory at once.
 struct Entrant
 {
   std::string program, variant, solver, preconditioner;
@@ -65,33 +65,34 @@ struct Entrant
 };
 using Entrants = std::vector<Entrant>;
 
-/// What can be measured: "cg", "bicgstab", "gmres".
+/// Returns the measurable methods: "cg", "bicgstab", "gmres".
 std::vector<std::string> methods();
-/// The one of them that a solver is a form of.
+/// Returns the method of which @p solver is a variant.
 std::string method_of(const std::string &solver);
 
-/// What all forms of GMRES here begin again after: every solve has whole cycles.
+/// The restart length of all variants of GMRES; a solve consists of whole cycles.
 constexpr int gmres_restart = 30;
 
 /**
- * femgpu's pipelined forms of @p methods, conjugate gradients and BiCGStab with Jacobi and GMRES
- * without a preconditioner, in each of @p formats, their loops run in each of @p executions (see
- * execution_of()). @p A and @p b must outlive them. None of a method that femgpu does not have.
+ * Adds femgpu's pipelined variants of @p methods: conjugate gradients and BiCGStab with Jacobi, and
+ * GMRES without a preconditioner, for each of @p formats and @p executions (see execution_of()).
+ * @p A and @p b must outlive the entrants. Skips methods that femgpu does not have.
  */
 void add_femgpu(Entrants &entrants, const CsrMatrix &A, const std::vector<double> &b,
                 const std::vector<std::string> &methods, const std::vector<std::string> &formats,
                 const std::vector<std::string> &executions);
 
 /**
- * Classical Jacobi-PCG from cuSPARSE's products and cuBLAS, in every layout that fits: launched
- * plainly and as CUDA graphs. None where femgpu has no CUDA backend, or A lives on the host.
+ * Adds classical Jacobi-PCG built from cuSPARSE's products and cuBLAS, for every format that fits,
+ * with plain launches and with CUDA graphs. Adds nothing if femgpu has no CUDA backend or A is on
+ * the host.
  */
 void add_cublas(Entrants &entrants, const CsrMatrix &A, const std::vector<double> &b);
 
 /**
- * ViennaCL's pipelined forms of @p methods, which take no preconditioner. CG and BiCGStab get the
- * system that its diagonal has scaled on both sides: CG is Jacobi-PCG then. GMRES gets it as it is.
- * None where ViennaCL was not found.
+ * Adds ViennaCL's pipelined variants of @p methods, which take no preconditioner. CG and BiCGStab
+ * get the system scaled symmetrically by its diagonal, which makes CG equivalent to Jacobi-PCG.
+ * GMRES gets the original system. Adds nothing if ViennaCL was not found.
  */
 void add_viennacl(Entrants &entrants, const Executor &executor, const SpeedSystem &system,
                   const std::vector<std::string> &methods);

@@ -23,11 +23,12 @@ void check_cublas(const cublasStatus_t status, const char *call)
 
 #define FEMGPU_CUBLAS(call) check_cublas((call), #call)
 
-/// y = A x by cuSPARSE, in the arrays of one of our formats.
+/// Computes y = A x by cuSPARSE with the arrays of one of our formats.
 class CusparseProduct
 {
 public:
-  /// @param csr_algorithm for CSR: the default, or the one that repeats to the bit
+  /// Wraps the arrays. @param csr_algorithm for CSR: the default or the bitwise reproducible
+  /// algorithm
   CusparseProduct(const CsrMatrix &A, const std::string &format,
                   const cusparseSpMVAlg_t csr_algorithm, double *x_, double *y_)
       : layout(make_format(format, A)), csr_algorithm(csr_algorithm),
@@ -63,7 +64,7 @@ private:
   static constexpr double one = 1., zero = 0.;
 
   template <class T>
-  static T *writable(const T *pointer) // cuSPARSE takes what it only reads without const
+  static T *writable(const T *pointer) // cuSPARSE's descriptors of read-only data are not const
   {
     return const_cast<T *>(pointer);
   }
@@ -109,13 +110,13 @@ private:
   cusparseDnVecDescr_t x = nullptr, y = nullptr;
 };
 
-/// What cuBLAS reads and writes on the device.
+/// The scalars that cuBLAS reads and writes on the device.
 struct Scalars
 {
   double rz, next_rz, pq, alpha, minus_alpha, beta, rr;
 };
 
-/// α = (r, z) / (p, q)
+/// Computes α = (r, z) / (p, q).
 struct StepLength
 {
   Scalars *s;
@@ -127,7 +128,7 @@ struct StepLength
   }
 };
 
-/// β = (r', z') / (r, z)
+/// Computes β = (r', z') / (r, z).
 struct Conjugation
 {
   Scalars *s;
@@ -139,7 +140,7 @@ struct Conjugation
   }
 };
 
-/// z = M⁻¹r
+/// Computes z = M⁻¹r.
 struct ApplyJacobi
 {
   DiagonalView m;
@@ -152,7 +153,7 @@ struct ApplyJacobi
   }
 };
 
-/// p = z + β p, which cuBLAS has not in one pass
+/// Computes p = z + β p in one pass, which cuBLAS does not offer.
 struct UpdateDirection
 {
   const Scalars *s;
@@ -165,7 +166,7 @@ struct UpdateDirection
   }
 };
 
-/// How a solve reaches the device.
+/// How the kernels of a solve are launched.
 enum class Launch
 {
   plainly,
@@ -173,9 +174,10 @@ enum class Launch
 };
 
 /**
- * Classical Jacobi-PCG (Shewchuk), as one writes it with these libraries if one cares: scalars stay
- * on the device, so that the host reads only ‖r‖, every 30 iterations; M⁻¹ and the update of p are
- * kernels of one pass. 9 to 12 kernels an iteration; 30 iterations are one graph, if asked for.
+ * Classical Jacobi-PCG (Shewchuk), as a careful user of these libraries writes it. Scalars stay on
+ * the device, so that the host reads only ‖r‖, every 30 iterations. M⁻¹ and the update of p are
+ * kernels of one pass. An iteration takes 9 to 12 kernels; optionally, 30 iterations form one
+ * graph.
  */
 class CublasCG final : public Contender
 {
@@ -195,7 +197,7 @@ public:
       bb += b_i * b_i;
     FEMGPU_CUBLAS(cublasCreate(&blas));
     FEMGPU_CUBLAS(cublasSetStream(blas, executor.stream()));
-    // Its own may not be made while a graph is captured.
+    // cuBLAS must not allocate its default workspace while a graph is captured.
     FEMGPU_CUBLAS(cublasSetWorkspace(blas, workspace.data(), workspace.bytes()));
     FEMGPU_CUBLAS(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE));
     if (launch == Launch::as_graph)
@@ -235,7 +237,7 @@ public:
 
 private:
   static constexpr int chunk = 30;
-  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20; // as NVIDIA advises
+  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20; // NVIDIA's recommendation
 
   DiagonalView inverse() const
   {
@@ -250,7 +252,7 @@ private:
     FEMGPU_CUBLAS(cublasDaxpy(blas, n, factor, u.data(), 1, v.data(), 1));
   }
 
-  /// r = b;  z = M⁻¹r;  p = z
+  /// Computes r = b, z = M⁻¹r, p = z.
   void begin()
   {
     r.copy_from(b);
@@ -280,7 +282,7 @@ private:
   {
     reset();
     begin();
-    iterate(); // libraries may load their kernels now, and not while a graph is captured
+    iterate(); // loads the libraries' kernels before a graph is captured
     executor.synchronize();
     graph = cuda::Graph::make_empty();
     cuda::StreamCapture capture(executor.stream(), graph.graph);

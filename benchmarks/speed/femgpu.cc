@@ -42,8 +42,9 @@ public:
     const SolveReport report = solver->solve(*A, *M, b, x, control);
     if (report.outcome != Outcome::iteration_limit)
       throw SolverError(report.message);
-    // Refining rounded values is what restarts are for, or the next cycle of GMRES; else they say
-    // that nothing is left to do.
+    // A restart is expected if A is stored in lower precision, where it refines the solution, and
+    // in GMRES, where it begins the next cycle. Any other restart means that the residual cannot
+    // decrease further.
     const bool is_rounded = A->value_precision() > csr_precision();
     if (report.restarts > 0 && !is_rounded && !begins_again)
       throw SolverError("started again after a breakdown");

@@ -1,7 +1,7 @@
 /**
  * @file
- * Time an iteration of femgpu on one GPU, beside other libraries in the same run, on the systems of
- * speed_bars.csv. `speed.py` runs it and makes tables and plots of what it writes.
+ * Times an iteration of femgpu on one GPU, and of other libraries in the same run, on the systems
+ * of speed_bars.csv. `speed.py` runs this program and turns its output into tables and plots.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/speed/race.h"

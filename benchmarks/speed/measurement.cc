@@ -18,12 +18,12 @@ namespace
 constexpr int short_solve = 30;
 constexpr double seconds_before_timing = 0.05;
 
-/// Claims and true residuals may differ by rounding errors only.
+/// The largest difference that rounding explains between reported and true residuals.
 constexpr double claim_tolerance = 1e-3, rounding = 1e-10;
 
 bool is_true(const double claim, const double truth)
 {
-  // NaN compares as false.
+  // Comparisons with NaN are false.
   return std::abs(claim - truth) <= claim_tolerance * truth + rounding;
 }
 
@@ -42,7 +42,7 @@ double power_of_diagonal(const HostMatrix &A, const int row, const ResidualNorm 
   return norm == ResidualNorm::scaled ? 1. / std::sqrt(d) : 1. / d;
 }
 
-/// Seconds of solves, each from x = 0.
+/// Times solves from x = 0.
 class Timer
 {
 public:
@@ -50,7 +50,8 @@ public:
       : contender(contender), system(system), norm(norm)
   {}
 
-  /// @throws SolverError if the program did another number of iterations
+  /// Returns the seconds of a solve. @throws SolverError if the program did another number of
+  /// iterations
   double seconds(const int iterations)
   {
     contender.reset();
@@ -63,7 +64,8 @@ public:
     return taken;
   }
 
-  /// ‖b − A x‖ / ‖b‖ of the last solve. @throws SolverError if the program says something else.
+  /// Returns ‖b − A x‖ / ‖b‖ of the last solve. @throws SolverError if the program reports a
+  /// different residual
   double checked_residual() const
   {
     const std::vector<double> x = contender.solution();
@@ -75,7 +77,8 @@ public:
                                            : relative_residual(system, x, ResidualNorm::euclidean);
   }
 
-  /// The most iterations up to @p wanted after which all is well, halving; at least a short solve.
+  /// Halves @p wanted until a solve succeeds and returns that number of iterations, which is at
+  /// least short_solve.
   int feasible(const int wanted)
   {
     for (int iterations = wanted; iterations > short_solve;
@@ -86,7 +89,7 @@ public:
         return iterations;
       }
       catch (const SolverError &) {
-        // A shorter solve may end before the residual is lost in rounding errors.
+        // A shorter solve may end before rounding errors dominate the residual.
       }
     }
     return short_solve;
@@ -108,9 +111,9 @@ void measure(Contender &contender, const Entrant &entrant, const SpeedSystem &sy
              const int iterations, const int n_solves, Measurement &m)
 {
   Timer timer(contender, system, entrant.norm);
-  timer.seconds(short_solve); // the first solve is never timed
+  timer.seconds(short_solve); // warm-up
   m.true_residual_30 = timer.checked_residual();
-  for (double spent = 0.; spent < seconds_before_timing;) // a device that rests has a lower clock
+  for (double spent = 0.; spent < seconds_before_timing;) // an idle device lowers its clock
     spent += timer.seconds(short_solve);
   std::vector<double> seconds(static_cast<std::size_t>(n_solves));
   for (double &one : seconds)
@@ -155,7 +158,7 @@ std::size_t bytes_of_iteration(const SpeedSystem &system, const Entrant &entrant
   return floor_bytes(system.A) * (method == "bicgstab" ? 2 : 1);
 }
 
-/// In quotes, as cells with commas must be.
+/// Quotes @p text for CSV, because it may contain commas.
 std::string quoted(std::string text)
 {
   std::replace(text.begin(), text.end(), '"', '\'');
@@ -210,7 +213,7 @@ Measurement measure(const Entrant &entrant, const SpeedSystem &system, const int
   catch (const SolverError &error) {
     m.verdict = std::string("wrong: ") + error.what();
   }
-  catch (const std::exception &error) { // a peer throws what it likes
+  catch (const std::exception &error) { // other libraries may throw anything
     m.verdict = std::string("failed: ") + error.what();
   }
   return m;

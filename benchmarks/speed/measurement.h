@@ -8,69 +8,69 @@
 
 namespace femgpu::linalg::benchmark
 {
-/// How one contender did on one system. Seconds become microseconds of whole solves called from the
-/// host, divided by their iterations; a solve begins with everything but x = 0 in its place.
+/// The result of one contender on one system. Times are microseconds of whole solves called from
+/// the host, divided by their iterations. Everything except x = 0 is prepared before a solve.
 struct Measurement
 {
-  int iterations = 0; ///< of the solves that are timed
+  int iterations = 0; ///< in each timed solve
   int n_solves = 0;
-  double median = 0., least = 0., most = 0.; ///< microseconds an iteration
-  double further = 0.; ///< microseconds of one iteration more, from solves of 30 and of so many
-  double milliseconds_30 = 0.; ///< of a whole solve of 30 iterations, the median
-  double true_residual = 0.;   ///< ‖b − A x‖ / ‖b‖ after the solves that are timed
+  double median = 0., least = 0., most = 0.; ///< microseconds per iteration
+  double further = 0.;                       ///< microseconds per additional iteration, beyond 30
+  double milliseconds_30 = 0.;               ///< a whole solve of 30 iterations, median
+  double true_residual = 0.;                 ///< ‖b − A x‖ / ‖b‖ after the timed solves
   double true_residual_30 = 0.;
-  double claim = 0.;    ///< what the program says of the former, in its own norm
+  double claim = 0.;    ///< the residual that the program reports, in its own norm
   bool repeats = false; ///< all timed solves gave the same bits
   std::string remarks;
-  std::string verdict = "ok"; ///< or why there are no figures, or why they do not count
+  std::string verdict = "ok"; ///< "ok", or why figures are missing or invalid
 };
 
 /**
- * ‖D^-k (b − A x)‖ / ‖D^-k b‖, on the host. NaN where x is not finite.
- * @param norm what k is; D is the diagonal of A
+ * Returns ‖D^-k (b − A x)‖ / ‖D^-k b‖, computed on the host; NaN if x is not finite.
+ * @param norm determines k; D is the diagonal of A
  */
 double relative_residual(const SpeedSystem &system, const std::vector<double> &x,
                          ResidualNorm norm);
 
-/// Iterations to be timed: enough that a solve's beginning and end count little, and few enough
-/// that the largest systems take seconds. A multiple of 30.
+/// Returns the number of timed iterations, a multiple of 30: large enough that the start and end of
+/// a solve count little, and small enough that the largest systems take seconds.
 int iterations_for(const HostMatrix &A);
 
 /**
- * Makes the contender, lets it solve once without timing, and then times solves of 30 iterations
- * and of @p iterations, @p n_solves each. Where the recurrences do not go on for so long without a
- * restart or an overflow (small systems are solved to the last bit before), fewer are timed.
+ * Makes the contender, runs a warm-up solve, and times @p n_solves solves each of 30 iterations and
+ * of @p iterations. Times fewer iterations if the recurrences need a restart or overflow before, as
+ * happens when a small system is solved to the last bit.
  *
- * A program that says another residual than the true one gets a verdict that begins with "wrong",
- * one that throws "failed".
+ * The verdict begins with "wrong" if the program reports a residual that differs from the true one,
+ * and with "failed" if it throws.
  * @param iterations a multiple of 30
  */
 Measurement measure(const Entrant &entrant, const SpeedSystem &system, int iterations,
                     int n_solves);
 
 /**
- * After 30 iterations all forms of conjugate gradients with the same preconditioner have the same
- * residual, as have all forms of GMRES: an entrant whose residual differs from @p reference, that
- * of the first, is "wrong".
+ * Marks @p measurement as "wrong" if its residual after 30 iterations differs from @p reference,
+ * the residual of the first entrant. All variants of conjugate gradients with the same
+ * preconditioner have the same residual then, and so do all variants of GMRES.
  */
 void compare_residuals(Measurement &measurement, double reference);
 
-/// What a table of measurements says of all its lines.
+/// The circumstances that all lines of a table share.
 struct Circumstances
 {
   std::string device, git_revision;
   double copy_bandwidth = 0.; ///< bytes per second, read and written
 };
 
-/// The columns of csv_line(), with a line break.
+/// The column names of csv_line(), with a line break.
 extern const char *const csv_header;
 
-/// One line of the table. The bytes are floor_bytes(), twice for BiCGStab, gmres_floor_bytes() for
-/// GMRES.
+/// Returns one line of the table. Its bytes are floor_bytes(), twice that for BiCGStab, and
+/// gmres_floor_bytes() for GMRES.
 std::string csv_line(const Circumstances &circumstances, const SpeedSystem &system,
                      const Entrant &entrant, const Measurement &measurement);
 
-/// For people: the same in 120 characters.
+/// Returns the same results as readable text of 120 characters.
 std::string text_line(const Circumstances &circumstances, const SpeedSystem &system,
                       const Entrant &entrant, const Measurement &measurement);
 } // namespace femgpu::linalg::benchmark

@@ -16,7 +16,7 @@ namespace
 {
 using Values = std::vector<std::string>;
 
-/// The parts of one option's value between commas.
+/// Splits the value of an option at commas.
 Values parts(const std::string &text)
 {
   Values result;
@@ -114,11 +114,11 @@ bool Race::leaves_out(const TableSystem &line)
 void Race::measure(const SpeedSystem &system, const Entrants &entrants)
 {
   const int iterations = options.iterations > 0 ? options.iterations : iterations_for(system.A);
-  std::map<std::string, double> references; // of the first form of a method that worked
+  std::map<std::string, double> references; // from the first successful variant of each method
   for (const Entrant &entrant : entrants) {
     Measurement m = benchmark::measure(entrant, system, iterations, options.n_solves);
     const std::string method = method_of(entrant.solver);
-    if (method != "bicgstab" && m.verdict == "ok") // whose residuals jump
+    if (method != "bicgstab" && m.verdict == "ok") // BiCGStab's residuals are too irregular
       compare_residuals(m, references.try_emplace(method, m.true_residual_30).first->second);
     n_bad += m.verdict == "ok" ? 0 : 1;
     if (!speaks)

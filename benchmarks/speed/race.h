@@ -11,7 +11,7 @@
 
 namespace femgpu::linalg::benchmark
 {
-/// What a command line says of the systems and how they are measured.
+/// The command line: the systems and how to measure them.
 struct RaceOptions
 {
   std::vector<TableSystem> systems;
@@ -19,32 +19,34 @@ struct RaceOptions
   std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< of femgpu
   int n_solves = 10;
   int iterations = 0;    ///< 0 for iterations_for()
-  double seconds = 420.; ///< after which nothing new is begun
-  std::string csv;       ///< empty for none
+  double seconds = 420.; ///< after which no new system is started
+  std::string csv;       ///< empty: no file
   bool on_host = false;
-  bool is_alone = false; ///< without other libraries
-  std::string help;      ///< the text, if asked for
+  bool is_alone = false; ///< excludes other libraries
+  std::string help;      ///< the text, if requested
 };
 
-/// @throws ParameterError
+/// Parses the command line. @throws ParameterError
 RaceOptions parse_race(const std::string &program, const std::string &description, int argc,
                        const char *const *argv);
 
-/// Measures entrants system by system, prints a line for each, and writes them as they come.
+/// Measures entrants system by system, prints a line for each, and writes each line to the table at
+/// once.
 class Race
 {
 public:
-  /// @param speaks whether this process prints and writes; others only take part
+  /// Opens the table.
+  /// @param speaks whether this process prints and writes; other ranks only take part
   /// @throws OutputError if the table cannot be written
   Race(const RaceOptions &options, const Circumstances &circumstances, bool speaks = true);
 
-  /// Whether the time is up, so that @p line is left out, which is said.
+  /// Returns whether the time is up. If so, prints that @p line is left out.
   bool leaves_out(const TableSystem &line);
 
   void measure(const SpeedSystem &system, const Entrants &entrants);
 
-  /// @throws SolverError if a solution was wrong or a program failed; OutputError if the table
-  /// could not be written
+  /// Prints the total time. @throws SolverError if a solution was wrong or a program failed;
+  /// OutputError if the table could not be written
   void finish();
 
 private:

@@ -66,7 +66,7 @@ std::size_t floor_bytes(const HostMatrix &A)
 std::size_t gmres_floor_bytes(const HostMatrix &A)
 {
   const auto n = static_cast<std::size_t>(A.n);
-  constexpr std::size_t n_vectors = gmres_restart - 1 + 8; // 0 to gmres_restart - 1 are there
+  constexpr std::size_t n_vectors = gmres_restart - 1 + 8; // twice the mean of 0 to 29
   return floor_bytes(A) - 72 * n + sizeof(double) * n_vectors * n;
 }
 

@@ -9,51 +9,51 @@
 
 namespace femgpu::linalg::benchmark
 {
-/// A line of the table of speed_bars.csv: what makes the system, and its order.
+/// A line of speed_bars.csv: the generator and the number of rows of a system.
 struct TableSystem
 {
   std::string family;    ///< p2d, e3d, fd3 or q1
-  std::string generator; ///< as generate() takes it
+  std::string generator; ///< argument of generate()
   int n = 0;
 };
 
-/// All of them; sizes ascend in each family.
+/// Returns all systems; sizes ascend within each family.
 const std::vector<TableSystem> &table_systems();
 
-/// Those of @p families (all if empty) with @p smallest to @p largest rows. @throws
-/// ParameterError for a family that does not exist.
+/// Returns the systems of @p families (all if empty) with @p smallest to @p largest rows.
+/// @throws ParameterError for an unknown family
 std::vector<TableSystem> choose_systems(const std::vector<std::string> &families, int smallest,
                                         int largest);
 
-/// Generates it, with a right-hand side that CG does not solve early. @throws SolverError if it is
-/// not of the order that the table says.
+/// Generates the system, with a right-hand side for which CG does not converge early.
+/// @throws SolverError if its number of rows differs from the table
 SpeedSystem make_system(const TableSystem &line);
 
 /**
- * Bytes that an iteration of Jacobi-PCG cannot do without where nothing stays on the chip: the
- * matrix once (CSR with 4-byte indices, or BSR where nodes have several unknowns), and 72 a row,
- * which is what two fused kernels read and write of vectors. BiCGStab needs twice as much.
+ * Returns the least number of bytes that an iteration of Jacobi-PCG moves if nothing stays on the
+ * chip: the matrix once (CSR with 4-byte indices, or BSR if nodes have several unknowns), and 72
+ * bytes per row, which two fused kernels read and write of vectors. BiCGStab needs twice as much.
  */
 std::size_t floor_bytes(const HostMatrix &A);
 
 /**
- * The same for GMRES with classical Gram-Schmidt, the mean over a cycle: the matrix once; each of
- * the vectors that are there twice, for the products and for their sum; and eight times a vector
- * for the product, the new vector as it is written, normalised and multiplied with the residual,
- * and the update of x at the end of the cycle.
+ * Returns the least number of bytes per iteration of GMRES with classical Gram-Schmidt, averaged
+ * over a cycle: the matrix once; each basis vector twice, for the inner products and for the
+ * update; and eight vectors for the product, for writing, normalising and multiplying the new
+ * vector with the residual, and for the update of x at the end of the cycle.
  */
 std::size_t gmres_floor_bytes(const HostMatrix &A);
 
-/// A_ii, which must be stored.
+/// Returns A_ii, which must be stored.
 double diagonal(const HostMatrix &A, int row);
 
-/// D^-1/2 A D^-1/2 and D^-1/2 b, where D is the diagonal of A: conjugate gradients without a
-/// preconditioner do there what those with Jacobi do for A x = b. x = D^-1/2 times the solution.
+/// The system D^-1/2 A D^-1/2 y = D^-1/2 b with x = D^-1/2 y, where D is the diagonal of A.
+/// Conjugate gradients without a preconditioner do for it what Jacobi-PCG does for A x = b.
 struct ScaledSystem
 {
   explicit ScaledSystem(const SpeedSystem &system);
 
-  const HostMatrix &A;               ///< whose pattern it has
+  const HostMatrix &A;               ///< provides the pattern
   std::vector<double> inverse_roots; ///< D^-1/2
   std::vector<double> values, b;
 };

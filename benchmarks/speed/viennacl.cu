@@ -15,10 +15,9 @@
 
 namespace viennacl::linalg::cuda
 {
-// Which of their kernels for long rows of CSR matrices host functions of ViennaCL 1.7.1 launch
-// depends on __CUDA_ARCH__, so nvcc compiles <8> for the device while the host launches <16>:
-// "invalid device function". Instances that are asked for are there in both. Can go when ViennaCL
-// chooses them in another way.
+// Host functions of ViennaCL 1.7.1 choose a kernel for long CSR rows by __CUDA_ARCH__, so nvcc
+// compiles <8> for the device while the host launches <16>: "invalid device function". Explicit
+// instantiations make both available. Remove this when ViennaCL chooses the kernel differently.
 template __global__ void
 pipelined_cg_csr_vec_mul_blocked_kernel<16, double>(const unsigned int *, const unsigned int *,
                                                     const double *, const double *, double *,
@@ -32,7 +31,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// A pattern with values as viennacl::copy() wants to read it: rows, and entries of a row.
+/// Presents a pattern and its values as the rows and entries that viennacl::copy() reads.
 class RowAdapter
 {
 public:
@@ -127,14 +126,15 @@ private:
   const std::vector<double> &values;
 };
 
-/// Whether a solver without a preconditioner gets the system as it is, or scaled by its diagonal.
+/// Whether a solver without a preconditioner gets the original system or one scaled by its
+/// diagonal.
 enum class Scaling
 {
   none,
   diagonal
 };
 
-/// The matrix, the right-hand side and D^-1/2, which several solvers share.
+/// The matrix, the right-hand side and D^-1/2, shared by several solvers.
 template <class Matrix>
 struct Operands
 {
@@ -175,7 +175,7 @@ public:
       : operands(std::move(operands))
   {}
 
-  void reset() override // it begins with 0 by itself, and makes its vectors in each solve
+  void reset() override // each solve allocates its vectors and starts from 0
   {
     y.reset();
     viennacl::backend::finish();
@@ -183,7 +183,7 @@ public:
   Claim solve(const int iterations) override
   {
     const Tag tag(0., static_cast<unsigned int>(iterations), iterations); // BiCGStab never restarts
-    y.reset(new viennacl::vector<double>( // without a copy, which make_unique() would make
+    y.reset(new viennacl::vector<double>( // make_unique() would copy
         viennacl::linalg::solve(operands->A, operands->b, tag)));
     viennacl::backend::finish();
     return {static_cast<int>(tag.iters()), tag.error()};
@@ -202,7 +202,7 @@ private:
   std::unique_ptr<viennacl::vector<double>> y;
 };
 
-/// cg_tag with the constructor of bicgstab_tag.
+/// Gives cg_tag the constructor of bicgstab_tag.
 struct CgTag : viennacl::linalg::cg_tag
 {
   CgTag(const double tolerance, const unsigned int iterations, const int /* before_restart */)
@@ -210,7 +210,7 @@ struct CgTag : viennacl::linalg::cg_tag
   {}
 };
 
-/// gmres_tag that begins again after gmres_restart iterations.
+/// A gmres_tag that restarts after gmres_restart iterations.
 struct GmresTag : viennacl::linalg::gmres_tag
 {
   GmresTag(const double tolerance, const unsigned int iterations, const int /* before_restart */)
@@ -218,7 +218,7 @@ struct GmresTag : viennacl::linalg::gmres_tag
   {}
 };
 
-/// Its form of @p method, with the operands that @p get makes.
+/// Returns ViennaCL's variant of @p method; @p get makes its operands.
 template <class Matrix, class Get>
 Entrant entrant_of(const std::string &method, const std::string &format, const Get &get)
 {
@@ -244,12 +244,12 @@ template <class Matrix>
 void add(Entrants &entrants, const SpeedSystem &system, const std::vector<std::string> &methods,
          const std::string &format)
 {
-  // Made by the first that has its turn, kept for the next if that wants the same ones.
+  // The first entrant makes the operands; the next one reuses them if it needs the same scaling.
   using Made = std::pair<Scaling, std::shared_ptr<const Operands<Matrix>>>;
   const auto last = std::make_shared<Made>();
   const auto get = [last, &system](const Scaling scaling) {
     if (!last->second || last->first != scaling) {
-      last->second.reset(); // before there are others
+      last->second.reset(); // frees them before the next ones are allocated
       *last = {scaling, std::make_shared<Operands<Matrix>>(system, scaling)};
     }
     return last->second;
@@ -265,7 +265,7 @@ void add_viennacl(Entrants &entrants, const Executor &executor, const SpeedSyste
   if (executor.backend() != BackendKind::cuda)
     return;
   add<viennacl::compressed_matrix<double>>(entrants, system, methods, "CSR");
-  // Its conversions take one core of the host many seconds.
+  // ViennaCL's conversions occupy one core of the host for many seconds.
   if (system.A.columns.size() > 300'000'000)
     return;
   add<viennacl::ell_matrix<double>>(entrants, system, methods, "ELL");
