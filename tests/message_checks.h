@@ -14,7 +14,7 @@ inline bool holds(const std::string &text, const std::string &part)
   return text.find(part) != std::string::npos;
 }
 
-/// The text of the @p ErrorType with @p code that @p action must throw.
+/// Returns the message of the @p ErrorType with @p code that @p action must throw.
 template <class ErrorType, class Action>
 std::string text_of_error(const ExitCode code, const Action &action)
 {

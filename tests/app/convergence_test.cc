@@ -10,7 +10,7 @@ namespace femgpu
 {
 namespace
 {
-/// A study in 2D, globally refined, that has converged in every cycle.
+/// Returns a 2D study with global refinement that has converged in every cycle.
 StudyRecord study_of(const std::vector<double> &values)
 {
   StudyRecord study;
@@ -77,7 +77,7 @@ TEST(Extrapolation, OfThreeValuesNeedsAnOrderOfTheory)
 
 TEST(Extrapolation, NeverEndsBelowZeroForWhatCannotBeNegative)
 {
-  std::vector<double> values; // of a safety factor at a corner: 0.001 + 40 h^0.45, almost
+  std::vector<double> values; // roughly a safety factor at a corner: 0.001 + 40 h^0.45
   for (const double h : {1., 0.5, 0.25, 0.125})
     values.push_back(0.001 + 40. * std::pow(h, 0.45) - 0.1 * h);
   StudyRecord study = study_of(values);
@@ -141,14 +141,14 @@ TEST(Extrapolation, NeedsThreeGlobalCyclesThatConverged)
   EXPECT_FALSE(quantity_in(study, 2, study.cycles[2].quantities[0]).order);
   study.is_adaptive = false;
   EXPECT_TRUE(quantity_in(study, 2, study.cycles[2].quantities[0]).order);
-  study.cycles.back().cells -= 3; // some were not refined, as by Study/Maximum level
+  study.cycles.back().cells -= 3; // some cells were not refined, as with Study/Maximum level
   EXPECT_TRUE(extrapolations(study).empty());
   study = study_of({1.25, 1.0625, 1.015625});
   study.cycles.back().solve.report.outcome = linalg::Outcome::iteration_limit;
   EXPECT_TRUE(extrapolations(study).empty());
 }
 
-/// Adaptive, with an error of dofs^-s in H1.
+/// Returns an adaptive study with an H1 error of dofs^-s.
 StudyRecord adaptive_study(const double s)
 {
   StudyRecord study = study_of({1., 1., 1., 1., 1., 1.});

@@ -12,7 +12,7 @@ namespace
 {
 using Bytes = std::vector<unsigned char>;
 
-/// Leaves @p value on the part of the stack which later calls have.
+/// Fills the stack memory of later calls with @p value.
 [[gnu::noinline]] void fill_stack(const std::uint16_t value)
 {
   volatile std::uint16_t numbers[1 << 17];
@@ -20,14 +20,14 @@ using Bytes = std::vector<unsigned char>;
     number = value;
 }
 
-/// From @p depth calls of 64 KiB of stack each.
+/// Compresses @p bytes below @p depth nested calls that use 64 KiB of stack each.
 [[gnu::noinline]] Bytes deflated_below(const unsigned int depth, const Bytes &bytes)
 {
   volatile unsigned int room[1 << 14];
   room[0] = depth;
   Bytes result =
       depth > 0 ? deflated_below(depth - 1, bytes) : deflated(bytes.data(), bytes.size());
-  EXPECT_EQ(room[0], depth); // it is used until here
+  EXPECT_EQ(room[0], depth); // keeps `room` alive
   return result;
 }
 

@@ -8,8 +8,8 @@ namespace femgpu
 {
 namespace Patterns = dealii::Patterns;
 
-/// Root: Dimension. Solver: Method, Tolerance, Iterations, Verbose; Solver/Krylov: Restart.
-/// Newton: Steps, Damping. Output: Directory, Levels, Boundary, Pair.
+/// Declares example parameters. Root: Dimension. Solver: Method, Tolerance, Iterations, Verbose;
+/// Solver/Krylov: Restart. Newton: Steps, Damping. Output: Directory, Levels, Boundary, Pair.
 inline void declare(dealii::ParameterHandler &prm)
 {
   prm.declare_entry("Dimension", "2", Patterns::Integer(2, 3), "Space dimension d.");

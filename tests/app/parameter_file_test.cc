@@ -32,7 +32,7 @@ protected:
     return apply_parameters(prm, {"run.prm", text}, overrides);
   }
 
-  /// The text of the error that @p text must cause.
+  /// Returns the message of the error that @p text must cause.
   std::string error_of(const std::string &text, const std::vector<std::string> &overrides = {})
   {
     SCOPED_TRACE(text);
@@ -185,7 +185,7 @@ TEST_F(ParameterFile, CharactersThatLookLikeOthersAreNamedWithTheirColumns)
 {
   const std::string error = error_of("\xEF\xBB\xBFset\u00a0Dimension = 3\nsubsection\u00a0Solver\n"
                                      "  subsection Krylov\n  set Restart = \u22125\n  end\nend\n");
-  EXPECT_EQ(lines_of(error), 3U) << error; // a section that is opened so is no further problem
+  EXPECT_EQ(lines_of(error), 3U) << error; // its section is opened nevertheless
   EXPECT_TRUE(holds(error, "run.prm:1: 'set\u00a0Dimension = 3' is no statement; column 4 has a "
                            "no-break space (U+00A0), which looks like ' ': write ' '\n"));
   EXPECT_TRUE(holds(error, "run.prm:2: 'subsection\u00a0Solver' is no statement; column 11 has "));
@@ -194,7 +194,7 @@ TEST_F(ParameterFile, CharactersThatLookLikeOthersAreNamedWithTheirColumns)
   EXPECT_TRUE(holds(error_of("subsection Solver\nset Method = \\\n gm\u200bres\nend\n"),
                     "; line 3, column 4 has an invisible character (U+200B)"));
   EXPECT_TRUE(holds(error_of("", {"Dim\u0435nsion=2"}), "column 4 has a Cyrillic letter"));
-  // what a value means may turn out later
+  // The look-alikes of accepted values explain errors that are found later; there are none here.
   const ParameterPlaces places = apply("set Dimension = 3 # \u2212\n", {"Dimension=2"});
   EXPECT_TRUE(places.look_alikes.empty());
 }
@@ -211,7 +211,7 @@ TEST_F(ParameterFile, MissingEndBeforeTheNextSectionIsOneProblem)
                      "subsection Output\nend\n"),
             "run.prm:3: unknown subsection 'Newton' in section 'Solver'; it is valid at the top "
             "level: is the 'end' of 'subsection Solver' (line 1) missing?");
-  // Nested on purpose: the second 'end' is no further problem.
+  // The sections are nested deliberately: the second 'end' is not an error.
   EXPECT_EQ(lines_of(error_of("subsection Solver\nsubsection Newton\nend\nend\n")), 1u);
 }
 

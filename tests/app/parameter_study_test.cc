@@ -32,7 +32,7 @@ TEST(ParameterStudy, KeepsCommasInParenthesesAndQuotes)
   EXPECT_EQ(values_of("atan2(x, y), if(x<0, (1), 2)"), (Texts{"atan2(x, y)", "if(x<0, (1), 2)"}));
   EXPECT_EQ(values_of("'0: x, y', \"0, 1: it's\""), (Texts{"0: x, y", "0, 1: it's"}));
   EXPECT_EQ(values_of("'',1"), (Texts{"", "1"}));
-  EXPECT_EQ(values_of("'a' + 'b'"), (Texts{"'a' + 'b'"})); // the quotes are not around all
+  EXPECT_EQ(values_of("'a' + 'b'"), (Texts{"'a' + 'b'"})); // quotes around parts only
 }
 
 TEST(ParameterStudy, RangesAreIntegersUpOrDown)
@@ -41,7 +41,7 @@ TEST(ParameterStudy, RangesAreIntegersUpOrDown)
   EXPECT_EQ(values_of("1, 3..2, 7"), (Texts{"1", "3", "2", "7"}));
   EXPECT_EQ(values_of("-1..1"), (Texts{"-1", "0", "1"}));
   EXPECT_EQ(values_of("5..5"), (Texts{"5"}));
-  EXPECT_EQ(values_of("1.5..2"), (Texts{"1.5..2"})); // no integers: a value like others
+  EXPECT_EQ(values_of("1.5..2"), (Texts{"1.5..2"})); // not integers, so it is an ordinary value
   EXPECT_EQ(values_of("'1..2'"), (Texts{"1..2"}));
 }
 

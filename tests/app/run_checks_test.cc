@@ -35,7 +35,7 @@ TEST(RunChecks, AutoTakesTheHostForFewUnknownsUnlessGpusAreSpokenOf)
                             &SolverParameters::devices, &SolverParameters::communicator,
                             &SolverParameters::device_memory, &SolverParameters::execution}) {
     const std::string before = solver.*member;
-    solver.*member = "cusparse-csr"; // any value that is not the default, or one of a GPU
+    solver.*member = "cusparse-csr"; // any non-default value, or one that only a GPU has
     EXPECT_EQ(solver.groups_backend(1), "auto");
     solver.*member = before;
   }

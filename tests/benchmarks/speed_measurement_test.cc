@@ -21,10 +21,10 @@ SpeedSystem small_system()
   return make_system({"p2d", "poisson2d-p1:32", 961});
 }
 
-/// What a contender that is not to be trusted does to its solution and to what it says.
+/// Corrupts the solution and the claim of an untrustworthy contender.
 using Spoil = std::function<void(std::vector<double> &x, Claim &claim)>;
 
-/// femgpu on the host, spoilt after each solve.
+/// A contender that runs femgpu on the host and corrupts each result.
 class Spoilt final : public Contender
 {
 public:
@@ -53,7 +53,7 @@ private:
   std::vector<double> x;
 };
 
-/// Measures femgpu's pipelined CG on the host, spoilt.
+/// Measures femgpu's pipelined CG on the host with corrupted results.
 Measurement measure_spoilt(const Spoil &spoil)
 {
   const SpeedSystem system = small_system();

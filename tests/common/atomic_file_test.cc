@@ -159,7 +159,7 @@ TEST_F(AtomicFileTest, CreateDirectoryMakesAllLevelsAndAcceptsAnExistingOne)
   create_output_directory(directory / "a" / "b" / "c");
   EXPECT_TRUE(fs::is_directory(directory / "a" / "b" / "c"));
   EXPECT_NO_THROW(create_output_directory(directory / "a" / "b" / "c/"));
-  EXPECT_TRUE(fs::is_empty(directory / "a" / "b" / "c")); // the trial file is gone
+  EXPECT_TRUE(fs::is_empty(directory / "a" / "b" / "c")); // the probe file has been removed
 }
 
 TEST_F(AtomicFileTest, CreateDirectoryNamesWhatIsInTheWay)
@@ -174,7 +174,8 @@ TEST_F(AtomicFileTest, CreateDirectoryNamesWhatIsInTheWay)
       holds(output_error_of([] { create_output_directory("/proc"); }), "no file can be created"));
 }
 
-/// Root may do everything; while this lives, root is the user nobody.
+/// Runs as user nobody instead of root during its lifetime, because permissions do not restrict
+/// root.
 class AsOrdinaryUser
 {
 public:

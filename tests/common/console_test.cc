@@ -41,7 +41,7 @@ TEST(Console, IsSilentOnRanksThatDoNotPrint)
   EXPECT_EQ(console.take_warnings(), Texts({"flat"}));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
-/// What standard error gets while @p work goes on, where standard output is no terminal.
+/// Returns what @p work prints to standard error while standard output is not a terminal.
 template <class Work>
 std::string errors_of(const Console::Verbosity verbosity, const std::chrono::milliseconds interval,
                       const Work &work)

@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 class DirectoryLockTest : public testing::Test
 {
 protected:
-  /// What a run has left that did not remove its file.
+  /// Writes the lock file of a run that did not remove it.
   void leave(const std::string &host, const std::string &boot, const long process) const
   {
     std::ofstream(file) << "host " << host << "\nboot " << boot << "\nprocess " << process
                         << "\nstarted 2026-01-02 03:04:05 UTC\n";
   }
 
-  /// The message, empty if the directory could be locked.
+  /// Returns the error message, or an empty string if the directory could be locked.
   std::string refusal() const
   {
     try {
@@ -48,7 +48,7 @@ protected:
     return id;
   }
 
-  /// A number that no process has: of one that has ended, and was waited for.
+  /// Returns the id of a process that has ended and been waited for, so that no process has it.
   static pid_t dead_process()
   {
     const pid_t child = ::fork();
@@ -72,7 +72,7 @@ TEST_F(DirectoryLockTest, ASecondRunIsRefusedWithTheNameOfTheFirst)
     EXPECT_TRUE(holds(message, "host " + host_name())) << message;
     EXPECT_TRUE(holds(message, "started 20")) << message;
     EXPECT_TRUE(holds(message, "--output")) << message;
-    EXPECT_TRUE(fs::exists(file)); // the one that was refused has not removed it
+    EXPECT_TRUE(fs::exists(file)); // the refused run has not removed it
   }
   EXPECT_TRUE(fs::is_empty(directory));
   EXPECT_EQ(refusal(), "");
@@ -110,7 +110,7 @@ TEST_F(DirectoryLockTest, WhatARunOfThisHostHasLeftIsTaken)
   EXPECT_EQ(refusal(), "");
   leave("another-container", boot_id(), 1);
   EXPECT_EQ(refusal(), "");
-  std::ofstream(file) << "host half a si"; // it was killed before it wrote anything else
+  std::ofstream(file) << "host half a si"; // killed while writing the file
   EXPECT_EQ(refusal(), "");
 }
 

@@ -22,7 +22,7 @@ TEST(LookAlikes, TheFirstIsNamedWithItsColumnInCharacters)
             "column 3 has a Cyrillic letter (U+0430), which looks like 'a': write 'a'");
   EXPECT_EQ(look_alike_in("0\uff1a 1"),
             "column 2 has a full-width character (U+FF1A), which looks like ':': write ':'");
-  EXPECT_EQ(look_alike_in("2\xa0"), // of Latin 1, not UTF-8
+  EXPECT_EQ(look_alike_in("2\xa0"), // Latin 1, not UTF-8
             "column 2 has a no-break space (U+00A0), which looks like ' ': write ' '");
 }
 
@@ -31,7 +31,7 @@ TEST(LookAlikes, NamesInOtherAlphabetsAndCommentsHaveNone)
   EXPECT_EQ(look_alike_in("set Directory = \u00fcbung/\u65e5\u672c"), "");
   EXPECT_EQ(look_alike_in("set Degree = 2 # \u2212"), "");
   EXPECT_EQ(look_alike_in(""), "");
-  EXPECT_EQ(look_alike_in("\xc3"), ""); // a character that is cut off
+  EXPECT_EQ(look_alike_in("\xc3"), ""); // a truncated character
 }
 
 TEST(LookAlikes, SpacesOfAllKindsBecomeBlanks)

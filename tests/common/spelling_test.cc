@@ -8,7 +8,7 @@ namespace
 {
 TEST(Spelling, FindsTheNearestWordAndNothingWhenNoneIsClose)
 {
-  EXPECT_EQ(edit_distance("abcd", "abdc"), 1u); // neighbours swapped
+  EXPECT_EQ(edit_distance("abcd", "abdc"), 1u); // a transposition
   EXPECT_EQ(edit_distance("", "abc"), 3u);
   EXPECT_EQ(edit_distance("CG", "cg"), 0u);
   EXPECT_EQ(nearest("tolerence", {"Iterations", "Tolerance"}), "Tolerance");
@@ -36,7 +36,7 @@ TEST(Spelling, LongValuesOfAMessageAreShortenedAndTheRestIsNot)
   EXPECT_NE(message.find("2 is large."), std::string::npos);
   std::string umlauts;
   while (umlauts.size() < 1000)
-    umlauts += "\u00e4"; // of two bytes, one of which the first cut would leave
+    umlauts += "\u00e4"; // two bytes, which truncation must not separate
   EXPECT_EQ(with_short_values("'" + umlauts + "'"),
             "'" + umlauts.substr(0, 198) + "..." + umlauts.substr(0, 60) + "'");
   EXPECT_EQ(with_short_values(""), "");

@@ -1,6 +1,6 @@
-// libFuzzer: whatever bytes an expression has, it is refused with a message, or becomes a graph
-// whose nodes and derivatives follow their operands, and whose instructions have the values of the
-// graph.
+// Fuzzes the parser of expressions. Any input must either be rejected with a message or give a
+// graph whose nodes and derivatives follow their operands and whose compiled instructions evaluate
+// to the values of the graph.
 #include "expressions/expression_compiler.h"
 #include "linalg/base/error.h"
 
@@ -22,7 +22,7 @@ void require(const bool condition)
     std::abort();
 }
 
-/// Of node @p root where u is @p u.
+/// Evaluates node @p root at @p u.
 double value_of(const ExpressionGraph &graph, const int root, const double u)
 {
   std::vector<double> values;

@@ -1,5 +1,5 @@
-// libFuzzer: whatever bytes a file of gmsh or Abaqus has, its names and cells are read or refused
-// by InputError.
+// Fuzzes the readers of gmsh and Abaqus files. Any input must either be read or be rejected with an
+// InputError.
 #include "linalg/base/error.h"
 #include "physics/mesh/mesh_readers.h"
 

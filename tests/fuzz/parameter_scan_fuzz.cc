@@ -1,5 +1,5 @@
-// libFuzzer: whatever bytes a parameter file has, it is cut into statements or into problems that
-// name its lines.
+// Fuzzes the scanner of parameter files. Any input must give statements or errors that name their
+// lines.
 #include "app/parameter_scan.h"
 #include "linalg/base/text.h"
 
