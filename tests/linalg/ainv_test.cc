@@ -34,11 +34,11 @@ HostMatrix transposed(const HostMatrix &A)
   return dense(columns);
 }
 
-/// One pivot after the other in the natural order: Wᵀ A Z = D, and M⁻¹ = Z D⁻¹ Wᵀ.
+/// Computes AINV or SAINV pivot by pivot in natural order: Wᵀ A Z = D and M⁻¹ = Z D⁻¹ Wᵀ.
 struct Reference
 {
   Dense Z, W;                 ///< by columns
-  std::vector<double> pivots; ///< of Z
+  std::vector<double> pivots; ///< belong to Z
 
   Reference(const HostMatrix &matrix, const bool is_stabilised, const double drop)
   {
@@ -112,7 +112,7 @@ protected:
     return M;
   }
 
-  /// M⁻¹ r for a random r, or the one given.
+  /// Returns M⁻¹ r.
   std::vector<double> applied(const Preconditioner &M, const std::vector<double> &host_r)
   {
     Buffer<double> r(executor, host_r.data(), host_r.size());
@@ -131,14 +131,14 @@ protected:
 
 TEST_P(AinvTest, TwoUnknownsAreWhatOneFindsByHand)
 {
-  // z_2 = (-b/a, 1), p = (a, c - b²/a): M⁻¹ is the inverse
+  // z_2 = (-b/a, 1), p = (a, c - b²/a): M⁻¹ is the exact inverse.
   const HostMatrix A = dense({{4., 2.}, {2., 3.}});
   for (const char *const name : {"ainv", "sainv"}) {
     const auto M = make(std::string(name) + " drop=0 scaling=none order=natural", A);
     EXPECT_EQ(M->setup_report().n_nonzeros, 3U);
     EXPECT_TRUE(M->is_symmetric());
     EXPECT_LT(relative_difference(applied(*M, {8., 0.}), {3., -2.}), 4. * eps);
-    // The entry -1/2 is dropped: the diagonal of A stays for AINV; for SAINV, too
+    // The entry -1/2 is dropped. The pivots of AINV and of SAINV are then the diagonal of A.
     const auto dropped = make(std::string(name) + " drop=0.5 scaling=none order=natural", A);
     EXPECT_EQ(dropped->setup_report().n_nonzeros, 2U);
     EXPECT_LT(relative_difference(applied(*dropped, {4., 3.}), {1., 1.}), 4. * eps);
@@ -176,8 +176,8 @@ TEST_P(AinvTest, UnsymmetricMatricesHaveTwoFactors)
 
 TEST_P(AinvTest, EachOfTwoFactorsHasItsOwnPivots)
 {
-  // z_2 = (-1/10, 1) without its first entry, w_2 = (-1, 1): p_2 = a_2 z_2 = 2, q_2 = c_2 w_2
-  // = 1.9. z_3 = e_3 - 1/p_2 z_2 and w_3 = e_3 - 1/q_2 w_2, and p_3 = a_3 z_3 = 3 - 1/2.
+  // z_2 = (-1/10, 1) loses its first entry, w_2 = (-1, 1): p_2 = a_2 z_2 = 2, q_2 = c_2 w_2 = 1.9.
+  // z_3 = e_3 - 1/p_2 z_2 and w_3 = e_3 - 1/q_2 w_2, so p_3 = a_3 z_3 = 3 - 1/2.
   const HostMatrix A = dense({{1., 0.1, 0.}, {1., 2., 1.}, {0., 1., 3.}});
   const std::string options = " drop=0.4 scaling=none order=natural";
   const std::vector<double> r = {1., 2., 4.};
@@ -188,11 +188,12 @@ TEST_P(AinvTest, EachOfTwoFactorsHasItsOwnPivots)
 
 TEST_P(AinvTest, InTheNaturalOrderItIsTheAlgorithmWithOnePivotAfterTheOther)
 {
-  // On a line every round has one pivot that changes one column, and drops as the algorithm does.
+  // For a tridiagonal matrix, every round has one pivot that changes one column, and drops entries
+  // exactly as the sequential algorithm does.
   for (const HostMatrix &A : {laplacian_1d(40), convection_diffusion(30, 1, 0.4, 0.)}) {
     const std::vector<double> r = random_vector(A.n, 2);
     for (const bool is_stabilised : {false, true})
-      for (const double drop : {0.05, 0.2, 0.45}) { // the last drops entries of one factor alone
+      for (const double drop : {0.05, 0.2, 0.45}) { // 0.45 drops entries of one factor only
         const Reference reference(A, is_stabilised, drop);
         const std::string text = std::string(is_stabilised ? "sainv" : "ainv") +
                                  " order=natural scaling=none drop=" + std::to_string(drop);
@@ -230,7 +231,8 @@ TEST_P(AinvTest, EntriesDependOnNoUnits)
 
 TEST_P(AinvTest, PlainPivotsThatBreakDownAreNamedAndStabilisedOnesArePositive)
 {
-  // Positive definite, but without the first entry of z_2 the third pivot of AINV is 1 - 1.024
+  // A is positive definite, but without the first entry of z_2 the third pivot of AINV is 1 -
+  // 1.024.
   const HostMatrix A = dense({{1., 0.4, 0.8}, {0.4, 1., 0.8}, {0.8, 0.8, 1.}});
   const HostMatrix indefinite = dense({{2., 1., 0.}, {1., 2., 3.}, {0., 3., 2.}});
   make("sainv drop=0.45 order=natural", A);
@@ -241,7 +243,7 @@ TEST_P(AinvTest, PlainPivotsThatBreakDownAreNamedAndStabilisedOnesArePositive)
   const std::string stabilised =
       text_of<SolverError>([&] { make("sainv drop=0 order=natural", indefinite); });
   EXPECT_NE(stabilised.find("symmetric=no"), std::string::npos) << stabilised;
-  // which then has the inverse
+  // M⁻¹ is then the inverse.
   const std::vector<double> x = {1., 2., 3.};
   EXPECT_LT(relative_difference(
                 applied("sainv drop=0 symmetric=no", indefinite, multiply(indefinite, x)), x),
@@ -258,7 +260,7 @@ TEST_P(AinvTest, ZeroPivotsOfTheBiconjugateFormAreNamed)
 TEST_P(AinvTest, WhatIsNoNumberEndsInAPivotThatIsNamed)
 {
   HostMatrix A = laplacian_1d(5);
-  A.values[1] = A.values[2] = std::nan(""); // (0, 1) and (1, 0)
+  A.values[1] = A.values[2] = std::nan(""); // entries (0, 1) and (1, 0)
   for (const char *const text : {"sainv symmetric=no", "ainv symmetric=no"})
     EXPECT_THROW(make(text, A), SolverError);
 }
@@ -272,7 +274,7 @@ TEST_P(AinvTest, UnsymmetricMatricesAreRefusedBySymmetricFactors)
 
 TEST_P(AinvTest, SymmetricValuesMayHaveAPatternThatIsNot)
 {
-  HostMatrix A; // and a zero far from the diagonal of the first row
+  HostMatrix A; // the first row has a zero far from the diagonal
   for (int i = 0; i < 33; ++i) {
     for (int j = std::max(i - 1, 0); j <= std::min(i + 1, 32); ++j)
       A.add(j, i == j ? 2. : -1.);
@@ -318,7 +320,7 @@ TEST_P(AinvTest, BlocksInAnotherOrderAreTheInverseOfThese)
         solve(executor, method("cg", "sainv drop=0 blocks=3 partition=" + partition), problem.A,
               problem.b);
     EXPECT_TRUE(solved.report.converged()) << solved.report.message;
-    EXPECT_LT(solved.report.iterations, 30); // as many as blocks touch others, at most
+    EXPECT_LT(solved.report.iterations, 30); // bounded by the coupled blocks
   }
   EXPECT_LT(relative_difference(applied("sainv drop=0 partition=geometry", problem.A,
                                         multiply(problem.A, problem.b)),
@@ -341,7 +343,7 @@ TEST_P(AinvTest, FillKeepsTheLargestEntriesOfAColumn)
 TEST_P(AinvTest, AwkwardSizesAndFactorsThatOutgrowEveryWorkspace)
 {
   for (const HostMatrix &A : {dense({}), laplacian_1d(31), laplacian_1d(32), laplacian_1d(33),
-                              arrow(12000)}) { // whose first column changes with all others
+                              arrow(12000)}) { // every pivot changes column 0
     const std::vector<double> x = random_vector(A.n, 3);
     EXPECT_EQ(applied("sainv", A, x).size(), x.size());
     for (const char *const text : {"sainv drop=0", "sainv drop=0 symmetric=no"}) {
@@ -351,7 +353,7 @@ TEST_P(AinvTest, AwkwardSizesAndFactorsThatOutgrowEveryWorkspace)
       }
     }
   }
-  const HostMatrix A = laplacian_2d(22, 22); // columns of hundreds of entries
+  const HostMatrix A = laplacian_2d(22, 22); // columns of Z have hundreds of entries
   const std::vector<double> x = random_vector(A.n, 1), b = multiply(A, x);
   for (const char *const order : orders)
     EXPECT_LT(relative_difference(applied(std::string("sainv drop=0 order=") + order, A, b), x),

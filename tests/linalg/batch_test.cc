@@ -78,7 +78,7 @@ SolvedBatch solve_all(const ExecutorPtr &executor, const LinearSolverOptions &op
   return solved;
 }
 
-/// Sizes that take every kernel of a GPU, all systems symmetric positive definite.
+/// Returns symmetric positive definite systems of sizes that exercise every GPU kernel.
 Systems many_systems()
 {
   Systems systems;
@@ -101,7 +101,7 @@ protected:
     return solve_all(executor, options, systems);
   }
 
-  /// Each system converged, on its true residual.
+  /// Checks that each system converged in its true residual.
   static void expect_solved(const SolvedBatch &solved, const Systems &systems,
                             const double tolerance)
   {
@@ -132,7 +132,7 @@ TEST_P(BatchTest, SystemsOfAllSizesAreSolvedAsOneByOne)
     for (std::size_t k = 0; k < systems.size(); ++k) {
       const SolveReport single = run(options, systems[k].A, systems[k].b).report;
       SCOPED_TRACE("system " + std::to_string(k));
-      // Sums are added in another order, to which BiCGStab is sensitive.
+      // The order of summation differs, and BiCGStab is sensitive to it.
       const bool is_sensitive = solver.find("bicgstab") != std::string::npos;
       const double slack =
           is_sensitive ? 3. + 0.3 * single.iterations : 1. + 0.02 * single.iterations;
@@ -169,7 +169,7 @@ TEST_P(BatchTest, SystemsThatFailStopNoOther)
   System not_finite = system_of(laplacian_2d(12, 12)), infinite = not_finite;
   not_finite.b[77] = std::nan("");
   infinite.A.values[5] = HUGE_VAL;
-  // Singular, and b is not in the range.
+  // The matrix is singular and b is not in its range.
   const System singular{neumann_1d(100), std::vector<double>(100, 1.), std::vector<double>(100)};
   const System zero_matrix{diagonal({0., 0., 0.}), {1., 2., 3.}, {0., 0., 0.}};
 
@@ -207,7 +207,7 @@ TEST_P(BatchTest, OutcomesAreThoseOfSingleSolves)
 {
   System zero_rhs = system_of(laplacian_2d(9, 9)), solved_already = zero_rhs;
   zero_rhs.b.assign(81, 0.);
-  zero_rhs.x0 = random_vector(81, 1); // of no use
+  zero_rhs.x0 = random_vector(81, 1); // must be ignored
   solved_already.x0 = random_vector(81, 1);
   solved_already.b = multiply(solved_already.A, solved_already.x0);
   const System none{HostMatrix(), {}, {}}, one = system_of(diagonal({4.}));
@@ -228,7 +228,8 @@ TEST_P(BatchTest, OutcomesAreThoseOfSingleSolves)
   EXPECT_EQ(limited.report.systems[0].iterations, 3);
   EXPECT_TRUE(limited.report.systems[1].converged());
 
-  // More than rounding allows: nothing that was not verified is called converged without more.
+  // The tolerance is below what rounding allows. A system must not be reported as converged unless
+  // its true residual has been checked.
   const Systems hard = {system_of(laplacian_2d(20, 20))};
   const SolvedBatch stagnated = run_batch(method(solver, "jacobi", 1e-18), hard);
   EXPECT_EQ(stagnated.report.systems[0].outcome, Outcome::converged_to_rounding);
@@ -338,7 +339,7 @@ TEST(BatchOnTheHost, HasTheBitsOfSingleSolvesOnAnyNumberOfThreads)
     const SolvedBatch three = solve_all(std::make_shared<HostExecutor>(3), options, systems);
     EXPECT_EQ(three.x, one.x);
     for (std::size_t k = 0; k < systems.size(); ++k) {
-      if (systems[k].A.n > 1024) // whose sums are those of several chunks
+      if (systems[k].A.n > 1024) // their sums consist of several chunks
         continue;
       const Solved single =
           solve(std::make_shared<HostExecutor>(1), options, systems[k].A, systems[k].b);

@@ -8,7 +8,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Model problems of all kinds, small.
+/// Small model problems of all kinds.
 const std::vector<std::string> &problems()
 {
   static const std::vector<std::string> names = {"poisson2d-p1:24",
@@ -51,7 +51,7 @@ std::vector<std::string> all_solvers()
 {
   std::vector<std::string> names;
   for (const auto &entry : solvers)
-    if (entry.traits.preconditioner == nullptr) // it takes all of them
+    if (entry.traits.preconditioner == nullptr) // accepts all preconditioners
       names.push_back(entry.name);
   return names;
 }

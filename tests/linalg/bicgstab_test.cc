@@ -9,7 +9,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Both forms of BiCGStab, on unsymmetric systems.
+/// Tests both variants of BiCGStab on unsymmetric systems.
 class BiCGStabTest : public OnBackendWithSolver
 {};
 
@@ -26,8 +26,8 @@ TEST_P(BiCGStabTest, FirstStepIsThatByHand)
   EXPECT_NEAR(report.true_residual, std::hypot(0.2, 0.1), 10. * eps);
 }
 
-// By hand, from the right: p̂ = M⁻¹p = (1/2, 0), q = (1, 1/2), α = 1, s = (0, -1/2),
-// ŝ = (0, -1/4), t = (1/4, -1/2), ω = 4/5.
+// By hand, with right preconditioning: p̂ = M⁻¹p = (1/2, 0), q = (1, 1/2), α = 1, s = (0, -1/2), ŝ
+// = (0, -1/4), t = (1/4, -1/2), ω = 4/5.
 TEST_P(BiCGStabTest, FirstStepWithJacobiIsThatByHand)
 {
   LinearSolverOptions options = method(solver, "jacobi");
@@ -76,7 +76,7 @@ TEST_P(BiCGStabTest, LimitOfIterationsIsKept)
   }
 }
 
-// (t, s) = (A s, s) = 0 for a skew-symmetric A, whatever r* is.
+// (t, s) = (A s, s) = 0 for a skew-symmetric A and any r*.
 TEST_P(BiCGStabTest, SkewSymmetricMatrixBreaksDown)
 {
   const auto [report, x] =

@@ -17,7 +17,7 @@ using Complex = std::complex<double>;
 
 TEST(Lapack, EigenvaluesOfAHessenbergMatrix)
 {
-  // The companion matrix of (z - 2)(z² + 2 z + 5), columns of length 4.
+  // The companion matrix of (z - 2)(z² + 2 z + 5), stored by columns with leading dimension 4.
   const std::vector<double> H = {0., 1., 0., 7., 10., 0., 1., 7., -1., 0., 0., 7.};
   std::vector<double> companion = H;
   companion[0] = 0.;
@@ -44,7 +44,8 @@ TEST(Lapack, ConditionNumbers)
 TEST(KrylovBasis, LejaOrderByHand)
 {
   const std::vector<Complex> ordered = leja_order({{1., 0.}, {3., 0.}, {2.5, 0.}, {0., 0.}}, 4);
-  // 3, then the farthest 0; then 1: |1-3||1-0| = 2 against |2.5-3| 2.5 = 1.25
+  // Leja order: 3, then the farthest point 0, then 1, because |1-3||1-0| = 2 exceeds |2.5-3| 2.5 =
+  // 1.25.
   EXPECT_EQ(ordered, (std::vector<Complex>{{3., 0.}, {0., 0.}, {1., 0.}, {2.5, 0.}}));
   EXPECT_EQ(leja_order({{1., 0.}, {1., 0.}, {1., 0.}}, 3).size(), 3U);
 }
@@ -70,7 +71,7 @@ TEST(KrylovBasis, WithoutRitzValuesThereAreMonomials)
   EXPECT_EQ(monomial_basis({{0., 4.}, {0., -4.}}, 2)[1].scale, 0.25);
 }
 
-/// All forms of CA-GMRES, some named with their options, others with the defaults.
+/// Tests all variants of CA-GMRES, some with explicit options and others with the defaults.
 class CaGmresTest : public OnBackend
 {
 protected:
@@ -117,7 +118,7 @@ TEST_P(CaGmresTest, PowersMayBeMadeInAnyWay)
   }
 }
 
-// Powers are made in the set-up, and have copies of values: new ones come with new values.
+// The powers are built during set-up from copies of the values, so new values must reach them.
 TEST_P(CaGmresTest, PowersFollowTheMatrix)
 {
   const ModelProblem problem = generate("poisson2d-p1:60");
@@ -137,11 +138,12 @@ TEST_P(CaGmresTest, PowersFollowTheMatrix)
     EXPECT_TRUE(solver.solve(problem.b.data(), halved.data()).converged());
     for (double &value : halved)
       value *= 2.;
-    EXPECT_TRUE(have_same_bits(first, halved)); // powers of two round nothing
+    EXPECT_TRUE(have_same_bits(first, halved)); // scaling by powers of two is exact
   }
 }
 
-// The monomials of a long block are dependent to rounding errors: that is seen, told, and mended.
+// The monomials of a long block are dependent up to rounding. The solver must detect this, report
+// it and recover.
 TEST_P(CaGmresTest, ABasisThatIsTooIllConditionedIsTold)
 {
   for (const char *const tsqr : {"cholqr", "svqr", "caqr"}) {

@@ -11,15 +11,15 @@
 
 /**
  * @file
- * What chain steps owe to those who wait, written once for every backend.
+ * Checks, for any backend, that an item of a chain step runs after the items that it waits for.
  */
 namespace femgpu::linalg::test
 {
-/// v_i = (v_{i−1} + 3 v_{i−7} + i) mod 1009 within a chain
+/// Computes v_i = (v_{i−1} + 3 v_{i−7} + i) mod 1009 within a chain.
 struct Recurrence
 {
   static constexpr int team_size = 32, scratch = 0;
-  const int *first; ///< of the chain of each item
+  const int *first; ///< first item in the chain of each item
   int *v;
 
   template <class Team>

@@ -12,7 +12,8 @@ namespace
 {
 using Kind = BranchRecord::Kind;
 
-/// −Δu = λ e^u by differences on the unit interval or square, u = 0 on the boundary.
+/// Discretises −Δu = λ e^u by finite differences on the unit interval or square, u = 0 on the
+/// boundary.
 struct Bratu
 {
   HostMatrix A;
@@ -32,7 +33,8 @@ Bratu bratu_2d(const int m)
   return {laplacian_2d(m, m), m};
 }
 
-/// max u on the unit interval for λ: 2 ln cosh t, with t² = λ/8 cosh² t, from the guess @p t.
+/// Returns max u on the unit interval: 2 ln cosh t with t² = λ/8 cosh² t, from the initial guess
+/// @p t.
 double exact_largest(const double lambda, double t)
 {
   for (int k = 0; k < 50; ++k) {
@@ -42,11 +44,11 @@ double exact_largest(const double lambda, double t)
   return 2. * std::log(std::cosh(t));
 }
 
-/// A branch as it was traced.
+/// A traced branch.
 struct Branch
 {
   ContinuationReport report;
-  std::vector<std::vector<double>> solutions; ///< for each record
+  std::vector<std::vector<double>> solutions; ///< one per record
   std::vector<double> last;
 
   std::vector<BranchRecord> of_kind(const Kind kind) const
@@ -57,7 +59,7 @@ struct Branch
     return records;
   }
 
-  /// The only fold.
+  /// Returns the fold, of which there must be exactly one.
   BranchRecord fold() const
   {
     const auto folds = of_kind(Kind::fold);
@@ -66,7 +68,7 @@ struct Branch
   }
 };
 
-/// From λ = 0 over the fold, back to λ = 1/2.
+/// Returns options that trace from λ = 0 around the fold and back to λ = 1/2.
 ContinuationOptions there_and_back(const std::string &preconditioner = "jacobi")
 {
   ContinuationOptions options;
@@ -78,7 +80,7 @@ ContinuationOptions there_and_back(const std::string &preconditioner = "jacobi")
 class ContinuationTest : public OnBackend
 {
 protected:
-  bool begin_early = false; ///< with the pattern
+  bool begin_early = false; ///< calls begin_pattern() first
 
   Branch trace(const ContinuationOptions &options, const Bratu &problem,
                std::vector<double> guess = {}, const Law &law = ExponentialLaw{}) const
@@ -100,7 +102,7 @@ protected:
   }
 };
 
-/// ‖b + λ W e^x − A x‖
+/// Returns ‖b + λ W e^x − A x‖.
 double residual_of(const Bratu &problem, const double lambda, const std::vector<double> &x)
 {
   std::vector<double> r = multiply(problem.A, x);
@@ -109,13 +111,13 @@ double residual_of(const Bratu &problem, const double lambda, const std::vector<
   return norm(r);
 }
 
-/// Of second order in h, from two meshes of which the second has half the spacing.
+/// Extrapolates values of second order in h from spacings h and h/2.
 double extrapolated(const double coarse, const double fine)
 {
   return (4. * fine - coarse) / 3.;
 }
 
-// 2 x = λ/4 e^x: λ = 8 x e^(-x) has its maximum 8/e at x = 1.
+// 2 x = λ/4 e^x, so λ = 8 x e^(-x), whose maximum is 8/e at x = 1.
 TEST_P(ContinuationTest, FoldOfOneUnknownIsThatByHand)
 {
   const Branch branch = trace(there_and_back(), bratu_1d(1));
@@ -175,7 +177,7 @@ TEST_P(ContinuationTest, EveryPointSatisfiesTheEquation)
   Bratu problem = bratu_2d(17);
   problem.b = random_vector(problem.A.n, 3);
   for (double &b : problem.b)
-    b = 1e-2 * (1. + b); // positive, so that u is
+    b = 1e-2 * (1. + b); // positive, which makes u positive
   ContinuationOptions options = there_and_back();
   options.targets = {1., 2.};
   const Branch branch = trace(options, problem);
@@ -240,7 +242,7 @@ TEST_P(ContinuationTest, FormatAndOrderAreThoseAskedFor)
 {
   Bratu problem = bratu_2d(12);
   for (std::size_t i = 0; i < problem.b.size(); ++i)
-    problem.w[i] *= 1. + 0.5 * std::sin(static_cast<double>(i)); // no symmetry hides the order
+    problem.w[i] *= 1. + 0.5 * std::sin(static_cast<double>(i)); // symmetry could hide the order
   const Branch branch = trace(there_and_back(), problem);
   ContinuationOptions options = there_and_back("fsai");
   options.linear.format = "sell";
@@ -256,12 +258,13 @@ TEST_P(ContinuationTest, LawsByExpressionsHaveBranchesToo)
   const Branch branch = trace(there_and_back(), problem);
   const Law same = make_expression_law("exp(u)", "exp(u)");
   EXPECT_NEAR(trace(there_and_back(), problem, {}, same).fold().lambda, branch.fold().lambda, 1e-9);
-  // One unknown, 2 x = λ/4 (1 + x²): λ = 8 x / (1 + x²) has its maximum 4 at x = 1.
+  // One unknown: 2 x = λ/4 (1 + x²), so λ = 8 x / (1 + x²), whose maximum is 4 at x = 1.
   const Law square = make_expression_law("1 + u^2", "2 * u");
   EXPECT_NEAR(trace(there_and_back(), bratu_1d(1), {}, square).fold().lambda, 4., 1e-9);
 }
 
-// 2 x = λ/4 e^(x/(1 + x/5)): λ = 8 x e^(-√x) where (1 + x/5)² = x, that is x = (15 ± 5 √5)/2.
+// 2 x = λ/4 e^(x/(1 + x/5)): the folds are where (1 + x/5)² = x, that is x = (15 ± 5 √5)/2, with λ
+// = 8 x e^(-√x).
 TEST_P(ContinuationTest, BranchLikeAnSHasTwoFoldsAndThreeSolutions)
 {
   const Law law = make_expression_law("exp(u/(1 + 0.2*u))", "exp(u/(1 + 0.2*u))/(1 + 0.2*u)^2");

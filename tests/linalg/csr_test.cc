@@ -12,7 +12,7 @@ TEST(CheckCsr, AcceptsEveryMatrixOfTheTests)
     EXPECT_NO_THROW(check_csr(A.csr()));
 }
 
-/// The text of check_csr() for the 4 x 4 Laplacian after @p damage.
+/// Returns the error of check_csr() for the 4 x 4 Laplacian after @p damage.
 template <class Damage>
 std::string complaint(Damage &&damage)
 {
@@ -73,7 +73,7 @@ TEST(HostMatrixTest, RefusesCoordinatesThatAreNotThoseOfItsRows)
 class CsrTest : public OnBackend
 {
 protected:
-  // What the matrix holds, read back.
+  // Copies the values of the matrix to the host.
   static std::vector<double> values_of(const CsrMatrix &A)
   {
     std::vector<double> values(A.n_nonzeros());

@@ -10,8 +10,8 @@
 
 /**
  * @file
- * The inverse of the coarsest matrix: whatever has pivots, is symmetric, singular or badly
- * conditioned.
+ * Tests the inverse of the coarsest matrix: with pivoting, for symmetric, singular and
+ * ill-conditioned matrices.
  */
 namespace femgpu::linalg::test
 {
@@ -26,7 +26,7 @@ enum class Symmetry
 class DenseInverseTest : public OnBackend
 {
 protected:
-  /// Its entries by rows, and how many rows it leaves out.
+  /// Returns the entries of the inverse by rows. Expects that it omits @p n_singular rows.
   std::vector<double> invert(const HostMatrix &A, const Symmetry symmetry,
                              const int n_singular = 0) const
   {
@@ -50,7 +50,7 @@ std::vector<double> times(const std::vector<double> &X, const std::vector<double
   return result;
 }
 
-/// Expects A X A = A, by products with vectors.
+/// Checks A X A = A by matrix-vector products.
 void expect_inverse(const HostMatrix &A, const std::vector<double> &X, const double tolerance)
 {
   for (unsigned int seed = 1; seed < 6 && A.n > 0; ++seed) {
@@ -66,7 +66,7 @@ void expect_symmetric(const std::vector<double> &X, const int n)
       ASSERT_EQ(X[i * n + j], X[j * n + i]) << i << ", " << j;
 }
 
-/// B on rows and columns of a symmetric diagonally dominant matrix of n rows.
+/// Embeds B at row and column @p first of a symmetric diagonally dominant matrix of n rows.
 HostMatrix embedded(const std::vector<std::vector<double>> &B, const int n, const int first)
 {
   const auto size = static_cast<int>(B.size());
@@ -83,7 +83,7 @@ HostMatrix embedded(const std::vector<std::vector<double>> &B, const int n, cons
   return dense(rows);
 }
 
-/// A²
+/// Returns A².
 HostMatrix square(const HostMatrix &A)
 {
   std::vector<std::vector<double>> rows;
@@ -119,7 +119,7 @@ TEST_P(DenseInverseTest, InvertsAndLeavesOutWhatIsSingular)
 TEST_P(DenseInverseTest, ExchangesPivotsThatAreSmallOrZero)
 {
   for (const double pivot : {1e-20, 0., -1e-20})
-    for (const int first : {0, 5, 31, 68}) { // also over the border of two panels
+    for (const int first : {0, 5, 31, 68}) { // includes blocks across the border of two panels
       const HostMatrix A = embedded({{pivot, 1.}, {1., 1.}}, 70, first);
       const std::vector<double> X = invert(A, Symmetry::yes);
       expect_inverse(A, X, 1e-13);
@@ -132,7 +132,7 @@ TEST_P(DenseInverseTest, ExchangesPivotsThatAreSmallOrZero)
 
 TEST_P(DenseInverseTest, InvertsAnIndefiniteMatrixWhoseLeadingBlockIsSingular)
 {
-  for (const int first : {0, 30, 31}) { // the singular pivot and its neighbour: in one panel or two
+  for (const int first : {0, 30, 31}) { // both pivots in one panel or in two
     const HostMatrix A = embedded({{1., 1., 0.}, {1., 1., 1.}, {0., 1., 5.}}, 70, first);
     const std::vector<double> X = invert(A, Symmetry::yes);
     expect_inverse(A, X, 1e-13);
@@ -151,12 +151,12 @@ TEST_P(DenseInverseTest, InvertsAPermutation)
 
 TEST_P(DenseInverseTest, LeavesOutRowsAndColumnsOfASingularUnsymmetricMatrix)
 {
-  // The row without a pivot in the first column has that of the second.
+  // The row without a pivot in the first column has a pivot in the second.
   const HostMatrix A = embedded({{0., 1., 2.}, {0., 0., 3.}, {0., 2., 1.}}, 40, 10);
   expect_inverse(A, invert(A, Symmetry::no, 1), 1e-13);
 }
 
-/// The least of vᵀ X v / vᵀ v over the eigenvectors v of the Laplacian on a line, and at most 1.
+/// Returns the minimum of 1 and of vᵀ X v / vᵀ v over the eigenvectors v of the 1D Laplacian.
 double least_energy(const std::vector<double> &X, const int n)
 {
   double least = 1.;
@@ -175,15 +175,15 @@ double least_energy(const std::vector<double> &X, const int n)
 
 TEST_P(DenseInverseTest, StaysPositiveDefiniteWhateverTheCondition)
 {
-  for (const int n : {100, 250, 500}) { // conditions of 2e7, 6e8 and 1e10
+  for (const int n : {100, 250, 500}) { // condition numbers 2e7, 6e8 and 1e10
     const std::vector<double> X = invert(square(laplacian_1d(n)), Symmetry::yes);
     expect_symmetric(X, n);
     EXPECT_NEAR(least_energy(X, n), 1. / 16., 1e-3) << n;
   }
 }
 
-/// A full matrix with eigenvalues from 1 to @p condition and eigenvectors without zeros: a diagonal
-/// matrix between reflections.
+/// Returns a full matrix with eigenvalues from 1 to @p condition and eigenvectors without zeros: a
+/// diagonal matrix between Householder reflections.
 HostMatrix reflected(const int n, const double condition)
 {
   std::vector<std::vector<double>> rows(n, std::vector<double>(n, 0.));

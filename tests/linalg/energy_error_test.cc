@@ -11,7 +11,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// What feeds an estimator with terms one by one, as loops do.
+/// Feeds terms to an estimator one by one, as the solver loops do.
 struct Fed
 {
   EnergyError energy;
@@ -23,7 +23,7 @@ struct Fed
     energy.begin(0, 0., relative_tolerance, 0.);
   }
 
-  /// Does the error decide now?
+  /// Adds a term. Returns whether the estimated error ends the loop.
   bool add(const double term)
   {
     energy.store(n_terms++, term);
@@ -48,7 +48,7 @@ TEST(EnergyError, NeedsMoreThanOneTerm)
   EXPECT_LT(fed.report().target, 0.);
 }
 
-// As of a loop on a chip.
+// As after a loop on the chip, which evaluates no estimates while it runs.
 TEST(EnergyError, RecentTermsDoWhereNobodyHasLooked)
 {
   Fed fed;
@@ -68,7 +68,8 @@ TEST(EnergyError, DecidesAsSoonAsItIsSmallEnough)
       Fed fed(tolerance);
       while (!fed.add(std::pow(rho, fed.n_terms)))
         ASSERT_LT(fed.n_terms, 40000);
-      // S Δ_k = τ tolerance² ‖x‖²: ρ^k = τ (1 − ρ) tolerance² / (1 − ρ), and some more
+      // S Δ_k = τ tolerance² ‖x‖² gives ρ^k = τ (1 − ρ) tolerance² / (1 − ρ); the loop may end a
+      // little later.
       const double needed = std::log(EnergyError::accuracy * tolerance * tolerance) / std::log(rho);
       EXPECT_GE(fed.n_terms, needed) << rho << ' ' << tolerance;
       EXPECT_LE(fed.n_terms, 2. + 1.1 * needed) << rho << ' ' << tolerance;
@@ -91,17 +92,18 @@ TEST(EnergyError, IsABoundFromBelowAsAccurateAsItSaysForManyTerms)
       const double squared = report.error * report.error;
       const double exact = std::pow(rho, fed.n_terms - delay) / (1. - rho);
       ASSERT_LE(squared, (1. + 1e-12) * exact) << rho << ", term " << k;
-      // where S has seen but the few terms there are, it is less than what is lacking
+      // After few terms, S underestimates the remaining sum.
       const bool has_seen_enough = k > 3. / (1. - rho);
       ASSERT_GE(squared, has_seen_enough ? (1. - EnergyError::accuracy) * exact : 0.)
           << rho << ", term " << k;
     }
-    // ρ^d = τ, and as long again for the larger S; intervals are some percent of all terms
+    // ρ^d = τ, and as many terms again for the larger S; the interval between estimates is a few
+    // percent of all terms.
     EXPECT_LE(delay, 2. + 2. * std::log(EnergyError::accuracy) / std::log(rho) + 0.04 * 5000);
   }
 }
 
-// While the error falls the residual may grow.
+// The residual may grow while the error falls.
 TEST(EnergyError, RunThatHasMadeItSmallIsKeptWhateverTheResidual)
 {
   std::array<double, KrylovState::n_energy> memory{};
@@ -126,7 +128,7 @@ TEST(EnergyError, RunThatHasMadeItSmallIsKeptWhateverTheResidual)
   EXPECT_FALSE(judge.wants_more(state));
   EXPECT_TRUE(judge.keeps_x);
   EXPECT_EQ(judge.outcome, Outcome::converged);
-  state.true_rr = 100. * state.rr; // the recurrence has lost the residual
+  state.true_rr = 100. * state.rr; // the recurrence has lost the true residual
   EXPECT_TRUE(judge.wants_more(state) || judge.outcome == Outcome::stagnated);
   EXPECT_FALSE(judge.keeps_x);
 }
@@ -151,7 +153,7 @@ double energy_error(const HostMatrix &A, std::vector<double> x, const std::vecto
   return energy_norm(A, x);
 }
 
-/// A system with its solution.
+/// A system with a known solution.
 struct Known
 {
   HostMatrix A;
@@ -173,7 +175,8 @@ LinearSolverOptions to_energy_error(const std::string &solver, const double rela
 class EnergyErrorTest : public OnBackendWithSolver
 {
 protected:
-  /// The report's error against that of the iterate which it is of, and of the norm.
+  /// Compares the reported error with the exact error of the iterate to which it refers, and checks
+  /// the reported norm.
   void expect_right(const SolveReport &report, LinearSolverOptions options, const Known &system,
                     const std::vector<double> &x0 = {}) const
   {
@@ -243,7 +246,8 @@ TEST_P(EnergyErrorTest, ToleranceBelowRoundingEnds)
 
 TEST_P(EnergyErrorTest, BeginsAnewWithTheRecurrence)
 {
-  // From so far away x - x₀ cancels: what the first recurrence promises x does not keep.
+  // The guess is so far away that x - x₀ cancels: x does not reach the accuracy that the first
+  // recurrence reports.
   const Known system(laplacian_2d(20, 20));
   const std::vector<double> far(static_cast<std::size_t>(system.A.n), 1e12);
   const auto [report, x] = run(to_energy_error(solver, 1e-9), system.A, system.b, far);
@@ -314,7 +318,7 @@ TEST_P(EnergyErrorTest, IsThatOfASingleSolveInABatch)
   }
 }
 
-// One block, a cluster, all blocks.
+// The systems take one thread block, a cluster and all blocks.
 TEST_P(EnergyErrorTest, IsTheSameOnAChipAsOfAGraph)
 {
   if (std::get<0>(GetParam()) != "cuda")
@@ -363,7 +367,7 @@ TEST(EnergyErrorChecks, OtherMethodsAreRefusedWithThoseThatCan)
   EXPECT_THROW(BatchSolver(host, to_energy_error("bicgstab", 1e-3)), ParameterError);
 }
 
-// b whose squares overflow: norms scale with the units.
+// The squares of b overflow: the error must scale with the units of b.
 TEST(EnergyErrorChecks, UnitsOfTheRightHandSideAreThoseOfTheError)
 {
   const Known system(laplacian_2d(20, 20));

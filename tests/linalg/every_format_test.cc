@@ -7,7 +7,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// One of each kind of matrix that products are made with.
+/// The matrix formats, one for each kind of product kernel.
 constexpr const char *all_formats[] = {"csr",
                                        "csr values=float",
                                        "ellr-t threads=2",
@@ -22,11 +22,13 @@ constexpr const char *all_formats[] = {"csr",
                                        "bsell block=3 values=float",
                                        "coo"};
 
-/// And of M⁻¹: a diagonal, CSR, blocks, and what is made before.
+/// The preconditioners, one for each kind of action of M⁻¹: a diagonal, CSR, blocks, and one
+/// computed before the step.
 constexpr const char *all_preconditioners[] = {"jacobi", "fsai", "block-jacobi block=3",
                                                "chebyshev degree=2"};
 
-/// Each solver with all of them, so that no code for a combination goes unrun.
+/// Tests each solver with all formats and preconditioners, so that the code of every combination
+/// runs.
 class EveryFormatTest : public OnBackendWithSolver
 {};
 
@@ -47,7 +49,7 @@ TEST_P(EveryFormatTest, AndPreconditionerGivesTheSolution)
     }
 }
 
-/// What multiplies with A by steps of its own.
+/// Tests methods other than Krylov solvers, whose own steps multiply by A.
 class EveryFormatOnBackend : public OnBackend
 {};
 
@@ -67,7 +69,7 @@ TEST_P(EveryFormatOnBackend, IsSmoothedByMultigrid)
 TEST_P(EveryFormatOnBackend, IsMultipliedByRichardsonsIteration)
 {
   HostMatrix A = generate("elasticity3d-p1:4").A;
-  for (int i = 0; i < A.n; ++i) // so that it converges
+  for (int i = 0; i < A.n; ++i) // makes the iteration converge
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       A.values[k] *= A.columns[k] == i ? 5. : 1.;
   const std::vector<double> x = random_vector(A.n, 2), b = multiply(A, x);
@@ -105,7 +107,8 @@ TEST_P(EveryFormatOnBackend, IsChosenByAuto)
   }
 }
 
-/// Newton's method and nonlinear conjugate gradients, with laws that are compiled and that are not.
+/// Tests Newton's method and nonlinear conjugate gradients, with compiled and with interpreted
+/// reaction terms.
 TEST_P(EveryFormatOnBackend, IsMultipliedByNonlinearMethods)
 {
   const HostMatrix A = laplacian_3d(6, 6, 6);

@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg::test
 {
-/// A number of @p n_bits bits, by MPFR, whose functions have an error of half a unit of their last.
+/// A floating-point number with @p n_bits bits, by MPFR, whose functions are correctly rounded.
 template <int n_bits>
 class ExactNumber
 {
@@ -36,7 +36,7 @@ public:
   {
     return mpfr_get_d(number, MPFR_RNDN);
   }
-  /// this × 2^@p exponent
+  /// Returns this × 2^@p exponent.
   ExactNumber scaled(const long exponent) const
   {
     ExactNumber result;
@@ -44,7 +44,8 @@ public:
     return result;
   }
 
-  /// The result of @p operation, but for load and select; those with one operand leave b alone.
+  /// Returns the result of @p operation, which must not be load or select; unary operations ignore
+  /// b.
   friend ExactNumber apply(const ExpressionOperation operation, const ExactNumber &a,
                            const ExactNumber &b)
   {

@@ -149,7 +149,8 @@ TEST_P(ExecutorTest, CopiesArriveUnchanged)
   }
 }
 
-/// Sizes beside those of chunks and of what is worth one: 64 KiB to 8 MiB, and several chunks.
+/// Returns sizes around those of chunks and around the smallest staged size, from 64 KiB to 8 MiB,
+/// and sizes of several chunks.
 std::vector<std::size_t> awkward_sizes()
 {
   std::vector<std::size_t> sizes = {0, 1, 3 * 4096 + 1};
@@ -161,7 +162,7 @@ std::vector<std::size_t> awkward_sizes()
   return sizes;
 }
 
-/// No two parts of it are the same.
+/// Returns bytes without repetition, so that misplaced parts are noticed.
 std::vector<char> random_bytes(const std::size_t n, const unsigned int seed)
 {
   std::vector<char> bytes(n);
@@ -179,7 +180,7 @@ TEST_P(ExecutorTest, CopiesOfAwkwardSizesArriveUnchanged)
   for (const std::size_t n : awkward_sizes()) {
     const std::vector<char> v = random_bytes(n, ++seed);
     const Buffer<char> a(executor, v.data(), n);
-    EXPECT_EQ(a.to_host(), v) << n << " bytes"; // one is written by the host, one by the device
+    EXPECT_EQ(a.to_host(), v) << n << " bytes"; // the host writes one copy
     std::vector<char> part(n / 3);
     executor->copy_to_host(part.data(), a.data() + n / 2, part.size());
     EXPECT_TRUE(std::equal(part.begin(), part.end(), v.begin() + static_cast<long>(n / 2)))
@@ -195,7 +196,7 @@ TEST_P(ExecutorTest, CopiesKeepTheirOrderWithSteps)
     Buffer<char> a(executor, n), b(executor, n);
     a.fill_zero();
     a.copy_from_host(source.data());
-    source = w; // the copy is done
+    source = w; // the copy must have finished
     b.copy_from(a);
     a.copy_from_host(source.data());
     source.assign(n, 0);

@@ -1,4 +1,5 @@
-// Functions of expressions beside those of MPFR, by every kind of vectors that this machine has.
+// Compares the functions of expressions with MPFR, for every vector instruction set of this
+// machine.
 #include "expressions/expression_operation.h"
 #include "expressions/vector_instruction.h"
 #include "linalg/base/error.h"
@@ -23,11 +24,11 @@ using Exact = ExactNumber<128>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Arguments a and b of functions with one or two.
+/// Arguments a and b of unary and binary functions.
 class Arguments
 {
 public:
-  /// @param n a multiple of vector_width
+  /// Generates arguments. @param n a multiple of vector_width
   explicit Arguments(const std::size_t n)
   {
     add_extremes();
@@ -46,7 +47,7 @@ private:
     b.push_back(of_b);
   }
 
-  /// Where functions begin, end or leave the range of numbers, and what is no number.
+  /// Adds the ends of domains and ranges, overflow thresholds, infinity and NaN.
   void add_extremes()
   {
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -73,9 +74,9 @@ private:
       return add(between(-20., 20.), between(-20., 20.));
     case 4:
       return add(between(-750., 750.), between(-750., 750.));
-    case 5: // roots and poles of sin, cos and tan, and their neighbours
+    case 5: // near roots and poles of sin, cos and tan
       return add(near_multiple(std::acos(0.)), near_multiple(1.));
-    case 6: // roots of log and acosh, ends of asin, acos and atanh
+    case 6: // near roots of log and acosh and ends of asin, acos and atanh
       return add((random() % 2 == 0 ? 1. : -1.) + std::ldexp(between(-0.5, 0.5), -power_of_two(54)),
                  std::ldexp(between(-0.5, 0.5), power_of_two(64)));
     default: { // powers of moderate size
@@ -93,7 +94,7 @@ private:
   {
     return static_cast<int>(random() % below);
   }
-  /// Any bits: all exponents are as frequent.
+  /// Returns random bits: all exponents are equally likely.
   double of_all()
   {
     const std::uint64_t bits = random();
@@ -116,8 +117,8 @@ private:
   std::mt19937_64 random{1};
 };
 
-/// |@p found - @p exact| in units of the last place of @p exact; infinity where one of them is
-/// infinite or no number, and not both in the same way.
+/// Returns |@p found - @p exact| in units of the last place of @p exact, or infinity if only one of
+/// them is infinite or NaN.
 double units_of_error(const double found, const Exact &exact)
 {
   const auto rounded = static_cast<double>(exact);
@@ -131,7 +132,7 @@ double units_of_error(const double found, const Exact &exact)
   return std::abs(static_cast<double>(difference.scaled(52 - exponent)));
 }
 
-/// The values of an operation by each kind of vectors, and last by one number after another.
+/// Returns the values of an operation by each vector instruction set and, last, by scalar code.
 std::vector<std::vector<double>> values_of(const Operation operation, const Arguments &arguments)
 {
   const std::vector<double> &a = arguments.a, &b = arguments.b;
@@ -148,7 +149,7 @@ std::vector<std::vector<double>> values_of(const Operation operation, const Argu
   }
 }
 
-/// @param of_reciprocal whether 1/operation has the errors
+/// Checks the errors of an operation. @param of_reciprocal checks 1/operation instead
 void expect_errors_below(const double units, const Operation operation, const std::size_t n,
                          const bool of_reciprocal = false)
 {
@@ -168,8 +169,8 @@ void expect_errors_below(const double units, const Operation operation, const st
   }
 }
 
-// Of a million arguments those of vectors have up to 3.3 units (sec and csc 3.8), those of the GNU
-// C library 3.3 (erfc) and most of them 2.
+// Over a million arguments, vector code has errors of up to 3.3 units (sec and csc 3.8), the GNU C
+// library of up to 3.3 (erfc) and mostly 2.
 TEST(FunctionsOfExpressions, HaveErrorsOfAtMostFourUnitsOfTheLastPlace)
 {
   for (const Operation operation :

@@ -14,11 +14,11 @@
 
 /**
  * @file
- * What a law owes to the steps that carry it, written once for every backend.
+ * Checks, for any backend, that steps evaluate a compiled reaction term correctly.
  */
 namespace femgpu::linalg::test
 {
-/// What a law gives at u_i, four numbers a row.
+/// Stores the four results of a reaction term at u_i, four numbers per row.
 struct EvaluateTerm
 {
   DiagonalTerm<ExpressionLaw> term;
@@ -36,7 +36,7 @@ struct EvaluateTerm
   }
 };
 
-/// The results of EvaluateTerm with λ = 2 and weights 1/2.
+/// Returns the results of EvaluateTerm with λ = 2 and weights 1/2.
 template <class Backend>
 std::vector<double> evaluate_term(const ExecutorPtr &executor, const ExpressionLaw &law,
                                   const std::vector<double> &u)
@@ -51,7 +51,7 @@ std::vector<double> evaluate_term(const ExecutorPtr &executor, const ExpressionL
   return results.to_host();
 }
 
-/// Every operation that a program knows, between 0 and 1.
+/// Returns a reaction term with every operation of compiled expressions, valid between 0 and 1.
 inline ExpressionLaw law_of_all_operations()
 {
   const char *const phi =

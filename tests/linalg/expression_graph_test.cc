@@ -17,7 +17,7 @@ namespace
 {
 const ExpressionNames of_xy = {{"x", "y"}, {}, ""};
 
-/// An expression of x and y, with its derivatives.
+/// A compiled expression of x and y with its derivatives.
 struct Compiled
 {
   explicit Compiled(const std::string &text, const ExpressionNames &names = of_xy)
@@ -50,7 +50,7 @@ TEST(ExpressionGraph, ChoosesAndCompares)
   EXPECT_EQ(value_of("x < 1 ? 2 : x < 2 ? 3 : 4", 1.5), 3.);
   EXPECT_EQ(value_of("x < 1 ? y < 1 ? 1 : 2 : 3", 0., 5.), 2.);
   EXPECT_EQ(value_of("if(x >= 0.5, y, -y)", 0.5, 3.), 3.);
-  EXPECT_EQ(value_of("if(x, 1, 2)", 0.4), 2.); // deal.II rounds what if() asks
+  EXPECT_EQ(value_of("if(x, 1, 2)", 0.4), 2.); // deal.II rounds the condition of if()
   EXPECT_EQ(value_of("x ? 1 : 2", 0.4), 1.);   // muParser does not
   EXPECT_EQ(value_of("1 + 1 < 3"), 1.);
   EXPECT_EQ(value_of("x < y < 2", 5., 1.), 1.); // (x < y) < 2
@@ -61,7 +61,7 @@ TEST(ExpressionGraph, ChoosesAndCompares)
   EXPECT_EQ(value_of("0.4 | x", 0.3), 0.);
   EXPECT_EQ(value_of("0.6 & x", 0.7), 1.);
   EXPECT_TRUE(std::isnan(value_of("min(x, 1)", std::nan(""))));
-  EXPECT_EQ(value_of("if(x < 1, 1, 1/(x - x))", 0.), 1.); // what is not chosen does not matter
+  EXPECT_EQ(value_of("if(x < 1, 1, 1/(x - x))", 0.), 1.); // the branch not taken does not matter
 }
 
 TEST(ExpressionGraph, KnowsTheFunctionsOfMuParserAndDealII)
@@ -89,7 +89,7 @@ TEST(ExpressionGraph, BearsLongExpressions)
     choices = "x<" + std::to_string(choices.size()) + "?" +
               (choices.size() < 9000 ? choices : "1") + ":y";
   }
-  const std::size_t n_products = sum.size() / 4; // each is 1
+  const std::size_t n_products = sum.size() / 4; // each factor is 1
   EXPECT_DOUBLE_EQ(value_of(sum, 2., 0.5), 2. + static_cast<double>(n_products));
   EXPECT_EQ(value_of(powers, 1.), 1.);
   EXPECT_EQ(value_of(choices, 1e9, 7.), 7.);
@@ -106,7 +106,7 @@ TEST(ExpressionGraph, HasWhatComesTwiceOnce)
   EXPECT_TRUE(graph[parse_expression("2*sin(1)^3 + (0 < 1 ? 2 : x)", of_xy, graph)].is_constant());
 }
 
-/// Richardson's extrapolation of central differences.
+/// Returns the derivative of @p f by Richardson extrapolation of central differences.
 double slope(const std::function<double(double)> &f)
 {
   const auto central = [&](const double h) { return (f(h) - f(-h)) / (2. * h); };

@@ -147,7 +147,7 @@ TEST(Expression, ComputesWhatIsConstantWhenItIsCompiled)
   EXPECT_EQ(compile_expression("sin(pi/2)*u").size, 2);
   EXPECT_EQ(compile_expression("u^(1 + 1)").size, 2);
   EXPECT_EQ(compile_expression("u^(1 + 1)").operations[1], ExpressionOperation::square);
-  EXPECT_EQ(compile_expression("3 + 2*u").size, 3); // no load of 3
+  EXPECT_EQ(compile_expression("3 + 2*u").size, 3); // no load instruction for 3
 }
 
 TEST(Expression, KeepsNaN)
@@ -235,7 +235,7 @@ TEST(ExpressionLaw, AcceptsRightDerivativesInTheirRanges)
       make_expression_law("exp(u/(1 + 0.1*u))", "exp(u/(1 + 0.1*u))/(1 + 0.1*u)^2", {}, {0., 50.}));
   EXPECT_NO_THROW(
       make_expression_law("sigma*u^4", "4*sigma*u^3", {{{"sigma", 5.67e-8}}, {}}, {1., 3e3}));
-  EXPECT_NO_THROW(make_expression_law("log(u)", "1/u")); // finite in one half of the range
+  EXPECT_NO_THROW(make_expression_law("log(u)", "1/u")); // finite in half of the range
   EXPECT_NO_THROW(make_expression_law("1/u", "-1/u^2")); // with a pole
   EXPECT_NO_THROW(make_expression_law("abs(u)", "u/abs(u)"));
   EXPECT_NO_THROW(make_expression_law("sin(200*u)", "200*cos(200*u)"));

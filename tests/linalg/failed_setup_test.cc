@@ -13,8 +13,8 @@
 
 /**
  * @file
- * Solvers whose set-up has failed, or whose matrix was released: they refuse to solve, and take the
- * next matrix as if it were the first one.
+ * Tests solvers after a failed set-up or a released matrix: they must refuse to solve and must
+ * accept the next matrix like a first one.
  */
 namespace femgpu::linalg::test
 {
@@ -33,7 +33,7 @@ protected:
   }
 };
 
-/// A matrix, and one in its pattern with which the set-up of a preconditioner fails.
+/// A matrix and one with the same pattern for which the set-up of a preconditioner fails.
 struct Fault
 {
   std::string preconditioner;
@@ -71,7 +71,7 @@ std::vector<Fault> faults()
           {"multigrid coarsest=20", A, negative}};
 }
 
-/// Patterns and values are freed as soon as the solver may no longer read them.
+/// Frees patterns and values as soon as the solver must no longer read them.
 TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
 {
   enum Step
@@ -83,7 +83,7 @@ TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
     n_choices
   };
   const int n_steps = executor->backend() == BackendKind::host ? 4 : 2;
-  const int n_sequences = 1 << (2 * n_steps); // of four choices
+  const int n_sequences = 1 << (2 * n_steps); // four choices per step
   const auto matrix = [](const bool is_small) {
     return std::make_unique<HostMatrix>(is_small ? laplacian_2d(6, 6) : laplacian_2d(9, 11));
   };
@@ -93,7 +93,7 @@ TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
     for (int sequence = 0; sequence < n_sequences; ++sequence) {
       SCOPED_TRACE(std::string(preconditioner) + ", sequence " + std::to_string(sequence));
       LinearSolver solver(executor, method("bicgstab", preconditioner));
-      std::unique_ptr<HostMatrix> first = matrix(true), latest; // of a pattern
+      std::unique_ptr<HostMatrix> first = matrix(true), latest; // first: of this pattern
       bool is_small = true;
       solver.set_matrix(first->csr(), false);
       for (int rest = sequence, k = 0; k < n_steps; ++k, rest /= n_choices) {
@@ -106,7 +106,7 @@ TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
           std::vector<double> x(b.size());
           EXPECT_THROW(solver.solve(b.data(), x.data()), SolverError);
         }
-        else if (step == update && first) { // its pattern is still read
+        else if (step == update && first) { // the solver still reads its pattern
           auto next =
               std::make_unique<HostMatrix>(with_diagonal_entry(*matrix(is_small), 7, 5. + k));
           solver.set_matrix(next->csr(), true);
@@ -159,7 +159,7 @@ TEST_P(FailedSetupTest, SaysThatThereIsNoMatrix)
   refuses();
 }
 
-/// Memory is short at each stage of a set-up in turn, because something else has taken it.
+/// Lets memory run out at each stage of a set-up in turn, because other buffers occupy it.
 TEST_P(FailedSetupTest, GoesOnWhenThereIsMemoryAgain)
 {
   constexpr std::size_t n_stages = 40;

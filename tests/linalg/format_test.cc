@@ -7,7 +7,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// What formats refuse, and what they tell; that their products are right is tested with the steps.
+/// Tests what formats refuse and report. Tests of the steps check that their products are correct.
 class FormatTest : public OnBackend
 {
 protected:
@@ -68,8 +68,8 @@ TEST_P(FormatTest, BsrTakesTheUnknownsOfANode)
   EXPECT_LT(found->bytes(), make("csr", unknown)->bytes());
 }
 
-// The true residual is that of the CSR: it only falls if products with blocks of any size are
-// right.
+// The true residual is computed with CSR, so it decreases only if the products with blocks are
+// correct.
 TEST_P(FormatTest, BlocksOfEverySizeSolveTheSystem)
 {
   const HostMatrix A = laplacian_2d(12, 25); // 300 rows: 50 blocks of 6, the last slice not full
@@ -120,8 +120,8 @@ TEST_P(FormatTest, ShortColumnsTakeABaseWhereTheRowsOfASliceHaveTheSameDistances
   const int n = 128;
   const std::size_t bytes = make("sell slice=32", laplacian_1d(n))->bytes();
   const auto shorter = make("sell slice=32 columns=short", laplacian_1d(n));
-  // Three bases and a place of the codes for each of four slices; the first and the last have rows
-  // of two entries, and with them codes.
+  // Three bases and an offset of the codes for each of four slices. The first and the last slice
+  // contain rows of two entries and therefore need codes.
   const std::size_t n_slices = 4, width = 3, coded = width * 64;
   EXPECT_EQ(shorter->bytes(), bytes - shorter->n_stored() * sizeof(int) +
                                   n_slices * (width + 1) * sizeof(int) +
@@ -153,7 +153,7 @@ TEST_P(FormatTest, ShortColumnsTellHowManyEntriesHaveLongOnes)
   HostMatrix A = laplacian_1d(1000000);
   const std::string text = make("sell slice=32 columns=short", A)->format();
   EXPECT_EQ(text.find("32 bits"), std::string::npos) << text;
-  A = far_diagonal(640000, 31); // each slice has distances from -310000 to 310000
+  A = far_diagonal(640000, 31); // each slice has offsets from -310000 to 310000
   const std::size_t bytes = make("sell slice=32", A)->bytes();
   const auto none_fits = make("sell slice=32 columns=short", A);
   expect_in("short columns: 32 bits for 100 % of the entries", none_fits->format());

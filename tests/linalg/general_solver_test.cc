@@ -7,7 +7,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// What BiCGStab and GMRES owe in all their forms.
+/// Tests the properties that all variants of BiCGStab and GMRES must have.
 class GeneralSolverTest : public OnBackendWithSolver
 {};
 
@@ -43,7 +43,7 @@ TEST_P(GeneralSolverTest, ZeroRightHandSideAndExactGuessTakeNoIterations)
   EXPECT_EQ(zero.x, std::vector<double>(100));
 }
 
-// (r, A r) = 1 + 2 - 1 - 2 = 0 for r = b: BiCGStab with r* = r divides by zero in its first step.
+// For r = b, (r, A r) = 1 + 2 - 1 - 2 = 0: BiCGStab with r* = r divides by zero in its first step.
 TEST_P(GeneralSolverTest, FirstStepThatBreaksDownIsRepeatedInAnotherWay)
 {
   const HostMatrix A =
@@ -69,7 +69,8 @@ TEST_P(GeneralSolverTest, NotFiniteNumbersAreFound)
     }
 }
 
-/// Rows of a permuted diagonal and some other entries of very different size, as flow sheets have.
+/// Returns a permuted diagonal with a few other entries of very different sizes, like matrices of
+/// flow sheets.
 HostMatrix flow_sheet(const int n, const unsigned int seed)
 {
   const std::vector<double> random = random_vector(20 * n, seed);
@@ -84,7 +85,7 @@ HostMatrix flow_sheet(const int n, const unsigned int seed)
   return dense(rows);
 }
 
-// With `sai` M is singular, and recurrences grow to infinity.
+// With `sai`, M is singular, and the recurrences grow to infinity.
 TEST_P(GeneralSolverTest, FiniteDataNeverEndAsNotFinite)
 {
   for (const unsigned int seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
@@ -132,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(BackendsAndGmres, GeneralSolverTest,
 class SkewSymmetricSystem : public OnBackendWithSolver
 {};
 
-// (t, r) = (A r, r) = 0: the residual cannot be made smaller along A r.
+// (t, r) = (A r, r) = 0: no multiple of A r reduces the residual.
 TEST_P(SkewSymmetricSystem, IsSolvedByMethodsThatDoNotMinimiseOverOnePower)
 {
   HostMatrix A = laplacian_1d(20);

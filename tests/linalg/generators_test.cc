@@ -10,7 +10,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// With the zeros that it has as entries, which dense() leaves out.
+/// Checks the entries, including stored zeros, which dense() omits.
 void expect_entries(const HostMatrix &A, const std::vector<int> &row_starts,
                     const std::vector<int> &columns, const std::vector<double> &values)
 {
@@ -77,7 +77,7 @@ TEST(Generators, DifferencesAreThoseByHand)
             (std::array<double, 3>{-1., -1., -1.}));
 }
 
-// With upwind differences the matrix is an M-matrix whatever the wind is: no solution oscillates.
+// With upwind differences the matrix is an M-matrix for any wind, so no solution oscillates.
 TEST(Generators, ConvectionIsStableForEveryPecletNumber)
 {
   for (const char *const grid : {"convection-diffusion2d:20,", "convection-diffusion3d:8,"})
@@ -113,7 +113,7 @@ TEST(Generators, SourceWeightsAreThoseOfTheUnitSquareAndCube)
   for (const char *const text : {"poisson2d-p1:6", "poisson2d-5pt:5", "poisson2d-9pt:5",
                                  "poisson3d-7pt:5", "poisson3d-27pt:5"}) {
     const ModelProblem problem = generate(text);
-    std::vector<double> v(problem.b.size()); // -Δv = 1, which differences see exactly
+    std::vector<double> v(problem.b.size()); // -Δv = 1, for which the differences are exact
     for (std::size_t i = 0; i < v.size(); ++i) {
       const double x = static_cast<double>(i % 5 + 1) / 6.;
       v[i] = -0.5 * x * x;
@@ -201,8 +201,8 @@ TEST(Generators, SizesAreThoseOfTheFamilies)
 
 using Displacement = std::array<double, 3>;
 
-/// K u for a displacement u(x, y, z), at the nodes that no edge connects with the clamped face; the
-/// others miss the columns that were removed. Calls @p check(x, y, z, force).
+/// Computes K u for a displacement u(x, y, z) and calls @p check(x, y, z, force) at the nodes that
+/// no edge connects to the clamped face. Other rows lack the removed columns.
 template <class Function, class Check>
 void for_forces(const int N, const Function &u, const Check &check)
 {
@@ -255,7 +255,8 @@ TEST(Elasticity, RigidMotionsNeedNoForce)
     });
 }
 
-// Stress 1 in x: u = (x, -0.3 y, -0.3 z). Only the face x = 1 is pulled, by 1 in all.
+// Uniaxial stress 1 in x: u = (x, -0.3 y, -0.3 z). Only the face x = 1 is loaded, with a total
+// force of 1.
 TEST(Elasticity, UniaxialStressIsThatOfYoungAndPoisson)
 {
   constexpr int N = 4;
@@ -278,8 +279,8 @@ TEST(Elasticity, UniaxialStressIsThatOfYoungAndPoisson)
   EXPECT_NEAR(sum[2], 0., 1000. * eps);
 }
 
-// One cube: by hand, the diagonal block of the corner (1, 0, 0), which two of the six tetrahedra
-// share: the gradients there are (1, -1, 0) and (1, 0, -1); λ = 15/26, μ = 5/13.
+// One cube, computed by hand: the diagonal block of the corner (1, 0, 0), which two of the six
+// tetrahedra share. The gradients are (1, -1, 0) and (1, 0, -1); λ = 15/26, μ = 5/13.
 TEST(Elasticity, BlockOfTheCornerOfACubeIsThatByHand)
 {
   const HostMatrix K = elasticity_matrix(1, 1., 0.3);
@@ -299,7 +300,7 @@ TEST(Elasticity, WeightIsThatOfTheCubeWithoutTheClampedNodes)
     EXPECT_TRUE(i % 3 == 2 ? b[i] < 0. : b[i] == 0.);
     sum += b[i];
   }
-  EXPECT_NEAR(sum, -0.9, 100. * eps); // half of the first layer of cells hangs at the clamp
+  EXPECT_NEAR(sum, -0.9, 100. * eps); // the clamp carries half of the first layer of cells
 }
 
 TEST(Elasticity, RowsAwayFromTheBoundaryHave45Entries)

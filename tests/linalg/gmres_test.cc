@@ -13,7 +13,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// All forms of GMRES.
+/// Tests all variants of GMRES.
 class GmresTest : public OnBackendWithSolver
 {
 protected:
@@ -113,7 +113,7 @@ TEST_P(GmresTest, LimitOfIterationsIsKept)
   }
 }
 
-// A r = 0: there is no direction at all.
+// A r = 0: there is no search direction.
 TEST_P(GmresTest, NothingToProjectOnBreaksDownAtOnce)
 {
   const auto [report, x] = run(method(solver, "identity"), dense({{0., 1.}, {0., 0.}}), {1., 0.});
@@ -121,7 +121,7 @@ TEST_P(GmresTest, NothingToProjectOnBreaksDownAtOnce)
   EXPECT_EQ(x, (std::vector<double>{0., 0.}));
 }
 
-// The residual stands still until the basis has all four directions.
+// The residual stagnates until the basis contains all four directions.
 TEST_P(GmresTest, ACyclicShiftStagnatesWithAShortRestart)
 {
   const HostMatrix A =
@@ -172,7 +172,7 @@ TEST_P(FormsOfGmres, NeedAsManyIterationsForTheSameResidual)
           const SolveReport report = run(other);
           EXPECT_EQ(report.converged(), reference.converged()) << other << ": " << report.message;
           const double range = std::max(2., 0.05 * reference.iterations);
-          if (reference.iterations < 500) { // long ones depend on rounding
+          if (reference.iterations < 500) { // long solves depend on rounding
             EXPECT_NEAR(report.iterations, reference.iterations, range) << other;
           }
         }
@@ -190,7 +190,7 @@ TEST_P(FormsOfGmres, RefuseOtherOptions)
 
 INSTANTIATE_TEST_SUITE_P(Backends, FormsOfGmres, backends(), backend_name);
 
-/// Another diagonal at each application.
+/// A preconditioner whose diagonal changes with each application.
 class ChangingDiagonal final : public PreconditionerOperator
 {
 public:

@@ -8,12 +8,12 @@
 
 /**
  * @file
- * Tall and skinny products, written once for every backend: gram_test.cc runs it on the host,
+ * Checks products of tall and skinny matrices on any backend: gram_test.cc runs them on the host,
  * gram_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
-/// C by columns of length ld
+/// Stores C by columns with leading dimension ld.
 struct StoreEntry
 {
   double *C;
@@ -26,7 +26,7 @@ struct StoreEntry
   }
 };
 
-/// The same for an iteration, which is told that all are there.
+/// Stores C and, after the last entry, C[0] in the state of the iteration.
 struct CountEntries : StoreEntry
 {
   FEMGPU_HD
@@ -36,7 +36,7 @@ struct CountEntries : StoreEntry
   }
 };
 
-/// Columns of random numbers with n rows, the stride a multiple of 32.
+/// Returns columns of n random numbers. @param stride a multiple of 32
 inline std::vector<double> random_columns(const int n, const int count, const std::size_t stride)
 {
   std::mt19937 random(static_cast<unsigned int>(n + 31 * count));

@@ -16,12 +16,12 @@
 
 /**
  * @file
- * What incomplete factors must be, written once for every backend: ilu_test.cc runs it on the host,
+ * Checks incomplete factors on any backend: ilu_test.cc runs the checks on the host,
  * ilu_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
-/// A matrix with a preconditioner that can be applied to any vector.
+/// A matrix with a preconditioner that can be applied to vectors on the host.
 template <class Backend>
 class Applied
 {
@@ -152,7 +152,7 @@ void check_triangular_solves_agree(const ExecutorPtr &executor)
       const std::vector<double> expected =
           Applied<Backend>(executor, method + " triangular=levels", A)(r);
       for (const std::string &way : ways) {
-        // 100 sweeps are exact up to as many levels.
+        // 100 sweeps are exact for at most 100 levels.
         if (way[0] == 's' && A.n > 100)
           continue;
         const Applied<Backend> M(executor, method + " triangular=" + way, A);
@@ -162,7 +162,7 @@ void check_triangular_solves_agree(const ExecutorPtr &executor)
     }
 }
 
-/// Blocks beyond what fits the shared memory of a thread block.
+/// Checks blocks that exceed the shared memory of a thread block.
 template <class Backend>
 void check_solves_with_large_blocks_agree(const ExecutorPtr &executor)
 {
@@ -193,7 +193,7 @@ void check_sweeps_are_truncated_series(const ExecutorPtr &executor)
   }
 }
 
-/// 1 on the diagonal and -c below it: each sweep multiplies errors by c.
+/// Returns a matrix with 1 on the diagonal and -c below it: each sweep multiplies errors by c.
 inline HostMatrix coupled_chain(const int n, const double c)
 {
   Dense A(static_cast<std::size_t>(n), std::vector<double>(static_cast<std::size_t>(n)));
@@ -216,7 +216,7 @@ void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
                                                    : testing::AssertionFailure() << remarks;
   };
   const std::string sweeps = "ilu blocks=1 triangular=sweeps";
-  const Applied<Backend> small(executor, sweeps, coupled_chain(n, 0.7)); // 0.7⁴ = 0.24 are left
+  const Applied<Backend> small(executor, sweeps, coupled_chain(n, 0.7)); // 0.7⁴ = 0.24 remains
   EXPECT_TRUE(is_told(small, "triangles by 3 Jacobi sweeps per triangle, which leave 0.2"));
   const Applied<Backend> raised(executor, sweeps, coupled_chain(n, 0.9)); // 0.9⁷ = 0.48
   EXPECT_TRUE(is_told(raised, "triangles by 6 Jacobi sweeps per triangle, which leave 0.4"));
@@ -228,11 +228,11 @@ void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
   EXPECT_TRUE(is_told(exact, ", because 24 Jacobi sweeps per triangle leave"));
   const Applied<Backend> reference(executor, "ilu blocks=1 triangular=dependencies", A);
   EXPECT_LT(relative_difference(exact(r), reference(r)), 1e-13);
-  exact.update(coupled_chain(n, 0.7).values); // which contract
+  exact.update(coupled_chain(n, 0.7).values); // for which sweeps contract
   EXPECT_TRUE(is_told(exact, "triangles by 3 Jacobi sweeps per triangle"));
   EXPECT_LT(relative_difference(exact(r), small(r)), 1e-13);
 
-  const Applied<Backend> asked(executor, sweeps + " sweeps=3", A); // is done, and told: 1.5⁴ = 5.1
+  const Applied<Backend> asked(executor, sweeps + " sweeps=3", A); // obeys and reports 1.5⁴ = 5.1
   EXPECT_TRUE(is_told(asked, "triangles by 3 Jacobi sweeps per triangle, which leave 4."));
 }
 
@@ -284,7 +284,8 @@ void check_is_symmetric_for_symmetric_matrices(const ExecutorPtr &executor)
       Applied<Backend>(executor, "ilu", convection_diffusion(9, 7, 3., 1.)).M->is_symmetric());
 }
 
-/// Also where rounding has made A a little unsymmetric, which Cholesky factors do not see.
+/// Checks factors for bitwise symmetry. For Cholesky factors, rounding has made A slightly
+/// unsymmetric, which must not matter.
 template <class Backend>
 void check_cholesky_factors_are_symmetric_to_the_bit(const ExecutorPtr &executor)
 {

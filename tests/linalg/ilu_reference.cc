@@ -12,7 +12,7 @@ constexpr int never = std::numeric_limits<int>::max() / 4;
 
 using Vector = std::vector<double>;
 
-/// M v = (D + L) D⁻¹ (D + U) v
+/// Returns M v = (D + L) D⁻¹ (D + U) v.
 Vector times_factors(const Dense &lu, const Vector &v)
 {
   const std::size_t n = v.size();
@@ -59,7 +59,7 @@ Dense submatrix(const Dense &A, const std::vector<int> &rows)
   return result;
 }
 
-/// y of one block after the inner steps: B y' = C y + (Q s + r)_j with B = LU, C = B − A_jj.
+/// Applies the inner steps to y of one block: B y' = C y + (Q s + r)_j with B = LU, C = B − A_jj.
 Vector inner_steps(const Dense &A_jj, const Dense &lu, Vector y, const Vector &Qs_r,
                    const int n_steps)
 {
@@ -151,7 +151,7 @@ std::vector<double> two_stage_solution(const HostMatrix &matrix, const Partition
       for (int i = blocks.starts[block]; i < blocks.starts[block + 1]; ++i)
         rows.push_back(blocks.order.empty() ? i : blocks.order[i]);
       const Dense A_jj = submatrix(A, rows);
-      Vector y, Qs_r; // Q s = P s − A s
+      Vector y, Qs_r; // Q s + r with Q s = P s − A s
       for (const int row : rows)
         y.push_back(s[row]);
       const Vector Ps = times(A_jj, y), As = times(A, s);

@@ -8,7 +8,7 @@
 
 /**
  * @file
- * Incomplete factors as textbooks have them, with dense matrices by rows.
+ * Textbook versions of incomplete factorisations, with dense matrices stored by rows.
  */
 namespace femgpu::linalg::test
 {
@@ -17,30 +17,32 @@ using DenseLevels = std::vector<std::vector<int>>;
 
 Dense dense_matrix(const HostMatrix &A);
 
-/// Levels of fill, row by row by lev_ij = min(lev_ij, lev_ik + lev_kj + 1) (Saad 2003, §10.3.3).
-/// Those above @p level are dropped: larger than it.
+/// Returns levels of fill, computed row by row as lev_ij = min(lev_ij, lev_ik + lev_kj + 1) (Saad
+/// 2003, §10.3.3). Entries above @p level are dropped, that is, set to a larger value.
 DenseLevels fill_levels(const Dense &A, int level);
 
-/// D + L + U with M = (D + L) D⁻¹ (D + U), row by row on that pattern.
+/// Returns D + L + U with M = (D + L) D⁻¹ (D + U), computed row by row on the pattern of
+/// fill_levels().
 Dense incomplete_lu(const Dense &A, int level);
 
-/// The same with Jacobi sweeps for both triangles.
+/// Returns M⁻¹r with @p sweeps Jacobi sweeps for each triangle.
 std::vector<double> swept_solution(const Dense &lu, const std::vector<double> &r, int sweeps);
 
-/// Numbers of outer and inner steps, and the level of fill.
+/// The numbers of outer and inner steps and the level of fill.
 struct TwoStage
 {
   int outer, inner, level;
 };
 
-/// s after the outer steps of Algorithm 3 of Galiano et al. 2012, as it is printed, from s = 0.
+/// Returns s after the outer steps of Algorithm 3 of Galiano et al. 2012, as printed, from s = 0.
 std::vector<double> two_stage_solution(const HostMatrix &A, const Partition &blocks,
                                        const std::vector<double> &r, const TwoStage &counts);
 
-/// Like random_dominant(), with about half of the entries on one side of the diagonal alone.
+/// Returns a matrix like random_dominant() without about half of its off-diagonal entries, so that
+/// its pattern is unsymmetric.
 HostMatrix unsymmetric_pattern(int n, int per_row, unsigned int seed);
 
-/// D + L + U of IncompleteFactors, rows in the order of the blocks.
+/// Returns D + L + U of IncompleteFactors, with rows in the order of the blocks.
 template <class Factors>
 Dense dense_factors(const Factors &factors)
 {

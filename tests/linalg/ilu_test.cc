@@ -66,7 +66,7 @@ TEST(HostIlu, UpdateIsSetupWithNewValues)
 class Ilu : public OnBackend
 {
 protected:
-  /// What has converged solves the system, by a product of its own.
+  /// Solves and, if the solver reports convergence, checks the true residual.
   Solved run(const std::string &solver, const std::string &preconditioner,
              const ModelProblem &problem, const double tolerance = 1e-8) const
   {
@@ -139,7 +139,7 @@ TEST_P(Ilu, ConjugateGradientsRefuseItForUnsymmetricMatrices)
 
 TEST_P(Ilu, BadPivotsAreFoundShiftedAndReported)
 {
-  // Row 1 loses its pivot in the elimination, row 2 has no diagonal at all.
+  // Row 1 of `lost` loses its pivot during the elimination; row 2 of `none` has no diagonal entry.
   const HostMatrix lost = dense({{1., 2., 0.}, {2., 4., 1.}, {0., 1., 3.}});
   const std::string text = remarks("ilu blocks=1", lost);
   EXPECT_NE(text.find("1 pivots nearly zero, the first in row 1"), std::string::npos) << text;
@@ -199,7 +199,7 @@ TEST_P(Ilu, MoreBlocksThanRowsAreAsManyAsRows)
 
 TEST_P(Ilu, EvenStepsThatAreIndefiniteAreFoundByConjugateGradients)
 {
-  // Off-diagonal entries so large that 2P − A of single rows is not positive definite.
+  // The off-diagonal entries are so large that 2P − A of single rows is not positive definite.
   const HostMatrix A = dense({{1., .9, .9}, {.9, 1., .9}, {.9, .9, 1.}});
   ModelProblem problem;
   problem.A = A;

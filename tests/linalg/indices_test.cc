@@ -37,7 +37,7 @@ TEST(Indices, BlocksOfEntriesAreCountedUpToTheLargestIndex)
     EXPECT_EQ(n_entry_blocks(block_size, block_size), 1);
     EXPECT_EQ(n_entry_blocks(block_size + 1, block_size), 2);
     EXPECT_EQ(n_entry_blocks(largest, block_size), largest / block_size + 1);
-    // The last entry of a block, and a step of all its threads, stay within int.
+    // The last entry of a block and a stride of all its threads must fit int.
     const long long end = 1LL * n_entry_blocks(most_indices, block_size) * block_size;
     EXPECT_LE(end + block_size, largest);
   }
@@ -46,7 +46,7 @@ TEST(Indices, BlocksOfEntriesAreCountedUpToTheLargestIndex)
 TEST(Indices, DenseRowsOfAPreconditionerAreCountedBeyondInt)
 {
   EXPECT_EQ(doubles_of_square(0), 0U);
-  EXPECT_EQ(doubles_of_square(46341), 2147488281U); // the first square that no int holds
+  EXPECT_EQ(doubles_of_square(46341), 2147488281U); // the first square that int cannot hold
   EXPECT_EQ(doubles_of_square(100000), 10000000000U);
 }
 

@@ -8,7 +8,7 @@ namespace
 class JacobiTest : public OnBackend
 {
 protected:
-  // The diagonal of M⁻¹ for @p n rows, read back.
+  // Returns the diagonal of M⁻¹ for @p n rows.
   std::vector<double> inverse_of(const Preconditioner &M, const int n) const
   {
     std::vector<double> inverse(static_cast<std::size_t>(n));
@@ -84,7 +84,7 @@ TEST_P(JacobiTest, FollowsNewValuesAndNewPatterns)
 
 TEST_P(JacobiTest, CountsZeroAndMissingEntries)
 {
-  HostMatrix host_matrix = with_empty_rows(3000); // every third row
+  HostMatrix host_matrix = with_empty_rows(3000); // every third row is empty
   host_matrix.values[0] = 0.;                     // and A_00
   const CsrMatrix A(executor, host_matrix.csr());
   const std::string text = text_of<SolverError>([&] { jacobi()->setup(A); });

@@ -1,8 +1,8 @@
 /**
  * @file
- * Which of linalg's kernels do the tests launch? Linked with the linker's --wrap, so that the
- * functions below are called in place of the CUDA run-time's. When the program ends, it writes the
- * others into the file that the environment names.
+ * Finds the kernels of linalg that the tests do not launch. The linker's --wrap replaces functions
+ * of the CUDA runtime by the functions below. When the program ends, it writes the names of kernels
+ * that were not launched to the file named in the environment:
  *
  *     FEMGPU_UNLAUNCHED_KERNELS=unlaunched.txt bin/femgpu_linalg_tests
  */

@@ -77,7 +77,7 @@ TEST_P(LinearSolverTest, CountsTransferAndSetupOnce)
   EXPECT_EQ(solver.solve(b.data(), x.data()).costs.setup_seconds, 0.);
 }
 
-/// Ten times as large as what is granted.
+/// Solves with a matrix ten times as large as the memory limit.
 TEST_P(LinearSolverTest, AMatrixBeyondTheMemoryGrantedIsReadFromTheHost)
 {
   const ModelProblem problem = generate("banded:8000,100");
@@ -89,7 +89,7 @@ TEST_P(LinearSolverTest, AMatrixBeyondTheMemoryGrantedIsReadFromTheHost)
            {"ca-gmres restart=8 s=4", "identity"},
            {"ca-gmres restart=8 s=4 powers=streamed", "jacobi"},
            {"ca-gmres restart=8 s=4 powers=auto", "identity"},
-           {"ca-gmres restart=18 s=4 powers=auto", "identity"}}) { // with little memory for visits
+           {"ca-gmres restart=18 s=4 powers=auto", "identity"}}) { // little memory for each visit
     SCOPED_TRACE(solver);
     const LinearSolverOptions options = method(solver, preconditioner);
     const Solved within = solve(executor, options, problem.A, problem.b);
@@ -142,13 +142,13 @@ TEST_P(LinearSolverTest, PatternThatWasBegunGivesTheSameBits)
     options.ordering = ordering;
     options.scaling = "symmetric";
     LinearSolver early(executor, options), late(executor, options);
-    for (const int size : {30, 90, 17}) { // each a new pattern
+    for (const int size : {30, 90, 17}) { // each size has a new pattern
       HostMatrix A = laplacian_2d(size, size);
       const std::vector<double> b = random_vector(A.n, 1), values = A.values;
       std::vector<double> x(b.size()), y(b.size());
       A.values.assign(A.values.size(), std::nan(""));
       early.begin_pattern(A.csr());
-      std::copy(values.begin(), values.end(), A.values.begin()); // the assembly
+      std::copy(values.begin(), values.end(), A.values.begin()); // stands for the assembly
       early.set_matrix(A.csr(), false);
       late.set_matrix(A.csr(), false);
       const SolveReport report = early.solve(b.data(), x.data());
@@ -187,7 +187,7 @@ TEST_P(LinearSolverTest, PatternMayBeBegunForNothing)
   solver.begin_pattern(small.csr());
   solver.set_matrix(small.csr(), false);
   EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
-  solver.begin_pattern(large.csr()); // the destructor waits
+  solver.begin_pattern(large.csr()); // the destructor waits for the background thread
 }
 
 TEST_P(LinearSolverTest, PatternThatDoesNotFitTheMatrixIsAnError)
@@ -247,7 +247,7 @@ TEST(LinearSolver, ConjugateGradientsRefuseAnUnsymmetricPreconditionerBeforeThey
   EXPECT_NO_THROW(LinearSolver(make_executor("host"), method("bicgstab", "sai")));
 }
 
-/// CUDA against the host, for one solver and one preconditioner.
+/// Compares CUDA with the host for one solver and one preconditioner.
 class CudaAgainstHost : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                         protected WithExecutor
 {
@@ -274,7 +274,7 @@ TEST_P(CudaAgainstHost, SolutionsAndIterationsAgree)
       options.format = format;
       const Solved solved = solve(executor, options, A, b);
       EXPECT_TRUE(solved.report.converged()) << solved.report.message;
-      // The arrow has three eigenvalues: its last steps are made by rounding alone.
+      // The arrow matrix has three eigenvalues, so rounding alone determines the last steps.
       EXPECT_NEAR(solved.report.iterations, reference.report.iterations, A.n == 3000 ? 3 : 1);
       EXPECT_LT(relative_difference(solved.x, reference.x), 1e-10);
       EXPECT_EQ(solve(executor, options, A, b).x, solved.x) << "a repeat differs";

@@ -35,7 +35,7 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<std::string, st
   return std::get<0>(info.param) + "_" + ordering.substr(0, ordering.find(' '));
 }
 
-/// Parameters: scaling, ordering.
+/// Test parameters: scaling and ordering.
 class TransformationTest : public testing::TestWithParam<std::tuple<std::string, std::string>>
 {
 protected:
@@ -44,7 +44,7 @@ protected:
   const bool matches = std::get<0>(GetParam()) == "matching";
   const bool orders = matches || std::get<1>(GetParam()) != "none";
 
-  /// Solves the transformed system and gives back the solution of the original one.
+  /// Solves the transformed system and returns the solution of the original one.
   std::vector<double> solve_transformed(const HostCsr &transformed,
                                         const std::vector<double> &b) const
   {
@@ -89,7 +89,7 @@ TEST_P(TransformationTest, RowsMayComeInAnyOrder)
   permute(pattern.entries, A.values.data(), B.values.data());
   const std::vector<double> solution = random_vector(200, 3), b = multiply(B, solution);
   const HostCsr B_hat = transformation.setup(B.csr());
-  if (matches) { // the diagonal is large again
+  if (matches) { // makes the diagonal large again
     EXPECT_LE(relative_difference(solve_transformed(B_hat, b), solution), 1e-10);
   }
   std::vector<double> x_hat(200), b_hat(200);
@@ -132,7 +132,7 @@ TEST_P(TransformationTest, TransformedRightHandSideIsRestored)
   EXPECT_LE(relative_difference(back, b), 4. * eps);
 }
 
-// Â x̂ = b̂ holds for the transformed operands, not only for solutions.
+// Â x̂ = b̂ must hold for any transformed vector, not only for solutions.
 TEST_P(TransformationTest, ProductIsTheTransformedProduct)
 {
   const HostMatrix A = random_dominant(300, 4, 1);
@@ -186,7 +186,7 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
   unknowns.coarser = std::make_shared<const CoarserUnknowns>(coarser);
   A.unknowns = std::make_shared<const Unknowns>(unknowns);
   const HostCsr A_hat = transformation.setup(A.csr());
-  if (matches) { // rows may be those of others
+  if (matches) { // matching may permute rows
     EXPECT_EQ(A_hat.unknowns, nothing_known);
     return;
   }
@@ -222,7 +222,7 @@ TEST(Transformations, NodesAreKnownStillWhereTheirUnknownsStayTogether)
     LinearSystemTransformation transformation("symmetric", "kway parts=5");
     const HostCsr A_hat = transformation.setup(A.csr());
     EXPECT_EQ(A_hat.unknowns->per_node, 3);
-    for (int row = 0; row < A_hat.n; row += 3) // a node's unknowns have the same place
+    for (int row = 0; row < A_hat.n; row += 3) // the unknowns of a node stay together
       for (int d = 0; d < 6; ++d)
         EXPECT_EQ(A_hat.unknowns->coordinates[3 * row + 3 + d],
                   A_hat.unknowns->coordinates[3 * row + d % 3]);

@@ -48,7 +48,7 @@ void expect_same_bits(const Solved &one, const Solved &other)
   EXPECT_TRUE(have_same_bits(one.report.history, other.report.history));
 }
 
-/// The executables of graphs that an executor keeps.
+/// Tests the graph executables that an executor caches.
 class CudaKeptGraphs : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                        protected WithExecutor
 {
@@ -66,7 +66,7 @@ protected:
   {
     return as_cuda(executor).graphs().n_made();
   }
-  /// By an executor that has run nothing.
+  /// Solves with an executor that has not run anything.
   Solved solve_afresh(const System &system) const
   {
     return solve(make_executor("cuda"), options, system.A, system.b);
@@ -152,7 +152,7 @@ struct BeginInner
   }
 };
 
-/// calls_i += 1
+/// Computes calls_i += 1.
 struct CountInner
 {
   double *calls;
@@ -186,7 +186,7 @@ class CudaLoops : public OnCuda
 TEST_F(CudaLoops, WithinLoopsAreKeptToo)
 {
   constexpr int n = 1000;
-  std::vector<Buffer<double>> all_calls; // at different addresses
+  std::vector<Buffer<double>> all_calls; // buffers at different addresses
   for (const auto &[outer, inner] : {std::pair(3, 2), std::pair(11, 5), std::pair(4, 0)}) {
     all_calls.emplace_back(executor, n);
     Buffer<double> &calls = all_calls.back();
@@ -205,7 +205,8 @@ TEST_F(CudaLoops, WithinLoopsAreKeptToo)
     EXPECT_EQ(as_cuda(executor).graphs().n_made(), 1);
 }
 
-/// A matrix whose product waits for the device, as one would that is streamed or elsewhere.
+/// An operator whose product synchronises with the device, like that of a streamed or distributed
+/// matrix.
 class WaitingOperator final : public ViewedOperator<CsrView<double>>
 {
 public:
@@ -240,7 +241,7 @@ struct PowerSums
   double vv;
 };
 
-/// w = A v,  (w, w)
+/// Computes w = A v and (w, w).
 struct Multiply
 {
   double *w;
@@ -260,7 +261,7 @@ struct Multiply
   }
 };
 
-/// v = w / |w|
+/// Computes v = w / |w|.
 struct Normalise
 {
   double *v;
@@ -280,7 +281,7 @@ struct Normalise
   }
 };
 
-/// 20 steps of the power method with @p A: the vector, and how the loop ran.
+/// Runs 20 steps of the power method with @p A. Returns the vector and how the loop was executed.
 template <class Operator>
 std::pair<std::vector<double>, std::string> iterate_powers(const Operator &A)
 {
@@ -306,7 +307,7 @@ TEST_F(CudaLoops, WithWhatCannotBeCapturedAreDrivenByTheHost)
   EXPECT_TRUE(have_same_bits(captured, launched));
 }
 
-/// Has no memory for what comes before its products.
+/// An operator that runs out of memory while it prepares a product.
 class FailingOperator final : public ViewedOperator<CsrView<double>>
 {
 public:

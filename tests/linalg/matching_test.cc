@@ -13,7 +13,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Entry (i, j); 0 where there is none.
+/// Returns entry (i, j), or 0 if it is not stored.
 double entry(const HostMatrix &A, const int i, const int j)
 {
   for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
@@ -22,7 +22,7 @@ double entry(const HostMatrix &A, const int i, const int j)
   return 0.;
 }
 
-/// Σ log|a_{rows[j], j}|; -infinity where an entry is 0.
+/// Returns Σ log|a_{rows[j], j}|, or -infinity if an entry is 0.
 double log_product(const HostMatrix &A, const std::vector<int> &rows)
 {
   double sum = 0.;
@@ -31,7 +31,7 @@ double log_product(const HostMatrix &A, const std::vector<int> &rows)
   return sum;
 }
 
-/// The largest one over all permutations.
+/// Returns the largest log_product() over all permutations.
 double best_log_product(const HostMatrix &A)
 {
   std::vector<int> rows(static_cast<std::size_t>(A.n));
@@ -43,7 +43,8 @@ double best_log_product(const HostMatrix &A)
   return best;
 }
 
-/// Entries of 10^[-3, 3) where a random number is below @p density, some of them stored zeros.
+/// Returns entries in 10^[-3, 3) wherever a random number is below @p density; some are stored
+/// zeros.
 HostMatrix random_sparse(const int n, const double density, const unsigned int seed)
 {
   const std::vector<double> numbers = random_vector(3 * n * n, seed);
@@ -59,7 +60,7 @@ HostMatrix random_sparse(const int n, const double density, const unsigned int s
   return A;
 }
 
-/// The matrix Q R A C.
+/// Returns the matched and scaled matrix Q R A C.
 HostMatrix matched(const HostMatrix &A)
 {
   LinearSystemTransformation transformation("matching", "none");
@@ -138,7 +139,7 @@ TEST(Matching, SingularStructureNamesARow)
   const auto text = [](const HostMatrix &A) {
     return text_of<SolverError>([&] { maximum_product_matching(A.csr()); });
   };
-  // Rows 1 and 2 have entries in column 0 alone.
+  // Rows 1 and 2 have entries in column 0 only.
   EXPECT_NE(text(dense({{1., 1., 1.}, {2., 0., 0.}, {3., 0., 0.}})).find("Row 2 of the matrix"),
             std::string::npos);
   EXPECT_NE(text(dense({{1., 1.}, {0., 0.}})).find("Row 1 of the matrix"), std::string::npos);

@@ -25,7 +25,8 @@ protected:
     return read_matrix_market_vector(directory.write("b.mtx", content), n);
   }
 
-  /// The text of the error must begin with "A.mtx:LINE: " (0: no line) and hold all of @p parts.
+  /// Checks that the error message begins with "A.mtx:LINE: " (0: no line) and contains all of
+  /// @p parts.
   void expect_error(const std::string &content, const int line,
                     const std::vector<std::string> &parts) const
   {
@@ -64,7 +65,7 @@ void expect_equal(const HostMatrix &A, const HostMatrix &expected)
   EXPECT_EQ(A.values, expected.values);
 }
 
-/// The entries in a scrambled order.
+/// Writes the entries in scrambled order.
 std::string text_of_matrix(const HostMatrix &A, const bool lower_only)
 {
   std::vector<std::string> entries;
@@ -78,7 +79,7 @@ std::string text_of_matrix(const HostMatrix &A, const bool lower_only)
   std::string text = coordinate_real + (lower_only ? "symmetric\n" : "general\n") +
                      std::to_string(A.n) + " " + std::to_string(A.n) + " " +
                      std::to_string(entries.size()) + "\n";
-  const std::size_t step = 7919; // a prime that no size here is a multiple of
+  const std::size_t step = 7919; // a prime that divides none of the sizes
   for (std::size_t k = 0; k < entries.size(); ++k)
     text += entries[k * step % entries.size()];
   return text;
@@ -145,14 +146,14 @@ TEST_F(MatrixMarketTest, RandomMatricesAreReadAsTheyAre)
   }
 }
 
-// More text than the buffer holds: lines are cut by its end.
+// The text exceeds the buffer, so that lines cross its end.
 TEST_F(MatrixMarketTest, LargePlainAndCompressedFilesAreTheSame)
 {
   const HostMatrix A = random_dominant(36000, 6, 3);
   const std::string text = text_of_matrix(A, false);
   ASSERT_GT(text.size(), std::size_t(5) << 20);
   expect_equal(read(text).matrix, A);
-  // The name says the opposite.
+  // The extension contradicts the content.
   expect_equal(read_matrix_market(write_compressed("compressed.mtx", text)).matrix, A);
   expect_equal(read_matrix_market(directory.write("plain.mtx.gz", text)).matrix, A);
 }
@@ -297,7 +298,8 @@ TEST_F(MatrixMarketTest, LinesMayEndInCarriageReturnsOnly)
   expect_error(head + "1 1 3\r2 9 4\r", 5, {"column 9"});
 }
 
-// Arrays of 2e9 rows were filled before the file was found to end.
+// Without this check, arrays of 2e9 rows would be filled before the reader reached the end of the
+// file.
 TEST_F(MatrixMarketTest, SizesAreCheckedBeforeMemoryIsTaken)
 {
   expect_error(coordinate_real + "general\n2000000000 2000000000 1\n1 1 1\n", 2,

@@ -12,7 +12,7 @@ namespace
 class MatrixPowersTest : public OnBackend
 {
 protected:
-  /// V[0] to V[steps], in columns that are farther apart than they are long.
+  /// Returns V[0] to V[steps], computed in columns whose stride exceeds their length.
   Vectors run(const MatrixPowers &powers, const std::vector<double> &v,
               const std::vector<BasisStep> &steps) const
   {
@@ -68,7 +68,7 @@ TEST_P(MatrixPowersTest, AllFormsAgreeToTheLastBit)
     for (const auto &steps : {monomial_steps(7), newton_steps(10)}) {
       const Vectors expected = run(A, plain(), steps);
       for (const MatrixPowersOptions &options : all_forms(A)) {
-        // Random columns have too many neighbours for blocks.
+        // Random columns have too many neighbours for cache blocks.
         if (name == "empty rows" && options.kind == PowersKind::blocked)
           continue;
         const Vectors V = run(A, options, steps);
@@ -161,7 +161,7 @@ TEST_P(MatrixPowersTest, StreamedMatricesKeepToTheMemoryGranted)
       EXPECT_LE(powers->bytes(), memory);
       const std::size_t entries = 12 * A.columns.size();
       EXPECT_GE(powers->traffic(depth), depth > 0 ? entries : 0);
-      EXPECT_LE(powers->traffic(depth), 2 * entries); // not many rows come twice
+      EXPECT_LE(powers->traffic(depth), 2 * entries); // few rows are read twice
       if (depth == 0) {
         EXPECT_LE(powers->traffic(20), 2 * entries);
       }
@@ -249,14 +249,15 @@ TEST(MatrixPowersPlanTest, VisitsTakeLaterRowsAsFarAsTheyNeed)
   ASSERT_GE(plan.visits.size(), 2U);
   const RowVisit &first = plan.visits[0], &second = plan.visits[1];
   EXPECT_EQ(first.others, (std::vector<int>{first.end, first.end + 1}));
-  EXPECT_EQ(first.to[first.end], 2);     // for step 3 of the last own row
-  EXPECT_EQ(first.to[first.end + 1], 1); // for step 2 of that
+  EXPECT_EQ(first.to[first.end], 2);     // needed for step 3 of the last own row
+  EXPECT_EQ(first.to[first.end + 1], 1); // needed for step 2 of row first.end
   EXPECT_EQ(second.from[0], 3);
   EXPECT_EQ(second.from[1], 2);
   EXPECT_EQ(second.from[2], 1);
 }
 
-/// Plays the visits through: every step of every row once, when its neighbours have come so far.
+/// Simulates the visits: every step of every row must occur once, after its neighbours have
+/// finished the previous step.
 void expect_complete(const HostMatrix &A, const RowVisits &plan)
 {
   std::vector<int> done(static_cast<std::size_t>(A.n), 0);

@@ -11,7 +11,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// A − σ I
+/// Returns A − σ I.
 HostMatrix shifted(HostMatrix A, const double sigma)
 {
   for (int i = 0; i < A.n; ++i)
@@ -20,7 +20,7 @@ HostMatrix shifted(HostMatrix A, const double sigma)
   return A;
 }
 
-/// Eigenvector k = 1...n of laplacian_1d(n); its eigenvalue is 2 − 2 cos(k π / (n+1)).
+/// Returns eigenvector k = 1...n of laplacian_1d(n), whose eigenvalue is 2 − 2 cos(k π / (n+1)).
 std::vector<double> eigenvector(const int n, const int k)
 {
   std::vector<double> v;
@@ -38,7 +38,7 @@ protected:
     return solve(executor, options, A, b, x0);
   }
 
-  /// Solves A x = b with M made from another matrix.
+  /// Solves A x = b with M made from the matrix @p of.
   Solved run_with(const std::string &preconditioner, const HostMatrix &of, const HostMatrix &A,
                   const std::vector<double> &b) const
   {
@@ -114,7 +114,7 @@ TEST_P(MinRes, IndefiniteSystemsAreSolvedWhereConjugateGradientsRefuse)
 {
   const int n = 200;
   const double between = 1. - std::cos(10. * M_PI / (n + 1)) + 1. - std::cos(11. * M_PI / (n + 1));
-  const HostMatrix A = shifted(laplacian_1d(n), between); // ten negative eigenvalues
+  const HostMatrix A = shifted(laplacian_1d(n), between); // ten eigenvalues are negative
   const std::vector<double> b = random_vector(n, 5);
   for (const char *const preconditioner : preconditioners) {
     const Solved solved = run(method("minres", preconditioner), A, b);
@@ -184,7 +184,7 @@ TEST_P(MinRes, SystemsWithoutASolutionStagnateAtTheSmallestResidual)
     b[0] += 0.5 * n;
     for (const std::vector<double> &rhs : {std::vector<double>(b.size(), 1.), b}) {
       const Solved solved = run(method("minres", "identity"), neumann_1d(n), rhs);
-      const double sum = std::accumulate(rhs.begin(), rhs.end(), 0.); // of its constant part
+      const double sum = std::accumulate(rhs.begin(), rhs.end(), 0.); // product with the kernel
       const double smallest = std::abs(sum) / std::sqrt(n);
       EXPECT_EQ(to_string(solved.report.outcome), "stagnated") << solved.report.message;
       EXPECT_NEAR(solved.report.true_residual, smallest, 1e-8 * norm(rhs)) << n;
@@ -203,7 +203,7 @@ TEST_P(MinRes, IndefinitePreconditionerIsFound)
     EXPECT_EQ(solved.x, std::vector<double>(2));
   }
   HostMatrix A = shifted(laplacian_1d(100), 0.5);
-  A.values[150] = -1.5; // an entry of the diagonal
+  A.values[150] = -1.5; // a diagonal entry
   expect(Outcome::converged, shifted(laplacian_1d(100), 0.5), random_vector(100, 2));
   EXPECT_EQ(run(method("minres", "jacobi"), A, random_vector(100, 2)).report.outcome,
             Outcome::indefinite_preconditioner);
@@ -313,7 +313,7 @@ TEST_P(MinRes, RepeatsAreBitIdentical)
 TEST_P(MinRes, BytesOfAnIterationAreThoseCountedByHand)
 {
   HostMatrix A = laplacian_1d(100); // 298 entries
-  A.values.front() = 3.;            // so that M is no multiple of I
+  A.values.front() = 3.;            // makes M differ from a multiple of I
   const std::size_t of_matrix = 101 * 4 + 298 * 12, of_vector = 800;
   const std::vector<double> b(100, 1.);
   EXPECT_EQ(run(method("minres", "identity"), A, b).report.method.bytes_per_iteration,

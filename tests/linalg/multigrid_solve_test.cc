@@ -40,8 +40,8 @@ enum class Sides
   periodic
 };
 
-/// -∇·(k ∇u) by finite volumes on N x N cells; @p conductance (direction, x, y) is that between a
-/// cell and its next one.
+/// Discretises -∇·(k ∇u) by finite volumes on N x N cells. @p conductance (direction, x, y) is the
+/// conductance between a cell and the next one in a direction.
 template <class Conductance>
 HostMatrix diffusion_2d(const int N, const Conductance &conductance, const Sides sides)
 {
@@ -77,7 +77,7 @@ using MultigridCG = WithMultigrid;
 
 TEST_P(MultigridCG, TakesIterationsThatHardlyGrow)
 {
-  const std::string multigrid = "multigrid coarsest=40"; // so that the small ones have levels too
+  const std::string multigrid = "multigrid coarsest=40"; // gives small systems several levels
   for (const auto &[coarse, fine] : {std::pair("poisson2d-p1:16", "poisson2d-p1:256"),
                                      std::pair("poisson2d-9pt:15", "poisson2d-9pt:240"),
                                      std::pair("poisson3d-7pt:8", "poisson3d-7pt:32"),
@@ -108,7 +108,7 @@ TEST_P(MultigridCG, TakesFewIterationsForHardSystems)
   const auto in_one_direction = [](const int d, int, int) { return d == 0 ? 1e-3 : 1.; };
   const auto size = [](const int x) { return std::pow(1000., static_cast<double>(x) / N); };
   const auto stretched = [&](const int d, const int x,
-                             const int y) { // cells of 1 : 1000 in corners
+                             const int y) { // aspect ratios of 1 : 1000 in corners
     return d == 0 ? size(y) / (0.5 * (size(x) + size(x + 1)))
                   : size(x) / (0.5 * (size(y) + size(y + 1)));
   };

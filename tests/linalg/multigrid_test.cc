@@ -23,7 +23,7 @@ protected:
     return {executor, values.data(), values.size()};
   }
 
-  /// With @p block rows each.
+  /// Returns nodes of @p block rows each.
   Nodes nodes(const int n, const int block) const
   {
     std::vector<int> starts, of_row;
@@ -40,7 +40,7 @@ protected:
     on_backend(executor->backend(), f);
   }
 
-  /// Strong connections of each node.
+  /// Returns the strong connections of each node.
   std::vector<std::vector<int>> graph_of(const HostMatrix &A, const int block,
                                          const double theta) const
   {
@@ -54,7 +54,7 @@ protected:
     return result;
   }
 
-  /// The aggregate of each node.
+  /// Returns the aggregate of each node.
   std::vector<int> aggregates_of(const HostMatrix &A, const double theta,
                                  const int least_neighbours = 2) const
   {
@@ -100,7 +100,7 @@ private:
   }
 };
 
-/// A matrix of any shape, in host memory.
+/// A matrix of any shape in host memory.
 struct OnHost
 {
   explicit OnHost(const CsrMatrix &A)
@@ -122,7 +122,7 @@ double dot(const std::vector<double> &u, const std::vector<double> &v)
 
 TEST_P(MultigridTest, ConnectionsAreStrongFromThetaOnWhateverTheUnits)
 {
-  const double s = 1e3;                                // of unknown 1
+  const double s = 1e3;                                // scale of unknown 1
   const HostMatrix A = dense({{4., -1. * s, 0., -.39}, //
                               {-1. * s, 4. * s * s, -.41 * s, 0.},
                               {0., -.41 * s, 4., 0.},
@@ -130,7 +130,7 @@ TEST_P(MultigridTest, ConnectionsAreStrongFromThetaOnWhateverTheUnits)
   using Graph = std::vector<std::vector<int>>;
   EXPECT_EQ(graph_of(A, 1, 0.1), (Graph{{1}, {0, 2}, {1}, {}}));
   EXPECT_EQ(graph_of(A, 1, 0.09), (Graph{{1, 3}, {0, 2}, {1}, {0}}));
-  EXPECT_EQ(graph_of(A, 1, 0.25), (Graph{{1}, {0}, {}, {}})); // equality is strong
+  EXPECT_EQ(graph_of(A, 1, 0.25), (Graph{{1}, {0}, {}, {}})); // equality counts as strong
   EXPECT_EQ(graph_of(A, 2, 0.1), (Graph{{1}, {0}}));
   EXPECT_EQ(graph_of(A, 2, 0.2), (Graph{{}, {}}));
 }
@@ -255,8 +255,9 @@ TEST_P(MultigridTest, CycleIsSymmetricAndLinearAndRefreshed)
   }
 }
 
-/// Linear interpolation from every second of n points on a line, and so on down to 31 points.
-/// @param units of the n unknowns
+/// Returns linear interpolation from every second of n points on a line, repeated down to 31
+/// points.
+/// @param units scales of the n unknowns
 std::shared_ptr<const CoarserUnknowns> on_coarser_lines(const int n,
                                                         const std::vector<double> &units)
 {
@@ -266,7 +267,7 @@ std::shared_ptr<const CoarserUnknowns> on_coarser_lines(const int n,
   HostProlongation &P = result->prolongation;
   P.n_columns = n / 2;
   for (int i = 0; i < n; ++i) {
-    const int left = (i - 1) / 2, right = i / 2; // the same where i is on the coarser line
+    const int left = (i - 1) / 2, right = i / 2; // equal if i is on the coarser line
     for (int j = left; j <= right; ++j)
       if ((i > 0 || j == right) && j < P.n_columns) {
         P.columns.push_back(j);

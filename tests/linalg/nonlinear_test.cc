@@ -9,7 +9,8 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// −Δu = λ e^u by differences on the unit interval, square or cube, u = 0 on the boundary.
+/// Discretises −Δu = λ e^u by finite differences on the unit interval, square or cube, u = 0 on the
+/// boundary.
 struct Bratu
 {
   HostMatrix A;
@@ -54,7 +55,7 @@ Solved solve(const ExecutorPtr &executor, const NonlinearSolverOptions &options,
   return {std::move(report), std::move(x0)};
 }
 
-/// ‖b + λ W e^x − A x‖
+/// Returns ‖b + λ W e^x − A x‖.
 double residual_of(const Bratu &problem, const double lambda, const std::vector<double> &x)
 {
   const std::vector<double> Ax = multiply(problem.A, x);
@@ -113,7 +114,7 @@ TEST_P(NonlinearTest, OneDimensionalValueIsReached)
     const Solved coarse = solve(executor, options(method, "jacobi"), bratu_1d(127), 1.);
     const Solved fine = solve(executor, options(method, "jacobi"), bratu_1d(255), 1.);
     ASSERT_TRUE(coarse.report.converged() && fine.report.converged());
-    // of second order in h
+    // The error is of second order in h.
     EXPECT_NEAR((4. * largest(fine.x) - largest(coarse.x)) / 3., 0.140539214, 1e-8) << method;
   }
 }
@@ -172,7 +173,7 @@ TEST_P(NonlinearTest, RepeatsAreIdenticalAndASecondSolveNeedsNoSetup)
     solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), y.data());
     solver.set_system(problem.A.csr(), problem.w.data(), true);
     const std::size_t values = moved(problem.A.values.size() * sizeof(double)),
-                      vectors = 4 * z.size() * sizeof(double); // w, b, x both ways
+                      vectors = 4 * z.size() * sizeof(double); // w, b, and x in both directions
     EXPECT_EQ(solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), z.data()).costs.transfer.bytes,
               values + vectors);
     EXPECT_EQ(x, y) << method;

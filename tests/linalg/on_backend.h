@@ -20,16 +20,17 @@ namespace femgpu::linalg::test
 {
 constexpr double eps = 2.3e-16;
 
-/// Those that are fused into the steps of every solver.
+/// The preconditioners that are fused into the steps of every solver.
 constexpr const char *preconditioners[] = {"identity", "jacobi"};
 
-/// Base of tests that run on every backend: skips where there is none of that name.
+/// The base of tests that run on every backend and are skipped if it is unavailable.
 class WithExecutor
 {
 protected:
   ExecutorPtr executor;
 
-  /// Why there is no such executor; empty if there is. "two_parts" are of the host.
+  /// Makes the executor. Returns why it is unavailable, or an empty string. "two_parts" uses the
+  /// host.
   std::string start(const std::string &backend)
   {
     try {
@@ -41,14 +42,15 @@ protected:
     return "";
   }
 
-  /// What moves of so many bytes of a matrix: none to the host, which reads it where it is.
+  /// Returns how many of @p bytes of a matrix are copied: none on the host, which reads it in
+  /// place.
   std::size_t moved(const std::size_t bytes) const
   {
     return executor->backend() == BackendKind::host ? 0 : bytes;
   }
 };
 
-/// A test on a CUDA device.
+/// A test that needs a CUDA device.
 class OnCuda : public testing::Test, protected WithExecutor
 {
 protected:
@@ -70,14 +72,14 @@ protected:
   }
 };
 
-/// What a solve gave back.
+/// The result of a solve.
 struct Solved
 {
   SolveReport report;
   std::vector<double> x;
 };
 
-/// Solves A x = b from x0, or from 0.
+/// Solves A x = b from x0, or from 0 if x0 is empty.
 inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &options,
                     const HostMatrix &A, const std::vector<double> &b, std::vector<double> x0 = {})
 {
@@ -88,7 +90,7 @@ inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &opti
   return {std::move(report), std::move(x0)};
 }
 
-/// A test whose parameters are backend, or two_parts, and solver.
+/// A test whose parameters are the backend, or "two_parts", and the solver.
 class OnBackendWithSolver : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                             protected WithExecutor
 {
@@ -131,7 +133,7 @@ inline LinearSolverOptions method(const std::string &solver, const std::string &
   return options;
 }
 
-/// The name of a test whose parameters are words.
+/// Returns the name of a test with two string parameters.
 inline std::string words(const testing::TestParamInfo<std::tuple<std::string, std::string>> &info)
 {
   std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
@@ -140,7 +142,7 @@ inline std::string words(const testing::TestParamInfo<std::tuple<std::string, st
   return name;
 }
 
-/// Runs @p action, which must throw an Exception, and returns its text.
+/// Runs @p action, which must throw an Exception, and returns its message.
 template <class Exception, class Action>
 std::string text_of(Action &&action)
 {
@@ -154,7 +156,7 @@ std::string text_of(Action &&action)
   return "";
 }
 
-/// Those that were compiled; whether there is a GPU shows when a test starts.
+/// Returns the backends that were compiled. Tests check at run time whether a GPU is available.
 inline std::vector<std::string> compiled_backends()
 {
 #ifdef FEMGPU_HAVE_CUDA
@@ -169,7 +171,8 @@ inline auto backends()
   return testing::ValuesIn(compiled_backends());
 }
 
-/// And one of the host whose rows are in two parts.
+/// Returns the compiled backends and "two_parts", the host with rows distributed over two
+/// subdomains.
 inline auto backends_and_parts()
 {
   std::vector<std::string> names = compiled_backends();
@@ -177,7 +180,7 @@ inline auto backends_and_parts()
   return testing::ValuesIn(names);
 }
 
-/// The solvers of symmetric positive definite systems, and those of all systems.
+/// Returns the solvers for symmetric positive definite systems.
 inline auto spd_solvers()
 {
   return testing::Values(std::string("cg"), std::string("pipelined-cg"),
@@ -189,7 +192,7 @@ inline auto general_solvers()
   return testing::Values(std::string("bicgstab"), std::string("pipelined-bicgstab"));
 }
 
-/// Others whose vectors are of a number that only the run tells.
+/// Returns solvers whose number of vectors is known only at run time.
 inline auto wide_solvers()
 {
   return testing::Values(std::string("idr"), std::string("idr s=1"), std::string("idr s=8"),
@@ -197,7 +200,7 @@ inline auto wide_solvers()
                          std::string("bicgstab-l l=4"));
 }
 
-/// The forms of GMRES, which take any system too.
+/// Returns the variants of GMRES, which solve any system.
 inline auto forms_of_gmres()
 {
   return testing::Values(std::string("gmres"), std::string("gmres orthogonalisation=mgs"),

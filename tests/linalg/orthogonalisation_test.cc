@@ -19,7 +19,7 @@ bool same_bits(const std::vector<double> &a, const std::vector<double> &b)
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-/// V = Q R as a method leaves it.
+/// The factors V = Q R computed by a method.
 struct Factors
 {
   TsqrReport report;
@@ -78,13 +78,13 @@ ExecutorPtr another(const ExecutorPtr &executor)
   return make_executor(executor->backend() == BackendKind::host ? "host" : "cuda");
 }
 
-/// Parts with fewer rows than columns, and one without any.
+/// Returns the starts of subdomains, of which some have fewer rows than columns and one has none.
 std::vector<int> starts_of_parts(const int n)
 {
   return {0, 3, 3, n / 3, n};
 }
 
-/// The same with a part of the rows in each thread.
+/// Factorises with the rows of each subdomain in a separate thread.
 std::vector<Factors> factorise_in_parts(const ExecutorPtr &executor, const std::string &method,
                                         const TallMatrix &V)
 {
@@ -322,7 +322,7 @@ TEST_P(Orthogonalisation, OneObjectServesBlocksOfManySizes)
   }
 }
 
-/// Of ‖I − QᵀQ‖, as the theory has it; two passes leave rounding.
+/// Returns the theoretical bound of ‖I − QᵀQ‖; a second pass reduces it to rounding.
 double bound_of(const std::string &method, const int p, const double kappa)
 {
   const double rounding = 10. * p * eps;
@@ -420,7 +420,7 @@ TEST_P(Orthogonalisation, ASecondPassTakesOutWhatTheFirstHasLeft)
   const int n = 4000, q = 20, p = 4;
   const TallMatrix basis = orthonormal_block(n, q, 13);
   const TallMatrix mixing = random_block(q, p, 14), rest = random_block(n, p, 15);
-  TallMatrix V = product(basis, mixing); // all but 1e-10 of it is in the basis
+  TallMatrix V = product(basis, mixing); // only 1e-10 of it is outside the basis
   for (std::size_t k = 0; k < V.values.size(); ++k)
     V.values[k] += 1e-10 * rest.values[k];
   for (const std::string method : {"cgs", "mgs"}) {

@@ -11,11 +11,11 @@ namespace
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// Every outcome, on systems that are made for it.
+/// Tests every outcome with systems made for it.
 class OutcomeTest : public OnBackendWithSolver
 {
 protected:
-  // What both preconditioners must end with.
+  // Checks the outcome with both preconditioners.
   void expect(const Outcome outcome, const HostMatrix &A, const std::vector<double> &b,
               const std::vector<double> &x0 = {}) const
   {
@@ -62,7 +62,7 @@ TEST_P(OutcomeTest, ToleranceBelowRoundingIsSaidToBeSo)
 
 TEST_P(OutcomeTest, ToleranceThatTheRecurrenceAloneReachesIsNotCalledConverged)
 {
-  // From so far away x - x₀ cancels: the recurrence cannot see what the residual has lost.
+  // The guess is so far away that x - x₀ cancels: the recurrence cannot detect the lost accuracy.
   const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> b = random_vector(A.n, 2), far(static_cast<std::size_t>(A.n), 1e12);
   const auto [report, x] = run(method(solver, "jacobi", 1e-12), A, b, far);
@@ -98,7 +98,7 @@ TEST_P(OutcomeTest, SingularInconsistentSystemDoesNotConverge)
 
 TEST_P(OutcomeTest, GrowthBeyondBoundsDiverges)
 {
-  // (p, Ap) = (p, p) > 0, but the skew part multiplies the residual by 1e9.
+  // (p, Ap) = (p, p) > 0, but the skew-symmetric part multiplies the residual by 1e9.
   expect(Outcome::diverged, dense({{1., 1e9}, {-1e9, 1.}}), {1., 1.});
 }
 
@@ -140,14 +140,14 @@ TEST_P(OutcomeTest, NotFiniteInitialGuessIsFound)
 
 TEST_P(OutcomeTest, OverflowOfASumIsNotFinite)
 {
-  // (p, Ap) = 1e320, though r and x could be held.
+  // (p, Ap) = 1e320 overflows, although r and x do not.
   EXPECT_EQ(run(method(solver, "identity"), diagonal({1e300, 1.}), {1e10, 1.}).report.outcome,
             Outcome::not_finite);
 }
 
 TEST_P(OutcomeTest, IndefiniteMatrixIsFound)
 {
-  // r = p = (1, 1): (p, Ap) = 0; and with a dominant negative direction (p, Ap) < 0.
+  // For r = p = (1, 1), (p, Ap) is -4 with the first matrix and 0 with the second.
   expect(Outcome::indefinite_matrix, dense({{1., -3.}, {-3., 1.}}), {1., 1.});
   EXPECT_EQ(run(method(solver, "identity"), diagonal({1., -1.}), {1., 1.}).report.outcome,
             Outcome::indefinite_matrix);
@@ -192,7 +192,7 @@ TEST_P(OutcomeTest, FailureLeavesTheInitialGuessIfNothingWasDone)
 
 INSTANTIATE_TEST_SUITE_P(Backends, OutcomeTest, testing::Combine(backends(), spd_solvers()), words);
 
-/// Of conjugate gradients after so many iterations with the same @p rr.
+/// Returns the state of conjugate gradients after up to 400 iterations with the same @p rr.
 KrylovState unchanged_state(const double target, const double rr, std::vector<double> &numbers)
 {
   numbers.assign(KrylovState::n_energy + 500, rr);
@@ -215,19 +215,19 @@ KrylovState unchanged_state(const double target, const double rr, std::vector<do
   return state;
 }
 
-/// That of pipelined CG with a multigrid cycle did so for a thousand iterations.
+/// Reproduces a run of pipelined CG with multigrid that stagnated for a thousand iterations.
 TEST(Recurrence, EndsWhereItStandsStillAtItsRounding)
 {
   std::vector<double> numbers;
   const KrylovState state = unchanged_state(1e-12, 1.5e-24, numbers);
   EXPECT_FALSE(state.running);
   EXPECT_LT(state.iteration, 40);
-  EXPECT_EQ(to_string(state.outcome), "converged"); // if the true residual says so
+  EXPECT_EQ(to_string(state.outcome), "converged"); // provided that the true residual agrees
   EXPECT_TRUE(unchanged_state(1e-12, 1., numbers).running) << "has brought nothing yet";
   EXPECT_TRUE(unchanged_state(0., 1.5e-24, numbers).running) << "goes on whatever the residual is";
 }
 
-/// After a run of 7 iterations from the guess that ended as not_finite.
+/// Returns the state of a run that ended as not_finite after 7 iterations from the guess.
 KrylovState lost_state(const bool has_variants, const double true_rr)
 {
   KrylovState state;
@@ -286,7 +286,7 @@ TEST(Outcomes, HaveDifferentNamesAndExplanations)
   EXPECT_EQ(names.count("unknown"), 0U);
 }
 
-/// The message of a failed solve.
+/// Returns the message of a failed solve.
 std::string advice(const Outcome outcome, const MethodReport &method,
                    const double backward_error = 1e-3)
 {

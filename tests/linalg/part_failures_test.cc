@@ -10,7 +10,7 @@
 
 /**
  * @file
- * One part of several fails, and all others learn of it instead of waiting.
+ * Tests that a failure on one rank reaches all other ranks instead of leaving them waiting.
  */
 namespace femgpu::linalg::test
 {
@@ -18,15 +18,15 @@ namespace
 {
 constexpr int n_parts = 3, failing = 1;
 
-/// A matrix in parts with the solvers of these parts.
+/// A distributed matrix with one solver per rank, of which one fails.
 class PartsThatFail : public testing::Test
 {
 protected:
   PartsThatFail() : A(laplacian_2d(20, 21)), starts{0, 130, 271, A.n}, parts(cut_matrix(A, starts))
   {}
 
-  /// Sets matrices, of which that of the failing part may be another one, and expects the same
-  /// error everywhere; then solves with A on all.
+  /// Sets the matrices, with @p bad on the failing rank, and expects the same error on all ranks.
+  /// Then solves with A on all ranks.
   template <class Expected>
   std::string fail_and_go_on(const std::string &preconditioner, const MatrixPart &bad)
   {
@@ -63,7 +63,7 @@ protected:
     EXPECT_TRUE(report.converged()) << report.message;
   }
 
-  /// The failing part with one row times @p factor.
+  /// Returns the failing rank's rows with one row multiplied by @p factor.
   MatrixPart with_row(const int row, const double factor) const
   {
     MatrixPart part = parts[failing];
@@ -101,7 +101,7 @@ TEST_F(PartsThatFail, AllHaveTheErrorOfParametersThatDoNotFitOnePart)
   EXPECT_EQ(messages, std::vector<std::string>(n_parts, messages[0]));
 }
 
-/// Memory of one part is short at each stage of a set-up in turn.
+/// Lets the memory of one rank run out at each stage of a set-up in turn.
 TEST_F(PartsThatFail, AllHaveTheErrorOfTooLittleMemory)
 {
   constexpr std::size_t n_stages = 30, enough = std::size_t(1) << 30, for_solves = 1 << 20;
@@ -139,7 +139,7 @@ TEST_F(PartsThatFail, AllHaveTheErrorOfTooLittleMemory)
   }
 }
 
-/// Whether Jacobi or multigrid goes on is decided by all parts together.
+/// Checks that all ranks decide together between Jacobi and multigrid.
 TEST_F(PartsThatFail, AllStayWithJacobiIfOneHasNoMemoryForMultigrid)
 {
   ModelProblem problem = generate("poisson2d-5pt:300");

@@ -8,11 +8,11 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// The matrix powers kernel with a part of the rows in each thread.
+/// Tests the matrix powers kernel with the rows of each subdomain in a separate thread.
 class PartsOfPowers : public OnBackend
 {
 protected:
-  /// @param m inverse diagonal, or empty
+  /// Computes the basis with distributed rows. @param m inverse diagonal, or empty
   Vectors run_in_parts(const HostMatrix &A, const MatrixPowersOptions &options,
                        const std::vector<BasisStep> &steps, const std::vector<double> &m = {})
   {
@@ -47,7 +47,7 @@ protected:
     return V;
   }
 
-  /// Of all rows.
+  /// Computes the basis with all rows in one subdomain.
   Vectors run_alone(const HostMatrix &A, const std::vector<BasisStep> &steps,
                     const MatrixPowersOptions &options = plain())
   {

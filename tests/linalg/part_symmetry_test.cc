@@ -10,13 +10,13 @@
 
 /**
  * @file
- * Whether a matrix in parts is symmetric, also in the entries that couple parts.
+ * Tests the symmetry check of a distributed matrix, including entries that couple subdomains.
  */
 namespace femgpu::linalg::test
 {
 namespace
 {
-/// The answer of each part.
+/// Returns the answer of each rank.
 std::vector<int> answers(const HostMatrix &A, const std::vector<int> &starts)
 {
   const std::vector<MatrixPart> parts = cut_matrix(A, starts);
@@ -63,7 +63,7 @@ TEST(PartsOfSymmetry, SymmetricMatricesAre)
   EXPECT_EQ(answers(other, uneven(other)), std::vector<int>(4, 1));
 }
 
-// 0 is coupled with 1 and 7, and 13 with 14 where x is not: across a border of the cuts above.
+// The couplings of 0 with 1 and 7 and of 13 with 20 cross borders of the subdomains above.
 TEST(PartsOfSymmetry, OneEntryThatCouplesPartsIsCompared)
 {
   const HostMatrix A = laplacian_2d(7, 5);

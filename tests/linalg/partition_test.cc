@@ -10,7 +10,8 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Every row once, those of a block in their order, nodes together.
+/// Checks that every row occurs once, that rows of a block keep their order, and that nodes stay
+/// together.
 void expect_valid(const Partition &partition, const HostMatrix &A)
 {
   ASSERT_EQ(partition.starts.front(), 0);
@@ -30,7 +31,7 @@ void expect_valid(const Partition &partition, const HostMatrix &A)
   }
 }
 
-/// Entries of A between blocks.
+/// Returns the number of entries of A between blocks.
 int cut_entries(const Partition &partition, const HostMatrix &A)
 {
   std::vector<int> block_of(static_cast<std::size_t>(A.n));
@@ -128,7 +129,7 @@ TEST(Partition, CoordinatesFollowTheRowsOfATransformedSystem)
     for (const char *const scaling : {"none", "symmetric"}) {
       LinearSystemTransformation transformation(scaling, ordering);
       const HostCsr transformed = transformation.setup(A.csr());
-      // x of row i says which row it was: its coordinates must be those of that row.
+      // x of row i identifies the original row, whose coordinates row i must have.
       std::vector<double> x(numbers.size());
       LinearSystemTransformation order_alone("none", ordering);
       order_alone.setup(A.csr());

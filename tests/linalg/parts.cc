@@ -18,7 +18,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Where threads wait for each other; one that fails sends all others away.
+/// A barrier for threads. If one thread fails, the barrier releases the others with an exception.
 class Barrier
 {
 public:
@@ -54,7 +54,7 @@ private:
   std::condition_variable all_are_there;
 };
 
-/// What the parts show each other between two meetings.
+/// The pointers that the ranks exchange between two barriers.
 struct Shared
 {
   explicit Shared(const int n_parts)
@@ -147,8 +147,8 @@ private:
   int own;
 };
 
-/// The columns of rows begin <= i < end outside of these rows, ascending, and the local number that
-/// each gets.
+/// Returns the columns of rows begin <= i < end outside of this range, in ascending order, with
+/// their local indices.
 std::map<int, int> ghosts_of(const HostMatrix &A, const int begin, const int end)
 {
   std::map<int, int> ghosts;
@@ -161,7 +161,7 @@ std::map<int, int> ghosts_of(const HostMatrix &A, const int begin, const int end
   return ghosts;
 }
 
-/// Adds a row of A to a part: own columns first.
+/// Adds row i of A to a subdomain, own columns first.
 void add_row(const HostMatrix &A, const int i, const std::map<int, int> &ghosts, MatrixPart &part)
 {
   for (const bool of_ghosts : {false, true})
@@ -174,7 +174,7 @@ void add_row(const HostMatrix &A, const int i, const std::map<int, int> &ghosts,
   part.rows.end_row();
 }
 
-/// What is known of these rows.
+/// Returns the information on unknowns begin <= i < end.
 UnknownsPtr unknowns_of(const HostMatrix &A, const int begin, const int end)
 {
   Unknowns known = *A.unknowns;
@@ -184,7 +184,7 @@ UnknownsPtr unknowns_of(const HostMatrix &A, const int begin, const int end)
   return std::make_shared<const Unknowns>(std::move(known));
 }
 
-/// Of the rows that have ghosts somewhere, those of @p part.
+/// Returns the local indices of the rows of @p part among @p ghosts.
 std::vector<int> own_rows_of(const std::map<int, int> &ghosts, const MatrixPart &part)
 {
   std::vector<int> rows;

@@ -14,51 +14,52 @@
 
 namespace femgpu::linalg::test
 {
-/// The rows begin <= i < end of a matrix, as the part that owns them has it.
+/// The rows begin <= i < end of a matrix, stored on the rank that owns them.
 struct MatrixPart
 {
   int begin, end;
-  HostMatrix rows; ///< own columns first, from 0 on, then ghosts
+  HostMatrix rows; ///< own columns from 0 on, then ghosts
   GhostPlan ghosts;
 };
 
-/// Cuts a matrix into parts of consecutive rows; part p has those from starts[p] to starts[p + 1].
+/// Divides a matrix into subdomains of consecutive rows. Subdomain p has rows starts[p] <= i <
+/// starts[p + 1].
 std::vector<MatrixPart> cut_matrix(const HostMatrix &A, const std::vector<int> &starts);
 
-/// Runs work(part, communicator) for all parts at one time, each in a thread; throws what the first
-/// of them has thrown.
+/// Runs work(part, communicator) for all ranks concurrently, each in a thread. Rethrows the first
+/// exception.
 void run_parts(int n_parts,
                const std::function<void(int, const std::shared_ptr<const Communicator> &)> &work);
 
-/// One part of a solve: set-up twice, and a solve. @param x the guess of all rows, of which the
-/// part's rows are replaced
+/// Solves on one rank after setting the matrix twice. @param x the guess of all rows; the rank's
+/// rows are replaced by the solution
 SolveReport solve_part(const LinearSolverOptions &options, const MatrixPart &part,
                        const std::vector<double> &b, std::vector<double> &x,
                        const CommunicatorPtr &communicator, const ExecutorPtr &executor);
 
-/// What a solve in parts has given back: the report of each part, and x.
+/// The result of a distributed solve: the report of each rank, and x.
 struct SolvedInParts
 {
   std::vector<SolveReport> reports;
   std::vector<double> x;
 };
 
-/// Are all numbers the same, also those that are none?
+/// Returns whether all numbers are bitwise equal, including NaN.
 bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b);
 
-/// Solves A x = b from x0 with each part's rows in a thread, on an executor of its own.
+/// Solves A x = b from x0 with one thread and one executor per rank.
 SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
                              const std::vector<double> &b, const std::vector<double> &x0,
                              const std::vector<int> &starts, const std::string &backend = "host");
 
-/// Four parts of very different size, one of them without rows.
+/// Returns the starts of four subdomains of very different sizes, one of them empty.
 std::vector<int> uneven(const HostMatrix &A);
 
-/// A system that a solver takes.
+/// Returns a system that @p solver can solve.
 ModelProblem problem_for(const std::string &solver);
 
-/// Every solver of the registry but stationary iterations, which do not converge with any
-/// preconditioner (richardson_test.cc).
+/// Returns every solver of the registry except stationary iterations, which do not converge with
+/// every preconditioner (richardson_test.cc).
 std::vector<std::string> solvers_with_parts();
 } // namespace femgpu::linalg::test
 

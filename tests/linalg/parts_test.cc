@@ -20,7 +20,7 @@ namespace
 class PartsTest : public testing::TestWithParam<std::string>
 {};
 
-// Chebyshev and Neumann are made of products with A, whose ghosts they bring themselves.
+// Chebyshev and Neumann multiply by A and import the ghosts for these products themselves.
 TEST_P(PartsTest, TakeTheIterationsOfOnePart)
 {
   const ModelProblem problem = problem_for(GetParam());
@@ -68,7 +68,7 @@ TEST_P(PartsTest, HaveAnyPreconditionerOfTheirOwnBlocks)
   }
 }
 
-/// An entry by the numbers of all rows.
+/// Returns the entry with global row i and column j.
 double entry_of(const HostMatrix &A, const int i, const int j)
 {
   for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
@@ -77,7 +77,8 @@ double entry_of(const HostMatrix &A, const int i, const int j)
   return 0.;
 }
 
-/// As many entries as there are rows within so many connections of own ones.
+/// Checks that the rows within a given number of connections of own rows have all entries of A
+/// among them, in global order.
 TEST(PartsWithOverlap, AreRowsNearOwnOnesInTheOrderOfAll)
 {
   const HostMatrix A = generate("poisson2d-5pt:1x40").A; // a chain
@@ -107,13 +108,14 @@ TEST(PartsWithOverlap, AreRowsNearOwnOnesInTheOrderOfAll)
         for (std::size_t k = view.row_starts[i]; k < view.row_starts[i + 1]; ++k)
           EXPECT_EQ(view.values[k], entry_of(A, first + i, first + view.columns[k]));
       const auto back = near.own_rows(std::make_shared<CsrMatrix>(near.matrix().copy()));
-      EXPECT_EQ(back->domain(), own.domain()); // which has all ghosts that they need
+      EXPECT_EQ(back->domain(), own.domain()); // contains all ghosts of the own rows
       EXPECT_EQ(back->host_columns(), own.host_columns());
       EXPECT_EQ(back->host_row_starts(), own.host_row_starts());
     });
 }
 
-/// The rows of factors near a border are computed from rows of both sides.
+/// Checks that the rows near a border, which depend on rows of both sides, agree with those of one
+/// rank.
 TEST(PartsOfApproximateInverses, AreThoseOfAllRows)
 {
   const std::pair<const char *, const char *> systems[] = {
@@ -153,7 +155,7 @@ TEST(Parts, TakeMultigridByThemselves)
   EXPECT_EQ(reports[1].method.preconditioner, "multigrid");
 }
 
-/// Iterations with multigrid of all rows, and of parts.
+/// Returns the iterations with multigrid on one rank and on several.
 std::pair<int, int> iterations_with_multigrid(const std::string &system, const std::string &options,
                                               const std::vector<double> &cuts)
 {
@@ -209,7 +211,8 @@ TEST(PartsOfMultigrid, RepeatBitForBit)
   EXPECT_TRUE(have_same_bits(again.x, first.x));
 }
 
-/// P of one part and of several: columns i/3 and i/3 + 1 modulo n/3, so over the borders of parts.
+/// Returns a prolongation whose row i has columns i/3 and i/3 + 1 modulo n/3, which cross the
+/// borders of subdomains.
 HostMatrix wide_prolongation(const int n)
 {
   HostMatrix P;
@@ -308,7 +311,7 @@ TEST(Parts, AreScaledAsOnePart)
     EXPECT_NEAR(residual_norm(problem.A, problem.b, x), reports[0].given.residual,
                 1e-6 * reports[0].given.residual + 1e-13);
     options.preconditioner = "multigrid";
-    if (std::string(solver) == "gmres") // whose circuit has no positive diagonal
+    if (std::string(solver) == "gmres") // the circuit matrix has no positive diagonal
       continue;
     const auto with_multigrid =
         solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A));
@@ -349,7 +352,7 @@ TEST(Parts, HaveNumbersOfAnySize)
   std::vector<double> tiny = problem.b;
   for (double &value : tiny)
     value = std::ldexp(value, -900);
-  std::fill_n(tiny.begin(), 50, 0.); // the first part needs the units of the other
+  std::fill_n(tiny.begin(), 50, 0.); // the first rank needs the scale of the other
   std::vector<double> ordinary = problem.b;
   std::fill_n(ordinary.begin(), 50, 0.);
   const auto solve = [&](const std::vector<double> &b) {
@@ -362,7 +365,7 @@ TEST(Parts, HaveNumbersOfAnySize)
   EXPECT_EQ(found.reports[0].backward_error, expected.reports[1].backward_error);
 }
 
-/// Where parts, and what they have of others, are whole nodes.
+/// Checks block formats; borders of subdomains must not divide a node.
 TEST(Parts, HaveBlocks)
 {
   const ModelProblem problem = generate("elasticity3d-p1:5");

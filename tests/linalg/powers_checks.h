@@ -11,13 +11,13 @@
 
 /**
  * @file
- * Matrices, steps and forms of the matrix powers kernel, and a reference.
+ * Matrices, steps and variants of the matrix powers kernel, and a reference implementation.
  */
 namespace femgpu::linalg::test
 {
 using Vectors = std::vector<std::vector<double>>;
 
-/// Shifts as of a Newton basis: a real one, a complex pair, a real one, and so on.
+/// Returns the shifts of a Newton basis: a real one, a complex pair, a real one, and so on.
 inline std::vector<BasisStep> newton_steps(const int n_steps)
 {
   std::vector<BasisStep> steps;
@@ -34,7 +34,7 @@ inline std::vector<BasisStep> monomial_steps(const int n_steps)
   return std::vector<BasisStep>(static_cast<std::size_t>(n_steps), BasisStep{0., 0., 0.25});
 }
 
-/// The basis row by row on the host. @param m inverse diagonal, or empty
+/// Computes the basis row by row on the host. @param m inverse diagonal, or empty
 inline Vectors reference(const HostMatrix &A, const std::vector<double> &v,
                          const std::vector<double> &m, const std::vector<BasisStep> &steps)
 {
@@ -80,7 +80,7 @@ inline MatrixPowersOptions streamed(const std::size_t memory, const int depth)
   return options;
 }
 
-/// Entries of column c may have an error of some roundings in each step.
+/// Checks V; entries of column c may differ by some roundings per step.
 inline void expect_near(const Vectors &V, const Vectors &expected, const int longest_row)
 {
   ASSERT_EQ(V.size(), expected.size());
@@ -96,7 +96,7 @@ inline void expect_near(const Vectors &V, const Vectors &expected, const int lon
   }
 }
 
-/// Tells the differing vector, not all numbers.
+/// Checks equality and prints only the first difference.
 inline void expect_same(const Vectors &V, const Vectors &expected)
 {
   ASSERT_EQ(V.size(), expected.size());
@@ -113,7 +113,7 @@ inline int longest_row(const HostMatrix &A)
   return longest;
 }
 
-/// A band of 2 w + 1 entries a row, unsymmetric.
+/// Returns an unsymmetric band matrix with 2 w + 1 entries per row.
 inline HostMatrix band(const int n, const int w)
 {
   const std::vector<double> numbers = random_vector(n * (2 * w + 1), 11);
@@ -132,7 +132,7 @@ struct Example
   HostMatrix A;
 };
 
-/// With rows of up to 3, 5, 7, 9 and more entries.
+/// Returns matrices whose rows have up to 3, 5, 7, 9 and more entries.
 inline std::vector<Example> examples()
 {
   return {{"tridiagonal", laplacian_1d(5000)},

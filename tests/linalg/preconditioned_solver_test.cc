@@ -29,7 +29,7 @@ std::string remarks(const SolveReport &report)
   return report.method.setup.remarks;
 }
 
-/// A Laplacian of n² rows with @p shift on its diagonal, times @p factor.
+/// Returns a Laplacian of n² rows plus @p shift on the diagonal, times @p factor.
 HostMatrix shifted(const int n, const double shift, const double factor)
 {
   HostMatrix A = laplacian_2d(n, n);
@@ -50,7 +50,7 @@ TEST_P(PreconditionedSolverTest, TakesJacobiWhereThatIsQuick)
   EXPECT_EQ(remarks(report), "");
 }
 
-/// The patience that @p report tells; 0 if it has not run out.
+/// Returns the iteration limit after which @p report switched the preconditioner, or 0.
 int patience_in(const SolveReport &report)
 {
   const std::string before = "after ";
@@ -63,7 +63,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridByGivenProlongationsAfterJacobi)
 {
   HostMatrix A = laplacian_1d(20001);
   auto coarser = std::make_shared<CoarserUnknowns>();
-  HostProlongation &P = coarser->prolongation; // every second point, and means between them
+  HostProlongation &P = coarser->prolongation; // every second point, with linear interpolation
   P.n_columns = A.n / 2;
   for (int i = 0; i < A.n; ++i) {
     for (int j = std::max(0, i / 2 - 1); j <= std::min(i / 2, P.n_columns - 1); ++j)
@@ -178,7 +178,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
   EXPECT_TRUE(second.converged());
   EXPECT_LT(second.iterations, 60);
 
-  const HostMatrix negative = shifted(60, 0., -1.); // of which there is no multigrid
+  const HostMatrix negative = shifted(60, 0., -1.); // multigrid cannot be set up
   solver.set_matrix(negative.csr(), false);
   x.assign(static_cast<std::size_t>(negative.n), 0.);
   const SolveReport third = solver.solve(b.data(), x.data());
@@ -186,7 +186,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
   EXPECT_EQ(remarks(third).rfind("jacobi permanently: ", 0), 0U) << remarks(third);
 }
 
-/// Bending of a clamped beam by differences: 1 -4 6 -4 1.
+/// Returns a finite-difference matrix of a clamped beam: 1 -4 6 -4 1.
 HostMatrix beam(const int n)
 {
   HostMatrix A;
@@ -212,7 +212,8 @@ TEST_P(PreconditionedSolverTest, TakesFsaiForStructuresOfUnknownShape)
   const SolveReport report = solver.solve(b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
   const bool is_on_host = executor->backend() == BackendKind::host;
-  EXPECT_EQ(report.method.preconditioner, is_on_host ? "fsai" : "jacobi"); // a GPU waits for more
+  // A GPU allows more Jacobi iterations, so that Jacobi converges.
+  EXPECT_EQ(report.method.preconditioner, is_on_host ? "fsai" : "jacobi");
   EXPECT_EQ(patience_in(report), is_on_host ? 200 : 0) << remarks(report);
 }
 
@@ -240,7 +241,7 @@ TEST_P(PreconditionedSolverTest, GoesBackToJacobiWhereMultigridIsNoHelp)
   EXPECT_TRUE(report.converged()) << report.message;
   EXPECT_EQ(report.method.preconditioner, "jacobi");
   if (executor->backend() == BackendKind::cuda)
-    return; // which is patient enough for Jacobi here
+    return; // its limit of Jacobi iterations is not reached
   EXPECT_GT(report.iterations, 500);
   EXPECT_NE(remarks(report).find("multigrid ended as indefinite_preconditioner"), std::string::npos)
       << remarks(report);
@@ -256,7 +257,7 @@ TEST_P(PreconditionedSolverTest, StaysWithJacobiWhereMultigridCannotBeMade)
   const SolveReport report = solver.solve(b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
   if (executor->backend() == BackendKind::cuda)
-    return; // which is patient enough for Jacobi here
+    return; // its limit of Jacobi iterations is not reached
   EXPECT_GT(report.iterations, 500);
   EXPECT_EQ(remarks(report).rfind("jacobi permanently: ", 0), 0U) << remarks(report);
 }
@@ -271,7 +272,7 @@ TEST_P(PreconditionedSolverTest, StaysWithJacobiForSolversThatNeedADiagonal)
   const SolveReport report = solver.solve(problem.b.data(), x.data());
   EXPECT_EQ(report.method.preconditioner, "jacobi");
   if (executor->backend() == BackendKind::cuda)
-    return; // which is patient enough for Jacobi here
+    return; // its limit of Jacobi iterations is not reached
   EXPECT_NE(remarks(report).find("powers=plain"), std::string::npos) << remarks(report);
 }
 

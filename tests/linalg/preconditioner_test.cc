@@ -10,7 +10,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Every preconditioner for symmetric positive definite systems, with its options.
+/// Returns every preconditioner for symmetric positive definite systems, with options.
 std::vector<std::string> spd_preconditioners()
 {
   return {"identity",
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, PreconditionedBiCGStab,
 
 using Dense = std::vector<std::vector<long double>>; // by columns
 
-/// min ‖A m − e‖₂ by Householder reflections; columns of A have more rows than there are columns.
+/// Returns the minimiser m of ‖A m − e‖₂ by Householder reflections. A has more rows than columns.
 std::vector<long double> least_squares(Dense A, std::vector<long double> e)
 {
   const std::size_t n1 = e.size(), n2 = A.size();
@@ -186,20 +186,20 @@ std::vector<T> host_copy(const Executor &executor, const T *from, const int size
   return result;
 }
 
-/// M of a preconditioner that is a CSR matrix, or the last factor, Gᵀ.
+/// Returns M of a preconditioner that is one CSR matrix, or otherwise the last factor, Gᵀ.
 CsrView<double> csr_view_of(const Preconditioner &M)
 {
   return std::get<CsrView<double>>(std::get<const PreconditionerOperator *>(M.action())->view());
 }
 
-/// Its entries, row by row.
+/// Returns its values row by row.
 std::vector<double> host_values(const Preconditioner &M, const Executor &executor)
 {
   const CsrView<double> view = csr_view_of(M);
   return host_copy(executor, view.values, host_copy(executor, view.row_starts.low + view.n, 1)[0]);
 }
 
-/// M of a preconditioner that is a CSR matrix, dense, by columns.
+/// Returns M of a preconditioner that is one CSR matrix as a dense matrix, by columns.
 Dense dense_inverse(const Preconditioner &preconditioner, const Executor &executor)
 {
   const CsrView<double> M = csr_view_of(preconditioner);
@@ -224,7 +224,8 @@ Dense dense_columns(const HostMatrix &A)
   return dense;
 }
 
-/// SAI column by column, with all rows and the pattern of S^power, S: |a| > (1 - tau) max |a|.
+/// Computes SAI column by column with all rows. The pattern is that of S^power, where S contains
+/// |a| > (1 - tau) max |a|.
 Dense reference_sai(const Dense &A, const double tau, const int power)
 {
   const std::size_t n = A.size();
@@ -314,7 +315,7 @@ TEST_P(SaiTest, FromTheLeftIsTheOneOfTheTransposedMatrixTransposed)
       EXPECT_EQ(left[i][j], right[j][i]);
 }
 
-/// Row k of the M with ‖MA − I‖_F minimal and the pattern of A, by a dense local problem.
+/// Returns row k of the M that minimises ‖MA − I‖_F with A's pattern, by a dense local problem.
 std::vector<long double> reference_row(const HostMatrix &A, const int k)
 {
   const auto entries = [&](const int j) { return std::pair(A.row_starts[j], A.row_starts[j + 1]); };
@@ -337,10 +338,10 @@ std::vector<long double> reference_row(const HostMatrix &A, const int k)
   return least_squares(A_hat, e_k);
 }
 
-/// Tridiagonal but for dense blocks of @p sizes on its diagonal, at every 3000th row; no zeros.
+/// Returns a tridiagonal matrix without zeros plus diagonal blocks of @p sizes every 3000 rows.
 HostMatrix tridiagonal_with_blocks(const int n, const std::vector<int> &sizes)
 {
-  const auto block = [&](const int i) { // which has row i
+  const auto block = [&](const int i) { // of row i
     const auto b = static_cast<std::size_t>(i / 3000);
     return b < sizes.size() && i % 3000 < sizes[b] ? static_cast<int>(b) : -1;
   };
@@ -356,8 +357,8 @@ HostMatrix tridiagonal_with_blocks(const int n, const std::vector<int> &sizes)
   return A;
 }
 
-// Blocks of 180 rows need more than the shared memory of a GPU has, those of 30, 60 and 120 more
-// than the other rows.
+// Blocks of 180 rows exceed the shared memory of a GPU; those of 30, 60 and 120 need more than the
+// other rows.
 TEST_P(SaiTest, RowsOfVeryDifferentSizesAreLeastSquaresSolutionsToo)
 {
   const HostMatrix A = tridiagonal_with_blocks(24000, {30, 180, 60, 120});
@@ -396,7 +397,7 @@ TEST_P(SaiTest, IsTheSameToTheLastBitWhenMadeAgain)
 TEST_P(SaiTest, EmptyRowsBesideOthersGiveZerosAndAreCounted)
 {
   HostMatrix A = laplacian_1d(1000);
-  HostMatrix B; // the same without the entries of rows 10, 11, 12 and 500
+  HostMatrix B; // A without the entries of rows 10, 11, 12 and 500
   int n_dependent = 0;
   for (int i = 0; i < A.n; ++i) {
     const bool is_empty = (i >= 10 && i <= 12) || i == 500;
@@ -416,7 +417,7 @@ TEST_P(SaiTest, EmptyRowsBesideOthersGiveZerosAndAreCounted)
 
 TEST_P(SaiTest, CountsColumnsWithoutFullRank)
 {
-  // The first two columns are the same: where both are in the pattern, one of them depends.
+  // The first two columns are equal: a local problem with both of them is rank-deficient.
   const auto M = make("sai", dense({{1., 1., 0.}, {1., 1., 0.}, {0., 0., 2.}}));
   const SetupReport report = M->setup_report();
   EXPECT_NE(report.remarks.find("2 of 3 least-squares"), std::string::npos) << report.remarks;

@@ -19,7 +19,7 @@ bool is_permutation(std::vector<int> order, const int n)
   return order == all;
 }
 
-/// max |i - j| over the entries.
+/// Returns max |i - j| over the entries.
 int bandwidth(const HostCsr &A)
 {
   int largest = 0;
@@ -29,7 +29,7 @@ int bandwidth(const HostCsr &A)
   return largest;
 }
 
-/// P A Pᵀ
+/// Returns P A Pᵀ.
 HostMatrix permuted(const HostMatrix &A, const std::vector<int> &order)
 {
   const PermutedPattern pattern = permute_pattern(A.csr(), order);
@@ -101,7 +101,7 @@ TEST(Reordering, OrdersThatAreNoPermutationAreRefused)
   EXPECT_NE(text({-1, 0, 1}).find("is -1"), std::string::npos);
 }
 
-// 0 - 3 - 1 - 4 - 2: a path gets back its bandwidth 1.
+// The path 0 - 3 - 1 - 4 - 2 must regain bandwidth 1.
 TEST(ReverseCuthillMcKee, PathThatIsScrambledGetsItsBandwidthBack)
 {
   const HostMatrix A = dense({{2., 0., 0., 1., 0.},
@@ -149,7 +149,7 @@ TEST(ReverseCuthillMcKee, AwkwardGraphsGetAPermutation)
     EXPECT_TRUE(is_permutation(reverse_cuthill_mckee(A.csr()), A.n));
 }
 
-// 50000 pairs and 50000 single rows: would take minutes if each looked through the whole graph.
+// 50000 pairs and 50000 single rows would take minutes if each component traversed the whole graph.
 TEST(ReverseCuthillMcKee, ManyComponentsStayTogetherAndTakeLinearTime)
 {
   constexpr int n_pairs = 50000;
@@ -182,7 +182,7 @@ protected:
   }
 };
 
-/// Entries that connect two of @p parts blocks of equal size.
+/// Returns the number of entries that connect different blocks of @p parts blocks of equal size.
 int entries_between(const HostMatrix &A, const int parts)
 {
   int count = 0;

@@ -46,12 +46,12 @@ TEST(BasisShape, WhatHasNoPlaceIsNotResident)
   EXPECT_EQ(blocks(basis_of(65025, 7, 31)), 132);
   EXPECT_EQ(blocks(basis_of(1046529, 7, 31)), 0);
   EXPECT_EQ(blocks(basis_of(65025, 7, 101)), 0);
-  EXPECT_EQ(blocks(basis_of(5000, 2000, 31)), 0); // a row wants more threads
+  EXPECT_EQ(blocks(basis_of(5000, 2000, 31)), 0); // a row needs more threads
   EXPECT_FALSE(choose_basis_shape(basis_of(225, 7, 200), 40000, h100));
   EXPECT_FALSE(choose_basis_shape(basis_of(0, 0, 2), 20, h100));
 }
 
-/// pipelined-gmres with its basis on the chip, beside the graph.
+/// Compares pipelined-gmres with its basis on the chip to its graph execution.
 class ResidentGmres : public testing::Test, protected WithExecutor
 {
 protected:
@@ -93,7 +93,7 @@ protected:
                   2. + 0.02 * graph.report.iterations);
       EXPECT_NEAR(resident.report.restarts, graph.report.restarts,
                   1. + 0.02 * graph.report.restarts);
-      // ‖r‖² is what is left of a sum: its error is one of the first.
+      // ‖r‖² results from cancellation: its error is relative to the initial one.
       const std::vector<double> &history = graph.report.history;
       const std::size_t count = std::min(resident.report.history.size(), history.size());
       for (std::size_t k = 0; k < count; ++k)
@@ -114,12 +114,12 @@ TEST_F(ResidentGmres, AgreesWithTheGraphForShortRows)
     for (const auto &[m, k] :
          {std::pair(2, 1), std::pair(31, 1), std::pair(11, 3), std::pair(15, 15), std::pair(40, 25),
           std::pair(41, 25), std::pair(100, 50), std::pair(127, 127)})
-      if (restart > 1 || m * k < 1000) // else it takes too long
+      if (restart > 1 || m * k < 1000) // otherwise it takes too long
         compare(convection_diffusion(m, k, 0.3, -0.2), restart);
   }
 }
 
-// More than 512 rows of a block, and just so many as have a place.
+// A block has more than 512 rows, up to the largest number that fits.
 TEST_F(ResidentGmres, AgreesWithTheGraphForManyRows)
 {
   for (const auto &[m, restart] :
@@ -133,7 +133,7 @@ TEST_F(ResidentGmres, AgreesWithTheGraphForLongRows)
     for (const int m : {3, 9, 12, 24})
       compare(box_27(m, m, m + 1), restart);
   compare(random_dominant(700, 60, 2), 30);
-  compare(random_dominant(50007, 20, 2), 20); // columns anywhere
+  compare(random_dominant(50007, 20, 2), 20); // arbitrary columns
 }
 
 TEST_F(ResidentGmres, OutcomesAreThoseOfTheGraph)
@@ -149,7 +149,7 @@ TEST_F(ResidentGmres, OutcomesAreThoseOfTheGraph)
     EXPECT_EQ(resident.history.size(), graph.history.size());
     return resident.outcome;
   };
-  for (const int m : {20, 60}) { // one block, and many
+  for (const int m : {20, 60}) { // one block and many
     const HostMatrix A = convection_diffusion(m, m, 0.5, 0.5);
     std::vector<double> b = random_vector(A.n, 5);
     for (const int limit : {0, 1, 3, 4, 5, 9})

@@ -63,16 +63,16 @@ TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)
   for (unsigned int meeting = 0; meeting < 2 * arrivals_before_wrap / blocks; ++meeting) {
     const unsigned int before = expected;
     expected = static_cast<unsigned int>(static_cast<std::uint64_t>(expected) + blocks);
-    EXPECT_FALSE(have_arrived(before, expected));       // nobody has come
-    EXPECT_FALSE(have_arrived(expected - 1, expected)); // one is missing
+    EXPECT_FALSE(have_arrived(before, expected));       // no block has arrived
+    EXPECT_FALSE(have_arrived(expected - 1, expected)); // one block is missing
     EXPECT_TRUE(have_arrived(expected, expected));
-    EXPECT_TRUE(have_arrived(expected + blocks - 1, expected)); // others are at the next meeting
+    EXPECT_TRUE(have_arrived(expected + blocks - 1, expected)); // others are at the next barrier
   }
-  EXPECT_LT(expected, first_arrival); // it has gone on from 0
+  EXPECT_LT(expected, first_arrival); // the counter has wrapped to 0
 }
 
-/// The solvers that can stay resident, on systems whose sizes take every kernel. The host knows one
-/// way only.
+/// Tests the solvers with resident execution on systems whose sizes exercise every kernel. The host
+/// has only one kind of execution.
 class ResidentTest : public OnBackendWithSolver
 {
 protected:
@@ -95,7 +95,7 @@ protected:
       ASSERT_TRUE(graph.report.converged()) << graph.report.message;
       ASSERT_TRUE(resident.report.converged()) << resident.report.message;
       EXPECT_LE(residual_norm(A, b, resident.x), 1.01e-9 * norm(b));
-      // Sums are added in another order.
+      // The order of summation differs.
       EXPECT_NEAR(resident.report.iterations, graph.report.iterations,
                   3. + 0.3 * graph.report.iterations);
       for (std::size_t k = 0; k < 4 && k < graph.report.history.size(); ++k)
@@ -124,10 +124,10 @@ TEST_P(ResidentTest, AgreesWithTheGraphForLongRows)
 
 TEST_P(ResidentTest, AgreesWithTheGraphForManyRows)
 {
-  compare(laplacian_2d(500, 501));                // four rows a thread
-  if (solver == "pipelined-cg" || solver == "cg") // whose vectors leave room for eight
+  compare(laplacian_2d(500, 501));                // four rows per thread
+  if (solver == "pipelined-cg" || solver == "cg") // room for eight rows per thread
     compare(laplacian_3d(70, 71, 72));
-  compare(random_spd(100007, 6, 1)); // columns anywhere
+  compare(random_spd(100007, 6, 1)); // arbitrary columns
 }
 
 TEST_P(ResidentTest, BlocksMeetBeyondTheEndOfTheirCount)
@@ -137,10 +137,11 @@ TEST_P(ResidentTest, BlocksMeetBeyondTheEndOfTheirCount)
   const Solved first = run_as(Execution::resident, "identity", A, b);
   ASSERT_TRUE(first.report.converged()) << first.report.message;
   EXPECT_LE(residual_norm(A, b, first.x), 1.01e-9 * norm(b));
-  // Two meetings an iteration at least, of a block on each of some hundred multiprocessors.
+  // An iteration has at least two barriers, with one block on each of more than 100
+  // multiprocessors.
   EXPECT_GT(2U * 100U * static_cast<unsigned int>(first.report.iterations),
             2 * arrivals_before_wrap);
-  EXPECT_EQ(run_as(Execution::resident, "identity", A, b).x, first.x); // which begins anew
+  EXPECT_EQ(run_as(Execution::resident, "identity", A, b).x, first.x); // resets the counter
 }
 
 TEST_P(ResidentTest, OutcomesAreThoseOfTheGraph)

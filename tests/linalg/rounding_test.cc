@@ -8,7 +8,8 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// T² with T = tridiag(-1, 2, -1): a beam on two supports, whose condition number grows like n⁴.
+/// Returns T² with T = tridiag(-1, 2, -1): a simply supported beam, whose condition number grows
+/// like n⁴.
 HostMatrix beam(const int n)
 {
   HostMatrix A;
@@ -22,7 +23,7 @@ HostMatrix beam(const int n)
   return A;
 }
 
-/// The same beam without supports: rigid motions, a + b i, cost nothing.
+/// Returns the matrix of a beam without supports, whose kernel contains the rigid motions a + b i.
 HostMatrix free_beam(const int n)
 {
   std::vector<std::vector<double>> rows(n, std::vector<double>(n));
@@ -34,7 +35,7 @@ HostMatrix free_beam(const int n)
   return dense(rows);
 }
 
-/// T x = b in long double.
+/// Solves T x = b in long double.
 std::vector<long double> solve_tridiagonal(std::vector<long double> b)
 {
   const std::size_t n = b.size();
@@ -48,7 +49,7 @@ std::vector<long double> solve_tridiagonal(std::vector<long double> b)
   return b;
 }
 
-/// ‖x − A⁻¹b‖ / ‖A⁻¹b‖ for the beam under a load of ones.
+/// Returns ‖x − A⁻¹b‖ / ‖A⁻¹b‖ for a beam with unit load.
 double error_of_beam(const std::vector<double> &x)
 {
   const auto exact = solve_tridiagonal(solve_tridiagonal(std::vector<long double>(x.size(), 1.L)));
@@ -65,7 +66,7 @@ constexpr int n_beam = 300;
 LinearSolverOptions beam_solver(const std::string &solver)
 {
   LinearSolverOptions options = method(solver, "jacobi", 1e-12);
-  options.control.max_iterations = 100000; // bounds the corrections, too
+  options.control.max_iterations = 100000; // limits the corrections, too
   return options;
 }
 
@@ -109,7 +110,7 @@ TEST_P(RoundingTest, IterateThatWasStoppedEarlyIsNoSolution)
     EXPECT_EQ(to_string(report.outcome), "iteration_limit") << limit << ": " << report.message;
   }
   const int without_limit = run(beam_solver(solver), A, b).report.iterations;
-  options.control.max_iterations = without_limit - 1; // which ends a correction
+  options.control.max_iterations = without_limit - 1; // within a correction
   EXPECT_LE(run(options, A, b).report.iterations, without_limit - 1);
 }
 
@@ -146,7 +147,7 @@ class RoundingOnBackend : public OnBackend
 
 TEST_P(RoundingOnBackend, ResidualThatStillFallsIsNoSolution)
 {
-  // Restarts that bring next to nothing, but something.
+  // Restarts reduce the residual very slowly.
   LinearSolverOptions options = method("gmres restart=2", "identity", 1e-12);
   options.control.max_iterations = 2000;
   const SolveReport report =
@@ -172,7 +173,7 @@ TEST_P(RoundingOnBackend, BackwardErrorIsThatOfTheSystemBeforeScaling)
   }
 }
 
-/// Rows of a Laplacian from 1 to 1e12 in size: the last one hides the others in ‖b‖.
+/// Returns a Laplacian with rows scaled from 1 to 1e12: the last rows dominate ‖b‖.
 HostMatrix graded_rows(const int n)
 {
   HostMatrix A = laplacian_1d(n);
@@ -228,7 +229,7 @@ TEST_P(RoundingOnBackend, SystemsOfABatchAreSettledToo)
   }
 }
 
-/// 2^exponent v
+/// Returns 2^exponent v.
 std::vector<double> times_power(std::vector<double> v, const int exponent)
 {
   for (double &value : v)

@@ -11,12 +11,12 @@
 
 /**
  * @file
- * Teams, counts, lists of rows and workspaces, written once for every backend: rows_test.cc runs it
- * on the host, rows_cuda_test.cu on a CUDA device.
+ * Checks teams, counts, lists of rows and workspaces on any backend: rows_test.cc runs them on the
+ * host, rows_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
-/// Adds the numbers below i % 41, and what threads find in the scratch of others.
+/// Adds the numbers below i % 41, and the scratch values written by other threads.
 template <int team_size_>
 struct AddInTeams
 {
@@ -145,8 +145,8 @@ RowPattern make_pattern(const ExecutorPtr &executor, const Rows &rows)
   return pattern;
 }
 
-/// Most rows are short, some empty, a few so long that no team has a set for them in its scratch.
-/// Others have products of some dozens of columns.
+/// Returns patterns with mostly short rows, some empty ones, and a few so long that a team's
+/// scratch cannot hold their column sets. Products of other rows have a few dozen columns.
 inline Rows uneven_rows(const int n, const unsigned int seed)
 {
   std::mt19937 random(seed);
@@ -195,7 +195,7 @@ void check_products_of_uneven_patterns(const ExecutorPtr &executor)
 
 constexpr int n_dense_problems = 70;
 
-/// Problems with the same dense matrix, n1 x n2 by columns, and row `item` of the identity.
+/// Solves problems with the same dense matrix, n1 x n2 by columns, and row `item` of the identity.
 struct SolveDense
 {
   const double *A;
@@ -255,7 +255,8 @@ DenseSolutions solve_dense(const ExecutorPtr &executor, const std::vector<double
   return {m.to_host(), n_dependent.to_host()};
 }
 
-/// n1 x n2 with entries from -1 to 1; column `twice`, if there is one, is the sum of two before.
+/// Returns n1 x n2 entries from -1 to 1. Column `twice`, if valid, is the sum of two earlier
+/// columns.
 inline std::vector<double> dense_columns(const int n1, const int n2, const int twice)
 {
   std::vector<double> A = random_vector(n1 * n2, 5);
@@ -265,7 +266,7 @@ inline std::vector<double> dense_columns(const int n1, const int n2, const int t
   return A;
 }
 
-/// By Gram-Schmidt with reorthogonalisation, in long double.
+/// Solves by Gram-Schmidt with reorthogonalisation in long double.
 inline DenseSolutions reference_solutions(const std::vector<double> &A, const int n1, const int n2)
 {
   using Vector = std::vector<long double>;
@@ -323,7 +324,7 @@ void check_least_squares_of(const ExecutorPtr &executor, const int n1, const int
         << "element " << k;
 }
 
-/// The same in scratch and in memory to the last bit.
+/// Checks that scratch and global memory give bitwise equal results.
 template <class Backend>
 void check_least_squares_do_not_depend_on_the_workspace(const ExecutorPtr &executor)
 {

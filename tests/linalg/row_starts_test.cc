@@ -23,7 +23,7 @@ namespace
 {
 constexpr std::size_t many = std::size_t{1} << 32U;
 
-/// Starts of rows of these lengths, and what memory has of them.
+/// Row starts for given row lengths, and their stored low 32 bits.
 struct Rows
 {
   explicit Rows(const std::vector<int> &lengths)
@@ -67,7 +67,7 @@ TEST(RowStarts, EntriesAreCountedBeyond31And32Bits)
   const int longest = most_indices;
   expect_starts(Rows({longest, 1, longest, 7}));
   expect_starts(Rows(std::vector<int>(10, longest)));
-  expect_starts(Rows(std::vector<int>(159, 1 << 27))); // all four multiples of 2^32 are starts
+  expect_starts(Rows(std::vector<int>(159, 1 << 27))); // rows start at all multiples of 2^32
   expect_starts(Rows({1 << 30, 1 << 30, 1 << 30, 1 << 30, 0, 0, 5}));
   expect_starts(Rows({1 << 30, 1 << 30, 1 << 30, (1 << 30) - 1, 1, 0, 5}));
   expect_starts(Rows({1 << 30, 1 << 30, 1 << 30, (1 << 30) - 1, 2, 0, 5}));
@@ -103,7 +103,7 @@ TEST(RowStarts, ThoseOfSlicesAreCountedAsFar)
   EXPECT_NE(text.find("slice of 32 rows"), std::string::npos) << text;
 }
 
-/// Address space of @p size elements, of which only those that are used take memory.
+/// Address space for @p size elements; only the elements used occupy memory.
 template <class T>
 class Reserved
 {
@@ -133,7 +133,7 @@ private:
   void *memory;
 };
 
-/// Rows of which some cross 2^32, begin there or lie behind; only their entries are ever touched.
+/// A matrix with rows that cross 2^32, begin there or lie beyond. Only their entries are accessed.
 struct LongMatrix
 {
   LongMatrix() : columns(rows.starts.back()), values(rows.starts.back())
@@ -179,7 +179,7 @@ TEST(RowStarts, ViewsReadRowsBehind32Bits)
   EXPECT_EQ(host.entries(5).columns[1], 3);
 }
 
-/// What a thread of the host has.
+/// A team of one thread, as on the host.
 struct OneThread
 {
   static constexpr int rank()
@@ -238,7 +238,7 @@ TEST(RowStarts, WhatCountsByIntSaysWhatDoesNot)
       [] { check_countable("preconditioner", linalg::preconditioners, "ilu level=1", many); });
   EXPECT_NE(ilu.find("chebyshev"), std::string::npos) << ilu;
   EXPECT_EQ(ilu.find("sai,"), std::string::npos) << ilu;
-  check_countable("preconditioner", linalg::preconditioners, "multigrid", many); // itself refuses
+  check_countable("preconditioner", linalg::preconditioners, "multigrid", many); // checks itself
   const std::string rcm =
       refusal([] { check_countable("ordering", linalg::orderings, "rcm", many); });
   EXPECT_NE(rcm.find("'rcm'"), std::string::npos) << rcm;

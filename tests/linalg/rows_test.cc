@@ -3,7 +3,8 @@
 
 namespace femgpu::linalg::test
 {
-/// The host as a GPU whose teams have scratch: rows go the way they go there.
+/// A backend that runs on the host, with scratch for teams like a GPU, so that rows take the code
+/// paths of a GPU.
 struct HostWithScratch
 {
   static constexpr BackendKind kind = BackendKind::cuda;
@@ -131,11 +132,11 @@ TEST(HostRows, AFewLargeRowsLeaveTheOthersTheirSmallWorkspaces)
   const std::size_t most = 20000;
   std::vector<std::size_t> needs(500, 30);
   EXPECT_EQ(usual_size(needs, most), 30U);
-  std::fill_n(needs.begin(), 50, 10000); // a tenth
+  std::fill_n(needs.begin(), 50, 10000); // one tenth
   EXPECT_EQ(usual_size(needs, most), 30U);
   std::fill_n(needs.begin(), 50, 35);
   EXPECT_EQ(usual_size(needs, most), 35U);
-  needs.assign(500, 30000); // for which there is no room
+  needs.assign(500, 30000); // there is no memory for them
   EXPECT_EQ(usual_size(needs, most), 0U);
   std::fill_n(needs.begin(), 50, 30);
   EXPECT_EQ(usual_size(needs, most), 30U);

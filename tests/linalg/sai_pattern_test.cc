@@ -4,8 +4,8 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// A chain whose nodes are all coupled to the first one, the rail of a circuit: its column has n
-/// entries of different size.
+/// Returns a chain whose nodes are all coupled to the first one, like a supply rail in a circuit.
+/// The first column has n entries of different sizes.
 HostMatrix chain_with_rail(const int n)
 {
   HostMatrix A;

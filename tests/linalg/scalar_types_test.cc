@@ -11,7 +11,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// @p x rounded to nearest even with 8 digits, in units of at least 2^-133.
+/// Returns @p x rounded to nearest even with 8 binary digits, in units of at least 2^-133.
 double reference_bfloat16(const double x)
 {
   if (x == 0. || !std::isfinite(x))
@@ -30,7 +30,7 @@ TEST(BFloat16Test, RoundsToNearestAndTiesToEven)
 {
   EXPECT_EQ(as_bfloat16(1. + 0x1p-8), 1.);
   EXPECT_EQ(as_bfloat16(1. + 0x1p-7 + 0x1p-8), 1. + 0x1p-6);
-  EXPECT_EQ(as_bfloat16(1. + 0x1p-8 + 0x1p-50), 1. + 0x1p-7); // by way of float it would be 1
+  EXPECT_EQ(as_bfloat16(1. + 0x1p-8 + 0x1p-50), 1. + 0x1p-7); // double rounding would give 1
   EXPECT_EQ(as_bfloat16(-1. - 0x1.8p-8), -1. - 0x1p-7);
   EXPECT_EQ(as_bfloat16(0x1.fffp3), 16.);
   const std::vector<double> digits = random_vector(1000, 3);
@@ -46,7 +46,7 @@ TEST(BFloat16Test, HasSubnormalNumbersInfinityAndNaN)
   EXPECT_EQ(as_bfloat16(0x1p-133), 0x1p-133);
   EXPECT_EQ(as_bfloat16(0x1p-134), 0.);
   EXPECT_EQ(as_bfloat16(0x1.0001p-134), 0x1p-133);
-  EXPECT_EQ(as_bfloat16(0x1.ffp-127), 0x1p-126); // the least normal number, by a carry
+  EXPECT_EQ(as_bfloat16(0x1.ffp-127), 0x1p-126); // a carry gives the least normal number
   EXPECT_EQ(as_bfloat16(5e-324), 0.);
   EXPECT_TRUE(std::signbit(as_bfloat16(-0.)));
   EXPECT_EQ(as_bfloat16(0x1.fep127), 0x1.fep127);
@@ -59,7 +59,7 @@ TEST(BFloat16Test, HasSubnormalNumbersInfinityAndNaN)
 class FactorValuesTest : public OnBackend
 {
 protected:
-  /// M⁻¹r
+  /// Returns M⁻¹r.
   std::vector<double> applied(const std::string &text, const HostMatrix &A,
                               const std::vector<double> &r)
   {

@@ -23,7 +23,7 @@ void expect_near(const std::vector<double> &v, const std::vector<double> &expect
     EXPECT_NEAR(v[i], expected[i], 4. * eps * std::abs(expected[i])) << "element " << i;
 }
 
-// The columns' norms are 5 and 10.
+// The norms of the columns are 5 and 10.
 TEST(Scaling, SymmetricIsThatByHand)
 {
   const HostMatrix A = dense({{3., 6.}, {4., 8.}});
@@ -33,7 +33,7 @@ TEST(Scaling, SymmetricIsThatByHand)
   expect_near(scaled(A, scaling).values, {3. / 5., 6. / std::sqrt(50.), 4. / std::sqrt(50.), 0.8});
 }
 
-// The rows' norms are 5 and 10; then the columns are (0.6, 0.8) and (0.8, -0.6).
+// The norms of the rows are 5 and 10; then the columns are (0.6, 0.8) and (0.8, -0.6).
 TEST(Scaling, BalancingIsThatByHand)
 {
   const HostMatrix A = dense({{3., 4.}, {8., -6.}});

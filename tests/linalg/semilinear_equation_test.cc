@@ -20,7 +20,7 @@ namespace
 {
 constexpr int m = 17;
 
-/// Bratu's problem on an interval of m nodes, on the rows of A that are here.
+/// Bratu's problem on an interval of m nodes, restricted to the local rows of A.
 struct BratuRows
 {
   explicit BratuRows(const CsrMatrix &A, const double lambda)
@@ -37,8 +37,8 @@ struct BratuRows
   SemilinearEquation equation;
 };
 
-/// Runs @p f with the Laplacian of the interval, whole and cut into two parts.
-/// @return what it has returned for part 0, part 1 and the whole
+/// Runs @p f with the Laplacian of the interval, on two ranks and on one.
+/// @return the results of rank 0, rank 1 and the single rank
 template <class Result>
 std::vector<Result> in_parts_and_whole(const std::function<Result(const CsrMatrix &)> &f)
 {

@@ -29,7 +29,7 @@ TallMatrix upper(const TallMatrix &M)
   return R;
 }
 
-/// (2, -1) on a line, whose eigenvalues are 2 - 2 cos(k π / (p + 1)).
+/// Returns tridiag(-1, 2, -1), whose eigenvalues are 2 - 2 cos(k π / (p + 1)).
 TallMatrix second_differences(const int p)
 {
   TallMatrix B(p, p);
@@ -41,7 +41,7 @@ TallMatrix second_differences(const int p)
   return B;
 }
 
-/// Runs the body of a step as the host does.
+/// Runs the body of a step like the host backend.
 template <class Body>
 FactorStatus run(const Body &body)
 {
@@ -52,7 +52,7 @@ FactorStatus run(const Body &body)
 
 TEST(SmallFactors, ScalingMakesADiagonalOfOnes)
 {
-  TallMatrix B(3, 3); // a zero column stays
+  TallMatrix B(3, 3); // a zero column remains zero
   B(0, 0) = 4.;
   B(0, 1) = B(1, 0) = 3.;
   B(1, 1) = 9.;

@@ -193,14 +193,14 @@ TEST_P(SolverTest, ReportSaysWhatWasDone)
   }
 }
 
-// A once, n doubles 11 (classical), 9 (pipelined) or 12 (Chronopoulos-Gear) times, and M⁻¹ twice,
-// but once by Chronopoulos-Gear.
+// An iteration reads A once, accesses 11 (classical), 9 (pipelined) or 12 (Chronopoulos-Gear)
+// vectors of n doubles, and reads M⁻¹ twice, or once with Chronopoulos-Gear.
 TEST_P(SolverTest, BytesOfAnIterationAreThoseCountedByHand)
 {
   if (is_in_parts())
     GTEST_SKIP() << "each part counts its own";
   HostMatrix A = laplacian_1d(100); // 298 entries
-  A.values.front() = 3.;            // so that M is no multiple of I
+  A.values.front() = 3.;            // makes M differ from a multiple of I
   const std::size_t vectors = solver == "cg" ? 11 : solver == "pipelined-cg" ? 9 : 12;
   const std::size_t of_inverse = solver == "chronopoulos-gear-cg" ? 1 : 2;
   const std::size_t of_matrix = 101 * 4 + 298 * 12;
@@ -275,7 +275,7 @@ TEST_P(SolverTest, RepeatsAreBitIdentical)
   }
 }
 
-/// What a solver of symmetric systems must not accept.
+/// An unsymmetric preconditioner, which solvers for symmetric systems must reject.
 class Unsymmetric final : public Preconditioner
 {
 public:
@@ -372,7 +372,7 @@ TEST(SolverRegistry, TraitsAreThoseOfWhatIsMade)
   for (const auto &[name, meaning, make, traits] : solvers) {
     SCOPED_TRACE(name);
     const auto solver = make_solver(name, BackendKind::host);
-    if (traits.preconditioner != nullptr) // which no batch takes
+    if (traits.preconditioner != nullptr) // batches do not support it
       EXPECT_FALSE(traits.has_batch);
     else
       EXPECT_EQ(solver->batch() != nullptr, traits.has_batch);

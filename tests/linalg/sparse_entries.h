@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg::test
 {
-/// A rectangular matrix on the host, rows of column and value.
+/// A rectangular matrix on the host; each row maps columns to values.
 struct Entries
 {
   int n_columns = 0;
@@ -27,21 +27,22 @@ struct Entries
 CsrMatrix to_device(const ExecutorPtr &executor, const Entries &A);
 std::vector<double> values_of(const CsrMatrix &A);
 
-/// Also looks whether columns ascend.
+/// Copies @p A to the host and checks that columns ascend.
 Entries to_host(const CsrMatrix &A);
 
-/// Rows of about @p mean entries, every fifth without any, and few of @p longest.
+/// Returns rows of about @p mean entries, of which every fifth is empty and a few have @p longest.
 Entries random_entries(int n, int n_columns, int mean, int longest, unsigned int seed);
 
-/// The same pattern with other values.
+/// Replaces the values and keeps the pattern.
 Entries with_new_values(Entries A);
 Entries transpose(const Entries &A);
 Entries multiply(const Entries &A, const Entries &B);
 
-/// |A||B|, of which rounding is a multiple.
+/// Returns |A|. The rounding error of A B is a multiple of |A||B|.
 Entries magnitudes(Entries A);
 
-/// The same pattern, and values that differ by rounding of sums with @p sizes.
+/// Checks that the patterns agree and that values differ only by rounding of sums of magnitudes
+/// @p sizes.
 void expect_near(const Entries &A, const Entries &expected, const Entries &sizes);
 } // namespace femgpu::linalg::test
 

@@ -16,7 +16,7 @@
 
 /**
  * @file
- * The algebra of sparse matrices against maps of rows, which are added in the same order.
+ * Compares the algebra of sparse matrices with maps of rows that are summed in the same order.
  */
 namespace femgpu::linalg::test
 {
@@ -33,7 +33,7 @@ protected:
 
 const Entries small = {4, {{{0, 1.}, {2, 2.}}, {}, {{1, -3.}, {2, 4.}, {3, 5.}}}}; // 3 x 4
 
-/// n x m with @p mean and @p longest entries in rows.
+/// An n x m matrix whose rows have @p mean and at most @p longest entries.
 struct Shape
 {
   int n, m, mean, longest;
@@ -51,7 +51,7 @@ TEST_P(SparseTest, TransposesAMatrixByHand)
   });
 }
 
-/// Of keys of a type, with few different ones, so that many are equal.
+/// Checks sorting of keys with only 97 different values, so that many are equal.
 template <class Backend, class Key>
 void check_sorting(const ExecutorPtr &executor, const int n, const Key n_keys)
 {
@@ -131,7 +131,7 @@ TEST_P(SparseTest, AddsAllShapes)
         for (const auto &[column, value] : B.rows[i])
           expected.rows[i][column] += 0.5 * value;
       }
-      const Sum<Backend> sum(2., make(A), 0.5, make(B)); // exact factors
+      const Sum<Backend> sum(2., make(A), 0.5, make(B)); // factors without rounding
       EXPECT_EQ(to_host(*sum.matrix()), expected);
     }
   });
@@ -174,7 +174,7 @@ TEST_P(SparseTest, RepeatsAProductBitByBit)
 {
   on_backend(executor->backend(), [&](const auto on) {
     using Backend = typename decltype(on)::Backend;
-    // Rows that need all kinds of workspaces: of few entries, of some hundreds, dense ones.
+    // The rows need all kinds of workspaces: a few entries, some hundreds, and dense rows.
     const CsrMatrix A = make(random_entries(6000, 6000, 9, 4500, 6));
     const Product<Backend> C(A, A), again(A, A);
     EXPECT_EQ(again.matrix()->host_columns(), C.matrix()->host_columns());
@@ -182,7 +182,7 @@ TEST_P(SparseTest, RepeatsAProductBitByBit)
   });
 }
 
-/// Each entry becomes a full block, as between nodes of several unknowns.
+/// Replaces each entry by a full block, as for nodes with several unknowns.
 Entries of_blocks(const Entries &A, const int n_rows, const int n_columns)
 {
   Entries result{A.n_columns * n_columns,
@@ -204,14 +204,14 @@ TEST_P(SparseTest, MultipliesMatricesOfNodes)
       SCOPED_TRACE(std::to_string(n) + " nodes of " + std::to_string(block));
       Entries A = of_blocks(random_entries(n, n, mean, n / 3, 12), block, middle);
       const Entries B = of_blocks(random_entries(n, width, mean, 60, 13), middle, columns);
-      A.rows[1].clear(); // not as the rest of its node
+      A.rows[1].clear(); // unlike the other rows of its node
       const Product<Backend> C(make(A), make(B));
       expect_near(to_host(*C.matrix()), multiply(A, B), multiply(magnitudes(A), magnitudes(B)));
     }
   });
 }
 
-/// Three neighbours a column, and rows without any.
+/// Returns a matrix with up to three entries per row and some empty rows.
 Entries interpolation(const int n)
 {
   Entries P{(n + 1) / 2, std::vector<std::map<int, double>>(n)};
@@ -244,7 +244,7 @@ TEST_P(SparseTest, MakesCoarseMatricesAgainWithNewValues)
   });
 }
 
-/// A + Aᵀ
+/// Returns A + Aᵀ for a random A.
 Entries symmetric_entries(const int n)
 {
   Entries A = random_entries(n, n, 6, n / 3, 8);
@@ -303,10 +303,10 @@ TEST_P(SparseTest, TakesRowsAndColumns)
       SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
       const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 9);
       std::vector<int> rows, columns;
-      for (int i = shape.n - 1; i >= 0; i -= 2) // from the last one on
+      for (int i = shape.n - 1; i >= 0; i -= 2) // in descending order
         rows.push_back(i);
       if (shape.n > 0)
-        rows.push_back(shape.n / 2); // perhaps a second time
+        rows.push_back(shape.n / 2); // possibly a duplicate
       for (int j = 0; j < shape.m; j += 1 + j % 3)
         columns.push_back(j);
       DerivedMatrix<Backend> chosen =
@@ -415,7 +415,7 @@ TEST_P(SparseTest, RefusesMoreEntriesThanIndicesCount)
 {
   on_backend(executor->backend(), [&](const auto on) {
     using Backend = typename decltype(on)::Backend;
-    // A column times a row: every row of the product has the one row of the second.
+    // A column times a row: every row of the product equals the single row of the second factor.
     const int n = 50000;
     Entries column{1, std::vector<std::map<int, double>>(n, {{0, 1.}})};
     const std::string text =

@@ -7,7 +7,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// D^(1/2) A D^(1/2) for a D from 1 to 1e12, in no order.
+/// Returns D^(1/2) A D^(1/2) for a random D with entries from 1 to 1e12.
 HostMatrix badly_scaled(HostMatrix A, const unsigned int seed)
 {
   const std::vector<double> exponents = random_vector(A.n, seed);
@@ -17,8 +17,8 @@ HostMatrix badly_scaled(HostMatrix A, const unsigned int seed)
   return A;
 }
 
-/// A chain, and behind it three rows that are coupled so strongly that D⁻¹A has the eigenvalue 2.6,
-/// but for them none above 2. @param size of their entries
+/// Returns a chain followed by three rows that are coupled so strongly that D⁻¹A has the eigenvalue
+/// 2.6; all other eigenvalues are at most 2. @param size magnitude of the entries of these rows
 HostMatrix chain_and_clique(const int n_chain, const double size)
 {
   HostMatrix A = laplacian_1d(n_chain);
@@ -31,7 +31,8 @@ HostMatrix chain_and_clique(const int n_chain, const double size)
   return A;
 }
 
-/// Largest eigenvalue of D⁻¹A by power iteration in the variables D^(1/2) x; from below.
+/// Returns a lower bound of the largest eigenvalue of D⁻¹A by power iteration in the variables
+/// D^(1/2) x.
 double largest_eigenvalue(const HostMatrix &A)
 {
   HostMatrix B = A;
@@ -66,7 +67,7 @@ protected:
     return solve(executor, options, A, multiply(A, random_vector(A.n, 5))).report;
   }
 
-  /// As the remarks of `chebyshev` have it.
+  /// Returns the bound that the remarks of `chebyshev` report.
   double bound(const HostMatrix &A) const
   {
     const std::string remarks = report(A, "chebyshev").method.setup.remarks, words = "up to ";
@@ -91,8 +92,8 @@ TEST_P(Spectrum, IsBoundedForAnyScaling)
   }
 }
 
-// A start vector that is uniform in the residuals has next to nothing of the rows with large
-// entries. With 2.2 in place of 2.6 the polynomials are negative there.
+// A start vector with uniform residuals has almost no component in the rows with large entries.
+// With 2.2 instead of 2.6 the polynomials would be negative there.
 TEST_P(Spectrum, IsBoundedWhereFewLargeRowsHaveTheLargestEigenvalue)
 {
   for (const double size : {1e-12, 1., 1e6, 1e12}) {

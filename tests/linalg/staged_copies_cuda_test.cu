@@ -54,7 +54,7 @@ TEST_F(StagedCopies, AreNotMadeWhereNoMemoryCanBePinned)
 {
   CudaStagedCopies copies(executor->stream(), std::size_t(1) << 50);
   EXPECT_FALSE(copies.takes(1 << 20));
-  EXPECT_FALSE(copies.takes(1 << 20)); // and it is not tried again
+  EXPECT_FALSE(copies.takes(1 << 20)); // does not retry
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 } // namespace

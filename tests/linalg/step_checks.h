@@ -15,12 +15,13 @@
 
 /**
  * @file
- * What steps owe to a solver, written once for every backend: steps_test.cc runs it on the host,
- * steps_cuda_test.cu on a CUDA device.
+ * Checks the properties of steps that solvers rely on, on any backend: steps_test.cc runs them on
+ * the host, steps_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
-/// No row, one, around a warp, around a chunk of the host, many chunks and blocks.
+/// Returns 0 and 1 and sizes around a warp, around a chunk of the host, and of many chunks and
+/// blocks.
 inline std::vector<int> awkward_sizes()
 {
   return {0, 1, 31, 32, 33, 1023, 1024, 1025, 100007, 1000003};
@@ -38,7 +39,7 @@ struct StepSums
   double first, second;
 };
 
-/// first += v_i,  second += v_i²
+/// Computes first += v_i and second += v_i².
 struct AddUp
 {
   const double *v;
@@ -60,7 +61,7 @@ struct AddUp
   }
 };
 
-/// first += v_i, with no epilogue.
+/// Computes first += v_i without an epilogue.
 struct AddFirst
 {
   const double *v;
@@ -73,7 +74,7 @@ struct AddFirst
   }
 };
 
-/// second += v_i; the epilogue reads what AddFirst contributed, too.
+/// Computes second += v_i. The epilogue also reads the sum of AddFirst.
 struct AddSecondAndFinish
 {
   const double *v;
@@ -94,7 +95,7 @@ struct AddSecondAndFinish
   }
 };
 
-/// calls_i += 1, passes_i += the number of passes that the state counts; no sums at all.
+/// Computes calls_i += 1 and passes_i += the pass number of the state, without any sums.
 struct CountCalls
 {
   double *calls, *passes;
@@ -108,7 +109,7 @@ struct CountCalls
   }
 };
 
-/// CountCalls, whose epilogue ends the loop in the last pass.
+/// Acts like CountCalls; the epilogue ends the loop in the last pass.
 struct CountCallsAndPasses : CountCalls
 {
   using Completes = SumList<>;
@@ -120,7 +121,7 @@ struct CountCallsAndPasses : CountCalls
   }
 };
 
-/// result_i = (A v)_i,  first += (A v)_i,  second += 1
+/// Computes result_i = (A v)_i, first += (A v)_i and second += 1.
 struct StoreProduct
 {
   double *result;
@@ -197,7 +198,7 @@ void check_epilogue_sees_sums_of_earlier_steps(const ExecutorPtr &executor)
     const Buffer<double> v_device = buffer_of(executor, v), w_device = buffer_of(executor, w);
     Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, n));
     iteration.set_state({});
-    for (int repeat = 0; repeat < 2; ++repeat) { // the second must not find sums of the first
+    for (int repeat = 0; repeat < 2; ++repeat) { // the second run must not see sums of the first
       iteration.once(rows(n, AddFirst{v_device.data()}),
                      rows(fewer, AddSecondAndFinish{w_device.data()}));
       const StepState state = iteration.get_state();
@@ -207,7 +208,7 @@ void check_epilogue_sees_sums_of_earlier_steps(const ExecutorPtr &executor)
   }
 }
 
-/// Two vectors of counts on the device, 0 at the start.
+/// Two vectors of counts on the device, initially 0.
 struct Counts
 {
   Buffer<double> calls, passes;
@@ -224,7 +225,7 @@ struct Counts
     return {calls.data(), passes.data()};
   }
 
-  /// That every row was called in passes 0, 1, ..., n_passes - 1.
+  /// Checks that every row was called in passes 0, 1, ..., n_passes - 1.
   void expect_passes(const int n_passes) const
   {
     const std::vector<double> expected_calls(calls.size(), n_passes);
@@ -271,7 +272,7 @@ void check_steps_after_the_end_of_the_loop_do_nothing(const ExecutorPtr &executo
       iteration.repeat({}, rows(n, CountCallsAndPasses{with_epilogue.view()}),
                        rows(n, after.view()));
       with_epilogue.expect_passes(last_pass);
-      // Called in passes 1, ..., last_pass - 1 as the state counts them after the epilogue.
+      // The step runs in passes 1, ..., last_pass - 1, as the state counts them after the epilogue.
       EXPECT_EQ(after.calls.to_host(),
                 std::vector<double>(static_cast<std::size_t>(n), last_pass - 1));
     }
@@ -290,7 +291,7 @@ void check_repeat_does_nothing_unless_running(const ExecutorPtr &executor)
   counts.expect_passes(0);
 }
 
-/// That a product step gives @p A times an integer vector exactly, also after new values.
+/// Checks that a product step multiplies @p A by an integer vector exactly, also after new values.
 template <class Backend>
 void check_product(const ExecutorPtr &executor, const HostMatrix &A, const std::string &format)
 {
@@ -316,7 +317,7 @@ void check_product(const ExecutorPtr &executor, const HostMatrix &A, const std::
   }
 }
 
-/// Every kind of pattern, each with integer values.
+/// Returns matrices with every kind of pattern and integer values.
 inline std::vector<HostMatrix> awkward_matrices()
 {
   std::vector<HostMatrix> matrices = {
@@ -330,7 +331,7 @@ inline std::vector<HostMatrix> awkward_matrices()
       diagonal({3., -4., 5.}),
       random_dominant(700, 20, 3),
       convection_diffusion(31, 17, 3., -2.),
-      random_spd(997, 240, 8)}; // rows as long as those of quadratic elements in space
+      random_spd(997, 240, 8)}; // rows as long as those of quadratic elements in 3D
   for (const int n : {0, 1, 31, 32, 33, 100007}) {
     matrices.push_back(laplacian_1d(n));
     matrices.push_back(with_empty_rows(n));
@@ -340,7 +341,7 @@ inline std::vector<HostMatrix> awkward_matrices()
   return matrices;
 }
 
-/// Those that hold all of awkward_matrices(), each with double and float values.
+/// Returns the formats that can store all of awkward_matrices(), each with double and float values.
 inline std::vector<std::string> formats_for_all_matrices()
 {
   std::vector<std::string> formats;
@@ -357,7 +358,7 @@ inline std::vector<std::string> formats_for_all_matrices()
   return formats;
 }
 
-/// Those that GPUs have besides.
+/// Returns these formats and those that only GPUs have.
 inline std::vector<std::string> cuda_formats()
 {
   std::vector<std::string> formats = formats_for_all_matrices();
@@ -373,7 +374,7 @@ inline std::vector<std::string> cuda_formats()
   return formats;
 }
 
-/// Those that can have short columns, each with double and float values.
+/// Returns the formats that support short columns, each with double and float values.
 inline std::vector<std::string> formats_with_short_columns()
 {
   std::vector<std::string> formats;
@@ -385,7 +386,7 @@ inline std::vector<std::string> formats_with_short_columns()
   return formats;
 }
 
-/// The name of a test whose parameter is a format.
+/// Returns the name of a test whose parameter is a format.
 inline std::string format_name(const testing::TestParamInfo<std::string> &info)
 {
   std::string name = info.param;
@@ -394,7 +395,7 @@ inline std::string format_name(const testing::TestParamInfo<std::string> &info)
   return name;
 }
 
-/// Patterns that 16 bits hold, in part or not at all.
+/// Returns matrices whose column offsets fit 16 bits, in part or not at all.
 inline std::vector<HostMatrix> narrow_and_wide_matrices()
 {
   std::vector<HostMatrix> matrices = {
@@ -403,16 +404,16 @@ inline std::vector<HostMatrix> narrow_and_wide_matrices()
       laplacian_1d(33),
       box_27(9, 10, 11),
       with_empty_rows(100007),
-      arrow(70001),                  // its first row is long, and all others reach the first column
-      laplacian_3d(257, 257, 3),     // differences to neighbours of 66049
-      random_dominant(150000, 6, 4), // columns anywhere
+      arrow(70001),                  // the first row is long, and all others reach the first column
+      laplacian_3d(257, 257, 3),     // offsets of 66049 to neighbours
+      random_dominant(150000, 6, 4), // arbitrary columns
       random_dominant(65536, 6, 5)};
-  for (const int last : {13, 14, 15, 16}) // around the number of ranges that fit
+  for (const int last : {13, 14, 15, 16}) // around the largest number of ranges
     matrices.push_back(far_diagonal(170001, last));
   return matrices;
 }
 
-/// A v with random values, on the backend.
+/// Returns A v for a random v, computed on the backend.
 template <class Backend>
 std::vector<double> product_of(const CsrMatrix &A, const std::string &format)
 {
@@ -425,7 +426,7 @@ std::vector<double> product_of(const CsrMatrix &A, const std::string &format)
   return result.to_host();
 }
 
-/// That products with short columns are those with columns of 32 bits, to the last bit.
+/// Checks that short columns and columns of 32 bits give bitwise equal products.
 template <class Backend>
 void check_short_columns(const ExecutorPtr &executor, const std::string &format)
 {

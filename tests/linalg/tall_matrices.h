@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg::test
 {
-/// A dense matrix on the host, by columns.
+/// A dense matrix on the host, stored by columns.
 struct TallMatrix
 {
   TallMatrix(const int n, const int p)
@@ -29,26 +29,27 @@ struct TallMatrix
   std::vector<double> values;
 };
 
-/// Entries in [-1, 1), the same on every machine.
+/// Returns entries in [-1, 1), the same on every machine.
 TallMatrix random_block(int n, int p, unsigned int seed);
 
-/// Columns are orthonormal to a few ε; n >= p.
+/// Returns columns that are orthonormal to a few ε; requires n >= p.
 TallMatrix orthonormal_block(int n, int p, unsigned int seed);
 
-/// U Σ Wᵀ with orthonormal U and W and singular values from 1 to 1/kappa in equal ratios.
+/// Returns U Σ Wᵀ with orthonormal U and W and singular values in geometric progression from 1 to
+/// 1/kappa.
 TallMatrix block_of_condition(int n, int p, double kappa, unsigned int seed);
 
-/// XᵀY and X Y with products added in long double.
+/// Return XᵀY and X Y, with products summed in long double.
 TallMatrix transposed_product(const TallMatrix &X, const TallMatrix &Y);
 TallMatrix product(const TallMatrix &X, const TallMatrix &Y);
 
 double frobenius_norm(const TallMatrix &X);
-/// ‖X − Y‖_F
+/// Returns ‖X − Y‖_F.
 double distance(const TallMatrix &X, const TallMatrix &Y);
-/// ‖I − QᵀQ‖_F
+/// Returns ‖I − QᵀQ‖_F.
 double orthogonality_error_of(const TallMatrix &Q);
 
-/// A block in the memory of an executor, with columns farther apart than they are long.
+/// A block in the memory of an executor; the stride of its columns exceeds their length.
 struct ExecutorBlock
 {
   ExecutorBlock(const ExecutorPtr &executor, const TallMatrix &V);

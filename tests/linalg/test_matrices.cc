@@ -19,12 +19,12 @@ class Random
 public:
   explicit Random(const unsigned int seed) : engine(seed)
   {}
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   double unit()
   {
     return static_cast<double>(engine() >> 11) * 0x1p-53;
   }
-  /// 0 <= k < n
+  /// Returns a number 0 <= k < n.
   int below(const int n)
   {
     return static_cast<int>(engine() % static_cast<std::uint64_t>(n));

@@ -10,7 +10,8 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Springs in a row, the first of them between x_0 and the ground.
+/// Returns the stiffness matrix of springs in series, of which the first connects x_0 with the
+/// ground.
 HostMatrix chain(const std::vector<double> &springs)
 {
   HostMatrix A;
@@ -36,7 +37,7 @@ std::vector<double> product(const HostMatrix &A, const std::vector<double> &x)
   return b;
 }
 
-/// Ten unit springs, a weak one and ten unit springs.
+/// Returns ten unit springs, a weak one and nine unit springs.
 std::vector<double> two_parts(const double weak_spring)
 {
   std::vector<double> springs(20, 1.);
