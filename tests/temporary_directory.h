@@ -11,7 +11,7 @@
 
 namespace femgpu
 {
-/// The path of a directory for one test, which is removed with all that is in it.
+/// A temporary directory for one test, removed with its contents by the destructor.
 class TemporaryDirectory : public std::filesystem::path
 {
 public:

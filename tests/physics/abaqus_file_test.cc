@@ -14,7 +14,7 @@ namespace femgpu::abaqus_file_test
 {
 namespace
 {
-/// Two squares side by side, nodes 1 2 3 below and 4 5 6 above, as gmsh, Cubit and CalculiX write.
+/// Two adjacent squares, nodes 1 2 3 below and 4 5 6 above, as gmsh, Cubit and CalculiX write them.
 const std::string squares = R"(*Heading
  squares
 ** a comment
@@ -84,7 +84,7 @@ std::string error_with(const std::string &what, const std::string &by)
   return error_of(replaced(squares, what, by));
 }
 
-/// -1 if there is none.
+/// Returns the id of a name, or -1 if there is none.
 long long id_of(const MeshTable &table, const int dimension, const std::string &name)
 {
   for (const PhysicalName &entry : table.names)
@@ -93,7 +93,7 @@ long long id_of(const MeshTable &table, const int dimension, const std::string &
   return -1;
 }
 
-/// Why a name cannot be used; empty if there is no reason.
+/// Returns why a name cannot be used, or an empty string.
 std::string reason_of(const MeshTable &table, const std::string &name)
 {
   for (const UnusableName &entry : table.unusable_names)
@@ -135,10 +135,10 @@ TEST(AbaqusFile, SetsAreNamesAndNumbersInThemIds)
   EXPECT_EQ(id_of(table, 1, "right"), 2);
   EXPECT_EQ(count(table, 1, 1), 1U);
   EXPECT_EQ(count(table, 1, 2), 1U);
-  EXPECT_EQ(id_of(table, 2, "SS3_E1"), -1); // lists the cells of a surface
+  EXPECT_EQ(id_of(table, 2, "SS3_E1"), -1); // its elements are the cells of a surface
   const MeshTable numbers = table_of(replaced(squares, "ELSET=steel", "ELSET=12"));
   EXPECT_EQ(count(numbers, 2, 12), 1U);
-  EXPECT_EQ(id_of(numbers, 2, "12"), -1); // as any number is an id
+  EXPECT_EQ(id_of(numbers, 2, "12"), -1); // because any number is an id
 }
 
 TEST(AbaqusFile, SetsThatShareTheirPartsAreNamesOnlyWhereTheyAreTheSame)
@@ -173,7 +173,7 @@ TEST(AbaqusFile, SectionsSayWhichSetsAreMaterials)
 TEST(AbaqusFile, ACutWithinALineOrElementIsRefused)
 {
   const std::size_t surface = squares.find("*SURFACE");
-  for (std::size_t n = 1; n < surface + 31; ++n) { // up to the end of the surface's line
+  for (std::size_t n = 1; n < surface + 31; ++n) { // up to the end of the line of the surface
     const bool may_end = squares[n - 1] == '\n' && n > squares.find("5, 4\n20") &&
                          std::isdigit(squares[n - 2] == ',' ? squares[n - 3] : squares[n - 2]) != 0;
     const std::string error = error_of(squares.substr(0, n));
@@ -225,7 +225,7 @@ TEST(AbaqusFile, PartsThatAreMovedAreRefusedAndThoseThatAreNotAreRead)
   EXPECT_EQ(table_of(squares + "*TIE, NAME=t\na, b\n").warnings.size(), 1U);
 }
 
-/// A cube, with shells on two sides and a truss at an edge.
+/// A cube with shells on two sides and a truss on an edge.
 const std::string cube = R"(*NODE
 1, 0, 0, 0
 2, 1, 0, 0
@@ -261,7 +261,7 @@ TEST(AbaqusFile, ReadsSidesOfHexahedraAsShellsSurfacesAndNodeSets)
     EXPECT_EQ(count(table, 2, id_of(table, 2, name)), 1U) << name;
   }
   EXPECT_EQ(id_of(table, 2, "shell"), id_of(table, 2, "below"));
-  EXPECT_FALSE(reason_of(table, "rest").empty()); // all free sides
+  EXPECT_FALSE(reason_of(table, "rest").empty()); // contains all free sides
   EXPECT_EQ(id_of(table, 3, "Eall"), 1);
   EXPECT_EQ(id_of(table, 1, "edge"), 1);
   EXPECT_STARTS(error_of(cube, 2),
@@ -339,7 +339,7 @@ TEST(AbaqusFile, AnEdgeIsInOneCurveAndNodesOfSetsAreOfCells)
                                    3);
   EXPECT_STARTS(reason_of(table, "same"),
                 "This node set of line 28 of 'm.inp' has edges in common with the curve of line");
-  EXPECT_STARTS(reason_of(table, "of truss"), // with the node in the middle of the truss
+  EXPECT_STARTS(reason_of(table, "of truss"), // with the middle node of the truss
                 "This node set of line 32 of 'm.inp' has edges in common with the curve of line");
   EXPECT_STARTS(reason_of(table, "alone"), "This node set of line 30 of 'm.inp' has nodes that are "
                                            "neither vertices nor mid-side nodes");

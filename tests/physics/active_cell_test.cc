@@ -21,7 +21,8 @@
 
 /**
  * @file
- * Cells in blocks are those of a mesh that was refined: the same functions, integrals and jumps.
+ * Compares cells in blocks with the cells of a refined mesh: functions, integrals and jumps must
+ * agree.
  */
 namespace
 {
@@ -38,7 +39,7 @@ public:
   }
 };
 
-/// A function on a mesh, refined @p times or in blocks of @p n cells a direction.
+/// A function on a mesh that is refined @p times or has blocks of @p n cells per direction.
 template <int dim>
 struct OnMesh
 {
@@ -66,7 +67,8 @@ struct OnMesh
     return mesh;
   }
 
-  /// Energy, norms, estimates of both kinds; what cells have and where they are; diameters.
+  /// Returns energy, norms, estimates of both kinds, moments of the cells' indicators, and
+  /// diameters.
   std::vector<double> numbers() const
   {
     const Evaluation evaluation = evaluate(problem, discretization, u);
@@ -99,7 +101,7 @@ struct OnMesh
             discretization.largest_diameter()};
   }
 
-  /// How many cells of all ranks have a point.
+  /// Returns the number of cells on all ranks that contain a point.
   unsigned int n_cells_at(const Point<dim> &point) const
   {
     const auto search = find_points(discretization, {point});

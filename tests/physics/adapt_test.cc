@@ -22,14 +22,14 @@
 
 /**
  * @file
- * Estimators and refinement, with a problem whose error is known.
+ * Tests estimators and refinement with problems whose error is known.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// −∇·(k∇u) = s with u given on the boundary, or its flux where the id is @p neumann.
+/// −∇·(k∇u) = s, with u given on the boundary, or its flux on boundary @p neumann.
 struct Data
 {
   std::string k, s, u, flux; ///< flux: k du/dn
@@ -122,7 +122,7 @@ Mesh<dim> mesh_of(const std::string &generator, const std::string &arguments,
   return make_mesh<dim>(parameters, MPI_COMM_WORLD);
 }
 
-/// A problem on a mesh that is refined step by step.
+/// A problem on a mesh that is refined stepwise.
 template <int dim>
 struct Trial
 {
@@ -178,17 +178,17 @@ struct Trial
   ProblemSolver<dim> solver;
   linalg::GroupSystem system;
   FeVector u;
-  Vector<float> indicators; ///< of the last estimate
+  Vector<float> indicators; ///< from the last estimate
 };
 
-// u = sin(pi x) cos(pi y) with k = 1 + x y
+// u = sin(pi x) cos(pi y) with k = 1 + x y.
 const std::string varying_source = "2*pi^2*(1 + x*y)*sin(pi*x)*cos(pi*y) "
                                    "- pi*y*cos(pi*x)*cos(pi*y) + pi*x*sin(pi*x)*sin(pi*y)";
-// with k du/dx prescribed at x = 1, which has id 1
+// k du/dx is prescribed at x = 1, which has id 1.
 const Data varying_2d = {"1 + x*y", varying_source, "sin(pi*x)*cos(pi*y)",
                          "(1 + y)*pi*cos(pi)*cos(pi*y)", 1};
 
-/// The estimated over the true error of the flux, on meshes that are refined globally.
+/// Returns the ratio of estimated and true flux error on globally refined meshes.
 template <int dim>
 std::vector<double> effectivities(Trial<dim> &run, const Estimator estimator)
 {
@@ -257,8 +257,8 @@ TEST(Estimators, AreZeroForSolutionsOfTheSpace)
   }
 }
 
-/// The last indicators of all ranks by the middles of their cells, rounded, moved along x by @p
-/// shift in a period of 1.
+/// Returns the last indicators of all ranks by cell centre, rounded and shifted along x by @p shift
+/// with period 1.
 template <int dim>
 std::map<std::array<long, 3>, float> indicators_by_place(const Trial<dim> &run, const double shift)
 {
@@ -278,7 +278,7 @@ std::map<std::array<long, 3>, float> indicators_by_place(const Trial<dim> &run, 
   return all;
 }
 
-/// g(x) y (1 - y) with a peak g at @p x0 and the period 1 along x.
+/// Returns data for u = g(x) y (1 - y), where g has a peak at @p x0 and period 1.
 Data peak_at(const std::string &x0)
 {
   const std::string t = "2*pi*(x - " + x0 + ")", g = "exp(4*(cos(" + t + ") - 1))";
@@ -300,8 +300,8 @@ void refine_strip(Trial<dim> &run, const double begin, const double width)
   run.refine();
 }
 
-/// A peak that periodic sides cut in two has the indicators of one that lies inside, where cells
-/// beside the sides have different sizes, too.
+/// Checks that a peak on periodic sides has the indicators of a peak inside the domain, also where
+/// cells at these sides have different sizes.
 template <int dim>
 void expect_no_sides(const unsigned int degree, const unsigned int refinements)
 {
@@ -341,10 +341,10 @@ TEST(Estimators, TakePeriodicSidesForFacesBetweenCellsIn3D)
   expect_no_sides<3>(1, 2);
 }
 
-/// The r^(2/3) of an L-shape, see parameters/poisson_lshape_adaptive.prm.
+/// The r^(2/3) singularity of an L-shape, see parameters/poisson_lshape_adaptive.prm.
 const std::string singular = "(x^2 + y^2)^(1/3)*cos(2/3*atan2(x - y, -x - y))";
 
-/// s of H1 error ~ dofs^-s over the last cycles.
+/// Returns s of H1 error ~ dofs^-s over the last cycles.
 double rate_on_l_shape(const RefinementRule &rule, const std::size_t largest)
 {
   const Data data = {"1", "0", singular, "", numbers::invalid_boundary_id};
@@ -357,7 +357,7 @@ double rate_on_l_shape(const RefinementRule &rule, const std::size_t largest)
     flag_by_indicators(run.mesh, run.indicators, rule);
     run.refine();
   }
-  // the beginning of the last factor of 8
+  // Start of the last factor of 8.
   const std::array<double, 2> &last = points.back(),
                               &first =
                                   *std::find_if(points.begin(), points.end(), [&](const auto &p) {
@@ -366,7 +366,7 @@ double rate_on_l_shape(const RefinementRule &rule, const std::size_t largest)
   return (last[1] - first[1]) / (last[0] - first[0]);
 }
 
-// Kelly's estimator is tested so by whole runs.
+// Kelly's estimator is tested in this way by complete runs.
 TEST(Estimators, ResidualGivesTheOptimalRateOnAnLShape)
 {
   EXPECT_NEAR(rate_on_l_shape({RefinementRule::Fraction::of_cells, 0.2, 0.02}, 40000), 0.5, 0.04);
@@ -406,7 +406,7 @@ TEST(Refinement, RoundingOfIndicatorsDecidesNothing)
   refine_globally(mesh, 3);
   Vector<float> indicators(mesh.triangulation->n_active_cells());
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
-    indicators(cell->active_cell_index()) = // two values, each but for rounding
+    indicators(cell->active_cell_index()) = // two values up to rounding
         (cell->center()[0] < 0.5 ? 0.7F : 0.3F) *
         (1.F + 2e-7F * static_cast<float>(cell->active_cell_index() % 3));
   flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_cells, 0.4, 0.});
@@ -423,7 +423,8 @@ TEST(Refinement, FollowsExpressionsOfPosition)
   Mesh<2> mesh = mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube");
   const std::string where = "2*(x < 0.5 && y < 0.5)";
   refine_initially(mesh, 2, where);
-  // 12 of the 16 cells stay, but those beside the corner that the 2:1 rule refines; 4 become 64
+  // 12 of the 16 cells remain, except those next to the corner that the 2:1 rule refines; 4 become
+  // 64.
   double area = 0.;
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
     if (cell->is_locally_owned() && cell->level() == 4) {

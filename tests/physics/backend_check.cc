@@ -11,10 +11,10 @@
 
 /**
  * @file
- * Runs parameter files on the host and on the first GPU, and each twice: the solutions of all
- * cycles must agree to 1e-10 of their largest value between the backends, and bit for bit when
- * repeated. Usage: [mpirun -n N] femgpu_backend_check FILE.prm [--set ...]; exit code 0 if so, 3 if
- * not, 4 without a GPU.
+ * Runs parameter files twice on the host and twice on the first GPU. The solutions of all cycles
+ * must agree between the backends to 1e-10 of their largest value, and bit for bit between
+ * repetitions. Usage: [mpirun -n N] femgpu_backend_check FILE.prm [--set ...]; exit code 0 if they
+ * agree, 3 if not, 4 without a GPU.
  */
 namespace
 {
@@ -40,7 +40,7 @@ Solutions solve(Parameters &parameters, const std::string &backend, std::vector<
   return solutions;
 }
 
-/// Largest difference over largest value, over all cycles and ranks.
+/// Returns the largest difference over the largest value, over all cycles and ranks.
 double relative_difference(const Solutions &a, const Solutions &b)
 {
   double result = 0.;

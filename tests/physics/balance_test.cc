@@ -18,8 +18,8 @@
 
 /**
  * @file
- * Fluxes, forces and their balance on a unit square of 8 × 8 cells, of functions whose balance is
- * known, whether they solve the problem or not.
+ * Tests fluxes, forces and their balance on a unit square of 8 × 8 cells for functions whose
+ * balance is known, whether or not they solve the problem.
  */
 namespace
 {
@@ -42,7 +42,7 @@ private:
   std::function<double(const Point<2> &)> f;
 };
 
-/// A problem on the square, and a function that is taken for its solution.
+/// A problem on the square and a function that stands for its solution.
 struct Case
 {
   Case(const std::string &physics, const std::string &parameters,
@@ -79,7 +79,7 @@ struct Case
   {
     return solution->evaluation().balance;
   }
-  /// How require_balance() judges it; @p further is done in each further solve.
+  /// Returns the verdict of require_balance(); each further solve calls @p further.
   linalg::SolveReport judged(const std::function<void()> &further)
   {
     linalg::SolveReport report;
@@ -170,7 +170,7 @@ TEST(Balance, that_rounding_spoils_is_told)
   EXPECT_NE(report.message.find("Rounding explains"), std::string::npos) << report.message;
 }
 
-// What oscillates may have no sum at all.
+// Contributions of an oscillating function may cancel in the sum.
 TEST(Balance, is_asked_for_at_each_node)
 {
   Case rough("poisson", held_at_both_sides, [](const auto &p) {
@@ -182,7 +182,7 @@ TEST(Balance, is_asked_for_at_each_node)
   EXPECT_EQ(to_string(rough.judged([] {}).outcome), "not_balanced");
 }
 
-// The exchange itself is 1e10 in both directions; what enters is their difference.
+// The exchange is 1e10 in both directions; only the difference enters the domain.
 TEST(Balance, is_seen_through_a_large_coefficient_of_exchange)
 {
   const std::string exchange =
@@ -211,7 +211,7 @@ TEST(Balance, of_convection_alone_is_that_of_heat_in_and_out)
   EXPECT_EQ(to_string(warmer.judged([] {}).outcome), "not_balanced");
 }
 
-// φ = u² by nodal quadrature; u = 2 - x radiates 1 at x = 1, where g = 0
+// φ = u² by nodal quadrature; u = 2 - x radiates 1 at x = 1, where g = 0.
 TEST(Balance, knows_what_a_nonlinear_reaction_takes_on_a_side)
 {
   Case radiation("heat",

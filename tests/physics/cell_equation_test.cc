@@ -14,7 +14,7 @@
 
 /**
  * @file
- * The terms of physics at points, with their derivatives, and what cells make of them.
+ * Tests the point terms of each physics, their derivatives, and the cell equations made of them.
  */
 namespace
 {
@@ -34,7 +34,7 @@ const char *const poisson = "subsection Poisson\n set Coefficient = 2 + x*y, 1\n
                             " set Right-hand side = 4 - (1 + x)*u\n set Dirichlet = 0: x\n"
                             " set Robin = 1: 2, 3*y\n set Neumann = 3: x\nend\n";
 
-/// Calls check(square) for each of the problems.
+/// Calls check(square) for each problem.
 template <class Check>
 void for_each_problem(const Check &check)
 {
@@ -45,7 +45,7 @@ void for_each_problem(const Check &check)
   }
 }
 
-/// A state at random points.
+/// Returns random values and gradients of u at @p points.
 PointBatch<2> random_batch(const std::vector<Point<2>> &points,
                            const std::vector<Tensor<1, 2>> &normals, const unsigned int components)
 {
@@ -106,7 +106,7 @@ TEST(PointTerms, HaveTheDerivativesThatDifferencesTell)
   });
 }
 
-/// Something smooth and positive.
+/// A smooth positive function.
 class Smooth final : public Function<2>
 {
 public:
@@ -137,7 +137,7 @@ TEST(CellEquation, LinearisedHasTheResidualAndTheEnergyOfTheEvaluatedOne)
       CellTerms terms(n, problem.nonlinearity().has_value()), expected(terms);
       Vector<double> u_cell(n), r(n);
       for (const auto &cell : discretization.owned_cells()) {
-        CellEquation<2> fresh(problem, discretization); // keeps no matrix of another cell
+        CellEquation<2> fresh(problem, discretization); // has cached no matrix of another cell
         fresh.linearize(cell, &u, expected);
         equation.linearize(cell, &u, terms);
         cell->get_dof_values(u, u_cell);

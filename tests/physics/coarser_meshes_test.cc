@@ -12,13 +12,14 @@
 
 /**
  * @file
- * Unknowns of coarser meshes, of forests that are written down cell by cell.
+ * Tests the unknowns of coarser meshes with forests that are built cell by cell.
  */
 namespace
 {
 using namespace femgpu;
 
-/// A square or cube that is refined @p everywhere times, and then @p times at its first corner.
+/// A square or cube that is refined @p everywhere times globally and then @p times at its first
+/// corner.
 class RefinedAtACorner
 {
 public:
@@ -32,7 +33,7 @@ public:
   {
     return static_cast<int>(numbers.size());
   }
-  /// Of a corner of the whole.
+  /// Returns the node at a corner of the domain.
   int corner(const int vertex) const
   {
     return numbers.at(place({}, 0, vertex));
@@ -68,7 +69,7 @@ public:
   ForestCells cells;
 };
 
-/// Groups, one of them without nodes, have together what one group has of all nodes.
+/// Checks that groups, one of them without nodes, together have what one group with all nodes has.
 TEST(CoarserMeshes, are_those_of_all_groups)
 {
   const RefinedAtACorner mesh(2, 0, 12);
@@ -88,7 +89,7 @@ TEST(CoarserMeshes, are_those_of_all_groups)
     groups.push_back(of_group({0, 17, 17, 40, n_nodes}, group));
   for (; all; all = all->unknowns.coarser.get()) {
     const linalg::HostProlongation &P = all->prolongation;
-    int first = 0; // column of the group
+    int first = 0; // first column of the group
     std::size_t row = 0;
     std::vector<double> coordinates;
     for (auto &group : groups) {
@@ -162,7 +163,7 @@ TEST(CoarserMeshes, of_blocks_are_those_of_their_cells)
     const RefinedAtACorner mesh(dimension, 4, 0);
     const ForestCells &cells = mesh.cells;
     ForestCells blocks{dimension, {}, {}, {}};
-    std::size_t n_nodes = 1; // of a block of two cells in a direction
+    std::size_t n_nodes = 1; // in a block of two cells per direction
     for (int d = 0; d < dimension; ++d)
       n_nodes *= 3;
     for (int cell = 0; cell < cells.n_vertices(); ++cell)
@@ -189,8 +190,8 @@ TEST(CoarserMeshes, of_blocks_are_those_of_their_cells)
   }
 }
 
-/// Also where a node is a midpoint of parents that different threads make, and its terms have sums
-/// that depend on their order.
+/// Includes nodes that are midpoints of parents made by different threads, whose sums of terms
+/// depend on the order.
 TEST(CoarserMeshes, have_the_same_bits_with_any_number_of_threads)
 {
   const int n_threads = linalg::n_loop_threads();

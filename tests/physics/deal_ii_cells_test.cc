@@ -22,15 +22,16 @@
 
 /**
  * @file
- * Cell matrices, right-hand sides and error norms against those that deal.II's FEValues and
- * VectorTools give, on distorted and curved cells of all elements.
+ * Compares cell matrices, right-hand sides and error norms with those of deal.II's FEValues and
+ * VectorTools on distorted and curved cells of all elements.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// The Gauss rule with @p n points a direction, or with the order of that.
+/// Returns the Gauss rule with @p n points per direction, or the simplex rule that corresponds to
+/// it.
 template <int dim>
 Quadrature<dim> gauss(const std::string &cells, const unsigned int n)
 {
@@ -39,7 +40,7 @@ Quadrature<dim> gauss(const std::string &cells, const unsigned int n)
   return QGauss<dim>(n);
 }
 
-/// A smooth function that no element has, with its gradient.
+/// A smooth function outside of all finite element spaces, with its gradient.
 template <int dim>
 class KnownSolution final : public Function<dim>
 {
@@ -60,8 +61,8 @@ public:
   }
 };
 
-/// −∇·(k∇u) = 4 x − (1 + y) u with du/dn + 2 u = 3 y or du/dn = x y on sides, and what it is at a
-/// point, written down once more.
+/// −∇·(k∇u) = 4 x − (1 + y) u with du/dn + 2 u = 3 y or du/dn = x y on sides, and an independent
+/// implementation of its terms.
 template <int dim>
 struct AnisotropicDiffusion
 {
@@ -113,7 +114,7 @@ struct AnisotropicDiffusion
       }
     }
   }
-  /// The square of the flux of the function whose gradient is @p g.
+  /// Returns the square of the flux of the function whose gradient is @p g.
   static double flux_square(const Point<dim> &p, const std::vector<Tensor<1, dim>> &g)
   {
     double sum = 0.;
@@ -123,7 +124,7 @@ struct AnisotropicDiffusion
   }
 };
 
-/// Elasticity with varying moduli, heat, body force, traction and pressure; in 2D plane strain.
+/// Elasticity with varying moduli, heat, body force, traction and pressure; plane strain in 2D.
 template <int dim>
 struct ThermalElasticity
 {
@@ -188,7 +189,7 @@ struct ThermalElasticity
         f(i) += traction * values[u].value(i, q) * values.JxW(q);
     }
   }
-  /// The square of the stress of the displacement whose gradients are @p g.
+  /// Returns the square of the stress of the displacement whose gradients are @p g.
   static double flux_square(const Point<dim> &p, const std::vector<Tensor<1, dim>> &g)
   {
     SymmetricTensor<2, dim> strain;
@@ -201,7 +202,7 @@ struct ThermalElasticity
   }
 };
 
-/// Each entry is that of deal.II but for 1e-12 of the largest in its row.
+/// Checks that entries differ from deal.II's by at most 1e-12 of the largest entry in the row.
 void expect_same_rows(const FullMatrix<double> &ours, const FullMatrix<double> &theirs)
 {
   for (unsigned int i = 0; i < theirs.m(); ++i) {
@@ -250,7 +251,7 @@ void expect_cells_of_deal_ii(const PhysicsOnMesh<dim> &on_mesh, const std::strin
   }
 }
 
-/// ∫ flux_square() over the cells of all ranks of the difference of @p u and @p exact.
+/// Integrates flux_square() of the difference of @p u and @p exact over the cells of all ranks.
 template <int dim, template <int> class Equation>
 double flux_error_of_deal_ii(const Discretization<dim> &discretization,
                              const Quadrature<dim> &quadrature, const FeVector &u,

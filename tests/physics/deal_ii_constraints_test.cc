@@ -36,8 +36,8 @@
 
 /**
  * @file
- * Constraints, assembled systems and Kelly's indicators against deal.II's, with hanging nodes,
- * periodic sides and Dirichlet data.
+ * Compares constraints, assembled systems and Kelly's indicators with those of deal.II, for hanging
+ * nodes, periodic sides and Dirichlet data.
  */
 namespace
 {
@@ -47,7 +47,7 @@ using namespace dealii;
 using DofNumber = types::global_dof_index;
 using Constraints = AffineConstraints<double>;
 
-/// −Δu = 0 with periodic sides alone.
+/// −Δu = 0 with periodic sides only.
 template <int dim>
 class Periodic final : public ScalarProblem<dim>
 {
@@ -63,7 +63,7 @@ private:
   std::vector<PeriodicSides> sides;
 };
 
-/// deal.II's constraints of hanging nodes and periodic sides.
+/// Returns deal.II's constraints of hanging nodes and periodic sides.
 template <int dim>
 Constraints conformity_of_deal_ii(const Discretization<dim> &discretization,
                                   const std::vector<PeriodicSides> &sides = {})
@@ -79,7 +79,7 @@ Constraints conformity_of_deal_ii(const Discretization<dim> &discretization,
   return constraints;
 }
 
-/// The lines that each rank has for the dofs it owns, which are complete, on all ranks; closed.
+/// Gathers on all ranks the constraint lines of owned dofs, which are complete, and closes them.
 Constraints of_all_ranks(const Constraints &mine, const IndexSet &owned)
 {
   std::vector<Constraints::ConstraintLine> lines;
@@ -104,7 +104,8 @@ std::map<DofNumber, double> masters_of(const Constraints &constraints, const Dof
                             : std::map<DofNumber, double>(entries->begin(), entries->end());
 }
 
-/// Both say the same of @p dofs. @return how many of them depend on others
+/// Checks that both objects constrain @p dofs equally. @return the number of these dofs that depend
+/// on others
 unsigned int expect_same_lines(const Constraints &ours, const Constraints &theirs,
                                const IndexSet &dofs)
 {
@@ -183,7 +184,7 @@ TEST(AsDealII, PeriodicSides)
   expect_periodic_sides_of_deal_ii<3>(2, 0);
 }
 
-/// The places of all dofs, by number.
+/// Returns the positions of all dofs by index.
 template <int dim>
 std::map<DofNumber, Point<dim>> places_of_dofs(const Discretization<dim> &discretization)
 {
@@ -197,7 +198,8 @@ std::map<DofNumber, Point<dim>> places_of_dofs(const Discretization<dim> &discre
   return all;
 }
 
-/// deal.II pairs no triangles: a dof is that of the place moved into [0, 1), whatever the element.
+/// Checks that positions that coincide modulo 1 have the same dof. This test needs no reference,
+/// because deal.II does not pair the faces of triangles.
 template <int dim>
 void expect_period_1(const std::string &cells, const unsigned int degree)
 {
@@ -219,7 +221,7 @@ void expect_period_1(const std::string &cells, const unsigned int degree)
     EXPECT_EQ(entries.begin()->second, 1.);
     return entries.begin()->first;
   };
-  std::map<DofNumber, DofNumber> roots; // of the dofs that a rank knows
+  std::map<DofNumber, DofNumber> roots; // for the dofs relevant on this rank
   for (const DofNumber dof : discretization.relevant())
     roots[dof] = root_of(dof);
   std::map<std::vector<long>, DofNumber> root_at;
@@ -238,7 +240,7 @@ void expect_period_1(const std::string &cells, const unsigned int degree)
   std::set<DofNumber> different;
   for (const auto &[place, root] : root_at)
     different.insert(root);
-  EXPECT_EQ(different.size(), n_relevant_places); // no two places have the same one
+  EXPECT_EQ(different.size(), n_relevant_places); // different positions have different roots
   EXPECT_GT(Utilities::MPI::sum(n_dependent, MPI_COMM_WORLD), 5U);
 }
 
@@ -251,7 +253,8 @@ TEST(PeriodicSides, HaveOneDofForEachPlaceInThePeriod)
   });
 }
 
-/// b and, behind it, the rows of A that deal.II assembles of our cells, summed over the ranks.
+/// Returns b followed by the rows of A, assembled by deal.II from our cells and summed over the
+/// ranks.
 template <int dim>
 std::vector<double> system_of_deal_ii(const Problem<dim> &problem,
                                       const Discretization<dim> &discretization,
@@ -275,8 +278,8 @@ std::vector<double> system_of_deal_ii(const Problem<dim> &problem,
   return sums;
 }
 
-/// Each row of a free dof is that of deal.II but for 1e-12 of its largest entry; others stand
-/// alone.
+/// Checks that the row of each free dof differs from deal.II's by at most 1e-12 of its largest
+/// entry, and that constrained dofs have only a diagonal entry.
 void expect_system(const linalg::GroupSystem &system, const std::vector<double> &theirs,
                    const Constraints &constraints)
 {
@@ -308,7 +311,7 @@ void expect_system(const linalg::GroupSystem &system, const std::vector<double> 
   }
 }
 
-/// The data of the problems below on the boundary: component c is (1 + c) x + y.
+/// The boundary data of the problems below: component c is (1 + c) x + y.
 template <int dim>
 class LinearData final : public Function<dim>
 {
@@ -390,7 +393,7 @@ TEST(AsDealII, SystemsWithPeriodicSidesAndHangingNodes)
   expect_assembled_system<3>("poisson", periodic, "hypercube", 1);
 }
 
-/// A coefficient of the unit cube.
+/// A coefficient on the unit cube.
 template <int dim>
 class VaryingCoefficient final : public Function<dim>
 {
@@ -411,7 +414,7 @@ public:
   }
 };
 
-/// The norm in L2 of k∇u, by deal.II's FEValues.
+/// Returns the L2 norm of k∇u, computed with deal.II's FEValues.
 template <int dim>
 double norm_of_flux(const Discretization<dim> &discretization, const FeVector &u)
 {
@@ -433,8 +436,8 @@ double norm_of_flux(const Discretization<dim> &discretization, const FeVector &u
 }
 
 /**
- * η_K² of deal.II has a face of the boundary once: its half of a face between two cells, whose jump
- * both have. We take it twice, as the whole of what the face lacks is an error of the one cell.
+ * Compares Kelly's indicators. In η_K², deal.II weights boundary faces like interior faces, whose
+ * jump two cells share. We weight them twice, because the whole error there belongs to one cell.
  */
 template <int dim>
 void expect_indicators_of_deal_ii(const unsigned int degree)

@@ -27,7 +27,7 @@ void for_each_element(const Check &check)
     }
 }
 
-/// Moves the vertices of @p mesh, so that no two cells have the same shape and no two sides of a
+/// Moves the vertices of @p mesh so that no two cells have the same shape and no two sides of a
 /// cell are parallel.
 template <int dim>
 void distort(Mesh<dim> &mesh)
@@ -43,7 +43,7 @@ void distort(Mesh<dim> &mesh)
       *mesh.triangulation);
 }
 
-/// Refines cells near a corner of the mesh @p levels times: there are hanging nodes.
+/// Refines cells near a corner of the mesh @p levels times, which creates hanging nodes.
 template <int dim>
 void refine_at_corner(Mesh<dim> &mesh, const unsigned int levels)
 {

@@ -25,7 +25,7 @@
 
 /**
  * @file
- * Parts of elasticity that whole runs do not show one by one.
+ * Tests details of elasticity that complete runs do not isolate.
  */
 namespace
 {
@@ -41,7 +41,7 @@ void hold(const Point<dim> &p, std::vector<SupportedDirection<dim>> &supports)
     supports.push_back({p, Point<dim>::unit_vector(c)});
 }
 
-/// Σ λ_i a_i ⊗ a_i with orthonormal a_i that are along no axis.
+/// Returns Σ λ_i a_i ⊗ a_i with orthonormal a_i that are not aligned with the axes.
 SymmetricTensor<2, 3> stress_of(const std::array<double, 3> &principal)
 {
   const std::array<Tensor<1, 3>, 3> axes = {{Tensor<1, 3>({2. / 3., 1. / 3., 2. / 3.}),
@@ -139,7 +139,7 @@ TEST(RowReduction, gives_the_echelon_form_and_the_rank)
       EXPECT_NEAR(A(i, j), expected[i][j], 1e-15);
 }
 
-/// The elastic problem of @p lines on the unit square.
+/// The elastic problem given by @p lines on the unit square.
 struct Square : UnitSquare
 {
   explicit Square(const std::string &lines)
@@ -195,7 +195,7 @@ TEST(ElasticFlux, at_the_boundary_is_traction_and_pressure)
   EXPECT_FALSE(square.problem->has_boundary_flux(3));
 }
 
-/// (x y, x² − y)
+/// The displacement (x y, x² − y).
 struct Somehow final : Function<2>
 {
   Somehow() : Function<2>(2)
@@ -221,7 +221,7 @@ TEST(Reactions, are_minus_the_residual_at_the_nodes_that_are_held)
   u.update_ghost_values();
   DiscreteSolution<2> solution(*square.problem, discretization, u);
   const FeVector &residual = solution.evaluation().residual;
-  // the corner counts for id 0 in x, and for id 2 in y, which id 0 leaves free
+  // At the corner, id 0 holds the x direction only, so the y direction counts for id 2.
   std::map<std::string, double> expected;
   const auto sum_at = [&](const types::boundary_id id, const unsigned int c) {
     ComponentMask mask(2, false);

@@ -25,7 +25,7 @@ namespace
 using dealii::Point;
 using dealii::Tensor;
 
-/// Writes expressions of x, y and z at random, whose values are of moderate size.
+/// Generates random expressions of x, y and z with values of moderate size.
 class RandomExpressions
 {
 public:
@@ -79,14 +79,15 @@ private:
   std::string closing;
 };
 
-/// A value, and how far another evaluation may be off it.
+/// A value and the error bound of another evaluation of it.
 struct Bounded
 {
   double value = 0., error = 0.;
 };
 
-/// Of each node a running error bound: an operation has an error of some units of the last place,
-/// and passes on those of its operands, as it moves between the ends of their ranges.
+/// Returns a running error bound for each node. An operation adds an error of some units of the
+/// last place and propagates the errors of its operands, which move between the ends of their
+/// ranges.
 std::vector<Bounded> with_errors(const linalg::ExpressionGraph &graph, const Point<3> &p)
 {
   constexpr double units = 8. * std::numeric_limits<double>::epsilon();
@@ -98,7 +99,7 @@ std::vector<Bounded> with_errors(const linalg::ExpressionGraph &graph, const Poi
     };
     const Bounded a = operand(0), b = operand(1), c = operand(2);
     Bounded result;
-    if (node.is_constant()) { // may have been computed
+    if (node.is_constant()) { // may have been folded
       result = {node.value, units * std::abs(node.value)};
     }
     else if (node.operation == linalg::ExpressionOperation::load) {
@@ -126,7 +127,7 @@ std::vector<Bounded> with_errors(const linalg::ExpressionGraph &graph, const Poi
 
 using Exact = linalg::test::ExactNumber<400>;
 
-/// The value of node @p root at x + h e_d, h = 2^-100 times @p direction.
+/// Returns the value of node @p root at x + h e_d, where h = 2^-100 times @p direction.
 Exact exact_value(const linalg::ExpressionGraph &graph, const int root, const Point<3> &p,
                   const int d = 0, const double direction = 0.)
 {
@@ -149,7 +150,7 @@ Exact exact_value(const linalg::ExpressionGraph &graph, const int root, const Po
   return values.back();
 }
 
-/// By a difference, whose error is beyond the digits of a double.
+/// Returns the derivative by a central difference whose error is below double precision.
 double exact_derivative(const linalg::ExpressionGraph &graph, const int root, const Point<3> &p,
                         const int d)
 {
@@ -159,8 +160,7 @@ double exact_derivative(const linalg::ExpressionGraph &graph, const int root, co
   return static_cast<double>(difference.scaled(99));
 }
 
-// muParser merges sums and multiples of constants, so that some bits differ.
-/// By the rows of one point.
+/// Returns the gradient at one point, computed by value_and_gradient_rows().
 template <int dim>
 Tensor<1, dim> gradient_of(const Field<dim> &field, const Point<dim> &p, const unsigned int c)
 {
@@ -171,6 +171,7 @@ Tensor<1, dim> gradient_of(const Field<dim> &field, const Point<dim> &p, const u
   return gradient;
 }
 
+// muParser merges sums and multiples of constants, so some bits differ.
 TEST(Field, HasTheValuesOfMuParserAndExactDerivatives)
 {
   RandomExpressions expressions(7);

@@ -16,21 +16,21 @@
 
 /**
  * @file
- * Extrema of polynomials against dense samples, and of finite element functions against the values
- * of functions that the space contains.
+ * Compares extrema of polynomials with dense samples, and extrema of finite element functions with
+ * known values of functions in the space.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// n over k
+/// Returns the binomial coefficient n over k.
 double binomial(const unsigned int n, const unsigned int k)
 {
   return k == 0 ? 1. : binomial(n - 1, k - 1) * n / k;
 }
 
-/// Values of all components at x, by the definition of the Bernstein polynomials.
+/// Returns the values of all components at x by the definition of the Bernstein polynomials.
 std::vector<double> value_at(const std::vector<double> &coefficients, const unsigned int n,
                              const unsigned int p, const unsigned int n_components,
                              const std::array<double, 3> &x)
@@ -48,7 +48,7 @@ std::vector<double> value_at(const std::vector<double> &coefficients, const unsi
   return values;
 }
 
-/// The largest value of the objective on a grid.
+/// Returns the largest value of the objective on a grid.
 double sampled(const std::vector<double> &coefficients, const unsigned int n, const unsigned int p,
                const unsigned int n_components, const Objective &objective)
 {
@@ -103,7 +103,7 @@ TEST(PolynomialMaximum, IsNothingBelowWhatIsKnown)
 
 TEST(PolynomialMaximum, OfARidgeIsFoundInFewBoxesAtItsFirstPoint)
 {
-  // 2x(1 - x), the same for all y
+  // 2x(1 - x), independent of y.
   PolynomialMaximum maximum(2, 2, 1);
   const auto found = maximum.find({0., 1., 0., 0., 1., 0., 0., 1., 0.}, {0, 1.}, 0., 1e-12);
   EXPECT_NEAR(found->value, 0.5, 1e-15);
@@ -111,7 +111,7 @@ TEST(PolynomialMaximum, OfARidgeIsFoundInFewBoxesAtItsFirstPoint)
   EXPECT_EQ(found->at[1], 0.);
 }
 
-/// A function on the unit square or cube that the space of this degree contains.
+/// A function on the unit square or cube that belongs to the space of this degree.
 template <int dim>
 struct Function
 {
@@ -153,7 +153,7 @@ TEST(Extrema, AreThoseOfThePolynomialsNotOfTheNodes)
     EXPECT_NEAR(extrema(valley.discretization, valley.u).first, -3., 1e-14);
     EXPECT_NEAR(extrema(valley.discretization, valley.u).second, -3. + 0.49 + 0.98 + 0.36, 1e-14);
   }
-  // (x - 0.3)(x - 0.9)(x - 0.2) has its local maximum and minimum at (1.4 ± sqrt(0.43)) / 3
+  // (x - 0.3)(x - 0.9)(x - 0.2) has its local maximum and minimum at (1.4 ± sqrt(0.43)) / 3.
   const Function<2> cubic("hypercube", 3, "(x - 0.3)*(x - 0.9)*(x - 0.2)*y", 0);
   const auto p = [](const double x) { return (x - 0.3) * (x - 0.9) * (x - 0.2); };
   const auto [least, largest] = extrema(cubic.discretization, cubic.u);

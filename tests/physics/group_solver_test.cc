@@ -14,14 +14,15 @@
 
 /**
  * @file
- * Systems that the ranks write together: what moves to the leader's device, and when.
+ * Tests systems that the ranks of a group assemble together: what is copied to the leader's device,
+ * and when.
  */
 namespace
 {
 using namespace femgpu;
 using namespace femgpu::linalg;
 
-/// The pattern of differences in one dimension, @p rows on each rank.
+/// Makes the pattern of 1D finite differences with @p rows on each rank.
 void make_pattern(GroupSystem &system, const std::size_t rows)
 {
   const auto rank = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD);
@@ -41,7 +42,7 @@ void make_pattern(GroupSystem &system, const std::size_t rows)
       });
 }
 
-/// @p scale times the matrix, with rows that also neighbours write, and b = 1.
+/// Assembles @p scale times the matrix, with contributions of neighbouring ranks, and b = 1.
 void assemble(GroupSystem &system, const double scale)
 {
   system.set_zero(/* has weights */ false);
@@ -76,7 +77,7 @@ SolveControl tight()
   return control;
 }
 
-/// What moves of so many bytes of a matrix: none to the host, which reads it where it is.
+/// Returns how many of @p bytes of a matrix are copied: none on the host, which reads it in place.
 std::size_t moved(GroupSolver &solver, const std::size_t bytes)
 {
   return solver.places().front().backend == "host" ? 0 : bytes;
@@ -137,7 +138,7 @@ TEST(GroupSolver, that_begins_with_the_pattern_gives_the_same_bits)
     EXPECT_EQ(report.costs.transfer.bytes, late.solve(system, tight()).costs.transfer.bytes);
     EXPECT_EQ(x, solution(system));
     EXPECT_GE(report.costs.transfer.overlapped_seconds, 0.);
-    early.begin_pattern(system); // is there
+    early.begin_pattern(system); // already available
     assemble(system, 1.);
     EXPECT_EQ(early.solve(system, tight()).costs.transfer.bytes,
               moved(early, system.n_nonzeros() * sizeof(double)) + 3 * system.n() * sizeof(double));

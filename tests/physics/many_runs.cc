@@ -1,7 +1,7 @@
-// The program, many times: its libraries, some 200, are loaded once, and each run is a fork of this
-// process that does all that main() does. A run is asked for by a line of JSON on standard input,
+// Runs femgpu many times but loads its libraries, about 200, only once. Each run is a fork of this
+// process that does all that main() does. A request is one line of JSON on standard input,
 //   {"arguments": ["femgpu", "file.prm", ...], "output": "out.txt", "errors": "err.txt"}
-// and answered by a line: its exit code, or minus the signal that has ended it.
+// and the answer is one line: the exit code, or minus the signal that ended the run.
 #include "app/program.h"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@
 
 namespace
 {
-/// Opens @p path in place of the @p stream, as a shell does before it starts a program.
+/// Opens @p path in place of @p stream, as a shell does before it starts a program.
 void redirect(const int stream, const std::string &path, const int flags)
 {
   const int file = ::open(path.c_str(), flags, 0600);

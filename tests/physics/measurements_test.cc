@@ -18,19 +18,19 @@
 
 /**
  * @file
- * What is measured of functions that the space has exactly.
+ * Tests measurements of functions that belong to the finite element space.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// A problem that is not solved: its solution is given.
+/// A problem with a given solution, which is not solved.
 template <int dim>
 class Given final : public ScalarProblem<dim>
 {
 public:
-  /// −2 ∇u as `flux`, and what jumps with the material.
+  /// Declares `flux`, −2 ∇u, and `jump`, which depends on the material.
   std::vector<DerivedField> derived_fields() const override
   {
     return {{"flux", 1}, {"jump", 0}};
@@ -43,7 +43,7 @@ public:
       numbers[dim][q] = 1. + 2. * at.material;
     }
   }
-  /// 2u
+  /// Returns 2u.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
     NodalField twice{"twice", solution.u()};
@@ -60,7 +60,8 @@ struct Case
   unsigned int adaptive_steps;
 };
 
-/// x + 2y (+ 3z) on a mesh of the unit square or cube with a boundary id for each side.
+/// The function x + 2y (+ 3z) on a mesh of the unit square or cube with a boundary id for each
+/// side.
 template <int dim>
 struct Fixture
 {
@@ -182,7 +183,7 @@ TEST(Measurements, OfALinearFunctionIn2DAreExact)
                              {"max u at y", 1.},
                              {"max u over boundary 0", 2.},
                              {"max u over boundary 0 at y", 1.},
-                             {"min jump", 1.}, // at many nodes: the lowest one
+                             {"min jump", 1.}, // at many nodes; the lowest counts
                              {"min jump at x", 0.},
                              {"max jump at x", 0.5},
                              {"max jump at y", 0.},

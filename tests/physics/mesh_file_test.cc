@@ -11,7 +11,7 @@ namespace femgpu
 {
 namespace
 {
-/// Two squares side by side: nodes 1 2 3 below, 4 5 6 above.
+/// Two adjacent squares: nodes 1 2 3 below, 4 5 6 above.
 const std::string squares = R"($MeshFormat
 2.2 0 8
 $EndMeshFormat
@@ -38,7 +38,7 @@ $Elements
 $EndElements
 )";
 
-/// The same in version 4.1.
+/// Two adjacent squares in format 4.1.
 const std::string squares_4 = R"($MeshFormat
 4.1 0 8
 $EndMeshFormat
@@ -99,7 +99,7 @@ std::string error_of(const std::string &text, const int dim = 2)
   return "no error";
 }
 
-/// The error that replacing @p what in the text of two squares makes.
+/// Returns the error that results if @p what is replaced in the file of two squares.
 std::string error_with(const std::string &what, const std::string &by)
 {
   return error_of(replaced(squares, what, by));
@@ -141,7 +141,8 @@ TEST(GmshFile, PointsOfSeveralGroupsAreThereForEach)
   EXPECT_EQ(file.elements[1].nodes[0], 0U);
 }
 
-/// The square of the left with nodes in the middle of its edges, and of itself if it has nine.
+/// Returns the left square with nodes at the middles of its edges and, if it has nine, at its
+/// centre.
 std::string second_order(const std::string &type, const std::string &middle_of_bottom,
                          const std::string &center)
 {
@@ -185,7 +186,7 @@ TEST(GmshFile, NodesOfSecondOrderThatCurveCellsHaveTheirCorners)
   EXPECT_EQ(edge.points[edge.middle_nodes[0].node][1], -0.1);
   EXPECT_EQ(edge.middle_nodes[0].place, 18U);
   EXPECT_EQ(edge.middle_nodes[0].corners, (std::vector<std::size_t>{0, 1}));
-  // The middle of the cell follows its edges at (0.5, 0.45), and does not lie there.
+  // The centre of the cell should follow its edges to (0.5, 0.45), but its node lies elsewhere.
   const MeshTable cell = read_gmsh_file("m.msh", second_order("10", "0.5 -0.1", " 9"), 2);
   ASSERT_EQ(cell.middle_nodes.size(), 2U);
   EXPECT_EQ(cell.middle_nodes[1].corners.size(), 4U);
@@ -259,8 +260,8 @@ TEST(GmshFile, NodesWithoutElementsAndSectionsBehindAreAllowed)
   EXPECT_BEGINS(error_of(squares + "$NodeData\n1\n"), "m.msh:25: the section '$NodeData'");
 }
 
-/// Four tetrahedra around the edge from (0 0 0) to (0 0 1), two of them with nodes of their own, 6
-/// to 9, in the place of 0, 1, 2 and 4.
+/// Four tetrahedra around the edge from (0 0 0) to (0 0 1). Two of them have separate nodes 6 to 9
+/// at the positions of nodes 0, 1, 2 and 4.
 MeshTable two_halves()
 {
   MeshTable table;
@@ -284,7 +285,7 @@ TEST(MergedNodes, AreThoseOfSidesCurvesAndPointsToo)
 {
   MeshTable table = two_halves();
   replace_nodes(table, one_node_for_each_place, 3);
-  ASSERT_EQ(table.elements.size(), 7U); // the side between two cells has gone
+  ASSERT_EQ(table.elements.size(), 7U); // the side between two cells has been removed
   EXPECT_EQ(all_nodes(table.elements[4]), all_nodes({&ElementKind::triangle, 0, 0, {{0, 4, 5}}}));
   EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({&ElementKind::line, 0, 0, {{0, 4}}}));
   EXPECT_EQ(table.elements[6].nodes[0], 1U);
@@ -319,7 +320,8 @@ TEST(PhysicalNames, WrongTablesAreRefusedWithTheirLine)
   EXPECT_BEGINS(error_with("2 1 \"steel\"", "4 1 \"steel\""), "m.msh:7: the dimension of a");
   EXPECT_BEGINS(error_with("Names\n3", "Names\n4"), "m.msh:9: '$EndPhysicalNames' comes after 3");
   EXPECT_BEGINS(error_with("Names\n3", "Names\n2"), "m.msh:8: '2 2 \"copper\"' comes where");
-  EXPECT_EQ(error_with("2 1 \"steel\"", "1 1 \"steel\""), "no error"); // of another dimension
+  // The names may be equal, because their dimensions differ.
+  EXPECT_EQ(error_with("2 1 \"steel\"", "1 1 \"steel\""), "no error");
 }
 
 const std::string triangles = R"(<?xml version="1.0"?>

@@ -16,14 +16,15 @@
 
 /**
  * @file
- * Meshes of files whose curved sides are kept while they are refined.
+ * Tests meshes from files whose curved sides are preserved by refinement.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// GridTools::volume() of deal.II 9.4 takes triangles for squares.
+/// Returns the area of the mesh. GridTools::volume() of deal.II 9.4 would treat triangles as
+/// squares.
 double area_of_straight_cells(const Mesh<2> &mesh)
 {
   double area = 0.;
@@ -33,7 +34,7 @@ double area_of_straight_cells(const Mesh<2> &mesh)
   return Utilities::MPI::sum(area, MPI_COMM_WORLD);
 }
 
-/// |area - exact| after 1, 2 and 3 refinements with a mapping of degree @p degree.
+/// Returns |area - exact| after 1, 2 and 3 refinements with a mapping of degree @p degree.
 std::vector<double> area_errors(const std::string &file, const std::string &manifolds,
                                 const unsigned int degree, const double exact)
 {
@@ -58,7 +59,7 @@ double last_order(const std::vector<double> &errors)
   return std::log2(errors[1] / errors[2]);
 }
 
-// At the Gauss-Lobatto points the mapping's circle has the area of order 2 p.
+// With Gauss-Lobatto points, the area of the mapped circle converges with order 2 p.
 TEST(CurvedSides, AreaOfQuadrilateralsAtAHoleHasTwiceTheOrderOfTheMapping)
 {
   const double exact = 16. - numbers::PI / 4.;
@@ -83,7 +84,8 @@ TEST(CurvedSides, AreaStaysWrongWithoutThem)
   EXPECT_NEAR(errors[0], errors[2], 1e-12);
 }
 
-/// The levels of points between two, and what is left of a projection, are those of @p family.
+/// Checks that points between two points, and projected points, have the level that @p family
+/// prescribes.
 template <int dim>
 void expect_levels_are_kept(const SurfaceFamily<dim> &family, const Point<dim> &a,
                             const Point<dim> &b)

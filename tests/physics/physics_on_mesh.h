@@ -12,15 +12,15 @@
 
 namespace femgpu
 {
-/// A mesh of a generator, as section "Mesh" describes it.
+/// A generated mesh, with parameters as in section "Mesh".
 struct GeneratedMesh
 {
   std::string generator = "hyper_cube";
-  std::string arguments = "0 : 1 : true"; ///< the sides get the ids 0, 1, ...
+  std::string arguments = "0 : 1 : true"; ///< gives the sides the ids 0, 1, ...
   std::string cells = "hypercube";
 };
 
-/// The problem of a physics, with the given parameters, on a coarse mesh.
+/// The problem of a physics with given parameters on a coarse mesh.
 template <int dim>
 struct PhysicsOnMesh
 {
@@ -55,7 +55,7 @@ struct PhysicsOnMesh
   std::unique_ptr<Problem<dim>> problem;
 };
 
-/// The unit square, whose sides have the ids 0 to 3.
+/// A problem on the unit square, whose sides have the ids 0 to 3.
 using UnitSquare = PhysicsOnMesh<2>;
 } // namespace femgpu
 

@@ -17,14 +17,14 @@
 
 /**
  * @file
- * What flags will make of a mesh, before and after it is made.
+ * Compares the mesh after refinement with what its flags predict.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// Five squares around a vertex, or cubes in an L.
+/// Makes five squares around a vertex, or cubes in an L.
 template <int dim>
 void make_coarse(Triangulation<dim> &mesh)
 {
@@ -35,7 +35,8 @@ void make_coarse(Triangulation<dim> &mesh)
   mesh.reset_all_manifolds();
 }
 
-/// Of the cell at this place, in this step: anything, the same on any number of ranks.
+/// Returns a pseudo-random number for a cell and a step that does not depend on the number of
+/// ranks.
 template <class Cell>
 double random_number(const Cell &cell, const unsigned int step)
 {
@@ -45,7 +46,7 @@ double random_number(const Cell &cell, const unsigned int step)
   return std::abs(std::fmod(1e4 * place, 1.));
 }
 
-/// Flags about so many of the cells of this rank for refinement, and families for coarsening.
+/// Flags random cells of this rank for refinement, and random families for coarsening.
 template <int dim>
 void flag_any(Triangulation<dim> &mesh, const unsigned int step, const double refined,
               const double coarsened)
@@ -59,11 +60,11 @@ void flag_any(Triangulation<dim> &mesh, const unsigned int step, const double re
     }
 }
 
-/// The shares of refined and coarsened cells in the steps of a test.
+/// The fractions of refined and coarsened cells in the steps of a test.
 const std::vector<std::pair<double, double>> steps = {{0.3, 0.},  {0.3, 0.3},  {0.02, 0.7},
                                                       {0.1, 0.5}, {0.25, 0.1}, {0., 1.}};
 
-/// Collective. Of all ranks.
+/// Returns the cells of all ranks. Collective.
 template <int dim>
 std::set<CellId> all_cells(const Triangulation<dim> &mesh)
 {
@@ -155,7 +156,7 @@ TEST(Flags, OfAllQuadrilateralsLeaveTheDofsThatAreForecast)
 
 TEST(Flags, OfOneFamilyToBeCoarsenedForecastNoMoreThanItsNodes)
 {
-  // of degree 2, all nodes of the family but those of the cell that it becomes are lost
+  // Of the 25 nodes of a family of degree 2, the forecast keeps the centre and the 4 vertices.
   Mesh<2> mesh = make_forest<2>();
   mesh.triangulation->refine_global(1);
   Discretization<2> discretization(mesh, 2, 1);

@@ -10,7 +10,7 @@
 
 namespace femgpu
 {
-/// A problem of one component, u, −Δu = 0, without data or parameters: tests add what they need.
+/// A problem −Δu = 0 with one component and without data or parameters; tests add what they need.
 template <int dim>
 class ScalarProblem : public Problem<dim>
 {
@@ -24,7 +24,7 @@ public:
   {
     return {};
   }
-  /// ∇u
+  /// Computes ∇u.
   void flux(const PointBatch<dim> &at, PointTerms &sigma) const override
   {
     for (unsigned int d = 0; d < dim; ++d)

@@ -22,14 +22,15 @@
 
 /**
  * @file
- * What preconditioners are told of unknowns: places, and those of lower degrees.
+ * Tests the information on unknowns that preconditioners receive: coordinates, and unknowns of
+ * lower degrees and coarser meshes.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// −Δu + u for each component, the first 0 at x = 0, perhaps periodic in y.
+/// −Δu + u = 0 for each component, where the first is 0 at x = 0; optionally periodic in y.
 template <int dim>
 class Membrane final : public ScalarProblem<dim>
 {
@@ -54,7 +55,7 @@ public:
       return {{2, 3, 1}};
     return {};
   }
-  /// −Δu_c + u_c = 0
+  /// Computes the flux of −Δu_c + u_c = 0.
   void flux(const PointBatch<dim> &at, PointTerms &sigma) const override
   {
     for (unsigned int row = 0; row < components * dim; ++row)
@@ -78,7 +79,7 @@ private:
   Functions::ZeroFunction<dim> zero;
 };
 
-/// The unit square or cube, refined as a whole and then around a corner.
+/// Returns the unit square or cube, refined globally and then around a corner.
 template <int dim>
 Mesh<dim> refined_mesh(const Problem<dim> &problem, const std::string &cells,
                        const unsigned int levels, const unsigned int times = dim == 2 ? 2 : 1)
@@ -115,7 +116,7 @@ FullMatrix<double> dense(const linalg::HostCsr &A)
   return dense(A.n, A.n, A.row_starts.low, A.columns, A.values);
 }
 
-/// Is the unknown constrained?
+/// Returns whether the unknown is constrained, that is, its row has only one entry.
 bool stands_alone(const FullMatrix<double> &A, const int i)
 {
   const auto row = static_cast<unsigned int>(i);
@@ -133,7 +134,7 @@ FullMatrix<double> galerkin_product(const FullMatrix<double> &A, const linalg::H
   return result;
 }
 
-/// PᵀAP is what is assembled with the elements of lower degree.
+/// Checks that PᵀAP equals the matrix assembled with elements of lower degree.
 template <int dim>
 void expect_galerkin(const std::string &cells, const unsigned int degree, const unsigned int levels,
                      const unsigned int components = 1, const bool is_periodic = false)
@@ -215,7 +216,7 @@ struct Assembled
   linalg::GroupSystem system;
 };
 
-/// For each unknown the one at the same place, and the same one of its node; -1: there is none.
+/// Maps each unknown to the unknown with the same position and component, or to -1.
 std::vector<int> same_places(const linalg::Unknowns &some, const linalg::Unknowns &all)
 {
   const auto place = [](const linalg::Unknowns &unknowns, const std::size_t i) {
@@ -237,7 +238,7 @@ std::vector<int> same_places(const linalg::Unknowns &some, const linalg::Unknown
   return result;
 }
 
-/// PᵀAP is what is assembled on the mesh that is refined once less.
+/// Checks that PᵀAP equals the matrix assembled on the mesh with one refinement less.
 template <int dim>
 void expect_galerkin_of_mesh(const unsigned int components, const bool is_periodic)
 {
@@ -276,11 +277,12 @@ TEST(CoarserUnknowns, of_coarser_meshes_give_the_matrices_of_these)
   expect_galerkin_of_mesh<3>(3, false);
 }
 
-/// Linear functions are in all spaces, hanging nodes or not.
+/// Checks that linear functions, which belong to all spaces, are prolongated exactly, also at
+/// hanging nodes.
 template <int dim>
 void expect_linear_functions()
 {
-  const Membrane<dim> problem(2, false); // whose second component is free
+  const Membrane<dim> problem(2, false); // its second component has no Dirichlet data
   const Assembled<dim> fine(problem, refined_mesh(problem, "hypercube", 4));
   const linalg::HostCsr system = fine.system.part().A;
   linalg::UnknownsPtr known = system.unknowns;
@@ -349,7 +351,7 @@ TEST(Coordinates, are_those_of_the_unknowns)
   });
   const std::vector<double> first = system.gather_on_leader(mine);
   const linalg::HostCsr A = system.part().A;
-  for (std::size_t i = 0; i < first.size(); ++i) // on the leader
+  for (std::size_t i = 0; i < first.size(); ++i) // empty except on the leader
     EXPECT_EQ(A.unknowns->coordinates[2 * i], first[i]);
 }
 } // namespace

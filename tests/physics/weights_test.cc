@@ -17,14 +17,15 @@
 
 /**
  * @file
- * The weights of reactions after the constraints were eliminated.
+ * Tests the weights of reactions after the elimination of constraints.
  */
 namespace
 {
 using namespace femgpu;
 using namespace dealii;
 
-/// −Δu = c e^u − (the same on the boundary), with no Dirichlet data: all integrals are complete.
+/// A problem with reaction c e^u in cells and on the boundary and without Dirichlet data, so that
+/// all integrals are complete.
 template <int dim>
 class Reaction final : public ScalarProblem<dim>
 {
@@ -49,7 +50,7 @@ private:
   double in_cells, on_faces;
 };
 
-/// x^p
+/// The function x^p.
 template <int dim>
 class Power : public Function<dim>
 {
@@ -65,7 +66,7 @@ private:
   unsigned int p;
 };
 
-/// The unit square or cube, refined twice as a whole and then several times around a corner.
+/// The unit square or cube, refined twice globally and then several times around a corner.
 template <int dim>
 struct Refined
 {
@@ -101,7 +102,8 @@ struct Refined
   Discretization<dim> discretization;
 };
 
-/// Σ w_i x_i^p, without the dofs that are constrained: their weights are with their masters.
+/// Returns Σ w_i x_i^p. Constrained dofs have weight 0, because their weights were added to their
+/// masters.
 template <int dim>
 double integral_of_power(const Discretization<dim> &discretization,
                          const linalg::GroupSystem &system, const unsigned int p)
@@ -132,7 +134,7 @@ void expect_exact_for_degree_2p_minus_1(const std::string &cells, const unsigned
       EXPECT_GT(system.weights()[i - system.first_owned()], 0.) << "of dof " << i;
   for (unsigned int p = 0; p <= 2 * degree - 1; ++p) {
     const double in_cube = 1. / (p + 1.);
-    // the faces x = 0 and x = 1, and those beside them
+    // The faces x = 0 and x = 1, and the adjacent ones.
     const double on_boundary = (p == 0 ? 2. : 1.) + 2. * (dim - 1) / (p + 1.);
     EXPECT_NEAR(integral_of_power(refined.discretization, system, p),
                 in_cube + on_faces * on_boundary, 1e-12)

@@ -7,8 +7,7 @@
 
 /**
  * @file
- * Every rank runs all tests. One that fails on a rank has failed; the ranks say so one after the
- * other.
+ * Runs all tests on every rank. A test that fails on one rank has failed; the ranks print in turn.
  */
 int main(int argc, char **argv)
 {

@@ -12,14 +12,14 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// What has become of a solve in parts.
+/// The outcome of a distributed solve.
 struct Result
 {
   std::string text;    ///< "12", "iteration_limit", or "refused"
-  std::string message; ///< of what is refused
+  std::string message; ///< set if refused
 };
 
-/// Every method of the registries, with every communicator.
+/// Tests every method of the registries with every communicator.
 class EveryMethod : public RanksOn
 {
 protected:
@@ -39,7 +39,7 @@ protected:
     }
   }
 
-  /// A line of the table; the communicators have to agree.
+  /// Adds a line to the table and checks that the communicators agree.
   void add(const std::string &name, const LinearSolverOptions &options)
   {
     SCOPED_TRACE(name);
@@ -82,8 +82,8 @@ protected:
   std::string lines;
 };
 
-/// FEMGPU_METHODS_TABLE names a file for the table; of the backend that ran last. On the host
-/// parts_test.cc has most of it, so that it is made only if it is asked for.
+/// Writes the table of the backend that ran last to the file named by FEMGPU_METHODS_TABLE, if that
+/// is set. The host is skipped otherwise, because parts_test.cc covers most of the table there.
 TEST_P(EveryMethod, SolvesOrIsRefusedWithItsMessage)
 {
   const char *const table = std::getenv("FEMGPU_METHODS_TABLE");

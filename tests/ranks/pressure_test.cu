@@ -16,9 +16,8 @@
 
 /**
  * @file
- * What GPUs tell each other is right, however long one of them takes: rounds with random waits
- * before each packet that is sent or waited for, and every value checked. FEMGPU_ROUNDS says how
- * many.
+ * Stress-tests the communication between GPUs. In each round, random pauses precede every packet
+ * that is sent or awaited, and every value is checked. FEMGPU_ROUNDS sets the number of rounds.
  */
 namespace femgpu::linalg::test
 {
@@ -30,7 +29,7 @@ int n_rounds()
   return text == nullptr ? 20000 : std::atoi(text);
 }
 
-/// Waits at random, up to two microseconds, now and then longer.
+/// Pauses for a random time of up to two microseconds, and occasionally longer.
 struct RandomPause
 {
   unsigned int *seed;
@@ -44,14 +43,13 @@ struct RandomPause
   }
 };
 
-/// That entry @p number of a part has in a round.
+/// Returns the value of entry @p number in a round.
 __device__ double value_of(const long long number, const int round)
 {
   return 1e3 * static_cast<double>(number) + static_cast<double>(round % 1009);
 }
 
-/// @param stale the round whose numbers this part sends once more in the round that follows; 0:
-/// none
+/// Checks sums. @param stale a round whose values this rank sends again in the next round; 0: none
 __global__ void check_sums(const cuda::PeerSums peers, const int rounds, const int stale,
                            unsigned long long *const n_wrong)
 {
@@ -73,7 +71,7 @@ __global__ void check_sums(const cuda::PeerSums peers, const int rounds, const i
   }
 }
 
-/// Ghost @p k of the vector is entry numbers[k] of all.
+/// Checks ghosts. Ghost @p k of the vector is entry numbers[k] of the global vector.
 __global__ void check_ghosts(const cuda::PeerChannel channel, double *const v, const int n,
                              const long long first_row, const long long *const numbers,
                              const int rounds, const int stale, unsigned long long *const n_wrong)
@@ -90,7 +88,7 @@ __global__ void check_ghosts(const cuda::PeerChannel channel, double *const v, c
     for (int k = thread; k < channel.n_entries; k += step)
       if (const int row = channel.rows[k]; row >= 0 && v[row] != value_of(numbers[row - n], round))
         atomicAdd(n_wrong, 1ULL);
-    __syncthreads(); // the round of the block is written
+    __syncthreads(); // completes the writes of this round
   }
 }
 
@@ -108,7 +106,7 @@ protected:
     communicator = make_communicator(MPI_COMM_WORLD, executor, "peers");
   }
 
-  /// Of all parts.
+  /// Returns the number of wrong values on all ranks.
   template <class Launch>
   double wrong_values(const Launch &launch) const
   {
@@ -129,7 +127,8 @@ protected:
     });
   }
 
-  /// Each part has 3,000 rows, and as ghosts some of all others, of which a few are many parts'.
+  /// Counts wrong ghosts. Each rank has 3,000 rows and ghosts from all other ranks; several ranks
+  /// share some of these.
   double wrong_ghosts(const int rounds, const int stale = 0) const
   {
     constexpr int n = 3000;
@@ -152,7 +151,7 @@ protected:
     const Buffer<long long> numbers(executor, plan.numbers.data(), plan.numbers.size());
     return wrong_values([&](unsigned long long *const n_wrong) {
       cuda::launch(*executor, executor->stream(),
-                   {1, cuda::threads_per_block}, // which ends each round for all
+                   {1, cuda::threads_per_block}, // one block, so that its end is the end of a round
                    check_ghosts, channel, v.data(), n, rows.first(), numbers.data(), rounds,
                    rank == 0 ? stale : 0, n_wrong);
     });
@@ -173,7 +172,7 @@ TEST_F(Pressure, GhostsAreRightHoweverLongAPartTakes)
   EXPECT_EQ(wrong_ghosts(n_rounds()), 0.);
 }
 
-/// 64 sums of each part; ghosts of the first part's rows at all others.
+/// Stale values affect 64 sums on each rank, and the ghosts of rank 0's rows on all other ranks.
 TEST_F(Pressure, StaleValuesAreFound)
 {
   EXPECT_EQ(wrong_sums(100, 50), 64. * size);

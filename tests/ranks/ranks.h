@@ -30,7 +30,8 @@ inline int own_rank()
   return rank;
 }
 
-/// Consecutive parts of uneven size, one for each rank; of three or more the second has no rows.
+/// Returns the starts of consecutive subdomains of uneven size, one per rank. With three or more
+/// ranks, one subdomain is empty.
 inline std::vector<int> cuts(const HostMatrix &A, const int block = 1)
 {
   const int n = n_ranks();
@@ -44,7 +45,7 @@ inline std::vector<int> cuts(const HostMatrix &A, const int block = 1)
   return starts;
 }
 
-/// A test on an executor of each rank: cores, or the GPU of its number.
+/// The base of tests with an executor on each rank: one core, or the GPU with the rank's number.
 class RanksOn : public testing::TestWithParam<std::string>
 {
 protected:
@@ -65,7 +66,7 @@ protected:
     executors.clear();
   }
 
-  /// One for all tests. @throws as make_communicator()
+  /// Returns a communicator that all tests share. @throws as make_communicator()
   CommunicatorPtr communicator(const std::string &name) const
   {
     CommunicatorPtr &made = made_communicators[GetParam() + name];
@@ -74,7 +75,7 @@ protected:
     return made;
   }
 
-  /// What speak with each other here.
+  /// Returns the names of the communicators available to these ranks.
   std::vector<std::string> communicators() const
   {
     if (executor->backend() == BackendKind::host)
@@ -83,14 +84,13 @@ protected:
     try {
       names.push_back(communicator("nccl")->name());
     }
-    catch (
-        const ParameterError &error) { // a GPU for each rank, and the library, are not everywhere
+    catch (const ParameterError &error) { // requires a GPU per rank and the library
       std::cout << error.what() << '\n';
     }
     return names;
   }
 
-  /// On the host parts_test.cc has all of them.
+  /// Returns the preconditioners to test; parts_test.cc tests all of them on the host.
   std::vector<std::string> preconditioners() const
   {
     if (executor->backend() == BackendKind::host)

@@ -11,8 +11,9 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Of all solvers and these preconditioners: every communicator takes the iterations of threads of
-/// the host that are parts, and all of a backend give the same bits, if no loop stays on a chip.
+/// Checks all solvers with these preconditioners. Every communicator must take as many iterations
+/// as a solve distributed over threads of the host, and the communicators of a backend must give
+/// the same bits if no loop stays on the chip.
 TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
 {
   for (const std::string &solver : solvers_with_parts()) {
@@ -29,10 +30,10 @@ TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
         const SolveReport report = solve(options, problem.A, problem.b, name, x);
         EXPECT_EQ(report.outcome, expected.reports[0].outcome) << report.message;
         EXPECT_LE(std::abs(report.iterations - expected.reports[0].iterations),
-                  2 + expected.reports[0].iterations / 5); // triangles are solved otherwise
+                  2 + expected.reports[0].iterations / 5); // triangular solves differ
         EXPECT_EQ(report.method.communicator, name);
         if (executor->backend() == BackendKind::cuda &&
-            solver != "ca-gmres") { // tells of its blocks
+            solver != "ca-gmres") { // which reports its blocks
           EXPECT_EQ(report.method.execution, name == "peers" ? "graph" : "driven by the host");
         }
         if (report.converged()) {
@@ -49,8 +50,8 @@ TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
   }
 }
 
-/// Loops that are one kernel on each GPU take the iterations of graphs, also when graphs have run
-/// between them, and repeat their bits.
+/// Checks that loops in one kernel per GPU take as many iterations as graphs, also if graphs have
+/// run in between, and that they repeat bitwise.
 TEST_P(RanksOn, KeepTheirRowsOnTheChip)
 {
   const auto names = communicators();
@@ -61,7 +62,7 @@ TEST_P(RanksOn, KeepTheirRowsOnTheChip)
        {std::string("poisson2d-5pt:120"), std::string("poisson3d-27pt:30"), large})
     for (const std::string solver : {"cg", "pipelined-cg", "chronopoulos-gear-cg", "minres",
                                      "bicgstab", "pipelined-bicgstab", "pipelined-gmres"}) {
-      if (system == large && solver == of_a_basis) // which has no place there
+      if (system == large && solver == of_a_basis) // its basis does not fit
         continue;
       SCOPED_TRACE(system + ", " + solver);
       const ModelProblem problem = generate(system);
@@ -84,7 +85,8 @@ TEST_P(RanksOn, KeepTheirRowsOnTheChip)
     }
 }
 
-/// 4 x_i − x_{i−1} = b_i: each part needs a row of the one before, which needs none of its own.
+/// Solves 4 x_i − x_{i−1} = b_i: each rank needs a row of the previous rank, which needs no row in
+/// return.
 TEST_P(RanksOn, NeedNotBothHaveGhosts)
 {
   HostMatrix A;
@@ -211,7 +213,7 @@ TEST(LongMessages, AreGatheredInPieces)
   }
 }
 
-/// One rank fails in the middle of what all do together.
+/// Lets one rank fail during a collective operation.
 TEST_P(RanksOn, ThrowTheErrorOfOneOfThem)
 {
   for (const std::string &name : communicators()) {
