@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Compares solutions of problems with large contrasts, penalties and offsets with the direct solver.
+"""Compares solutions with those of the direct solver for large contrasts, penalties and offsets.
 
     benchmarks/accuracy.py --csv accuracy.csv
     benchmarks/accuracy.py --backend cuda --ranks 1 --only 'Q1 2D' --csv accuracy_cuda.csv
 
-Each problem is solved by the direct solver and with each preconditioner. With data on the boundary
-alone the solution minimises the energy E, so that the energy error is (|E - E_direct| / E_direct)^1/2.
-The table has this error and the relative differences of the fluxes through the soft and the stiff side.
-What rounding permits, with the contrast C, n dofs and s, the size of u over its range:
+Each problem is solved by the direct solver and with each preconditioner. If the only data are
+boundary values, the solution minimises the energy E, and the energy error is (|E - E_direct| /
+E_direct)^1/2. The table contains this error and the relative differences of the fluxes through the
+soft and the stiff side. Rounding permits, for contrast C, n dofs and s, the magnitude of u over its
+range:
 
-    energy error   1e-5, or 3 eps s (C n)^1/2, as both solutions are rounded;
-                   eps C n^1/2 where stiff parts are held by soft ones alone
-    soft side      1e-6, or eps s C^1/2; eps C n^1/2 where stiff parts are held by soft ones alone
+    energy error   1e-5, or 3 eps s (C n)^1/2, because both solutions are rounded;
+                   eps C n^1/2 if only soft parts hold the stiff parts
+    soft side      1e-6, or eps s C^1/2; eps C n^1/2 if only soft parts hold the stiff parts
     stiff side     1e-6, or 10 eps C n s
 
-Exits with 1 if a value exceeds that. An outcome that is no success is no error here: it is reported.
+Exits with 1 if a value exceeds its limit. A solve that does not converge is reported, but is no
+error here.
 """
 
 import itertools
@@ -27,7 +29,7 @@ from runs import launcher, parser_of, summary_of, write_csv
 PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "ic", "chebyshev", "sainv"]
 EPS = 2.0**-52
 
-# Coefficients with the contrast C; x0 is the soft side (id 0), x1 the stiff one (id 1).
+# Coefficients with contrast C; side x0 (id 0) is soft, x1 (id 1) is stiff.
 RANDOM = "(1.5 + sin(37*x + 11*sin(53*y)))"
 LAYERS = f"if(x < 0.7, 1, C)*{RANDOM}"
 STRIPES = f"if(sin(9*pi*x) > 0, 1, C)*{RANDOM}"
@@ -86,7 +88,7 @@ CASES = {
 }
 SIZES = {"offset 300": 300.01 / 0.01, "offset 1e5": 1e5}
 FLOATING = {"stripes", "inclusions"}
-# Name, dimension, kind of cells, degree, cells in a direction, refinements.
+# Name: dimension, kind of cells, degree, cells per direction, refinements.
 ELEMENTS = {
     "Q1 2D": (2, "hypercube", 1, 10, 3),
     "Q2 2D": (2, "hypercube", 2, 10, 2),
@@ -122,7 +124,7 @@ end
 
 
 def solve(options, text, ranks, settings):
-    """The first cycle of summary.json."""
+    """Returns the first cycle of summary.json."""
     command = [*(launcher(ranks) if ranks > 1 else ()), options.program, "-"]
     summary, failure = summary_of(command, settings, text)
     if not summary:
@@ -131,7 +133,7 @@ def solve(options, text, ranks, settings):
 
 
 def difference(cycle, reference, side):
-    """Of the flux or force through a side; 0 if the problem reports none."""
+    """Returns the relative difference of the flux or force through a side; 0 if not reported."""
     for name in (f"flux through {side}", f"reaction x of {side}"):
         if name in cycle["quantities"]:
             value = reference["quantities"][name]
@@ -140,7 +142,7 @@ def difference(cycle, reference, side):
 
 
 def row_of(case, element, contrast, cycle, direct):
-    """The errors of a solution, and what rounding permits."""
+    """Returns the errors of a solution and the limits that rounding sets."""
     n, size = cycle["dofs"], SIZES.get(case, 1.)
     floating = EPS * contrast * math.sqrt(n) if case in FLOATING else 0.
     permitted = {"energy_error": max(1e-5, 3. * EPS * size * math.sqrt(contrast * n), floating),

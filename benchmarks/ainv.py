@@ -5,12 +5,13 @@
     benchmarks/ainv.py --unsymmetric matrices/ --generate convection-diffusion2d:200,20
     benchmarks/ainv.py matrices/ --generate poisson3d-7pt:80 -- --backend cuda
 
-The set-up is that of Dd13: symmetric scaling, b the row sums of the scaled matrix, x0 = 0, residual
-relative to the first one 1e-5. Entries are those of one triangular factor, the diagonal included,
-also for ic, whose report counts both. With --unsymmetric it takes all other matrices, pipelined-bicgstab,
-scaling `balance` and 1e-8, and compares with SAI and ILU(0); entries then are those of both factors. `beside` names the method whose number of entries this form
-of fsai comes nearest to. Seconds are the least of some runs. Exits with 1 if a run fails in another way
-than by its iterations.
+The set-up is that of Dd13: symmetric scaling, b = row sums of the scaled matrix, x0 = 0, residual
+reduction 1e-5. Entries count one triangular factor including its diagonal, also for ic, whose
+report counts both factors. With --unsymmetric, the script takes all other matrices, uses
+pipelined-bicgstab, scaling `balance` and tolerance 1e-8, and compares with SAI and ILU(0); entries
+then count both factors. `beside` names the method whose number of entries is closest to that of
+this variant of fsai. Seconds are the least of several runs. Exits with 1 if a run fails for another
+reason than its iterations.
 """
 
 import math
@@ -43,7 +44,7 @@ def command_of(options, system, preconditioner):
 
 
 def measure(options, name, system, preconditioner):
-    """A row of the table."""
+    """Returns a row of the table."""
     row = dict.fromkeys(COLUMNS, "")
     row.update(matrix=name, preconditioner=preconditioner)
     for _ in range(options.runs):
@@ -63,7 +64,7 @@ def measure(options, name, system, preconditioner):
 
 
 def mark_nearest(rows):
-    """Says of the forms of fsai beside which method they are."""
+    """Marks, for each inverse, the variant of fsai with the most similar number of entries."""
     forms = [row for row in rows if row["preconditioner"] in FSAI and row["entries"]]
     for inverse in (f"sainv drop={drop}" for drop in DROPS):
         wanted = next((row["entries"] for row in rows if row["preconditioner"] == inverse), "")

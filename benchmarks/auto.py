@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Compare the preconditioner `auto` with those that it may choose: set-up and solve together.
+"""Compares the time of the preconditioner `auto` with the times of those that it may choose.
 
     benchmarks/auto.py --csv auto.csv                                    # the host
     benchmarks/auto.py --backend cuda --csv auto_cuda.csv ../matrices/*.mtx.gz
     benchmarks/auto.py --only 'poisson|bracket' --femgpu '' --csv some.csv
 
-Solves model problems of femgpu-solve, the shipped parameter files and the matrices that are named, each
-of the first two at three sizes, with pipelined-cg and each preconditioner, and with the direct solver
-up to 50,000 rows. Prints for each system the time of `auto` over that of the best, and at the end the
-largest and how many exceed 1.15.
+Solves model problems of femgpu-solve and the shipped parameter files, each at three sizes, and the
+given matrices. Uses pipelined-cg with each preconditioner, and the direct solver up to 50,000 rows.
+Prints, for each system, the time of `auto` over the best time, and finally the largest of these
+ratios and how many exceed 1.15.
 """
 
 import os
@@ -19,7 +19,7 @@ from runs import parser_of, report_of, shipped, summary_of, write_csv
 
 PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "direct"]
 MOST_ROWS_OF_DIRECT = 50000
-# Sizes of the model problems, and refinements of the first mesh of the shipped files.
+# Sizes of the model problems; refinements of the first mesh of the shipped files.
 GENERATED = {"poisson2d-p1": (33, 129, 513), "poisson3d-7pt": (17, 41, 97),
              "poisson3d-27pt": (17, 41, 97), "elasticity3d-p1": (7, 17, 37)}
 SHIPPED = {"poisson": (4, 6, 8), "poisson_3d": (3, 4, 5), "poisson_lshape_adaptive": (3, 5, 7),
@@ -32,7 +32,7 @@ SHIPPED = {"poisson": (4, 6, 8), "poisson_3d": (3, 4, 5), "poisson_lshape_adapti
 
 
 def solve_generated(options, arguments, preconditioner):
-    """Rows, outcome, iterations, seconds of set-up and of the solve; None without a report."""
+    """Returns rows, outcome, iterations, and seconds of set-up and solve; None without a report."""
     method = ["--solver", "direct", "--backend", "host"] if preconditioner == "direct" else \
         ["--solver", "pipelined-cg", "--preconditioner", preconditioner,
          "--backend", options.backend]
@@ -46,7 +46,7 @@ def solve_generated(options, arguments, preconditioner):
 
 
 def solve_shipped(options, arguments, preconditioner):
-    """The same of the first cycle of a study."""
+    """Returns these values for the first cycle of a study."""
     name, refinements = arguments
     method = ["Solver/Solver=direct", "Solver/Backend=host"] if preconditioner == "direct" else \
         ["Solver/Solver=pipelined-cg", f"Solver/Preconditioner={preconditioner}",
@@ -66,7 +66,7 @@ def solve_shipped(options, arguments, preconditioner):
 
 
 def systems(options):
-    """Name, function and its arguments."""
+    """Yields the name, function and arguments of each system."""
     if options.femgpu_solve:
         for name, sizes in GENERATED.items():
             for size in sizes:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How near solvers come to the speed of a plain copy: runs femgpu-solve, and writes a CSV.
+"""Compares the speed of solvers with that of a plain copy. Runs femgpu-solve and writes a CSV file.
 
-    benchmarks/bandwidth.py --copy 2990 --csv bandwidth.csv              # a GPU that copies 2990 GB/s
+    benchmarks/bandwidth.py --copy 2990 --csv bandwidth.csv    # a GPU that copies 2990 GB/s
     benchmarks/bandwidth.py --copy 20 --backend host --size 40 --csv f.csv
 
-The bytes that an iteration reads and writes are counted by the program; at the copy bandwidth
-(femgpu_speed measures it; read and written bytes count) they would take a certain time, and that time
-divided by the measured one is the fraction. Linear methods do a fixed number of iterations, the
-median of --repeat whole solves divided by them. Nonlinear ones solve Bratu's problem, lambda = 6, to
-the end. Exits with 1 if a run failed.
+femgpu-solve counts the bytes that an iteration reads and writes. The fraction is the time that
+these bytes would take at the copy bandwidth (measured by femgpu_speed; read and written bytes both
+count) over the measured time. Linear methods run a fixed number of iterations; their time per
+iteration is the median of --repeat whole solves divided by that number. Nonlinear methods solve
+Bratu's problem, lambda = 6, to convergence. Exits with 1 if a run fails.
 """
 
 import statistics
@@ -24,11 +24,11 @@ SHORT = "sell columns=short"
 LINEAR = [("pipelined-cg", "jacobi", SHORT), ("pipelined-cg", "jacobi", "csr"),
           ("chronopoulos-gear-cg", "fsai", SHORT), ("pipelined-cg", "fsai", SHORT),
           ("bicgstab", "sai", SHORT), ("pipelined-bicgstab", "sai", SHORT)]
-BLOCKS = [1, 16, 256, 4096]  # of the nonlinear method's ILU(0)
+BLOCKS = [1, 16, 256, 4096]  # numbers of blocks of ILU(0) in the nonlinear method
 
 
 def runs(options):
-    """(solver, preconditioner, format, arguments) of all runs."""
+    """Yields (solver, preconditioner, format, arguments) of all runs."""
     for solver, preconditioner, matrix_format in LINEAR:
         yield solver, preconditioner, matrix_format, [
             "--solver", solver, "--fixed-iterations", str(options.iterations)]
@@ -40,7 +40,7 @@ def runs(options):
 
 
 def measure(options, solver, preconditioner, matrix_format, arguments):
-    """A row of the table; None if the program failed."""
+    """Returns a row of the table, or None if the program failed."""
     command = [options.program, "--generate", SYSTEM + str(options.size), "--preconditioner",
                preconditioner, "--format", matrix_format, "--backend", options.backend,
                "--repeat", str(options.repeat), *arguments]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times restart cycles of CA-GMRES beside those of the other forms of GMRES.
+"""Times restart cycles of CA-GMRES and of the other variants of GMRES.
 
-A solve of many cycles less one of few, over the difference: so neither the first cycle, which makes
-one vector at a time, nor what comes before a loop counts. On one rank or several, with each way in
-which they speak, and with each form of matrix powers. Prints a table and writes a csv. MPIRUN is the
-command that starts ranks.
+The time of a cycle is the difference between a solve of many cycles and one of few, divided by the
+difference in cycles. This excludes the first cycle, which makes one vector at a time, and
+everything before the loop. Runs on one rank or several, with each communicator and each variant of
+matrix powers. Prints a table and writes a CSV file. MPIRUN is the command that starts ranks.
 """
 import itertools
 import sys
@@ -18,14 +18,14 @@ COLUMNS = ["system", "n", "ranks", "communicator", "solver", "ms_a_restart", "gm
 
 
 def places(arguments):
-    """(ranks, communicator) of each run."""
+    """Yields (ranks, communicator) of each run."""
     for ranks in arguments.ranks:
         for communicator in arguments.communicators if ranks > 1 else ["auto"]:
             yield ranks, communicator
 
 
 def solve(arguments, place, system, solver, iterations):
-    """Seconds of a solve with so many iterations (the median of some), and its report."""
+    """Returns the median seconds of a solve with @p iterations iterations, and its report."""
     ranks, communicator = place
     command = [*(launcher(ranks) if ranks > 1 else ()), arguments.program,
                "--communicator", communicator,
@@ -42,7 +42,7 @@ def solve(arguments, place, system, solver, iterations):
 
 
 def milliseconds(arguments, place, system, solver):
-    """Of a restart."""
+    """Returns the milliseconds of a restart cycle."""
     m, few, many = arguments.restart, 3, 3 + arguments.cycles
     short = solve(arguments, place, system, solver, few * m)[0]
     long, report = solve(arguments, place, system, solver, many * m)
@@ -54,7 +54,7 @@ def ratio(times, reference, solver):
 
 
 def rows_of(arguments, place, system):
-    """A row for each solver; the references first."""
+    """Returns a row for each solver, references first."""
     forms = " ".join(arguments.option)
     solvers = [text.format(m=arguments.restart) for text in REFERENCES]
     solvers += [f"ca-gmres restart={arguments.restart} s={s} powers={powers} {forms}".strip()
@@ -76,7 +76,7 @@ def rows_of(arguments, place, system):
 
 
 def main():
-    """Reads the command line, measures, writes."""
+    """Reads the command line, measures, and writes the table."""
     parser = parser_of(__doc__, "femgpu-solve")
     parser.add_argument("system", nargs="+", help="generators of femgpu-solve")
     parser.add_argument("--backend", default="auto")

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Solves every matrix of a directory (*.mtx, *.mtx.gz) by the defaults of femgpu-solve and by others.
+"""Solves every matrix of a directory (*.mtx, *.mtx.gz) with default and with other methods.
 
     benchmarks/collection.py matrices/ --csv collection.csv
     benchmarks/collection.py matrices/ --only default direct -- --backend cuda
 
-A line for each matrix and each methods: outcome, iterations, seconds of the whole program, backward
-error. `default` names no methods; the others are fixed. b is the sum of the rows, x0 = 0; what stands
-after `--` is handed on. Then the number of matrices that each has solved, by kind: symmetric with a
-positive diagonal, other symmetric ones, unsymmetric ones.
+Writes a line for each matrix and method combination: outcome, iterations, seconds of the whole
+program, and backward error. `default` specifies no methods; the other combinations are fixed. b is
+the vector of row sums, x0 = 0; arguments after `--` are passed to femgpu-solve. Finally prints how
+many matrices each combination has solved, by kind: symmetric with a positive diagonal, other
+symmetric, and unsymmetric.
 
-Exits with 1 if a run ends in another way than solved, not solved or refused.
+Exits with 1 if a run ends in any other way than solved, not solved or refused.
 """
 
 import collections
@@ -43,14 +44,14 @@ def matrix_name(file):
 
 
 def matrices_in(directory):
-    """Matrix files in the order of their names; right-hand sides are `array` files."""
+    """Returns the matrix files sorted by name. Right-hand sides are files of type `array`."""
     files = [os.path.join(directory, name) for name in os.listdir(directory)
              if re.search(r"\.mtx(\.gz)?$", name)]
     return sorted(file for file in files if " array " not in header_of(file))
 
 
 def systems_of(options, is_wanted=lambda file: True):
-    """(name, arguments of femgpu-solve) of the wanted files of --directory and of --generate."""
+    """Yields (name, arguments of femgpu-solve) of the selected files and generated systems."""
     files = matrices_in(options.directory) if options.directory else []
     return [(matrix_name(file), [file]) for file in files if is_wanted(file)] + [
         (name, ["--generate", name]) for name in options.generate]
@@ -69,7 +70,7 @@ def header_of(file):
 
 @functools.lru_cache(None)
 def is_diagonal_positive(file):
-    """Are n diagonal entries positive?"""
+    """Returns whether n diagonal entries are positive."""
     with opened(file) as stream:
         lines = (line.split() for line in stream if not line.startswith("%") and line.strip())
         n = int(next(lines)[0])
@@ -93,7 +94,7 @@ def solved_by(report):
 
 
 def solve(options, file, methods):
-    """A row, and whether the program ended as it should."""
+    """Returns a row, and whether the program ended as expected."""
     row = dict.fromkeys(COLUMNS, "") | {"matrix": matrix_name(file), "methods": methods}
     start = time.monotonic()
     try:
@@ -122,7 +123,7 @@ def print_row(row):
 
 
 def print_counts(rows):
-    """Matrices solved by each methods, of all of a kind."""
+    """Prints how many matrices of each kind each method combination has solved."""
     kinds = {row["matrix"]: row["kind"] for row in rows if row["kind"]}
     n_matrices = collections.Counter(kinds.values())
     solved = collections.Counter((row["methods"], row["kind"]) for row in rows

@@ -5,10 +5,10 @@ compares iterations and quantities.
     benchmarks/energy.py --csv energy.csv
     benchmarks/energy.py --csv energy.csv kirsch cook -- --set Solver/Preconditioner=fsai
 
-Refinement is global. A quantity may change by a tenth of its own discretisation error: of the
-distance from what Richardson's extrapolation of the values of residual 1e-12 tells, or where it
-does not tell it of the change from the cycle before. What stands behind `--` is handed on to
-femgpu. Exits with 1 if a run fails or a quantity has changed by more.
+Refinement is global. A quantity may change by a tenth of its discretisation error. This error is
+the distance from the Richardson extrapolation of the values with residual 1e-12 or, if there is no
+extrapolation, the change from the previous cycle. Arguments after `--` are passed to femgpu. Exits
+with 1 if a run fails or a quantity has changed by more.
 """
 
 import re
@@ -17,14 +17,14 @@ import sys
 from runs import completed_summary, parse_with_arguments, parser_of, shipped, write_csv
 
 COMMON = ["Study/Refinement=global", "Solver/Relative tolerance=1e-8", "Output/Write VTU=false"]
-# file, changes, and quantities that are not compared: at the corner of Cook's membrane stresses tend
-# to nothing
+# File, changes, and quantities that are not compared: stresses at the corner of Cook's membrane do
+# not converge.
 CASES = {
     "kirsch": ("elasticity_kirsch.prm", ["Study/Cycles=4"], "^$"),
     "cook": ("elasticity_cook.prm", ["Study/Cycles=4"], "stress|von Mises"),
     "l-shape": ("poisson_lshape_adaptive.prm", ["Study/Cycles=6"], "^$"),
 }
-ZERO = 1e-9  # sums that have to be zero, of data of size 1
+ZERO = 1e-9  # bound of sums that must be zero, for data of size 1
 COLUMNS = ["case", "cycle", "dofs", "residual_iterations", "energy_iterations", "source",
            "predicted_error", "tolerance", "energy_error", "energy_outcome", "quantity",
            "quantity_error", "quantity_change", "change_over_error", "git_revision"]
@@ -36,8 +36,8 @@ def run(options, file, changes):
 
 
 def quantities_of(cycle, left_out):
-    """Numbers that tend to something: the physics' and the error in H1. The error in L2 is of higher
-    order than what stops the solve, and may grow."""
+    """Returns the quantities that converge: those of the physics and the H1 error. The L2 error is
+    of higher order than the stopping criterion and may grow."""
     values = {name: value for name, value in cycle["quantities"].items()
               if "defect" not in name and not re.search(left_out, name)}
     if "errors" in cycle:
@@ -46,7 +46,7 @@ def quantities_of(cycle, left_out):
 
 
 def error_of(name, k, values, limits):
-    """Of a quantity in cycle k, whose values in all cycles are known."""
+    """Returns the error of a quantity in cycle k from its values in all cycles."""
     if name.endswith(" error"):
         return values[k]
     if limits.get(name) is not None:
@@ -55,7 +55,7 @@ def error_of(name, k, values, limits):
 
 
 def worst_change(exact, loose, k, limits, left_out):
-    """The quantity whose change is the largest part of its error: name, error, change."""
+    """Returns name, error and change of the quantity with the largest ratio of change to error."""
     worst = ("", 0., 0.)
     tables = [quantities_of(cycle, left_out) for cycle in exact["cycles"]]
     for name, value in quantities_of(loose["cycles"][k], left_out).items():

@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""Runs femgpu-solve with forms of GMRES over systems, compares them, and writes tables.
+"""Runs femgpu-solve with variants of GMRES on several systems, compares them, and writes tables.
 
     benchmarks/gmres.py matrices/ convection-diffusion2d:512,20 circuit:200000 --csv gmres.csv
     benchmarks/gmres.py circuit:20000 --backend host --restart 30 60 --markdown gmres.md
     benchmarks/gmres.py matrices/ --restart 60 --steps 5 10 15 --basis monomial newton
 
-A system is a Matrix Market file, a directory of them, or the text of a generator. `restart=M` in
-the text of a solver stands for each number of --restart. Every solver is compared with its
-reference, `gmres` with the same restart: where both converge, their iterations must be equal within
---tolerance, or a block of s for a method that looks at the residual once a block.
+A system is a Matrix Market file, a directory of such files, or a generator. `restart=M` in a solver
+stands for each number of --restart. Every solver is compared with its reference, `gmres` with the
+same restart: if both converge, their iterations must agree to --tolerance, or to a block of s for a
+method that checks the residual once per block.
 
 With --steps, the solvers are instead `ca-gmres` with every s of --steps and every basis of --basis,
-and the Markdown table has iterations and the largest condition of a basis that the solver's remarks
-tell.
+and the Markdown table contains iterations and the largest condition number of a basis in the
+solver's remarks.
 
-Seconds are medians of --repeat solves in one process. A run that takes longer than --timeout has the
-outcome `timeout`, one that was not begun because --budget was spent `left out`, and one that the
-program refused or could not do `failed`.
+Seconds are medians of --repeat solves in one process. The outcome is `timeout` for a run that
+exceeds --timeout, `left out` for a run that was not started because --budget was spent, and
+`failed` for a run that the program refused or could not do.
 
-Exits with 1 if a run failed or took too long, or if a count differs from the reference's. Outcomes
-such as iteration_limit are results.
+Exits with 1 if a run failed or timed out, or if an iteration count differs from the reference.
+Outcomes such as iteration_limit are valid results.
 """
 
 import math
@@ -43,7 +43,7 @@ NUMBER = r"([0-9.]+(?:e[-+]?[0-9]+)?|inf(?:inity)?)\b"
 
 
 def systems_of(options):
-    """The files and generators' texts, directories opened."""
+    """Returns the files and generators, with directories expanded."""
     for system in options.systems:
         if os.path.isdir(system):
             yield from matrices_in(system)
@@ -52,7 +52,7 @@ def systems_of(options):
 
 
 def solvers_of(options):
-    """The texts of all solvers with each restart."""
+    """Returns all solvers with each restart."""
     texts = options.solver
     if options.steps:
         texts = [f"ca-gmres restart=M s={s} basis={basis}{''.join(' ' + o for o in options.option)}"
@@ -72,7 +72,7 @@ def restart_of(solver):
 
 
 def step_of(solver):
-    """s of a method with blocks of s iterations, else 1."""
+    """Returns s of a method with blocks of s iterations, otherwise 1."""
     found = re.search(r" s=([0-9]+)", solver)
     return int(found.group(1)) if found else 1
 
@@ -91,20 +91,20 @@ def command_of(options, system, solver):
 
 
 def condition_in(remarks):
-    """The largest condition that remarks such as `basis condition 1e7` tell; empty without one."""
+    """Returns the largest condition number in remarks such as `basis condition 1e7`, or ''."""
     found = re.findall(r"condition[^0-9,;]*?" + NUMBER, remarks.lower())
     return max(map(float, found)) if found else ""
 
 
 def results(report, columns):
-    """The columns that a report gives."""
+    """Returns the columns that a report determines."""
     remarks = report["solve"].get("solver_remarks") or ""
     return results_of(report, columns) | {"basis_condition": condition_in(remarks),
                                           "remarks": remarks}
 
 
 def agreement(row, reference, tolerance):
-    """yes, no, or why the counts cannot be compared; empty for a run that did not end by itself."""
+    """Returns yes, no, or why counts cannot be compared; empty if a run did not end by itself."""
     if row["outcome"] in NOT_ENDED or reference["outcome"] in NOT_ENDED:
         return ""
     converged = [other["outcome"] == "converged" for other in (row, reference)]
@@ -119,7 +119,7 @@ class Runs:
 
     def __init__(self, options):
         self.options, self.runs = options, BudgetedRuns(options, COLUMNS)
-        self.known = {}  # rows
+        self.known = {}  # stores rows
 
     def row(self, system, solver):
         options = self.options
@@ -164,7 +164,7 @@ def run_all(options):
 
 
 def solver_table(rows):
-    """A line for each run."""
+    """Returns a line for each run."""
     lines = [[row["system"], f"`{row['solver']}`", row["outcome"],
               text_of(row, "iterations", "d"), text_of(row, "reference_iterations", "d"),
               row["agrees"], text_of(row, "restarts", "d"), text_of(row, "true_residual", ".2e"),
@@ -174,13 +174,13 @@ def solver_table(rows):
 
 
 def basis_cell(row):
-    """`iterations (condition)`; what ended a run that did not converge stands before."""
+    """Returns `iterations (condition)`, preceded by the outcome if the run did not converge."""
     outcome = "" if row["outcome"] == "converged" else row["outcome"] + " "
     return f"{outcome}{text_of(row, 'iterations', 'd')} ({text_of(row, 'basis_condition', '.1e')})"
 
 
 def basis_table(rows):
-    """A line for each system, restart and basis; a column for each s."""
+    """Returns a line for each system, restart and basis, with a column for each s."""
     steps = sorted({step_of(row["solver"]) for row in rows})
     cells = {}
     for row in rows:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares how iterations with multigrid grow with the mesh, for its sources of coarser levels.
+"""Compares the growth of multigrid iterations with the mesh for two kinds of coarse levels.
 
     benchmarks/growth.py --csv growth.csv
     benchmarks/growth.py --only poisson.prm --csv growth.csv -- --backend cuda
 
-Each parameter file is solved on a coarse and on a fine mesh to 1e-8, from 0: with coarser meshes and
-lower degrees where they are known (auto), and by aggregation alone. Nonlinear problems count the
-iterations of a linear system in the mean, as far as Newton's method asks for. Exits with 1 if a run fails.
+Solves each parameter file on a coarse and on a fine mesh to 1e-8, from 0: with coarser meshes and
+lower degrees where available (auto), and by aggregation alone. For nonlinear problems, the count is
+the mean number of iterations per linear system at the accuracy that Newton's method requests. Exits
+with 1 if a run fails.
 """
 
 import os
@@ -28,7 +29,7 @@ COLUMNS = ["file", "degree", "refinements", "dofs", "coarsening", "iterations", 
 
 
 def measure(options, file, degree, refinements, coarsening):
-    """A row of the table."""
+    """Returns a row of the table."""
     settings = {"Study/Cycles": 1, "Mesh/Initial refinements": refinements,
                 "Discretization/Degree": degree, "Solver/Relative tolerance": 1e-8,
                 "Solver/Preconditioner": f"multigrid coarsening={coarsening}"}

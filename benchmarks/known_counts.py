@@ -5,15 +5,15 @@
     benchmarks/known_counts.py matrices/ --preconditioner jacobi 'sai tau=0.8' --csv result.csv
     benchmarks/known_counts.py matrices/ -- --backend cuda --format sell --repeat 5
 
-The set-up is that of Dd13: scaling symmetric, b the row sums of the scaled matrix, x0 = 0, residual
-relative to the first one 1e-5, at most 1000 iterations. Files that say `symmetric` are solved by
-the methods of --solver, all others by those of --unsymmetric-solver. What stands after `--` is
-handed on. A table of known counts has a line for each matrix: its name first and its count last,
-between | or commas; a count of `> N` means that N iterations do not suffice. Known counts are
-compared where the preconditioner is `identity` and the solver a form of conjugate gradients.
+The set-up is that of Dd13: symmetric scaling, b = row sums of the scaled matrix, x0 = 0, residual
+reduction 1e-5, at most 1000 iterations. Files of type `symmetric` are solved by the methods of
+--solver, all others by those of --unsymmetric-solver. Arguments after `--` are passed to
+femgpu-solve. A table of known counts has a line for each matrix, with its name first and its count
+last, separated by | or commas; a count of `> N` means that N iterations do not suffice. Counts are
+compared if the preconditioner is `identity` and the solver is a variant of conjugate gradients.
 
-Exits with 1 if a count is not the known one within --tolerance, or if a run fails in another way
-than by its iterations.
+Exits with 1 if a count differs from the known one by more than --tolerance, or if a run fails for
+another reason than its iterations.
 """
 
 import math
@@ -30,7 +30,7 @@ COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "format", "bac
 
 
 def read_table(file):
-    """Name -> count as text: digits, or `> N`."""
+    """Returns name -> count as text: digits, or `> N`."""
     known = {}
     with open(file, encoding="utf-8") as stream:
         for line in stream:
@@ -41,7 +41,7 @@ def read_table(file):
 
 
 def solve(options, file, solver, preconditioner):
-    """A row of the table."""
+    """Returns a row of the table."""
     command = [options.program, file, "--solver", solver, "--preconditioner", preconditioner,
                *SET_UP, "--relative-tolerance", options.relative_tolerance, "--max-iterations",
                options.max_iterations, *options.arguments]
@@ -69,7 +69,7 @@ def is_as_known(row, tolerance):
 
 
 def verdict(row, options):
-    """What is printed behind a row, and whether all is well."""
+    """Returns the text printed after a row, and whether the row is correct."""
     if row["outcome"] == "failed":
         return row["message"], False
     if not row["known"]:

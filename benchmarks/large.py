@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Solves a 27-point Poisson problem on N^3 points with several formats, and checks the solution by itself.
+"""Solves a 27-point Poisson problem on N^3 points with several formats and checks the solution.
 
 usage: benchmarks/large.py [--program build/bin/femgpu-solve] [--backend cuda] N [FORMAT ...]
 
-N = 431 is the first with more than 2^31 entries, N = 543 the first with more than 2^32. The check
-needs no matrix: it reads the solution, takes the differences at the points of some planes and at
-random ones, and compares the solution with its mirror image, whose rows have other starts.
-Formats are csr and 'sell columns=short' if none are given. Exit status 1 if something is wrong.
+N = 431 is the smallest N with more than 2^31 entries, N = 543 the smallest with more than 2^32. The
+check needs no matrix: it reads the solution, computes residuals at the points of some planes and at
+random points, and compares the solution with its mirror image, whose rows have other starts. The
+default formats are csr and 'sell columns=short'. Exits with 1 if a check fails.
 """
 import array
 import math
@@ -22,7 +22,7 @@ TOLERANCE = 1e-8  # of the solver
 
 
 def read_vector(path, n):
-    """The numbers of a dense Matrix Market file with one column."""
+    """Returns the numbers of a dense Matrix Market file with one column."""
     with open(path, encoding="ascii") as lines:
         for line in lines:
             if not line.startswith("%"):
@@ -33,7 +33,7 @@ def read_vector(path, n):
 
 
 class Solution:
-    """u at the points of an N x N x N grid, x fastest; 0 around it."""
+    """Values of u at the points of an N x N x N grid, x fastest; 0 outside."""
 
     def __init__(self, values, points):
         self.u, self.N = values, points
@@ -44,7 +44,7 @@ class Solution:
         return self.u[(z * N + y) * N + x] if inside else 0.0
 
     def residual(self, x, y, z):
-        """1 - (A u) of a point: A has 26 on the diagonal and -1 for each neighbour."""
+        """Returns 1 - (A u) at a point; A has 26 on the diagonal and -1 for each neighbour."""
         around = sum(self.at(x + i, y + j, z + k)
                      for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1))
         return 1.0 - (27.0 * self.at(x, y, z) - around)
@@ -55,7 +55,7 @@ class Solution:
 
 
 def first_plane_behind(entries, N):
-    """The plane z in which a row starts at or behind so many entries; None: there is none."""
+    """Returns the first plane z with a row that starts at or after @p entries entries, or None."""
     of_full_plane = (3 * N - 2) ** 2
     z = int((entries + of_full_plane) / (3 * of_full_plane))
     return z if z < N else None
@@ -65,7 +65,7 @@ def points_to_check(N, samples):
     random.seed(1)
     places = [(random.randrange(N), random.randrange(N), random.randrange(N)) for _ in range(samples)]
     planes = {0, N - 1}
-    for k in range(1, 11):  # multiples of 2^31, with the planes around
+    for k in range(1, 11):  # planes around multiples of 2^31
         z = first_plane_behind(k << 31, N)
         if z is not None:
             planes.update(min(N - 1, max(0, z + step)) for step in (-1, 0, 1))
@@ -76,12 +76,12 @@ def points_to_check(N, samples):
 
 
 def check(path, N, samples):
-    """Problems that were found, as text."""
+    """Returns the errors found, as text."""
     solution = Solution(read_vector(path, N**3), N)
     if len(solution.u) != N**3:
         return [f"{len(solution.u)} numbers instead of {N**3}"]
     places = points_to_check(N, samples)
-    target = TOLERANCE * math.sqrt(N**3)  # of the norm of all residuals
+    target = TOLERANCE * math.sqrt(N**3)  # bound of the norm of all residuals
     residual = max(abs(solution.residual(*p)) for p in places)
     largest = max(abs(solution.at(*p)) for p in places)
     asymmetry = max(solution.asymmetry(*p) for p in places) / largest
@@ -96,7 +96,7 @@ def check(path, N, samples):
 
 
 def solve(arguments, method, directory):
-    """The report of a run, and its solution's file."""
+    """Returns the report of a run and the file of its solution."""
     solution = os.path.join(directory, "x.mtx")
     begin = time.time()
     report, _, message = report_of(
@@ -110,7 +110,7 @@ def solve(arguments, method, directory):
 
 
 def numbers(report, wanted):
-    """The first value of each name, wherever it is in the report."""
+    """Returns the first value of each name, anywhere in the report."""
     found = {}
 
     def visit(node):

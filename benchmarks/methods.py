@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Runs femgpu-solve over model problems with many solvers and preconditioners, and writes a CSV.
+"""Runs femgpu-solve on model problems with many solvers and preconditioners, and writes a CSV file.
 
     benchmarks/methods.py --csv methods.csv                        # a GPU, less than three minutes
     benchmarks/methods.py --backend host --quick --csv methods.csv
     benchmarks/methods.py orsirr_1.mtx.gz steam1.mtx.gz --csv methods.csv
 
-Two groups, both with relative tolerance 1e-8 and x0 = 0:
+There are two groups, both with relative tolerance 1e-8 and x0 = 0:
 
-spd          symmetric positive definite systems with conjugate gradients, and how much each
-             preconditioner takes and saves
-unsymmetric  model problems, and the Matrix Market files of the command line, with BiCGStab and sparse
-             approximate inverses of growing pattern (the set-up of Dehnavi 2012, chapter 5);
-             beside it IDR(s), BiCGStab(l) and GMRES
+spd          symmetric positive definite systems with conjugate gradients: cost and benefit of each
+             preconditioner
+unsymmetric  model problems and the given Matrix Market files with BiCGStab and sparse approximate
+             inverses of growing pattern (the set-up of Dehnavi 2012, chapter 5), and with IDR(s),
+             BiCGStab(l) and GMRES
 
-Seconds are medians of --repeat solves in one process. A run that takes longer than --timeout has the
-outcome `timeout`, one that was not begun because --budget was spent `left out`, and one that the
-program refused or could not do `failed`. The forms that a table needs least come last.
+Seconds are medians of --repeat solves in one process. The outcome is `timeout` for a run that
+exceeds --timeout, `left out` for a run that was not started because --budget was spent, and
+`failed` for a run that the program refused or could not do. The least important runs come last.
 
-Exits with 1 if a run failed or took too long. Outcomes such as iteration_limit are results.
+Exits with 1 if a run failed or timed out. Outcomes such as iteration_limit are valid results.
 """
 
 import re
@@ -48,14 +48,14 @@ UNSYMMETRIC_PRECONDITIONERS = ["identity", "jacobi", "sai tau=0.2", "sai tau=0.4
 
 
 def cases(options):
-    """Those of all_cases() that --only chooses."""
+    """Yields the cases that --only selects."""
     for case in all_cases(options):
         if re.search(options.only, " ".join((case[0], matrix_name(case[1]), *case[2:]))):
             yield case
 
 
 def all_cases(options):
-    """(group, system, solver, preconditioner) of all runs, the most wanted ones first."""
+    """Yields (group, system, solver, preconditioner) of all runs, the most important first."""
     spd = SPD_SYSTEMS[options.quick]
     unsymmetric = UNSYMMETRIC_SYSTEMS[options.quick] + options.files
     for system in spd:

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Runs femgpu-solve over Bratu's problem with nonlinear methods and preconditioners; writes a CSV.
+"""Runs femgpu-solve on Bratu's problem with nonlinear methods and preconditioners.
 
     benchmarks/nonlinear.py --csv nonlinear.csv                     # a GPU
     benchmarks/nonlinear.py --backend host --sizes 24 --csv nonlinear.csv
     benchmarks/nonlinear.py --sizes 72 --method nlcg --blocks 16 64 --outer 1 2 --inner 1 2
 
--Δu = 6 e^u in the unit cube, u = 0 on its boundary, by differences with 7 points on SIZE^3 inner
-points, from x0 = 0 (the problem of Galiano et al. 2012). Preconditioners are identity, jacobi, fsai,
-and the block two-stage method with every combination of --blocks, --outer, --inner and --level: the
-paper's p, m, q and kappa.
+Solves -Δu = 6 e^u in the unit cube, u = 0 on its boundary, by 7-point differences on SIZE^3
+interior points, from x0 = 0 (the problem of Galiano et al. 2012). The preconditioners are identity,
+jacobi, fsai, and the block two-stage method with every combination of --blocks, --outer, --inner
+and --level: the paper's p, m, q and kappa.
 
-Seconds are medians of --repeat solves in one process; an iteration is one of the nonlinear method. A
-run that takes longer than --timeout has the outcome `timeout`, one that was not begun because --budget
-was spent `left out`, and one that the program refused or could not do `failed`.
+Seconds are medians of --repeat solves in one process; iterations are those of the nonlinear method.
+The outcome is `timeout` for a run that exceeds --timeout, `left out` for a run that was not started
+because --budget was spent, and `failed` for a run that the program refused or could not do.
 
-Exits with 1 if a run failed or took too long. Outcomes such as iteration_limit are results.
+Exits with 1 if a run failed or timed out. Outcomes such as iteration_limit are valid results.
 """
 
 import itertools
@@ -31,7 +31,7 @@ COLUMNS = ["version", "git_revision", "backend", "device", "n", "method", "preco
 
 
 def preconditioners(options):
-    """(text for femgpu-solve, columns p, m, q and kappa) of all preconditioners."""
+    """Yields (argument of femgpu-solve, columns p, m, q and kappa) of all preconditioners."""
     for name in options.preconditioner:
         yield name, {}
     for p, m, q, kappa in itertools.product(options.blocks, options.outer, options.inner,
@@ -43,7 +43,7 @@ def preconditioners(options):
 
 
 def cases(options):
-    """(size, method, preconditioner, its columns) of the runs that --only chooses."""
+    """Yields (size, method, preconditioner, its columns) of the runs that --only selects."""
     for size, method in itertools.product(options.sizes, options.method):
         for preconditioner, columns in preconditioners(options):
             if re.search(options.only, f"{size} {method} {preconditioner}"):
@@ -58,7 +58,7 @@ def command_of(options, size, method, preconditioner):
 
 
 def results(report, columns):
-    """The columns that a report gives."""
+    """Returns the columns that a report determines."""
     solve, nonlinear = report["solve"], report["nonlinear"]
     row = {"linear_iterations": nonlinear["linear_iterations"],
            "line_search_steps": nonlinear["line_search_steps"], "max_u": nonlinear["largest_x"],

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What docs/papers.md sets beside figures and tables of the papers, by runs of femgpu-solve.
+"""Measures with femgpu-solve what docs/papers.md compares with figures and tables of papers.
 
     benchmarks/papers.py matrices/ --csv papers.csv          # a GPU and the cores of its host
     benchmarks/papers.py --only 'galiano-[34]' --sizes 24 --backends host --csv papers.csv
     benchmarks/papers.py --list
 
-A figure is a list of runs, each with the line and the column of a table (`tables.py`). With a
-directory of Matrix Market files those figures have its matrices whose papers have collected ones.
-Systems of the collection are scaled as in Dd13: symmetric scaling, b the row sums of the scaled
-matrix, x0 = 0, residual relative to the first one 1e-5, at most 1000 iterations.
+A figure is a list of runs, each with its line and column of a table (`tables.py`). Given a
+directory of Matrix Market files, the figures of papers that use collected matrices use these files.
+Their set-up is that of Dd13: symmetric scaling, b = row sums of the scaled matrix, x0 = 0, residual
+reduction 1e-5, at most 1000 iterations.
 
-Seconds are medians of --repeat solves in one process, on the host of one. Exits with 1 if a run
-failed in another way than by its iterations.
+Seconds are medians of --repeat solves in one process, of one solve on the host. Exits with 1 if a
+run fails for another reason than its iterations.
 """
 
 import re
@@ -31,13 +31,13 @@ THREADS = [1, 4, 16]
 
 
 def figure(function):
-    """Enters a generator of runs under its name."""
+    """Registers a generator of runs under its name."""
     FIGURES[function.__name__.replace("_", "-")] = function
     return function
 
 
 def run_of(line, column, system, place, **methods):
-    """A run: where it stands, and the arguments of femgpu-solve."""
+    """Returns a run: its line and column of the table, and the arguments of femgpu-solve."""
     backend, threads = place
     return {"line": line, "column": column, "system": system, "backend": backend,
             "threads": threads, **methods}
@@ -55,7 +55,7 @@ CUDA = ("cuda", None)
 
 
 def bratu(size, line, column, place, preconditioner, format_="csr"):
-    """Nonlinear conjugate gradients for Bratu's problem of Galiano et al."""
+    """Returns a run of nonlinear conjugate gradients for Bratu's problem of Galiano et al."""
     return run_of(line, column, f"poisson3d-7pt:{size}", place, nonlinear="bratu lambda=6",
                   nonlinear_method="nlcg", preconditioner=preconditioner, format=format_)
 
@@ -119,7 +119,7 @@ def galiano_9(options):
 
 
 def uneven(options):
-    """Systems for formats: (system, solver)."""
+    """Yields (system, solver) for comparisons of formats."""
     for name in ("bcsstk18", "crystm03"):
         yield from ((file, "pipelined-cg") for file in options.matrices if matrix_name(file) == name)
     yield "circuit:200000", "pipelined-bicgstab"
@@ -128,8 +128,8 @@ def uneven(options):
 
 
 def iterate(line, column, system, place, solver, format_):
-    """So many iterations that their time counts alone; as a graph, whose products are those of the
-    format."""
+    """Returns a run with many iterations, so that set-up does not count. It runs as a graph, whose
+    products use the format."""
     return run_of(line, column, system, place, solver=solver, preconditioner="jacobi",
                   format=format_, fixed_iterations=100, execution="graph")
 
@@ -164,7 +164,7 @@ def symmetric(options):
 
 
 def places():
-    """(name, backend and threads, format) of the tables of Dědeček."""
+    """Yields (name, backend and threads, format) of the tables of Dědeček."""
     yield "1 thread, `csr`", host(1), "csr"
     yield f"{on_cores(THREADS[-1])}, `csr`", host(THREADS[-1]), "csr"
     yield "GPU, `csr`", CUDA, "csr"
@@ -239,7 +239,7 @@ def name_of(system):
 
 
 def command_of(options, run):
-    """That of femgpu-solve."""
+    """Returns the command of femgpu-solve."""
     is_on_host = run["backend"] == "host"
     command = [options.program, *([] if is_file(run["system"]) else ["--generate"]), run["system"],
                "--backend", run["backend"], "--quiet",
@@ -256,7 +256,7 @@ def command_of(options, run):
 
 
 def measure(options, run):
-    """A row of the CSV."""
+    """Returns a row of the CSV file."""
     row = {column: run.get(column, "") for column in COLUMNS}
     row["system"] = name_of(run["system"]).strip("`")
     row["solver"] = run.get("solver", run.get("nonlinear_method"))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Seconds of each phase of whole runs, start to written VTU, as CSV.
+"""Measures the phases of complete runs in seconds, from start to written VTU file, as CSV.
 
     benchmarks/phases.py --program build/bin/femgpu --csv phases.csv                  # all cases
     benchmarks/phases.py poisson bracket --backend cuda --ranks 1 4 16 --csv phases.csv
     benchmarks/phases.py --file parameters/bratu_3d.prm 'Mesh/Initial refinements=5' --csv f.csv
 
-A case is a shipped parameter file with changes that give it a real size, about a million unknowns;
-the phases are those of the last cycle. Files are written beside each other in a temporary directory
-and removed. MPIRUN is the command that starts ranks. Exits with 1 if a run failed.
+A case is a shipped parameter file with changes that give it about a million unknowns. The phases
+are those of the last cycle. Output goes to a temporary directory, which is removed. MPIRUN is the
+command that starts ranks. Exits with 1 if a run fails.
 """
 
 import itertools
@@ -17,9 +17,9 @@ import time
 
 from runs import launcher, parser_of, shipped, summary_of, write_csv
 
-# Rounding keeps residuals of a million unknowns above what the files ask for.
+# Rounding keeps residuals of a million unknowns above the tolerances of the files.
 ONE_CYCLE = ["Study/Cycles=1", "Solver/Relative tolerance=1e-8"]
-# name: file, and what is changed
+# Name: file and changes.
 CASES = {
     "poisson": ("poisson_3d.prm", [*ONE_CYCLE, "Mesh/Generator=subdivided_hyper_rectangle",
                                     "Mesh/Arguments=13,13,13 : 0,0,0 : 1,1,1 : true",
@@ -61,7 +61,7 @@ def arguments():
 
 
 def command(options, file, ranks, backend):
-    """Words of a run. It has no --threads: the leaders of solver groups take the cores of all ranks."""
+    """Returns the command of a run, without --threads: group leaders use the cores of all ranks."""
     return [*launcher(ranks), options.program, file, "--backend", backend]
 
 
@@ -79,7 +79,7 @@ def row_of(name, summary, seconds):
 
 
 def measure(options, name, file, changes, ranks, backend):
-    """A row of the table; None if the run failed."""
+    """Returns a row of the table, or None if the run failed."""
     begin = time.monotonic()
     summary, failure = summary_of(command(options, file, ranks, backend), changes,
                                   timeout=options.timeout)

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Solves Bratu's problem by femgpu, KINSOL and SNES side by side, and writes CSV and Markdown.
+"""Solves Bratu's problem with femgpu, KINSOL and SNES, and writes CSV and Markdown.
 
     benchmarks/references.py --csv bratu.csv --markdown bratu.md
     benchmarks/references.py --ranks 16 --backend cuda --preconditioner jacobi fsai --size large
     benchmarks/references.py --only '2D Q2' --nodes
                             --set 'Nonlinear/Method=newton forcing=constant eta=1e-3'
 
-All solve -div(grad u) = lambda exp(u) on the unit square (lambda = 6) or cube (lambda = 8), u = 0 on
-the boundary, with the same elements and quadrature, from u = 0 until the residual has fallen to
---tolerance, each linear system to 1e-6. Needs femgpu, and bratu_kinsol and bratu_snes (CMake option
-FEMGPU_BENCHMARKS); what is not there is left out.
+All programs solve -div(grad u) = lambda exp(u) on the unit square (lambda = 6) or cube (lambda =
+8), u = 0 on the boundary, with the same elements and quadrature, from u = 0 until the residual has
+decreased by --tolerance, and each linear system to 1e-6. Requires femgpu, and bratu_kinsol and
+bratu_snes (CMake option FEMGPU_BENCHMARKS); programs that have not been built are omitted.
 
-`max u` is compared with that of the first program of each problem; --nodes compares all nodal values,
-those of femgpu in the single precision of its VTU files (and where its points are nodes; with
-/usr/bin/python3 and python3-vtk9).
+`max u` is compared with that of the first program for each problem. --nodes compares all nodal
+values; those of femgpu have the single precision of its VTU files, and are compared where its
+points are nodes (requires /usr/bin/python3 and python3-vtk9).
 
 Exits with 1 if a run failed or did not converge, or if solutions differ.
 """
@@ -38,13 +38,13 @@ LAMBDA = {2: 6, 3: 8}
 PROBLEMS = {"small": [(2, 1, 5, 6), (2, 2, 5, 5), (2, 4, 5, 4), (3, 1, 3, 4), (3, 2, 3, 3)],
             "large": [(2, 1, 1, 10), (2, 2, 1, 9), (2, 4, 1, 8), (3, 1, 3, 5), (3, 2, 3, 4)],
             "tiny": [(2, 1, 1, 5), (2, 2, 1, 4), (2, 4, 1, 3), (3, 1, 3, 2), (3, 2, 3, 1)]}
-# Differences of max u, relative: nothing but the tolerance of the nonlinear solves.
+# Relative differences of max u, which result only from the tolerance of the nonlinear solves.
 SAME_SOLUTION = 1e-9
 SAME_IN_SINGLE_PRECISION = 1e-6
 
 
 def run(options, ranks, command):
-    """The standard output of a program that ends with 0 or 3, or None, and a message."""
+    """Returns a program's output, or None if it exits with neither 0 nor 3, and a message."""
     if ranks > 1:
         command = [*options.mpirun.split(), "-n", str(ranks), *command]
     environment = dict(os.environ, OMP_NUM_THREADS="1" if ranks > 1 else str(options.ranks))
@@ -119,14 +119,14 @@ def run_reference(options, problem, directory, program, preconditioner):
 
 
 def nodes_of(directory):
-    """{rounded coordinates: value} of a text of a reference or of femgpu's VTU files."""
+    """Returns {rounded coordinates: value} from a reference's text file or femgpu's VTU files."""
     text = os.path.join(directory, "nodes.txt")
     if os.path.exists(text):
         with open(text, encoding="utf-8") as stream:
             lines = ([float(word) for word in line.split()] for line in stream)
             return {tuple(round(x * 1e5) for x in line[:3]): line[3] for line in lines}
     sys.path.insert(0, SCRIPTS)
-    import vtu  # pylint: disable=import-outside-toplevel; needs VTK, and only here
+    import vtu  # pylint: disable=import-outside-toplevel; needs VTK
     nodes = {}
     for name in sorted(os.listdir(directory)):
         if name.endswith(".vtu"):
@@ -137,13 +137,13 @@ def nodes_of(directory):
 
 
 def largest_difference(nodes, reference):
-    """Of the values at common points; None if there are none."""
+    """Returns the largest difference of values at common points, or None if there are none."""
     common = [abs(value - reference[place]) for place, value in nodes.items() if place in reference]
     return max(common, default=None)
 
 
 def programs(options):
-    """(program, preconditioner, function that runs it) of all that have been built."""
+    """Returns (program, preconditioner, function that runs it) of all programs built."""
     def has(program):
         if os.access(os.path.join(options.build, "bin", program), os.X_OK):
             return True
@@ -161,7 +161,7 @@ def programs(options):
 
 
 def run_problem(options, problem, name):
-    """The rows of one problem, compared with the first one that has converged."""
+    """Returns the rows of one problem, compared with the first one that has converged."""
     rows, first, first_nodes = [], None, {}
     for program, preconditioner, solve in programs(options):
         if not re.search(options.only, f"{name} {program} {preconditioner}"):

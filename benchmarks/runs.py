@@ -1,4 +1,4 @@
-"""What the benchmarks share: command lines, runs of the programs, whole files and Markdown tables."""
+"""Code shared by the benchmarks: command lines, runs of the programs, files and Markdown tables."""
 
 import argparse
 import contextlib
@@ -30,7 +30,7 @@ def parser_of(description, program=None, csv_required=False):
 
 
 def parse_with_arguments(parser):
-    """The options that @p parser knows; what stands behind -- is in `arguments`, for the program."""
+    """Returns the parsed options; words after -- are in `arguments`, for the program."""
     words, arguments = sys.argv[1:], []
     if "--" in words:
         at = words.index("--")
@@ -56,7 +56,7 @@ def report_of(command, timeout=None):
 
 
 def converged_report(command):
-    """The report of femgpu-solve. Ends the script if the run fails or does not converge."""
+    """Returns the report of femgpu-solve. Ends the script if the run fails or does not converge."""
     report, _, message = report_of(command)
     if not (report and report["succeeded"]):
         raise SystemExit(f"{' '.join(command)} has failed:\n{message}")
@@ -64,8 +64,9 @@ def converged_report(command):
 
 
 def results_of(report, columns):
-    """The values of @p columns in a report of femgpu-solve, without methods, which a table names as
-    they were requested. Numbers that are not finite are null in the report and empty here."""
+    """Returns the values of @p columns in a report of femgpu-solve. Methods are excluded, because a
+    table names them as requested. Numbers that are not finite are null in the report and empty
+    here."""
     solve, seconds = report["solve"], report["seconds"]
     results = {**report["matrix"], **solve, "version": report["version"]["femgpu"],
                "git_revision": report["version"]["git_revision"],
@@ -85,7 +86,7 @@ def results_of(report, columns):
 
 
 class BudgetedRuns:
-    """Runs femgpu-solve with a time limit each, and begins no run after the budget is spent."""
+    """Runs femgpu-solve with a time limit per run and a budget for all runs."""
 
     def __init__(self, options, columns):
         self.options, self.columns, self.begin = options, columns, time.monotonic()
@@ -120,7 +121,7 @@ class BudgetedRuns:
 
 
 def is_bad(rows):
-    """1 if there are no rows, or if a run failed or took too long; else 0."""
+    """Returns 1 if there are no rows or if a run failed or timed out, otherwise 0."""
     return int(not rows or any(row["outcome"] in ("failed", "timeout") for row in rows))
 
 
@@ -145,7 +146,7 @@ def summary_of(command, settings, text=None, timeout=None):
 
 
 def completed_summary(command, settings):
-    """The summary of femgpu. Ends the script if the run does not end with 0."""
+    """Returns the summary of femgpu. Ends the script if the exit code is not 0."""
     summary, failure = summary_of(command, settings)
     if failure:
         raise SystemExit(f"{' '.join(command)} has failed:\n{failure}")
@@ -153,12 +154,12 @@ def completed_summary(command, settings):
 
 
 def shipped(file):
-    """The path of a shipped parameter file."""
+    """Returns the path of a shipped parameter file."""
     return os.path.join(ROOT, "parameters", file)
 
 
 def launcher(ranks):
-    """The command that starts @p ranks processes; MPIRUN replaces mpirun and its options."""
+    """Returns the command that starts @p ranks processes; MPIRUN overrides it."""
     mpirun = os.environ.get("MPIRUN", "mpirun --oversubscribe --bind-to none")
     return [*mpirun.split(), "-n", str(ranks)]
 
@@ -168,15 +169,15 @@ def launcher(ranks):
 
 @contextlib.contextmanager
 def whole_file(file):
-    """A stream; the file appears when everything is written."""
+    """Yields a stream whose file appears when all content has been written."""
     with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
         yield stream
     os.replace(file + ".partial", file)
 
 
 def write_csv(file, columns, rows, digits=None):
-    """@p rows as dictionaries; numbers that are no integers with so many @p digits, if given.
-    Without a file it does nothing."""
+    """Writes @p rows, dictionaries, as CSV. Non-integers get @p digits digits, if given. Does
+    nothing without a file name."""
     def text(value):
         return f"{value:.{digits}g}" if digits and isinstance(value, float) else value
 
@@ -189,13 +190,13 @@ def write_csv(file, columns, rows, digits=None):
 
 
 def markdown(header, rows, n_words=1):
-    """A table; the first columns hold words, all others numbers."""
+    """Returns a table whose first @p n_words columns are text and whose others are numbers."""
     lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def number(value, digits=3):
-    """@p digits significant digits, without an exponent; – for None."""
+    """Formats @p value with @p digits significant digits and no exponent; – for None."""
     if value is None:
         return "–"
     decimals = max(0, digits - 1 - int(f"{abs(value):e}".split("e")[1])) if value else 0
@@ -203,9 +204,9 @@ def number(value, digits=3):
 
 
 def pyplot():
-    """matplotlib.pyplot, or None, which is reported, where it is missing."""
+    """Returns matplotlib.pyplot, or prints that it is missing and returns None."""
     try:
-        import matplotlib  # only here: tables need none
+        import matplotlib  # imported here because tables do not need it
     except ImportError as error:
         print(f"{os.path.basename(sys.argv[0])}: no plots, {error}; install python3-matplotlib",
               file=sys.stderr)

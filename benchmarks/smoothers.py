@@ -4,10 +4,11 @@
     benchmarks/smoothers.py --csv smoothers.csv
     benchmarks/smoothers.py --generate poisson3d-7pt:100 --csv smoothers.csv -- --backend cuda
 
-Conjugate gradients with cycles of multigrid to 1e-8, for sai, whose cycles are not symmetric, GMRES. A
-digit is a tenth of the true residual. Products are those with the finest matrix, of smoother, cycle
-and solver; bytes are those of the cycle on all levels and of the solver's product, in units of the matrix.
-Seconds are the least of some runs. Exits with 1 if a run fails.
+Solves to 1e-8 by conjugate gradients with multigrid cycles, or by GMRES for sai, whose cycles are
+not symmetric. A digit is a reduction of the true residual by ten. Products with the finest matrix
+are those of smoother, cycle and solver. Bytes are those of the cycle on all levels and of the
+solver's product, in units of the matrix. Seconds are the least of several runs. Exits with 1 if a
+run fails.
 """
 
 import math
@@ -33,7 +34,7 @@ def report_of(options, problem, smoother, cycle):
 
 
 def measure(options, problem, smoother, cycle):
-    """A row of the table."""
+    """Returns a row of the table."""
     row = {"problem": problem, "smoother": smoother, "cycle": cycle}
     for _ in range(options.runs):
         report = report_of(options, problem, smoother, cycle)

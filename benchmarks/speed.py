@@ -1,18 +1,18 @@
 #!/usr/bin/python3
-"""Time an iteration of femgpu and of other libraries: runs femgpu_speed, and writes table and plots.
+"""Times iterations of femgpu and other libraries by femgpu_speed, and writes a table and plots.
 
     benchmarks/speed.py --program build/bin/femgpu_speed --output results      # a GPU, < 8 minutes
     benchmarks/speed.py --program build/bin/femgpu_speed --output results -- --quick
     benchmarks/speed.py --references build/bin --output results                # peers on the CPU
     benchmarks/speed.py --csv results/speed.csv results/cg_*.csv --output results
 
-All of these may be asked for at once. Writes speed.csv and a cg_*.csv for each reference (cg_dealii,
-cg_petsc, cg_trilinos, those that have been built), speed.md, and with matplotlib speed_time.png and
-speed_roofline.png. What stands behind -- goes to every program; see femgpu_speed --help. GMRES is
-measured if it is asked for: -- --solvers cg,bicgstab,gmres.
+These options can be combined. Writes speed.csv, a cg_*.csv for each reference that has been built
+(cg_dealii, cg_petsc, cg_trilinos), speed.md and, with matplotlib, speed_time.png and
+speed_roofline.png. Arguments after -- go to every program; see femgpu_speed --help. GMRES is
+measured on request: -- --solvers cg,bicgstab,gmres.
 
-speed_bars.csv has what is aimed at on one H100, and what the best peer and ViennaCL as shipped took
-when that was set. Exits with 1 if a program failed, or a solution was wrong.
+speed_bars.csv contains the targets for one H100, and what the best peer and unmodified ViennaCL
+took when the targets were set. Exits with 1 if a program failed or a solution was wrong.
 """
 
 import csv
@@ -25,8 +25,8 @@ from runs import markdown, number, parser_of, pyplot, whole_file
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = {"p2d": "P1 Poisson 2D", "e3d": "P1 elasticity 3D", "fd3": "7-point Poisson 3D",
             "q1": "27-point Poisson 3D"}
-MOST_MILLISECONDS_30 = {("p2d", 225): 0.05}  # of a whole solve of 30 iterations
-MOST_BICGSTAB = 2.2                          # times the microseconds of CG on the same system
+MOST_MILLISECONDS_30 = {("p2d", 225): 0.05}  # a whole solve of 30 iterations
+MOST_BICGSTAB = 2.2                          # relative to CG on the same system
 LARGEST_ON_CPU = 1100000
 NEEDED = {"device", "git_revision", "system", "n", "program", "variant", "solver", "n_solves",
           "us_per_iteration", "ms_for_30_iterations", "floor_us", "copy_gb_per_s",
@@ -38,7 +38,7 @@ NUMBERS = ["us_per_iteration", "ms_for_30_iterations", "floor_us", "copy_gb_per_
 # Measuring
 
 def measure(options):
-    """Runs what the command line names; (tables written, whether all went well)."""
+    """Runs the requested programs. Returns the tables written and whether all runs succeeded."""
     tables, good = [], True
     if options.program:
         tables.append(os.path.join(options.output, "speed.csv"))
@@ -53,7 +53,7 @@ def measure(options):
         if not {"--largest", "--quick"} & set(options.arguments):
             arguments += ["--largest", str(LARGEST_ON_CPU)]
         launcher, environment = [], dict(os.environ)
-        if name != "cg_dealii":  # which has threads
+        if name != "cg_dealii":  # which has threads instead of ranks
             launcher = [*options.mpirun.split(), "-n", str(options.ranks)]
             environment["OMP_NUM_THREADS"] = "1"
         good = run([*launcher, program, *arguments], environment) and good
@@ -63,7 +63,7 @@ def measure(options):
 def run(command, environment=None):
     print(" ".join(command), flush=True)
     status = subprocess.run(command, env=environment, check=False).returncode
-    if status not in (0, 3):  # 3: figures that do not count are in the table, and say so
+    if status not in (0, 3):  # 3: the table contains invalid figures, marked as such
         raise SystemExit(f"speed.py: {command[0]} ended with {status}")
     return status == 0
 
@@ -71,7 +71,7 @@ def run(command, environment=None):
 # Reading
 
 def read_table(path):
-    """Rows with numbers, None where there is none."""
+    """Returns the rows of a table with numbers, None for empty cells."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     if not rows or not NEEDED <= set(rows[0]):
@@ -93,7 +93,7 @@ def read_bars():
 
 
 def is_femgpu(row):
-    """As it chooses itself; formats and ways to run that are asked for are is_variant()."""
+    """Returns whether this is a row of femgpu whose format and execution femgpu chose itself."""
     return row["program"] == "femgpu" and row["variant"] == "auto"
 
 
@@ -118,7 +118,7 @@ def method_of(row):
 
 
 class Results:
-    """Of one or several tables; figures that do not count are left out."""
+    """The results of one or more tables, without invalid figures."""
 
     def __init__(self, tables):
         self.rows = [row for table in tables for row in read_table(table)]
@@ -134,8 +134,8 @@ class Results:
         return any(method_of(row) == method for row in self.rows)
 
     def best(self, system, program, method="cg", column="us_per_iteration", device=None):
-        """The row with the least of @p column whose program is one of those asked for, or None. On
-        the device of femgpu if no other is named."""
+        """Returns the row with the least @p column among the selected programs, or None. Without
+        @p device, considers the device of femgpu only."""
         device = device or self.main_device
         return min((row for row in self.rows
                     if (row["system"], row["n"]) == system and program(row)
@@ -147,7 +147,7 @@ class Results:
 # Markdown
 
 def plain(value):
-    """As it was given; – for None."""
+    """Formats a value as it was given; – for None."""
     return "–" if value is None else f"{value:,.10g}"
 
 
@@ -160,14 +160,14 @@ def named(row):
 
 
 def met(value, bar):
-    """How @p value stands beside what is aimed at."""
+    """Compares @p value with its target."""
     if value is None or bar is None:
         return "–"
     return f"{'met' if value <= bar else 'missed'}, {value / bar:.2f}"
 
 
 def conjugate_gradients(results, bars):
-    """A line for each system: femgpu beside the bar, and the best of the peers in the same run."""
+    """Returns a line for each system: femgpu, its target, and the best peer in the same run."""
     lines = []
     for system in results.systems:
         bar = bars.get(system, {})
@@ -188,7 +188,7 @@ def conjugate_gradients(results, bars):
 
 
 def whole_solves(results):
-    """Milliseconds of a whole solve of 30 iterations on the smallest systems."""
+    """Returns the milliseconds of a whole solve of 30 iterations on the smallest systems."""
     lines = []
     for system in results.systems:
         ours = results.best(system, is_femgpu, column="ms_for_30_iterations")
@@ -203,7 +203,7 @@ def whole_solves(results):
 
 
 def bicgstab(results):
-    """Pipelined BiCGStab beside conjugate gradients, for the same number of iterations each."""
+    """Compares pipelined BiCGStab with conjugate gradients for equal numbers of iterations."""
     lines = []
     for system in results.systems:
         ours = results.best(system, is_femgpu, "bicgstab")
@@ -219,7 +219,7 @@ def bicgstab(results):
 
 
 def gmres(results):
-    """Pipelined GMRES(30) without a preconditioner beside that of ViennaCL."""
+    """Compares pipelined GMRES(30) without a preconditioner with ViennaCL's."""
     lines = []
     for system in results.systems:
         ours = results.best(system, is_femgpu, "gmres")
@@ -237,7 +237,7 @@ def gmres(results):
 
 
 def variants(results):
-    """Formats and ways to run that were asked for, beside what femgpu chooses itself."""
+    """Compares requested formats and executions with those that femgpu chooses itself."""
     lines = []
     for row in filter(is_variant, results.rows):
         if row["verdict"] != "ok":
@@ -251,7 +251,7 @@ def variants(results):
 
 
 def other_devices(results):
-    """Programs on other devices than the first: microseconds an iteration, a column for each."""
+    """Returns microseconds per iteration on other devices than the first, a column for each."""
     others = [device for device, _, _ in results.devices if device != results.main_device]
     lines = []
     for system in results.systems:
@@ -262,7 +262,7 @@ def other_devices(results):
 
 
 def remarks(results):
-    """What a reader must know of the rows: figures that do not count, and solves that vary."""
+    """Returns notes on the rows: invalid figures, and solves that vary."""
     lines = [f"- {row['system']}, n = {row['n']:,}: {named(row)}, {row['solver']}: "
              f"{row['verdict']}\n" for row in results.bad]
     varying = sorted({named(row) for row in results.rows if row["bit_identical"] == "no"})
@@ -302,7 +302,7 @@ def page(results, bars):
 # Plots
 
 def series(results, family, program, column, device=None):
-    """n and values of the best rows of a family."""
+    """Returns n and the values of the best rows of a family."""
     points = [(system[1], results.best(system, program, device=device))
               for system in results.systems if system[0] == family]
     points = [(n, row[column]) for n, row in points if row]
@@ -310,7 +310,7 @@ def series(results, family, program, column, device=None):
 
 
 def programs_of(results):
-    """(label, test, device) of every curve."""
+    """Returns (label, test, device) of every curve."""
     curves = [("femgpu", is_femgpu, None)]
     names = dict.fromkeys(row["program"] for row in results.rows
                           if is_peer(row) and row["device"] == results.main_device)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compares Jacobi sweeps with exact solves for the triangles of ILU, over the matrices of a directory.
+"""Compares Jacobi sweeps with exact solves for the triangles of ILU.
 
     benchmarks/sweeps.py --program build/bin/femgpu-solve matrices/ --csv sweeps.csv
     benchmarks/sweeps.py --generate elasticity3d-p1:10 convection-diffusion2d:100,20
     benchmarks/sweeps.py matrices/ -- --backend cuda
 
-One block, so that sweeps and exact solves have the same factors. pipelined-cg where the file or the report says
-that the matrix is symmetric, else pipelined-bicgstab; b the row sums, x0 = 0, 1e-8 of the first
-residual. `left` is what sweeps leave of the residual of a solve with both triangles, by the remarks;
-`sweeps` the number that was taken, empty for exact solves. Exits with 1 if a run fails in another
-way than by its iterations.
+One block is used, so that sweeps and exact solves have the same factors. The solver is pipelined-cg
+if the file or the report says that the matrix is symmetric, otherwise pipelined-bicgstab; b = row
+sums, x0 = 0, residual reduction 1e-8. `left` is the fraction of the residual that remains after a
+solve with both triangles, from the remarks; `sweeps` is the number used, empty for exact solves.
+Exits with 1 if a run fails for another reason than its iterations.
 """
 
 import re
@@ -25,7 +25,7 @@ WAYS = ["triangular=levels", "triangular=sweeps", *(f"triangular=sweeps sweeps={
 
 
 def measure(options, name, system, preconditioner):
-    """A row of the table."""
+    """Returns a row of the table."""
     row = dict.fromkeys(COLUMNS, "")
     row.update(matrix=name, preconditioner=preconditioner)
     report, outcome, message = report_of(

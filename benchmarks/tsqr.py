@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws what femgpu_tsqr_check has measured: ||I - Q'Q|| over the condition number of V.
+"""Plots the results of femgpu_tsqr_check: ||I - Q'Q|| over the condition number of V.
 
     tsqr.py --csv tsqr.csv --picture tsqr.png [--columns P]
 
-The left panel has one pass of each variant beside the orders of the theory (Yamazaki et al. 2014,
-figure 10), the right one two passes. A variant ends where its factorisation fails.
+The left panel shows one pass of each variant and the theoretical orders (Yamazaki et al. 2014,
+figure 10), the right panel two passes. A curve ends where its factorisation fails.
 """
 import csv
 import sys
@@ -17,7 +17,7 @@ ORDERS = {r"$\varepsilon$": 0, r"$\varepsilon\,\kappa$": 1, r"$\varepsilon\,\kap
 
 
 def read(path):
-    """Rows with errors: (variant, passes, columns) -> [(kappa, error), ...], and where from."""
+    """Returns {(variant, passes, columns): [(kappa, error), ...]} and the sources of the rows."""
     series, sources = {}, set()
     with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

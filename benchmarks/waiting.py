@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Time iterations of femgpu-solve on the host, alone and beside programs that keep the cores busy.
+"""Times iterations of femgpu-solve on the host, alone and with other programs using the cores.
 
     benchmarks/waiting.py --program build/bin/femgpu-solve --csv waiting.csv
     benchmarks/waiting.py --program build/bin/femgpu-solve --against OTHER/femgpu-solve
 
-Solves by conjugate gradients and GMRES with as many threads as there are cores, with and without one
-busy loop for each core. Prints, and writes, the median and the least milliseconds of an iteration of
-each program. The programs take turns, so that both meet the same load of the machine. Each run solves
-three times, of which the last counts: it takes a system some time to spread new threads.
+Solves by conjugate gradients and GMRES with as many threads as cores, with and without one busy
+loop per core. Prints and writes the median and the least milliseconds of an iteration of each
+program. The programs take turns, so that both see the same load of the machine. Each run solves
+three times and only the last solve counts, because the operating system takes some time to spread
+new threads.
 """
 
 import os
@@ -23,7 +24,7 @@ CASES = [("poisson2d-p1:15", "pipelined-cg", 2000), ("poisson2d-p1:64", "pipelin
 
 
 def milliseconds(program, system, solver, iterations):
-    """Of an iteration."""
+    """Returns the milliseconds of an iteration."""
     report = converged_report(
         [program, "--generate", system, "--solver", solver, "--preconditioner", "jacobi",
          "--backend", "host", "--fixed-iterations", str(iterations), "--repeat", "3"])
@@ -31,7 +32,7 @@ def milliseconds(program, system, solver, iterations):
 
 
 def measure(options, n_busy):
-    """Rows of the table."""
+    """Returns the rows of the table."""
     programs = [options.program] + ([options.against] if options.against else [])
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_busy)]
     rows = []
