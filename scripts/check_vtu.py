@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Checks result files with VTK's own reader.
 
-Each .vtu, .pvtu or .vtkhdf must parse, have points and cells, and finite values in all arrays; a .pvd
-or .vtkhdf.series must name files that exist and are right. One line a file says what it holds. With --summary, its files
-are compared with what the run says of its cycles: numbers of cells and points, and the smallest
-and largest values that it reports. Exits with 1 at the end if anything was wrong.
+Each .vtu, .pvtu or .vtkhdf must parse and have points, cells, and finite values in all arrays; a
+.pvd or .vtkhdf.series must name files that exist and are valid. Prints one line per file with its
+contents. With --summary, compares the files with summary.json: numbers of cells and points, and
+reported smallest and largest values. Exits with 1 at the end if a check failed.
 """
 
 import argparse
@@ -20,13 +20,13 @@ import vtu
 
 
 def ranges(arrays):
-    """`name [min, max]` of each array, over all of its components."""
+    """Returns `name [min, max]` of each array, over all of its components."""
     return ", ".join(f"{name} [{values.min():.6g}, {values.max():.6g}]"
                      for name, values in arrays.items()) or "none"
 
 
 def check(path, arguments):
-    """Raises vtu.BadFile with the reason, or prints what the file holds."""
+    """Prints what the file contains. Raises vtu.BadFile with the reason if it is invalid."""
     result = vtu.Result(path)
     if len(result.points) == 0:
         raise vtu.BadFile(f"{path}: no points")
@@ -45,19 +45,18 @@ def check(path, arguments):
 
 
 ELEMENT = re.compile(r"FE_(Q|SimplexP)<(\d)>\((\d+)\)")
-# By how much polynomials of degree 2 and more may exceed their values at nodes, as a part of the
-# largest.
+# The largest relative amount by which polynomials of degree 2 and more may exceed nodal values.
 MOST_BEYOND_NODES = 0.1
 
 
 def degree_of(element):
-    """Degree of FE_Q<dim>(p) or FE_SimplexP<dim>(p), alone or in a system; None for others."""
+    """Returns p of FE_Q<dim>(p) or FE_SimplexP<dim>(p), also in a system; None for others."""
     found = ELEMENT.search(element)
     return int(found[3]) if found else None
 
 
 def points_of_a_cell(element):
-    """Nodes of a cell of FE_Q<dim>(p) or FE_SimplexP<dim>(p), alone or in a system; None for others."""
+    """Returns the nodes per cell of such an element, also in a system; None for others."""
     found = ELEMENT.search(element)
     if not found:
         return None
@@ -66,7 +65,7 @@ def points_of_a_cell(element):
 
 
 def check_cycle(path, cycle, element):
-    """Raises vtu.BadFile where the file is not what summary.json says of its cycle."""
+    """Raises vtu.BadFile if the file contradicts its cycle in summary.json."""
     result = vtu.Result(path)
     if result.cells != cycle["cells"]:
         raise vtu.BadFile(f"{path}: {result.cells} cells, but the run had {cycle['cells']}")
@@ -75,7 +74,7 @@ def check_cycle(path, cycle, element):
         raise vtu.BadFile(f"{path}: 'converged' is {said}, but the solve's outcome was "
                           f"{cycle['solve']['outcome']}")
     nodes = points_of_a_cell(element)
-    if path.endswith(".vtkhdf"):  # where cells share their nodes
+    if path.endswith(".vtkhdf"):  # whose cells share nodes
         nodes = None
     if nodes and len(result.points) != nodes * cycle["cells"]:
         raise vtu.BadFile(f"{path}: {len(result.points)} points, but {cycle['cells']} cells of "
@@ -95,7 +94,7 @@ def check_cycle(path, cycle, element):
 
 
 def check_summary(members, arguments):
-    """Compares the files of a .pvd with the cycles of summary.json; those of a branch have none."""
+    """Compares the files of a .pvd with the cycles of summary.json, except for branches."""
     with open(arguments.summary, encoding="utf-8") as file:
         summary = json.load(file)
     if "continuation" in summary:

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 """Compares the point arrays of two results, which may come from different numbers of ranks.
 
-A and B are files (.vtu, .pvtu, .vtkhdf, or .pvd or .vtkhdf.series with files in the same order) or directories, whose results
-are matched by name. Left out are `subdomain`, which says which rank had a cell, `residual`, which is what
-rounding has left, and `safety_factor`, a quotient of the stress, which is compared itself. Points are matched by their coordinates; where several points share a place (one
-for each cell around it), the sorted values there are compared, component by component; in .vtkhdf
-files, in which the ranks that share a node have it once each, the smallest and the largest. Prints for
-each array the largest difference relative to the largest value in A of its kind (a stress that is zero
-is so relative to the other stresses, an error that is rounding relative to 1e-5 of the solution), and exits with
-1 if one is above the tolerance, or if points or arrays do not match.
+A and B are files (.vtu, .pvtu, .vtkhdf, or .pvd or .vtkhdf.series with files in the same order) or
+directories, whose results are matched by name. Not compared are `subdomain`, the rank of a cell,
+`residual`, which consists of rounding errors, and `safety_factor`, a quotient of the stress, which
+is compared itself. Points are matched by their coordinates. If several points coincide (one for
+each adjacent cell), their sorted values are compared by component; in .vtkhdf files, where each
+rank that shares a node stores it once, only the smallest and the largest are. Prints, for each
+array, the largest difference relative to the largest value in A of the same kind: a stress that is
+zero is compared relative to the other stresses, an error that is rounding relative to 1e-5 of the
+solution. Exits with 1 if a difference exceeds the tolerance, or if points or arrays do not match.
 
-Files in single precision (deal.II 9.4 and 9.6 write those) cannot agree better than that: for their
-arrays the tolerance is at least 2.4e-7.
+For arrays in single precision, which deal.II 9.4 and 9.6 write, the tolerance is at least 2.4e-7.
 """
 
 import argparse
@@ -27,7 +27,7 @@ NOT_COMPARED = {"subdomain", "residual", "safety_factor"}
 
 
 def results_in(path):
-    """The result files of a .pvd or a directory by name: what is no piece of another."""
+    """Returns the result files of a .pvd or a directory by name, without pieces of others."""
     if vtu.is_collection(path):
         return {f"file {i + 1}": name for i, name in enumerate(vtu.files_of_collection(path))}
     if not os.path.isdir(path):
@@ -42,9 +42,9 @@ def results_in(path):
 
 
 def places(a, b):
-    """Numbers the places of the points of A and B alike: equal numbers, equal coordinates.
+    """Numbers the positions of the points of A and B, so that equal numbers mean equal coordinates.
 
-    Along each axis, coordinates closer than the precision of the files are one.
+    Along each axis, coordinates closer than the precision of the files are considered equal.
     """
     both = numpy.concatenate([a.points, b.points]).astype(float)
     size = max(numpy.ptp(both, axis=0).max(), 1e-300)
@@ -55,14 +55,14 @@ def places(a, b):
         order = numpy.argsort(both[:, axis], kind="stable")
         jumps = numpy.diff(both[order, axis]) > tolerance
         steps[order, axis] = numpy.concatenate([[0], numpy.cumsum(jumps)])
-    # Without numpy.unique(axis=0), which sorts rows as bytes and takes minutes for millions.
+    # This avoids numpy.unique(axis=0), which sorts rows as bytes and takes minutes for millions.
     extent = steps.max(axis=0) + 1
     number = (steps[:, 0] * extent[1] + steps[:, 1]) * extent[2] + steps[:, 2]
     return number[:len(a.points)], number[len(a.points):]
 
 
 def ordered(values, place, shares):
-    """The values by their places; of each only the smallest and the largest where files share nodes."""
+    """Returns values sorted by position; if files share nodes, only extrema at each position."""
     order = numpy.lexsort((values, place))
     values, place = values[order], place[order]
     if not shares:
@@ -73,7 +73,7 @@ def ordered(values, place, shares):
 
 
 def scale_of(name, arrays):
-    """The largest value of arrays of the kind of this one."""
+    """Returns the largest value of all arrays of the same kind."""
     def largest(kind):
         return max((numpy.abs(values).max(initial=0.) for other, values in arrays.items()
                     if kind(other)), default=0.)
@@ -87,7 +87,7 @@ def scale_of(name, arrays):
 
 
 def compare(a, b, rtol):
-    """Prints the differences; returns whether all of them are within the tolerance."""
+    """Prints the differences. Returns whether all of them are within the tolerance."""
     shares = a.path.endswith(".vtkhdf") and b.path.endswith(".vtkhdf")
     if len(a.points) != len(b.points) and not shares:
         raise vtu.BadFile(f"{a.path} has {len(a.points)} points, {b.path} has {len(b.points)}")
@@ -113,7 +113,7 @@ def compare(a, b, rtol):
             u = values_a[:, component].astype(float)
             v = values_b[:, component].astype(float)
             u, v = ordered(u, place_a, shares), ordered(v, place_b, shares)
-            difference = numpy.maximum(difference, numpy.abs(u - v).max(initial=0.0))  # NaN stays
+            difference = numpy.maximum(difference, numpy.abs(u - v).max(initial=0.0))  # keeps NaN
         scale = scale_of(name, a.point_arrays)
         relative = difference / scale if scale > 0 else difference
         good = bool(relative <= tolerance)
@@ -132,7 +132,7 @@ def main():
     arguments = parser.parse_args()
     try:
         files_a, files_b = results_in(arguments.a), results_in(arguments.b)
-        if len(files_a) == len(files_b) == 1:  # whatever they are called
+        if len(files_a) == len(files_b) == 1:  # whatever their names
             files_b = dict(zip(files_a, files_b.values()))
         if set(files_a) != set(files_b):
             raise vtu.BadFile(f"{arguments.a} holds {sorted(files_a)}, "

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs tests of linalg under compute-sanitizer, one test a process, several at a time, on a machine with a GPU.
+"""Runs tests of linalg under compute-sanitizer on a machine with a GPU, several at a time.
 
 usage: scripts/compute_sanitizer.py [--tool memcheck] [--filter PATTERNS] [--jobs N] [--csv FILE]
                                     [--program build/bin/femgpu_linalg_tests]
 
-Loops are driven by the host (FEMGPU_CUDA_LOOPS=stepwise), because compute-sanitizer does not follow
-the memory of kernels in the body of a conditional graph node. The CSV has a row for each test case.
-Exit status 1 if a test fails or runs too long, or the tool reports an error.
+Each test has its own process. The host drives the loops (FEMGPU_CUDA_LOOPS=stepwise), because
+compute-sanitizer does not track the memory of kernels in the body of a conditional graph node. The
+CSV file has a row for each test case. Exits with 1 if a test fails or times out, or if the tool
+reports an error.
 """
 import argparse
 import collections
@@ -65,7 +66,7 @@ def text_of(output):
 def run(options, test):
     tool = [options.sanitizer, "--tool", options.tool]
     if options.tool == "memcheck":
-        tool += ["--report-api-errors", "no"]  # tests ask for more memory than there is
+        tool += ["--report-api-errors", "no"]  # some tests request more memory than exists
     command = tool + [options.program, "--gtest_filter=" + test]
     environment = dict(os.environ, FEMGPU_CUDA_LOOPS="stepwise")
     begin = time.monotonic()
@@ -78,7 +79,7 @@ def run(options, test):
     summary = re.search(SUMMARY[options.tool], output)
     errors = int(summary.group(1)) if summary else 0
     skipped = "[  SKIPPED ]" in output
-    # a test that never calls CUDA has no summary, and the tool an exit status of its own
+    # A test that never calls CUDA has no summary, and the tool then exits with a status of its own.
     passed = "[  PASSED  ] 1 test" in output and (finished or NO_CUDA in output)
     return Outcome(test, skipped, not (passed or skipped), errors, time.monotonic() - begin, output)
 

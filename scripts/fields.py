@@ -1,4 +1,4 @@
-"""Fields of a result by their names in femgpu's output, with units, for render.py."""
+"""Fields of a result by the names in femgpu's output, with units, for render.py."""
 
 import os
 import re
@@ -12,8 +12,9 @@ BESIDES = ("material_id", "subdomain", "error_indicator", "exact_", "error_")
 
 
 def parts(name, columns, dimension):
-    """The names of what an array has beside itself, as docs/measurements.md has them: of a vector v
-    `v_x`, … and `v_magnitude`, of a tensor `t_xx`, `t_xy`, …; each with its column (None: all)."""
+    """Returns the names of an array's components with their columns (None: all), as in
+    docs/measurements.md: `v_x`, … and `v_magnitude` of a vector v, `t_xx`, `t_xy`, … of a tensor t.
+    """
     axes = "xyz"[:dimension]
     if columns == 3:
         named = {f"{name}_{axis}": i for i, axis in enumerate(axes)}
@@ -25,23 +26,23 @@ def parts(name, columns, dimension):
 
 
 class Fields:
-    """What can be drawn of a result: `names`, in the order of the file."""
+    """The drawable fields of a result: `names`, in the order of the file."""
 
     def __init__(self, result):
         self.result = result
         self.dimension = 2 if numpy.ptp(result.points[:, 2]) == 0 else 3
         self.arrays = vtu.arrays_at_points(result)
-        self.names = {}  # -> array and column
+        self.names = {}  # name -> array and column
         for name, values in self.arrays.items():
-            if values.shape[1] != 6:  # a tensor has no value of its own
+            if values.shape[1] != 6:  # a tensor has no scalar value
                 self.names[name] = name, None
             for part, column in parts(name, values.shape[1], self.dimension).items():
-                if part not in self.arrays:  # as stress_zz in 2D
+                if part not in self.arrays:  # such as stress_zz in 2D
                     self.names[part] = name, column
         self.summary = _summary_beside(result.path)
 
     def default(self):
-        """What a user most likely wants to see."""
+        """Returns the field that a user most likely wants to see."""
         for name in self.names:
             if "von_mises" in name:
                 return name
@@ -52,7 +53,7 @@ class Fields:
         return shown[0] if shown else next(iter(self.names))
 
     def values(self, name):
-        """At each point; of a vector its length."""
+        """Returns the values at all points; for a vector, its magnitude."""
         if name not in self.names:
             raise vtu.BadFile(f"{self.result.path}: no field {name}; there is {', '.join(self.names)}")
         array, column = self.names[name]
@@ -62,13 +63,13 @@ class Fields:
         return numpy.linalg.norm(values, axis=1)
 
     def title(self, name):
-        """The name, or |name| for the length of a vector."""
+        """Returns the name, or |name| for the magnitude of a vector."""
         array, column = self.names[name]
         is_length = column is None and self.arrays[array].shape[1] > 1
         return f"|{array}|" if is_length else name
 
     def unit(self, name):
-        """That of Output/Units which the field has, or nothing."""
+        """Returns the unit of the field from Output/Units, or an empty string."""
         array = re.sub("^(exact|error)_", "", self.names[name][0])
         return self._units().get(array, "")
 
@@ -80,7 +81,7 @@ class Fields:
         return units if isinstance(units, dict) else {}
 
     def is_converged(self):
-        """As the file says; one that does not say it is looked up in summary.json."""
+        """Returns whether the solution converged, from the file or else from summary.json."""
         said = self.result.field_arrays.get("converged")
         if said is not None and len(said):
             return bool(said.all())
@@ -92,7 +93,7 @@ class Fields:
 
 
 def _summary_beside(path):
-    """summary.json of the run, or nothing while there is none."""
+    """Returns summary.json of the run, or {} if it does not exist yet."""
     try:
         return results.read_json(os.path.join(os.path.dirname(path), "summary.json"))
     except results.BadResult:

@@ -1,8 +1,9 @@
 """Draws the figures of plot.py and report.py with matplotlib: one function for each figure.
 
-Each returns a matplotlib Figure, or None if the run has nothing to draw; quantities() returns a list
-of pages. Colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/), which readers with any
-kind of colour vision can tell apart; markers, dashes and hatches say the same once more.
+Each function returns a matplotlib Figure, or None if the run has nothing to draw; quantities()
+returns a list of pages. Colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/),
+which readers with colour vision deficiencies can distinguish; markers, dashes and hatches carry the
+same information.
 """
 
 import math
@@ -23,10 +24,10 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
            "#999999"]
 MARKERS = "osD^vP*Xh"
 DASHES = ["-", "--", "-.", ":"]
-# Neighbours in a bar of phases: colour and hatch.
+# Colours and hatches of adjacent phases in a bar.
 FILLS = [("#56B4E9", ""), ("#0072B2", "//"), ("#F0E442", ""), ("#E69F00", "\\\\"), ("#CC79A7", ""),
          ("#009E73", "//"), ("#D55E00", ""), ("#BBBBBB", "\\\\"), ("#666666", "")]
-MOST_CURVES = 12  # more cannot be told apart
+MOST_CURVES = 12  # more cannot be distinguished
 QUANTITIES_ON_A_PAGE = 8
 UNCONVERGED = {"color": "#D00000", "marker": "x", "linestyle": "none", "markersize": 11,
                "markeredgewidth": 2.5, "label": "not converged", "zorder": 5}
@@ -37,18 +38,18 @@ STYLE = {
     "lines.linewidth": 1.5, "lines.markersize": 5, "legend.frameon": False,
     "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "white",
     "figure.constrained_layout.use": True, "savefig.dpi": 150,
-    "svg.hashsalt": "femgpu", "hatch.linewidth": 0.6}  # without the salt, ids differ from run to run
+    "svg.hashsalt": "femgpu", "hatch.linewidth": 0.6}  # without the salt, ids differ between runs
 pyplot.rcParams.update(STYLE)
 
 
 def figure(rows=1, columns=1, size=(6.4, 4.4)):
-    """A figure and its axes, a list."""
+    """Returns a figure and a list of its axes."""
     made, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
     return made, list(axes.flat)
 
 
 def save(made, target, extension):
-    """Writes the figure to a file or stream: the same bytes for the same numbers."""
+    """Writes the figure to a file or stream; equal numbers give equal bytes."""
     metadata = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None},
                 "pdf": {"CreationDate": None, "Creator": None, "Producer": None}}[extension]
     made.savefig(target, format=extension, metadata=metadata)
@@ -56,21 +57,21 @@ def save(made, target, extension):
 
 
 def look(i):
-    """Colour, marker and dashes of curve number i."""
+    """Returns colour, marker and dashes of curve number i."""
     return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)],
             "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
 
 
 def legend_beside(axes, title=None):
-    """A legend right of the axes, where it hides no curve; each name once."""
+    """Adds a legend to the right of the axes, where it hides no curve; each name occurs once."""
     handles = {label: handle for handle, label in zip(*axes.get_legend_handles_labels())}
-    labels = sorted(handles, key=lambda label: label == UNCONVERGED["label"])  # that one last
+    labels = sorted(handles, key=lambda label: label == UNCONVERGED["label"])  # which goes last
     axes.legend([handles[label] for label in labels], labels, loc="upper left",
                 bbox_to_anchor=(1.01, 1.), borderaxespad=0., title=title)
 
 
 def tick_text(value, _=None):
-    """`2 000` and `2·10⁻³`, which stay apart where `2 × 10^-3` would not."""
+    """Formats as `2 000` or `2·10⁻³`, which are easier to separate than `2 × 10^-3`."""
     if 0.01 <= value < 1e5:
         return f"{value:,.10g}".replace(",", "\u2009")
     exponent = math.floor(math.log10(value) + 1e-9)
@@ -80,7 +81,7 @@ def tick_text(value, _=None):
 
 
 def log_axis(axis, values):
-    """Logarithmic, with numbers on the ticks also where the values span less than a decade."""
+    """Makes an axis logarithmic and numbers its ticks even within a single decade."""
     positive = [value for value in values if value > 0]
     span = max(positive) / min(positive) if positive else 1.
     if span < 30:
@@ -90,7 +91,7 @@ def log_axis(axis, values):
 
 
 def expected_order(run, name):
-    """p+1 in L2, p in the gradient's norm; None for others, whose triangles would lie in the way."""
+    """Returns p+1 for L2 and p for the gradient's norm; None for others, which get no triangle."""
     if run.degree is None:
         return None
     is_alone = name == "estimated error" and not run.norms()
@@ -98,7 +99,7 @@ def expected_order(run, name):
 
 
 def slope_triangle(axes, dofs, errors, order, dimension):
-    """Under the last part of a curve: error ~ dofs^(-order/dimension) from there."""
+    """Draws the slope error ~ dofs^(-order/dimension) below the last part of a curve."""
     slope = order / dimension
     right = dofs[-1]
     left = max(dofs[-2], right / 4)
@@ -112,7 +113,7 @@ def slope_triangle(axes, dofs, errors, order, dimension):
 
 
 def convergence(run):
-    """Errors over dofs with the slopes that smooth solutions have, or None without errors."""
+    """Draws errors over dofs with the slopes of smooth solutions; None without errors."""
     curves = [(f"{norm} error", *run.errors(norm)) for norm in run.norms()]
     curves.append(("estimated error", *run.estimates()))
     curves = [curve for curve in curves if curve[1]]
@@ -138,19 +139,19 @@ def convergence(run):
 
 
 def differences(dofs, values):
-    """|q_i - q_(i-1)| over dofs_i, relative to the last value where that is not 0."""
+    """Returns |q_i - q_(i-1)| over dofs_i, relative to the last value unless that is 0."""
     scale = abs(values[-1]) or 1.
     pairs = [(dofs[i], abs(values[i] - values[i - 1]) / scale) for i in range(1, len(values))]
     return [pair for pair in pairs if pair[1] > 0]
 
 
 def short_title(name, width=34):
-    """A name on as many lines as it needs beside others."""
+    """Breaks a name into lines of at most @p width characters."""
     return "\n".join(textwrap.wrap(name, width, break_long_words=True)) or name
 
 
 def plain_axis(axis, values):
-    """Numbers in full where that is short, and no needless digits of what is constant."""
+    """Formats values in full if that is short, without needless digits if they are constant."""
     if not values:
         return
     low, high = min(values), max(values)
@@ -166,7 +167,7 @@ def plain_axis(axis, values):
 
 
 def mark_unconverged(axes, run, dofs, values):
-    """A cross over each point that belongs to no solution."""
+    """Marks each point that belongs to no solution by a cross."""
     points = [pair for pair in zip(dofs, values) if pair[0] in run.unconverged()]
     if points:
         axes.plot(*zip(*points), **UNCONVERGED)
@@ -174,7 +175,7 @@ def mark_unconverged(axes, run, dofs, values):
 
 
 def quantity_page(run, curves):
-    """A panel for each quantity over dofs, and one for the changes of all from cycle to cycle."""
+    """Draws a panel for each quantity over dofs, and one for all changes between cycles."""
     n = len(curves) + 1
     columns = 1 if n == 1 else 2 if n <= 4 else 3
     rows = math.ceil(n / columns)
@@ -206,7 +207,7 @@ def quantity_page(run, curves):
 
 
 def quantities(run, names=None):
-    """Pages of all quantities, or of those with these names; none after a single cycle."""
+    """Returns pages of all quantities or of the named ones; none after a single cycle."""
     if names:
         names = [results.find_name(name, run.quantities(), "the quantity") for name in names]
     curves = [(name, *run.values(name)) for name in names or run.quantities()]
@@ -216,7 +217,7 @@ def quantities(run, names=None):
 
 
 def residuals(run):
-    """Residual norms over iterations, a curve for each cycle."""
+    """Draws residual norms over iterations, with a curve for each cycle."""
     curves = [curve for curve in run.history if any(value > 0 for value in curve[2])]
     if not curves:
         return None
@@ -243,7 +244,7 @@ def residuals(run):
 
 
 def phases(run):
-    """The phases that took time in any cycle, in the order of summary.json."""
+    """Returns the phases that took time in any cycle, in the order of summary.json."""
     names = {}
     for cycle in run.cycles:
         names.update((name, None) for name, value in cycle["seconds"].items()
@@ -252,7 +253,7 @@ def phases(run):
 
 
 def stacked_bars(axes, names, cycles, is_share):
-    """A bar for each cycle, a piece of it for each phase, in seconds or in % of the cycle."""
+    """Draws a bar for each cycle with a segment for each phase, in seconds or in % of the cycle."""
     places = range(len(cycles))
     below = [0.] * len(cycles)
     sums = [sum(cycle["seconds"].get(name, 0.) for name in names) or 1. for cycle in cycles]
@@ -273,7 +274,7 @@ def stacked_bars(axes, names, cycles, is_share):
 
 
 def times(run):
-    """Seconds by phase: stacked bars by cycle, and the share of each phase."""
+    """Draws seconds by phase: stacked bars by cycle, and the share of each phase."""
     names = phases(run)
     if not names:
         return None
@@ -281,13 +282,13 @@ def times(run):
     for plot, is_share in zip(axes, (False, True)):
         stacked_bars(plot, names, run.cycles, is_share)
     made.suptitle("Time by phase", fontsize=11)
-    handles, labels = axes[1].get_legend_handles_labels()  # from above, as in the bars
+    handles, labels = axes[1].get_legend_handles_labels()  # from top to bottom, as in the bars
     axes[1].legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5))
     return made
 
 
 def branch(run):
-    """max |u| over lambda along a branch of solutions, with its folds and targets."""
+    """Draws max |u| over lambda along a branch of solutions, with its folds and targets."""
     if not run.branch:
         return None
     made, (axes,) = figure()
@@ -316,7 +317,7 @@ def branch(run):
 
 
 def along_line(run, rows):
-    """The fields of a line_*.csv over its first column, the way along the line."""
+    """Draws the fields of a line_*.csv over its first column, the distance along the line."""
     names = list(rows[0])
     along = [results.number(row[names[0]]) for row in rows]
     fields = [name for name in names[1:] if name not in ("x", "y", "z", "cycle", "index") and
@@ -342,5 +343,5 @@ OF_A_RUN = {"convergence": convergence, "quantities": quantities, "residuals": r
 
 
 def pages(made):
-    """What a function here returns, a figure, several or None, as a list of figures."""
+    """Returns the figures that a function here has returned (one, several or None) as a list."""
     return made if isinstance(made, list) else [] if made is None else [made]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Do our sources include the standard headers that they need?
+"""Checks that our sources include the standard headers that they need.
 
   scripts/includes.py
 
-A name of namespace std needs a header that declares it. The header must be included by the file itself
-or by headers of this repository that the file includes: which headers the standard library and other
-libraries include differs between their versions. Prints each missing header once per file. A name that
-the table below does not have is a finding, too.
+A name of namespace std needs a header that declares it. The file itself must include the header, or
+headers of this repository that the file includes must do so, because the headers that the standard
+library and other libraries include vary between versions. Prints each missing header once per file.
+A name missing from the table below is a finding, too.
 """
 import functools
 import pathlib
@@ -15,8 +15,7 @@ import sys
 
 import layers
 
-# The names that each header declares, of those that we use. Words ending in '*' stand for all that
-# begin with them.
+# The names that each header declares, as far as we use them. Words ending in '*' are prefixes.
 NAMES = {
     "algorithm": "adjacent_find all_of any_of binary_search clamp copy copy_if copy_n count count_if "
                  "equal fill fill_n find find_if find_if_not for_each includes is_sorted lower_bound max "
@@ -83,7 +82,7 @@ NAMES = {
     "variant": "get get_if holds_alternative variant visit",
     "vector": "vector",
 }
-# Headers that cannot but include others: their classes are derived from classes of these.
+# Headers that must include others, because their classes are derived from classes of these.
 STREAMS = {"ios", "istream", "ostream", "streambuf"}
 INCLUDED_BY = {"iostream": STREAMS, "sstream": STREAMS, "fstream": STREAMS, "ostream": {"ios"},
                "istream": {"ios"}, "future": {"thread", "exception"}, "filesystem": {"system_error"},
@@ -95,14 +94,14 @@ NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n
 
 @functools.lru_cache(None)
 def headers_of(name):
-    """The headers any of which declares std::@p name, best first."""
+    """Returns the headers that declare std::@p name, best first."""
     return [header for header, names in NAMES.items()
             if any(re.fullmatch(word.replace("*", ".*"), name) for word in names.split())]
 
 
 @functools.lru_cache(None)
 def reached_from(path):
-    """Headers of libraries that @p path includes, by itself or by headers of ours."""
+    """Returns the headers of libraries that @p path includes directly or through our headers."""
     found, seen, waiting = set(), {path}, [path]
     while waiting:
         here = waiting.pop()
@@ -118,7 +117,7 @@ def reached_from(path):
 
 
 def missing(path):
-    """{header: (number of the first line that needs it, a name there)}"""
+    """Returns {header: (number of the first line that needs it, a name there)}."""
     text = (layers.ROOT / path).read_text(encoding="utf-8")
     code = NOT_CODE.sub(lambda match: "\n" * match[0].count("\n") or " ", text)
     needed = {}

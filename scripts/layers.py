@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Do our sources keep to the layers of docs/architecture.md?
+"""Checks that our sources respect the layers of docs/architecture.md.
 
   scripts/layers.py
 
-What is checked: a layer includes only those that it may know; deal.II's headers are included only where
-it is known; folders do not include each other in a cycle, neither those of headers nor, two levels deep,
-those of all sources; kernels are launched in one place; no file has more than 500 lines. All
-that is found is shown.
+A layer may include only the layers listed below. Only some layers may include deal.II's headers.
+Folders must not include each other in a cycle, counting headers at any depth and all sources at a
+depth of two levels. Kernels are launched in one place. No file has more than 500 lines. Prints all
+violations.
 """
 import collections
 import functools
@@ -20,7 +20,8 @@ MOST_LINES = 500
 SOURCES = (".h", ".cc", ".cu", ".cuh")
 HEADERS = (".h", ".cuh")
 
-# What each layer may include; a folder is of the layer whose name is the longest beginning of its own.
+# The layers that each layer may include. A folder belongs to the layer with the longest matching
+# prefix.
 LAYERS = {
     "linalg/base": {"linalg/base"},
     "expressions": {"linalg/base", "expressions"},
@@ -39,21 +40,21 @@ LAUNCH_WRAPPER = pathlib.Path("linalg/execution/cuda/launch.cuh")
 
 
 def our_files():
-    """Tracked and new files, without those that were deleted."""
+    """Returns tracked and new files without deleted ones."""
     names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                            stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout.splitlines()
     return sorted(path for path in map(pathlib.Path, names) if (ROOT / path).is_file())
 
 
 def layer_of(path):
-    """The name of the layer of @p path; None for tests and benchmarks, which may know everything."""
+    """Returns the layer of @p path; None for tests and benchmarks, which may include everything."""
     folders = [str(parent) for parent in path.parents]
     return next((folder for folder in folders if folder in LAYERS), None)
 
 
 @functools.lru_cache(None)
 def includes_of(path):
-    """[(number of the line, the header's name)]"""
+    """Returns [(line number, name of the header)]."""
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
     found = [(number, re.match(r'# *include *["<]([^">]+)[">]', line))
              for number, line in enumerate(lines, 1)]
@@ -61,7 +62,7 @@ def includes_of(path):
 
 
 def wrong_includes(path):
-    """What @p path includes of layers that its own must not know."""
+    """Yields the includes of @p path that its layer does not permit."""
     layer = layer_of(path)
     for number, name in includes_of(path) if layer else []:
         other = layer_of(pathlib.Path(name))
@@ -72,7 +73,7 @@ def wrong_includes(path):
 
 
 def folder_graph(files, suffixes, depth):
-    """{folder: {another that its files include: one such include, for people}}, folders at most so deep"""
+    """Returns {folder: {included folder: an example}}, with folders cut at @p depth."""
     graph = collections.defaultdict(dict)
     for path in files:
         if path.suffix in suffixes and layer_of(path):
@@ -85,7 +86,7 @@ def folder_graph(files, suffixes, depth):
 
 
 def cycle_from(graph, start):
-    """The shortest way from @p start back to it, as a list of folders; empty if there is none."""
+    """Returns the shortest cycle through @p start as a list of folders, or an empty list."""
     ways = collections.deque([[start]])
     seen = set()
     while ways:
@@ -100,7 +101,7 @@ def cycle_from(graph, start):
 
 
 def cycles(files):
-    """One cycle for each set of folders that have one."""
+    """Yields one cycle for each set of folders that form one."""
     shown = set()
     for graph in (folder_graph(files, HEADERS, None), folder_graph(files, SOURCES, 2)):
         for folder in sorted(graph):
@@ -112,7 +113,7 @@ def cycles(files):
 
 
 def other_launches(path):
-    """Where @p path, of a layer, launches a kernel by itself."""
+    """Yields kernel launches in @p path that bypass the launch wrapper."""
     if layer_of(path) is None or path == LAUNCH_WRAPPER:
         return
     for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):

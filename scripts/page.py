@@ -1,4 +1,4 @@
-"""Pieces of an HTML page in one file, for report.py: everything that is text goes through html.escape."""
+"""Parts of a self-contained HTML page for report.py. All text goes through html.escape."""
 
 import base64
 import html
@@ -49,7 +49,7 @@ pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6p
 
 
 def text(value):
-    """A value as a reader wants it: few digits, a dash for nothing."""
+    """Formats a value for readers: few digits, a dash for no value."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
@@ -68,11 +68,11 @@ def is_number(value):
 
 
 class Markup(str):
-    """HTML that is to stay as it is."""
+    """HTML that is not escaped."""
 
 
 class Number(Markup):
-    """A number with the digits that it is to have."""
+    """A number whose digits are not changed."""
 
 
 LONG = ' class="text long"'
@@ -83,21 +83,21 @@ def cell(value):
 
 
 def link(target, words=None):
-    """To a file beside the page; the target is a relative path."""
+    """Returns a link to a file next to the page; the target is a relative path."""
     import urllib.parse
     url = urllib.parse.quote(target)
-    if ":" in target.split("/")[0]:  # no scheme
+    if ":" in target.split("/")[0]:  # prevents a scheme
         url = "./" + url
     return Markup(f'<a href="{html.escape(url, quote=True)}">{escape(words or target)}</a>')
 
 
 def table(caption, header, rows):
-    """A table; columns that hold no numbers are left-aligned."""
+    """Returns a table; columns without numbers are left-aligned."""
     is_text = [not any(is_number(row[i]) or isinstance(row[i], Number) for row in rows)
                for i in range(len(header))]
     kinds = [' class="text"' if kind else "" for kind in is_text]
     lines = [f'<div class="scroll"><table><caption>{escape(caption)}</caption><thead><tr>']
-    names = [cell(name).replace("_", "_<wbr>") for name in header]  # long ones on several lines
+    names = [cell(name).replace("_", "_<wbr>") for name in header]  # allow line breaks
     lines += [f'<th scope="col"{kind}>{name}</th>' for name, kind in zip(names, kinds)]
     lines.append("</tr></thead><tbody>")
     for row in rows:
@@ -109,7 +109,7 @@ def table(caption, header, rows):
 
 
 def image(data, kind, alternative, caption=None):
-    """A picture in the page; kind is png or svg+xml."""
+    """Returns an embedded picture; kind is png or svg+xml."""
     code = base64.b64encode(data).decode("ascii")
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return (f'<figure><img src="data:image/{kind};base64,{code}" alt="{escape(alternative)}">'
@@ -117,21 +117,21 @@ def image(data, kind, alternative, caption=None):
 
 
 def facts(pairs):
-    """A row of panels, each a name and a value."""
+    """Returns a row of panels, each with a name and a value."""
     inner = "".join(f"<div><dt>{escape(name)}</dt><dd>{cell(value)}</dd></div>"
                     for name, value in pairs)
     return f'<dl class="facts">{inner}</dl>'
 
 
 class Page:
-    """Sections under headings, with a list of links to them at the top."""
+    """A page of sections with headings and a list of links to them at the top."""
 
     def __init__(self, title, below):
         self.title, self.below = title, below
         self.head, self.sections = [], []
 
     def add(self, heading, *pieces):
-        """A section; pieces that are empty are left out, and a section of none as well."""
+        """Adds a section without empty pieces, or nothing if all pieces are empty."""
         pieces = [piece for piece in pieces if piece]
         if pieces:
             self.sections.append((heading, pieces))
@@ -153,7 +153,7 @@ class Page:
                 "</html>\n")
 
     def write(self, name):
-        """Beside its place first, then renamed."""
+        """Writes to a temporary file next to the target and renames it."""
         partial = f"{name}.{os.getpid()}.partial"
         with open(partial, "w", encoding="utf-8") as file:
             file.write(self.html())

@@ -1,4 +1,4 @@
-"""The picture that render.py draws, with VTK's Python modules: those of python3-vtk9 or ParaView."""
+"""The picture that render.py draws with VTK's Python modules, from python3-vtk9 or ParaView."""
 
 import itertools
 import math
@@ -6,8 +6,8 @@ import os
 import re
 
 import numpy
-import vtkmodules.vtkRenderingFreeType  # noqa: F401  makes texts drawable
-import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  makes everything else drawable
+import vtkmodules.vtkRenderingFreeType  # noqa: F401  enables text
+import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  enables everything else
 from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkDoubleArray, vtkPoints, vtkStringArray
 from vtkmodules.vtkCommonDataModel import vtkUnstructuredGrid
@@ -25,19 +25,19 @@ from fields import Fields
 
 try:
     from vtkmodules.vtkFiltersCore import vtkExtractEdges
-except ImportError:  # VTK before 9.2
+except ImportError:  # VTK older than 9.2
     from vtkmodules.vtkFiltersExtraction import vtkExtractEdges
 
-# Some colours of viridis (S. van der Walt and N. Smith): lightness grows evenly, also for readers
-# who cannot tell red from green.
+# Colours of viridis (S. van der Walt and N. Smith): lightness increases evenly, also for readers
+# with red-green colour blindness.
 VIRIDIS = ["440154", "482475", "414487", "355f8d", "2a788e", "21918c", "22a884", "44bf70", "7ad151",
            "bddf26", "fde725"]
-# Blue over white to red, for fields with both signs.
+# Blue through white to red, for fields of both signs.
 DIVERGING = ["3b4cc0", "7b9ff9", "c0d4f5", "f2f2f2", "f2cab5", "ee8468", "b40426"]
 
 
 def black(text, size=None):
-    """Plain letters."""
+    """Makes text black and plain."""
     text.SetColor(0., 0., 0.)
     text.ItalicOff()
     text.BoldOff()
@@ -47,7 +47,7 @@ def black(text, size=None):
 
 
 def lines_of(name, width):
-    """A name cut behind underscores where it is longer than a line."""
+    """Breaks a name after underscores if it is longer than a line."""
     lines = [""]
     for word in re.findall("[^_]*_?", name):
         if lines[-1] and len(lines[-1] + word) > width:
@@ -61,7 +61,7 @@ def rgb(text):
 
 
 class Picture:
-    """A field of a result on its deformed mesh; `field` is its name for a file."""
+    """A field of a result on its deformed mesh; `field` is its name in file names."""
 
     def __init__(self, result, options):
         self.result, self.options = result, options
@@ -77,7 +77,7 @@ class Picture:
         self.scale = None
         self.extrema = float(values.min()), float(values.max())
         limits = tuple(options.range or self.extrema)
-        self.exponent = scale.exponent_for(max(map(abs, limits)))  # of what is drawn
+        self.exponent = scale.exponent_for(max(map(abs, limits)))  # of the drawn numbers
         values = values / 10.**self.exponent
         self.grid = self.moved_grid()
         self.grid.GetPointData().Initialize()
@@ -86,7 +86,7 @@ class Picture:
         self.grid.GetPointData().SetScalars(scalars)
         self.range = tuple(limit / 10.**self.exponent for limit in limits)
         self.is_constant = not self.range[0] < self.range[1]
-        if self.is_constant:  # it still has a colour
+        if self.is_constant:  # needs a range for its colour
             middle = self.range[0]
             width = abs(middle) * 1e-3 or 1e-3
             self.range = (middle - width, middle + width)
@@ -102,7 +102,7 @@ class Picture:
             self.add_axes()
 
     def moved_grid(self):
-        """A copy of the grid with the points moved by --warp and --stretch."""
+        """Returns a copy of the grid with the points moved by --warp and --stretch."""
         grid = vtkUnstructuredGrid()
         grid.DeepCopy(self.result.grid)
         points = self.result.points.astype(float)
@@ -135,14 +135,14 @@ class Picture:
         if self.scale is None:
             part = 0.4 if is_lifted else 0.1
             self.scale = part * numpy.ptp(points, axis=0).max() / (largest or 1.)
-            self.scale = float(f"{self.scale:.1e}")  # two digits are enough to be said
+            self.scale = float(f"{self.scale:.1e}")  # to print it in two digits
         self.is_plane = self.is_plane and not is_lifted
         return points + self.scale * by
 
     def colour_map(self):
         low, high = self.range
         diverging = low < 0 < high and min(-low, high) > 0.1 * max(-low, high)
-        if diverging and not self.options.range:  # the middle colour is 0
+        if diverging and not self.options.range:  # the middle colour means 0
             low, high = self.range = (-max(-low, high), max(-low, high))
         colours = DIVERGING if diverging else VIRIDIS
         function = vtkColorTransferFunction()
@@ -184,7 +184,7 @@ class Picture:
             actor.GetProperty().SetDiffuse(0.5)
         self.renderer.AddActor(actor)
         if self.options.edges:
-            edges = vtkExtractEdges()  # of curved cells, too; surfaces have the edges of pieces
+            edges = vtkExtractEdges()  # also curved; a surface has edges of pieces
             edges.SetInputData(self.grid)
             edges.Update()
             self.add_lines(edges.GetOutput(), 1., (0.1, 0.1, 0.1))
@@ -199,12 +199,12 @@ class Picture:
             self.add_lines(contours.GetOutput(), 1.5, (0., 0., 0.))
 
     def unit(self):
-        """Of the numbers in the picture: `10^6 N/m²`, where VTK's letters lack most superscripts."""
+        """Returns the drawn unit: `10^6 N/m²`, because VTK's font lacks most superscripts."""
         power = [f"10^{self.exponent}"] if self.exponent else []
         return " ".join(power + [self.fields.unit(self.field)]).strip()
 
     def add_colour_bar(self):
-        """With the field's name, its unit and round numbers."""
+        """Adds the colour bar with the field's name, its unit and round numbers."""
         width, height = self.options.size
         unit = self.unit()
         size = max(8, height // 38)
@@ -233,7 +233,7 @@ class Picture:
         self.renderer.AddViewProp(bar)
 
     def add_notes(self):
-        """Below what was drawn how, and above that it is no solution."""
+        """Adds scales and extrema at the bottom and, without convergence, a warning at the top."""
         height = self.options.size[1]
         low, high = (scale.plain(value / 10.**self.exponent) for value in self.extrema)
         said = [f"min {low}, max {high}" + (f" [{self.unit()}]" if self.unit() else "")]
@@ -256,7 +256,7 @@ class Picture:
         self.renderer.AddViewProp(note)
 
     def add_axes(self):
-        """Around the body, with the coordinates before --stretch."""
+        """Adds axes around the body, labelled with the coordinates before --stretch."""
         axes = vtkCubeAxesActor()
         bounds = numpy.array(self.grid.GetPoints().GetBounds())
         axes.SetBounds(*bounds)
@@ -269,7 +269,7 @@ class Picture:
         lengths = bounds[1::2] - bounds[::2]
         for i, axis in enumerate("XYZ"):
             low, high = bounds[2 * i:2 * i + 2] / self.options.stretch[i]
-            if lengths[i] < 0.45 * lengths.max():  # too short for more than the ends
+            if lengths[i] < 0.45 * lengths.max():  # no room for more than the ends
                 ends = [scale.plain(low), scale.plain(high)]
                 labels = vtkStringArray()
                 for text in [" to ".join(ends)] if lengths[i] < 0.1 * lengths.max() else ends:
@@ -281,14 +281,14 @@ class Picture:
             getattr(axes, f"Get{axis}AxesLinesProperty")().SetColor(0., 0., 0.)
             black(axes.GetTitleTextProperty(i))
             black(axes.GetLabelTextProperty(i))
-        if self.fields.dimension == 2:  # where it is lifted, the colours say how far
+        if self.fields.dimension == 2:  # colours show the height of a warped plane
             axes.ZAxisVisibilityOff()
             axes.ZAxisLabelVisibilityOff()
             axes.SetZTitle("")
         self.renderer.AddActor(axes)
 
     def place_camera(self):
-        """The picture fills what the scalar bar leaves."""
+        """Places the camera so that the body fills the space beside the colour bar."""
         view = self.options.camera or ("z" if self.is_plane else "iso")
         towards = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (0.6, -1, 0.6)}[view]
         up = numpy.array((0., 1., 0.) if view == "z" else (0., 0., 1.))
@@ -300,21 +300,21 @@ class Picture:
         right /= numpy.linalg.norm(right)
         top = numpy.cross(back, right)
         points = vtk_to_numpy(self.grid.GetPoints().GetData()) - middle
-        if self.options.axes:  # which go along the bounds
+        if self.options.axes:  # axes surround the bounds
             points = numpy.array(list(itertools.product(*bounds))) - middle
         x, y = points @ right, points @ top
         width, height = self.options.size
-        if self.options.axes:  # with numbers left and below, of bodies right, too
+        if self.options.axes:  # with numbers at the left, at the bottom and, in 3D, at the right
             size = max(numpy.ptp(x) * height / width, numpy.ptp(y))
             x = numpy.append(x, [x.min() - 0.15 * size, x.max() + 0.1 * size * (not self.is_plane)])
             y = numpy.append(y, y.min() - 0.15 * size)
-        free = 0.80  # of the width; the rest is the bar's
-        below, above = 0.05, 0.02 if self.fields.is_converged() else 0.07  # of the height, for texts
+        free = 0.80  # fraction of the width; the bar takes the rest
+        below, above = 0.05, 0.02 if self.fields.is_converged() else 0.07  # of the height, for text
         half = max(numpy.ptp(y) / 2 / (1 - below - above),
                    numpy.ptp(x) / 2 * height / (free * width)) * 1.05
         centre = middle + right * (x.max() + x.min()) / 2 + top * (y.max() + y.min()) / 2
         centre = centre + right * half * width / height * (1 - free) - top * half * (below - above)
-        for lines in self.lines:  # in front of their surface; parallel projection does not show it
+        for lines in self.lines:  # in front of their surface; parallel projection hides this
             lines.SetPosition(*(0.004 * half * back))
         distance = 4 * max(half, float(numpy.linalg.norm(bounds[:, 1] - bounds[:, 0])))
         camera = self.renderer.GetActiveCamera()
@@ -326,7 +326,7 @@ class Picture:
         self.renderer.ResetCameraClippingRange()
 
     def save(self, name):
-        """Draws, and writes the picture beside its place first, as femgpu does."""
+        """Draws the picture, writes it to a temporary file next to @p name, and renames it."""
         window = vtkRenderWindow()
         window.SetOffScreenRendering(1)
         window.SetMultiSamples(8)
@@ -342,7 +342,7 @@ class Picture:
         writer.SetFileName(partial)
         writer.SetInputConnection(image.GetOutputPort())
         os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
-        with open(partial, "wb"):  # says what is wrong with the place; VTK does not
+        with open(partial, "wb"):  # reports a bad path; VTK does not
             pass
         writer.Write()
         if writer.GetErrorCode():

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Draws what a run or a parameter study of femgpu has left in its output directory.
+"""Draws the results of a run or of a parameter study of femgpu from its output directory.
 
     scripts/plot.py output/poisson [--format svg|png|pdf] [--only convergence …]
     scripts/plot.py output/study --quantity "right displacement_y" --over Degree
 
-Of a run: convergence (errors over dofs), quantities (all numbers that were measured, and those of the
-physics), residuals (by iteration), times (by phase) and branch (of a continuation). Of a study over
-parameters, whose directory has a study.csv: study (times, iterations, errors) and quantities. A figure
-lies in the directory under its name, or under --output, further pages as NAME_2; what a run has no
-numbers for is left out. Prints the files. Ends with 1 if there is nothing to draw or the directory is
-damaged. Needs matplotlib (apt-get install python3-matplotlib).
+Figures of a run are convergence (errors over dofs), quantities (all measurements and the quantities
+of the physics), residuals (by iteration), times (by phase) and branch (of a continuation). Figures
+of a parameter study, whose directory has a study.csv, are study (times, iterations, errors) and
+quantities. Figures are written to the directory, or to --output, under their names; further pages
+are NAME_2, …. Figures without data are skipped. Prints the files. Exits with 1 if there is nothing
+to draw or the directory is damaged. Requires matplotlib (apt-get install python3-matplotlib).
 """
 
 import argparse
@@ -41,8 +41,8 @@ def parse_command_line():
 
 
 def drawings_of(options):
-    """A function for each figure by its name; it returns the figure's pages, perhaps none."""
-    import figures  # only here: --help needs no matplotlib
+    """Returns {name: function} of the figures; a function returns the pages, possibly none."""
+    import figures  # imported here because --help does not need matplotlib
     import study_figures
     directory = options.directory
     if results.is_study(directory):

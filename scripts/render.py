@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Draws a field of femgpu's VTU files as a PNG picture, without a screen.
+"""Draws a field of femgpu's result files as a PNG picture, without a screen.
 
     scripts/render.py output/poisson                         # the last cycle's first field
     scripts/render.py output/cantilever --field stress_xx --warp displacement --edges --axes
 
-DIR is an output directory, FILE a .pvd, .vtkhdf.series, .pvtu, .vtkhdf or .vtu in it. Prints the name of the picture; ends
-with 1 and a reason if there is nothing to draw.
+DIR is an output directory, FILE a .pvd, .vtkhdf.series, .pvtu, .vtkhdf or .vtu in it. Prints the
+name of the picture. Exits with 1 and a reason if there is nothing to draw.
 
-The drawing is VTK's, of ParaView's pvbatch if that is on the path, else of Debian's python3-vtk9.
-Debian's builds of both need an X server: xvfb-run starts one without a screen (apt-get install xvfb
-xauth); where it is missing, that of $DISPLAY is used.
+Drawing uses VTK: ParaView's pvbatch if it is in the path, otherwise Debian's python3-vtk9. Debian's
+builds of both need an X server. xvfb-run starts one without a screen (apt-get install xvfb xauth);
+if it is missing, the server of $DISPLAY is used.
 """
 
 import argparse
@@ -18,13 +18,13 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # pvbatch does not do it
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # pvbatch omits it
 
-HELPER = "FEMGPU_RENDER_HELPER"  # set in the environment of the process that draws
+HELPER = "FEMGPU_RENDER_HELPER"  # is set for the process that draws
 
 
 def size(text):
-    """`1200x900` as (1200, 900)"""
+    """Parses `1200x900` as (1200, 900)."""
     try:
         width, height = (int(part) for part in text.lower().split("x"))
     except ValueError:
@@ -69,7 +69,7 @@ def parse_command_line():
 
 
 def file_to_draw(options):
-    """(the .pvtu or .vtu file, its number in the .pvd or None)"""
+    """Returns (the .pvtu or .vtu file, its index in the .pvd or None)."""
     import vtu
     path = options.path
     if os.path.isdir(path):
@@ -91,7 +91,7 @@ def file_to_draw(options):
 
 
 def words_of_helper():
-    """The command before this script and its arguments: pvbatch or Python, on an X server."""
+    """Returns the command prefix that runs this script: pvbatch or Python, with an X server."""
     pvbatch = shutil.which("pvbatch")
     words = [pvbatch or sys.executable]
     if shutil.which("xvfb-run") and shutil.which("xauth"):
@@ -104,7 +104,7 @@ def words_of_helper():
 def main():
     options = parse_command_line()
     if HELPER not in os.environ:
-        if not os.path.exists(options.path):  # before an X server starts
+        if not os.path.exists(options.path):  # checked before an X server starts
             sys.exit(f"render.py: {options.path}: no such file or directory")
         done = subprocess.run([*words_of_helper(), os.path.abspath(__file__), *sys.argv[1:]],
                               env={**os.environ, HELPER: "1"}, check=False)
@@ -112,8 +112,8 @@ def main():
             sys.exit(f"render.py: VTK could not draw (exit status {done.returncode}); is there an X "
                      f"server? Install xvfb and xauth")
         sys.exit(done.returncode)
-    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # pvbatch's go to VTK's messages
-    import vtu  # only here: --help needs no VTK
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # pvbatch redirects them
+    import vtu  # imported here because --help does not need VTK
     from picture import Picture
     try:
         path, number = file_to_draw(options)

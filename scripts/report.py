@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Writes report.html into the output directory of a run or a parameter study of femgpu.
+"""Writes report.html to the output directory of a run or a parameter study of femgpu.
 
     scripts/report.py output/poisson [--no-pictures] [--output FILE.html]
 
-One file that needs no other and no network: what was solved, the parameters that are not at their
-default, mesh and convergence, residuals, times, solver and device, pictures of the solution, what was
-measured, the other files, and how to run it again. Prints its name; ends with 1 if the directory is
-no output of femgpu. Needs matplotlib, and for the pictures what scripts/render.py needs.
+The report is a single file that needs no network: problem, parameters that differ from their
+defaults, mesh and convergence, residuals, times, solver and device, pictures of the solution,
+measurements, other files, and how to repeat the run. Prints its name; exits with 1 if the directory
+is no output of femgpu. Requires matplotlib and, for pictures, what scripts/render.py requires.
 """
 
 import argparse
@@ -23,12 +23,12 @@ import page
 import results
 
 RENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")
-MOST_EDGES = 6000  # cells; the lines of more would hide the colours
-MOST_COLUMNS = 4  # numbers beside each other: cycles, points, or quantities of a study
+MOST_EDGES = 6000  # cells; the edges of more would hide the colours
+MOST_COLUMNS = 4  # of numbers: cycles, points, or quantities of a study
 
 
 def embedded(made, alternative, caption=None):
-    """A matplotlib figure, or several, as a piece of the page; nothing for none."""
+    """Returns one or more matplotlib figures as a piece of the page; nothing for None."""
     import figures
     pieces = []
     for one in figures.pages(made):
@@ -47,7 +47,7 @@ def outcome(word):
 
 
 def trust(run):
-    """What a reader must know before the numbers: warnings, and cycles that are no solutions."""
+    """Returns what readers must know first: warnings, and cycles without a solution."""
     lines = [page.escape(text) for text in run.summary.get("warnings", [])]
     if run.is_unfinished:
         lines.append(f"The study is unfinished: it was interrupted, or still runs. This page shows its "
@@ -84,12 +84,12 @@ def top_facts(run):
 
 
 def digits(value, form):
-    """A number in this form; None for what is none."""
+    """Formats a number, or returns None for anything else."""
     return page.Number(format(value, form)) if page.is_number(value) else None
 
 
 def without_empty_columns(header, rows, names):
-    """Leaves out those of these columns in which no row has anything."""
+    """Removes the columns among @p names that are empty in all rows."""
     keep = [i for i, name in enumerate(header) if name not in names or any(row[i] for row in rows)]
     return [header[i] for i in keep], [[row[i] for i in keep] for row in rows]
 
@@ -130,7 +130,7 @@ def error_table(run):
 
 
 def quantity_table(run):
-    """A line for each quantity, so that the table grows downwards; the last cycles as columns."""
+    """Returns a table with a line per quantity and the last cycles as columns."""
     names, cycles = run.quantities(), run.cycles[-MOST_COLUMNS:]
     if not names:
         return ""
@@ -156,7 +156,7 @@ STOPPED = {"target_error": "The target of the error is reached.",
 
 
 def stopped(by):
-    """Why there is no further cycle; nothing to say if all were made that were asked for."""
+    """Explains why the study stopped; empty if all requested cycles were made."""
     text = STOPPED.get(by, "" if by == "cycles" else by)
     return f"<p>{page.escape(text)}</p>" if text else ""
 
@@ -178,12 +178,12 @@ def verdicts(run):
 
 
 def in_portions(entries):
-    """As many beside each other as the page is wide."""
+    """Splits entries into groups that fit the width of the page."""
     return [entries[i:i + MOST_COLUMNS] for i in range(0, len(entries), MOST_COLUMNS)]
 
 
 def entries_table(caption, entries):
-    """A list of objects as a table: a column for each key."""
+    """Returns a list of objects as a table with a column for each key."""
     if not entries:
         return ""
     keys = list(dict.fromkeys(key for entry in entries for key in entry))
@@ -193,7 +193,7 @@ def entries_table(caption, entries):
 
 
 def named_entries(value):
-    """A list of objects, also of an object of objects."""
+    """Returns a list of objects, also from an object of objects."""
     if isinstance(value, dict):
         return [{"name": name, **entry} for name, entry in value.items() if isinstance(entry, dict)]
     return [entry for entry in value or [] if isinstance(entry, dict)]
@@ -252,7 +252,7 @@ def add_solver(made, run):
 
 
 def arrays_of(path):
-    """Names of the point arrays of a .pvtu, in order; none if it is not to be read."""
+    """Returns the names of the point arrays of a .pvtu in order; none if it cannot be read."""
     try:
         tree = xml.etree.ElementTree.parse(path)
     except (OSError, xml.etree.ElementTree.ParseError):
@@ -267,7 +267,7 @@ def pvd_of(run):
 
 
 def pictures_wanted(run):
-    """(caption, arguments of render.py) of the pictures that suit the run."""
+    """Returns (caption, arguments of render.py) of the pictures that suit the run."""
     files = [name for name in run.summary.get("files", []) if name.endswith(".pvtu")]
     arrays = arrays_of(run.path(files[-1])) if files else []
     small = [cycle["cycle"] for cycle in run.cycles if cycle.get("cells", 0) <= MOST_EDGES]
@@ -290,7 +290,7 @@ def pictures_wanted(run):
 
 
 def pictures(run):
-    """The pictures of render.py, or a sentence why there are none."""
+    """Returns the pictures of render.py, or a sentence that explains why there are none."""
     pieces = []
     with tempfile.TemporaryDirectory(prefix="femgpu_report_") as directory:
         for caption, arguments in pictures_wanted(run):
@@ -308,7 +308,7 @@ def pictures(run):
 
 
 def numbers_in(rows):
-    """The lines of a table with numbers as such, so that they are aligned and rounded."""
+    """Converts the numbers in the lines of a table, so that they are aligned and rounded."""
     return [[results.number(value) if results.number(value) is not None else value
              for value in row.values()] for row in rows]
 
@@ -319,13 +319,13 @@ def whole(values):
 
 
 def last_points(run):
-    """The lines of points.csv of the last cycle that has any."""
+    """Returns the lines of points.csv for the last cycle that has any."""
     rows = run.points or []
     return [row for row in rows if row["cycle"] == rows[-1]["cycle"]]
 
 
 def point_table(rows):
-    """A line for each field, and a column for each of a few points."""
+    """Returns a table with a line for each field and columns for a few points."""
     names = [name for name in rows[0] if name not in ("cycle", "point")]
     numbers = [whole(numbers_in([{name: row[name] for name in names}])[0]) for row in rows]
     return page.table(f"Points in cycle {rows[0]['cycle']}; points.csv has all cycles",
@@ -344,7 +344,7 @@ def add_measurements(made, run):
 
 
 def parameter_file(run):
-    """A parameter file with what is not at its default, or None where summary.json is older."""
+    """Returns a parameter file with non-default values; None for old summaries."""
     changed = run.summary.get("changed_parameters")
     if changed is None:
         return None
@@ -425,7 +425,7 @@ OF_A_SOLVE = ("cycle", "cells", "dofs", "h", "outcome", "nonlinear_iterations", 
 
 
 def study_row(study, line, columns):
-    """Fields of a line of study.csv as they are shown."""
+    """Returns the fields of a line of study.csv as displayed."""
     def shown(name):
         if name == "outcome":
             return outcome(line[name])
@@ -434,7 +434,7 @@ def study_row(study, line, columns):
 
 
 def study_tables(study):
-    """What each combination took and found, in tables that are as wide as the page."""
+    """Returns cost and results of each combination in tables that fit the width of the page."""
     directory, lasts = study.directory, study.lasts()
     has_files = bool(lasts[0].get("directory"))
     columns = study.parameters + [name for name in OF_A_SOLVE if name in study.columns

@@ -1,6 +1,6 @@
-"""Reads what a run of femgpu has left in its output directory, for plot.py and report.py.
+"""Reads the output directory of a run of femgpu, for plot.py and report.py.
 
-Only Python's own library is needed. docs/summary.md and docs/output.md describe the files.
+Needs only Python's standard library. docs/summary.md and docs/output.md describe the files.
 """
 
 import csv
@@ -11,11 +11,11 @@ import re
 
 
 class BadResult(Exception):
-    """A directory or file that cannot be used; the text names it and says why."""
+    """A directory or file that cannot be used; the message names it and the reason."""
 
 
-CONVERGED = ("converged", "converged_to_rounding")  # the outcomes of solutions that may be used
-UNFINISHED = "unfinished"  # the outcome of a study that has cycles, but has not ended
+CONVERGED = ("converged", "converged_to_rounding")  # outcomes of usable solutions
+UNFINISHED = "unfinished"  # outcome of a study that has not ended
 # Columns of study.csv that are neither studied parameters nor quantities.
 NO_QUANTITIES = re.compile(r"cycle|cells|dofs|nonzeros|h|outcome|(nonlinear|linear)_iterations|"
                            r"true_residual|(L2|H1|Linf)_(error|order|norm)|estimated_(error|order)|"
@@ -23,12 +23,12 @@ NO_QUANTITIES = re.compile(r"cycle|cells|dofs|nonzeros|h|outcome|(nonlinear|line
 
 
 def is_converged(cycle):
-    """Whether the solution of a cycle of summary.json is one; else it is the last iterate."""
+    """Returns whether a cycle of summary.json has a solution rather than a last iterate."""
     return cycle["solve"]["outcome"] in CONVERGED
 
 
 def find_name(wanted, names, what):
-    """The name that is meant: itself, or the only one that ends so (`Degree`); raises BadResult."""
+    """Returns @p wanted, or the only name that ends with it (`Degree`), or raises BadResult."""
     if wanted in names:
         return wanted
     found = [name for name in names if name.rpartition("/")[2].lower() == wanted.lower()]
@@ -39,7 +39,7 @@ def find_name(wanted, names, what):
 
 
 def number(text):
-    """The float that a field of a table holds, or None for an empty one or a word."""
+    """Returns a field of a table as a float; None if it is empty or text."""
     try:
         return float(text)
     except (TypeError, ValueError):
@@ -47,7 +47,7 @@ def number(text):
 
 
 def read_table(path, needed=()):
-    """The lines of a .csv with a header, each a dict of column -> text; None if there is no file.
+    """Returns the lines of a .csv with a header as dicts of column -> text; None without a file.
 
     Raises BadResult if a column of @p needed is missing or a line has another number of fields.
     """
@@ -71,7 +71,7 @@ def read_table(path, needed=()):
 
 
 def read_json(path):
-    """The object in a JSON file."""
+    """Returns the object in a JSON file."""
     try:
         with open(path, encoding="utf-8") as file:
             value = json.load(file)
@@ -87,9 +87,9 @@ def read_json(path):
 class Run:
     """The output directory of one run.
 
-    `summary` is summary.json; `history` [(cycle, [iteration], [residual])]; `branch` the lines of
-    branch.csv along the branch, or None; `points` those of points.csv, or None; `lines` the names
-    of line_*.csv.
+    `summary` is summary.json; `history` is [(cycle, [iteration], [residual])]; `branch` contains
+    the lines of branch.csv along the branch, or None; `points` the lines of points.csv, or None;
+    `lines` the names of line_*.csv.
     """
 
     NEEDED = ("cycles", "physics", "dimension", "element", "outcome", "parameters")
@@ -124,12 +124,12 @@ class Run:
 
     @property
     def is_unfinished(self):
-        """Whether the study still runs, or was killed or ended by an error in a later cycle."""
+        """Returns whether the study still runs, was killed, or ended by an error in a later cycle."""
         return self.summary["outcome"] == UNFINISHED
 
     @property
     def degree(self):
-        """Of the finite elements, or None."""
+        """Returns the degree of the finite elements, or None."""
         value = self.summary["parameters"].get("Discretization", {}).get("Degree")
         return value if isinstance(value, int) else None
 
@@ -138,22 +138,23 @@ class Run:
         return self.summary["parameters"].get("Study", {}).get("Refinement") != "global"
 
     def norms(self):
-        """The norms in which errors were computed, in order."""
+        """Returns the norms in which errors were computed, in order."""
         names = {}
         for cycle in self.cycles:
             names.update(dict.fromkeys(cycle.get("errors", {})))
         return list(names)
 
     def quantities(self):
-        """The names of the quantities, in order."""
+        """Returns the names of the quantities, in order."""
         names = {}
         for cycle in self.cycles:
             names.update(dict.fromkeys(cycle.get("quantities", {})))
         return list(names)
 
     def with_unit(self, name):
-        """A field, or a quantity that is the value of one (`tip displacement_y`, `max u`), with its
-        unit if the run was told Output/Units: `tip displacement_y [m]`."""
+        """Returns the name of a field, or of a quantity that is the value of one (`tip
+        displacement_y`, `max u`), with its unit if Output/Units gives one: `tip displacement_y
+        [m]`."""
         words = name.split(" ")
         units = self.summary.get("units") or {}
         parts = [key for key in units if key != "length"
@@ -161,15 +162,15 @@ class Run:
         return f"{name} [{units[max(parts, key=len)]}]" if parts and len(words) < 3 else name
 
     def unconverged(self):
-        """The dofs of the cycles whose numbers are those of a last iterate, not of a solution."""
+        """Returns the dofs of cycles whose numbers belong to a last iterate, not to a solution."""
         return {cycle["dofs"] for cycle in self.cycles if not is_converged(cycle)}
 
     def errors(self, norm):
-        """([dofs], [error]) of the cycles in which this norm is known and above zero."""
+        """Returns ([dofs], [error]) of the cycles in which this norm is known and positive."""
         return self._above_zero(lambda cycle: cycle.get("errors", {}).get(norm, {}).get("error"))
 
     def estimates(self):
-        """([dofs], [estimated error]) of the cycles that have one."""
+        """Returns ([dofs], [estimated error]) of the cycles that have one."""
         return self._above_zero(lambda cycle: cycle.get("estimate", {}).get("error"))
 
     def _above_zero(self, value_of):
@@ -177,13 +178,13 @@ class Run:
         return [dofs for dofs, _ in pairs], [value for _, value in pairs]
 
     def values(self, quantity):
-        """([dofs], [value]) of the cycles in which this quantity is known."""
+        """Returns ([dofs], [value]) of the cycles in which this quantity is known."""
         pairs = [(cycle["dofs"], cycle["quantities"][quantity]) for cycle in self.cycles
                  if number(cycle.get("quantities", {}).get(quantity)) is not None]
         return [dofs for dofs, _ in pairs], [value for _, value in pairs]
 
     def last_lines(self):
-        """Of each measured line, the file of the last cycle: line_NAME_CYCLE.csv."""
+        """Returns, for each measured line, the file of the last cycle: line_NAME_CYCLE.csv."""
         last = {}
         for name in self.lines:
             last[name.rpartition("_")[0]] = name
@@ -218,10 +219,10 @@ class Run:
 
 
 class ParameterStudy:
-    """The directory of a study over parameters: the lines of study.csv.
+    """The directory of a parameter study: the lines of study.csv.
 
-    `parameters` are the studied parameters (the columns before `cycle`), `combinations`
-    [(label, [line])] their combinations in the order of the file.
+    `parameters` are the studied parameters (the columns before `cycle`); `combinations` are
+    [(label, [line])] in the order of the file.
     """
 
     def __init__(self, directory):
@@ -243,44 +244,44 @@ class ParameterStudy:
             self.combinations[-1][1].append(row)
 
     def _remaining(self):
-        """How many combinations have not run."""
+        """Returns how many combinations have not run."""
         path = os.path.join(self.directory, "study.json")
         return read_json(path).get("remaining", 0) if os.path.exists(path) else 0
 
     def label(self, row, without=None):
-        """`jacobi, 2` or, for a study of one parameter, `jacobi`."""
+        """Returns `jacobi, 2` or, for a study of one parameter, `jacobi`."""
         return ", ".join(row[name] or "(empty)" for name in self.parameters if name != without)
 
     def title(self):
-        """`Preconditioner, Degree`: what the labels are values of."""
+        """Returns the parameters whose values the labels are: `Preconditioner, Degree`."""
         return ", ".join(self.short_names().values())
 
     def short_names(self):
-        """The last word of each parameter's path, or the path where two end alike."""
+        """Returns the last word of each parameter's path, or the path if the word is ambiguous."""
         last = [name.rpartition("/")[2] for name in self.parameters]
         return {name: word if last.count(word) == 1 else name
                 for name, word in zip(self.parameters, last)}
 
     def rows(self):
-        """All lines, those of one combination after another."""
+        """Returns all lines, grouped by combination."""
         return [row for _, rows in self.combinations for row in rows]
 
     def lasts(self):
-        """The line of the last cycle of each combination."""
+        """Returns the line of the last cycle of each combination."""
         return [rows[-1] for _, rows in self.combinations]
 
     def has_numbers(self, column):
         return any(number(row.get(column)) is not None for row in self.rows())
 
     def quantities(self):
-        """The columns of quantities, without their differences and orders, in order."""
+        """Returns the columns of quantities, without their differences and orders, in order."""
         names = [name for name in self.columns if name not in self.parameters
                  and not NO_QUANTITIES.fullmatch(name)]
         derived = {name + end for name in names for end in ("_difference", "_order")}
         return [name for name in names if name not in derived and self.has_numbers(name)]
 
     def numeric_parameter(self):
-        """The first studied parameter with several values that are all numbers, or None."""
+        """Returns the first studied parameter with several values that are all numbers, or None."""
         for name in self.parameters:
             values = {row[name] for row in self.lasts()}
             if len(values) > 1 and None not in map(number, values):
@@ -300,7 +301,7 @@ def is_study(directory):
 
 
 def branch_parts(rows):
-    """(name, lines) of each part of a branch between folds; a fold belongs to both parts."""
+    """Returns (name, lines) of each part between folds; a fold belongs to both parts."""
     result = []
     for row in rows:
         if row["kind"] == "fold" and result:

@@ -1,18 +1,18 @@
-"""Numbers on the scales of pictures: round ones, written plainly."""
+"""Numbers on the scales of pictures, rounded and written plainly."""
 
 import math
 
 import numpy
 
 def exponent_for(size):
-    """The power of a thousand that numbers of this size are written in: 0 where they are short."""
+    """Returns the power of a thousand that scales numbers of this size; 0 if they are short."""
     if size == 0 or 1e-2 <= size < 1e5:
         return 0
     return 3 * math.floor(math.log10(size) / 3 + 1e-9)
 
 
 def ticks(low, high, most=6):
-    """(values, digits behind the point) of round numbers from low to high."""
+    """Returns (values, decimal places) of round numbers from low to high."""
     step = 10**math.floor(math.log10((high - low) / most))
     step *= next(factor for factor in (1, 2, 5, 10, 20) if (high - low) / (factor * step) <= most)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
@@ -21,7 +21,7 @@ def ticks(low, high, most=6):
 
 
 def plain(value):
-    """Four digits, without an exponent where that is short: 1.23, 0.00045, 210000."""
+    """Formats four digits, without an exponent if that is short: 1.23, 0.00045, 210000."""
     rounded = float(f"{value:.4g}")
     if rounded == 0 or 1e-4 <= abs(rounded) < 1e7:
         return numpy.format_float_positional(rounded, trim="-")

@@ -1,8 +1,8 @@
-"""Draws what a parameter study of femgpu has found: columns of study.csv, over a parameter or the mesh.
+"""Draws the results of a parameter study: columns of study.csv over a parameter or the mesh.
 
-A panel for each column. Along x lies a studied parameter, with the last cycle of each combination and
-a curve for each choice of the other parameters; or a number of the mesh (dofs, cells, h, cycle), with
-all cycles and a curve for each combination. Where a study has neither, there are bars.
+There is a panel for each column. The x axis is a studied parameter, with the last cycle of each
+combination and a curve for each choice of the other parameters; or a number of the mesh (dofs,
+cells, h, cycle), with all cycles and a curve for each combination. Studies with neither get bars.
 """
 
 import math
@@ -31,7 +31,7 @@ def is_converged(row):
 
 
 def scale_axis(axis, values, is_log):
-    """Logarithmic if it is wanted and the values allow it."""
+    """Makes an axis logarithmic if that is requested and the values are positive."""
     if is_log and values and min(values) > 0:
         (axis.axes.set_yscale if axis.axis_name == "y" else axis.axes.set_xscale)("log")
         log_axis(axis, values)
@@ -40,11 +40,11 @@ def scale_axis(axis, values, is_log):
 
 
 class Abscissa:
-    """What lies along x: `curves` [(label, [(x, line of study.csv)])], and how its axis is written."""
+    """The x axis: `curves` [(label, [(x, line of study.csv)])], and how the axis is labelled."""
 
     def __init__(self, study, name):
         self.name = name
-        self.words = None  # those of a parameter without numbers, in their order
+        self.words = None  # values of a parameter without numbers, in order
         self.of_curves = [word for other, word in study.short_names().items() if other != name]
         if name in OF_THE_MESH:
             self.curves = [(label, [(results.number(row.get(name)), row) for row in rows])
@@ -94,7 +94,7 @@ def draw_curves(axes, abscissa, column, is_log):
 
 
 def draw_bars(axes, study, column):
-    """A bar for each combination, its value beside it; what is unknown says so."""
+    """Draws a bar with its value for each combination; unknown values are marked."""
     labels = [label for label, _ in study.combinations]
     values = [results.number(row.get(column)) if is_converged(row) else None
               for row in study.lasts()]
@@ -112,7 +112,7 @@ def draw_bars(axes, study, column):
 
 
 def find_abscissa(study, over, prefers_mesh):
-    """What --over names; else what the study has several of, or None for bars."""
+    """Returns the axis of --over, or one that the study varies, or None for bars."""
     if over:
         names = study.parameters + [name for name in OF_THE_MESH if name in study.columns]
         return Abscissa(study, results.find_name(over, names, "what --over names,"))
@@ -147,7 +147,7 @@ def page(study, columns, abscissa, is_log):
 
 
 def comparison(study, over=None):
-    """Times, iterations and errors of the combinations: what their cost is compared by."""
+    """Draws times, iterations and errors of the combinations, to compare their cost."""
     errors = [name for name in ("L2_error", "H1_error", "estimated_error")
               if name in study.error_columns()][:2]
     columns = [name for name in [*TITLES, *errors]
@@ -156,7 +156,7 @@ def comparison(study, over=None):
 
 
 def quantities(study, over=None, names=None):
-    """Pages of all quantities, or of the columns with these names."""
+    """Returns pages of all quantities or of the named columns."""
     known = study.quantities()
     if names:
         others = [name for name in study.columns if name not in known + study.parameters

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""clang-tidy over all of our .cc files that a build compiles, or over those named.
+"""Runs clang-tidy over all of our .cc files that a build compiles, or over the given files.
 
-clang-tidy's checks walk through every header a file includes, and for deal.II's that takes most of
-its time. So the files of a directory are checked together, as one file that includes them, wherever
-that compiles; where it does not, because two of them have the same name in an unnamed namespace, and
-where the checks have found something, each file is checked alone, and that decides.
+clang-tidy's checks traverse every header that a file includes, which takes most of the time for
+deal.II's headers. The files of a directory are therefore checked together, as one file that
+includes them. If this does not compile, because two of them define the same name in an unnamed
+namespace, or if the checks find something, each file is checked alone, and that result counts.
 
-A file that was found clean is not checked again as long as all that the finding depends on is the same:
-its text and that of the headers of ours that it includes, without comments and blanks, its compile
-command, .clang-tidy and the version of clang-tidy. A hash of these is the name of an empty file in
-${XDG_CACHE_HOME:-~/.cache}/femgpu/tidy. --since COMMIT takes what was in that commit for clean, too:
-where nothing is remembered, as in CI, a branch is checked for what it changes: every file whose own text
-is new, and of a header whose text is new, one file that includes it (of those that change, or one that
-includes most of such headers), since a header that all include would else be all files. A text is not new
-if only its name, its guard or the names of our headers that it includes are.
---all checks everything.
+A file that was found clean is not checked again until something changes on which the result
+depends: its text and the text of our headers that it includes, without comments and white space,
+its compile command, .clang-tidy, or the version of clang-tidy. The result is stored as an empty
+file in ${XDG_CACHE_HOME:-~/.cache}/femgpu/tidy whose name is a hash of these.
+
+--since COMMIT also treats the files of that commit as clean. Without a cache, as in CI, only the
+changes of a branch are then checked: every file whose own text is new and, for each header whose
+text is new, one file that includes it (one that changes, or one that includes most of these
+headers); otherwise a header that all files include would cause all files to be checked. A text is
+not new if only its name, its include guard or the names of our headers that it includes have
+changed. --all checks everything.
 """
 import argparse
 import collections
@@ -31,14 +33,14 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# It is what a file of includes is made for, and no finding. (clang's analyzer looks into included .cc
-# files if "UnifiedSource" is in the name of the file that includes them, and else not.)
+# A file that only includes .cc files triggers this check by design. (clang's analyzer checks
+# included .cc files only if the name of the including file contains "UnifiedSource".)
 TOGETHER = "--checks=-bugprone-suspicious-include"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
                      "femgpu", "tidy")
-DAYS_IN_CACHE = 60  # without being asked for
-# Text in quotes, raw or not, is no comment. Comments that clang-tidy reads are kept: NOLINT, and the
-# names of arguments.
+DAYS_IN_CACHE = 60  # since last use
+# Text in quotes, raw or not, is no comment. Comments that clang-tidy reads are preserved: NOLINT
+# and argument names.
 COMMENTS = re.compile(r'R"(\w*)\(.*?\)\1"' r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*'"
                       r"|/\*\s*\w+\s*=\s*\*/|//[^\n]*NOLINT[^\n]*"
                       r"|(?P<comment>//[^\n]*|/\*.*?\*/)", re.DOTALL)
@@ -57,14 +59,14 @@ def arguments():
 
 
 def without_precompiled_headers(words):
-    """Each file is checked with what it includes itself."""
+    """Removes precompiled headers, so that each file is checked with its own includes."""
     kept = iter(words)
     return [word for word in kept
             if word != "-Winvalid-pch" and not (word == "-include" and next(kept))]
 
 
 def compiled_files(file):
-    """What is compiled with @p file: itself, or the files that CMake has put together in it."""
+    """Returns @p file itself, or the sources that CMake has combined in it."""
     if file.parent.name != "Unity":
         return [file]
     return [pathlib.Path(name) for name in re.findall(r'^#include "(.*)"', file.read_text(),
@@ -72,7 +74,7 @@ def compiled_files(file):
 
 
 def our_commands(build):
-    """{file: words of its compile command}, without the compiler, the file and the object."""
+    """Returns {file: flags of its compile command}, without compiler, source and object."""
     database = build / "compile_commands.json"
     if not database.exists():
         sys.exit(f"no {database}: the build was not configured")
@@ -93,30 +95,30 @@ def our_commands(build):
 
 
 def without_comments(text):
-    """What is left of a source @p text for a compiler: line ends matter to the preprocessor alone."""
+    """Returns @p text as the compiler sees it; only the preprocessor distinguishes lines."""
     text = COMMENTS.sub(lambda match: " " if match["comment"] else match[0], text)
     lines = (" ".join(line.split()) for line in text.splitlines())
     return " ".join(f"\n{line}\n" if line.startswith("#") else line for line in lines if line)
 
 
 def without_names(text):
-    """A source @p text after without_comments(), without its guard and the headers of ours that it includes."""
+    """Removes include guard and includes of our headers from a @p text without comments."""
     text = re.sub(r'^# ?(include ".*"|(ifndef|define) femgpu_\w+_h)$', "", text,
                   flags=re.MULTILINE)
     return " ".join(text.split())
 
 
 class Hashes:
-    """Of all that a finding depends on, but for other people's headers, in the sources below @p root."""
+    """Hashes of all that a result depends on, except external headers, for sources in @p root."""
 
     def __init__(self, root):
         self.root = root
         version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, check=True)
         self.tool = version.stdout + (root / ".clang-tidy").read_bytes()
-        self.known = {}  # the text of our files, and what each includes of ours
+        self.known = {}  # file -> its text and those of our files that it includes
 
     def read(self, file):
-        """Its text, and the files of ours that it includes."""
+        """Returns the text of @p file and those of our files that it includes."""
         if file not in self.known:
             text = without_comments(file.read_text(encoding="utf-8"))
             included = []
@@ -137,7 +139,7 @@ class Hashes:
 
     def of(self, file, flags):
         sha = hashlib.sha256(self.tool)
-        # Where things lie differs between machines, and what lies there is not ours.
+        # Paths differ between machines, and absolute paths contain external files.
         kept = [flag.replace(str(ROOT), "") for flag in flags if not flag.startswith(("-I", "/"))]
         sha.update(" ".join(kept).encode())
         for this in sorted(self.all_read_with(file)):
@@ -146,7 +148,7 @@ class Hashes:
 
 
 class CleanFiles:
-    """The hashes of what was found clean, here or in a commit."""
+    """The hashes of files found clean, here or in a commit."""
 
     def __init__(self):
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -154,7 +156,7 @@ class CleanFiles:
             if time.time() - entry.stat().st_mtime > DAYS_IN_CACHE * 86400:
                 entry.unlink(missing_ok=True)
         self.of_commit = set()
-        self.texts_of_commit = set()  # without names; none: there is no commit
+        self.texts_of_commit = set()  # without names; empty: no commit
 
     def __contains__(self, sha):
         if (CACHE / sha).exists():
@@ -167,7 +169,7 @@ class CleanFiles:
         (CACHE / sha).touch()
 
     def add_commit(self, commit, commands):
-        """What @p commit has of the files of @p commands, were it compiled with these."""
+        """Adds the hashes of @p commit's files, as compiled by @p commands."""
         archive = subprocess.run(["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, check=False)
         if archive.returncode != 0:
@@ -186,8 +188,7 @@ class CleanFiles:
                                         for file in root.rglob("*") if file.suffix in (".h", ".cc")}
 
     def enough_of(self, files, hashes):
-        """Those of @p files whose text the commit does not have, and some that include the headers
-        that it does not have."""
+        """Returns the files whose text the commit lacks, and some that include the new headers."""
         if not self.texts_of_commit:
             return set(files)
 
@@ -205,7 +206,7 @@ class CleanFiles:
 
 
 def run(words):
-    """The exit status, and the output without the count of warnings in other people's headers."""
+    """Returns the exit status, and the output without the count of warnings in external headers."""
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           cwd=ROOT, check=False)
     lines = [line for line in done.stdout.splitlines() if not line.endswith(" generated.")]
@@ -218,14 +219,14 @@ def tidy(file, flags, *options):
 
 
 def compiles(name, files, flags):
-    """Whether the @p files can be one file, which is written under that @p name."""
+    """Returns whether the @p files compile as one file, which is written as @p name."""
     name.parent.mkdir(parents=True, exist_ok=True)
     name.write_text("".join(f'#include "{file}"\n' for file in files))
     return run(["clang++", "-fsyntax-only", "-Wno-everything", *flags, str(name)])[0] == 0
 
 
 def files_to_check_alone(name, files, flags):
-    """Checks @p files together, or in halves where that does not compile. What is left to do."""
+    """Checks @p files together, or in halves if that fails. Returns those still to check."""
     if len(files) == 1:
         return files
     if compiles(name, files, flags):
@@ -237,7 +238,7 @@ def files_to_check_alone(name, files, flags):
 
 
 def check_directories(commands, build, pool):
-    """Checks the files of each directory together. The files that are still to be checked."""
+    """Checks the files of each directory together. Returns those still to check."""
     groups = collections.defaultdict(list)
     for file, flags in sorted(commands.items()):
         groups[file.parent, flags].append(file)

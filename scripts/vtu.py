@@ -1,7 +1,6 @@
-"""Reads .vtu, .pvtu and .vtkhdf files with VTK's own reader, for check_vtu.py, compare_vtu.py
-and render.py.
+"""Reads .vtu, .pvtu and .vtkhdf files with VTK's reader, for several scripts.
 
-Needs Debian's python3-vtk9 and python3-numpy, and so /usr/bin/python3.
+Requires Debian's python3-vtk9 and python3-numpy, and therefore /usr/bin/python3.
 """
 
 import json
@@ -23,20 +22,20 @@ except ImportError as error:
 READERS = {".vtu": vtkXMLUnstructuredGridReader, ".pvtu": vtkXMLPUnstructuredGridReader,
            ".vtkhdf": vtkHDFReader}
 
-# VTK reports errors to a window and to standard error, and carries on with what it has.
+# VTK prints errors to a window and to standard error, and continues with the data that it has.
 vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)
 _messages = vtkStringOutputWindow()
 vtkOutputWindow.SetInstance(_messages)
 
 
 class BadFile(Exception):
-    """A file that cannot be used; the text names it and says why."""
+    """A file that cannot be used; the message names it and the reason."""
 
 
 class Result:
-    """An unstructured grid as VTK's `grid`, its points (n x 3), number of cells, and arrays by name.
+    """An unstructured grid: VTK's `grid`, its points (n x 3), number of cells, and arrays by name.
 
-    An array is n x components, in the precision of the file; field_arrays are those of the whole grid.
+    An array is n x components, in the precision of the file; field_arrays belong to the whole grid.
     """
 
     def __init__(self, path):
@@ -67,7 +66,7 @@ class Result:
 
 
 def arrays_at_points(result):
-    """Those of points, and of cells the means of the cells around each point."""
+    """Returns the point arrays, and the cell arrays averaged over the cells around each point."""
     means = vtkCellDataToPointData()
     means.SetInputData(result.grid)
     means.Update()
@@ -86,7 +85,7 @@ def _arrays(path, data):
 
 
 def _field_arrays(data):
-    """Those that hold numbers; others, as texts, are no concern of ours."""
+    """Returns the arrays of numbers; arrays of strings are ignored."""
     arrays = [data.GetArray(i) for i in range(data.GetNumberOfArrays())]
     return {array.GetName(): vtk_to_numpy(array) for array in arrays if array is not None}
 
@@ -108,7 +107,7 @@ def is_collection(path):
 
 
 def entries_of_collection(path):
-    """The times and files that a .pvd or a .vtkhdf.series names, in its order."""
+    """Returns the times and files of a .pvd or a .vtkhdf.series, in order."""
     if path.endswith(".pvd"):
         return list(zip(_attributes(path, "DataSet", "timestep"), _names(path, "DataSet", "file")))
     try:
@@ -121,7 +120,7 @@ def entries_of_collection(path):
 
 
 def files_of_collection(path):
-    """The files a .pvd or a .vtkhdf.series names, in its order."""
+    """Returns the files of a .pvd or a .vtkhdf.series, in order."""
     names = [name for _, name in entries_of_collection(path)]
     if not names:
         raise BadFile(f"{path}: names no files")
@@ -129,5 +128,5 @@ def files_of_collection(path):
 
 
 def pieces(path):
-    """The files a .pvtu is made of."""
+    """Returns the pieces of a .pvtu."""
     return _names(path, "Piece", "Source")
