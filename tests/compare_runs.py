@@ -1,7 +1,7 @@
-"""Are the numbers of two runs of femgpu the same, but for times, memory and rounding?
+"""Compares the numbers of two runs of femgpu except times and memory, up to rounding.
 
-Used by run_study.py for runs with different numbers of ranks. Every number of summary.json,
-study.json and of the tables is compared; the tolerances are below.
+Used by run_study.py for runs with different numbers of ranks. Compares every number of
+summary.json, study.json and the tables with the tolerances below.
 """
 
 import csv
@@ -10,50 +10,50 @@ import math
 import os
 import re
 
-# Values that solvers know to 1e-12 or so: relative, and for errors, which are differences of
-# values of order one, absolute.
+# Solvers determine values to about 1e-12. The tolerance is relative, and absolute for errors, which
+# are differences of values of order one.
 RELATIVE, ABSOLUTE_FOR_ERRORS = 1e-10, 1e-12
-# Quantities that are zero by symmetry; and those named "... defect", which are what rounding and the
-# solver's tolerance leave of zero.
+# Quantities that are zero by symmetry, and those named "... defect", which are zero up to rounding
+# and the solver's tolerance.
 ABSOLUTE_FOR_QUANTITIES, OF_DEFECTS = 1e-12, 1e-9
-# Fluxes are sums of residuals, and known as well as the tolerance of the solve lets those be.
+# Fluxes are sums of residuals, so the tolerance of the solve limits their accuracy.
 OF_FLUXES = 1e-7
-# Estimates are made of derivatives, which multiply differences by 1/h.
+# Estimates contain derivatives, which multiply differences by 1/h.
 OF_ESTIMATES = 1e-8
-# Of points of a branch, each of which is known as well as Newton's method ends.
+# For points of a branch, whose accuracy is that of Newton's method.
 OF_BRANCHES = 1e-7
-# Of what extrapolation adds to the last value, and of orders that come from it.
+# For the change that extrapolation adds to the last value, and for orders that result from it.
 OF_EXTRAPOLATION = 1e-6
-# Residuals, relative to the first: what iterations make of rounding.
+# For residuals relative to the first: iterations amplify rounding.
 OF_RESIDUALS = 1e-6
-# Conjugate gradients amplify rounding: of histories of residuals the first ones are compared.
+# Conjugate gradients amplify rounding, so only the first residuals of a history are compared.
 FIRST_RESIDUALS = 10
-# Of nonlinear problems, in multiples of the tolerance they were solved to.
+# For nonlinear problems, in multiples of the tolerance of their solve.
 OF_NONLINEAR = 100.
-# Rounding decides about a part of the iterations.
+# Rounding affects one in this many iterations.
 PART_OF_ITERATIONS = 8
-A_FEW_ITERATIONS = 3  # of a new start, which rounding decides about, too
-# Aggregates of multigrid depend on the numbers of unknowns, and so do the entries of its levels.
+A_FEW_ITERATIONS = 3  # of a restart, which also depends on rounding
+# Aggregates of multigrid, and therefore entries on its levels, depend on the numbering of unknowns.
 OF_LEVELS = 0.1
-# Orders beyond this are those of rounding.
+# Larger orders consist of rounding.
 LARGEST_ORDER = 20.
-# Tables for people have three digits or more.
+# Printed tables have at least three digits.
 OF_PRINTED = 2e-3
 
 TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "communication", "peak_bytes", "overlapped_seconds",
                     "gigabytes_per_second"}
-# What belongs to the run and not to its result; messages and remarks repeat numbers in words.
+# Entries that describe the run and not its result; messages and remarks repeat numbers as text.
 OF_THE_RUN = {"ranks", "backend", "communicator", "groups", "version", "files", "message", "obstacle", "Directory",
               "solver_remarks", "preconditioner_remarks", "preconditioner_levels",
               "setup_bytes_to_host", "execution", "failed_attempt", "backward_error",
               "componentwise_backward_error", "forward_error", "energy_error", "energy_delay", "energy_norm", "energy_target",
-              "restarts"}  # what rounding leaves, and decides
+              "restarts"}  # depends on rounding
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
 SIZES_OF_LEVELS = {"preconditioner_nonzeros", "preconditioner_bytes", "bytes_per_iteration"}
-# Parts of a system have an end of rows each, and vectors with ghosts.
+# Each subdomain stores one more row start than rows, and vectors with ghosts.
 SIZES_OF_PARTS, OF_PARTS = {"matrix_bytes", "bytes_per_iteration"}, 0.3
-CHANGES = {"difference", "order"}  # of quantities, which are noise at the level of rounding
+CHANGES = {"difference", "order"}  # of quantities; noise at the level of rounding
 RESIDUALS = {"true_residual", "given_residual", "initial_residual", "residual", "target"}
 
 
@@ -62,7 +62,8 @@ def is_number(x):
 
 
 class Tolerances:
-    """Of a run, by its summary.json; quantities that are zero but for the solver may differ more."""
+    """The tolerances for a run, from its summary.json. Quantities that are zero except for the
+    solver's error have a larger tolerance."""
 
     def __init__(self, directory, absolute_for_quantities, of_residuals):
         self.of_residuals = of_residuals
@@ -81,21 +82,21 @@ class Tolerances:
                 self.relative = max(RELATIVE, OF_NONLINEAR * tolerance)
 
     def compared_residuals(self, cycle):
-        """Aggregates of multigrid depend on the numbers of unknowns, and residuals on aggregates."""
+        """Returns how many residuals to compare; multigrid's depend on the numbering."""
         return 1 if cycle in self.with_multigrid else FIRST_RESIDUALS
 
     def same_count(self, a, b):
         return abs(a - b) <= A_FEW_ITERATIONS + max(a, b) // self.part
 
     def error_of_quantity(self, name, value):
-        """How well the quantity is known."""
+        """Returns the accuracy of a quantity."""
         is_flux = re.match("flux through|reaction|moment|load", name)
         relative = max(self.relative, OF_FLUXES if is_flux else 0.)
         return relative * abs(value) + (OF_DEFECTS if name.endswith("defect")
                                         else self.absolute_for_quantities)
 
     def same_change(self, column, a, b, row):
-        """NAME_difference or NAME_order of a quantity; None for what is empty."""
+        """Compares NAME_difference or NAME_order of a quantity; None stands for an empty cell."""
         name = column.rpartition("_")[0]
         error = 2. * self.error_of_quantity(name, float(row[name]))
         if column.endswith("_difference"):
@@ -113,19 +114,19 @@ def close(a, b, relative, absolute=0.):
 
 
 def order_tolerance(error):
-    """How well the order of errors is known."""
+    """Returns the accuracy of the order of an error."""
     return 1e-8 + 20. * ABSOLUTE_FOR_ERRORS / max(error, ABSOLUTE_FOR_ERRORS)
 
 
 class Comparison:
-    """Walks through two JSON values."""
+    """Traverses two JSON values."""
 
     def __init__(self, tolerances):
         self.tolerances = tolerances
         self.problems = []
 
     def number(self, path, a, b, parent):
-        """Are two numbers with this name in @p parent the same?"""
+        """Returns whether two numbers with this name in @p parent agree."""
         name = path[-1]
         if name in COUNTS_OF_ITERATIONS:
             return self.tolerances.same_count(a, b)
@@ -150,12 +151,12 @@ class Comparison:
             if name == "last":
                 return abs(a - b) <= rounding
             if parent["value"] is None:
-                return True  # of a sequence that is not extrapolated
+                return True  # the sequence is not extrapolated
             beyond = abs(parent["value"] - parent["last"])
             if name == "value":
                 return abs(a - b) <= 10. * rounding + OF_EXTRAPOLATION * beyond
             if beyond <= 1e3 * rounding:
-                return True  # an order of rounding
+                return True  # the order consists of rounding
             return close(a, b, OF_EXTRAPOLATION, OF_EXTRAPOLATION + 1e2 * rounding / beyond)
         if "verdicts" in path:
             return parent.get("rounding", False) or close(a, b, OF_EXTRAPOLATION)
@@ -179,14 +180,14 @@ class Comparison:
         elif isinstance(a, list) and isinstance(b, list):
             if len(a) != len(b):
                 self.problems.append(f"{'/'.join(path)} has {len(a)} entries, but {len(b)}")
-            for i, (x, y) in enumerate(zip(a, b)):  # what is there of both
+            for i, (x, y) in enumerate(zip(a, b)):  # up to the shorter one
                 self.compare(path + [str(i)], x, y, {})
         elif is_number(a) and is_number(b):
             if not (a == b or self.number(path, a, b, parent)):
                 self.problems.append(f"{'/'.join(path)} is {a!r}, but {b!r} "
                                      f"(differs by {abs(a - b):.1e})")
         elif "extrapolated" in path and None in (a, b):
-            pass  # where changes are rounding, that decides whether there is an order
+            pass  # if changes are rounding, it decides whether there is an order
         elif a != b:
             self.problems.append(f"{'/'.join(path)} is {a!r}, but {b!r}")
 
@@ -204,7 +205,7 @@ def as_number(text):
 
 
 def same_cell(column, a, b, row, tolerances):
-    """Are two texts of this column of a table the same?"""
+    """Returns whether two cells of this column of a table agree."""
     x, y = as_number(a), as_number(b)
     if a == b or column.endswith("_seconds") or column == "transfer_bytes":
         return True
@@ -227,7 +228,7 @@ def same_cell(column, a, b, row, tolerances):
 
 
 def compare_tables(name, a, b, tolerances):
-    """Two .csv files with a header."""
+    """Compares two .csv files with a header."""
     if len(a) != len(b) or a[0] != b[0]:
         yield f"{name}: {len(a)} lines with {a[0]}, but {len(b)} with {b[0]}"
         return
@@ -239,7 +240,7 @@ def compare_tables(name, a, b, tolerances):
 
 
 def compare_histories(a, b, tolerances):
-    """history.csv: their lengths, and the first residuals, relative to the largest."""
+    """Compares history.csv: lengths, and the first residuals relative to the largest."""
     def by_cycle(rows):
         cycles = {}
         for cycle, _, residual in rows[1:]:
@@ -263,7 +264,7 @@ def compare_histories(a, b, tolerances):
 
 
 def compare_markdown(name, a, b):
-    """The tables for people, but for columns that the .csv files compare better."""
+    """Compares printed tables, except columns that the .csv files compare more precisely."""
     def rows(lines):
         return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
                 for line in lines if line.startswith("|")]
@@ -288,10 +289,11 @@ def compare_markdown(name, a, b):
 
 
 def differences(directory, other, absolute_for_quantities=0., of_residuals=OF_RESIDUALS):
-    """A line for each number of the results in one directory that is another in the other.
+    """Yields a line for each number that differs between the results in two directories.
 
-    Quantities that are zero but for the solver's tolerance may differ by absolute_for_quantities,
-    residuals in summary.json by of_residuals, relative to the right-hand side.
+    Quantities that are zero except for the solver's tolerance may differ by
+    absolute_for_quantities, residuals in summary.json by of_residuals, relative to the right-hand
+    side.
     """
     tolerances = Tolerances(directory, absolute_for_quantities, of_residuals)
 

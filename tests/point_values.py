@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the values of arrays of a .vtu or .pvtu file at the nodes nearest to places.
+"""Prints the values of arrays of a .vtu or .pvtu file at the nodes nearest to given points.
 
     /usr/bin/python3 point_values.py FILE displacement.1@48,52 [...]
 
-The number behind the dot is the component, 0 if it is left out; coordinates that are left out are
-zero. `cell_size` is no array: it is the longest side of the box around the cell that holds the place. Needs
-VTK, as scripts/check_vtu.py does.
+The number after the dot is the component (default 0); omitted coordinates are zero. `cell_size` is
+not an array: it is the longest side of the bounding box of the cell that contains the point.
+Requires VTK, like scripts/check_vtu.py.
 """
 
 import os

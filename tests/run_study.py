@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs femgpu with a parameter file and checks what came out.
+"""Runs femgpu with a parameter file and checks the results.
 
     run_study.py --program build/bin/femgpu parameters/poisson.prm --ranks 2
                  --expect-order L2=2 H1=1 --same-as-ranks 1
 
 Results go to a temporary directory. Without a parameter file, the arguments after `--` are the
-whole command line. Every expectation that does not hold gives a line; exits with 1 if there is one.
+whole command line. Prints a line for each failed expectation and then exits with 1.
 """
 
 import argparse
@@ -20,12 +20,11 @@ import tempfile
 
 from compare_runs import OF_FLUXES, OF_RESIDUALS, differences
 
-ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # how far an observed order may be from the expected one
-# How far errors and quantities may be from those of another method, which ends elsewhere within its
-# tolerance.
+ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # permitted deviation of an observed order
+# Tolerance for errors and quantities of another method, which stops at a different iterate.
 OF_ANOTHER_METHOD = 1e-9
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
-# Makes a full disk of the file that femgpu writes "$0" to, and becomes femgpu.
+# Redirects the file that femgpu will write for "$0" to a full disk, then executes femgpu.
 WITH_FULL_DISK = ["sh", "-c", 'ln -s /dev/full "$0.$(uname -n).$$.partial" && exec "$@"']
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
 CHECK_VTU = os.path.join(SCRIPTS, "check_vtu.py")
@@ -34,7 +33,7 @@ POINT_VALUES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "point_v
 
 
 class Run:
-    """One run of femgpu that has ended."""
+    """A finished run of femgpu."""
 
     def __init__(self, options, ranks, directory, on_stdin, more_set=()):
         command = [options.program] + options.arguments
@@ -67,7 +66,7 @@ class Run:
             return json.load(file)
 
     def table(self):
-        """convergence.csv without the columns that hold times."""
+        """Returns convergence.csv without the columns of times."""
         with open(self.path("convergence.csv"), encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
         kept = [i for i, name in enumerate(rows[0]) if not name.endswith("_seconds")]
@@ -83,13 +82,13 @@ def start_process(command, text):
 
 
 def named_number(text):
-    """`L2=3` as ("L2", 3.0)"""
+    """Parses `L2=3` as ("L2", 3.0)."""
     name, _, value = text.rpartition("=")
     return name, float(value)
 
 
 def named_range(text):
-    """`max u=1.39±0.01` as ("max u", 1.39, 0.01); +- does for ±"""
+    """Parses `max u=1.39±0.01` as ("max u", 1.39, 0.01); accepts +- for ±."""
     name, _, value = text.rpartition("=")
     middle, _, width = value.replace("+-", "±").partition("±")
     return name, float(middle), float(width)
@@ -122,12 +121,12 @@ def check_orders(cycles, expected):
 
 
 def last_cycles(cycles):
-    """Those with at least an eighth of the dofs of the last one."""
+    """Returns the cycles with at least an eighth of the dofs of the last one."""
     return [cycle for cycle in cycles if 8 * cycle["dofs"] >= cycles[-1]["dofs"]]
 
 
 def rate_by_dofs(cycles, norm):
-    """s of error ~ dofs^-s, by least squares over the cycles."""
+    """Returns s of error ~ dofs^-s, by least squares over the cycles."""
     points = [(math.log(cycle["dofs"]), -math.log(cycle["errors"][norm]["error"]))
               for cycle in cycles]
     x_mean = sum(x for x, _ in points) / len(points)
@@ -137,7 +136,7 @@ def rate_by_dofs(cycles, norm):
 
 
 def check_transfers(cycles, backend):
-    """What is hidden behind the assembly is the part that the phase "transfer" lacks."""
+    """Checks that transfer time = time hidden by the assembly + time of the phase "transfer"."""
     of_an_entry = 0 if backend == "host" else 12
     for cycle in cycles:
         transfer, waited = cycle["solve"]["transfer"], cycle["seconds"].get("transfer", 0.)
@@ -194,14 +193,14 @@ def check_numbers(run, options):
 
 
 def check_no_files(run):
-    """The output directory is as empty as it was given."""
+    """Checks that the output directory is still empty."""
     left = sorted(os.listdir(run.directory))
     if left:
         yield f"it has written {', '.join(left)}"
 
 
 def check_lines(run, options):
-    """Lines of text files in the output directory."""
+    """Checks lines of text files in the output directory."""
     for name, regex in options.expect_line:
         if not os.path.exists(run.path(name)):
             yield f"there is no {name}"
@@ -212,7 +211,7 @@ def check_lines(run, options):
 
 
 def check_file_lines(run, expected):
-    """Files that summary.json names, and their numbers of lines."""
+    """Checks the files that summary.json names, and their numbers of lines."""
     named = run.summary()["files"]
     for name, n_lines in expected:
         if name not in named:
@@ -233,7 +232,7 @@ def has_device():
 
 
 def check_no_half_file(run):
-    """Whatever the run did, the files with final names are complete."""
+    """Checks that files with final names are complete, however the run ended."""
     names = [name for name in os.listdir(run.directory) if name.endswith((".vtu", ".pvtu", ".pvd"))]
     left = [name for name in os.listdir(run.directory) if name.endswith(".partial")]
     full_disks = [name for name in left if os.path.islink(run.path(name))]
@@ -247,7 +246,7 @@ def check_no_half_file(run):
 
 
 def check_ranges(report, expected):
-    """Smallest value of arrays in the last file that check_vtu.py reports."""
+    """Checks the smallest value of arrays in the last file that check_vtu.py reports."""
     last = report.strip().splitlines()[-1]
     for name, middle, width in expected:
         found = re.search(r"(?:^|[ ;,])" + re.escape(name) + r" \[([^,]+), ([^\]]+)\]", last)
@@ -258,7 +257,7 @@ def check_ranges(report, expected):
 
 
 def check_points(run, expected):
-    """Values at nodes of the last file."""
+    """Checks values at nodes of the last file."""
     last = sorted(name for name in os.listdir(run.directory)
                   if name.endswith((".pvtu", ".vtkhdf")))[-1]
     process = subprocess.run(["/usr/bin/python3", POINT_VALUES, run.path(last)] +
@@ -298,14 +297,14 @@ def check_files(run, options):
 
 
 def check_same_numbers(run, other, ranks, options):
-    """Both runs have the same numbers up to rounding."""
+    """Checks that both runs have the same numbers up to rounding."""
     for problem in differences(run.directory, other.directory, options.absolute_for_quantities,
                                options.relative_for_residuals):
         yield f"{problem} with {ranks} ranks"
 
 
 def check_same_fields(run, other, ranks):
-    """VTK finds the same values at the same points in the files of both runs."""
+    """Checks that VTK finds the same values at the same points in the files of both runs."""
     if not run.vtu_files():
         return
     process = subprocess.run(["/usr/bin/python3", COMPARE_VTU, run.directory, other.directory],
@@ -316,7 +315,7 @@ def check_same_fields(run, other, ranks):
 
 
 def check_same_solution(run, other):
-    """Two methods give the same errors and quantities, as far as their tolerances go."""
+    """Checks that two methods agree in errors and quantities within their tolerances."""
     ours, others = run.summary()["cycles"], other.summary()["cycles"]
     if len(ours) != len(others):
         yield f"{len(ours)} cycles, but {len(others)} with another method"
@@ -337,7 +336,7 @@ def check_same_solution(run, other):
 
 
 def check_identical(run, again):
-    """Both runs have the same bits, apart from times."""
+    """Checks that both runs have the same bits, except times."""
     lines, others = run.table(), again.table()
     if len(lines) != len(others):
         yield f"convergence.csv has {len(lines)} lines, and {len(others)} in a second run"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Many runs of femgpu, each judged as by run_study.py, without starting a process for each.
+"""Runs femgpu many times without starting a process for each run; judges each like run_study.py.
 
     run_together.py --program build/bin/femgpu --many-runs build/bin/femgpu_many_runs RUNS [REGEX]
 
-A run in the file RUNS is its name and the arguments of run_study.py, with the control character 31
-between them and 30 behind the last. With a REGEX only those whose names have a match. Each that fails is named; exits with 1
-if there is one.
+A run in the file RUNS consists of its name and the arguments of run_study.py, separated by the
+control character 31 and terminated by 30. REGEX selects runs whose names match. Prints the names of
+runs that fail; exits with 1 if there are any.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import run_study
 
 
 class ManyRuns:
-    """The program of many_runs.cc in place of processes of their own."""
+    """Runs femgpu by many_runs.cc instead of in separate processes."""
 
     def __init__(self, program, directory):
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -30,7 +30,7 @@ class ManyRuns:
         self.files = [os.path.join(directory, name) for name in ("output.txt", "errors.txt")]
 
     def start(self, command, text):
-        """What subprocess.run() returns."""
+        """Runs a command. Returns a result like subprocess.run()."""
         if text:
             raise ValueError("runs that read standard input need a process of their own")
         request = {"arguments": command, "output": self.files[0], "errors": self.files[1]}
@@ -49,7 +49,7 @@ class ManyRuns:
 
 
 def problems_of(words, options, many_runs, directory):
-    """What does not hold of one run, and what it has printed."""
+    """Returns the failed expectations of one run and its output."""
     study = run_study.parse_command_line(["--program", options.program] + words)
     study.start = many_runs.start
     printed = io.StringIO()

@@ -1,4 +1,4 @@
-"""benchmarks/phases.py leaves the cores to femgpu, which shares them among solver groups."""
+"""Tests that benchmarks/phases.py leaves the distribution of cores over solver groups to femgpu."""
 import os
 import sys
 import types

@@ -1,4 +1,4 @@
-"""benchmarks/speed.py makes table and plots of a table that is there already, without a GPU."""
+"""Tests that benchmarks/speed.py makes tables and plots from an existing table, without a GPU."""
 import importlib.util
 import os
 import subprocess
@@ -17,7 +17,7 @@ def run(*arguments):
 
 
 def cells(page, heading):
-    """{(system, n): cells} of the table below a heading."""
+    """Returns {(system, n): cells} of the table below a heading."""
     lines = page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines
             if line.startswith("|")]
@@ -50,7 +50,7 @@ class Speed(unittest.TestCase):
         small, large = table["p2d", "225"], table["p2d", "1,046,529"]
         self.assertEqual(small["femgpu"], "0.550")
         self.assertEqual(small["femgpu/bar"], "met, 0.92")
-        self.assertEqual(small["best peer"], "14.0")  # not the wrong one, which was faster
+        self.assertEqual(small["best peer"], "14.0")  # not the wrong one, although it was faster
         self.assertEqual(small["which"], "cuSPARSE+cuBLAS, CSR, graph")
         self.assertEqual(small["best peer before"], "14.6")
         self.assertEqual(large["femgpu/bar"], "missed, 1.03")

@@ -1,4 +1,4 @@
-"""Checks that what the pages link to is there: files, and headings within pages.
+"""Checks that files and headings exist to which the pages link.
 
     python3 tests/docs/links.py README.md CONTRIBUTING.md docs/*.md
 """
@@ -9,7 +9,7 @@ import sys
 
 
 def anchors(path):
-    """Headings as GitHub names them."""
+    """Returns the anchors that GitHub generates for headings."""
     with open(path, encoding="utf-8") as stream:
         text = re.sub(r"```.*?```", "", stream.read(), flags=re.DOTALL)
     names = set()

@@ -1,5 +1,5 @@
-"""Checks that docs/solvers.md names every method that femgpu-solve lists, and every option, and that
-docs/expressions.md has the table of functions that it lists.
+"""Checks that docs/solvers.md names every method and option that femgpu-solve lists, and that
+docs/expressions.md contains the listed table of functions.
 
     python3 tests/docs/solvers_page.py build/bin/femgpu-solve docs/solvers.md docs/expressions.md
 """
@@ -13,7 +13,7 @@ SECTIONS = ["--solver", "--preconditioner", "--format", "--scaling", "--ordering
 
 
 def listed(text):
-    """Section -> [(name, meaning)] of what `femgpu-solve --list` prints."""
+    """Returns section -> [(name, meaning)] from the output of `femgpu-solve --list`."""
     choices, section = {}, None
     for line in text.splitlines():
         if line.startswith("--") or line == FUNCTIONS:
@@ -25,7 +25,7 @@ def listed(text):
 
 
 def missing(choices, page):
-    """What the page does not have in `code`. Options must stand in it as `option=`."""
+    """Yields what the page does not mention in `code`. Options must be written as `option=`."""
     written = re.sub(r"^<!-- table .*?^<!-- end -->$", "", page, flags=re.MULTILINE | re.DOTALL)
     code = set(re.findall(r"`([^`\n]+)`", written))
     for section in SECTIONS:
@@ -40,7 +40,7 @@ def missing(choices, page):
 
 
 def other_functions(choices, page):
-    """Where the page's table is not what the program lists."""
+    """Yields differences between the page's table and the program's list."""
     rows = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in choices[FUNCTIONS])
     if f"| function | |\n|---|---|\n{rows}\n" not in page:
         yield f"the table of functions is not:\n{rows}"

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Writes coarse meshes of bodies with curved sides, as gmsh files with names.
+"""Writes coarse meshes of bodies with curved sides as gmsh files with names.
 
     curved_meshes.py DIRECTORY
 
-tube.msh: a quarter of a hollow cylinder, radii 1 and 2, about an axis through (0.5, 0, 0) in the
-direction (0, 0.6, 0.8), of length 1; sides inner, outer, flat_1 and flat_2 through the axis, bottom
-and top; tube_tetrahedra.msh: the same of tetrahedra. shell.msh: an eighth of a spherical shell, radii 1 and 2, about (0.5, 0, 0); sides inner,
-outer, flat_x, flat_y and flat_z. vessel.msh: a quarter of a hollow cylinder, radii 1 and 2, about the
-z axis from z = -1 to 0, with half a spherical shell on it; sides so, si of the sphere, co, ci of the
-cylinder, end, flat_x and flat_y. There are nodes on the curved sides alone: refinement has to know
-the surfaces.
+tube.msh: a quarter of a hollow cylinder, radii 1 and 2, length 1, about an axis through (0.5, 0, 0)
+in the direction (0, 0.6, 0.8); sides inner, outer, flat_1 and flat_2 through the axis, bottom and
+top. tube_tetrahedra.msh: the same body with tetrahedra. shell.msh: an eighth of a spherical shell,
+radii 1 and 2, about (0.5, 0, 0); sides inner, outer, flat_x, flat_y and flat_z. vessel.msh: a
+quarter of a hollow cylinder, radii 1 and 2, about the z axis from z = -1 to 0, below half a
+spherical shell; sides so and si of the sphere, co and ci of the cylinder, end, flat_x and flat_y.
+Only the nodes lie on the curved sides: refinement must know the surfaces.
 
-ring_KIND.msh and pipe_KIND.msh: quarters of a ring, radii 1 and 2, and of a pipe of height 1, whose
-cells of second order (triangle6, quad8, quad9, tet10, hex20, hex27) are curved by nodes in their
-middle; sides inner, outer and ends. warped_quad9.msh: two squares with straight edges, but curved
-inside. dome_hex27.msh: such a pipe of two spheres. plate_hex8.msh and plate_hex27.msh: the outline of NAFEMS LE1,
-0.1 thick, sides inner, outer, flat_x, flat_y, bottom and top. funnel.msh: a quarter of the body
-between two parallel cones about the z axis, radii 1 and 2 at z = 0 and 1.5 and 2.5 at z = 1; sides
-inner, outer and ends.
+ring_KIND.msh and pipe_KIND.msh: quarters of a ring, radii 1 and 2, and of a pipe of height 1, with
+curved cells of second order (triangle6, quad8, quad9, tet10, hex20, hex27); sides inner, outer and
+ends. warped_quad9.msh: two squares with straight edges and curved interiors. dome_hex27.msh: such a
+pipe between two spheres. plate_hex8.msh and plate_hex27.msh: the outline of NAFEMS LE1, 0.1 thick,
+sides inner, outer, flat_x, flat_y, bottom and top. funnel.msh: a quarter of the body between two
+parallel cones about the z axis, radii 1 and 2 at z = 0 and 1.5 and 2.5 at z = 1; sides inner, outer
+and ends.
 """
 
 import itertools
@@ -25,20 +25,20 @@ import math
 import os
 import sys
 
-# gmsh's numbers of elements, by their nodes, of cells and of faces
+# gmsh's element types by number of nodes, for cells and for faces
 CELL_KINDS, FACE_KINDS = {4: 4, 8: 5}, {3: 2, 4: 3}
-# The faces of a cell by the places of its nodes
+# The local nodes of the faces of a cell
 FACES = {8: [(0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)],
          4: [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)]}
 
 
 def extrude(quadrilaterals, n_nodes):
-    """Hexahedra between two layers of the same nodes."""
+    """Returns hexahedra between two layers of the same nodes."""
     return [q + tuple(node + n_nodes for node in q) for q in quadrilaterals]
 
 
 def tetrahedra(nodes, hexahedra):
-    """Six of each hexahedron, about its lowest node; faces are cut from their lowest node."""
+    """Divides hexahedra into six tetrahedra at their lowest node, faces from their lowest node."""
     cells = []
     for cell in hexahedra:
         lowest = min(cell)
@@ -56,7 +56,7 @@ def tetrahedra(nodes, hexahedra):
 
 
 def boundary_faces(cells):
-    """Faces of one cell alone."""
+    """Returns the faces that belong to one cell only."""
     faces = {}
     for cell in cells:
         for places in FACES[len(cell)]:
@@ -66,7 +66,7 @@ def boundary_faces(cells):
 
 
 def write(path, nodes, cells, sides, side_of):
-    """Each face of the boundary gets the name that side_of says of its nodes."""
+    """Writes the mesh; side_of returns the name of a boundary face with given nodes."""
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(sides) + 1)]
     lines += [f'2 {i + 1} "{name}"' for i, name in enumerate(sides)] + ['3 1 "body"']
     lines += ["$EndPhysicalNames", "$Nodes", str(len(nodes))]
@@ -83,7 +83,7 @@ def write(path, nodes, cells, sides, side_of):
 
 
 def write_cylinder(path, origin, axes, of_tetrahedra=False):
-    """A quarter of a hollow cylinder: the axes are its x, y and z."""
+    """Writes a quarter of a hollow cylinder; the axes are its x, y and z directions."""
     r_angle_z = [(r, i * math.pi / 4., z) for z in (0., 1.) for i in range(3) for r in (1., 2.)]
     local = [(r * math.cos(angle), r * math.sin(angle), z) for r, angle, z in r_angle_z]
     nodes = [[origin[d] + sum(x[a] * axes[a][d] for a in range(3)) for d in range(3)]
@@ -104,7 +104,7 @@ def write_cylinder(path, origin, axes, of_tetrahedra=False):
 
 
 def write_shell(path, origin):
-    """An eighth of a spherical shell, three hexahedra that meet in the middle."""
+    """Writes an eighth of a spherical shell: three hexahedra that meet in the middle."""
     directions = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
     unit = [[x / math.hypot(*d) for x in d] for d in directions]
     radii = (1., 2.)
@@ -121,7 +121,7 @@ def write_shell(path, origin):
 
 
 def write_vessel(path):
-    """Two hexahedra of the cylinder below three of the shell."""
+    """Writes two hexahedra of the cylinder below three of the shell."""
     directions = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
     unit = [[x / math.hypot(*d) for x in d] for d in directions]
     nodes = [[r * x for x in u] for r in (1., 2.) for u in unit]
@@ -146,8 +146,8 @@ def write_vessel(path):
     write(path, nodes, cells, ["so", "si", "co", "ci", "end", "flat_x", "flat_y"], side_of)
 
 
-# Elements on a lattice of cells of size 2: gmsh's number, the corners, and the corners around each
-# other node; and those of their faces
+# Elements on a lattice of cells of size 2: gmsh's type, number of corners, and the corners around
+# each other node; below, the types of their faces
 TRIANGLE, SQUARE = [(0, 1), (1, 2), (2, 0)], [(0, 1), (1, 2), (2, 3), (3, 0)]
 CUBE = [(0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7)]
 CUBE_MIDDLES = CUBE + [(0, 1, 2, 3), (0, 1, 4, 5), (0, 3, 4, 7), (1, 2, 5, 6), (2, 3, 6, 7),
@@ -162,7 +162,7 @@ CORNERS = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0), (0, 0, 2), (2, 0, 2), (2,
 
 
 def lattice_cells(kind, shape):
-    """Corners of the cells on a lattice, `shape` cells in each direction."""
+    """Yields the corners of the cells on a lattice with `shape` cells per direction."""
     n = KINDS[kind][1]
     for base in itertools.product(*(range(0, 2 * m, 2) for m in shape)):
         corners = [tuple(map(sum, zip(base, c))) for c in CORNERS[:2 ** len(shape)]]
@@ -176,7 +176,7 @@ def lattice_cells(kind, shape):
 
 
 def lattice_faces(cells, n_directions):
-    """The corners of faces of one cell alone, around each."""
+    """Returns the corners, in cyclic order, of faces that belong to one cell only."""
     faces = {}
     for cell in cells:
         if len(cell) == 8:
@@ -190,8 +190,8 @@ def lattice_faces(cells, n_directions):
 
 
 def write_lattice(path, kind, shape, point_of, sides):
-    """A body that point_of() makes of the lattice. A side has a name, a direction of the lattice,
-    and a place in that; a face that is in none belongs to the last."""
+    """Writes the image of a lattice under point_of(). A side has a name, a direction of the
+    lattice, and a position in that direction; any other boundary face belongs to the last side."""
     cells = list(lattice_cells(kind, shape))
     numbers, elements = {}, []
 
@@ -225,15 +225,15 @@ def write_lattice(path, kind, shape, point_of, sides):
         file.write("\n".join(lines + ["$EndElements"]) + "\n")
 
 
-# Types of Abaqus by gmsh's numbers, of cells in each dimension and of their sides, and where gmsh has its
-# nodes; of sides the corners
+# Abaqus' types by gmsh's types, for cells and for their sides, with the positions of their nodes in
+# gmsh; only corners for sides
 ABAQUS_CELLS = {9: ("CPS6", range(6)), 16: ("CPS8", range(8)), 11: ("C3D10", (*range(8), 9, 8)),
                 17: ("C3D20", (*range(8), 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15))}
 ABAQUS_SIDES = {8: ("T3D2", range(2)), 9: ("S3", range(3)), 16: ("S4", range(4))}
 
 
 def write_abaqus(path, sides, points, elements, n_sides):
-    """The first n_sides elements are sides."""
+    """Writes an Abaqus file; the first n_sides elements are sides."""
     lines = ["*NODE"]
     lines += [", ".join([str(i + 1), *(f"{x:.16g}" for x in p)]) for i, p in enumerate(points)]
     for i, (number, group, nodes) in enumerate(elements):
@@ -248,7 +248,7 @@ def write_abaqus(path, sides, points, elements, n_sides):
 
 
 def write_lattices(directory):
-    """The bodies that are images of a lattice."""
+    """Writes the bodies that are images of a lattice."""
     def path(name):
         return os.path.join(directory, name + ".msh")
 

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""Disturbs femgpu at a chosen moment: what it leaves must be complete, and what it says be a sentence.
+"""Disturbs femgpu at a chosen moment: its files must be complete, its message one sentence.
 
     ended_run.py --program build/bin/femgpu parameters/poisson.prm --when summary.json --how KILL
 
-A first run is left alone. In the second, the partial file of --when is a pipe that is full, so that
-femgpu is surely writing it when it is disturbed:
+The first run is not disturbed. In the second run, the partial file of --when is a full pipe, so
+that femgpu blocks while writing it when it is disturbed:
 
-    KILL, TERM, INT  the signal: files that the first run has written are as they were or complete,
-                     and a run after it succeeds and tidies up. With --finished N the tables and
-                     summary.json have N cycles or more of the second run, which is unfinished
-    VANISH           the output directory is removed: exit code 5, which names the file
-    SECOND           another run wants the directory: exit code 5, which names the process of the
-                     one that has it, and that one ends well
+    KILL, TERM, INT  sends the signal: files of the first run must be unchanged or complete, and a
+                     later run must succeed and clean up. With --finished N, the tables and
+                     summary.json have at least N cycles of the second run, which is unfinished
+    VANISH           removes the output directory: exit code 5, and the message names the file
+    SECOND           starts another run in the directory: exit code 5, the message names the process
+                     that has locked it, and that process succeeds
 
 Without --when:
 
-    FEWER            another run has a cycle less: no file of the first is taken for one of its own,
-                     and those that are not femgpu's stay as they were
+    FEWER            another run has a cycle less: it must not take files of the first run for its
+                     own, and files that are not femgpu's must not change
 
-    FULL             the output directory is on a disk of 20 KiB (77, skipped, where no disk can be
-                     mounted): exit code 5, and no partial file is left
+    FULL             the output directory is on a disk of 20 KiB (77, skipped, if no disk can be
+                     mounted): exit code 5, and no partial file remains
     CLOSED, READER   standard output is closed, or has lost its reader, as in `femgpu ... | head`:
-                     the run ends with 0, and no file has a line that belongs on the terminal
+                     the run exits with 0, and no file contains a line meant for the terminal
 """
 
 import argparse
@@ -40,12 +40,12 @@ import time
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 CHECK_VTU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts",
                          "check_vtu.py")
-PIPE_BYTES = 4096  # the smallest that Linux has
+PIPE_BYTES = 4096  # Linux's minimum
 PATIENCE = 120.  # seconds
 
 
 def children(pid):
-    """Processes below @p pid."""
+    """Returns the processes below @p pid."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -63,7 +63,7 @@ def partial_files(directory):
 
 
 def check(directory):
-    """What VTK says of the files that have their final names; empty if they are right."""
+    """Returns VTK's complaints about the files with final names, or an empty string."""
     files = [os.path.join(directory, name) for name in sorted(os.listdir(directory))
              if name.endswith((".vtu", ".pvtu", ".pvd"))]
     if not files:
@@ -73,12 +73,12 @@ def check(directory):
     return "" if process.returncode == 0 else process.stderr or "check_vtu.py fails"
 
 
-# Makes a pipe of the file that femgpu will write "$0" to, and becomes femgpu.
+# Replaces the file that femgpu will write for "$0" by a pipe, then executes femgpu.
 WITH_PIPE = ["sh", "-c", 'mkfifo "$0.$(uname -n).$$.partial" && exec "$@"']
 
 
 def full_pipe(path):
-    """The pipe @p path, opened, into which nothing more can be written."""
+    """Opens the pipe @p path and fills it, so that writing to it blocks."""
     descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     os.write(descriptor, b" " * PIPE_BYTES)
@@ -94,7 +94,7 @@ def has_open(pid, path):
 
 
 def full_pipes(process, path, count):
-    """As many pipes as there are ranks, for the partial files of @p path."""
+    """Waits for one partial file of @p path per rank and fills these pipes."""
     directory, name = os.path.split(path)
     paths = []
     while process.poll() is None and len(paths) < count:
@@ -105,7 +105,7 @@ def full_pipes(process, path, count):
 
 
 def wait_for_writer(process, paths):
-    """The process that has one of the files open, as soon as it has; None if it ends before."""
+    """Returns the process that has one of the files open, or None if the run ends before."""
     end = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < end:
         for pid in children(process.pid) + [process.pid]:
@@ -117,7 +117,7 @@ def wait_for_writer(process, paths):
 
 
 def drain(process, descriptors):
-    """Lets femgpu write on, until it ends."""
+    """Reads the pipes until femgpu ends."""
     end = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < end:
         for descriptor in descriptors:
@@ -133,9 +133,9 @@ def snapshot(directory):
 
 
 def text_files_are_complete(directory):
-    """Files that femgpu gives their names at once: JSON that parses, and lines of equal length."""
+    """Yields incomplete files with final names: JSON must parse, lines must have equal lengths."""
     for name in sorted(os.listdir(directory)):
-        if not name.endswith((".json", ".csv")):  # a pipe would keep us waiting
+        if not name.endswith((".json", ".csv")):  # reading a pipe would block
             continue
         with open(os.path.join(directory, name), encoding="utf-8", errors="replace") as file:
             if name.endswith(".json"):
@@ -153,7 +153,7 @@ def text_files_are_complete(directory):
 
 
 def has_finished_cycles(directory, least):
-    """The summary is that of a study that has not ended, and the tables have the same cycles."""
+    """Checks that the summary describes an unfinished study and tables have the same cycles."""
     with open(os.path.join(directory, "summary.json"), encoding="utf-8") as file:
         summary = json.load(file)
     n = len(summary["cycles"])
@@ -173,7 +173,7 @@ def has_finished_cycles(directory, least):
 
 def end_by_signal(process, how):
     number = getattr(signal, "SIG" + how)
-    if how == "KILL":  # mpirun does not hand it on
+    if how == "KILL":  # mpirun does not forward it
         for pid in children(process.pid):
             os.kill(pid, number)
     try:
@@ -191,10 +191,10 @@ def file_of_codes(directory):
 
 
 def on_ranks(options, command, directory):
-    """The command under mpirun. Standard error and exit codes are kept in files.
+    """Returns the command under mpirun, which stores standard error and exit codes in files.
 
-    Open MPI 5 drops what ranks say at their end, and Open MPI 4 may crash itself, in
-    PMIx_server_finalize, when a rank has ended with another code than 0.
+    Open MPI 5 drops what ranks print at their end, and Open MPI 4 may crash in PMIx_server_finalize
+    if a rank ends with a code other than 0.
     """
     script = (f"trap : TERM INT; \"$@\" 2>>{file_of_errors(directory)}; code=$?; "
               f"echo $code >>{file_of_codes(directory)}; exit $code")
@@ -202,7 +202,7 @@ def on_ranks(options, command, directory):
 
 
 def exit_code(options, process, directory):
-    """That of the rank that ended first: mpirun ends the others."""
+    """Returns the code of the rank that ended first, because mpirun ends the others."""
     if options.ranks == 1:
         return process.returncode
     with open(file_of_codes(directory), encoding="utf-8") as file:
@@ -217,7 +217,7 @@ def said_by_ranks(options, directory):
 
 
 def disturb(options, command, directory):
-    """Ends a second run while it writes."""
+    """Disturbs a second run while it writes."""
     first = subprocess.run(command, capture_output=True, text=True, check=False)
     if first.returncode != 0:
         yield (f"the first run ends with {first.returncode}:\n{first.stderr}"
@@ -292,7 +292,7 @@ def expect_exit(code, errors, expected, words):
 
 
 def run_again_with_fewer_cycles(command, directory):
-    """Each run has a line and a point of its own, too."""
+    """Tests FEWER; each run also has a measured line and a point of its own."""
     measured = ["--set", "Measurements/Lines={0}: 0,0 -> 1,1 : 3", "--set",
                 "Measurements/Points={0}: 0.5,0.5"]
     runs = [command + [word.format("old") for word in measured], command + ["--set",
@@ -318,7 +318,7 @@ def run_again_with_fewer_cycles(command, directory):
 
 
 def fill_disk(command, directory):
-    """Writes to a disk that is too small."""
+    """Tests FULL: writes to a disk that is too small."""
     mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20k", "tmpfs", directory],
                            capture_output=True, text=True, check=False)
     if mount.returncode != 0:
@@ -335,7 +335,7 @@ def fill_disk(command, directory):
 
 
 def close_output(how, command, directory):
-    """Runs without anybody who reads standard output."""
+    """Tests CLOSED and READER: runs without a reader of standard output."""
     if how == "CLOSED":
         run = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh"] + command, stderr=subprocess.PIPE,
                              text=True, check=False)

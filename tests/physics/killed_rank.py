@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kills one rank of femgpu in each of its phases: all others must end soon, and the run not with 0.
+"""Kills one rank of femgpu in each phase: all others must end soon, and not with code 0.
 
     killed_rank.py --program build/bin/femgpu parameters/poisson_3d.prm
 
-Four ranks of two groups run; the phase is known from what `--verbose` shows of a run that is left alone: the
-seconds of its phases, at the middle of which a rank is killed, a leader and one that is none.
+Runs four ranks in two groups. An undisturbed run gives the seconds of each phase; later runs have
+one rank killed in the middle of a phase, alternately a leader and another rank.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def command_of(options, directory):
 
 
 def ranks_of(process, program):
-    """By their numbers; empty before all are there."""
+    """Returns the processes by rank, or an empty dictionary until all have started."""
     found = {}
     for pid in children(process.pid):
         try:
@@ -42,14 +42,14 @@ def ranks_of(process, program):
 
 
 def phases_of(options, directory):
-    """Of a whole run: the name of each phase and the second of its middle, from the start of the ranks."""
+    """Returns the name and the middle of each phase of a whole run, in seconds from the start."""
     begin = time.monotonic()
     subprocess.run(command_of(options, directory), stdout=subprocess.DEVNULL, check=True)
     total = time.monotonic() - begin
     with open(os.path.join(directory, "summary.json"), encoding="utf-8") as file:
         seconds = json.load(file)["cycles"][0]["seconds"]
     names = [name for name in seconds if name != "total"]
-    at = total - sum(seconds[name] for name in names)  # start, and mesh
+    at = total - sum(seconds[name] for name in names)  # start-up and mesh
     middles = [("start", 0.5 * at)]
     for name in names:
         middles.append((name, at + 0.5 * seconds[name]))
@@ -58,7 +58,7 @@ def phases_of(options, directory):
 
 
 def kill(options, directory, rank, second):
-    """What is wrong with the end of a run whose rank is killed then; '' if nothing."""
+    """Kills @p rank at @p second. Returns what is wrong with the end of the run, or ''."""
     process = subprocess.Popen(command_of(options, directory), stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     begin = time.monotonic()
@@ -68,7 +68,7 @@ def kill(options, directory, rank, second):
         time.sleep(0.01)
     time.sleep(max(0., second - (time.monotonic() - begin)))
     if process.poll() is not None:
-        return ""  # it was faster than the one before
+        return ""  # it was faster than the first run
     try:
         os.kill(ranks[rank], signal.SIGKILL)
     except ProcessLookupError:
@@ -94,7 +94,7 @@ def main():
     problems = []
     with tempfile.TemporaryDirectory(prefix="femgpu_killed_rank_") as directory:
         for k, (name, second) in enumerate(phases_of(options, directory)):
-            rank = k % RANKS  # a leader, and one that is none, in turn
+            rank = k % RANKS  # alternates between leaders and other ranks
             problem = kill(options, os.path.join(directory, name), rank, second)
             print(f"{name}: rank {rank} at {second:.2f} s: {problem or 'all ended'}", flush=True)
             if problem:

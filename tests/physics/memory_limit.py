@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs femgpu with too little address space: it must end with 4 and one sentence, whoever meets it,
-and go on where only a thread found none.
+"""Runs femgpu with too little address space: it must exit with 4 and one sentence, wherever memory
+runs out, and continue if only a thread lacks memory.
 
     memory_limit.py --program build/bin/femgpu parameters/poisson_3d.prm
 
-The limits are counted from the one that `femgpu --version` just needs, so that the size of the
-program and of its libraries does not matter.
+The limits are relative to the least limit under which `femgpu --version` runs, so that the size of
+the program and of its libraries does not matter.
 """
 
 import argparse
@@ -18,9 +18,9 @@ import tempfile
 MIB = 1 << 20
 FORESEEN = r"need more than .* GB, but the limit 'ulimit -v'"
 REFINEMENTS, WHERE = "Mesh/Initial refinements=", "Mesh/Initial refinement where="
-# What is set, MiB beyond what the program itself needs, and what the message says: meshes of 2.1
-# million cells, where memory ends sooner or later, and larger ones, which are not even begun. One of
-# 262144 cells may just find what it needs.
+# Setting, MiB beyond the need of the program itself, and a pattern of the message. Meshes of 2.1
+# million cells run out of memory sooner or later; larger ones are not even started. One of 262144
+# cells may fit.
 MAY_SUFFICE = "memory|ulimit"
 CASES = [(REFINEMENTS + "7", 60, "."), (REFINEMENTS + "7", 100, "."),
          (REFINEMENTS + "7", 400, "."), (REFINEMENTS + "8", 400, FORESEEN),
@@ -29,14 +29,14 @@ CASES += [(REFINEMENTS + "6", more, MAY_SUFFICE) for more in (32, 36)]
 
 
 def run(command, limit):
-    """Standard output and errors of @p command go to the same text."""
+    """Runs @p command with standard output and errors combined."""
     set_limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, preexec_fn=set_limit)
 
 
 def least_limit(program):
-    """The address space in which the program just starts, to 8 MiB."""
+    """Returns the least address space in which the program starts, to 8 MiB."""
     below, enough = 0, 256 * MIB
     while run([program, "--version"], enough).returncode != 0:
         below, enough = enough, 2 * enough

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Compares the .vtkhdf files of a run with its .vtu files: the same fields at the same places, where
-the mean of what the cells around a node have is what the node has; and few bytes for a cell.
+"""Compares the .vtkhdf files of a run with its .vtu files: they must have the same fields at the
+same positions, nodal values must be the means of the values in adjacent cells, and files must be
+small.
 
     vtkhdf_test.py --program build/bin/femgpu parameters/poisson_3d.prm --ranks 2 --bytes 100
 """
@@ -17,11 +18,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import compare_vtu  # noqa: E402
 import vtu  # noqa: E402
 
-LINEAR_CELLS = 5, 9, 10, 12  # VTK's numbers of triangles, quadrilaterals, tetrahedra, hexahedra
+LINEAR_CELLS = 5, 9, 10, 12  # VTK's types of triangles, quadrilaterals, tetrahedra, hexahedra
 
 
 def means(values, place):
-    """Of each place, in the order of their numbers."""
+    """Returns the mean of the values at each position, in the order of position numbers."""
     counts = numpy.bincount(place)
     sums = [numpy.bincount(place, weights=values[:, c].astype(float)) for c in range(values.shape[1])]
     there = counts > 0
@@ -29,7 +30,7 @@ def means(values, place):
 
 
 def differences(whole, shared):
-    """What is wrong with the .vtkhdf file `shared`; `whole` is the .pvtu of the same solution."""
+    """Yields errors of the .vtkhdf file `shared`; `whole` is the .pvtu of the same solution."""
     if whole.cells != shared.cells:
         yield f"{shared.cells} cells, but {whole.cells} in the .pvtu"
         return
@@ -63,10 +64,10 @@ def differences(whole, shared):
 
 
 def distance_from(result, expected):
-    """How far an array, `u=FORMULA` in x, y and z, is from its exact values, and its name."""
+    """Returns the largest error of an array, given as `u=FORMULA` in x, y and z, and its name."""
     name, _, formula = expected.partition("=")
     names = {function: getattr(numpy, function) for function in ("sin", "cos", "exp", "pi")}
-    exact = eval(formula, names, dict(zip("xyz", result.points.T)))  # of the command line
+    exact = eval(formula, names, dict(zip("xyz", result.points.T)))  # from the command line
     return numpy.abs(result.point_arrays[name][:, 0] - exact).max(), name
 
 

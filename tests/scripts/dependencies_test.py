@@ -1,8 +1,8 @@
-"""scripts/run.sh and dependencies.sh ask before they install packages, at a terminal alone.
+"""Tests that scripts/run.sh and dependencies.sh ask, at a terminal only, before installing.
 
     python3 tests/scripts/dependencies_test.py
 
-Programs of its own stand for dpkg-query, which knows no package, and for apt-get and sudo.
+Substitutes replace dpkg-query, which then knows no package, and apt-get and sudo.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 
 
 def everything_from(terminal, other_end):
-    """What was printed there; a read returns a part of it, and the last one fails."""
+    """Returns what was printed there; a read returns a part of it, and the last one fails."""
     os.close(other_end)
     parts = []
     with contextlib.suppress(OSError):
@@ -42,8 +42,8 @@ class Dependencies(unittest.TestCase):
         self.environment["PATH"] = holder.name + ":" + self.environment["PATH"]
 
     def run_script(self, answer=None, command=("dependencies.sh", "report"), **environment):
-        """Exit code, what is printed, and whether packages are installed; without an answer, no
-        terminal."""
+        """Returns exit code, output, and whether packages are installed. Uses a terminal only if
+        @p answer is given."""
         arguments = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         ends = ()
         if answer is not None:

@@ -1,4 +1,4 @@
-"""scripts/includes.py over small sources.   python3 tests/scripts/includes_test.py"""
+"""Tests scripts/includes.py with small sources.   python3 tests/scripts/includes_test.py"""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ import layers  # noqa: E402
 
 class Includes(unittest.TestCase):
     def missing(self, **files):
-        """What a.cc lacks. @param files texts of a.cc, a.h and b.h, named a_cc, a_h and b_h"""
+        """Returns the headers that a.cc lacks. @param files texts named a_cc, a_h and b_h"""
         layers.includes_of.cache_clear()
         includes.reached_from.cache_clear()
         with tempfile.TemporaryDirectory() as directory:

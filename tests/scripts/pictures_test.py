@@ -1,4 +1,4 @@
-"""render.py, and the fields, units and scales of its pictures, over small runs of femgpu.
+"""Tests render.py, and the fields, units and scales of its pictures, with small runs of femgpu.
 
     FEMGPU=build/bin/femgpu /usr/bin/python3 tests/scripts/pictures_test.py
 """
@@ -22,7 +22,7 @@ class Pictures(InDirectory):
             self.skipTest("VTK or an X server is missing")
 
     def colours(self, *arguments):
-        """Different colours of the picture that render.py draws."""
+        """Returns the different colours of the picture that render.py draws."""
         target = self.path("picture.png")
         if os.path.exists(target):
             os.remove(target)

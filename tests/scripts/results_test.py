@@ -1,8 +1,8 @@
-"""plot.py and report.py over small runs of femgpu, and over what is damaged.
+"""Tests plot.py and report.py with small runs of femgpu and with damaged output.
 
     FEMGPU=build/bin/femgpu /usr/bin/python3 tests/scripts/results_test.py [Plots|Reports|…]
 
-Ends with 77 where matplotlib, VTK or an X server are missing.
+Exits with 77 if matplotlib, VTK or an X server is missing.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ sys.path.insert(0, SCRIPTS)
 
 
 def script(name, *arguments):
-    """Runs a script; those that draw with matplotlib in this process, which imports it once."""
+    """Runs a script; those with matplotlib run in this process, which imports it only once."""
     command = [os.path.join(SCRIPTS, name), *arguments]
     if name not in ("plot.py", "report.py"):
         return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
@@ -61,7 +61,7 @@ def can_draw_fields():
 
 
 def edit_summary(directory, edit):
-    """Changes what summary.json says, as another run would have written it."""
+    """Edits summary.json, as if another run had written it."""
     path = os.path.join(directory, "summary.json")
     with open(path, encoding="utf-8") as file:
         summary = json.load(file)
@@ -97,14 +97,14 @@ class InDirectory(unittest.TestCase):
         return done.stdout
 
     def fails(self, message, name, *arguments):
-        """With exit code 1 and a line that matches; no traceback."""
+        """Expects exit code 1, a matching line and no traceback."""
         done = script(name, *arguments)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertRegex(done.stderr, message)
         self.assertNotIn("Traceback", done.stderr)
 
     def words(self, *arguments):
-        """The text of a page whose figures are made, but not written, which takes the most time."""
+        """Returns the text of a page, whose figures are not written because that is slow."""
         figures = importlib.import_module("figures")
         with unittest.mock.patch.object(figures, "save", lambda made, *_: figures.pyplot.close(made)):
             target = self.succeeds("report.py", *arguments).strip()
@@ -160,7 +160,8 @@ class Plots(InDirectory):
         self.assertEqual(self.names("many", "--only", "quantities"),
                          ["quantities.svg", "quantities_2.svg", "quantities_3.svg"])
         self.assertEqual(self.names("many", "--quantity", long), ["quantities.svg"])
-        self.assertFalse(os.path.exists(self.path("many", "quantities_2.svg")))  # of the call before
+        # The second page of an earlier call is removed.
+        self.assertFalse(os.path.exists(self.path("many", "quantities_2.svg")))
         self.fails("the quantity 'nothing' is not there; there is max u", "plot.py", directory,
                    "--quantity", "nothing")
 
@@ -181,7 +182,7 @@ class Plots(InDirectory):
 
 
 class PageReader(html.parser.HTMLParser):
-    """Counts tags and collects links, and sees whether all tags are closed."""
+    """Counts tags, collects links, and checks that all tags are closed."""
 
     EMPTY = {"meta", "img", "br", "link", "wbr"}
 
@@ -295,7 +296,7 @@ class Reports(InDirectory):
 
 
 class Damaged(InDirectory):
-    """Every script says what is wrong, and ends with 1."""
+    """Tests that every script reports errors and exits with 1."""
 
     @classmethod
     def prepare(cls):
@@ -440,7 +441,7 @@ class Studies(InDirectory):
             with open(name, encoding="utf-8") as file:
                 return re.findall("<!-- (.*?) -->", file.read())
 
-        said = words("--only", "quantities")  # the parameter that is a number, the other as curves
+        said = words("--only", "quantities")  # x is the numeric parameter, the other gives curves
         for word in "tip u_y", "max u", "Degree", "cg", "bicgstab (no solution)", "not converged":
             self.assertIn(word, said)
         said = words("--quantity", "tip u_y", "--over", "solver")

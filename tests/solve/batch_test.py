@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole runs of femgpu-solve with several right-hand sides or copies; see solve_test.py.
+"""Tests complete runs of femgpu-solve with several right-hand sides or copies; see solve_test.py.
 
     FEMGPU_SOLVE=build/bin/femgpu-solve tests/solve/batch_test.py Batches
 """

@@ -1,4 +1,4 @@
-"""Runs collection.py, known_counts.py and methods.py of benchmarks/ with femgpu-solve.
+"""Tests collection.py, known_counts.py and methods.py of benchmarks/ with femgpu-solve.
 
     FEMGPU_SOLVE=build/bin/femgpu-solve python3 tests/solve/benchmarks_test.py
 """
@@ -45,7 +45,7 @@ class Collection(SolveTest):
         self.write("A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
                    "3 3 4\n1 1 2\n2 2 3\n3 3 4\n2 1 1\n")
         self.write_matrix("B.mtx", UNSYMMETRIC)
-        self.write_vector("b.mtx", [1., 2., 3.])  # no matrix: left out
+        self.write_vector("b.mtx", [1., 2., 3.])  # a vector, which is skipped
         table = self.path(self.write("table.md", "| file | CG |\n|---|---|\n| A | 2 |\n"))
         self.run_collection("--table", table, "--solver", "cg", "pipelined-cg", code=0)
         with open(self.path("result.csv"), encoding="utf-8", newline="") as file:
@@ -63,7 +63,7 @@ class Collection(SolveTest):
 
 class Methods(SolveTest):
     def run_methods(self, *arguments, code=0):
-        """The lines of the file that it writes."""
+        """Returns the lines of the file that the script writes."""
         process = subprocess.run([sys.executable, METHODS, "--program", PROGRAM, "--backend", "host",
                                   "--quick", "--csv", self.path("result.csv"), *arguments],
                                  capture_output=True, text=True, check=False)

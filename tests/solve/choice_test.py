@@ -1,4 +1,4 @@
-"""Methods that femgpu-solve chooses itself, and what follows when they fail.
+"""Tests the methods that femgpu-solve chooses itself, and its fallbacks after failures.
 
     FEMGPU_SOLVE=build/bin/femgpu-solve python3 tests/solve/choice_test.py
 """
@@ -10,7 +10,7 @@ from solve_test import INDEFINITE, LAPLACIAN, SHIFTED, SINGULAR, UNSYMMETRIC, So
 
 
 class Choice(SolveTest):
-    """What is chosen where the user names no methods, and what follows a failure."""
+    """Tests the choice if the user names no methods, and the fallbacks."""
 
     def attempts(self, *arguments, code=0):
         return [(attempt["solver"], attempt["preconditioner"], attempt["scaling"],
@@ -37,7 +37,7 @@ class Choice(SolveTest):
         self.assert_close(self.solution("A.mtx", "-b", "b.mtx"), [-1., 1.], 1e-7)
 
     def test_another_method_follows_one_that_fails(self):
-        n = 40  # a shift of e^i by e^(i+1), which BiCGStab with Jacobi does not solve
+        n = 40  # a cyclic shift, for which BiCGStab with Jacobi fails
         rows = [[1e-8 if i == j else 1. if j == (i + 1) % n else 0. for j in range(n)]
                 for i in range(n)]
         self.write_matrix("A.mtx", rows)

@@ -1,4 +1,4 @@
-"""Runs femgpu-solve, the program that the variable FEMGPU_SOLVE names, on nonlinear systems.
+"""Tests femgpu-solve, the program named by the variable FEMGPU_SOLVE, on nonlinear systems.
 
     FEMGPU_SOLVE=build/bin/femgpu-solve python3 tests/solve/nonlinear_test.py
 """
@@ -30,7 +30,7 @@ class Nonlinear(SolveTest):
 
     @staticmethod
     def residual(x, size, weight):
-        """weight e^x - A x with the matrix 6, -1 of size^3 points."""
+        """Returns weight e^x - A x, where A has stencil 6, -1 on size^3 points."""
         def value(i, j, k):
             inside = all(0 <= index < size for index in (i, j, k))
             return x[(k * size + j) * size + i] if inside else 0.
@@ -49,7 +49,7 @@ class Nonlinear(SolveTest):
                           "expression phi=exp(u) derivative=exp(u) lambda=6")
         self.assert_close(x, expected)
         found = self.solution(*self.BRATU[:2], "--nonlinear", "expression phi=exp(u) lambda=6")
-        self.assertEqual(found, x)  # the derivative of exp(u) is the same program
+        self.assertEqual(found, x)  # exp(u) is its own derivative
 
     def test_files_take_weights_and_right_hand_sides(self):
         self.write_matrix("A.mtx", [[4.]])

@@ -1,4 +1,4 @@
-"""Runs femgpu-solve on several ranks, and compares with one.
+"""Tests femgpu-solve on several ranks against one rank.
 
     FEMGPU_SOLVE=build/bin/femgpu-solve python3 -m unittest tests/solve/ranks_test.py
 """
@@ -15,7 +15,7 @@ from solve_test import PROGRAM, SolveTest
 
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 ENVIRONMENT = dict(os.environ, OMPI_MCA_mpi_yield_when_idle="1", OMP_NUM_THREADS="1",
-                   ASAN_OPTIONS="detect_leaks=0")  # of MPI's own
+                   ASAN_OPTIONS="detect_leaks=0")  # leaks are MPI's
 SYMMETRIC = "poisson2d-5pt:37x23"
 UNSYMMETRIC = "convection-diffusion2d:29,0.5"
 
@@ -25,7 +25,7 @@ class RanksTest(SolveTest):
         return (MPIRUN + ["-n", str(ranks)] if ranks > 0 else []) + [PROGRAM, *arguments]
 
     def run_ranks(self, ranks, *arguments, code=0):
-        """0 ranks: without mpirun."""
+        """Runs femgpu-solve; 0 ranks: without mpirun."""
         done = subprocess.run(self.command(ranks, *arguments), capture_output=True, text=True,
                               cwd=self.directory, env=ENVIRONMENT, timeout=120, check=False)
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stdout}{done.stderr}")
@@ -40,7 +40,7 @@ class RanksTest(SolveTest):
         return self.read_vector("x.mtx")
 
     def names(self, kind):
-        """Those that femgpu-solve --list has of a kind, "--solver"."""
+        """Returns the names of a kind, such as "--solver", that femgpu-solve --list prints."""
         names, is_there = [], False
         for line in self.run_ranks(0, "--list").stdout.splitlines():
             if line.startswith("--"):
@@ -200,10 +200,10 @@ class RanksErrors(RanksTest):
                     "--communicator", communicator)
 
     def check_end_of_a_killed_rank(self, *arguments):
-        """Both ranks end within 5 s after one of two was killed in its loop."""
+        """Checks that both ranks end within 5 s after one of them was killed in its loop."""
         with subprocess.Popen(self.command(2, *arguments), stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
-            time.sleep(2. if "host" in arguments else 6.)  # so that it solves
+            time.sleep(2. if "host" in arguments else 6.)  # until it solves
             ranks = self.ranks_below(process.pid)
             self.assertEqual(len(ranks), 2, process.poll())
             os.kill(max(ranks), signal.SIGKILL)
@@ -215,12 +215,12 @@ class RanksErrors(RanksTest):
                 time.sleep(0.05)
 
     def ranks_below(self, ancestor):
-        """Process ids of the ranks that a process has started, perhaps by others."""
+        """Returns the process ids of the ranks that a process has started, possibly indirectly."""
         parents = {int(pid): self.parent(pid) for pid in filter(str.isdigit, os.listdir("/proc"))}
         below = {ancestor}
         while True:
             more = {pid for pid, parent in parents.items() if parent in below} - below
-            if not more:  # a rank starts no others
+            if not more:  # a rank has no children
                 return [pid for pid in below if pid not in parents.values()]
             below |= more
 

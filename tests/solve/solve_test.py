@@ -1,4 +1,4 @@
-"""Runs femgpu-solve, the program that the variable FEMGPU_SOLVE names, and checks what it says.
+"""Tests femgpu-solve, the program named by the variable FEMGPU_SOLVE, and its output.
 
     FEMGPU_SOLVE=build/bin/femgpu-solve python3 -m unittest tests/solve/solve_test.py
 """
@@ -19,7 +19,7 @@ FORMATS = ["csr", "csr values=float", "ellpack-r", "ellr-t threads=4", "sell sli
 
 
 class SolveTest(unittest.TestCase):
-    """Runs in a directory of its own."""
+    """Runs each test in a separate directory."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="femgpu_solve_")
@@ -35,7 +35,7 @@ class SolveTest(unittest.TestCase):
         return name
 
     def write_matrix(self, name, rows):
-        """A dense list of rows, as a general coordinate file."""
+        """Writes a dense list of rows as a general coordinate file."""
         entries = [(i + 1, j + 1, a) for i, row in enumerate(rows) for j, a in enumerate(row) if a]
         lines = ["%%MatrixMarket matrix coordinate real general",
                  f"{len(rows)} {len(rows)} {len(entries)}"]
@@ -319,7 +319,7 @@ class Timing(SolveTest):
             n, nonzeros = report["matrix"]["n"], report["matrix"]["nonzeros"]
             transfer = report["solve"]["transfer"]
             of_matrix = 12 * nonzeros + 4 * (n + 1)
-            if report["backend"]["name"] == "host":  # reads it where it is
+            if report["backend"]["name"] == "host":  # the host reads it in place
                 of_matrix = 0
             self.assertEqual(transfer["bytes"], of_matrix + vectors * 8 * n)
             self.assertEqual(transfer["seconds"], report["seconds"]["transfer"])
