@@ -1,28 +1,28 @@
 #!/usr/bin/env bash
-# Configures femgpu where that is needed, and builds it: all of it, or the targets named.
+# Configures femgpu if necessary and builds all targets or the named ones.
 #
 #   scripts/build.sh [TARGET …]
 #
 # Environment:
 #   FEMGPU_PRESET              release (default, into build/), debug, sanitize,
 #                              sanitize-integers or host-only
-#   FEMGPU_CUDA                the CUDA backend: AUTO (where nvcc is found), NATIVE (for the GPU of this
-#                              machine, if there is one), ON or OFF
-#   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, as in "80-real;90"
-#   FEMGPU_BENCHMARKS          ON: the programs that measure too, or OFF
-#   FEMGPU_JOBS                compilers at a time; default: one a core that has 1.5 GB of memory
+#   FEMGPU_CUDA                the CUDA backend: AUTO (if nvcc is found), NATIVE (for the GPU of
+#                              this machine, if there is one), ON or OFF
+#   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, such as "80-real;90"
+#   FEMGPU_BENCHMARKS          ON: also the benchmark programs, or OFF
+#   FEMGPU_JOBS                parallel compilers; default: one per core with 1.5 GB of memory
 #   FEMGPU_SKIP_DEPENDENCIES   1: install nothing
 #
-# A build directory keeps what it was made for until one of the first four asks for something else. A
-# new one is made with AUTO and "80-real;90", as a release is; by scripts/run.sh with NATIVE, to which
-# scripts/test.sh adds the CUDA backend where nvcc is found: none of them compiles a file again for that
-# another has compiled.
+# A build directory remembers its settings until one of the first four variables requests another.
+# New directories use AUTO and "80-real;90", like a release. scripts/run.sh uses NATIVE instead, and
+# scripts/test.sh then adds the CUDA backend if nvcc is found. None of them recompiles what another
+# has compiled.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [[ ${1:-} == -h || ${1:-} == --help ]] && { print_help; exit; }
 
-# What the environment asks for, as options of cmake; nothing for a host-only build.
+# The settings of the environment as options of cmake; none for a host-only build.
 options=()
 if ! linalg_only; then
   [[ -n ${FEMGPU_CUDA:-} ]] && options+=("-DFEMGPU_CUDA=$FEMGPU_CUDA")
@@ -42,7 +42,7 @@ must_configure() {
   came_since
 }
 
-# Whether nvcc or, where the backends are those of this machine, its GPU came after the configuration.
+# Succeeds if nvcc or, with NATIVE, the GPU has become available since the configuration.
 came_since() {
   [[ $(cached FEMGPU_NVCC) == *NOTFOUND ]] &&
     { command -v nvcc || [[ -x /usr/local/cuda/bin/nvcc ]]; } >/dev/null && return 0
@@ -60,7 +60,7 @@ configure() {
   [[ $(cached FEMGPU_HAVE_CUDA) == OFF ]] || say "femgpu: $(cached FEMGPU_CUDA_STATUS)"
 }
 
-# deal.II's headers cost a compiler up to 1.5 GB: too many of them at once and the machine swaps.
+# A compiler needs up to 1.5 GB for deal.II's headers; too many at once would make the machine swap.
 compile_jobs() {
   local cores by_memory limit
   cores=$(nproc)
@@ -73,8 +73,8 @@ compile_jobs() {
   echo $((cores > 1 ? cores : 1))
 }
 
-# Says how long it takes where files were never compiled, and many. CPU seconds a file, as measured on an
-# AMD EPYC: 7 in C++, on average over linalg and deal.II's users, and 24 in CUDA for each architecture.
+# Estimates the time if many files were never compiled. CPU seconds per file, measured on an AMD
+# EPYC: 7 in C++, averaged over linalg and users of deal.II, and 24 in CUDA for each architecture.
 announce() {
   local jobs=$1 object n_host=0 n_cuda=0 architectures seconds
   shift
@@ -88,8 +88,8 @@ announce() {
     say "Compiling $((n_host + n_cuda)) files, $jobs at a time: about $(((seconds + 59) / 60)) minutes; less where ccache knows them."
 }
 
-# Ninja's progress: one line that is overwritten on a terminal, a line a step elsewhere, and nothing
-# for the step that every build runs.
+# Shows ninja's progress: one line that is overwritten on a terminal, one line per step elsewhere,
+# and nothing for the step that every build runs.
 show_progress() {
   local line open=0 width=${COLUMNS:-80}
   while IFS= read -r line; do
@@ -121,7 +121,7 @@ else
 fi
 mkdir -p "$build_dir"
 exec 9>"$build_dir/.lock"
-flock 9 # two builds in one directory would destroy each other's work
+flock 9 # concurrent builds in one directory would corrupt it
 if must_configure; then
   configure
 fi

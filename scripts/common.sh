@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: where things are, and how to speak. All messages of the scripts go
-# to standard error, so that standard output is the program's.
+# Sourced by the other scripts: paths and messages. Messages go to standard error, because standard
+# output belongs to the program.
 
 # shellcheck disable=SC2034  # used by the scripts that source this file
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -19,7 +19,7 @@ print_help() {
   sed -n '2,/^[^#]/ { s/^# \{0,1\}//p }' "$0"
 }
 
-# The preset of CMakePresets.json to work with, and its directory.
+# The preset of CMakePresets.json and its build directory.
 preset=${FEMGPU_PRESET:-release}
 case $preset in
   release) build_dir=$root/build ;;
@@ -30,15 +30,15 @@ case $preset in
   *) die "FEMGPU_PRESET is '$preset', but must be release, debug, sanitize, sanitize-integers or host-only" ;;
 esac
 
-# Open MPI does not free all it has allocated.
+# Open MPI does not free all of its memory.
 [[ $preset == debug ]] && export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 
-# The value of a variable of the last configuration; nothing without one.
+# Prints the value of a variable of the last configuration, or nothing without one.
 cached() {
   sed -n "s/^$1:[A-Z]*=//p" "$build_dir/CMakeCache.txt" 2>/dev/null || true
 }
 
-# Whether the preset builds linalg alone, without deal.II and CUDA.
+# Succeeds if the preset builds only linalg, without deal.II and CUDA.
 linalg_only() {
   [[ $preset == sanitize* || $preset == host-only ]]
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that femgpu needs and that are missing, after saying which and why.
+# Installs missing Debian packages that femgpu needs, after printing which and why.
 #
 #   scripts/dependencies.sh [linalg|build|report|test|ci|fuzz]
 #
-# linalg: to build and test what needs no deal.II; build (the default): all programs; report: what
-# draws their results, alone; test: all of it, for the tests; ci: and the checks of style; fuzz: for
-# scripts/fuzz.sh. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never installed: it is used
-# where it is found. FEMGPU_ASK=1 asks before it installs, at a terminal outside CI.
+# linalg: what builds and tests code without deal.II; build (default): all programs; report: only
+# what draws results; test: all of these, for the tests; ci: also the style checks; fuzz: for
+# scripts/fuzz.sh. FEMGPU_SKIP_DEPENDENCIES=1 skips the script. CUDA is never installed, only used
+# if it is found. FEMGPU_ASK=1 asks before installing if there is a terminal outside CI.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -68,7 +68,7 @@ UMFPACK and zlib; CMake 3.25 or newer):$needed"
 fi
 
 mapfile -t names < <(awk 'NF { print $1 }' <<<"$needed")
-# Unknown packages are complaints on standard error, and absent from the output.
+# Unknown packages cause messages on standard error and are missing from the output.
 installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${names[@]}" 2>/dev/null || true)
 missing=()
 for name in "${names[@]}"; do
@@ -103,7 +103,7 @@ $commands
 or set FEMGPU_SKIP_DEPENDENCIES=1 if the packages are there in another way." ;;
   esac
 fi
-# Standard output is the program's that is built afterwards.
+# Standard output belongs to the program that is built afterwards.
 "${apt[@]}" update >&2 || die "apt-get update failed; is there a network?"
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
   die "apt-get install failed, see above"

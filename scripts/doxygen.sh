@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the developers' pages with Doxygen: build/doc/html/index.html. Warnings go to
-# build/doc/warnings.log; their number is the last line. Graphs of classes are drawn where Graphviz is.
+# Generates the developers' pages with Doxygen: build/doc/html/index.html. Warnings go to
+# build/doc/warnings.log; the last line is their number. Graphs of classes require Graphviz.
 #
 #   scripts/doxygen.sh [--check]
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats femgpu's sources with clang-format (14 decides; another may be named in CLANG_FORMAT).
+# Formats femgpu's sources with clang-format 14; CLANG_FORMAT selects another one.
 #
 #   scripts/format.sh [--check]
 #
@@ -21,7 +21,7 @@ version=$("$tool" --version)
 [[ $version == *"version 14."* ]] || say "Beware: clang-format 14 decides, and this is $version"
 
 cd "$root"
-# Tracked and new files, without those that were deleted.
+# Tracked and new files without deleted ones.
 git ls-files -z --cached --others --exclude-standard -- '*.h' '*.cc' '*.cu' '*.cuh' |
   while IFS= read -r -d '' file; do
     if [[ -f $file ]]; then printf '%s\0' "$file"; fi

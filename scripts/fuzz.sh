@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets of tests/fuzz with clang's libFuzzer and runs each, starting from the files
-# in parameters/, meshes/ and tests/physics/meshes/. Ends with an error, and keeps the input, where a
-# target fails.
+# Builds the fuzz targets of tests/fuzz with clang's libFuzzer and runs each, starting from the
+# files in parameters/, meshes/ and tests/physics/meshes/. If a target fails, the script fails and
+# keeps the input.
 #
 #   scripts/fuzz.sh [SECONDS]      default: 600 for each target
 #

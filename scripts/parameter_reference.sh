@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Writes docs/parameters.md anew from the declarations in the program: what femgpu's
-# `--print-parameters md` prints, under a heading.
+# Regenerates docs/parameters.md from the declarations in the program: the output of femgpu's
+# `--print-parameters md` under a heading.
 #
 #   scripts/parameter_reference.sh [--check] [--program FILE]
 #
-# --check changes nothing, shows the difference, and fails if there is one. The program is the one in
-# the build directory, which is built first, or that of --program.
+# --check changes nothing, shows the difference, and fails if there is one. The program is the one
+# in the build directory, which is built first, or that of --program.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

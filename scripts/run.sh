@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds femgpu where that is needed, and runs it on parameter files, one
-# after the other. The exit status is the first that is not 0.
+# Installs missing packages, builds femgpu if necessary, and runs it on parameter files, one after
+# the other. The exit status is the first that is not 0.
 #
 #   scripts/run.sh [-y] [--report] [FILE.prm …] [OPTION …] [-- ARGUMENT …]
 #
-# Without a FILE.prm it runs parameters/poisson.prm; `-` is a file on standard input. --report draws
-# each run's figures afterwards and writes its report.html (scripts/plot.py, scripts/report.py).
-# At a terminal it asks before it installs packages; -y says yes beforehand. Without a terminal, and
-# where CI is set, it installs them without a question.
-# Everything else, and all that follows `--`, is handed to femgpu (see `scripts/run.sh -- --help`).
+# Without a FILE.prm it runs parameters/poisson.prm; `-` reads a file from standard input. --report
+# then draws each run's figures and writes its report.html (scripts/plot.py, scripts/report.py). At
+# a terminal it asks before it installs packages, unless -y is given. Without a terminal, or if CI
+# is set, it installs them without asking. All other arguments, and all after `--`, are passed to
+# femgpu (see `scripts/run.sh -- --help`).
 #
-# The first build is for this machine: for its GPU, or without one for the CPU cores alone. A build
-# directory that is there keeps its backends.
+# The first build is for this machine: for its GPU or, without one, for the CPU cores only. An
+# existing build directory keeps its backends.
 #
 # Environment:
 #   FEMGPU_RANKS   number of MPI processes; default: the physical cores, at most 16
-#   and the variables of scripts/build.sh, FEMGPU_CUDA=ON among them: for both backends
+#   and the variables of scripts/build.sh, such as FEMGPU_CUDA=ON for both backends
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -25,7 +25,7 @@ files=()
 arguments=()
 report=0
 export FEMGPU_ASK=1 # scripts/dependencies.sh asks before it installs
-question=0 # asked about the program: no simulation, so no file and no ranks
+question=0 # a question about the program: no simulation, so no file and no ranks
 while (($#)); do
   case $1 in
     -h | --help) print_help; exit ;;
@@ -49,12 +49,12 @@ done
 physical_cores() {
   local cores available
   cores=$(lscpu -p=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)
-  available=$(nproc) # fewer where only a part of the machine is ours
+  available=$(nproc) # fewer if only some cores are available
   ((cores == 0 || cores > available)) && cores=$available
   echo $((cores < 16 ? cores : 16))
 }
 
-# What cannot run here need not be compiled before the first result.
+# Backends that cannot run here need not be compiled before the first result.
 [[ -f $build_dir/build.ninja ]] || export FEMGPU_CUDA=${FEMGPU_CUDA:-NATIVE}
 "$root/scripts/build.sh" femgpu
 program=$build_dir/bin/femgpu
@@ -69,16 +69,16 @@ launch=()
 if ((ranks > 1)); then
   launch=(mpirun -n "$ranks")
   if mpirun --version | grep -q 'Open MPI'; then
-    # Ranks are not bound to a core: the one that solves on the host uses all of them.
+    # Ranks are not bound to a core, because the one that solves on the host uses all of them.
     launch+=(--oversubscribe --bind-to none)
-    # femgpu itself says why it ended. (Open MPI 5 ignores this and has nothing like it.)
+    # femgpu itself prints why it ended. (Open MPI 5 ignores this and has no equivalent.)
     export OMPI_MCA_orte_execute_quiet=1
     [[ $EUID -eq 0 ]] && launch+=(--allow-run-as-root)
   fi
 fi
 
-# Draws what the run has left in the directory that it names in its last line; a run that failed
-# names none, and then it is that of --output.
+# Draws the results in the directory that the run names in its last line. A failed run names none,
+# and then the directory is that of --output.
 write_report() {
   local directory i
   directory=$(sed -n 's|^Results are in \(.*\)/\(; open .*\)\{0,1\}\.$|\1|p' "$1" | tail -n 1)
@@ -86,7 +86,7 @@ write_report() {
     [[ -z $directory && ${arguments[i]} == --output ]] && directory=${arguments[i + 1]}
   done
   [[ -n $directory ]] || { say "run.sh: the run names no results, so there is no report"; return 0; }
-  # Combinations of --study lie in directories of their own; the study is above them.
+  # Each combination of --study has a separate directory; the study is one level above.
   [[ -f ${directory%/*}/study.csv && $directory == */* ]] && directory=${directory%/*}
   "$root/scripts/plot.py" "$directory" && "$root/scripts/report.py" "$directory"
 }
@@ -100,7 +100,7 @@ for file in "${files[@]}"; do
   if ((report)); then
     said=$(mktemp)
     "${command[@]}" | tee "$said" || this=${PIPESTATUS[0]}
-    # 3: did not converge, which a report shows; others have left nothing new.
+    # 3: did not converge, which a report shows. Other errors produce nothing new.
     if ((this == 0 || this == 3)); then
       write_report "$said" || this=$((this == 0 ? 5 : this))
     fi

@@ -1,26 +1,27 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything, and runs the tests; the last line is
-# `N passed, N failed`. Arguments are ctest's, for example -R pcg or -j 4.
+# Installs missing packages, builds everything, and runs the tests; the last line is `N passed, N
+# failed`. Arguments are passed to ctest, for example -R pcg or -j 4.
 #
 #   scripts/test.sh [ARGUMENT …]
 #
-# Both backends are built where nvcc is found, also where no GPU runs one of them; what scripts/run.sh
-# has built is not built again. The environment is that of scripts/build.sh, and
-#   FEMGPU_TARGETS  what to build for the tests that run, as "femgpu femgpu_physics_tests"; default: all
+# Builds both backends if nvcc is found, even without a GPU. Does not rebuild what scripts/run.sh
+# has built. The environment is that of scripts/build.sh, and
+#   FEMGPU_TARGETS  targets that the selected tests need, such as "femgpu femgpu_physics_tests";
+#                   default: all
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [[ ${1:-} == -h || ${1:-} == --help ]] && { print_help; exit; }
 
 linalg_only || "$root/scripts/dependencies.sh" test
-# scripts/run.sh leaves CUDA out where there is no GPU; a change must compile for it all the same.
+# scripts/run.sh omits CUDA without a GPU, but a change must still compile for CUDA.
 if [[ $(cached FEMGPU_CUDA) == NATIVE && $(cached FEMGPU_HAVE_CUDA) == OFF ]]; then
   export FEMGPU_CUDA=${FEMGPU_CUDA:-AUTO}
 fi
 # shellcheck disable=SC2086  # a list of targets
 "$root/scripts/build.sh" ${FEMGPU_TARGETS:-}
 
-# One test a core; threads that wait leave the core to the other tests.
+# One test per core; waiting threads leave their core to other tests.
 export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(nproc)}
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
@@ -29,7 +30,7 @@ status=0
 cd "$root"
 ctest --preset "$preset" "$@" | tee "$log" || status=$?
 
-# What failed tests have printed, once more, where it is found without a search.
+# Repeats the output of failed tests at the end.
 if ((status != 0)); then
   echo "== what failed"
   awk '/^ *[0-9]+\/[0-9]+ Test /           { shown = /\*\*\*/ && !/\*\*\*(Skipped|Not Run \(Disabled\))/ }

@@ -1,8 +1,8 @@
-# What the types and sets of Abaqus' files say: plane stress or strain, and nodes of second order.
+# Types and sets of Abaqus files: plane stress or strain, and nodes of second order.
 set(written ${CMAKE_CURRENT_BINARY_DIR}/meshes)
 set(pull ${here}/elasticity_pull.prm)
 
-# A square of two elements, which differ in their type.
+# A square of two elements with different types.
 function(write_square name first second)
   file(WRITE ${written}/${name}.inp "*NODE\n1, 0, 0\n2, 0.5, 0\n3, 1, 0\n4, 0, 1\n5, 0.5, 1\n6, 1, 1\n\
 *ELEMENT, TYPE=${first}\n1, 1, 2, 5, 4\n*ELEMENT, TYPE=${second}\n2, 2, 3, 6, 5\n\
@@ -38,8 +38,8 @@ foreach(type CAX4 DCAX4 CGAX4R)
     --expect-exit 2 --expect-message "${type}.inp:8: elements of TYPE=${type} are axisymmetric")
 endforeach()
 
-# A cube of one element of second order, pulled at its top and bottom: the mid-side nodes of its
-# upright edges, NMID, stay where they are, and if an edge of the bottom, EDGE, is held, the top rises by 1.
+# A cube of one element of second order, pulled at its top and bottom. The mid-side nodes NMID of
+# its vertical edges do not move; if a bottom edge, EDGE, is held, the top rises by 1.
 file(WRITE ${written}/cube_c3d20.inp "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n\
 5, 0, 0, 1\n6, 1, 0, 1\n7, 1, 1, 1\n8, 0, 1, 1\n9, 0.5, 0, 0\n10, 1, 0.5, 0\n11, 0.5, 1, 0\n12, 0, 0.5, 0\n\
 13, 0.5, 0, 1\n14, 1, 0.5, 1\n15, 0.5, 1, 1\n16, 0, 0.5, 1\n17, 0, 0, 0.5\n18, 1, 0, 0.5\n19, 1, 1, 0.5\n\

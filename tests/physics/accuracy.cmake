@@ -1,5 +1,5 @@
-# Solutions with large contrasts, penalties and offsets are accurate, or the run says that they are
-# not. Included by CMakeLists.txt beside it.
+# Solutions with large contrasts, penalties and offsets must be accurate, or the run must report
+# that they are not. Included by CMakeLists.txt.
 
 set(layers ${here}/layers.prm)
 set(exact_flux --expect-quantity "flux through 0=1.4285714281+-1.4e-6"
@@ -72,8 +72,8 @@ study_test(stiff_checkers_have_the_reactions_of_direct ${here}/stiff_checkers.pr
 study_test(conductivity_of_u_with_a_contrast_has_the_exact_flux ${here}/layers_heat.prm
   --expect-quantity "flux through 0=2.142857142+-1e-5")
 
-# Weakly held parts: a wrong motion has a small residual, so that a solver reaches its tolerance before it finds
-# the motion. pipelined-cg knows its energy error; the other solvers do not.
+# Weakly held parts: a wrong motion has a small residual, so a solver reaches its tolerance before
+# it finds the motion. pipelined-cg estimates its energy error; the other solvers do not.
 foreach(solver pipelined-cg bicgstab minres gmres)
   set(with_${solver} --set Solver/Solver=${solver} --set Solver/Fallback=none)
   study_test(mean_that_a_weak_exchange_holds_is_found_by_${solver} ${here}/weak_exchange.prm ${with_${solver}}
@@ -88,7 +88,8 @@ foreach(solver pipelined-cg bicgstab minres gmres)
 endforeach()
 study_test(halves_that_a_weak_strip_holds_are_found ${here}/weak_halves.prm --set Solver/Fallback=none --ranks 3
   --expect-outcome converged --expect-quantity "r u=0.125+-2e-4" --expect-quantity "l u=-0.125+-2e-4")
-# Motions of parts that are not separate, which the error estimate sees with multigrid, the choice of auto.
+# Motions of parts that are not separate. The error estimate detects them with multigrid, the choice
+# of auto.
 foreach(solver pipelined-cg minres bicgstab)
   study_test(stiff_body_that_turns_about_a_node_is_found_by_${solver} ${here}/stiff_hinge.prm
     --set Solver/Solver=${solver} --expect-outcome converged

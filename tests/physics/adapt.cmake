@@ -1,9 +1,10 @@
-# Refinement, stop criteria, extrapolation, studies over parameters, and that all numbers are the
-# same on 1 and 4 ranks.
+# Refinement, stopping criteria, extrapolation, parameter studies, and equal numbers on 1 and 4
+# ranks.
 
 set(l_shape ${parameter_dir}/poisson_lshape_adaptive.prm)
 
-# The error in H1 of r^(2/3): the singularity's rate on global meshes, the best on adaptive ones.
+# H1 error of r^(2/3): the rate of the singularity on global meshes, the optimal rate on adaptive
+# ones.
 study_test(l_shape_has_rate_one_third_with_global_refinement ${l_shape}
   --set Study/Refinement=global --set Study/Cycles=5 --set "Output/Write VTU=false"
   --expect-rate-by-dofs H1=0.3333+-0.03)
@@ -23,7 +24,7 @@ foreach(estimator kelly residual)
   endforeach()
 endforeach()
 
-# Why a study ends
+# Reasons for the end of a study
 study_test(study_ends_before_too_many_dofs ${parameter_dir}/poisson.prm
   --set "Study/Maximum dofs=1100" --set Study/Cycles=9 --expect-stopped-by maximum_dofs
   --expect-order L2=2 H1=1 --expect-cycles 3 --expect-text "would have at least 4225 dofs, more than Study/Maximum dofs = 1100")
@@ -107,8 +108,8 @@ ranks_test(elasticity_3d ${parameter_dir}/elasticity_cantilever.prm --set Study/
   --expect-quantity "moment y of 0=-8e4+-1e-2")
 ranks_test(bratu ${parameter_dir}/bratu_2d.prm --set "Mesh/Initial refinements=3"
   --set Study/Cycles=3 --expect-quantity "max u=0.798+-3e-3" --expect-quantity "energy=-6.987+-1e-3")
-# The whole flux is zero. Jacobians of cells of the size h round by about 1e-16/h, here 4e-13, and
-# cells that are others, moved, have those of the first of them, which depends on the ranks.
+# The total flux is zero. Jacobians of cells of size h have rounding errors of about 1e-16/h, here
+# 4e-13. Translated cells reuse the Jacobian of the first one, which depends on the ranks.
 ranks_test(adaptive_l_shape ${l_shape} ${tight} --set Study/Cycles=8 --absolute-for-quantities 1e-11
   --expect-rate-by-dofs H1=0.6+-0.05)
 ranks_test(adaptive_l_shape_by_fraction_of_the_error ${l_shape} ${tight} --set Study/Cycles=8

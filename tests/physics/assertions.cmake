@@ -1,12 +1,14 @@
-# Tests for the preset debug, with deal.II's assertions and the sanitizers: each physics, element, kind of
-# mesh file, constraint and refinement, on one rank and on several. Only the program is built for them.
+# Tests for the preset debug, with deal.II's assertions and the sanitizers: each physics, element,
+# kind of mesh file, constraint and refinement, on one rank and on several. They need only the
+# program.
 set(with_assertions
   # elements, and orders of convergence
   poisson_2d_Q4_has_orders_5_and_4_on_1_and_2_ranks
   elasticity_2d_P2_has_orders_3_and_2_on_1_and_2_ranks
   heat_radiation_3d_P1_has_orders_2_and_1
-  # constraints: hanging nodes, periodic sides, the mean. Oblique planes on several ranks are left out:
-  # AffineConstraints::distribute() compares values at the level of rounding with their own size
+  # constraints: hanging nodes, periodic sides, the mean. Oblique planes on several ranks are
+  # omitted, because AffineConstraints::distribute() compares values at the level of rounding
+  # relative to their own size
   hanging_nodes_of_degree_1_at_a_corner_are_the_same_on_1_and_3_ranks
   adaptive_periodic_sides_of_degree_2_are_the_same_on_1_and_2_ranks
   neumann_data_alone_are_solved_by_direct_and_jacobi

@@ -1,5 +1,6 @@
-# Bad input: every wrong file, value, number of ranks and directory is an exit code and a sentence
-# that names the place and the cure. Those of a feature stand beside its other tests.
+# Bad input: every wrong file, value, number of ranks and directory must give an exit code and a
+# sentence that names the location and the remedy. Input errors of a feature are tested with that
+# feature.
 set(poisson ${parameter_dir}/poisson.prm)
 set(files ${CMAKE_CURRENT_BINARY_DIR}/bad_input)
 file(MAKE_DIRECTORY ${files})
@@ -45,7 +46,7 @@ wrong_expression(random_number_ends_with_1_on_2_ranks "Right-hand side" "1 + ran
 wrong_expression(random_number_with_a_seed_ends_with_1 Dirichlet "0: rand_seed(1)" 1 "calls rand_seed")
 study_test(comparisons_are_no_assignments --expect-text Valid -- ${poisson} --validate
   --set "Poisson/Right-hand side=(x==0.5) + (x<=0.1) + (x>=0.9) + (y!=0)")
-# One of several ranks, or some, but not all
+# Errors on one of several ranks, or on some but not all
 foreach(corner "x>0.9 && y>0.9" "x>0.9")
   string(MAKE_C_IDENTIFIER "error_of_few_ranks_at_${corner}_is_one_sentence" name)
   wrong_expression(${name} Dirichlet "0: if(${corner}, log(-x), 0)" 1
@@ -113,7 +114,7 @@ study_test(fractions_that_add_up_to_more_than_1_end_with_1 ${poisson}
   --set "Study/Refine fraction=0.7" --set "Study/Coarsen fraction=0.7" --expect-exit 1
   --expect-message "Study/Refine fraction")
 
-# Data that nobody wrote, and data that no physics reads
+# Missing data, and data that no physics reads
 wrong_file(poisson_without_right-hand_side_ends_with_1 1
   " 'Poisson/Right-hand side' is not given.*'set Right-hand side = 1'" "set Physics = poisson")
 wrong_file(heat_without_conductivity_ends_with_1 1
@@ -183,7 +184,7 @@ foreach(cells hypercube simplex)
     --same-as-ranks 1 --expect-error-below ${error})
 endforeach()
 
-# Another domain than the ones whose folds are known
+# A domain other than those whose folds are known
 study_test(bratu_beyond_the_fold_of_a_disc_ends_with_3_and_no_number_of_the_square
   ${parameter_dir}/bratu_2d.prm --set Study/Cycles=1 --set Mesh/Generator=hyper_ball
   --set "Mesh/Arguments=0, 0 : 1 : false" --set "Mesh/Initial refinements=2" --set Bratu/Lambda=50
@@ -264,7 +265,7 @@ study_test(home_that_cannot_be_written_does_not_matter ${poisson} --set Study/Cy
   --expect-error-below L2=7.6e-3 H1=0.252)
 set_property(TEST home_that_cannot_be_written_does_not_matter APPEND PROPERTY ENVIRONMENT
   HOME=/proc/nowhere)
-# Few machines have a locale with commas, so the tests make one.
+# Few machines have a locale with decimal commas, so the tests create one.
 add_test(NAME locale_with_decimal_commas_is_made COMMAND sh -c
   "localedef -i de_DE -f UTF-8 ${files}/de_DE.UTF-8 && test \"$(env printf %.1f 2)\" = 2,0")
 physics_properties(locale_with_decimal_commas_is_made)

@@ -1,4 +1,4 @@
-# Whole runs whose fluxes and forces must balance. Included by CMakeLists.txt beside it.
+# Complete runs whose fluxes and forces must balance. Included by CMakeLists.txt.
 
 study_test(flux_through_layers_of_1_and_1e9_is_that_of_the_soft_one ${here}/balance.prm
   --expect-outcome converged --expect-quantity "flux through 0=1.428571428+-1e-6"
@@ -40,7 +40,8 @@ study_test(what_enters_a_bar_is_radiated_with_hanging_nodes ${here}/heat_bar.prm
   --expect-quantity "flux through 0=-15+-1e-7" --expect-quantity "flux through 1=15+-1e-6"
   --expect-quantity "balance defect=0+-1e-8" --set "Output/Write VTU=false")
 
-# Exchange that grows with u. u = 2 - x is a stable state while the law is weaker than conduction.
+# Exchange that grows with u. u = 2 - x is a stable state as long as conduction outweighs the
+# exchange.
 set(bar ${here}/heat_bar.prm --set Heat/Reaction= --set "Heat/Reaction derivative="
   --set "Heat/Reaction coefficient=" --set Study/Cycles=1 --set "Output/Write VTU=false")
 study_test(convection_of_the_wrong_sign_alone_ends_with_1 ${bar} --set Heat/Dirichlet=

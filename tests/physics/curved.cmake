@@ -1,9 +1,9 @@
-# Curved bodies of files: cells with nodes of second order, and sides on ellipses and cones. The meshes are
-# those of curved_meshes.py, which meshes.cmake writes.
+# Curved bodies from files: cells with nodes of second order, and sides on ellipses and cones. The
+# meshes are those of curved_meshes.py, which meshes.cmake writes.
 set(curved ${CMAKE_CURRENT_BINARY_DIR}/meshes)
 
-# The body is that of the file on every mesh: parabolas through the nodes, whose area is
-# 3 n (sin(phi) + 8/3 sin(phi/2) (1 - cos(phi/2))) / 2 for n = 2 arcs of phi = pi/4 at the radii 1 and 2.
+# The body is that of the file on every mesh: parabolas through the nodes, with area 3 n (sin(phi) +
+# 8/3 sin(phi/2) (1 - cos(phi/2))) / 2 for n = 2 arcs of phi = pi/4 at the radii 1 and 2.
 set(second_order ${here}/poisson_second_order.prm --ranks 2 --same-as-ranks 1)
 foreach(case "ring_triangle6;2" "ring_quad8;2" "ring_quad9;2" "pipe_tet10;3" "pipe_hex20;3"
         "pipe_hex27;3")
@@ -71,7 +71,7 @@ study_test(le1_plate_of_second_order_has_its_stress_and_volume ${plate}
   --set Mesh/File=${curved}/plate_hex27.msh --expect-quantity "D stress_yy=94.12e6+-2e4"
   --expect-quantity "volume=0.544868290574+-1e-11")
 
-# What is refused. Two unit squares side by side with nodes in the middle of their edges.
+# Rejected files: two adjacent unit squares with nodes at the middles of their edges.
 function(bad_cell name elements message)
   file(WRITE ${curved}/${name}.msh "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n14\n1 0 0 0\n2 1 0 0\n\
 3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n7 0.5 0 0\n8 1 0.5 0\n9 0.5 1 0\n10 0 0.5 0\n11 1.5 0 0\n12 2 0.5 0\n\
@@ -95,8 +95,8 @@ study_test(oblique_semi_axis_ends_with_1 ${here}/poisson_second_order.prm --set 
   --set "Mesh/Manifolds=inner: elliptic cylinder 0, 0, 0, 0, 0, 1, 1, 0, 1, 2"
   --set Mesh/File=${curved}/funnel.msh --expect-exit 1 --expect-message "is not normal to the axis")
 
-# Two such squares with nodes of their own at x = 1 and 1 + 1e-9: the edges at nodes that are merged stay
-# curved, -0.1 below each square, which adds 2/3 0.1.
+# Two such squares with separate nodes at x = 1 and 1 + 1e-9. Edges at merged nodes must remain
+# curved: -0.1 below each square, which adds 2/3 0.1 to its area.
 file(WRITE ${curved}/curved_seam.msh "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n16\n1 0 0 0\n2 1 0 0\n\
 3 1 1 0\n4 0 1 0\n5 0.5 -0.1 0\n6 1.1 0.5 0\n7 0.5 1 0\n8 0 0.5 0\n9 1.000000001 0 0\n10 2 0 0\n11 2 1 0\n\
 12 1.000000001 1 0\n13 1.5 -0.1 0\n14 2 0.5 0\n15 1.5 1 0\n16 1.100000001 0.5 0\n$EndNodes\n\

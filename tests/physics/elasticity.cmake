@@ -1,4 +1,5 @@
-# Whole runs of elasticity: materials, supports, loads, and what is computed from the displacement.
+# Complete runs of elasticity: materials, supports, loads, and quantities derived from the
+# displacement.
 
 # Benchmarks with known solutions
 set(no_vtu --set "Output/Write VTU=false")
@@ -34,7 +35,7 @@ study_test(cook_of_triangles_reaches_the_deflection_of_the_literature
   ${parameter_dir}/elasticity_cook.prm ${tight} --set Mesh/Cells=simplex --set "Mesh/Initial refinements=2"
   --check-vtu --expect-at "displacement.1@48,52=23.96e-3+-1.2e-4"
   --expect-quantity "balance defect=0+-1e-10")
-# Without the motions of rigid bodies it takes 97 iterations.
+# Without rigid body modes it takes 97 iterations.
 study_test(cook_takes_few_iterations_with_multigrid ${parameter_dir}/elasticity_cook.prm ${no_vtu} ${tight}
   --set Solver/Preconditioner=multigrid --set "Solver/Maximum iterations=64"
   --set Solver/Fallback=none --ranks 2 --same-as-ranks 1 --absolute-for-quantities 1e-9
@@ -45,7 +46,7 @@ study_test(kirsch_of_degree_4_takes_few_iterations_with_multigrid
   --set Study/Cycles=2 --set Solver/Preconditioner=multigrid
   --set "Solver/Maximum iterations=35" --set Solver/Fallback=none --ranks 2 --same-as-ranks 1 --absolute-for-quantities 1e-6
   --expect-quantity "max principal stress=3+-0.01")
-# 1 % about the deflection of Timoshenko's theory, 3.8386 mm; the force is 40 kN
+# 1 % around the deflection of Timoshenko's theory, 3.8386 mm; the force is 40 kN
 study_test(slender_cantilever_bends_as_timoshenko_says ${parameter_dir}/elasticity_cantilever.prm
   --set "Solver/Relative tolerance=1e-9" --set Study/Cycles=2 --check-vtu --expect-minimum "displacement=-3.8386e-3+-3.83e-5"
   --expect-quantity "reaction z of 0=4e4+-1e-3" --expect-quantity "moment y of 0=-8e4+-1e-3"
@@ -85,7 +86,7 @@ foreach(degree 1 2)
     --set Discretization/Degree=${degree} --set "Mesh/Initial refinements=3"
     --expect-order L2=${L2_order} H1=${degree})
 endforeach()
-# Solutions that the elements have: nothing but rounding is left.
+# Solutions in the finite element space: only rounding errors remain.
 function(exact_test name file)
   study_test(${name} ${here}/${file}.prm --ranks 2 --same-as-ranks 1 ${no_vtu}
     --expect-error-below Linf=1e-10 --absolute-for-quantities 1e-10 ${ARGN})
@@ -117,15 +118,15 @@ foreach(degree 1 2)
     --expect-quantity "max principal stress=1+-1e-9" --expect-quantity "balance defect=0+-1e-10"
     --expect-quantity "reaction x of 0=-0.6666666667+-1e-9")
 endforeach()
-# Normals with components of the same size: which of them is constrained must not depend on rounding,
-# which is another one in the cells of another rank.
+# Normals with components of equal size. The choice of the constrained component must not depend on
+# rounding, which differs between cells of different ranks.
 study_test(oblique_symmetry_planes_are_the_same_on_1_and_4_ranks ${here}/elasticity_oblique_3d.prm
   --ranks 4 --same-as-ranks 1 --set "Elasticity/Exact solution="
   --set "Elasticity/Body force=x*y, exp(z), sin(3*x)" --set Study/Estimator=kelly
   --set "Study/Refine where=" --set Study/Cycles=5 --absolute-for-quantities 1e-9
   --expect-quantity "balance defect=0+-1e-9" --same-with Solver/Solver=direct)
 
-# What is refused, with exit code 1
+# Rejected input, with exit code 1
 function(refused_test name file message)
   study_test(${name} ${file} --expect-exit 1 --expect-message "${message}" ${ARGN})
 endfunction()
@@ -168,7 +169,7 @@ refused_test(rotation_about_no_axis_is_refused ${here}/elasticity_rotation_3d.pr
 refused_test(rotation_about_an_axis_that_varies_is_refused ${here}/elasticity_rotation_3d.prm
   "only the angle may vary" --set "Elasticity/Rotation=0: x,0,0, 0,0,1, 0.1")
 
-# A line of the terminal holds six quantities; the table below has all.
+# A line on the terminal holds six quantities; the table below holds all.
 study_test(many_quantities_are_in_the_table_and_not_in_the_line
   ${parameter_dir}/elasticity_thermal_twist.prm --set Discretization/Degree=1 --set Study/Cycles=1
   --expect-text "cycle 0: [^\\n]*strain energy [^\\n]*, and [0-9]+ more quantities, "
@@ -185,7 +186,8 @@ study_test(two_bodies_that_are_held_are_solved ${bodies} --ranks 2 --same-as-ran
   --set "Elasticity/Displacement=1, 3: 0, 0" --same-with Solver/Solver=direct
   --set Elasticity/Reactions=true --expect-quantity "balance defect=0+-1e-9")
 
-# Elements of degree 1 that are too stiff are named. The beam bends 35 + 10 % too little by the estimate.
+# Elements of degree 1 that are too stiff must be reported. By the estimate, the beam bends 35 + 10
+# % too little.
 set(beam ${here}/elasticity_3d.prm --set Mesh/Generator=subdivided_hyper_rectangle
   --set "Mesh/Arguments=20, 1, 1 : 0, 0, 0 : 20, 1, 1 : true" --set "Mesh/Initial refinements=0"
   --set Study/Cycles=1 --validate)

@@ -1,4 +1,4 @@
-# Linear solves that stop at their error in the energy norm. Included by CMakeLists.txt beside it.
+# Linear solves that stop at their error in the energy norm. Included by CMakeLists.txt.
 
 set(cook ${parameter_dir}/elasticity_cook.prm --set "Output/Write VTU=false")
 set(l_shape ${parameter_dir}/poisson_lshape_adaptive.prm --set "Output/Write VTU=false")

@@ -1,9 +1,10 @@
-# Solver groups: several parts of the cores of a node, and two nodes made of the ranks of this one
-# (FEMGPU_NODES), which share no memory. Included by CMakeLists.txt beside it.
+# Solver groups: several groups of the cores of a node, and two simulated nodes without shared
+# memory (FEMGPU_NODES). Included by CMakeLists.txt.
 #
-# Iterations are those of one group where the preconditioner is that of all rows, as jacobi.
+# Iterations equal those of one group if the preconditioner does not depend on the groups, such as
+# jacobi.
 
-# Results on 4 ranks of two nodes are those on one rank.
+# Checks that results on 4 ranks of two nodes equal those on one rank.
 function(nodes_test name file)
   study_test(${name}_is_the_same_on_two_nodes ${file} --ranks 4 --same-as-ranks 1
     --set Solver/Backend=host --set Solver/Preconditioner=jacobi --set "Output/Write VTU=false"
@@ -15,7 +16,7 @@ foreach(file IN LISTS shipped_files)
   get_filename_component(name ${file} NAME_WE)
   if(NOT name MATCHES "elasticity|heat_radiation")
     set(tolerance 1e-11)
-    if(name STREQUAL "poisson_materials") # with jacobi rounding keeps it from less
+    if(name STREQUAL "poisson_materials") # rounding prevents less with jacobi
       set(tolerance 1e-10)
     endif()
     nodes_test(shipped_${name} ${file} --set "Solver/Relative tolerance=${tolerance}" --absolute-for-quantities 1e-10 ${figures_of_${name}})
@@ -25,7 +26,7 @@ nodes_test(shipped_elasticity_kirsch ${parameter_dir}/elasticity_kirsch.prm ${ti
   --absolute-for-quantities 1e-4 ${figures_of_elasticity_kirsch})
 nodes_test(shipped_elasticity_cook ${parameter_dir}/elasticity_cook.prm --set "Solver/Relative tolerance=1e-10"
   --absolute-for-quantities 1e-4 ${figures_of_elasticity_cook})
-foreach(name bracket cantilever thermal_twist) # known to fewer digits than are compared
+foreach(name bracket cantilever thermal_twist) # accurate to fewer digits than are compared
   study_test(shipped_elasticity_${name}_repeats_on_two_groups
     ${parameter_dir}/elasticity_${name}.prm --ranks 2 --set Solver/Backend=host
     --set Solver/Devices=2 --repeat-identical ${figures_of_elasticity_${name}})
@@ -46,8 +47,8 @@ nodes_test(discretisation_error_as_the_end_of_a_solve ${here}/poisson_2d.prm
 nodes_test(nodes_without_cells ${parameter_dir}/poisson.prm ${tight} --set "Mesh/Initial refinements=0"
   --set Study/Cycles=2 --expect-error-below L2=0.12 H1=0.998)
 
-# Multigrid is that of all rows. By lower degrees and coarser meshes it takes the iterations of one group; with
-# aggregates, which end where a group does, one takes 6 and 8.
+# Multigrid covers all rows. With lower degrees and coarser meshes it takes the iterations of one
+# group. Aggregates end at the borders of groups, and with them one group takes 6 and 8 iterations.
 function(multigrid_test name file iterations)
   study_test(multigrid_of_${name}_takes_the_iterations_of_one_group ${file} --ranks 3
     --set Solver/Backend=host --set Solver/Devices=3 --same-with Solver/Devices=1
@@ -69,7 +70,7 @@ multigrid_test(aggregates ${here}/poisson_3d.prm "[5-8]" --expect-order L2=2 H1=
 multigrid_test(a_scaled_system ${here}/poisson_materials_2d.prm "[7-9]|10" --expect-order L2=2 H1=1
   --set "Solver/Preconditioner=multigrid coarsening=aggregation" --set Solver/Scaling=symmetric)
 
-# The words of Solver/Devices
+# Values of Solver/Devices
 study_test(groups_of_a_node_are_told ${parameter_dir}/poisson.prm --ranks 3 --set Solver/Backend=host
   --set Solver/Devices=2 --set Study/Cycles=2 --set "Output/Write VTU=false" --expect-order L2=2 H1=1
   --expect-text "2 solver groups: ranks 0 to 1 with host .* rank 2 with host")
@@ -93,12 +94,12 @@ study_test(devices_of_another_backend_end_with_1 ${parameter_dir}/poisson.prm
   --set Solver/Backend=host --set Solver/Devices=cuda:0,1 --expect-exit 1
   --expect-message "Devices is 'cuda:0,1', but the backend is 'host'")
 
-# A rank that dies ends all, whatever they are at.
+# If a rank dies, all others must end, whatever they are doing.
 add_test(NAME rank_that_is_killed_in_any_phase_ends_all COMMAND ${Python3_EXECUTABLE}
   ${here}/killed_rank.py --program $<TARGET_FILE:femgpu> ${parameter_dir}/poisson_3d.prm)
 physics_properties(rank_that_is_killed_in_any_phase_ends_all)
-# Open MPI kills the ranks that are left at once, and not after a second.
+# Makes Open MPI kill the remaining ranks at once instead of after a second.
 set_property(TEST rank_that_is_killed_in_any_phase_ends_all APPEND PROPERTY ENVIRONMENT
   OMPI_MCA_odls_base_sigkill_timeout=0)
-# It takes the longest of all, and waits more than it works: it begins first, beside others.
+# This test takes longest but mostly waits, so it starts first, in parallel with others.
 set_tests_properties(rank_that_is_killed_in_any_phase_ends_all PROPERTIES PROCESSORS 1 COST 60)

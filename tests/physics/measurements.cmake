@@ -1,5 +1,5 @@
-# Measurements: whole runs. What is measured of known functions is tested in measurements_test.cc.
-# A semicolon with two backslashes stays within its argument.
+# Complete runs with measurements. measurements_test.cc tests measurements of known functions. A
+# semicolon with two backslashes stays within its argument.
 set(linear ${here}/measured_linear.prm)
 
 study_test(measured_linear_function_is_exact_and_the_same_on_1_and_2_ranks ${linear}
@@ -36,7 +36,7 @@ study_test(measured_quantities_converge_with_their_order ${parameter_dir}/poisso
   --set "Measurements/Averages=mean: u over all" --expect-quantity "middle u=1.000200822+-1e-8"
   --expect-quantity "mean=0.4052033413+-1e-9"
   --expect-text "outflow +3 +-7\\.996787432 +-0\\.00964 +2 *\\n")
-# Of 14 quantities the line of a cycle has six: first those that the user has named.
+# The line of a cycle shows six of 14 quantities: first those that the user has named.
 study_test(what_was_measured_by_name_comes_first ${parameter_dir}/elasticity_cook.prm
   --set Study/Cycles=1 --set "Output/Write VTU=false" --set Measurements/Extrema=von_mises_stress
   --expect-text "residual [-+0-9.e]+, right displacement_y [0-9.]+, min von_mises_stress "

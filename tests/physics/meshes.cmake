@@ -1,8 +1,8 @@
-# Meshes from files: kinds of files, names, curved sides, and what is refused.
+# Meshes from files: kinds of files, names, curved sides, and rejected files.
 set(meshes ${here}/meshes)
 set(written ${CMAKE_CURRENT_BINARY_DIR}/meshes)
 
-# Every kind of file has the same unit square.
+# Every kind of file contains the same unit square.
 foreach(file square.inp square_ascii.vtu square_base64.vtu
         square_zlib.vtu square_raw.vtu square_raw_zlib.vtu square_appended_base64.vtu)
   study_test(mesh_file_${file}_has_its_cells_and_ids ${here}/mesh_square.prm
@@ -11,7 +11,7 @@ endforeach()
 study_test(mesh_file_square.vtu_is_the_same_on_1_and_2_ranks ${here}/mesh_square.prm
   --set Mesh/File=${meshes}/square_zlib.vtu --ranks 2 --same-as-ranks 1
   --expect-error-below Linf=1e-11)
-# A byte order mark before the text is no part of it.
+# A byte order mark at the beginning must be ignored.
 string(ASCII 239 187 191 byte_order_mark)
 foreach(case "square.inp;mesh_square" "square_ascii.vtu;mesh_square" "bar.msh;elasticity_bar")
   set(expected --expect-error-below Linf=1e-11)
@@ -28,7 +28,7 @@ endforeach()
 study_test(materials_of_a_vtu_file_are_listed --expect-text "material ids 1, 2" --
   ${here}/mesh_square.prm --set Mesh/File=${meshes}/square_raw.vtu --validate)
 
-# Curved sides: without them the flux at the hole would be on a polygon.
+# Curved sides: without them the flux at the hole would be that of a polygon.
 foreach(degree 1 2 3)
   math(EXPR L2_order "${degree} + 1")
   study_test(flux_at_a_hole_has_orders_${L2_order}_and_${degree}_on_1_and_2_ranks
@@ -48,7 +48,8 @@ study_test(curved_sides_that_do_not_fit_end_with_1 ${here}/mesh_plate.prm
   --set Mesh/File=${mesh_dir}/plate_with_hole.msh --set "Mesh/Manifolds=hole: polar 1, 0"
   --expect-exit 1 --expect-message "Mesh/Manifolds.*node at")
 
-# Curved sides in 3D: a tube about an oblique axis and a spherical shell, coarse hexahedra of a script
+# Curved sides in 3D: a tube about an oblique axis and a spherical shell, with coarse hexahedra from
+# a script
 set(curved_meshes ${here}/curved_meshes.py)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${curved_meshes})
 execute_process(COMMAND ${Python3_EXECUTABLE} ${curved_meshes} ${written}
@@ -66,7 +67,8 @@ foreach(degree 1 2)
   endforeach()
 endforeach()
 
-# The same of tetrahedra: parts of the mesh that ranks refine by themselves have the nodes of the whole.
+# The same tube with tetrahedra: parts of the mesh that ranks refine separately must have the nodes
+# of the whole.
 study_test(pressure_in_a_tube_of_tetrahedra_has_orders_2_and_1_on_1_and_4_ranks
   ${here}/elasticity_tube.prm --set Mesh/File=${written}/tube_tetrahedra.msh
   --set "Mesh/Initial refinements=2" --ranks 4 --same-as-ranks 1 --expect-order L2=2 H1=1
@@ -81,8 +83,8 @@ foreach(case "poisson;0, 1, 2, 3: 0" "poisson_3d;0, 1, 3: 0") # 8 triangles, 24 
     --set "Poisson/Dirichlet=${dirichlet}" --ranks 11 --same-as-ranks 1 --expect-order L2=3)
 endforeach()
 
-# A sphere and a cylinder on one body: its volume, 7/6 pi + 3/4 pi, has order 2p. And hexahedra with a
-# side on a sphere that are as crooked as a mesher leaves them.
+# A body with a sphere and a cylinder: its volume, 7/6 pi + 3/4 pi, converges with order 2p. Also
+# hexahedra with a side on a sphere, as distorted as mesh generators leave them.
 set(vessel ${here}/poisson_vessel.prm --set Mesh/File=${written}/vessel.msh)
 foreach(case "1;4;6.00226+-1e-4;6.02139+-1e-3" "2;3;6.02135085+-1e-6;6.02138592+-2e-5"
         "3;3;6.02138589+-1e-8;6.02138592+-1e-7")
@@ -100,7 +102,7 @@ study_test(crooked_hexahedra_at_a_sphere_are_refined ${vessel}
   --set "Mesh/Initial refinements=1" --set "Poisson/Dirichlet=3: 0" --set Discretization/Degree=2
   --set Study/Cycles=1 --expect-quantity "volume=0.0411634+-1e-6")
 
-# The meshes that are shipped, with the names of their parts
+# The shipped meshes and the names of their parts
 study_test(shipped_cantilever_has_its_names
   --expect-text "boundary ids 1 \\(clamped\\), 2 \\(end\\), 3 \\(sides\\). material ids 1 \\(beam\\)"
   -- ${here}/elasticity_3d.prm --set Mesh/File=${mesh_dir}/cantilever.msh
@@ -112,8 +114,8 @@ study_test(shipped_bracket_has_its_names
   --set "Mesh/Natural boundaries=free" --set "Elasticity/Displacement=bolts: 0, 0, 0"
   --set "Elasticity/Traction=load: 0, 0, 1" --validate)
 
-# Curves and points: loads and supports there are in equilibrium, and a force along an edge bends a bar as
-# one on its side does
+# Curves and points: loads and supports there must be in equilibrium, and a force along an edge
+# bends a bar like one on its side
 set(bar ${here}/elasticity_bar.prm --set "Output/Write VTU=false")
 foreach(mesh bar bar_tets)
   study_test(line_load_bends_${mesh}_on_1_and_2_ranks ${bar} --set Solver/Preconditioner=jacobi --set Mesh/File=${meshes}/${mesh}.msh
@@ -160,7 +162,7 @@ plate_test(name_that_no_boundary_has_ends_with_1 --set "Poisson/Neumann=whole: 1
 plate_test(unknown_natural_boundary_ends_with_1 --set "Mesh/Natural boundaries=9" --expect-exit 1
   --expect-message "no boundary id 9, which Mesh/Natural boundaries names")
 
-# Damaged files. Two unit squares side by side, and what is wrong with them.
+# Damaged files: modifications of two adjacent unit squares.
 set(squares "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n\
 5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n2\n1 3 2 1 1 1 2 5 4\n2 3 2 1 1 2 3 6 5\n$EndElements\n")
 function(bad_mesh name what by message)
@@ -179,7 +181,7 @@ bad_mesh(a_truncated_list "2 3 2 1 1 2 3 6 5\n$EndElements\n" ""
 bad_mesh(binary_data "2.2 0 8" "2.2 1 8" ":2: the file is binary")
 bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle, the first of 1, in a mesh that begins .*Mesh.SubdivisionAlgorithm = 1")
 bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
-# A force at a point in 2D, of a square that is held on the left, and a point that is no vertex
+# A force at a point in 2D on a square held at the left, and a point that is not a vertex
 string(REPLACE "$Nodes" "$PhysicalNames\n2\n0 9 \"tip\"\n1 4 \"left\"\n$EndPhysicalNames\n$Nodes"
   named "${squares}")
 string(REPLACE "$Elements\n2" "$Elements\n4\n8 15 2 9 1 6\n9 1 2 4 1 1 4" named "${named}")
@@ -196,8 +198,9 @@ file(WRITE ${written}/lost_point.msh "${named}")
 study_test(point_that_is_no_vertex_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
   --set Mesh/File=${written}/lost_point.msh
   --expect-message "lost_point\\.msh:21: the point is no vertex of a cell. Embed it")
-# Parts that touch without common nodes: two unit squares, the second with nodes of its own, at x = 1
-# and 1 + 1e-9, with one node more at half the height, shifted into the first, and the same again
+# Parts that touch without common nodes: two unit squares, the second with separate nodes at x = 1
+# and 1 + 1e-9; with an additional node at half height; shifted into the first; and coincident with
+# it
 function(two_parts name second)
   set(ends "${ARGN}")
   list(POP_FRONT ends cells n_cells)
@@ -236,7 +239,7 @@ study_test(other_nodes_at_a_side_cannot_be_merged ${seam} --set Mesh/File=${writ
 study_test(merging_by_a_word_ends_with_1 ${seam} --set "Mesh/Merge nodes=near" --expect-exit 1
   --expect-message "Mesh/Merge nodes=near.*no distance")
 
-# Warnings: cells that go round the other way, and sides that look curved
+# Warnings: cells with the opposite orientation, and sides that look curved
 string(REPLACE "2 3 2 1 1 2 3 6 5" "2 3 2 1 1 5 6 3 2" text "${squares}")
 file(WRITE ${written}/clockwise.msh "${text}")
 study_test(clockwise_cells_are_named
@@ -264,7 +267,7 @@ foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown ending.*\\
   study_test(mesh_file_that_${what}_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
     --set Mesh/File=${written}/${file} --expect-message "${message}")
 endforeach()
-# Kinds that are converted
+# File types that must be converted
 foreach(case "vtk;`meshio convert .*/old.vtk old.vtu`" "ucd;`meshio convert -i avsucd .*/old.ucd old.vtu`"
         "unv;`gmsh .*/old.unv -save -o old.msh`")
   list(GET case 0 kind)
@@ -279,8 +282,8 @@ foreach(kind inp vtu)
     --set Mesh/File=${written}/nonsense.${kind} --expect-message "nonsense\\.${kind}")
 endforeach()
 
-# A cube with a corner pushed through its middle: its volume is positive, its Jacobian there is not. And curved
-# cells of high degree.
+# A cube with a corner pushed through its centre: its volume is positive, but its Jacobian at that
+# corner is not. Also curved cells of high degree.
 file(WRITE ${written}/twisted.msh "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n\
 2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 0.2 0.2 0.2\n8 0 1 1\n$EndNodes\n\
 $Elements\n1\n1 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n")
@@ -288,14 +291,13 @@ study_test(twisted_hexahedron_ends_with_2 ${parameter_dir}/poisson_3d.prm
   --set Mesh/File=${written}/twisted.msh --expect-exit 2
   --expect-message "twisted\\.msh:17: the cell is inverted or degenerate")
 
-# Files that were cut at a place between or within lines are refused, and nothing is made up for what
-# is missing.
+# Files truncated between or within lines must be rejected; missing data must not be made up.
 foreach(case "250;'5.000000e' is no number" "620;the last line has no end"
         "777;the file ends within the block .SURFACE of line 33: it is truncated"
         "787;the last line has no end")
   list(GET case 0 size)
   list(GET case 1 message)
-  file(READ ${meshes}/square.inp text) # with LIMIT it would end the last line
+  file(READ ${meshes}/square.inp text) # LIMIT would complete the last line
   string(SUBSTRING "${text}" 0 ${size} text)
   file(WRITE ${written}/cut_${size}.inp "${text}")
   study_test(abaqus_file_cut_after_${size}_bytes_ends_with_2 ${here}/mesh_square.prm

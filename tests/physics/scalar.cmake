@@ -1,5 +1,5 @@
-# Whole runs of Poisson, heat and Bratu: materials, periodic sides, Neumann data alone, fluxes,
-# energies. Included by CMakeLists.txt beside it.
+# Complete runs of Poisson, heat and Bratu: materials, periodic sides, pure Neumann data, fluxes,
+# energies. Included by CMakeLists.txt.
 
 # Materials and directions
 foreach(degree 1 2)
@@ -95,7 +95,8 @@ study_test(periodic_sides_with_data_end_with_1 ${here}/poisson_periodic_2d.prm
 study_test(periodic_sides_without_an_axis_end_with_1 ${here}/poisson_periodic_2d.prm
   --set "Poisson/Periodic=0, 1" --expect-exit 1 --expect-message "'left, right: x'")
 
-# Sets `mesh` to the cells of read_element(): simplices, which are more, are refined less often.
+# Sets `mesh` to the cells of read_element(). Simplices are more numerous and are therefore refined
+# less.
 macro(coarser_simplices refinements)
   set(mesh --set Mesh/Cells=${cells})
   if(cells STREQUAL "simplex")
@@ -103,7 +104,7 @@ macro(coarser_simplices refinements)
   endif()
 endmacro()
 
-# Neumann data alone
+# Pure Neumann data
 foreach(element Q1 Q2 P1 P2)
   read_element(${element})
   coarser_simplices(1)
@@ -171,7 +172,8 @@ study_test(heat_with_a_boundary_reaction_of_zero_alone_ends_with_1 ${here}/heat_
 study_test(heat_held_by_its_linear_reaction_has_orders_2_and_1 ${here}/heat_bar.prm --ranks 2
   --same-as-ranks 1 --set Heat/Dirichlet= --set "Heat/Neumann=1: sinh(1)/cosh(1)"
   --expect-order L2=2 H1=1 --set "Output/Write VTU=false")
-# A linear law is a term of the matrix: no Newton, the tolerance of linear solves, any element.
+# A linear reaction is a term of the matrix: no Newton iterations, the tolerance of linear solves,
+# any element.
 study_test(heat_with_a_linear_reaction_is_solved_as_a_linear_problem ${here}/heat_bar.prm
   --set Study/Cycles=1 --set "Solver/Relative tolerance=1e-3" --set "Nonlinear/Relative tolerance=0"
   --expect-outcome converged --expect-text "solving with pipelined-cg"
@@ -219,7 +221,8 @@ study_test(bratu_with_a_negative_lambda_ends_with_1 ${here}/bratu_lambda_2d.prm 
 study_test(branch_over_a_factor_of_lambda_has_the_fold ${parameter_dir}/bratu_branch.prm
   --set "Bratu/Lambda=2 + 0*x" --set Discretization/Degree=2 --set "Mesh/Initial refinements=3"
   --expect-quantity "fold lambda=3.404+-1e-2" --set "Output/Write VTU=false")
-# u'(0) = sqrt(2 (exp(max u) - 1)) leaves at each end, and E = exp(max u) - 4 u'(0), over 1/4 of y
+# u'(0) = sqrt(2 (exp(max u) - 1)) flows out at each end, and E = exp(max u) - 4 u'(0), over 1/4 of
+# y
 study_test(bratu_in_a_strip_has_the_energy_and_the_fluxes_of_1d ${here}/bratu_strip.prm --ranks 2
   --same-as-ranks 1 --expect-quantity "energy=-0.2616292+-1e-6"
   --expect-quantity "flux through 0=0.1373382+-1e-6"
@@ -234,7 +237,7 @@ study_test(heat_of_a_bar_has_its_energy_and_its_flux ${here}/heat_bar.prm --rank
 study_test(heat_by_material_is_that_of_poisson ${here}/heat_materials_2d.prm
   --expect-order L2=2 H1=1 --set "Output/Write VTU=false")
 
-# Shipped files run to the figures in their tutorials
+# Shipped files must reproduce the numbers in their tutorials
 function(tutorial_test name)
   study_test(${name}_gives_the_figures_of_its_tutorial ${parameter_dir}/${name}.prm
     --set "Output/Write VTU=false" ${ARGN})
@@ -265,12 +268,13 @@ tutorial_test(bratu_branch --expect-quantity "fold lambda=6.8081244+-1e-5"
   --expect-quantity "fold max u=1.3916621+-1e-4")
 tutorial_test(heat_radiation --expect-cycles 3 --expect-quantity "min u=261.76095+-1e-4"
   --expect-quantity "energy=15065.1756+-1e-2" --expect-quantity "flux through 0=-176.1353+-1e-3")
-# Both halves of the peak see the same small cells; other data on them change the solution.
+# Both halves of the peak must be in equally small cells; different data on them would change the
+# solution.
 study_test(shipped_poisson_periodic_is_the_same_on_1_and_4_ranks
   ${parameter_dir}/poisson_periodic.prm --ranks 4 --same-as-ranks 1 --check-vtu
   --expect-array flux ${figures_of_poisson_periodic})
 
-# Conductivity, source and sides with laws of u: Newton's method assembles them.
+# Conductivity, source and boundary data that depend on u: Newton's method assembles them.
 foreach(element Q1 Q2 P1 P2)
   read_element(${element})
   coarser_simplices(1)
@@ -297,7 +301,7 @@ study_test(poisson_with_a_coefficient_of_u_has_orders_2_and_1 ${here}/poisson_an
 - 2*u*pi^2*((cos(pi*x)*sin(pi*y))^2 + (sin(pi*x)*cos(pi*y))^2)"
   --set "Poisson/Exact solution=sin(pi*x)*sin(pi*y)" --expect-order L2=2 H1=1
   --set "Output/Write VTU=false")
-# -u'' = 2 + 4 (x (1 - x) - u) by a source that is linear in u: one linear problem
+# -u'' = 2 + 4 (x (1 - x) - u) with a source that is linear in u: one linear problem
 study_test(source_that_is_linear_in_u_makes_a_linear_problem ${here}/poisson_anisotropic.prm
   --set "Poisson/Coefficient=1" --set "Poisson/Dirichlet=0: x*(1 - x)"
   --set "Poisson/Right-hand side=2 + 4*(x*(1 - x) - u)" --set "Poisson/Exact solution=x*(1 - x)"
@@ -310,7 +314,7 @@ study_test(nonlinear_conjugate_gradients_refuse_laws_of_u ${laws} --set Nonlinea
 study_test(conductivity_that_is_negative_at_a_solution_ends_with_1_on_2_ranks ${laws} --ranks 2
   --set "Heat/Conductivity=1 - u^2" --expect-exit 1
   --expect-message "Heat/Conductivity is .* where u is .*, but must be positive")
-# at u = 0, to whose residual tolerances are relative elsewhere, this conductivity has no value
+# This conductivity has no value at u = 0, whose residual is the usual reference of tolerances
 study_test(conductivity_without_a_value_at_zero_has_a_solution ${laws} --set "Heat/Conductivity=1/u"
   --set "Heat/Source=0" --set "Heat/Dirichlet=0: 1\\; 1: exp(1)" --set Heat/Neumann=
   --set "Heat/Exact solution=exp(x)" --expect-order L2=3 H1=2)

@@ -1,6 +1,7 @@
-# The shipped parameter files. Included by CMakeLists.txt beside it.
+# The shipped parameter files. Included by CMakeLists.txt.
 
-# The shipped parameter files converge, VTK reads their files, and a second run has the same bits.
+# Checks that a shipped parameter file converges, that VTK reads its output, and that a second run
+# has the same bits.
 function(shipped_test name)
   study_test(shipped_${name}_converges_is_readable_and_repeatable ${parameter_dir}/${name}.prm
     --ranks 2 --expect-outcome converged --expect-no-warnings --check-vtu --expect-array material_id
@@ -16,13 +17,13 @@ shipped_test(elasticity_cantilever --set "Solver/Relative tolerance=1e-9" --expe
   --absolute-for-quantities 1)
 shipped_test(bratu_2d --set Study/Cycles=3 --expect-quantity "max u=0.798+-1e-3")
 shipped_test(bratu_3d --set Study/Cycles=2 --expect-quantity "max u=0.764+-2e-3")
-# The tip of the fin as by its ordinary differential equation, k t u'' = eps sigma (u^4 - 3^4)
+# The tip of the fin agrees with its ordinary differential equation, k t u'' = eps sigma (u^4 - 3^4)
 shipped_test(heat_radiation --expect-quantity "min u=261.761+-0.01")
 study_test(shipped_poisson_repeats_on_one_rank ${parameter_dir}/poisson.prm --repeat-identical
   --set Study/Cycles=4 --expect-order L2=2 H1=1)
 
-# Files of parameters/ that no shipped_test() names: VTK reads what they write, the numbers are those of the
-# run, and a second run writes the same bytes.
+# Files of parameters/ that no shipped_test() names: VTK must read their output, its numbers must be
+# those of the run, and a second run must write the same bytes.
 file(GLOB shipped_files CONFIGURE_DEPENDS ${parameter_dir}/*.prm)
 foreach(file IN LISTS shipped_files)
   get_filename_component(name ${file} NAME_WE)

@@ -1,11 +1,12 @@
-# Files of VTK's HDF5 format: read by VTK, compared with the XML files. Included by CMakeLists.txt beside it.
+# Files in VTK's HDF5 format: read by VTK and compared with the XML files. Included by
+# CMakeLists.txt.
 
 function(vtkhdf_test name)
   add_test(NAME vtkhdf_${name} COMMAND /usr/bin/python3 ${here}/vtkhdf_test.py
     --program $<TARGET_FILE:femgpu> ${ARGN})
   physics_properties(vtkhdf_${name})
 endfunction()
-# The errors at the nodes that the elements have
+# Errors at the nodes of the elements
 set(exact_2d --exact "u=sin(pi*x)*sin(pi*y)")
 set(exact_3d --exact "u=sin(pi*x)*cos(pi*y/2)*exp(-z)")
 vtkhdf_test(of_hexahedra_takes_few_bytes_a_cell ${parameter_dir}/poisson_3d.prm --ranks 3
