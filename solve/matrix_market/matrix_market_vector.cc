@@ -100,15 +100,6 @@ void write_matrix_market_vectors(const std::string &file, const std::vector<doub
     content.append(digits, std::to_chars(digits, digits + sizeof digits, v_i).ptr);
     content += '\n';
   }
-  const std::string partial = partial_name(file);
-  int reason = write_all(partial, content);
-  if (reason == 0 && std::rename(partial.c_str(), file.c_str()) != 0)
-    reason = errno;
-  if (reason != 0) {
-    std::remove(partial.c_str());
-    throw OutputError("The vector could not be written to '" + file +
-                      "': " + std::strerror(reason) +
-                      ". Check the directory, its permissions and the free disk space.");
-  }
+  write_file(file, content);
 }
 } // namespace femgpu::linalg

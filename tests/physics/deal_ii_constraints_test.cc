@@ -104,8 +104,7 @@ std::map<DofNumber, double> masters_of(const Constraints &constraints, const Dof
                             : std::map<DofNumber, double>(entries->begin(), entries->end());
 }
 
-/// Checks that both objects constrain @p dofs equally. @return the number of these dofs that depend
-/// on others
+/// Checks that both constrain @p dofs equally. @return the number of these that depend on others
 unsigned int expect_same_lines(const Constraints &ours, const Constraints &theirs,
                                const IndexSet &dofs)
 {
