@@ -111,7 +111,7 @@ SparseSystem make_system(const std::string &text)
   HostMatrix A;
   if (is_file) {
     MatrixMarketMatrix file = read_matrix_market(text);
-    system.is_symmetric = file.is_symmetric();
+    system.is_symmetric = file.is_symmetric;
     A = std::move(file.matrix);
   }
   else {

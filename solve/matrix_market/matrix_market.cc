@@ -68,7 +68,7 @@ public:
     const bool has_both_triangles = has_lower && has_upper;
     if (has_both_triangles)
       drop_upper_triangle();
-    return {sort(count_columns()), has_both_triangles};
+    return {sort(count_columns()), has_both_triangles, text.header().symmetry == "symmetric"};
   }
 
 private:

@@ -22,6 +22,7 @@ struct MatrixMarketMatrix
 {
   HostMatrix matrix;               ///< all entries: of both triangles, and explicit zeros
   bool has_both_triangles = false; ///< in the file, although it is (skew-)symmetric
+  bool is_symmetric = false;       ///< by the header of the file
 };
 
 /**
