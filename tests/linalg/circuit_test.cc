@@ -112,7 +112,7 @@ TEST(Circuit, WrongTextsAreRefused)
   EXPECT_NE(text("circuit:9").find("an integer from 10"), std::string::npos);
   EXPECT_NE(text("circuit:100,-1").find("an integer from 0"), std::string::npos);
   EXPECT_NE(text("circuit:100,1,2").find("3 parameters instead of 1 or 2"), std::string::npos);
-  EXPECT_NE(text("circuit:100,1,2").find("Use circuit:N[,SEED]"), std::string::npos);
+  EXPECT_NE(text("circuit:100,1,2").find("Use the form circuit:N[,SEED]"), std::string::npos);
 }
 } // namespace
 } // namespace femgpu::linalg::test

@@ -35,7 +35,7 @@ TEST_P(FormatTest, PaddingOverTheBoundIsRefusedWithTheNumbers)
   const HostMatrix A = arrow(2000); // one row of 2000 entries, the others with 2
   for (const char *const format : {"ellpack-r", "ellr-t", "sell slice=32 window=1"}) {
     const std::string text = refusal(format, A);
-    expect_in("for the 5998 of the matrix with 2000 rows", text);
+    expect_in("for the 5998 entries of a matrix with 2000 rows", text);
     expect_in("max-padding=3", text);
   }
   EXPECT_GT(make("sell max-padding=50", A)->n_stored(), 5998U);
@@ -53,7 +53,7 @@ TEST_P(FormatTest, BlocksThatDoNotDivideTheRowsAreRefused)
 {
   const std::string text = refusal("bsr block=3", laplacian_1d(10));
   expect_in("10 rows", text);
-  expect_in("blocks of 3", text);
+  expect_in("block size 3", text);
 }
 
 TEST_P(FormatTest, BsrTakesTheUnknownsOfANode)
@@ -91,8 +91,8 @@ TEST_P(FormatTest, UnknownNamesAndOptionsAreErrors)
 {
   const HostMatrix A = laplacian_1d(5);
   expect_in("There is no matrix format 'elpack'", refusal("elpack", A));
-  expect_in("it has values, threads", refusal("csr thread=4", A));
-  expect_in("not by 3", refusal("csr threads=3", A));
+  expect_in("use values, threads", refusal("csr thread=4", A));
+  expect_in("but is 3", refusal("csr threads=3", A));
   expect_in("an integer from 0 to 32", refusal("csr threads=64", A));
   expect_in("a power of two", refusal("sell slice=3", A));
   expect_in("1, 2 or 4", refusal("pcsr prefetch=3", A));

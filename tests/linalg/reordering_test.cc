@@ -96,8 +96,8 @@ TEST(Reordering, OrdersThatAreNoPermutationAreRefused)
     return text_of<SolverError>([&] { permute_pattern(A.csr(), order); });
   };
   EXPECT_NE(text({0, 1}).find("2 rows does not fit a matrix with 3"), std::string::npos);
-  EXPECT_NE(text({0, 1, 1}).find("Element 2 of the order of 3 rows is 1"), std::string::npos);
-  EXPECT_NE(text({0, 3, 1}).find("Element 1 of the order of 3 rows is 3"), std::string::npos);
+  EXPECT_NE(text({0, 1, 1}).find("Element 2 of the permutation of 3 rows is 1"), std::string::npos);
+  EXPECT_NE(text({0, 3, 1}).find("Element 1 of the permutation of 3 rows is 3"), std::string::npos);
   EXPECT_NE(text({-1, 0, 1}).find("is -1"), std::string::npos);
 }
 

@@ -119,7 +119,7 @@ TEST(Scaling, WhatCannotBeScaledIsNamed)
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  expect_refused(dense({{1., 0., 0.}, {0., 0., 0.}, {0., 0., 1.}}), "Row 1 of the matrix has no");
+  expect_refused(dense({{1., 0., 0.}, {0., 0., 0.}, {0., 0., 1.}}), "Row 1 of the matrix has only");
   expect_refused(dense({{1., 0.}, {1., 0.}}), "Column 1 of the matrix has only zeros");
   expect_refused(diagonal({1., 2., 0.}), "Row 2 of the matrix has only zeros");
   HostMatrix explicit_zero = diagonal({1., 2.});

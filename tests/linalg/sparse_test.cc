@@ -405,9 +405,9 @@ TEST_P(SparseTest, SaysWhichSizesDoNotFit)
                            Buffer<int>(executor, columns.data(), columns.size()));
       });
     };
-    expect_in("Number 1 of the rows chosen from a 3 x 4 matrix with 5 entries is 3;",
+    expect_in("Index 1 of the rows chosen from a 3 x 4 matrix with 5 entries is 3;",
               choose({2, 3}, {0}));
-    expect_in("Number 2 of the columns", choose({2}, {0, 2, 1}));
+    expect_in("Index 2 of the columns", choose({2}, {0, 2, 1}));
   });
 }
 
@@ -420,7 +420,7 @@ TEST_P(SparseTest, RefusesMoreEntriesThanIndicesCount)
     Entries column{1, std::vector<std::map<int, double>>(n, {{0, 1.}})};
     const std::string text =
         text_of<SolverError>([&] { Product<Backend>(make(column), make(transpose(column))); });
-    EXPECT_NE(text.find("would have 2500000000 entries, more than the 2146435071"),
+    EXPECT_NE(text.find("would have 2500000000 entries, more than the limit of 2146435071"),
               std::string::npos)
         << text;
   });

@@ -39,7 +39,7 @@ foreach(solver cg direct)
     --expect-message "'${solver}' has no option 'restart'")
 endforeach()
 study_test(wrong_option_of_a_preconditioner_ends_with_1 ${parameter_dir}/poisson.prm
-  --set "Solver/Preconditioner=fsai tua=1" --expect-exit 1 --expect-message "it has tau, power")
+  --set "Solver/Preconditioner=fsai tua=1" --expect-exit 1 --expect-message "use tau, power")
 study_test(wrong_format_ends_with_1 ${parameter_dir}/poisson.prm
   --set Solver/Format=cssr --expect-exit 1 --expect-message "There is no matrix format 'cssr'")
 study_test(conjugate_gradients_refuse_sai ${parameter_dir}/poisson.prm

@@ -93,7 +93,7 @@ class Ranks(RanksTest):
                   "ca-gmres restart=8 s=4 powers=auto"]
         alone, together = self.report(0, *system), self.report(2, *system, "--device-memory", "500kB")
         self.assertEqual(together["outcome"], "converged")
-        self.assertIn("memory of the host", together["solve"]["format"])
+        self.assertIn("from host memory", together["solve"]["format"])
         self.assertLessEqual(abs(together["solve"]["iterations"] - alone["solve"]["iterations"]), 2)
 
     def test_ranks_may_have_no_rows(self):

@@ -295,8 +295,8 @@ class Timing(SolveTest):
                 beyond = self.report(*system, "--solver", solver, "--device-memory", f"{granted} B")
                 self.assertEqual(beyond["outcome"], "converged")
                 self.assertEqual(beyond["solve"]["iterations"], within["solve"]["iterations"])
-                self.assertIn("memory of the host", beyond["solve"]["format"])
-                self.assertNotIn("memory of the host", within["solve"]["format"])
+                self.assertIn("from host memory", beyond["solve"]["format"])
+                self.assertNotIn("from host memory", within["solve"]["format"])
                 self.assertEqual(beyond["command"]["device_memory"], granted)
                 self.assertLessEqual(beyond["peak_bytes"], granted)
 
