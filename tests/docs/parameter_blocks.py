@@ -2,8 +2,8 @@
 
     python3 tests/docs/parameter_blocks.py build/bin/femgpu docs/recipes.md ...
 
-The program starts in the current directory, from which pages name meshes, and writes to a temporary
-directory. Ends with 1 if a run fails, or if a page has no such block.
+Each run starts in a temporary directory with a link to meshes/ and, if the page has a block ```inp,
+with this block as model.inp. Ends with 1 if a run fails, or if a page has no parameter file.
 """
 
 import os
@@ -13,9 +13,20 @@ import sys
 import tempfile
 
 
-def blocks(path):
-    with open(path, encoding="utf-8") as stream:
-        return re.findall(r"^```prm\n(.*?)^```$", stream.read(), flags=re.DOTALL | re.MULTILINE)
+def blocks(page, language):
+    with open(page, encoding="utf-8") as stream:
+        return re.findall(rf"^```{language}\n(.*?)^```$", stream.read(),
+                          flags=re.DOTALL | re.MULTILINE)
+
+
+def run(program, text, models):
+    with tempfile.TemporaryDirectory() as directory:
+        os.symlink(os.path.abspath("meshes"), os.path.join(directory, "meshes"))
+        for model in models:
+            with open(os.path.join(directory, "model.inp"), "w", encoding="utf-8") as stream:
+                stream.write(model)
+        return subprocess.run([program, "-", "--quiet", "--threads", "1"], input=text, text=True,
+                              cwd=directory, capture_output=True, check=False)
 
 
 def main():
@@ -23,17 +34,14 @@ def main():
     program = os.path.abspath(program)
     faults = 0
     for page in pages:
-        texts = blocks(page)
-        faults += not texts
+        texts = blocks(page, "prm")
         if not texts:
+            faults += 1
             print(f"{page}: has no ```prm block", file=sys.stderr)
         for number, text in enumerate(texts, 1):
-            with tempfile.TemporaryDirectory() as directory:
-                done = subprocess.run([program, "-", "--quiet", "--threads", "1", "--output",
-                                       directory], input=text, text=True, capture_output=True,
-                                      check=False)
-            faults += done.returncode != 0
+            done = run(program, text, blocks(page, "inp"))
             if done.returncode != 0:
+                faults += 1
                 print(f"{page}: block {number} ends with exit code {done.returncode}: "
                       f"{done.stderr}", file=sys.stderr)
     return 1 if faults else 0
