@@ -184,7 +184,7 @@ TEST_P(SolverTest, ReportSaysWhatWasDone)
     EXPECT_EQ(report.method.solver, solver);
     EXPECT_EQ(report.method.preconditioner, preconditioner);
     EXPECT_EQ(report.method.backend, executor->name());
-    EXPECT_EQ(report.method.format, "csr, 1 thread a row");
+    EXPECT_EQ(report.method.format, "csr, 1 thread per row");
     EXPECT_EQ(report.restarts, 0);
     EXPECT_GT(report.costs.solve_seconds, 0.);
     EXPECT_GT(report.costs.transfer.seconds, 0.);
