@@ -55,7 +55,7 @@ configure() {
   say "Configuring ${build_dir#"$root"/} (preset $preset) …"
   (cd "$root" && cmake --preset "$preset" "${options[@]}") >"$log" || {
     cat "$log" >&2
-    die "the configuration failed, see above"
+    die "the configuration failed; fix the errors above"
   }
   [[ $(cached FEMGPU_HAVE_CUDA) == OFF ]] || say "femgpu: $(cached FEMGPU_CUDA_STATUS)"
 }
@@ -85,7 +85,7 @@ announce() {
   architectures=$(cached CMAKE_CUDA_ARCHITECTURES | tr ';' '\n' | grep -c . || true)
   seconds=$(((7 * n_host + 24 * n_cuda * architectures) / jobs))
   ((seconds < 60)) ||
-    say "Compiling $((n_host + n_cuda)) files, $jobs at a time: about $(((seconds + 59) / 60)) minutes; less where ccache knows them."
+    say "Compiling $((n_host + n_cuda)) files, $jobs at a time: about $(((seconds + 59) / 60)) minutes; less with a filled ccache."
 }
 
 # Shows ninja's progress: one line that is overwritten on a terminal, one line per step elsewhere,
@@ -129,7 +129,7 @@ jobs=${FEMGPU_JOBS:-$(compile_jobs)}
 [[ $jobs =~ ^[1-9][0-9]*$ ]] || die "FEMGPU_JOBS is '$jobs', but must be a positive number"
 announce "$jobs" "$@"
 ninja -C "$build_dir" -j "$jobs" "$@" 2>&1 | show_progress ||
-  die "the build failed, see above"
+  die "the build failed; fix the errors above"
 if ! linalg_only && [[ $(cached FEMGPU_HAVE_CUDA) == OFF ]]; then
   say "femgpu: $(cached FEMGPU_CUDA_STATUS)"
 fi

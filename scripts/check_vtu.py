@@ -71,7 +71,7 @@ def check_cycle(path, cycle, element):
         raise vtu.BadFile(f"{path}: {result.cells} cells, but the run had {cycle['cells']}")
     said = result.field_arrays.get("converged")
     if said is not None and bool(said.all()) != results.is_converged(cycle):
-        raise vtu.BadFile(f"{path}: 'converged' is {said}, but the solve's outcome was "
+        raise vtu.BadFile(f"{path}: 'converged' is {said}, but the outcome of the solve was "
                           f"{cycle['solve']['outcome']}")
     nodes = points_of_a_cell(element)
     if path.endswith(".vtkhdf"):  # whose cells share nodes
@@ -112,9 +112,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", metavar="FILE", help=".vtu, .pvtu, .vtkhdf, .pvd or .vtkhdf.series")
     parser.add_argument("--expect-array", action="append", default=[], metavar="NAME",
-                        help="every file must have this array (repeatable)")
+                        help="array that every file must have (repeatable)")
     parser.add_argument("--min-cells", type=int, default=1, metavar="N",
-                        help="every file must have at least so many cells (1)")
+                        help="minimum number of cells of every file (default: 1)")
     parser.add_argument("--summary", metavar="summary.json",
                         help="compare the files of the .pvd with this run's cycles")
     arguments = parser.parse_args()

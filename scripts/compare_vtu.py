@@ -98,7 +98,7 @@ def compare(a, b, rtol):
     place_a, place_b = places(a, b)
     if shares and not numpy.array_equal(numpy.unique(place_a), numpy.unique(place_b)) or \
             not shares and not numpy.array_equal(numpy.sort(place_a), numpy.sort(place_b)):
-        raise vtu.BadFile(f"{a.path} and {b.path} have points at different places")
+        raise vtu.BadFile(f"{a.path} and {b.path} have points at different positions")
 
     within = True
     for name in sorted(names):

@@ -37,12 +37,12 @@ Outcome = collections.namedtuple("Outcome", "test skipped failed errors seconds 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--program", default="build/bin/femgpu_linalg_tests")
-    parser.add_argument("--sanitizer", default="compute-sanitizer", help="the tool's program")
+    parser.add_argument("--sanitizer", default="compute-sanitizer", help="path of compute-sanitizer")
     parser.add_argument("--tool", choices=SUMMARY, default="memcheck")
-    parser.add_argument("--filter", default=USE_A_GPU, help="patterns as of --gtest_filter")
+    parser.add_argument("--filter", default=USE_A_GPU, help="patterns of tests, as for --gtest_filter")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time")
-    parser.add_argument("--timeout", type=float, default=900, help="seconds of a test")
-    parser.add_argument("--csv", help="writes the table here")
+    parser.add_argument("--timeout", type=float, default=900, help="time limit of a test in seconds")
+    parser.add_argument("--csv", help="write the table to this file")
     return parser.parse_args()
 
 

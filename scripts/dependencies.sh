@@ -62,7 +62,7 @@ esac
 [[ ${FEMGPU_SKIP_DEPENDENCIES:-0} == 1 ]] && exit
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  die "this is no Debian system. Install what these Debian packages hold, then set
+  die "this is not a Debian system. Install the software of these Debian packages, then set
 FEMGPU_SKIP_DEPENDENCIES=1 to skip this check (deal.II 9.4 or newer with MPI, p4est, METIS,
 UMFPACK and zlib; CMake 3.25 or newer):$needed"
 fi
@@ -84,15 +84,15 @@ done
 as_root=()
 if [[ $EUID -ne 0 ]]; then
   command -v sudo >/dev/null ||
-    die "cannot install them: neither root nor sudo. Ask an administrator for
+    die "cannot install them without root or sudo. Ask an administrator to run
   apt-get install --no-install-recommends ${missing[*]}
-or set FEMGPU_SKIP_DEPENDENCIES=1 if they are there in another way."
+or set FEMGPU_SKIP_DEPENDENCIES=1 if they are installed in another way."
   as_root=(sudo)
 fi
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
 commands="  ${apt[*]} update
   ${apt[*]} install -y --no-install-recommends ${missing[*]}"
-say "Installing them takes:
+say "Install them with:
 $commands"
 if [[ ${FEMGPU_ASK:-0} == 1 && -z ${CI:-} && -t 0 && -t 2 ]]; then
   read -r -p "Run these commands? [Y/n] " answer || answer=n
@@ -100,10 +100,10 @@ if [[ ${FEMGPU_ASK:-0} == 1 && -z ${CI:-} && -t 0 && -t 2 ]]; then
     '' | y | yes) ;;
     *) die "nothing was installed. Run these commands by hand:
 $commands
-or set FEMGPU_SKIP_DEPENDENCIES=1 if the packages are there in another way." ;;
+or set FEMGPU_SKIP_DEPENDENCIES=1 if the packages are installed in another way." ;;
   esac
 fi
 # Standard output belongs to the program that is built afterwards.
-"${apt[@]}" update >&2 || die "apt-get update failed; is there a network?"
+"${apt[@]}" update >&2 || die "apt-get update failed; check the network"
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
-  die "apt-get install failed, see above"
+  die "apt-get install failed; see the errors above"

@@ -55,7 +55,7 @@ class Fields:
     def values(self, name):
         """Returns the values at all points; for a vector, its magnitude."""
         if name not in self.names:
-            raise vtu.BadFile(f"{self.result.path}: no field {name}; there is {', '.join(self.names)}")
+            raise vtu.BadFile(f"{self.result.path}: no field {name}; choose {', '.join(self.names)}")
         array, column = self.names[name]
         values = self.arrays[array].astype(float)
         if column is not None or values.shape[1] == 1:

@@ -298,7 +298,7 @@ def branch(run):
     targets = [row for row in run.branch if row["kind"] == "target"]
     if targets:
         axes.plot([row["lambda"] for row in targets], [row["max_u"] for row in targets], "ks",
-                  markersize=7, fillstyle="none", linestyle="none", label="asked for")
+                  markersize=7, fillstyle="none", linestyle="none", label="target")
     middle = sum(axes.get_xlim()) / 2
     for row in run.branch:
         if row["kind"] == "fold":

@@ -18,7 +18,7 @@ esac
 tool=${CLANG_FORMAT:-$(command -v clang-format-14 || command -v clang-format || true)}
 [[ -n $tool ]] || die "clang-format is missing: apt-get install clang-format"
 version=$("$tool" --version)
-[[ $version == *"version 14."* ]] || say "Beware: clang-format 14 decides, and this is $version"
+[[ $version == *"version 14."* ]] || say "warning: the project uses clang-format 14, but this is $version"
 
 cd "$root"
 # Tracked and new files without deleted ones.

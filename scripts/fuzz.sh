@@ -12,7 +12,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [[ ${1:-} == -h || ${1:-} == --help ]] && { print_help; exit; }
 seconds=${1:-600}
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || die "'$seconds' is no number of seconds"
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || die "'$seconds' is not a number of seconds; give an integer above 0"
 
 "$root/scripts/dependencies.sh" fuzz
 build_dir=$root/build-fuzz

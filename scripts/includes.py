@@ -139,8 +139,7 @@ def main():
     findings = []
     for path in sources:
         for header, (number, name) in missing(path).items():
-            findings.append(f"{path}:{number}: std::{name} is in no header that scripts/includes.py knows; "
-                            f"add it to the table there" if header == "?" else
+            findings.append(f"{path}:{number}: std::{name} is not in the table of scripts/includes.py; add it" if header == "?" else
                             f"{path}:{number}: std::{name} needs #include <{header}>")
     print(*findings, f"{len(sources)} sources, {len(findings)} findings", sep="\n")
     return 1 if findings else 0

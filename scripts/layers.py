@@ -67,9 +67,9 @@ def wrong_includes(path):
     for number, name in includes_of(path) if layer else []:
         other = layer_of(pathlib.Path(name))
         if other and other not in LAYERS[layer]:
-            yield f"{path}:{number}: {layer}/ must not know {other}/, but includes {name}"
+            yield f"{path}:{number}: {layer}/ must not depend on {other}/, but includes {name}"
         if name.startswith("deal.II/") and layer not in KNOW_DEALII:
-            yield f"{path}:{number}: {layer}/ must not know deal.II, but includes {name}"
+            yield f"{path}:{number}: {layer}/ must not depend on deal.II, but includes {name}"
 
 
 def folder_graph(files, suffixes, depth):
@@ -118,13 +118,13 @@ def other_launches(path):
         return
     for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
         if re.search(r"<<<|cudaLaunch(Cooperative)?Kernel", line):
-            yield f"{path}:{number}: launches a kernel; {LAUNCH_WRAPPER} is the place for that"
+            yield f"{path}:{number}: launches a kernel; {LAUNCH_WRAPPER} must do that"
 
 
 def too_long(path):
     lines = (ROOT / path).read_bytes().count(b"\n")
     if lines > MOST_LINES:
-        yield f"{path}: {lines} lines, and {MOST_LINES} are the most: cut it by what its parts are"
+        yield f"{path}: {lines} lines, and {MOST_LINES} are allowed: split it"
 
 
 def main():

@@ -43,7 +43,7 @@ END
 } >"$new"
 if ((check)); then
   diff -u "$page" "$new" >&2 ||
-    die "docs/parameters.md is not what the program declares; run scripts/parameter_reference.sh"
+    die "docs/parameters.md is out of date; run scripts/parameter_reference.sh"
 else
   cp "$new" "$page"
   say "wrote docs/parameters.md"

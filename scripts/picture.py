@@ -66,7 +66,7 @@ class Picture:
     def __init__(self, result, options):
         self.result, self.options = result, options
         if result.cells == 0 or not result.point_arrays:
-            raise vtu.BadFile(f"{result.path}: no cells or no arrays, so there is nothing to draw")
+            raise vtu.BadFile(f"{result.path}: nothing to draw: the file has no cells or no arrays")
         self.fields = Fields(result)
         name = options.field or self.fields.default()
         values = self.fields.values(name)
@@ -122,13 +122,13 @@ class Picture:
         by = arrays[self.options.warp].astype(float)
         if by.shape[1] == 1:
             if not self.is_plane:
-                raise vtu.BadFile(f"--warp {self.options.warp}: it is a scalar, which can lift a "
-                                  f"plane picture only; give a vector")
+                raise vtu.BadFile(f"--warp {self.options.warp}: a scalar can only lift a plane picture; "
+                                  f"use a vector")
             by = numpy.hstack([0 * by, 0 * by, by])
         elif by.shape[1] == 2:
             by = numpy.hstack([by, 0 * by[:, :1]])
         if by.shape[1] != 3:
-            raise vtu.BadFile(f"--warp {self.options.warp}: it is no vector")
+            raise vtu.BadFile(f"--warp {self.options.warp}: the array is not a vector; use a vector")
         largest = numpy.linalg.norm(by, axis=1).max()
         is_lifted = self.is_plane and by[:, 2].any()
         self.scale = self.options.scale
@@ -347,5 +347,5 @@ class Picture:
         writer.Write()
         if writer.GetErrorCode():
             os.remove(partial)
-            raise vtu.BadFile(f"{name}: could not be written; is there space left?")
+            raise vtu.BadFile(f"{name}: could not be written; check the permissions and the free space")
         os.replace(partial, name)

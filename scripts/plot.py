@@ -24,16 +24,17 @@ def parse_command_line():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", metavar="DIR", help="output directory of a run or study")
     parser.add_argument("--format", choices=("svg", "png", "pdf"), default="svg",
-                        help="of the pictures (svg)")
-    parser.add_argument("--only", nargs="+", metavar="FIGURE", help="draw these figures alone",
+                        help="format of the figures (default: svg)")
+    parser.add_argument("--only", nargs="+", metavar="FIGURE", help="draw only these figures",
                         choices=("convergence", "quantities", "residuals", "times", "branch",
                                  "study"))
     parser.add_argument("--quantity", action="append", metavar="NAME",
-                        help="draw this quantity alone, or any other column of study.csv "
-                        "(repeatable); draws the figure quantities")
-    parser.add_argument("--over", metavar="NAME", help="of a study: what lies along x, a studied "
-                        "parameter (its last word will do), dofs, cells, h or cycle")
-    parser.add_argument("--output", metavar="DIR", help="where the pictures go (DIR)")
+                        help="draw only this quantity, or another column of study.csv (repeatable); "
+                             "implies --only quantities")
+    parser.add_argument("--over", metavar="NAME", help="x axis of the figures of a parameter study: a "
+                                                       "studied parameter (its last word is sufficient), "
+                                                       "dofs, cells, h or cycle")
+    parser.add_argument("--output", metavar="DIR", help="directory of the figures (default: DIR)")
     options = parser.parse_args()
     if options.quantity and not options.only:
         options.only = ["quantities"]
@@ -52,8 +53,8 @@ def drawings_of(options):
                                                                options.quantity)}
     run = results.Run(directory)
     if options.over:
-        raise results.BadResult(f"{directory}: --over {options.over} is for studies over parameters, "
-                                f"and this is one run")
+        raise results.BadResult(f"{directory}: --over {options.over} needs a parameter study, but this "
+                                f"is a single run; remove --over")
     drawings = {name: lambda draw=draw: figures.pages(draw(run))
                 for name, draw in figures.OF_A_RUN.items()}
     drawings["quantities"] = lambda: figures.quantities(run, options.quantity)
@@ -84,7 +85,7 @@ def main():
         drawings = drawings_of(options)
         for name in options.only or drawings:
             if name not in drawings:
-                raise results.BadResult(f"{options.directory}: no figure '{name}' of it; there is "
+                raise results.BadResult(f"{options.directory}: figure '{name}' is not available; choose "
                                         f"{', '.join(drawings)}")
             pages = drawings[name]()
             for picture in save_pages(name, pages, options) if pages else ():
@@ -93,8 +94,8 @@ def main():
     except (results.BadResult, OSError) as error:
         sys.exit(f"plot.py: {error}")
     if count == 0:
-        sys.exit(f"plot.py: {options.directory}: no numbers to draw"
-                 f"{' for ' + ', '.join(options.only) if options.only else ''}")
+        sys.exit(f"plot.py: {options.directory}: nothing to "
+                 f"draw{' for ' + ', '.join(options.only) if options.only else ''}")
 
 
 if __name__ == "__main__":

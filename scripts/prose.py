@@ -41,7 +41,8 @@ def doc_comments(lines):
 def findings_of_source(path, lines):
     for number, words in doc_comments(lines):
         if BAD_BEGINNING.match(words):
-            yield f"{path}:{number}: a doc comment stands alone, but this one begins with '{words[:40]}'"
+            yield (f"{path}:{number}: a doc comment must stand alone, but this one begins with "
+                   f"'{words[:40]}'")
 
 
 def prose_lines(lines):
@@ -70,9 +71,9 @@ def findings_of_commits(since):
         if len(subject) > LONGEST_SUBJECT:
             yield f"{commit}: the subject has {len(subject)} characters, at most {LONGEST_SUBJECT}"
         if not subject[:1].isupper() or subject.endswith("."):
-            yield f"{commit}: the subject begins with a capital letter and ends without a full stop"
+            yield f"{commit}: the subject must begin with a capital letter and end without a full stop"
         if not body.strip():
-            yield f"{commit}: the commit has no body that says why"
+            yield f"{commit}: the commit needs a body that says why"
 
 
 def findings(since):
@@ -88,7 +89,7 @@ def findings(since):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--since", metavar="COMMIT", default="",
-                        help="check the commits after this one too")
+                        help="also check the commits after this one")
     found = list(findings(parser.parse_args().since))
     print(*found, f"{len(found)} findings", sep="\n")
     return 1 if found else 0

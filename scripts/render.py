@@ -28,7 +28,7 @@ def size(text):
     try:
         width, height = (int(part) for part in text.lower().split("x"))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no size such as 1200x900") from None
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 1200x900") from None
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
         raise argparse.ArgumentTypeError(f"{text} is not between 16x16 and 8192x8192")
     return width, height
@@ -39,25 +39,28 @@ def parse_command_line():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("path", metavar="DIR|FILE", help="output directory, or a .pvd, .pvtu or .vtu file")
-    add("--field", metavar="NAME", help="what colours the picture: an array of the file, a component "
-        "as displacement_x or stress_xy, or displacement_magnitude (von_mises_stress if there is one, "
-        "else the solution); a wrong name lists all")
-    add("--warp", metavar="NAME", help="moves the points by this vector array, or lifts a plane "
-        "picture by this scalar one")
-    add("--scale", type=float, metavar="S", help="factor of --warp (so that the largest one is a "
-        "tenth of the picture); said in the picture")
+    add("--field", metavar="NAME", help="field that colours the picture: an array of the file, a "
+                                        "component such as displacement_x or stress_xy, or "
+                                        "displacement_magnitude; an unknown name lists all (default: "
+                                        "von_mises_stress if available, else the solution)")
+    add("--warp", metavar="NAME", help="move the points by this vector array, or lift a plane picture by "
+                                       "this scalar array")
+    add("--scale", type=float, metavar="S", help="factor of --warp, shown in the picture (default: the "
+                                                 "largest displacement is a tenth of the picture)")
     add("--stretch", nargs=3, type=float, metavar=("X", "Y", "Z"), default=(1., 1., 1.),
-        help="factors of the axes, for thin bodies; said in the picture")
-    add("--edges", action="store_true", help="shows the edges of the cells")
-    add("--axes", action="store_true", help="shows the coordinates")
-    add("--contours", type=int, default=0, metavar="N", help="N lines of equal values")
+        help="factors of the axes, for thin bodies; shown in the picture")
+    add("--edges", action="store_true", help="show the edges of the cells")
+    add("--axes", action="store_true", help="show the coordinates")
+    add("--contours", type=int, default=0, metavar="N", help="number of contour lines")
     add("--cycle", type=int, default=-1, metavar="N",
-        help="entry of the .pvd, from 0, or from the end with a minus (-1: the last)")
+        help="entry of the .pvd, counted from 0, or from -1 for the last one backwards (default: -1)")
     add("--camera", choices=("iso", "x", "y", "z"),
-        help="seen from this axis (z in 2D, iso in 3D and for a lifted plane)")
-    add("--range", nargs=2, type=float, metavar=("MIN", "MAX"), help="of the colours (the field's)")
-    add("--size", type=size, default=(1200, 900), metavar="WxH", help="in pixels (1200x900)")
-    add("--output", metavar="FILE.png", help="name of the picture (FIELD_CYCLE.png beside the .pvd)")
+        help="direction of view (default: z in 2D, iso in 3D and for a lifted plane)")
+    add("--range", nargs=2, type=float, metavar=("MIN", "MAX"), help="range of the colours (default: "
+                                                                     "that of the field)")
+    add("--size", type=size, default=(1200, 900), metavar="WxH", help="size in pixels (default: 1200x900)")
+    add("--output", metavar="FILE.png", help="name of the picture (default: FIELD_CYCLE.png next to the "
+                                             ".pvd)")
     options = parser.parse_args()
     if min(options.stretch) <= 0:
         parser.error("--stretch needs three factors above 0")
@@ -78,15 +81,15 @@ def file_to_draw(options):
             raise vtu.BadFile(f"{path}: no .pvd or .vtkhdf.series in it; give the output directory "
                               f"of a run that finished a cycle, or a .pvd, .pvtu, .vtu or .vtkhdf file")
         if len(found) > 1:
-            raise vtu.BadFile(f"{path}: {len(found)} .pvd and .vtkhdf.series files in it; name "
-                              f"the one to draw")
+            raise vtu.BadFile(f"{path}: {len(found)} .pvd and .vtkhdf.series files in it; give the one "
+                              f"to draw")
         path = os.path.join(path, found[0])
     if not vtu.is_collection(path):
         return path, None
     files = vtu.files_of_collection(path)
     if not -len(files) <= options.cycle < len(files):
-        raise vtu.BadFile(f"{path}: has {len(files)} entries, so --cycle is from {-len(files)} to "
-                          f"{len(files) - 1}, and not {options.cycle}")
+        raise vtu.BadFile(f"{path}: has {len(files)} entries, but --cycle is {options.cycle}; use "
+                          f"{-len(files)} to {len(files) - 1}")
     return files[options.cycle], options.cycle % len(files)
 
 
@@ -97,7 +100,7 @@ def words_of_helper():
     if shutil.which("xvfb-run") and shutil.which("xauth"):
         return ["xvfb-run", "-a", "-s", "-screen 0 1280x1024x24", *words]
     if not pvbatch and not os.environ.get("DISPLAY"):
-        sys.exit("render.py: VTK needs an X server, and there is none: install xvfb and xauth")
+        sys.exit("render.py: VTK needs an X server; install xvfb and xauth")
     return words
 
 
@@ -109,8 +112,8 @@ def main():
         done = subprocess.run([*words_of_helper(), os.path.abspath(__file__), *sys.argv[1:]],
                               env={**os.environ, HELPER: "1"}, check=False)
         if not 0 <= done.returncode < 126:
-            sys.exit(f"render.py: VTK could not draw (exit status {done.returncode}); is there an X "
-                     f"server? Install xvfb and xauth")
+            sys.exit(f"render.py: VTK could not draw (exit status {done.returncode}); check the X "
+                     f"server, or install xvfb and xauth")
         sys.exit(done.returncode)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # pvbatch redirects them
     import vtu  # imported here because --help does not need VTK

@@ -50,12 +50,12 @@ def trust(run):
     """Returns what readers must know first: warnings, and cycles without a solution."""
     lines = [page.escape(text) for text in run.summary.get("warnings", [])]
     if run.is_unfinished:
-        lines.append(f"The study is unfinished: it was interrupted, or still runs. This page shows its "
-                     f"first {len(run.cycles)} cycles.")
+        lines.append(f"The study is unfinished: it was interrupted or is still running. This page shows "
+                     f"its first {len(run.cycles)} cycles.")
     bad = [str(cycle["cycle"]) for cycle in run.cycles if not results.is_converged(cycle)]
     if bad:
-        lines.append(f"Cycle {', '.join(bad)} did not converge: its numbers and pictures, where there are "
-                     f"any, are those of the last iterate and not of a solution.")
+        lines.append(f"Cycle {', '.join(bad)} did not converge: its numbers and pictures show the last "
+                     f"iterate, which is not a solution.")
     return f'<ul class="bad">{"".join(f"<li>{line}</li>" for line in lines)}</ul>' if lines else ""
 
 
@@ -125,7 +125,7 @@ def error_table(run):
             row += [digits(entry.get("error"), ".3e"), digits(entry.get("order"), ".2f"),
                     digits(entry.get("effectivity"), ".3g")]
         rows.append(row)
-    return page.table("Errors; orders are those of the error from cycle to cycle",
+    return page.table("Errors, and their orders between consecutive cycles",
                       *without_empty_columns(header, rows, ["effectivity"]))
 
 
@@ -149,10 +149,10 @@ def quantity_table(run):
                       *without_empty_columns(header, rows, ["last change"]))
 
 
-STOPPED = {"target_error": "The target of the error is reached.",
-           "maximum_dofs": "Another cycle would have more dofs than Study/Maximum dofs.",
-           "nothing_to_refine": "No cell is left that may be refined.",
-           "not_converged": "The last cycle did not converge."}
+STOPPED = {"target_error": "The study stopped because the error reached Study/Target error.",
+           "maximum_dofs": "The study stopped because another cycle would exceed Study/Maximum dofs.",
+           "nothing_to_refine": "The study stopped because no cell can be refined further.",
+           "not_converged": "The study stopped because the last cycle did not converge."}
 
 
 def stopped(by):
@@ -204,18 +204,18 @@ def add_numbers(made, run):
     made.add("Mesh and convergence",
              stopped(run.summary.get("stopped_by") or ""),
              *([solve_table(run), error_table(run)] if run.cycles else []), verdicts(run),
-             embedded(figures.convergence(run), "Errors over the number of dofs, both logarithmic; the "
-                      "numbers are in the table above"),
+             embedded(figures.convergence(run), "Errors over the number of dofs on logarithmic axes; the "
+                                                "table above has the numbers"),
              quantity_table(run),
              embedded(figures.quantities(run), "Quantities over the number of dofs, and their change "
-                      "from cycle to cycle; the numbers are in the table above"),
+                                               "between cycles; the table above has the numbers"),
              entries_table("Extrapolated from the last cycles",
                            named_entries(run.summary.get("extrapolated"))))
     continuation = run.summary.get("continuation", {})
     made.add("Branch of solutions",
              embedded(figures.branch(run), "max |u| over lambda along the branch, with its folds"),
              entries_table("Folds", continuation.get("folds")),
-             entries_table("Solutions for the lambdas asked for", continuation.get("targets")))
+             entries_table("Solutions at the target values of lambda", continuation.get("targets")))
 
 
 def add_solver(made, run):
@@ -228,11 +228,10 @@ def add_solver(made, run):
     messages = "".join(f'<li>cycle {page.escape(cycle["cycle"])}: '
                        f'{page.escape(cycle["solve"].get("message"))}</li>' for cycle in run.cycles
                        if cycle["solve"].get("message"))
-    made.add("Solver", page.table("Of the last cycle", ["what", "value"], rows) if rows else "",
-             entries_table("Levels of multigrid, with seconds of their set-up",
+    made.add("Solver", page.table("Solver in the last cycle", ["what", "value"], rows) if rows else "",
+             entries_table("Levels of multigrid, with their set-up times in seconds",
                            solve.get("preconditioner_levels")),
-             embedded(figures.residuals(run), "Norm of the residual over iterations, a curve for each "
-                      "cycle"),
+             embedded(figures.residuals(run), "Norm of the residual over iterations, one curve per cycle"),
              f"<details><summary>How each solve ended</summary><ul>{messages}</ul></details>"
              if messages else "")
     names = figures.phases(run)
@@ -243,10 +242,10 @@ def add_solver(made, run):
             for row in rows]
     memory = run.summary.get("peak_bytes", {})
     made.add("Time and memory",
-             embedded(figures.times(run), "Seconds by phase, a bar for each cycle; the numbers are in "
-                      "the table below"),
+             embedded(figures.times(run), "Seconds by phase, one bar per cycle; the table below has the "
+                                          "numbers"),
              page.table("Seconds by phase", header, rows) if rows else "",
-             f"<p>Largest memory: {bytes_text(memory.get('host', 0))} on the host, all ranks together, "
+             f"<p>Largest memory: {bytes_text(memory.get('host', 0))} on the host for all ranks, "
              f"{bytes_text(memory.get('device', 0))} allocated by the solver on the device.</p>"
              if memory else "")
 
@@ -281,7 +280,7 @@ def pictures_wanted(run):
         lines = edges if name == wanted[0] else []
         caption = f"{name} of the last cycle" + (", which did not converge" if is_bad else "")
         caption += ", with the mesh" if lines else ""
-        caption += "; the shape is deformed, by the factor in the picture" if warp else ""
+        caption += "; the shape is deformed by the factor in the picture" if warp else ""
         pictures.append((caption, ["--field", name, *warp, *lines]))
     if pictures and small and not edges and len(files) == len(run.cycles):
         pictures.append((f"Mesh of cycle {small[-1]}", ["--field", wanted[0], *warp, "--edges",
@@ -299,7 +298,7 @@ def pictures(run):
                                    "--output", target, *arguments], capture_output=True, text=True,
                                   check=False)
             if done.returncode != 0:
-                reason = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
+                reason = (done.stderr.strip().splitlines() or ["render.py gave no reason"])[-1]
                 pieces.append(f'<p class="bad">No picture: {page.escape(reason)}</p>')
                 break
             with open(target, "rb") as stream:
@@ -371,9 +370,10 @@ def add_repetition(made, run):
     command += f" --output {shlex.quote(str(output))}" if output else ""
     versions = [(name.replace("_", " "), page.text(value) if value else "none")
                 for name, value in summary.get("version", {}).items()]
-    made.add("How to run it again",
-             f"<p>With this as run.prm (relative names of files are looked for from where femgpu is "
-             f"started and from where run.prm is):</p><pre>{page.escape(text)}</pre><pre>{page.escape(command)}</pre>"
+    made.add("How to repeat the run",
+             f"<p>Save this as run.prm (relative paths start at the working directory, then at the "
+             f"directory of run.prm), and run:</p><pre>{page.escape(text)}</pre>"
+             f"<pre>{page.escape(command)}</pre>"
              if text else f"<pre>{page.escape(command)}</pre>",
              page.table("Versions", ["what", "version"], versions) if versions else "")
 
@@ -386,17 +386,17 @@ def add_files(made, directory):
     rows = [(page.link(name), bytes_text(os.path.getsize(os.path.join(directory, name))))
             for name in names if name not in pieces]
     size = sum(os.path.getsize(os.path.join(directory, name)) for name in pieces)
-    made.add("Files", page.table("Beside this page", ["file", "size"], rows),
-             f"<p>And {len(pieces)} .vtu and .pvtu files for ParaView with {bytes_text(size)}, which "
-             f"the .pvd names.</p>" if pieces else "")
+    made.add("Files", page.table("Files next to this page", ["file", "size"], rows),
+             f"<p>Also {len(pieces)} .vtu and .pvtu files for ParaView, {bytes_text(size)}, which the "
+             f".pvd lists.</p>" if pieces else "")
 
 
 def changed_table(changed):
     if changed is None:
-        return '<p class="soft">summary.json does not say which parameters were changed.</p>'
+        return '<p class="soft">summary.json does not list the changed parameters.</p>'
     rows = [(entry["name"], page.text(entry["value"]), page.text(entry["default"]))
             for entry in changed]
-    return page.table("All others have their defaults", ["parameter", "value", "default"], rows)
+    return page.table("Parameters that differ from their defaults", ["parameter", "value", "default"], rows)
 
 
 def date_of(path):
@@ -468,10 +468,10 @@ def study_page(directory):
     total = f"{len(lasts)} of {len(lasts) + study.n_remaining}" if study.n_remaining else len(lasts)
     made.head.append(page.facts([("Combinations", total), ("Converged", converged),
                                  ("Studied", ", ".join(study.parameters))]))
-    made.add("Comparison", embedded(study_figures.comparison(study), "The combinations compared by "
-                                    "time, iterations and errors; the numbers are in the table below"),
-             embedded(study_figures.quantities(study), "Quantities of the combinations; the numbers are "
-                      "in the table below"))
+    made.add("Comparison", embedded(study_figures.comparison(study), "Time, iterations and errors of the "
+                                    "combinations; the table below has the numbers"),
+             embedded(study_figures.quantities(study), "Quantities of the combinations; the table below "
+                                                       "has the numbers"))
     made.add("Last cycle of each combination", *study_tables(study))
     add_files(made, directory)
     return made
@@ -481,8 +481,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", metavar="DIR", help="output directory of a run or study")
-    parser.add_argument("--no-pictures", action="store_true", help="without pictures of the solution")
-    parser.add_argument("--output", metavar="FILE.html", help="name of the page (DIR/report.html)")
+    parser.add_argument("--no-pictures", action="store_true", help="no pictures of the solution")
+    parser.add_argument("--output", metavar="FILE.html", help="name of the page (default: DIR/report.html)")
     options = parser.parse_args()
     target = options.output or os.path.join(options.directory, "report.html")
     try:

@@ -34,7 +34,7 @@ def find_name(wanted, names, what):
     found = [name for name in names if name.rpartition("/")[2].lower() == wanted.lower()]
     if len(found) == 1:
         return found[0]
-    raise BadResult(f"{what} '{wanted}' is {'not clear' if found else 'not there'}; there is "
+    raise BadResult(f"{what} '{wanted}' is {'ambiguous' if found else 'unknown'}; choose "
                     f"{', '.join(found or names)}")
 
 
@@ -78,7 +78,8 @@ def read_json(path):
     except OSError as error:
         raise BadResult(f"{path}: {error.strerror}") from error
     except ValueError as error:
-        raise BadResult(f"{path}: no JSON ({error}); is it the output of a finished run?") from error
+        raise BadResult(f"{path}: not valid JSON ({error}); give the output directory of a "
+                        f"finished run") from error
     if not isinstance(value, dict):
         raise BadResult(f"{path}: holds no object")
     return value
@@ -101,7 +102,7 @@ class Run:
                             f"directory; give the output directory of a run")
         path = self.path("summary.json")
         if not os.path.exists(path):
-            raise BadResult(f"{directory}: no summary.json in it; give the output directory of a run "
+            raise BadResult(f"{directory}: summary.json is missing; give the output directory of a run "
                             f"that has finished a cycle")
         self.summary = read_json(path)
         missing = [key for key in self.NEEDED if key not in self.summary]
@@ -213,7 +214,7 @@ class Run:
             for name in "arclength", "lambda", "max_u":
                 value = number(row[name])
                 if value is None:
-                    raise BadResult(f"{path}: '{row[name]}' in column {name} is no number")
+                    raise BadResult(f"{path}: '{row[name]}' in column {name} is not a number")
                 row[name] = value
         return sorted(rows, key=lambda row: row["arclength"])
 
@@ -230,7 +231,7 @@ class ParameterStudy:
         path = os.path.join(directory, "study.csv")
         rows = read_table(path, ("cycle", "dofs", "outcome"))
         if rows is None:
-            raise BadResult(f"{directory}: no study.csv in it")
+            raise BadResult(f"{directory}: study.csv is missing; give the output directory of a --study")
         if not rows:
             raise BadResult(f"{path}: no lines")
         self.n_remaining = self._remaining()

@@ -19,7 +19,7 @@
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-linalg_only && die "the preset $preset builds no program; use release or debug"
+linalg_only && die "the preset $preset does not build femgpu; use release or debug"
 
 files=()
 arguments=()
@@ -85,7 +85,7 @@ write_report() {
   for ((i = 0; i + 1 < ${#arguments[@]}; ++i)); do
     [[ -z $directory && ${arguments[i]} == --output ]] && directory=${arguments[i + 1]}
   done
-  [[ -n $directory ]] || { say "run.sh: the run names no results, so there is no report"; return 0; }
+  [[ -n $directory ]] || { say "run.sh: the run has written no results, so there is no report"; return 0; }
   # Each combination of --study has a separate directory; the study is one level above.
   [[ -f ${directory%/*}/study.csv && $directory == */* ]] && directory=${directory%/*}
   "$root/scripts/plot.py" "$directory" && "$root/scripts/report.py" "$directory"
@@ -108,7 +108,7 @@ for file in "${files[@]}"; do
   else
     "${command[@]}" || this=$?
   fi
-  ((this > 128)) && say "run.sh: femgpu was ended by signal $((this - 128))"
+  ((this > 128)) && say "run.sh: femgpu was terminated by signal $((this - 128))"
   ((status == 0)) && status=$this
 done
 exit "$status"

@@ -115,7 +115,7 @@ def find_abscissa(study, over, prefers_mesh):
     """Returns the axis of --over, or one that the study varies, or None for bars."""
     if over:
         names = study.parameters + [name for name in OF_THE_MESH if name in study.columns]
-        return Abscissa(study, results.find_name(over, names, "what --over names,"))
+        return Abscissa(study, results.find_name(over, names, "--over:"))
     of_mesh = "dofs" if study.has_several_meshes() else None
     of_parameters = study.numeric_parameter()
     name = of_mesh or of_parameters if prefers_mesh else of_parameters or of_mesh

@@ -48,12 +48,12 @@ COMMENTS = re.compile(r'R"(\w*)\(.*?\)\1"' r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="*", type=pathlib.Path, help="all if none is named")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, help="files to check (default: all)")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build",
                         help="directory of compile_commands.json (build)")
-    parser.add_argument("--all", action="store_true", help="also those that are known to be clean")
+    parser.add_argument("--all", action="store_true", help="also check files that are known to be clean")
     parser.add_argument("--since", metavar="COMMIT",
-                        help="what was in this commit is clean; where there is none, nothing is")
+                        help="treat files that are unchanged since this commit as clean")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
 
@@ -77,7 +77,7 @@ def our_commands(build):
     """Returns {file: flags of its compile command}, without compiler, source and object."""
     database = build / "compile_commands.json"
     if not database.exists():
-        sys.exit(f"no {database}: the build was not configured")
+        sys.exit(f"no {database}: configure the build with scripts/build.sh")
     commands = {}
     for entry in json.loads(database.read_text()):
         files = [file for file in compiled_files(pathlib.Path(entry["directory"], entry["file"]))
@@ -173,7 +173,7 @@ class CleanFiles:
         archive = subprocess.run(["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, check=False)
         if archive.returncode != 0:
-            print(f"there is no commit '{commit}': all files are checked", flush=True)
+            print(f"commit '{commit}' does not exist: all files are checked", flush=True)
             return
         with tempfile.TemporaryDirectory(prefix="femgpu_tidy_") as directory:
             root = pathlib.Path(directory).resolve()
@@ -275,7 +275,7 @@ def main():
         alone = [file.resolve() for file in options.files]
         for file in alone:
             if file not in commands:
-                sys.exit(f"{file} is no .cc file of ours that {build} compiles")
+                sys.exit(f"{file} is not a .cc file that {build} compiles")
         if not alone:
             print(f"{n_clean} of {len(commands)} files are known to be clean, "
                   f"{len(doubtful)} are checked", flush=True)

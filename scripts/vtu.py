@@ -78,7 +78,7 @@ def _arrays(path, data):
     for i in range(data.GetNumberOfArrays()):
         array = data.GetArray(i)
         if array is None:
-            raise BadFile(f"{path}: array {i} holds no numbers")
+            raise BadFile(f"{path}: array {i} has no numbers")
         arrays[array.GetName()] = vtk_to_numpy(array).reshape(
             array.GetNumberOfTuples(), array.GetNumberOfComponents())
     return arrays

@@ -100,7 +100,7 @@ class Pictures(InDirectory):
             with open(picture, "rb") as file:
                 texts.append(file.read())
         self.assertNotEqual(texts[0], texts[1])
-        self.fails("'converged' is .0., but the solve's outcome was converged", "check_vtu.py",
+        self.fails("'converged' is .0., but the outcome of the solve was converged", "check_vtu.py",
                    os.path.join(directory, "solution.pvd"), "--summary",
                    os.path.join(directory, "summary.json"))
 

@@ -162,7 +162,7 @@ class Plots(InDirectory):
         self.assertEqual(self.names("many", "--quantity", long), ["quantities.svg"])
         # The second page of an earlier call is removed.
         self.assertFalse(os.path.exists(self.path("many", "quantities_2.svg")))
-        self.fails("the quantity 'nothing' is not there; there is max u", "plot.py", directory,
+        self.fails("the quantity 'nothing' is unknown; choose max u", "plot.py", directory,
                    "--quantity", "nothing")
 
     def test_cycles_that_are_no_solutions_are_marked(self):
@@ -177,8 +177,8 @@ class Plots(InDirectory):
                     self.assertEqual("not converged" in file.read(), is_marked, f"{name}, {outcome}")
 
     def test_what_a_run_has_no_numbers_for_is_an_error(self):
-        self.fails("no numbers to draw for branch", "plot.py", self.path("poisson"), "--only", "branch")
-        self.fails("no figure 'study'", "plot.py", self.path("poisson"), "--only", "study")
+        self.fails("nothing to draw for branch", "plot.py", self.path("poisson"), "--only", "branch")
+        self.fails("figure 'study' is not available", "plot.py", self.path("poisson"), "--only", "study")
 
 
 class PageReader(html.parser.HTMLParser):
@@ -227,7 +227,7 @@ class Reports(InDirectory):
         for picture in reader.pictures:
             self.assertTrue(picture.get("alt"))
         for words in ("Parameters", "Mesh and convergence", "Solver", "Time and memory", "Files",
-                      "How to run it again", "converged", "FE_Q&lt;2&gt;(1)"):
+                      "How to repeat the run", "converged", "FE_Q&lt;2&gt;(1)"):
             self.assertIn(words, text)
         self.assertNotIn("src=\"http", text)
         self.assertFalse(os.path.exists(self.path("poisson", "report.html.partial")))
@@ -315,7 +315,7 @@ class Damaged(InDirectory):
 
     def test_no_summary(self):
         os.mkdir(self.path("empty"))
-        self.both_fail("no summary.json", self.path("empty"))
+        self.both_fail("summary.json is missing", self.path("empty"))
         self.fails("no .pvd or .vtkhdf.series in it", "render.py", self.path("empty"))
 
     def test_a_run_that_was_killed_in_its_second_cycle(self):
@@ -325,8 +325,7 @@ class Damaged(InDirectory):
             summary.update(outcome="unfinished", stopped_by=None, cycles=summary["cycles"][:1])
         edit_summary(directory, as_after_the_first_cycle)
         self.succeeds("plot.py", directory)
-        self.assertIn("The study is unfinished: it was interrupted, or still runs. This page shows "
-                      "its first 1 cycles.", self.words(directory))
+        self.assertIn("The study is unfinished: it was interrupted or is still running. This page shows its first 1 cycles.", self.words(directory))
 
     def test_a_study_over_parameters_that_was_killed(self):
         directory = self.path("killed study")
@@ -347,14 +346,14 @@ class Damaged(InDirectory):
     def test_a_report_says_why_a_study_ended_early(self):
         femgpu("poisson.prm", self.path("target"), "--set", "Study/Target error=1e-2", "--set",
                "Study/Target norm=L2")
-        self.assertIn("The target of the error is reached.",
+        self.assertIn("The study stopped because the error reached Study/Target error.",
                       self.words(self.path("target"), "--no-pictures"))
 
     def test_half_a_summary(self):
         directory = self.copy("half")
         with open(os.path.join(directory, "summary.json"), "r+", encoding="utf-8") as file:
             file.truncate(500)
-        self.both_fail("summary.json: no JSON", directory)
+        self.both_fail("summary.json: not valid JSON", directory)
 
     def test_a_summary_of_something_else(self):
         directory = self.copy("else")
@@ -448,8 +447,8 @@ class Studies(InDirectory):
         self.assertIn("Degree", said)
         self.assertNotIn("max u", said)
         self.assertIn("dofs", words("--quantity", "total_seconds", "--over", "dofs"))
-        self.fails("'v' is not there; there is tip u_y, max u", "plot.py", directory, "--quantity", "v")
-        self.fails("'v' is not there; there is Discretization/Degree, Solver/Solver, dofs", "plot.py",
+        self.fails("'v' is unknown; choose tip u_y, max u", "plot.py", directory, "--quantity", "v")
+        self.fails("'v' is unknown; choose Discretization/Degree, Solver/Solver, dofs", "plot.py",
                    directory, "--over", "v")
         with open(self.succeeds("report.py", directory).strip(), encoding="utf-8") as file:
             self.assertIn("<th scope=\"col\">tip u_<wbr>y</th>", file.read())
