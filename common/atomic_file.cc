@@ -168,8 +168,8 @@ void say(const char *text)
 extern "C" void end_by_signal(const int signal)
 {
   remove_partial_files();
-  say(signal == SIGINT ? "femgpu: interrupted" : "femgpu: asked to end by a signal");
-  say("; files that have their names are complete.\n");
+  say(signal == SIGINT ? "femgpu: interrupted" : "femgpu: terminated by a signal");
+  say("; result files that exist are complete.\n");
   ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
@@ -236,10 +236,10 @@ AtomicFile::AtomicFile(const std::filesystem::path &name) : target(name), out(nu
   if (std::filesystem::is_symlink(name, error))
     target = std::filesystem::weakly_canonical(name, error);
   if (target.filename().empty())
-    throw OutputError("'" + name.string() + "' names no file; give a file name");
+    throw OutputError("'" + name.string() + "' is not a file name; give one");
   if (std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error))
     throw OutputError("'" + name.string() +
-                      "' exists and is no regular file; remove it or choose another name");
+                      "' exists and is not a regular file; remove it or choose another name");
   partial = partial_name(target.string());
   registered = std::make_unique<PartialFile>(partial.string());
   buffer = std::make_unique<Buffer>(partial);
@@ -304,7 +304,7 @@ void create_output_directory(const std::filesystem::path &directory)
   std::string probe = (directory / "femgpu-probe-XXXXXX").string();
   const int descriptor = ::mkstemp(&probe[0]);
   if (descriptor < 0)
-    output_error(directory, "is a directory in which no file can be created", errno);
+    output_error(directory, "is a directory without permission to create files", errno);
   ::close(descriptor);
   ::unlink(probe.c_str());
 }

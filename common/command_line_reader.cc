@@ -101,14 +101,14 @@ void CommandLineReader::choice(const std::string &name, const std::vector<std::s
 void CommandLineReader::backend(std::string &value)
 {
   const std::vector<std::string> names = {"auto", "host", "cuda"};
-  once("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number",
+  once("--backend", "auto|host|cuda|cuda:K", "Device of the solver; K is a device number",
        [=, &value](const std::string &text) {
          value = text;
          const bool is_device =
              text.rfind("cuda:", 0) == 0 && is_digits(text.substr(5)) && text.size() <= 9;
          if (!is_device && std::find(names.begin(), names.end(), text) == names.end())
            fail("--backend " + text +
-                " is no backend; choose auto, host, cuda or cuda:K with a device number K" +
+                " is not a backend; choose auto, host, cuda or cuda:K with a device number K" +
                 suggestion(text, names));
        });
 }
@@ -128,7 +128,7 @@ std::string CommandLineReader::parse(int argc, const char *const *argv)
   }
   catch (const CLI::ArgumentMismatch &error) {
     const std::string text = error.what(); // "--output: 1 required DIR missing"
-    fail(text.substr(0, text.find(':')) + " has no value; give the option its value");
+    fail(text.substr(0, text.find(':')) + " has no value; add one");
   }
   catch (const CLI::ParseError &error) {
     fail(error.what());
@@ -140,7 +140,7 @@ std::string CommandLineReader::parse(int argc, const char *const *argv)
       fail(name + " is given twice, with '" + texts[0] + "' and '" + texts[1] +
            "'; keep one of them");
     if (texts.size() == 1 && texts[0].empty())
-      fail(name + " has an empty value; give one or leave the option out");
+      fail(name + " has an empty value; give one, or remove the option");
     if (texts.size() == 1)
       read(texts[0]);
   }
@@ -182,7 +182,7 @@ double CommandLineReader::tolerance(const std::string &text, const std::string &
 {
   const auto number = finite_number(text);
   if (!number || *number < 0.)
-    fail(name + " " + text + ": give a number that is not negative, as 1e-8");
+    fail(name + " " + text + ": give a number that is not negative, for example 1e-8");
   return *number;
 }
 

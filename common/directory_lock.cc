@@ -90,8 +90,8 @@ bool is_same(const int descriptor, const std::filesystem::path &file)
 
 [[noreturn]] void refuse(const std::filesystem::path &directory, const std::string &holder)
 {
-  throw OutputError("'" + directory.string() + "' is being written by another run, " + holder +
-                    ". Wait for its end, or choose another directory with --output.");
+  throw OutputError("'" + directory.string() + "' is in use by another run, " + holder +
+                    ". Wait until it ends, or choose another directory with --output.");
 }
 } // namespace
 
@@ -128,7 +128,7 @@ bool DirectoryLock::open()
     return is_same(descriptor, file);
   if (errno == EWOULDBLOCK) {
     const Holder holder = read_holder(file);
-    refuse(directory, holder.start.empty() ? "which has just begun" : holder.name());
+    refuse(directory, holder.start.empty() ? "which has just started" : holder.name());
   }
   return true; // no flock() on this file system: take() relies on the content
 }
@@ -140,10 +140,11 @@ void DirectoryLock::take()
   if (!has_ended(holder, system_locks)) {
     if (holder.boot == boot_id())
       refuse(directory, holder.name());
-    throw OutputError("'" + directory.string() + "' belongs to another run, " + holder.name() +
-                      ", which cannot be seen from host " + host_name() +
-                      ". If it has ended, remove '" + file.string() +
-                      "'; else wait for its end, or choose another directory with --output.");
+    throw OutputError(
+        "'" + directory.string() + "' belongs to another run, " + holder.name() +
+        ", which is invisible from host " + host_name() + ". If it has ended, remove '" +
+        file.string() +
+        "'; otherwise wait until it ends, or choose another directory with --output.");
   }
   sign();
 }

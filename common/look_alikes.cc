@@ -111,7 +111,7 @@ std::string look_alike_in(std::string_view line)
         "column " + std::to_string(column) + " has " + found.name + " (" + code + "), ";
     const char quote = found.ascii == '\'' ? '"' : '\'';
     const std::string ascii = {quote, found.ascii, quote};
-    return text + (found.ascii == 0 ? "which should not be here: remove it"
+    return text + (found.ascii == 0 ? "which is not allowed here: remove it"
                                     : "which looks like " + ascii + ": write " + ascii);
   }
   return {};

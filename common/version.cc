@@ -10,7 +10,7 @@ std::string version_text(const std::string &program, const LibraryVersions &libr
   std::string text = program + ' ' + version::version + " (git " + version::git_revision + ")\n";
   for (const auto &[name, number] : libraries)
     text += name + ' ' + number + '\n';
-  text += "CUDA " + (cuda.empty() ? "none: host backend only"
+  text += "CUDA " + (cuda.empty() ? "none: only the host backend"
                                   : cuda + ", architectures " + version::cuda_architectures);
   return text + "\ncompiler " + version::compiler + ", " + version::build_type;
 }

@@ -77,7 +77,7 @@ std::string remark(const SolveCommand &command, const BatchRecord &record)
   if (numbers.empty())
     return "";
   return std::to_string(numbers.size()) + " of " + std::to_string(record.report.systems.size()) +
-         " systems failed, the first of them number " + std::to_string(numbers[0] + 1) + ": " +
+         " systems failed, the first is number " + std::to_string(numbers[0] + 1) + ": " +
          record.report.systems[numbers[0]].message;
 }
 

@@ -31,8 +31,8 @@ namespace
 using namespace femgpu;
 
 const std::vector<Choice> rhs_choices = {
-    {"ones", "b = 1, of the scaled system"},
-    {"row-sums", "b = A 1, of the scaled system, so that the solution there is 1"},
+    {"ones", "b = 1 for the scaled system"},
+    {"row-sums", "b = A 1 of the scaled system, whose solution is then 1"},
     {"random:SEED", "elements between -1 and 1, the same on every machine"}};
 
 std::string listing()
@@ -60,8 +60,8 @@ void check_nonlinear(const SolveCommand &command, const linalg::Executor &execut
   const auto &method = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
   if (!method.traits.solves_linear_systems && !command.solver.empty())
     throw ParameterError("The nonlinear method '" + std::string(method.name) +
-                         "' solves no linear systems, but --solver is '" + command.solver +
-                         "'. Leave it out, or use --nonlinear-method newton.");
+                         "' does not solve linear systems, but --solver is '" + command.solver +
+                         "'. Remove --solver, or use --nonlinear-method newton.");
 }
 
 /// Checks the options of a run with the direct solver. @throws ParameterError for options that it
@@ -78,15 +78,15 @@ void check_direct(const SolveCommand &command, const Ranks &ranks)
     refuse("runs on the host, but --backend is '" + command.backend + "'",
            "Use --backend auto or host, or another solver.");
   if (ranks.are_several())
-    refuse("needs all rows in one process", "Start femgpu-solve without mpirun.");
+    refuse("needs the whole matrix on one rank", "Start femgpu-solve without mpirun.");
   if (!command.nonlinear.empty())
     refuse("solves linear systems only", "Remove --nonlinear, or use another solver.");
   if (command.copies || command.fixed_iterations || command.energy_tolerance)
-    refuse("has no iterations, and solves one system at a time",
+    refuse("does not iterate and solves one system at a time",
            "Remove --copies, --fixed-iterations and --energy-tolerance.");
   if (!command.preconditioner.empty() || !command.scaling.empty() || command.ordering != "none" ||
       !command.format.empty())
-    refuse("scales and orders rows itself",
+    refuse("scales and orders the rows itself",
            "Remove --preconditioner, --scaling, --ordering and --format.");
 }
 
@@ -99,9 +99,9 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     linalg::make_preconditioner(command.preconditioner, executor.backend());
   if ((command.repeat > 1 || command.fixed_iterations) && !command.preconditioner.empty() &&
       linalg::preconditioners.traits(command.preconditioner).is_automatic)
-    throw ParameterError("--preconditioner auto may change within a solve and from one to the "
-                         "next, so --repeat and --fixed-iterations exclude it; name the one that "
-                         "is meant, as jacobi or multigrid.");
+    throw ParameterError("--preconditioner auto may change during and between solves, so that "
+                         "--repeat and --fixed-iterations do not support it. Choose a "
+                         "preconditioner, for example jacobi or multigrid.");
   if (!command.scaling.empty())
     linalg::scalings.find(command.scaling);
   linalg::orderings.make(command.ordering);
@@ -173,8 +173,8 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   if (ranks.is_first()) {
     system = make_system(command, /* may fall back */ false);
     if (system.is_batch)
-      throw ParameterError("Systems that are solved together are solved by one rank in this "
-                           "version. Start femgpu-solve without mpirun.");
+      throw ParameterError("Several systems can only be solved together on one rank. Start "
+                           "femgpu-solve without mpirun.");
   }
   system.attempts.resize(1);
   Methods &methods = system.attempts.front();
@@ -261,10 +261,10 @@ int main(int argc, char **argv)
   }
   catch (const std::bad_alloc &) {
     return fail(ranks, ExitCode::device,
-                "The host has not enough memory. Run on more memory, or solve a "
+                "The host does not have enough memory. Use a machine with more memory, or solve a "
                 "smaller system.");
   }
   catch (const std::exception &error) {
-    return fail(ranks, ExitCode::input, std::string("An error that is not known: ") + error.what());
+    return fail(ranks, ExitCode::input, std::string("Unexpected error: ") + error.what());
   }
 }

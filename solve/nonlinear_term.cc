@@ -22,20 +22,21 @@ linalg::Law expression_law(Method &method)
   range.low = method.number("low", range.low, -largest, largest);
   range.high = method.number("high", range.high, -largest, largest);
   if (phi.empty())
-    throw ParameterError("The nonlinear term '" + method.text() +
-                         "' has no phi. Write it without blanks: 'expression phi=u^3'.");
+    throw ParameterError(
+        "The nonlinear term '" + method.text() +
+        "' has no option phi. Write it without blanks, for example 'expression phi=u^3'.");
   return linalg::make_expression_law(phi, derivative, {}, range);
 }
 } // namespace
 
 constexpr decltype(nonlinear_terms)::Entry term_table[] = {
     {"bratu",
-     "LAMBDA w exp(u), of Bratu's problem -Δu = LAMBDA exp(u); lambda=LAMBDA (1), "
+     "LAMBDA w exp(u) for Bratu's problem -Δu = LAMBDA exp(u); lambda=LAMBDA (1), "
      "weights=w (h^2 of the generator's grid in the unit square or cube)",
      bratu_law},
     {"expression",
-     "LAMBDA w phi(u) with an expression of u without blanks: phi=...; derivative=..., if it is "
-     "given, is checked for u from low=-1 to high=1; lambda=, weights= as above",
+     "LAMBDA w phi(u) with phi=EXPRESSION of u, without blanks; a given derivative=EXPRESSION is "
+     "checked for u from low=-1 to high=1; lambda= and weights= as for bratu",
      expression_law}};
 
 constexpr decltype(nonlinear_terms) nonlinear_terms("nonlinear term", term_table);

@@ -121,7 +121,7 @@ void add_methods(std::string &text, const SystemToSolve &system, const SolveReco
   if (method.matrix_stored > 0 || nonzeros == 0.) // the direct solver has none
     add(text, "format",
         method.format + "; " + std::to_string(method.matrix_stored) + " entries stored (" +
-            text_of(padding) + " % more than given), " + bytes_text(method.matrix_bytes));
+            text_of(padding) + " % more than in the matrix), " + bytes_text(method.matrix_bytes));
   add(text, "scaling", method.scaling + "; ordering " + method.ordering);
 }
 
@@ -142,7 +142,7 @@ void add_residuals(std::string &text, const linalg::SolveReport &report, const b
     add(text, "backward error",
         text_of(report.backward_error) +
             (report.componentwise_backward_error >= 0.
-                 ? ", of the worst row " + text_of(report.componentwise_backward_error)
+                 ? ", in the worst row " + text_of(report.componentwise_backward_error)
                  : ""));
 }
 
@@ -152,7 +152,7 @@ void add_repeats(std::string &text, const RunRecord &record)
     add(text, "repeats",
         std::to_string(record.repeats.size()) + " solves: median " +
             seconds_text(record.median_seconds()) + ", min " + seconds_text(record.min_seconds()) +
-            (record.all_identical() ? "; all solutions have the same bits" : ""));
+            (record.all_identical() ? "; all solutions are bitwise identical" : ""));
 }
 
 void add_times(std::string &text, const SolveRecord &record, const bool is_nonlinear)
@@ -236,7 +236,8 @@ std::string report_text(const SolveCommand &command, const SystemToSolve &system
   add_system(text, command, system);
   add_batch(text, record);
   const std::string failure = remark(command, record);
-  add(text, "outcome", failure.empty() ? "all systems did what was asked for" : failure);
+  add(text, "outcome",
+      failure.empty() ? "all systems converged, or did the fixed number of iterations" : failure);
   text.pop_back();
   return text;
 }

@@ -297,8 +297,8 @@ std::string RunRecord::remark_on_bits() const
                                   [](const Repeat &repeat) { return !repeat.is_identical; });
   return "solve " + std::to_string(first - repeats.begin() + 1) + " of " +
          std::to_string(repeats.size()) +
-         " gave another solution than the first, from the same start. Solves should repeat bit "
-         "by bit: please report this with the matrix.";
+         " differs from the first solution, although solves repeat bit for bit. Please report this "
+         "bug with the matrix.";
 }
 
 void RunRecord::add(Repeat repeat, std::vector<double> new_x)
@@ -335,9 +335,11 @@ std::string warning_of_rows(const SolveCommand &command, const linalg::SolveRepo
       error <= std::max(tolerance, largest_error))
     return "";
   std::ostringstream text;
-  text << std::setprecision(2) << "the residual is small against ‖b‖, but in one row |b−Ax| is "
-       << error << " of |A||x|+|b|: large rows hide small ones, and x may be wrong. Set --scaling "
-       << (report.method.scaling == "none" ? "symmetric or balance, or " : "to another one, or ")
+  text << std::setprecision(2) << "the residual is small relative to ‖b‖, but in one row |b−Ax| is "
+       << error
+       << " times |A||x|+|b|, so that x may be wrong: rows with large entries hide those with "
+          "small ones. Set --scaling "
+       << (report.method.scaling == "none" ? "symmetric or balance, or " : "to another value, or ")
        << "a smaller --relative-tolerance; with conjugate gradients, use --energy-tolerance.";
   return text.str();
 }
@@ -349,7 +351,7 @@ std::string remark(const SolveCommand &command, const SolveRecord &record)
     return record.remark_on_bits();
   const linalg::SolveReport &report = record.report;
   if (command.fixed_iterations && report.iterations < *command.fixed_iterations)
-    return "it ended after " + std::to_string(report.iterations) + " instead of " +
+    return "the solve ended after " + std::to_string(report.iterations) + " instead of " +
            std::to_string(*command.fixed_iterations) + " iterations: " + report.message;
   if (report.outcome == linalg::Outcome::converged)
     return warning_of_rows(command, report);

@@ -64,8 +64,8 @@ void choose_weights(const SolveCommand &command, const double source_weight, Sys
   if (!system.nonlinear->weight && !(source_weight > 0.))
     throw ParameterError("The nonlinear term '" + system.nonlinear->text +
                          "' has no weights, and '" + command.system() +
-                         "' is no problem in the unit square or cube that gives them. Write "
-                         "--nonlinear '" +
+                         "' is not a problem on the unit square or cube, which would define them. "
+                         "Write --nonlinear '" +
                          system.nonlinear->text + " weights=VALUE'.");
   system.weights.assign(static_cast<std::size_t>(system.A.n), weight);
 }
@@ -154,13 +154,14 @@ void choose_batch(const SolveCommand &command, SystemToSolve &system)
   if (linalg::is_direct(system.attempts.front().solver))
     throw ParameterError("Solver 'direct' solves one system at a time, and '" + command.rhs_file +
                          "' has " + std::to_string(system.n_systems) +
-                         " right-hand sides. Use another solver, or a file for each.");
+                         " right-hand sides. Use another solver, or one file per right-hand side.");
   if (command.copies && system.n_systems > 1)
     throw ParameterError("'" + command.rhs_file + "' has " + std::to_string(system.n_systems) +
-                         " right-hand sides, of which --copies cannot vary one. Keep one of them.");
+                         " right-hand sides, but --copies needs exactly one. Remove --copies, or "
+                         "use a file with one column.");
   if (!command.history.empty())
-    throw ParameterError("Systems that are solved together keep no histories. Leave --history out, "
-                         "or solve them one after the other.");
+    throw ParameterError("--history is not available for systems that are solved together. Remove "
+                         "it, or solve the systems one by one.");
   if (!command.copies)
     return;
   system.n_systems = *command.copies;
@@ -223,7 +224,7 @@ SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks)
   const HostCsr A = system.A.csr();
   system.is_symmetric = problem.is_symmetric;
   const std::string evidence =
-      system.is_symmetric ? "" : "that of '" + command.generator + "' is not";
+      system.is_symmetric ? "" : "the matrix of '" + command.generator + "' is not";
   const auto first = static_cast<int>(ranks.sum_before(A.n));
   system.attempts = {
       completed(command, system.is_symmetric, ranks.sum(diagonal_signs(A, first).n_zeros) == 0)};

@@ -140,7 +140,7 @@ TEST(CommandLine, MissingEmptyAndRepeatedValuesAreErrorsWithACure)
 {
   for (const char *option :
        {"--set", "--backend", "--threads", "--output", "--refinements", "--print-parameters"})
-    EXPECT_TRUE(holds(error_of({"run.prm", option}), "give the option its value")) << option;
+    EXPECT_TRUE(holds(error_of({"run.prm", option}), "has no value; add one")) << option;
   EXPECT_TRUE(holds(error_of({"run.prm", "--output", ""}), "empty value"));
   EXPECT_TRUE(holds(error_of({"run.prm", "--backend", "host", "--backend", "cuda"}),
                     "given twice, with 'host' and 'cuda'"));

@@ -117,10 +117,11 @@ TEST_F(AtomicFileTest, MissingDirectoryAndUnwritableTargetsAreErrorsWithTheReaso
       output_error_of([&] { const AtomicFile file(directory / "no" / "a.txt"); });
   EXPECT_TRUE(holds(missing, "No such file or directory")) << missing;
   EXPECT_TRUE(holds(missing, "check that its directory exists")) << missing;
-  EXPECT_TRUE(holds(output_error_of([&] { const AtomicFile file(directory); }), "no regular file"));
   EXPECT_TRUE(
-      holds(output_error_of([] { const AtomicFile file("/dev/null"); }), "no regular file"));
-  EXPECT_TRUE(holds(output_error_of([] { const AtomicFile file(""); }), "names no file"));
+      holds(output_error_of([&] { const AtomicFile file(directory); }), "not a regular file"));
+  EXPECT_TRUE(
+      holds(output_error_of([] { const AtomicFile file("/dev/null"); }), "not a regular file"));
+  EXPECT_TRUE(holds(output_error_of([] { const AtomicFile file(""); }), "is not a file name"));
 }
 
 TEST_F(AtomicFileTest, ADirectoryThatTookTheNameMeanwhileIsAnError)
@@ -170,8 +171,8 @@ TEST_F(AtomicFileTest, CreateDirectoryNamesWhatIsInTheWay)
   EXPECT_TRUE(holds(output_error_of([&] { create_output_directory(directory / "file" / "sub"); }),
                     "Not a directory"));
   EXPECT_TRUE(holds(output_error_of([] { create_output_directory(""); }), "empty"));
-  EXPECT_TRUE(
-      holds(output_error_of([] { create_output_directory("/proc"); }), "no file can be created"));
+  EXPECT_TRUE(holds(output_error_of([] { create_output_directory("/proc"); }),
+                    "without permission to create files"));
 }
 
 /// Runs as user nobody instead of root during its lifetime, because permissions do not restrict

@@ -119,7 +119,7 @@ TEST_F(DirectoryLockTest, OfARunOnAnotherHostTheUserIsAsked)
   leave("elsewhere", "of-another-kernel", 17);
   const std::string message = refusal();
   EXPECT_TRUE(holds(message, "process 17 on host elsewhere, started 2026-01-02")) << message;
-  EXPECT_TRUE(holds(message, "cannot be seen")) << message;
+  EXPECT_TRUE(holds(message, "is invisible from host")) << message;
   EXPECT_TRUE(holds(message, "remove '" + file.string() + "'")) << message;
   EXPECT_TRUE(fs::exists(file));
   fs::remove(file);

@@ -17,7 +17,7 @@ TEST(LookAlikes, TheFirstIsNamedWithItsColumnInCharacters)
   EXPECT_EQ(look_alike_in("Young\u2019s"),
             "column 6 has a quotation mark (U+2019), which looks like \"'\": write \"'\"");
   EXPECT_EQ(look_alike_in("a\u200b"),
-            "column 2 has an invisible character (U+200B), which should not be here: remove it");
+            "column 2 has an invisible character (U+200B), which is not allowed here: remove it");
   EXPECT_EQ(look_alike_in("cl\u0430mp"),
             "column 3 has a Cyrillic letter (U+0430), which looks like 'a': write 'a'");
   EXPECT_EQ(look_alike_in("0\uff1a 1"),

@@ -50,7 +50,7 @@ study_test(comparisons_are_no_assignments --expect-text Valid -- ${poisson} --va
 foreach(corner "x>0.9 && y>0.9" "x>0.9")
   string(MAKE_C_IDENTIFIER "error_of_few_ranks_at_${corner}_is_one_sentence" name)
   wrong_expression(${name} Dirichlet "0: if(${corner}, log(-x), 0)" 1
-    "is not a number at (?!(.|\n)*(MPI_ABORT|to end by a signal|not a number))" --ranks 3)
+    "is not a number at (?!(.|\n)*(MPI_ABORT|by a signal|not a number))" --ranks 3)
 endforeach()
 study_test(conditional_expression_may_avoid_its_singularity ${poisson} --set Study/Cycles=1
   --set "Poisson/Coefficient=if(x <= 0, 1, 1/x)" --set "Poisson/Right-hand side=0"
@@ -148,7 +148,7 @@ endfunction()
 wrong_option(no_thread_ends_with_1 1 "--threads 0: give an integer" --threads 0)
 wrong_option(negative_number_of_threads_ends_with_1 1 "--threads -3" --threads -3)
 wrong_option(unknown_backend_ends_with_1 1 "auto, host, cuda or cuda:K" --backend gpu)
-wrong_option(negative_device_ends_with_1 1 "cuda:-1 is no backend" --backend cuda:-1)
+wrong_option(negative_device_ends_with_1 1 "cuda:-1 is not a backend" --backend cuda:-1)
 wrong_option(unknown_option_ends_with_1 1 "unknown option '--refine'" --refine)
 wrong_option(set_without_value_ends_with_1 1 "has no '='" --set Dimension)
 wrong_option(two_parameter_files_end_with_1 1 "two parameter files" ${poisson})

@@ -264,7 +264,7 @@ def disturb(options, command, directory):
     if process.returncode == 0:
         yield "it ends with 0"
     if options.how != "KILL":
-        if "files that have their names are complete" not in errors:
+        if "result files that exist are complete" not in errors:
             yield "it does not say how it ended"
         left = partial_files(directory) - unused
         if left:

@@ -73,9 +73,9 @@ class Batches(SolveTest):
                                    (["--scaling", "symmetric"], "Use none"),
                                    (["--ordering", "rcm"], "Use none"),
                                    (["--execution", "graph"], "Use auto"),
-                                   (["--history", "h.csv"], "keep no histories"),
+                                   (["--history", "h.csv"], "--history is not available"),
                                    (["--nonlinear", "bratu"], "exclude each other"),
-                                   (["-b", "B.mtx"], "Keep one of them")):
+                                   (["-b", "B.mtx"], "Remove --copies")):
             with self.subTest(arguments=arguments):
                 self.assertIn(message, self.error(*system, "--copies", "3", *arguments, code=1))
         self.assertIn("give an integer", self.error(*system, "--copies", "0", code=1))

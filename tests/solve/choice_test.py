@@ -95,7 +95,7 @@ class Choice(SolveTest):
         self.write_matrix("A.mtx", UNSYMMETRIC)
         self.assert_close(self.solution("A.mtx", "--solver", "direct"), [1.] * 3, 1e-14)
         for arguments, message in ((["--backend", "cuda"], "runs on the host"),
-                                   (["--scaling", "balance"], "scales and orders rows itself"),
+                                   (["--scaling", "balance"], "scales and orders the rows itself"),
                                    (["--copies", "3"], "one system at a time"),
                                    (["--nonlinear", "bratu lambda=1"], "linear systems only")):
             self.assertIn(message, self.error("A.mtx", "--solver", "direct", *arguments, code=1))

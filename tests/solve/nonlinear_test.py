@@ -93,9 +93,9 @@ class Nonlinear(SolveTest):
 class NonlinearErrors(SolveTest):
     def test_usage(self):
         system = ["--generate", "poisson2d-5pt:6"]
-        self.assertIn("add for example --nonlinear 'bratu",
+        self.assertIn("add one, for example --nonlinear 'bratu",
                       self.error(*system, "--nonlinear-method", "nlcg", code=1))
-        self.assertIn("leave --scaling out", self.error(*system, "--nonlinear", "bratu",
+        self.assertIn("remove --scaling", self.error(*system, "--nonlinear", "bratu",
                                                         "--scaling", "symmetric", code=1))
 
     def test_terms_are_checked_before_the_matrix_is_read(self):
@@ -105,13 +105,13 @@ class NonlinearErrors(SolveTest):
                 ("bratu mu=6", [], "no option 'mu'; use lambda, weights"),
                 ("bratu lambda=six", [], "must be a number"),
                 ("bratu weights=-1", [], "must be a number from 0"),
-                ("expression derivative=u", [], "has no phi. Write it without blanks"),
+                ("expression derivative=u", [], "has no option phi. Write it without blanks"),
                 (expression + "2*u^2", [], "is not the derivative of 'u^3'"),
                 (expression + "3*v^2", [], "wrong at column 3, at 'v'"),
                 (expression + "3*u^2 low=1 high=0", [], "the smaller one first"),
                 ("bratu", ["--nonlinear-method", "picard"], "no nonlinear method 'picard'"),
                 ("bratu", ["--nonlinear-method", "nlcg beta=0"], "beta"),
-                ("bratu", ["--nonlinear-method", "nlcg", "--solver", "cg"], "Leave it out")):
+                ("bratu", ["--nonlinear-method", "nlcg", "--solver", "cg"], "Remove --solver")):
             with self.subTest(term=term):
                 self.assertIn(message, self.error("missing.mtx", "--backend", "host", "--nonlinear",
                                                   term, *arguments, code=1))

@@ -161,10 +161,10 @@ class RanksErrors(RanksTest):
     def test_what_several_ranks_do_not_have_is_refused(self):
         system = ["--generate", "poisson2d-5pt:36x20"]
         for arguments, code, text in [
-                (["--copies", "3"], 1, "solved by one rank"),
+                (["--copies", "3"], 1, "solved together on one rank"),
                 (["--format", "bsr block=16"], 1, "split blocks of 16"),
                 (["--scaling", "matching", "--solver", "bicgstab"], 1, "all rows in one subdomain"),
-                (["--solver", "direct"], 1, "all rows in one process"),
+                (["--solver", "direct"], 1, "the whole matrix on one rank"),
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.refusal(*system, *arguments, code=code))

@@ -311,7 +311,7 @@ class Timing(SolveTest):
     def test_fewer_iterations_than_fixed_are_told(self):
         self.write_matrix("A.mtx", [[2., 0.], [0., 2.]])
         process = self.run_program("A.mtx", "--fixed-iterations", "9")
-        self.assertIn("it ended after 1 instead of 9 iterations", process.stderr)
+        self.assertIn("the solve ended after 1 instead of 9 iterations", process.stderr)
 
     def test_what_was_moved_is_counted(self):
         for arguments, vectors in ([], 3), (["--nonlinear", "bratu lambda=1"], 4):  # w too
@@ -347,7 +347,7 @@ class Errors(SolveTest):
                 ([*system, "--repeat", "0"], "give an integer from 1"),
                 ([*system, "--relative-tolerance", "-1"], "not negative"),
                 ([*system, "--relative-to", "b"], "rhs or initial"),
-                ([*system, "--backend", "gpu"], "is no backend"),
+                ([*system, "--backend", "gpu"], "is not a backend"),
                 ([*system, "--fixed-iterations", "3", "--max-iterations", "4"], "exclude"),
                 ([*system, "--json", "r", "--history", "r"], "different names")):
             with self.subTest(arguments=arguments):
@@ -403,7 +403,7 @@ class Errors(SolveTest):
         process = self.run_program("graded.mtx", "--backend", "host", "--solver", "bicgstab",
                                    "--preconditioner", "identity")
         self.assertRegex(process.stderr, r"warning: .* in one row .* --scaling")
-        self.assertIn(", of the worst row ", process.stdout)
+        self.assertIn(", in the worst row ", process.stdout)
         scaled = self.run_program("graded.mtx", "--backend", "host", "--scaling", "balance")
         self.assertEqual(scaled.stderr, "")
 
