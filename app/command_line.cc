@@ -10,8 +10,8 @@ namespace femgpu
 namespace
 {
 constexpr const char *description =
-    "Solve a partial differential equation on the GPU or on the CPU cores: FILE.prm names mesh,\n"
-    "equation, solver and output; VTU files, a convergence table and summary.json come out.";
+    "Solve a partial differential equation on a GPU or on CPU cores. FILE.prm describes mesh,\n"
+    "equation, solver and output; the results are VTU files, a convergence table and summary.json.";
 
 constexpr const char *examples =
     "\n"
@@ -20,7 +20,7 @@ constexpr const char *examples =
     "--set 'Solver/Relative tolerance=1e-10'\n"
     "\n"
     "A first parameter file: femgpu --print-parameters prm > run.prm;\n"
-    "in it, give what must be given (those data have no default)";
+    "then set the parameters without a default (\"Must be given\")";
 
 /// Values of the options that set a parameter; empty if an option was not given.
 struct ParameterOptions
@@ -45,7 +45,7 @@ void declare_options(CommandLineReader &reader, CommandLine &result, ParameterOp
               "Check parameters, mesh and boundary ids; solve nothing");
   reader.choice("--print-parameters", {"prm", "json", "md"},
                 "Print all parameters with defaults and meaning", result.print_parameters);
-  reader.flag("--list", result.list, "List what can be chosen: physics, solvers, devices, ...");
+  reader.flag("--list", result.list, "List all physics, solvers, devices and other choices");
   reader.flag("--quiet", result.quiet, "Print errors only");
   reader.flag("--verbose", result.verbose, "Print details of every phase");
   reader.flag("--version", result.version, "Print the versions of femgpu and its libraries");
@@ -59,7 +59,7 @@ void check_values(const CommandLineReader &reader, const ParameterOptions &param
   const std::vector<std::string> &files = reader.values("FILE.prm"), &set = reader.values("--set");
   if (files.size() > 1)
     reader.fail("two parameter files, '" + files[0] + "' and '" + files[1] +
-                "'; give one, and changes to it with --set 'Section/Key=value'");
+                "'; give one, and change its values with --set 'Section/Key=value'");
   if (!files.empty())
     result.parameter_file = files[0];
   for (const std::string &text : set)

@@ -119,8 +119,8 @@ std::string to_string(const Verdict &verdict)
     text << ": the error is at the level of rounding";
   else
     text << (verdict.holds ? ": as expected"
-                           : ": LOWER than expected. Refine further, or look at the smoothness of "
-                             "data and solution, and at the solver's tolerance");
+                           : ": LOWER than expected. Refine further, check that data and solution "
+                             "are smooth, or lower the solver's tolerance");
   return text.str();
 }
 
@@ -187,8 +187,8 @@ public:
     const double distance = distance_by(ratio(0)), limit = result.last + distance;
     const double spread = std::abs(distance - distance_by(second_ratio()));
     if (is_nonnegative && limit < spread) {
-      result.obstacle = "the limit would be " + *general(limit, 3) + ", give or take " +
-                        *general(spread, 3) + ", and cannot be negative";
+      result.obstacle = "the limit would be " + *general(limit, 3) + " ± " + *general(spread, 3) +
+                        ", but this quantity cannot be negative";
       return result;
     }
     result.value = limit;
@@ -250,24 +250,23 @@ private:
       return last + " are not monotone";
     const double order = std::log2(ratio(0));
     if (order <= 0.)
-      return "its changes do not fall, as at a singularity, on meshes that are too coarse, or "
-             "where "
-             "they are no larger than the solver's error";
+      return "its changes do not decrease: the solution is singular, the meshes are too coarse, or "
+             "the solver's error dominates";
     if (order < least_order || order > largest_order)
-      return "an order of " + *general(order, 3) + " is not plausible (" +
-             *general(least_order, 3) + " to " + *general(largest_order, 3) + " would be)";
+      return "the order " + *general(order, 3) + " is not plausible (expected " +
+             *general(least_order, 3) + " to " + *general(largest_order, 3) + ")";
     if (has_four()) {
       const double distance = distance_by(ratio(0));
       if (ratio(1) > 1. &&
           std::abs(distance_by(ratio(1)) - distance) <= largest_spread * std::abs(distance))
         return "";
-      return last + " follow no single law, with orders " + *general(std::log2(ratio(1)), 3) +
-             " and " + *general(order, 3);
+      return last + " give different orders, " + *general(std::log2(ratio(1)), 3) + " and " +
+             *general(order, 3);
     }
     if (std::abs(order - order_of_theory()) <= order_tolerance)
       return "";
-    return "the order " + *general(order, 3) +
-           " of three values is none that theory predicts; a fourth cycle may confirm it";
+    return "three values give the order " + *general(order, 3) +
+           ", which theory does not predict; add a fourth cycle to confirm it";
   }
 
   const std::vector<double> &values;
@@ -331,7 +330,7 @@ std::string to_string(const Extrapolation &extrapolation)
   text.precision(8);
   text << extrapolation.name << ": ";
   if (!extrapolation.value)
-    text << "not extrapolated, " << extrapolation.obstacle;
+    text << "not extrapolated because " << extrapolation.obstacle;
   else {
     text << "extrapolated " << *extrapolation.value;
     text.precision(3);

@@ -97,23 +97,23 @@ Error describe_failure(const std::exception_ptr &exception, const ParameterPlace
     return error;
   }
   catch (const std::bad_alloc &) {
-    return {ExitCode::device, "The host has not enough memory: " + host_memory().bound +
-                                  ". Refine less, lower the degree, or run on more memory."};
+    return {ExitCode::device,
+            "The host does not have enough memory: " + host_memory().bound +
+                ". Refine less, lower the degree, or use a machine with more memory."};
   }
   catch (const dealii::ExceptionBase &error) {
     std::ostringstream text;
-    text << "deal.II found an error that femgpu does not know: ";
+    text << "deal.II reported an unexpected error: ";
     error.print_info(text);
-    text << "This is a defect of femgpu; please report it with the parameter file.\n"
-         << error.what();
+    text << "This is a bug in femgpu; please report it with the parameter file.\n" << error.what();
     return {ExitCode::input, text.str()};
   }
   catch (const std::exception &error) {
-    return {ExitCode::input, std::string("An error that femgpu does not know: ") + error.what()};
+    return {ExitCode::input, std::string("Unexpected error: ") + error.what()};
   }
   catch (...) { // libraries may throw anything
-    return {ExitCode::input, "An error that femgpu does not know, and that says nothing of itself. "
-                             "Please report it with the parameter file."};
+    return {ExitCode::input,
+            "An unknown error occurred. Please report it with the parameter file."};
   }
 }
 

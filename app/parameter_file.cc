@@ -1,6 +1,7 @@
 #include "app/parameter_file.h"
 
 #include "app/declared_parameters.h"
+#include "app/key_hints.h"
 #include "common/look_alikes.h"
 #include "common/spelling.h"
 #include "linalg/base/error.h"
@@ -29,11 +30,10 @@ struct Assignment
 /// Returns "'a', 'b'".
 std::string quoted_list(const std::vector<std::string> &names)
 {
-  constexpr std::size_t most = 12;
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
-    text += (i == 0 ? "'" : ", '") + names[i] + "'";
-  return names.size() > most ? text + ", ..." : text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
 }
 
 /// Returns "in section 'Solver/Krylov'" or "at the top level".
@@ -42,27 +42,42 @@ std::string within(const std::string &section)
   return section.empty() ? "at the top level" : "in section '" + section + "'";
 }
 
+/// Returns the paths of the keys of any section that are spelled like @p key.
+std::vector<std::string> similar_keys(const DeclaredParameters &declared, const std::string &key)
+{
+  std::vector<std::string> paths;
+  for (const std::string &section : declared.sections)
+    if (const std::string near_key = nearest(key, declared.keys(section)); !near_key.empty())
+      paths.push_back(path_in(section, near_key));
+  return paths;
+}
+
 /// Returns the message for @p key, which section @p here does not declare.
 std::string unknown_key(const DeclaredParameters &declared, const std::string &here,
                         const std::string &key)
 {
   const std::vector<std::string> keys = declared.keys(here), sections = declared.sections_in(here);
-  const std::string near_key = nearest(key, keys);
-  std::string text = "unknown key '" + key + "' " + within(here);
-  if (declared.has_section(here, key))
-    text += "; '" + key + "' is a section: write 'subsection " + key + "'";
-  else if (!near_key.empty())
-    text += "; nearest valid key: '" + near_key + "' (" +
-            declared.find(here, near_key)->valid_values() + ")";
-  else if (!keys.empty())
-    text += "; valid keys: " + quoted_list(keys);
-  else
-    text += "; it has no keys, only sections: " + quoted_list(sections);
-  std::string elsewhere;
+  const std::string near_key = nearest(key, keys), hint = key_hint(here, key);
+  std::string text = "unknown key '" + key + "' " + within(here), elsewhere;
   for (const std::string &section : declared.sections)
     if (declared.find(section, key) != nullptr)
       elsewhere += (elsewhere.empty() ? "" : ", ") +
                    (section.empty() ? "the top level" : "'" + section + "'");
+  if (declared.has_section(here, key))
+    text += "; '" + key + "' is a section: write 'subsection " + key + "'";
+  else if (!hint.empty())
+    return text + "; " + hint;
+  else if (!near_key.empty())
+    text += "; nearest valid key: '" + near_key + "' (" +
+            declared.find(here, near_key)->valid_values() + ")";
+  else if (!elsewhere.empty())
+    return text + "; this key is valid in " + elsewhere;
+  else if (const auto similar = similar_keys(declared, key); !similar.empty() && similar.size() < 4)
+    text += "; nearest valid keys: " + quoted_list(similar);
+  else if (!keys.empty())
+    text += "; valid keys: " + quoted_list(keys);
+  else
+    text += "; this section has no keys, only subsections: " + quoted_list(sections);
   return elsewhere.empty() ? text : text + "; this key is valid in " + elsewhere;
 }
 
@@ -71,21 +86,23 @@ std::string unknown_section(const DeclaredParameters &declared, const std::strin
                             const std::string &name)
 {
   const std::vector<std::string> sections = declared.sections_in(here);
-  const std::string near_name = nearest(name, sections);
+  const std::string near_name = nearest(name, sections), hint = key_hint(here, name);
   std::string text = "unknown subsection '" + name + "' " + within(here);
   if (declared.find(here, name) != nullptr)
     text += "; '" + name + "' is a key: write 'set " + name + " = VALUE'";
+  else if (!hint.empty())
+    return text + "; " + hint;
   else if (!near_name.empty())
     text += "; nearest valid subsection: '" + near_name + "'";
   else if (!sections.empty())
     text += "; valid subsections: " + quoted_list(sections);
   else
-    text += "; there are no subsections in it";
+    text += "; this section has no subsections";
   std::string elsewhere;
   for (const std::string &section : declared.sections)
     if (!section.empty() && section.substr(section.rfind('/') + 1) == name)
       elsewhere += (elsewhere.empty() ? "'" : ", '") + section + "'";
-  return elsewhere.empty() ? text : text + "; a section of this name is " + elsewhere;
+  return elsewhere.empty() ? text : text + "; sections of this name: " + elsewhere;
 }
 
 /// Is @p text valid UTF-8? Values are written to JSON and XML files, which must be.
@@ -193,7 +210,7 @@ private:
     else if (ends_forgiven > 0)
       --ends_forgiven;
     else
-      problems.emplace(line, "'end' without a 'subsection' that is open; remove it");
+      problems.emplace(line, "'end' without an open 'subsection'; remove it");
   }
 
   void assign(const ParameterStatement &statement)
@@ -241,7 +258,7 @@ std::string check_override(const DeclaredParameters &declared, const std::string
   if (path.empty())
     return "there is no key before '='; write --set 'Section/Key=value'";
   if (value.find_first_of("#\n") != std::string::npos)
-    return "a value cannot contain '#' or a line break, because no parameter file could hold it";
+    return "the value contains '#' or a line break, which parameter files cannot hold; remove it";
   std::string section;
   std::size_t at = 0;
   for (std::size_t slash; (slash = path.find('/', at)) != std::string::npos; at = slash + 1) {

@@ -50,7 +50,7 @@ void require_text(const ParameterSource &source)
   throw InputError(source.name + ":" + std::to_string(line) + ": byte " +
                    std::to_string(static_cast<unsigned char>(*at)) + " at offset " +
                    std::to_string(at - source.text.begin()) +
-                   " is no text; give a parameter file saved as plain text (UTF-8)");
+                   " is not text; save the parameter file as plain text (UTF-8)");
 }
 
 /// Rejects a file without statements. It is a mistake, since all parameters would keep their
@@ -61,10 +61,9 @@ void require_statements(const ParameterSource &source)
   if (!scan_parameter_text(source.text, problems).empty() || !problems.empty())
     return;
   throw InputError(
-      source.name + ": no parameter is set here: there are " +
-      (trimmed(source.text).empty() ? "no lines or empty ones alone" : "comments alone") +
-      "; give a parameter file, as those of parameters/ or what 'femgpu "
-      "--print-parameters prm' prints");
+      source.name + ": the file sets no parameter: it " +
+      (trimmed(source.text).empty() ? "is empty" : "has only comments") +
+      "; use a file of parameters/, or start from the output of 'femgpu --print-parameters prm'");
 }
 
 /// Returns "; did you mean 'dir/poisson.prm'?" if the directory has a file with a similar name.
@@ -144,7 +143,7 @@ ParameterStatement read_assignment(const std::string &rest, unsigned line,
   statement.name = trimmed(rest.substr(0, equals));
   statement.value = trimmed(rest.substr(equals + 1));
   if (statement.name.empty())
-    problems.emplace(line, "'set' names no key before '='; write 'set KEY = VALUE'");
+    problems.emplace(line, "'set' has no key before '='; write 'set KEY = VALUE'");
   return statement;
 }
 
@@ -161,7 +160,7 @@ void read_misspelled(const JoinedLine &line, const std::string &word, const std:
   const std::string meant =
       nearest(word, assigns ? std::vector<std::string>{"set"}
                             : std::vector<std::string>{"set", "subsection", "end"});
-  std::string message = "'" + text + "' is no statement; ";
+  std::string message = "'" + text + "' is not a statement; ";
   if (!meant.empty())
     message += "did you mean '" + meant + "'?";
   else if (assigns)
@@ -190,7 +189,7 @@ std::string readable(const JoinedLine &joined, ParameterProblems &problems)
   std::string line = trimmed(joined.text), plain = trimmed(with_plain_blanks(line));
   if (is_statement(line) || !is_statement(plain))
     return line;
-  problems.emplace(joined.line, "'" + line + "' is no statement");
+  problems.emplace(joined.line, "'" + line + "' is not a statement");
   return plain;
 }
 } // namespace
@@ -238,14 +237,14 @@ std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
     }
     else if (word == "subsection" || word == "SUBSECTION") {
       if (rest.empty())
-        problems.emplace(joined.line, "'subsection' names no section; write 'subsection NAME'");
+        problems.emplace(joined.line, "'subsection' has no name; write 'subsection NAME'");
       statements.push_back({Kind::open, joined.line, rest, ""});
     }
     else if (word == "end" || word == "END") {
       if (!rest.empty())
-        problems.emplace(joined.line, "'" + rest +
-                                          "' after 'end' means nothing; begin a "
-                                          "comment with '#'");
+        problems.emplace(
+            joined.line,
+            "'" + rest + "' after 'end' is not allowed; remove it, or begin a comment with '#'");
       statements.push_back({Kind::close, joined.line, "", ""});
     }
     else if (word == "include" || word == "INCLUDE")

@@ -38,12 +38,14 @@ std::vector<std::string> split(const std::string &text, const std::string &list)
     else
       parts.back() += c;
     if (depth < 0)
-      fail(text, "closes a parenthesis that it has not opened");
+      fail(text, "has a ')' without a '('; remove it");
   }
   if (quote != 0)
-    fail(text, std::string("has no end of the quote ") + quote);
+    fail(text,
+         std::string("has an opening quotation mark without a closing one; add the closing ") +
+             quote);
   if (depth != 0)
-    fail(text, "has a parenthesis without end");
+    fail(text, "has a '(' without a ')'; add it");
   return parts;
 }
 
@@ -63,12 +65,13 @@ void append_values(const std::string &text, const std::string &part,
   if (is_quoted(value))
     values.push_back(value.substr(1, value.size() - 2));
   else if (value.empty())
-    fail(text, "has an empty value; write '' in its place if it is meant");
+    fail(text, "has an empty value; remove it, or write '' if it is intended");
   else if (std::regex_match(value, ends, range)) {
     const long first = std::stol(ends[1]), last = std::stol(ends[2]);
     const long step = first <= last ? 1 : -1;
     if (std::abs(last - first) >= most)
-      fail(text, "has a range of more than " + std::to_string(most) + " numbers");
+      fail(text,
+           "has a range of more than " + std::to_string(most) + " numbers; use a shorter range");
     for (long i = first; i != last + step; i += step)
       values.push_back(std::to_string(i));
   }
@@ -108,10 +111,11 @@ std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &text
     StudiedParameter parameter;
     parameter.path = trimmed(text.substr(0, equals));
     if (parameter.path == "Output/Directory")
-      fail(text, "is not possible: each combination gets a directory of its own");
+      fail(text, "cannot vary the directory: each combination gets its own subdirectory; use "
+                 "--output for their parent");
     for (const StudiedParameter &other : parameters)
       if (other.path == parameter.path)
-        fail(text, "comes a second time; give all values of a parameter at once");
+        fail(text, "repeats a parameter; give all its values in one --study");
     for (const std::string &part : split(text, text.substr(equals + 1)))
       append_values(text, part, parameter.values);
     for (auto value = parameter.values.begin(); value != parameter.values.end(); ++value)
@@ -148,8 +152,8 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
         longer.back().values.push_back(value);
       }
     if (longer.size() > static_cast<std::size_t>(most))
-      throw ParameterError("command line: --study asks for more than " + std::to_string(most) +
-                           " combinations; give fewer values");
+      throw ParameterError("command line: --study gives more than " + std::to_string(most) +
+                           " combinations; use fewer values");
     all = std::move(longer);
   }
   const std::vector<std::string> names = short_names(parameters);

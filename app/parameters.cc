@@ -27,82 +27,82 @@ RunParameters::RunParameters() : ParameterAcceptor("/")
 StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
 {
   add_parameter("Cycles", cycles,
-                "The problem is solved at most this often, on a mesh that is refined from cycle to "
-                "cycle.",
+                "Maximum number of cycles. Each cycle solves the problem; the mesh is refined "
+                "between cycles.",
                 prm, Patterns::Integer(1, most_cycles));
-  add_parameter("Refinement", refinement,
-                "global: all cells; adaptive: those that Estimator chooses, and those of Refine "
-                "where and Cell size.",
-                prm, Patterns::Selection("global|adaptive"));
   add_parameter(
-      "Estimator", estimator,
-      "Where the error is, for adaptive refinement. kelly: jumps of the flux over faces (of the "
-      "gradient, where a physics knows no flux); residual: residual of the equation inside of "
-      "cells "
-      "and jumps of the flux, with the powers of h/p that bound the error; expression: nowhere, "
-      "only Refine where and Cell size refine.",
-      prm, Patterns::Selection("kelly|residual|expression"));
-  add_parameter("Strategy", strategy,
-                "What Refine fraction and Coarsen fraction are parts of. fixed_number: of the "
-                "number of cells; fixed_fraction: of the estimated error, so that the cells that "
-                "are refined have at least this part t of it (Doerfler: the sum of their eta^2 is "
-                "t^2 of all).",
-                prm, Patterns::Selection("fixed_number|fixed_fraction"));
-  add_parameter("Refine fraction", refine_fraction, "Part that an adaptive step refines.", prm,
+      "Refinement", refinement,
+      "global: all cells; adaptive: the cells that Estimator, Refine where and Cell size select.",
+      prm, Patterns::Selection("global|adaptive"));
+  add_parameter("Estimator", estimator,
+                "Error estimator for adaptive refinement. kelly: jumps of the flux over faces (of "
+                "the gradient if the physics has no flux); residual: residual of the equation "
+                "inside cells and jumps of the flux, weighted by the powers of h/p that bound the "
+                "error; expression: no estimator, only Refine where and Cell size select cells.",
+                prm, Patterns::Selection("kelly|residual|expression"));
+  add_parameter(
+      "Strategy", strategy,
+      "Meaning of Refine fraction and Coarsen fraction. fixed_number: fractions of the number of "
+      "cells; fixed_fraction: fractions of the estimated error; the refined cells have at least "
+      "the fraction t of it (Doerfler: the sum of their eta^2 is t^2 of the total).",
+      prm, Patterns::Selection("fixed_number|fixed_fraction"));
+  add_parameter("Refine fraction", refine_fraction, "Fraction that an adaptive step refines.", prm,
                 Patterns::Double(0., 1.));
-  add_parameter("Coarsen fraction", coarsen_fraction, "Part that an adaptive step coarsens.", prm,
-                Patterns::Double(0., 1.));
+  add_parameter("Coarsen fraction", coarsen_fraction, "Fraction that an adaptive step coarsens.",
+                prm, Patterns::Double(0., 1.));
   add_parameter("Refine where", refine_where,
                 "An adaptive step refines all cells at whose centre this expression of x, y, z is "
-                "not zero, as 'x < 0.5 && y < 0.5'.");
-  add_parameter("Cell size", cell_size,
-                "Wanted size h > 0 of cells, as 0.01 + 0.1*x: an adaptive step refines all cells "
-                "whose diameter is larger than its value at their centre; expression of x, y, z.");
+                "not zero, for example 'x < 0.5 && y < 0.5'.");
+  add_parameter(
+      "Cell size", cell_size,
+      "Target size h > 0 of cells, for example 0.01 + 0.1*x: an adaptive step refines all cells "
+      "whose diameter is larger than its value at their centre; expression of x, y, z.");
   add_parameter("Maximum level", maximum_level,
-                "Cells are refined at most this often, counted from the coarse mesh and with the "
+                "Maximum refinement level of a cell, counted from the coarse mesh; includes the "
                 "initial refinements.",
                 prm, Patterns::Integer(0, 30));
   add_parameter("Maximum dofs", maximum_dofs,
-                "The study ends before a cycle that would have more dofs; 0: any number.");
+                "The study ends before a cycle that would have more dofs; 0: no limit.");
   add_parameter(
       "Target error", target_error,
       "The study ends with the first cycle whose error in Target norm is at most this, relative to "
-      "the norm of the exact solution; 0: no such end.",
+      "the norm of the exact solution; 0: no target.",
       prm, Patterns::Double(0.));
-  add_parameter(
-      "Target norm", target_norm,
-      "Of Target error. L2: of u; H1: of its gradient; estimate: the estimated error, relative to "
-      "the norm in L2 of the flux.",
-      prm, Patterns::Selection("L2|H1|estimate"));
+  add_parameter("Target norm", target_norm,
+                "Norm of Target error. L2: of u; H1: of its gradient; estimate: the estimated "
+                "error, relative to the L2 norm of the flux.",
+                prm, Patterns::Selection("L2|H1|estimate"));
 }
 
 OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
 {
   add_parameter(
       "Directory", directory,
-      "Where all files go; made if it does not exist. One run at a time writes there; files "
-      "of earlier runs with the same Name are replaced or removed.");
-  add_parameter("Name", name, "Begin of the names of the files for ParaView.", prm,
+      "Directory of all result files; created if it does not exist. Only one run at a time can "
+      "write to it; files of earlier runs with the same Name are replaced or removed.");
+  add_parameter("Name", name, "Prefix of the names of the files for ParaView.", prm,
                 Patterns::FileName());
   add_parameter("Write VTU", write_vtu, "Write the files for ParaView.");
-  add_parameter("Format", format,
-                "Of these files. vtu: VTK's XML files, a node for each cell that it has; vtkhdf: "
-                "VTK's HDF5 files, smaller and written faster, for ParaView 5.11 and newer, with "
-                "nodes that cells share and the mean of their values where derivatives jump.",
-                prm, Patterns::Selection("vtu|vtkhdf"));
-  add_parameter("Precision", precision, "Of the numbers in the files for ParaView.", prm,
+  add_parameter(
+      "Format", format,
+      "Format of the files for ParaView. vtu: VTK's XML files, with separate nodes for each cell; "
+      "vtkhdf: VTK's HDF5 files, smaller and written faster, for ParaView 5.11 and newer; cells "
+      "share nodes, which hold the mean of values that jump between cells.",
+      prm, Patterns::Selection("vtu|vtkhdf"));
+  add_parameter("Precision", precision, "Precision of the numbers in the files for ParaView.", prm,
                 Patterns::Selection("float|double"));
   add_parameter("Error indicator", error_indicator,
-                "Estimate the error (Study/Estimator) also where the refinement does not need it, "
-                "with an indicator for each cell in the files for ParaView.");
-  add_parameter("Files per cycle", files_per_cycle,
-                "Number of .vtu files of a cycle that the ranks share; 0 for one per rank, at most "
-                "64.",
-                prm, Patterns::Integer(0, 4096));
-  add_parameter("Units", units,
-                "Symbols of the units in which all data are given, for pictures and reports: of "
-                "length and force for elasticity, as 'm, N'; else of length, the solution, and the "
-                "flow of what is conserved, as 'm, K, W'. Nothing is converted. Empty: none.");
+                "Estimate the error (Study/Estimator) even if the refinement does not need it, and "
+                "write the indicator of each cell to the files for ParaView.");
+  add_parameter(
+      "Files per cycle", files_per_cycle,
+      "Number of .vtu files of a cycle, shared by all ranks; 0: one per rank, at most 64.", prm,
+      Patterns::Integer(0, 4096));
+  add_parameter(
+      "Units", units,
+      "Symbols of the units of all data, for pictures and reports: length and force for "
+      "elasticity, for example 'm, N'; otherwise length, solution and flow of the conserved "
+      "quantity, for example 'm, K, W'. Values are not converted. Empty: no units.");
 }
 
 Parameters::Parameters() : physics(make_all_physics())
@@ -150,7 +150,7 @@ void find_unused_data(const Parameters &parameters, const std::vector<std::strin
         given.push_back(parameter.path());
     if (!given.empty())
       problems.push_back(places.place_of(given.front()) + ": '" + given.front() + "'" +
-                         (given.size() > 1 ? " and more of its section" : "") +
+                         (given.size() > 1 ? " and other keys of its section" : "") +
                          " would have no effect, because Physics is " + chosen + " (" +
                          places.place_of("Physics") + "), whose data are in section '" +
                          section_of(chosen) + "'. Remove it, or set Physics = " + name);

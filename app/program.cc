@@ -72,8 +72,8 @@ void require_working_directory()
 {
   std::error_code error;
   if (std::filesystem::current_path(error).empty())
-    throw ParameterError("The working directory cannot be told (" + error.message() +
-                         "); it was probably removed. Go to one that is there: cd DIRECTORY.");
+    throw ParameterError("The working directory is unknown (" + error.message() +
+                         "); it was probably removed. Change to an existing one: cd DIRECTORY.");
 }
 
 /// Checks that there is enough address space for the components of Open MPI. Otherwise Open MPI
@@ -82,7 +82,7 @@ void require_memory_for_mpi()
 {
   constexpr double needed = 300e6; // Open MPI 4.1 maps up to 221e6
   if (free_address_space() < needed)
-    throw DeviceError("The host has not enough memory for MPI: " + host_memory().bound +
+    throw DeviceError("The host does not have enough memory for MPI: " + host_memory().bound +
                       ". Raise that limit.");
 }
 
@@ -111,7 +111,7 @@ std::string listing_of_groups(MPI_Comm ranks)
   const linalg::SolverGroups groups(ranks, "auto", "auto", "auto");
   linalg::GroupSolver solver(groups, 0, linalg::GroupSolverOptions(linalg::LinearSolverOptions()));
   std::string text =
-      "\nSolver groups of these ranks, with Solver/Backend and Solver/Devices auto\n";
+      "\nSolver groups for these ranks, with Solver/Backend and Solver/Devices auto\n";
   for (const auto &place : solver.places())
     text += "  " + place_text(place) + '\n';
   return text;
@@ -137,7 +137,8 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
   else
     return false;
   if (prints && !(std::cout << text.str() << std::flush))
-    throw OutputError("Standard output could not be written. Is the disk full, or closed?");
+    throw OutputError("Standard output could not be written: it is closed, or the disk is full. "
+                      "Redirect it to another file, or free some space.");
   return true;
 }
 
@@ -270,7 +271,8 @@ public:
         write_study(directory, study);
     }
     console.print("\n" + study_table(study).plain);
-    console.print("All combinations are in " + directory + "/, study.csv and study.md.");
+    console.print("Results of all combinations are in " + directory +
+                  "/, with the tables study.csv and study.md.");
     return code;
   }
 

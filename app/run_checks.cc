@@ -24,8 +24,8 @@ void check_output_name(const OutputParameters &parameters)
 {
   if (parameters.name.empty() || parameters.name.find('/') != std::string::npos)
     throw ParameterError("'" + parameters.name +
-                             "' of Output/Name cannot begin the names of files. Give a word "
-                             "without '/' there, and the directory as Output/Directory.",
+                             "' of Output/Name is not a prefix of file names. Set a name without "
+                             "'/', and set Output/Directory to the directory.",
                          "Output/Name");
 }
 
@@ -39,9 +39,9 @@ std::map<std::string, std::string> field_units(const std::string &text, const Pr
   if (symbols.size() != wanted.size() ||
       std::find(symbols.begin(), symbols.end(), "") != symbols.end())
     throw ParameterError("'" + text + "' of Output/Units has " + std::to_string(symbols.size()) +
-                             " units, and the problem needs those of " +
+                             " units, but the problem needs units of " +
                              boost::algorithm::join(wanted, ", ") +
-                             ", in this order and separated by commas.",
+                             ". Set them in this order, separated by commas.",
                          "Output/Units");
   std::map<std::string, std::string> units = {{"length", symbols.front()}};
   for (const auto &[field, unit] :
@@ -89,8 +89,8 @@ void check_size(const SystemSize &size, const std::string &path)
   const double dofs = size.n_dofs();
   if (dofs > std::numeric_limits<int>::max()) {
     text << "A mesh of " << size.n_cells << " cells has about " << dofs
-         << " unknowns, but femgpu numbers them with 31 bits, up to "
-         << std::numeric_limits<int>::max() << ". Refine less, or lower the degree.";
+         << " unknowns, more than the maximum of " << std::numeric_limits<int>::max()
+         << ". Refine less, or lower the degree.";
     throw ParameterError(text.str(), path);
   }
   const HostMemory memory = host_memory(size.n_ranks / size.n_nodes);
@@ -99,7 +99,7 @@ void check_size(const SystemSize &size, const std::string &path)
     text << "A mesh of " << size.n_cells << " cells has about " << dofs
          << " unknowns; mesh and matrix need more than " << gigabytes(needed)
          << (size.n_nodes > 1 ? " on each node, but " : ", but ") << memory.bound
-         << ". Refine less (" << path << "), lower the degree, or run on more memory.";
+         << ". Refine less (" << path << "), lower the degree, or use a machine with more memory.";
     throw DeviceError(text.str());
   }
 }
@@ -121,33 +121,33 @@ void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
   const bool has_where = !is_blank(study.refine_where),
              has_expression = has_where || !is_blank(study.cell_size);
   if (study.is_adaptive() && mesh.is_simplex)
-    throw ParameterError("Triangles and tetrahedra can be refined globally only. Set "
+    throw ParameterError("Triangles and tetrahedra can only be refined globally. Set "
                          "Study/Refinement to global, or use quadrilaterals or hexahedra.",
                          "Study/Refinement");
   if (study.refine_fraction + study.coarsen_fraction > 1.)
-    throw ParameterError("Study/Refine fraction and Study/Coarsen fraction add up to more than 1.",
+    throw ParameterError("Study/Refine fraction and Study/Coarsen fraction add up to more than 1. "
+                         "Lower one of them.",
                          "Study/Refine fraction");
   if (study.is_adaptive() && study.estimator == "expression" && !has_expression)
-    throw ParameterError("Study/Estimator is expression, but there is none. Set Study/Refine where "
+    throw ParameterError("Study/Estimator = expression needs an expression. Set Study/Refine where "
                          "or Study/Cell size.",
                          "Study/Estimator");
   if (!study.is_adaptive() && has_expression)
-    throw ParameterError(
-        "Study/Refine where and Study/Cell size choose cells, but Study/Refinement "
-        "is global. Set it to adaptive.",
-        has_where ? "Study/Refine where" : "Study/Cell size");
+    throw ParameterError("Study/Refine where and Study/Cell size need adaptive refinement, but "
+                         "Study/Refinement is global. Set it to adaptive.",
+                         has_where ? "Study/Refine where" : "Study/Cell size");
   if (!(study.target_error > 0.))
     return;
   const bool is_estimated = study.target_norm == "estimate";
   if (is_estimated && study.estimator == "expression")
-    throw ParameterError("The error cannot be estimated here: Study/Estimator is expression. "
-                         "Set it to kelly.",
+    throw ParameterError("Study/Target norm = estimate needs an error estimator, but "
+                         "Study/Estimator is expression. Set it to kelly.",
                          "Study/Target norm");
   if (!is_estimated && problem.exact_solution() == nullptr)
-    throw ParameterError("Without an exact solution the error in " + study.target_norm +
-                             " is not known. Set Study/Target norm to estimate, or give the exact "
-                             "solution.",
-                         "Study/Target norm");
+    throw ParameterError(
+        "Study/Target norm = " + study.target_norm +
+            " needs an exact solution. Set the exact solution, or Study/Target norm to estimate.",
+        "Study/Target norm");
 }
 
 namespace
@@ -165,8 +165,8 @@ std::string warning_of_degree(const Parameters &parameters,
                             "' are of order " + std::to_string(order);
   if (parameters.discretization.degree == "auto")
     return "Discretization/Degree = auto: " + cells + ", but physics " + parameters.run.physics +
-           " is solved with elements of degree " + std::to_string(degree) +
-           " on triangles and tetrahedra here. Use quadrilaterals or hexahedra for degree " +
+           " supports only elements of degree " + std::to_string(degree) +
+           " on triangles and tetrahedra. Use quadrilaterals or hexahedra for degree " +
            std::to_string(order) + ", or refine.";
   return "Discretization/Degree is " + std::to_string(degree) + ", but " + cells +
          ": the solution is less accurate than that mesh allows. Set it to auto or " +
@@ -222,22 +222,21 @@ void check_solution_methods(const Parameters &parameters, const Problem<dim> &pr
     return check_methods(problem, parameters.solver, parameters.nonlinear);
   if (!problem.traits().has_branches)
     throw ParameterError("Physics " + parameters.run.physics +
-                             " has no lambda along which a branch of solutions could be followed. "
-                             "Set Continuation/Enabled to false, or Physics to bratu.",
+                             " has no parameter lambda, which continuation needs. Set "
+                             "Continuation/Enabled to false, or Physics to bratu.",
                          "Continuation/Enabled");
   if (parameters.study.cycles > 1)
-    throw ParameterError("A branch is traced on one mesh, and Study/Cycles is " +
+    throw ParameterError("Continuation uses a single mesh, but Study/Cycles is " +
                              std::to_string(parameters.study.cycles) +
-                             ". Set it to 1, and choose the mesh by Mesh/Initial refinements.",
+                             ". Set it to 1, and refine the mesh by Mesh/Initial refinements.",
                          "Study/Cycles");
   if (parameters.solver.stops_at_energy_error())
-    throw ParameterError("A branch is traced by nonlinear solves, which stop at their residual. "
-                         "Set Solver/Stop at to auto.",
-                         "Solver/Stop at");
+    throw ParameterError(
+        "Continuation stops its nonlinear solves by the residual only. Set Solver/Stop at to auto.",
+        "Solver/Stop at");
   if (const std::string key = parameters.measurements.used_key(); !key.empty())
-    throw ParameterError("Measurements are taken of the solution of each cycle, not along a "
-                         "branch. Set Continuation/Enabled to false, or leave the section "
-                         "Measurements out.",
+    throw ParameterError("Measurements are not available along a branch. Remove the section "
+                         "Measurements, or set Continuation/Enabled to false.",
                          key);
   linalg::check(parameters.continuation.options(parameters.solver));
 }

@@ -190,8 +190,8 @@ private:
       return false;
     if (study.cycles.empty())
       throw ParameterError("The first mesh has " + std::to_string(n_dofs) +
-                               " dofs, more than Study/Maximum dofs. Refine less before the first "
-                               "cycle, or allow more.",
+                               " dofs, more than Study/Maximum dofs. Lower Mesh/Initial "
+                               "refinements, or raise Study/Maximum dofs.",
                            "Study/Maximum dofs");
     stop("maximum_dofs", "Stopped: the next cycle would have at least " + std::to_string(n_dofs) +
                              " dofs, more than Study/Maximum dofs = " + std::to_string(most) + ".");
@@ -225,11 +225,11 @@ private:
   {
     if (!flag_cells()) {
       stop("nothing_to_refine",
-           "Stopped: no cell is to be refined any more: Study/Maximum level is " +
+           "Stopped: no cell can be refined further: Study/Maximum level is " +
                std::to_string(parameters.study.maximum_level) +
-               (study.is_adaptive ? ", and the rest is as fine as Study/Estimator, Refine where "
-                                    "and Cell size ask for."
-                                  : "."));
+               (study.is_adaptive
+                    ? ", and Study/Estimator, Refine where and Cell size select no other cells."
+                    : "."));
       return false;
     }
     if (stops_before(least_dofs_after_flags(discretization)))
@@ -352,9 +352,10 @@ private:
     if (!(by.target_error > 0. && record.relative_error(by.target_norm) <= by.target_error))
       return;
     std::ostringstream text;
-    text << std::setprecision(3) << "Stopped after cycle " << record.cycle << ": the error, "
-         << (by.target_norm == "estimate" ? "estimated" : "in " + by.target_norm)
-         << " and relative, is " << record.relative_error(by.target_norm)
+    text << std::setprecision(3) << "Stopped after cycle " << record.cycle
+         << ": the relative error "
+         << (by.target_norm == "estimate" ? "estimate" : "in " + by.target_norm) << " is "
+         << record.relative_error(by.target_norm)
          << ", at most Study/Target error = " << by.target_error << ".";
     stop("target_error", text.str());
   }
@@ -368,8 +369,9 @@ private:
     watch.lap();
     const linalg::SolveReport &report = record.solve.report;
     if (!report.method.failed_attempt.empty())
-      console.warn(report.method.failed_attempt +
-                   " Solver direct has taken its place; with Solver/Fallback = none it would not.");
+      console.warn(
+          report.method.failed_attempt +
+          " femgpu used solver 'direct' instead; set Solver/Fallback = none to disable this.");
     if (report.outcome == linalg::Outcome::converged_to_rounding)
       console.warn(report.message);
     // The last iterate is written even if it has not converged, unless it is not finite.

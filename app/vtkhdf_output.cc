@@ -103,7 +103,8 @@ CompressedDataset collect_dataset(const std::string &path, OutputArray array, MP
 void require(const herr_t status)
 {
   if (status < 0)
-    throw OutputError("HDF5 could not make a file for ParaView in memory. Is there enough of it?");
+    throw OutputError("HDF5 could not create a file for ParaView in memory. Use a machine with "
+                      "more memory, or set Output/Format to vtu.");
 }
 
 /// An HDF5 identifier that is closed by its destructor.

@@ -104,10 +104,33 @@ TEST_F(ParameterFile, UnknownKeyNamesPlaceNearestKeyAndItsValidValues)
             "nearest valid key: 'Dimension' (an integer from 2 to 3)");
 }
 
+TEST_F(ParameterFile, UnknownKeyWithoutAHintListsAllKeysOfItsSection)
+{
+  EXPECT_EQ(error_of("subsection Solver\n set Zyx = 1\nend"),
+            "run.prm:2: unknown key 'Zyx' in section 'Solver'; valid keys: 'Method', 'Tolerance', "
+            "'Iterations', 'Verbose'");
+}
+
+TEST_F(ParameterFile, MisspelledKeyOfAnotherSectionNamesThatKey)
+{
+  EXPECT_EQ(error_of("subsection Newton\n set Tolerence = 1\nend"),
+            "run.prm:2: unknown key 'Tolerence' in section 'Newton'; nearest valid keys: "
+            "'Solver/Tolerance'");
+}
+
+TEST_F(ParameterFile, UnknownTermOfTheFieldNamesTheKeyToUse)
+{
+  EXPECT_EQ(error_of("subsection Solver\n set Young modulus = 1\nend"),
+            "run.prm:2: unknown key 'Young modulus' in section 'Solver'; use 'Elasticity/Young's "
+            "modulus'");
+  EXPECT_TRUE(holds(error_of("subsection Contact\nend"),
+                    "unknown subsection 'Contact' at the top level; femgpu has no contact"));
+}
+
 TEST_F(ParameterFile, UnknownKeyThatIsValidElsewhereNamesThatSection)
 {
   const std::string error = error_of("subsection Solver\n set Restart = 10\nend");
-  EXPECT_TRUE(holds(error, "valid keys: 'Method', 'Tolerance', 'Iterations', 'Verbose'")) << error;
+  EXPECT_FALSE(holds(error, "valid keys")) << error;
   EXPECT_TRUE(holds(error, "this key is valid in 'Solver/Krylov'")) << error;
   EXPECT_TRUE(
       holds(error_of("subsection Newton\n set Dimension = 2\nend"), "valid in the top level"));
@@ -125,8 +148,7 @@ TEST_F(ParameterFile, UnknownSubsectionIsOneProblemWhateverItHolds)
                      "subsection Newton\n set Steps = 3\nend"),
             "run.prm:1: unknown subsection 'Solvr' at the top level; nearest valid subsection: "
             "'Solver'");
-  EXPECT_TRUE(holds(error_of("subsection Krylov\nend"), "a section of this name is "
-                                                        "'Solver/Krylov'"));
+  EXPECT_TRUE(holds(error_of("subsection Krylov\nend"), "sections of this name: 'Solver/Krylov'"));
 }
 
 TEST_F(ParameterFile, ValueOutsideTheRangeNamesKeyValueRangeAndDefault)
@@ -186,9 +208,10 @@ TEST_F(ParameterFile, CharactersThatLookLikeOthersAreNamedWithTheirColumns)
   const std::string error = error_of("\xEF\xBB\xBFset\u00a0Dimension = 3\nsubsection\u00a0Solver\n"
                                      "  subsection Krylov\n  set Restart = \u22125\n  end\nend\n");
   EXPECT_EQ(lines_of(error), 3U) << error; // its section is opened nevertheless
-  EXPECT_TRUE(holds(error, "run.prm:1: 'set\u00a0Dimension = 3' is no statement; column 4 has a "
+  EXPECT_TRUE(holds(error, "run.prm:1: 'set\u00a0Dimension = 3' is not a statement; column 4 has a "
                            "no-break space (U+00A0), which looks like ' ': write ' '\n"));
-  EXPECT_TRUE(holds(error, "run.prm:2: 'subsection\u00a0Solver' is no statement; column 11 has "));
+  EXPECT_TRUE(
+      holds(error, "run.prm:2: 'subsection\u00a0Solver' is not a statement; column 11 has "));
   EXPECT_TRUE(holds(error, "run.prm:4: value '\u22125' of 'Solver/Krylov/Restart' is not valid"));
   EXPECT_TRUE(holds(error, "column 17 has a minus sign (U+2212), which looks like '-'"));
   EXPECT_TRUE(holds(error_of("subsection Solver\nset Method = \\\n gm\u200bres\nend\n"),
@@ -218,14 +241,14 @@ TEST_F(ParameterFile, MissingEndBeforeTheNextSectionIsOneProblem)
 TEST_F(ParameterFile, SurplusEndIsAnError)
 {
   EXPECT_EQ(error_of("subsection Solver\nend\nend\n"),
-            "run.prm:3: 'end' without a 'subsection' that is open; remove it");
+            "run.prm:3: 'end' without an open 'subsection'; remove it");
 }
 
 TEST_F(ParameterFile, SetWithoutEqualsOrKeyIsAnError)
 {
   EXPECT_EQ(error_of("set Dimension 3"),
             "run.prm:1: 'set Dimension 3' has no '='; write 'set KEY = VALUE'");
-  EXPECT_TRUE(holds(error_of("set = 3"), "names no key"));
+  EXPECT_TRUE(holds(error_of("set = 3"), "has no key before"));
   EXPECT_TRUE(holds(error_of("set"), "has no '='"));
 }
 
@@ -241,11 +264,11 @@ TEST_F(ParameterFile, TextThatIsNoStatementNamesTheNearest)
 {
   EXPECT_TRUE(holds(error_of("sett Dimension = 3"), "did you mean 'set'?"));
   EXPECT_EQ(error_of("Subsection Solver\nEnd\n"),
-            "run.prm:1: 'Subsection Solver' is no statement; did you mean 'subsection'?\n"
-            "run.prm:2: 'End' is no statement; did you mean 'end'?");
+            "run.prm:1: 'Subsection Solver' is not a statement; did you mean 'subsection'?\n"
+            "run.prm:2: 'End' is not a statement; did you mean 'end'?");
   EXPECT_TRUE(holds(error_of("Dimension = 3"), "did you mean 'set Dimension = 3'?"));
   EXPECT_TRUE(holds(error_of("{"), "'#' begins a comment"));
-  EXPECT_TRUE(holds(error_of("subsection\nend"), "names no section"));
+  EXPECT_TRUE(holds(error_of("subsection\nend"), "'subsection' has no name"));
   EXPECT_TRUE(holds(error_of("subsection Solver\nend Solver"), "'Solver' after 'end'"));
 }
 
@@ -312,7 +335,7 @@ TEST_F(ParameterFile, OverridesAreCheckedLikeTheFile)
                     "value '0' of 'Newton/Steps' is not valid; valid: an integer >= 1"));
   EXPECT_TRUE(holds(error_of("", {"Newton/Steps"}), "there is no '='"));
   EXPECT_TRUE(holds(error_of("", {"=4"}), "there is no key"));
-  EXPECT_TRUE(holds(error_of("", {"Output/Directory=a#b"}), "cannot contain '#'"));
+  EXPECT_TRUE(holds(error_of("", {"Output/Directory=a#b"}), "the value contains '#'"));
   EXPECT_TRUE(holds(error_of("", {"Steps=3"}), "this key is valid in 'Newton'"));
 }
 

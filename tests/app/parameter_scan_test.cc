@@ -56,7 +56,7 @@ TEST_F(ReadParameterSource, DirectoryBinaryHugeAndEmptyFilesAreRefused)
   const std::string blanks(16u << 20u, ' ');
   EXPECT_EQ(read_parameter_source(directory.write("big", "end" + blanks.substr(3))).text.size(),
             16u << 20u);
-  EXPECT_TRUE(holds(error_of(directory.write("blank", blanks)), "no parameter is set here"));
+  EXPECT_TRUE(holds(error_of(directory.write("blank", blanks)), "sets no parameter"));
 }
 } // namespace
 } // namespace femgpu

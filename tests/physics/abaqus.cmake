@@ -79,4 +79,4 @@ study_test(physics_that_needs_degree_1_says_so ${here}/bratu_2d.prm --set Study/
   --set Discretization/Degree=auto --set Mesh/File=${written}/ring_triangle6.msh
   --set "Bratu/Dirichlet=inner, outer, ends: 0" --set "Bratu/Exact solution=" --set "Bratu/Right-hand side=0"
   --set "Bratu/Lambda=1" --expect-text "FE_SimplexP<2>\\(1\\)"
-  --expect-message "Degree = auto: the cells of .* are of order 2, but physics bratu is solved with elements of degree 1")
+  --expect-message "Degree = auto: the cells of .* are of order 2, but physics bratu supports only elements of degree 1")

@@ -106,6 +106,6 @@ study_test(direct_solver_that_has_no_digit_does_not_converge ${here}/weak_exchan
 study_test(solver_that_misses_the_accuracy_is_replaced_by_direct ${layers}
   --set Solver/Solver=pipelined-bicgstab --set Solver/Preconditioner=jacobi
   --set "Expressions/Constants=C=1e11, u0=0, u1=1"
-  --expect-quantity "flux through 0=1.42857143+-1e-6" --expect-message "Solver direct has taken its place")
+  --expect-quantity "flux through 0=1.42857143+-1e-6" --expect-message "femgpu used solver 'direct' instead")
 study_test(energy_beyond_double_precision_ends_with_3 ${layers} --set "Expressions/Constants=C=1, u0=0, u1=1e160"
   --expect-exit 3 --expect-outcome not_finite --expect-message "choose other units")

@@ -74,7 +74,7 @@ multigrid_test(a_scaled_system ${here}/poisson_materials_2d.prm "[7-9]|10" --exp
 study_test(groups_of_a_node_are_told ${parameter_dir}/poisson.prm --ranks 3 --set Solver/Backend=host
   --set Solver/Devices=2 --set Study/Cycles=2 --set "Output/Write VTU=false" --expect-order L2=2 H1=1
   --expect-text "2 solver groups: ranks 0 to 1 with host .* rank 2 with host")
-study_test(groups_of_two_nodes_are_listed --ranks 3 --expect-text "Solver groups of these ranks"
+study_test(groups_of_two_nodes_are_listed --ranks 3 --expect-text "Solver groups for these ranks"
   --expect-text "ranks 0 to 1 with host " --expect-text "rank 2 with host " -- --list)
 set_property(TEST groups_of_two_nodes_are_listed APPEND PROPERTY ENVIRONMENT FEMGPU_NODES=2)
 study_test(repeats_of_three_groups_have_the_same_bytes ${parameter_dir}/heat_radiation.prm --ranks 3

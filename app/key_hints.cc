@@ -1,0 +1,176 @@
+#include "app/key_hints.h"
+
+#include "linalg/base/text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace femgpu
+{
+namespace
+{
+struct KeyHint
+{
+  std::string_view terms;   ///< separated by '|', in lower case
+  std::string_view section; ///< the section for which the hint is meant; empty: all others
+  std::string_view key;     ///< path of the key to use; empty: there is none
+  std::string_view advice;  ///< what follows the key, or the whole clause without one
+};
+
+constexpr std::string_view steady =
+    "femgpu computes steady states only; docs/limits.md names programs for transient problems";
+
+constexpr KeyHint hints[] = {
+    // loads
+    {"gravity|weight|self weight|acceleration|inertia", "", "Elasticity/Body force",
+     ", for example '0, 0, -7850*9.81' (density times acceleration)"},
+    {"density|mass density|rho|mass", "", "Elasticity/Body force",
+     " with the density as a factor, for example '0, 0, -7850*9.81'"},
+    {"density|mass density|rho|heat capacity|specific heat|cp", "Heat", "",
+     "a steady temperature does not depend on it: remove it (docs/limits.md)"},
+    {"heat capacity|specific heat|cp", "", "",
+     "a steady temperature does not depend on it: remove it (docs/limits.md)"},
+    {"centrifugal load|centrifugal force|angular velocity|rotational speed", "",
+     "Elasticity/Body force", " with density times omega^2 times the distance from the axis"},
+    {"force|point force|point load|load|nodal force|surface load|neumann", "Elasticity",
+     "Elasticity/Traction", ": force per area on boundary ids, or a force at named points"},
+    {"force|point force|point load|load|nodal force|surface load", "", "Elasticity/Traction",
+     ": force per area on boundary ids, or a force at named points"},
+    {"moment|torque", "", "Elasticity/Traction",
+     " that varies over the surface, or 'Elasticity/Rotation' for a prescribed angle"},
+    // supports
+    {"spring|elastic support|foundation|elastic foundation|bedding|robin", "Elasticity", "",
+     "elasticity has no springs: mesh a thin layer of a soft material instead (docs/limits.md)"},
+    {"spring", "Poisson", "Poisson/Robin", ""},
+    {"spring", "Heat", "Heat/Neumann", ", for example 'ids: c*(g - u)'"},
+    {"spring|elastic support|foundation|elastic foundation|bedding", "", "",
+     "elasticity has no springs: mesh a thin layer of a soft material instead (docs/limits.md)"},
+    {"dirichlet|support|fixed|fixed support|clamp|clamped|encastre|constraint|roller|spc",
+     "Elasticity", "Elasticity/Displacement",
+     ", for example 'ids: 0, 0, 0' or 'ids: free, 0, free'"},
+    {"support|fixed|fixed support|clamp|clamped|encastre|roller|spc", "", "Elasticity/Displacement",
+     ", for example 'ids: 0, 0, 0' or 'ids: free, 0, free'"},
+    {"symmetry|symmetry plane|symmetry condition", "", "Elasticity/Symmetry planes",
+     "; scalar problems need no condition there"},
+    {"contact|friction|gap|tie", "", "",
+     "femgpu has no contact: bodies that share nodes are bonded (docs/limits.md)"},
+    // thermal
+    {"temperature|temperature change|delta t", "Elasticity", "Elasticity/Temperature rise",
+     " and 'Elasticity/Thermal expansion'"},
+    {"temperature|fixed temperature|prescribed temperature|boundary temperature", "",
+     "Heat/Dirichlet", ", for example 'ids: 293'"},
+    {"convection|film|film coefficient|heat transfer|heat transfer coefficient|robin", "Poisson",
+     "Poisson/Robin", ""},
+    {"convection|film|film coefficient|heat transfer|heat transfer coefficient|robin", "",
+     "Heat/Neumann", ", for example 'ids: h*(u_air - u)'"},
+    {"heat flux|flux|surface flux", "", "Heat/Neumann", ", for example 'ids: 500'"},
+    {"radiation|emissivity", "", "Heat/Neumann", ", for example 'ids: 0.8*5.67e-8*(293^4 - u^4)'"},
+    {"right hand side|body force|heat source|heat generation|source term|power", "Heat",
+     "Heat/Source", ""},
+    {"source|source term|load|body force|f", "Poisson", "Poisson/Right-hand side", ""},
+    {"source|source term|load|body force|f", "Bratu", "Bratu/Right-hand side", ""},
+    {"heat source|heat generation|power", "", "Heat/Source", ""},
+    // materials
+    {"coefficient|diffusivity|k", "Heat", "Heat/Conductivity", ""},
+    {"thermal conductivity", "", "Heat/Conductivity", ""},
+    {"conductivity|thermal conductivity|diffusivity|diffusion|diffusion coefficient|permittivity|"
+     "permeability|k",
+     "Poisson", "Poisson/Coefficient", ""},
+    {"diffusivity|diffusion|diffusion coefficient|permittivity|permeability", "",
+     "Poisson/Coefficient", ""},
+    {"e|young|young modulus|youngs modulus|elastic modulus|modulus of elasticity|modulus|stiffness",
+     "", "Elasticity/Young's modulus", ""},
+    {"nu|poisson|poisson ratio|poissons ratio|poisson number", "Elasticity",
+     "Elasticity/Poisson's ratio", ""},
+    {"nu|poisson ratio|poissons ratio|poisson number", "", "Elasticity/Poisson's ratio", ""},
+    {"g|shear modulus|mu", "Elasticity", "Elasticity/Lame's mu", ""},
+    {"shear modulus", "", "Elasticity/Lame's mu", ""},
+    {"material", "", "",
+     "materials have no section: give values by material id or name, as 'value; ids: value', in "
+     "the "
+     "section of the physics"},
+    {"thickness", "", "",
+     "plane problems have a thickness of 1: give loads for 1 m of it (docs/limits.md)"},
+    {"plane stress|plane strain|hypothesis|stress state", "", "Elasticity/2D hypothesis", ""},
+    {"plasticity|hardening|creep|damage", "", "",
+     "femgpu is linear elastic; 'Elasticity/Yield stress' reports a safety factor "
+     "(docs/limits.md)"},
+    // what a steady problem does not have
+    {"time|times|time step|timestep|time stepping|end time|final time|dt|transient|"
+     "time integration",
+     "", "", steady},
+    {"initial condition|initial value|initial temperature", "", "",
+     "a steady problem has no initial condition; 'Heat/Initial guess' starts a nonlinear solve"},
+    {"damping|frequency|mode|modal analysis|eigenvalue|number of eigenvalues|dynamics|wave", "", "",
+     "femgpu computes static problems only; docs/limits.md names programs for dynamics"},
+    {"buckling", "", "", "femgpu computes no buckling loads; docs/limits.md names other programs"},
+    {"velocity|flow|advection|wind|viscosity", "", "",
+     "femgpu has no flow or transport by a flow; docs/limits.md names other programs"},
+    // mesh, solver, output
+    {"boundary|boundary condition|boundary conditions|bc", "", "",
+     "conditions are keys of the section of the physics, such as 'Dirichlet' and 'Neumann' of "
+     "'Heat'"},
+    {"mesh size|element size|cell size|refinement|global refinement", "Mesh",
+     "Mesh/Initial refinements", "; 'Study/Cell size' refines adaptively"},
+    {"mesh size|element size", "", "Mesh/Initial refinements",
+     "; 'Study/Cell size' refines adaptively"},
+    {"order|p", "Discretization", "Discretization/Degree", ""},
+    {"element order|polynomial degree|fe degree", "", "Discretization/Degree", ""},
+    {"tolerance|tol", "", "Solver/Relative tolerance", ""},
+    {"gpu|cuda|device", "", "Solver/Backend", ", for example cuda or host"},
+};
+
+/// Lower case, with blanks for '_' and '-', and without apostrophes.
+std::string normalised(const std::string &name)
+{
+  std::string result;
+  for (const char c : trimmed(name))
+    if (c == '_' || c == '-')
+      result += ' ';
+    else if (c != '\'')
+      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+bool has_term(const KeyHint &hint, const std::string &term)
+{
+  std::size_t begin = 0;
+  while (begin <= hint.terms.size()) {
+    const std::size_t end = std::min(hint.terms.find('|', begin), hint.terms.size());
+    const std::string_view known = hint.terms.substr(begin, end - begin);
+    if (term == known || term == std::string(known) + 's')
+      return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+std::string text_of(const KeyHint &hint)
+{
+  return (hint.key.empty() ? "" : "use '" + std::string(hint.key) + "'") + std::string(hint.advice);
+}
+} // namespace
+
+std::string key_hint(const std::string &section, const std::string &name)
+{
+  const std::string term = normalised(name);
+  const std::string physics = section.substr(0, section.find('/'));
+  for (const KeyHint &hint : hints)
+    if (!hint.section.empty() && hint.section == physics && has_term(hint, term))
+      return text_of(hint);
+  for (const KeyHint &hint : hints)
+    if (hint.section.empty() && has_term(hint, term))
+      return text_of(hint);
+  return "";
+}
+
+std::vector<std::string> keys_of_hints()
+{
+  std::vector<std::string> keys;
+  for (const KeyHint &hint : hints)
+    if (!hint.key.empty())
+      keys.emplace_back(hint.key);
+  return keys;
+}
+} // namespace femgpu
