@@ -83,8 +83,8 @@ std::string text_of(const Accuracy &accuracy, const double tolerance)
   std::ostringstream text;
   text.precision(3);
   text << " The residual is " << std::scientific << accuracy.residual / accuracy.internal_forces
-       << " of the internal forces, asked for " << tolerance << "; rounding explains "
-       << accuracy.rounding / accuracy.internal_forces << '.';
+       << " of the internal forces, but should be at most " << tolerance
+       << "; rounding accounts for " << accuracy.rounding / accuracy.internal_forces << '.';
   return text.str();
 }
 
@@ -92,9 +92,10 @@ std::string motions_text(const double error, const double tolerance)
 {
   std::ostringstream text;
   text.precision(3);
-  text << std::scientific << " Parts that others hold weakly, such as a stiff body between soft "
-       << "ones, have an energy error of " << error << " relative to the energy norm, asked for "
-       << tolerance << '.';
+  text << std::scientific
+       << " The motion of weakly supported parts, such as a stiff body between soft ones, "
+       << "has an energy error of " << error
+       << " relative to the energy norm, but should be at most " << tolerance << '.';
   return text.str();
 }
 

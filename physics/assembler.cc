@@ -29,8 +29,8 @@ void check_weights(const Discretization<dim> &discretization, const linalg::Grou
           if (dof != system.first_owned() + i)
             return;
           std::ostringstream text;
-          text << "The weight of the reaction at the node (" << place << ") is " << w[i]
-               << ", but must not be negative. Look at the coefficient of the reaction there.";
+          text << "The weight of the reaction term at node (" << place << ") is " << w[i]
+               << ", but must not be negative. Fix the coefficient of the reaction there.";
           throw InputError(text.str());
         });
   });

@@ -63,9 +63,9 @@ std::string text_of(const Balance &balance)
 {
   std::ostringstream text;
   text.precision(3);
-  text << "What enters and leaves the body is " << balance.magnitude
-       << " in magnitude; its balance has a defect of " << balance.defect
-       << ", and at the nodes residuals of " << balance.residual << " are left. ";
+  text << "The fluxes or forces do not balance: their magnitude is " << balance.magnitude
+       << ", the defect of their balance is " << balance.defect
+       << ", and the residuals at the nodes add up to " << balance.residual << ". ";
   return text.str();
 }
 
@@ -81,17 +81,17 @@ void judge(const Balance &balance, const double rounding, linalg::SolveReport &r
   text.precision(3);
   text << report.message << ' ' << text_of(balance);
   if (is_rounding && balance.magnitude <= rounding_factor * rounding)
-    text << "Rounding explains up to " << rounding_factor * rounding
-         << ", which is all of it: either nothing flows, or coefficients differ so much that "
+    text << "Rounding accounts for up to " << rounding_factor * rounding
+         << ", that is for everything: either nothing flows, or coefficients differ so much that "
             "fluxes and reactions are unknown.";
   else if (is_rounding)
-    text << "Rounding explains up to " << rounding_factor * rounding
-         << ": fluxes and reactions are accurate where coefficients differ less, and where the "
+    text << "Rounding accounts for up to " << rounding_factor * rounding
+         << ": fluxes and reactions are accurate only where coefficients differ less and the "
             "solution varies more.";
   else
-    text << "At most " << 100. * largest_balance_defect
-         << " % may be missing. Use Solver/Solver = direct or Solver/Preconditioner = multigrid, "
-            "lower Solver/Relative tolerance, or replace extreme coefficients by boundary "
+    text << "The defect may be at most " << 100. * largest_balance_defect
+         << " %. Set Solver/Solver = direct or Solver/Preconditioner = multigrid, lower "
+            "Solver/Relative tolerance, or replace extreme coefficients by boundary "
             "conditions.";
   report.message = text.str();
 }

@@ -19,12 +19,12 @@ public:
     declare(coefficient, "Lambda",
             "lambda >= 0 in -div(grad u) = lambda exp(u) + f: a number, or an expression of "
             "x, y, z, for materials by id or name 'lambda; ids: lambda'. With u = 0 on the "
-            "boundary and f = 0 there is no solution for numbers beyond the fold, 6.808 on "
-            "the unit square and 9.90 on the unit cube. A branch is followed over a number, "
-            "or over a factor of an expression. Must be given.");
+            "boundary and f = 0 there is no solution for numbers above the fold, 6.808 on "
+            "the unit square and 9.90 on the unit cube. Continuation varies the number, or a "
+            "factor of the expression. Must be given.");
     declare(source, "Right-hand side",
             "f; expression of x, y, z, and u; for materials 'f; ids: f'.", "0");
-    declare_dirichlet(" Parts that are not named anywhere have du/dn = 0.");
+    declare_dirichlet(" On boundary ids without a condition, du/dn = 0.");
     declare(neumann, "Neumann", "du/dn = g on parts of the boundary: 'ids: g; ...'.");
     declare_periodic();
     declare_exact_solution();
@@ -80,9 +80,8 @@ public:
   std::string cure_without_solution() const override
   {
     return "No steady state was found: lambda = " + this->parameters.coefficient.text +
-           " is probably beyond the fold, where none exists. Lower Bratu/Lambda, refine the mesh "
-           "if "
-           "it is coarse, or look for the fold of this problem with Continuation/Enabled.";
+           " is probably beyond the fold, where no solution exists. Lower Bratu/Lambda, refine a "
+           "coarse mesh, or set Continuation/Enabled to find the fold.";
   }
 
 private:

@@ -32,15 +32,15 @@ void DiffusionReactionParameters::declare(Text &parameter, const std::string &ke
 void DiffusionReactionParameters::declare_dirichlet(const std::string &documentation)
 {
   declare(dirichlet, "Dirichlet",
-          "u = g on parts of the boundary: 'ids: g; ids: g', as '0, 1: sin(pi*x); 2: 0'." +
+          "u = g on parts of the boundary: 'ids: g; ids: g', for example '0, 1: sin(pi*x); 2: 0'." +
               documentation);
 }
 
 void DiffusionReactionParameters::declare_periodic()
 {
   declare(periodic, "Periodic",
-          "Pairs of sides on which u and its flux are the same, with the axis along which the "
-          "second is the first one moved: 'left, right: x; 2, 3: y'.");
+          "Pairs of sides with equal u and flux, and the axis along which the second side is "
+          "shifted from the first: 'left, right: x; 2, 3: y'.");
 }
 
 void DiffusionReactionParameters::declare_exact_solution()
@@ -154,19 +154,21 @@ template <int dim>
 void DiffusionReaction<dim>::check(const Mesh<dim> &mesh, const unsigned int degree) const
 {
   if (has_nodal_reaction && mesh.is_simplex && degree > 1)
-    throw ParameterError(parameters.section +
-                             " with a nonlinear reaction needs a nodal quadrature with positive "
-                             "weights, which triangles and tetrahedra have for degree 1 only. Set "
-                             "Discretization/Degree to 1, or use quadrilaterals or hexahedra.",
-                         "Discretization/Degree");
+    throw ParameterError(
+        parameters.section +
+            " with a nonlinear reaction needs a nodal quadrature with positive weights, but "
+            "triangles and tetrahedra have one for degree 1 only. Set "
+            "Discretization/Degree to 1, or use quadrilaterals or hexahedra.",
+        "Discretization/Degree");
   require_matching_sides(parameters.periodic.path, mesh, periodic);
   require_held_parts(mesh, periodic, holds(), parameters.dirichlet.path);
   if (!dirichlet.empty())
     return;
   if (const auto growing = find_growing_flux(mesh); growing && growing->dominates)
-    throw ParameterError(text_of(mesh, *growing) + " Nothing else holds u, so no stable state "
-                                                   "exists. Change the sign.",
-                         parameters.neumann.path);
+    throw ParameterError(
+        text_of(mesh, *growing) +
+            " Nothing else holds u, so that no stable state exists. Change the sign.",
+        parameters.neumann.path);
 }
 
 template <int dim>
@@ -178,11 +180,11 @@ DiffusionReaction<dim>::warnings(const Discretization<dim> &discretization,
   for (const std::string &entry : entries_of(parameters.conductivity.text))
     if (split_expressions(entry, ',').size() > 1 && !decimal_comma_in(entry).empty())
       result.push_back(parameters.conductivity.path + " = '" + entry +
-                       "' is taken by direction, as k_x, k_y" + (dim == 3 ? ", k_z." : ".") +
+                       "' gives one value per direction, k_x, k_y" + (dim == 3 ? ", k_z." : ".") +
                        advice_on_decimal_comma(entry));
   if (const auto growing = find_growing_flux(discretization.mesh()))
     result.push_back(text_of(discretization.mesh(), *growing) +
-                     " Change the sign unless this is meant.");
+                     " Change the sign unless this is intended.");
   return result;
 }
 
@@ -191,7 +193,7 @@ template <int dim>
 auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     -> std::optional<GrowingFlux>
 {
-  if (degree_in_u(neumann) == 0 || problem_traits.has_nonlinear_terms || has_nodal_reaction)
+  if (degree_in_u(neumann) != 1)
     return {};
   std::optional<GrowingFlux> result;
   double integral = 0.;
@@ -222,7 +224,7 @@ auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     }
   }
   if (result)
-    result->dominates = integral > 0.;
+    result->dominates = integral > 0. && !problem_traits.has_nonlinear_terms && !has_nodal_reaction;
   return result;
 }
 
@@ -232,7 +234,7 @@ std::string DiffusionReaction<dim>::text_of(const Mesh<dim> &mesh, const Growing
   std::ostringstream text;
   text << parameters.neumann.path << " grows with u on boundary '"
        << mesh.regions.name_of(growing.id) << "', by " << growing.derivative
-       << " per unit of u: the hotter the body is the more heat enters. Convection is h*(u_0 - u), "
+       << " per unit of u: the hotter the body, the more heat enters. Convection is h*(u_0 - u) "
           "with the temperature u_0 of the surroundings.";
   return text.str();
 }
@@ -252,7 +254,7 @@ void require_sign(const bool may_be_zero, const std::string &what, const std::st
     std::ostringstream text;
     text << what << " is " << values[q] << " at (" << points[q] << ") " << region << ' ' << id
          << ", but must " << (may_be_zero ? "not be negative" : "be positive")
-         << ". Change the expression there.";
+         << ". Change the expression.";
     throw ParameterError(text.str(), path);
   }
 }
@@ -338,11 +340,11 @@ void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretizatio
     return;
   const double largest = largest_coefficient("a", parameters.robin.path, discretization, robin);
   if (dirichlet.empty() && largest == 0.)
-    throw ParameterError("a of " + parameters.robin.path +
-                             " is 0 everywhere, so that u is known up to a constant only. Write "
-                             "such conditions in " +
-                             parameters.neumann.path + ".",
-                         parameters.robin.path);
+    throw ParameterError(
+        "a of " + parameters.robin.path +
+            " is 0 everywhere, so that u is known only up to a constant. Move such conditions to " +
+            parameters.neumann.path + ".",
+        parameters.robin.path);
 }
 
 /// @throws ParameterError with the location and u if k, which depends on u, is not positive
@@ -357,7 +359,7 @@ void DiffusionReaction<dim>::require_positive(const PointBatch<dim> &at,
   std::ostringstream text;
   const std::string path = parameters.conductivity.path;
   text << path << " is " << *bad << " at (" << at.points()[q] << "), where u is " << at.u[0][q]
-       << ", but must be positive. Change the expression there, or begin closer to the solution.";
+       << ", but must be positive. Change the expression, or start closer to the solution.";
   throw ParameterError(text.str(), path);
 }
 

@@ -24,37 +24,39 @@ public:
     declare(conductivity, "Conductivity",
             "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K): an expression of x, y, z, and u, "
             "or one for each direction, 'k_x, k_y', and k_z in 3D; for materials by id or name "
-            "'k; ids: k; ids: k_x, k_y', the entry without ids for all others. Must be given.");
+            "'k; ids: k; ids: k_x, k_y', where the entry without ids is for all others. Must be "
+            "given.");
     declare(source, "Source",
             "f, in W/m^3; expression of x, y, z, and u; for materials 'f; ids: f'.", "0");
-    add_parameter("Reaction", reaction,
-                  "phi(u); expression of u, as u^4. Empty, or a + b*u with numbers: the problem is "
-                  "linear.");
-    add_parameter("Reaction derivative", derivative,
-                  "d phi/du; expression of u, as 4*u^3. Empty: found by differentiation.");
+    add_parameter(
+        "Reaction", reaction,
+        "phi(u); expression of u, for example u^4. Empty, or a + b*u with numbers: the problem is "
+        "linear.");
+    add_parameter(
+        "Reaction derivative", derivative,
+        "d phi/du; expression of u, for example 4*u^3. Empty: femgpu differentiates phi.");
     add_parameter("Reaction range", range,
-                  "Where u is expected, 'low, high': there a derivative that is given is compared "
-                  "with phi. "
-                  "The energy of the reaction is counted from u = 0, or, where the problem is not "
-                  "linear, from the end of the range that is closest to it.",
+                  "Expected range of u, 'low, high', in which a given derivative is checked "
+                  "against phi. The energy of the reaction is counted from u = 0 or, for nonlinear "
+                  "problems, from the closest end of the range.",
                   prm, Patterns::List(Patterns::Double(), 2, 2));
     declare(coefficient, "Reaction coefficient",
             "c >= 0 inside the body; expression of x, y, z; for materials 'c; ids: c'. Empty: "
             "none.");
     declare(boundary_reaction, "Boundary reaction",
             "k du/dn = -c (phi(u) - phi(g)), c >= 0, on parts of the boundary: 'ids: c, g; "
-            "...'. With phi = u^4, c = emissivity times 5.67e-8 and u in K, parts radiate to "
+            "...'. With phi = u^4, c = emissivity times 5.67e-8 and u in K, this is radiation to "
             "surroundings of temperature g.");
     declare(neumann, "Neumann",
             "Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: "
-            "'ids: q; ...', an expression of x, y, z, and u: with '2: 25*(293 - u)' a "
-            "part is cooled by convection, with '3: 0.8*5.67e-8*(293^4 - u^4)' another "
-            "radiates. Adds to a boundary reaction. Parts that are not named anywhere "
-            "have k du/dn = 0.");
-    declare_dirichlet(" May be empty if something else fixes u.");
+            "'ids: q; ...', an expression of x, y, z, and u: '2: 25*(293 - u)' is convection, '3: "
+            "0.8*5.67e-8*(293^4 - u^4)' is radiation. Adds to a boundary reaction. On boundary ids "
+            "without a condition, k du/dn = 0.");
+    declare_dirichlet(" May be empty if another condition fixes u.");
     declare_periodic();
-    add_parameter("Initial guess", initial_guess,
-                  "Where the iteration for u begins in the first cycle; expression of x, y, z.");
+    add_parameter(
+        "Initial guess", initial_guess,
+        "Initial guess of the nonlinear iteration in the first cycle; expression of x, y, z.");
     declare_exact_solution();
   }
 
@@ -72,15 +74,14 @@ public:
 std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions &regions)
 {
   if (is_blank(p.reaction) && !is_blank(p.derivative))
-    throw ParameterError(
-        "Heat/Reaction derivative would have no effect: give Heat/Reaction, too, or "
-        "leave both empty.",
-        "Heat/Reaction derivative");
+    throw ParameterError("Heat/Reaction derivative has no effect without Heat/Reaction. Set "
+                         "Heat/Reaction, too, or remove the derivative.",
+                         "Heat/Reaction derivative");
   if (is_blank(p.reaction))
     return {};
   if (is_blank(p.coefficient.text) && is_blank(p.boundary_reaction.text))
-    throw ParameterError("Heat/Reaction would have no effect: give Heat/Reaction coefficient or "
-                         "Heat/Boundary reaction, or leave it empty.",
+    throw ParameterError("Heat/Reaction has no effect without a coefficient. Set Heat/Reaction "
+                         "coefficient or Heat/Boundary reaction, or remove it.",
                          "Heat/Reaction");
   try {
     const linalg::ExpressionLaw law = linalg::make_expression_law(
@@ -112,14 +113,14 @@ public:
   {
     if (!this->reaction &&
         (!ids_without_zeros(this->c).empty() || !this->boundary_reaction.empty()))
-      throw ParameterError("Heat/Reaction coefficient and Heat/Boundary reaction need a law; write "
-                           "it in Heat/Reaction and Heat/Reaction derivative.",
+      throw ParameterError("Heat/Reaction coefficient and Heat/Boundary reaction need the reaction "
+                           "phi(u). Set Heat/Reaction.",
                            "Heat/Reaction");
     const Holds holds = this->holds();
     if (holds.boundary_ids.empty() && holds.material_ids.empty())
-      throw ParameterError("Without Dirichlet data and reaction u is known up to a constant only. "
+      throw ParameterError("Without Dirichlet data and reaction, u is known only up to a constant. "
                            "Name at least one boundary id in Heat/Dirichlet or Heat/Boundary "
-                           "reaction, or give Heat/Reaction coefficient.",
+                           "reaction, or set Heat/Reaction coefficient.",
                            "Heat/Dirichlet");
     DiffusionReaction<dim>::check(mesh, degree);
   }
@@ -140,9 +141,9 @@ public:
 
   std::string cure_without_solution() const override
   {
-    return "No steady state was found: Heat/Reaction should grow with u, or heat that it makes "
-           "must be small; start from a better Heat/Initial guess, at which Heat/Reaction "
-           "derivative is positive.";
+    return "No steady state was found. Use a Heat/Reaction that grows with u or produces little "
+           "heat, or start from a better Heat/Initial guess, where Heat/Reaction derivative is "
+           "positive.";
   }
 
 private:

@@ -22,23 +22,23 @@ public:
     declare(conductivity, "Coefficient",
             "k > 0 in -div(k grad u) = f: an expression of x, y, z, and u, or one for each "
             "direction, 'k_x, k_y', and k_z in 3D; for materials by id or name 'k; ids: k; ids: "
-            "k_x, k_y', the entry without ids for all others.",
+            "k_x, k_y', where the entry without ids is for all others.",
             "1");
     declare(source, "Right-hand side",
             "f; expression of x, y, z, and u; for materials 'f; ids: f'. Must be given.");
     declare_dirichlet("");
     declare(neumann, "Neumann",
             "k du/dn = g on parts of the boundary, an expression of x, y, z, and u: 'ids: "
-            "g; ...'. Parts that are not named anywhere have k du/dn = 0.");
+            "g; ...'. On boundary ids without a condition, k du/dn = 0.");
     declare(robin, "Robin",
             "k du/dn + a u = g, a >= 0, on parts of the boundary: 'ids: a, g; ...'.");
     declare_periodic();
     add_parameter("Compatibility tolerance", compatibility_tolerance,
-                  "Without Dirichlet and Robin data u is known up to a constant; the one with mean "
-                  "value 0 is taken. It exists only if what f and Neumann data bring in adds up to "
-                  "zero. A defect up to this times the integrals of |f| and |g| is taken from f as "
-                  "a constant: quadrature on coarse meshes and data of three digits leave as much; "
-                  "above, the data are refused.",
+                  "Without Dirichlet and Robin data, u is known up to a constant; femgpu computes "
+                  "the solution with mean value 0. It exists only if the integrals of f and of the "
+                  "Neumann data add up to zero. femgpu subtracts a defect of up to this tolerance "
+                  "times the integrals of |f| and |g| from f as a constant (quadrature on coarse "
+                  "meshes and data with three digits cause such defects), and refuses larger ones.",
                   prm, Patterns::Double(0., 1.));
     declare_exact_solution();
   }
@@ -63,8 +63,8 @@ public:
   {
     DiffusionReaction<dim>::check(mesh, degree);
     if (fixes_mean() && this->traits().has_nonlinear_terms)
-      throw ParameterError("Poisson's equation with a coefficient that depends on u needs u "
-                           "somewhere. Name a boundary id in Poisson/Dirichlet.",
+      throw ParameterError("Poisson's equation with a coefficient that depends on u needs "
+                           "Dirichlet data. Name a boundary id in Poisson/Dirichlet.",
                            "Poisson/Dirichlet");
   }
 
@@ -83,12 +83,12 @@ public:
     if (data.relative_defect() <= compatibility_tolerance)
       return;
     std::ostringstream text;
-    text << "Without Dirichlet and Robin data Poisson's equation has no solution here: the "
-            "integrals of Poisson/Right-hand side and Poisson/Neumann add up to "
-         << data.defect << ", and should to 0; those of their absolute values to " << data.magnitude
-         << ". The relative defect is " << data.relative_defect()
-         << ", above Poisson/Compatibility tolerance = " << compatibility_tolerance
-         << ". Mend the data, name a boundary id in Poisson/Dirichlet, or raise the tolerance.";
+    text << "Poisson's equation without Dirichlet and Robin data has no solution: the integrals of "
+            "Poisson/Right-hand side and Poisson/Neumann add up to "
+         << data.defect << " instead of 0 (those of their absolute values to " << data.magnitude
+         << "), a relative defect of " << data.relative_defect()
+         << " above Poisson/Compatibility tolerance = " << compatibility_tolerance
+         << ". Fix the data, name a boundary id in Poisson/Dirichlet, or raise the tolerance.";
     throw ParameterError(text.str(), "Poisson/Right-hand side");
   }
 

@@ -92,7 +92,7 @@ void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
   for (const auto &entry : fields)
     if (others.count(entry.first) > 0)
       throw ParameterError("Boundary id " + std::to_string(entry.first) + " of " + path +
-                               " has another condition already. Name it in one place only.",
+                               " already has another condition. Name it in one of them only.",
                            path);
 }
 

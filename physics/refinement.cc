@@ -205,8 +205,8 @@ std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
   const std::string path = "Mesh/Initial refinement where";
   auto where = make_optional_field<dim>(path, expression, 1, mesh.regions);
   if (where && mesh.is_simplex)
-    throw ParameterError("Triangles and tetrahedra can be refined globally only. Leave " + path +
-                             " empty, or use quadrilaterals or hexahedra.",
+    throw ParameterError("Triangles and tetrahedra can only be refined globally. Remove " + path +
+                             ", or use quadrilaterals or hexahedra.",
                          path);
   return where;
 }

@@ -70,22 +70,22 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
 {
   const std::string method = Method("nonlinear method", nonlinear.method).name();
   if (problem.traits().has_nonlinear_terms && method != "newton")
-    throw ParameterError("This problem has coefficients or data that depend on u, which each step "
-                         "of newton assembles; Nonlinear/Method = " +
-                             method + " takes reactions alone. Set it to newton.",
+    throw ParameterError("Coefficients or data of this problem depend on u and need an assembly in "
+                         "each step, but Nonlinear/Method = " +
+                             method + " supports reaction terms only. Set it to newton.",
                          "Nonlinear/Method");
   if (!problem.traits().has_symmetric_matrix && !linalg::is_direct(linear.solver) &&
       linalg::solvers.traits(linear.solver).needs_symmetry)
-    throw ParameterError("The matrices of this problem are not symmetric, because its flux depends "
-                         "on u, and solver '" +
-                             linear.solver +
-                             "' needs symmetric ones. Set Solver/Solver to pipelined-bicgstab or "
-                             "gmres, with Solver/Preconditioner = multigrid or ilu.",
-                         "Solver/Solver");
+    throw ParameterError(
+        "Solver '" + linear.solver +
+            "' needs a symmetric matrix, but this problem's is unsymmetric because its flux "
+            "depends on u. Set Solver/Solver to pipelined-bicgstab or gmres, with "
+            "Solver/Preconditioner = multigrid or ilu.",
+        "Solver/Solver");
   if (is_nonlinear(problem) && linear.stops_at_energy_error())
-    throw ParameterError("This problem is nonlinear, and its solves stop at the residual of "
-                         "Nonlinear/Relative tolerance: Solver/Stop at = " +
-                             linear.stop_at + " is for linear ones. Set it to auto.",
+    throw ParameterError("Nonlinear solves stop at the residual of Nonlinear/Relative tolerance, "
+                         "but Solver/Stop at = " +
+                             linear.stop_at + " is for linear problems. Set it to auto.",
                          "Solver/Stop at");
   if (problem.nonlinearity())
     linalg::check_methods(nonlinear_options(linear, nonlinear));
@@ -128,29 +128,33 @@ void note_scaled(const double norm, linalg::SolveReport &report)
   linalg::describe(report);
 }
 
+/// Returns whether the system is indefinite and boundary data may grow with u.
+bool is_unstable(const linalg::SolveReport &report, const bool may_be_unstable)
+{
+  return may_be_unstable && (report.outcome == Outcome::indefinite_matrix ||
+                             report.outcome == Outcome::indefinite_preconditioner);
+}
+
 /// Returns advice for a failure of the linear solver.
 std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
                    const bool falls_back, const bool is_one_group, const bool may_be_unstable)
 {
-  const bool is_unstable =
-      may_be_unstable && (report.outcome == Outcome::indefinite_matrix ||
-                          report.outcome == Outcome::indefinite_preconditioner);
   if (report.outcome == Outcome::not_finite || report.outcome == Outcome::not_balanced)
     return "";
   if (report.method.solver == "direct")
-    return " Look at the supports: something may not be held.";
-  if (is_unstable)
-    return " Boundary data that grow with u, as h*(u - u_0), let more heat in the hotter the body "
-           "is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
-           "direct to get the unstable state.";
+    return " Check supports and boundary conditions: the solution may not be unique.";
+  if (is_unstable(report, may_be_unstable))
+    return " Boundary data that grow with u, such as h*(u - u_0), let in more heat the hotter the "
+           "body is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
+           "direct to compute the unstable state.";
   if (n_rows <= linalg::largest_fallback && is_one_group) // a permitted fallback was tried already
-    return falls_back ? "" : " Of this size, Solver = direct may help.";
+    return falls_back ? "" : " The system is small enough to try Solver = direct.";
   const std::string others =
-      is_one_group ? "fsai or ic, more iterations, or, with enough memory, Solver = direct."
-                   : "more iterations, or, where one is enough, Solver/Devices = 1.";
+      is_one_group ? "fsai or ic, more iterations, or, if memory permits, Solver = direct."
+                   : "more iterations, or, if one device is enough, Solver/Devices = 1.";
   if (report.method.preconditioner == "multigrid")
-    return " Multigrid is slow where a material is nearly incompressible, a shell thin, or an "
-           "equation has waves. Try Preconditioner = multigrid cycle=W, " +
+    return " Multigrid is slow for nearly incompressible materials, thin shells and wave "
+           "equations. Try Preconditioner = multigrid cycle=W, " +
            others;
   return " Try Preconditioner = multigrid, " + others;
 }
@@ -332,8 +336,8 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     measured = measure_accuracy(problem, solution, system);
     const Accuracy &accuracy = *measured;
     if (!std::isfinite(accuracy.energy) || !std::isfinite(accuracy.internal_forces)) {
-      end_with(Outcome::not_finite, " Its energy is beyond double precision: choose other units.",
-               report);
+      end_with(Outcome::not_finite,
+               " The energy exceeds the range of double precision. Use other units.", report);
       return measured;
     }
     const double energy_error = motions_slack * tolerance * std::sqrt(accuracy.energy);
@@ -458,20 +462,16 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     });
   if (!solver_parameters.stops_at_energy_error())
     report.energy.target = -1.;
-  if (is_nonlinear(problem)) {
-    summary.nonlinear_iterations = report.iterations;
-    summary.linear_iterations = report.inner.linear_iterations;
-    if (lacks_solution(report))
-      report.message = problem.cure_without_solution() + " In detail: " + report.message;
-  }
-  else {
-    summary.linear_iterations = report.iterations;
-    const bool is_one_group = system.groups().n_groups() == 1;
-    if (!report.converged())
-      report.message +=
-          advice(report, system.n(), is_one_group && solver_parameters.fallback == "direct",
-                 is_one_group, problem.traits().may_be_unstable);
-  }
+  const bool is_one_group = system.groups().n_groups() == 1, is_linear = !is_nonlinear(problem);
+  summary.nonlinear_iterations = is_linear ? 0 : report.iterations;
+  summary.linear_iterations = is_linear ? report.iterations : report.inner.linear_iterations;
+  if (!is_linear && lacks_solution(report))
+    report.message = problem.cure_without_solution() + " In detail: " + report.message;
+  else if (!report.converged() &&
+           (is_linear || is_unstable(report, problem.traits().may_be_unstable)))
+    report.message +=
+        advice(report, system.n(), is_one_group && solver_parameters.fallback == "direct",
+               is_one_group, problem.traits().may_be_unstable);
   add_seconds(report.costs, seconds);
   return summary;
 }

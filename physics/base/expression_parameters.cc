@@ -24,11 +24,11 @@ void check_name(const std::string &path, const std::string &name, const Known &k
   for (const char *const taken : {"x", "y", "z", "u", "e", "pi"})
     if (name == taken || !linalg::is_free_name(name))
       throw ParameterError("The name '" + name + "' in " + path +
-                               " has a meaning in expressions already, or is none; use another, of "
-                               "letters, digits and _.",
+                               " is a predefined or invalid name of expressions; use another name "
+                               "of letters, digits and _.",
                            path);
   if (known.count(name) > 0)
-    throw ParameterError("The name '" + name + "' comes twice in " + path + ".", path);
+    throw ParameterError("The name '" + name + "' is defined twice in " + path + ".", path);
 }
 
 /// Parses two numbers, separated by blanks, ',' or ';'.
@@ -56,8 +56,8 @@ linalg::ValueTable read_table_file(const std::string &name, const std::string &d
   std::ifstream file(fs::exists(name, ignored) ? fs::path(name) : beside);
   if (!file || fs::is_directory(name, ignored))
     throw InputError("The table '" + name + "' of " + tables_path +
-                     " is neither pairs 'x y, x y' nor a file that can be read, from the directory "
-                     "the program is started in or beside the parameter file.");
+                     " is neither a list of pairs 'x y, x y' nor a readable file. Give a path "
+                     "relative to the working directory or to the parameter file.");
   linalg::ValueTable table;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -67,7 +67,7 @@ linalg::ValueTable read_table_file(const std::string &name, const std::string &d
       table.push_back(*pair);
     else if (!table.empty() || number > 1)
       throw InputError(name + ":" + std::to_string(number) + ": '" + line +
-                       "' is no pair of numbers. Write a place and a value in each line.");
+                       "' is not a pair of numbers. Write an argument and a value in each line.");
   }
   return table;
 }
@@ -93,7 +93,7 @@ linalg::ValueTable read_table(const std::string &name, const std::string &text,
     if (!(table[k].first < table[k + 1].first)) {
       std::ostringstream message;
       message << "The table '" << name << "' of " << tables_path << " has " << table[k + 1].first
-              << " behind " << table[k].first << ". Sort its points, each with one value.";
+              << " after " << table[k].first << ". Sort its points, each with one value.";
       throw ParameterError(message.str(), tables_path);
     }
   return table;
@@ -103,13 +103,13 @@ linalg::ValueTable read_table(const std::string &name, const std::string &text,
 ExpressionParameters::ExpressionParameters() : ParameterAcceptor("/Expressions")
 {
   add_parameter("Constants", constants,
-                "Numbers that all expressions may name: 'sigma=5.67e-8, eps=0.8'. Names that "
-                "expressions have already, as x or pi, cannot be used.");
+                "Named numbers for all expressions: 'sigma=5.67e-8, eps=0.8'. Names that "
+                "expressions define, such as x or pi, cannot be used.");
   add_parameter("Tables", tables,
-                "Functions of one argument by their values, as 'k_steel: 300 60, 600 45, 900 30; "
-                "c: c.csv': linear between points, constant beyond; for use as k_steel(u). Files "
-                "have two columns; a relative name is looked for from the directory the program is "
-                "started in, then from that of the parameter file.");
+                "Functions of one argument given by pairs of argument and value, for example "
+                "'k_steel: 300 60, 600 45, 900 30; c: c.csv', for use as k_steel(u): linear "
+                "between points, constant outside. Files have two columns; a relative path starts "
+                "at the working directory, then at the directory of the parameter file.");
 }
 
 linalg::ExpressionDefinitions ExpressionParameters::definitions() const
@@ -121,7 +121,7 @@ linalg::ExpressionDefinitions ExpressionParameters::definitions() const
     if (!value)
       throw ParameterError(
           "The entry '" + entry + "' of " + constants_path +
-              " is no NAME=NUMBER; write entries such as 'sigma=5.67e-8, eps=0.8'." +
+              " is not NAME=NUMBER; write entries such as 'sigma=5.67e-8, eps=0.8'." +
               advice_on_decimal_comma(constants),
           constants_path);
     check_name(constants_path, parts[0], result.constants);
@@ -131,12 +131,12 @@ linalg::ExpressionDefinitions ExpressionParameters::definitions() const
     const auto colon = entry.find(':');
     if (colon == std::string::npos)
       throw ParameterError("The entry '" + entry + "' of " + tables_path +
-                               " has no ':' behind its name; write 'k_steel: 300 60, 600 45'.",
+                               " has no ':' after its name; write 'k_steel: 300 60, 600 45'.",
                            tables_path);
     const std::string name = trimmed(entry.substr(0, colon));
     check_name(tables_path, name, result.tables);
     if (result.constants.count(name) > 0)
-      throw ParameterError("'" + name + "' is a constant and a table. Give one another name.",
+      throw ParameterError("'" + name + "' is both a constant and a table. Rename one of them.",
                            tables_path);
     result.tables[name] = read_table(name, trimmed(entry.substr(colon + 1)), directory);
   }

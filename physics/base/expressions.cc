@@ -99,9 +99,9 @@ void Field<dim>::require_finite(const char *const what, const Points &points,
          << (std::isnan(values[i]) ? "not a number"
              : values[i] > 0.      ? "infinite"
                                    : "minus infinite")
-         << " at (" << points[i] << "), where its value is needed. Look for divisions by zero, and "
-         << "for roots and logarithms of negative numbers; if(condition, a, b) takes only what it "
-         << "chooses.";
+         << " at (" << points[i] << "), where its value is needed. Check it for divisions by zero, "
+         << "and for roots and logarithms of negative numbers; if(condition, a, b) evaluates only "
+         << "the value that it chooses.";
     throw ParameterError(text.str(), path);
   }
 }
@@ -279,7 +279,9 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
       const auto id =
           lower_too ? regions.boundary_or_lower(path, word) : regions.boundary(path, word);
       if (!result.emplace(id, entry.expressions).second)
-        throw ParameterError("Boundary id " + word + " comes twice in " + path + ".", path);
+        throw ParameterError("Boundary id " + word + " is given twice in " + path +
+                                 ". Remove one of the entries.",
+                             path);
     }
   }
   return result;
@@ -294,19 +296,21 @@ MaterialExpressions parse_material_expressions(const std::string &path, const st
   for (const std::string &part : entries_of(text)) {
     const Entry entry = read_entry(path, part, n_components, /* may lack words */ true, or_one);
     if (entry.words.empty() && !others.empty())
-      throw ParameterError(path + " has two entries without material ids, the last '" + part +
+      throw ParameterError(path + " has two entries without material ids, the second is '" + part +
                                "'; write entries such as '1; 2, steel: 1 + x'.",
                            path);
     if (entry.words.empty())
       others = entry.expressions;
     for (const std::string &word : entry.words)
       if (!result.emplace(regions.material(path, word), entry.expressions).second)
-        throw ParameterError("Material id " + word + " comes twice in " + path + ".", path);
+        throw ParameterError("Material id " + word + " is given twice in " + path +
+                                 ". Remove one of the entries.",
+                             path);
   }
   for (const auto id : regions.materials.ids)
     if (result.count(id) == 0) {
       if (others.empty())
-        throw ParameterError(path + " says nothing about material id " + std::to_string(id) +
+        throw ParameterError(path + " has no value for material id " + std::to_string(id) +
                                  "; the mesh has " + regions.materials.list() +
                                  ". Name it, or add an entry without ids for all others.",
                              path);

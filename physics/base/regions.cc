@@ -17,8 +17,8 @@ NamedIds::Id find(const std::string &kind, const std::string &path, const std::s
     throw ParameterError(path + " names '" + word + "'. " + reason->second, path);
   const std::string present = "; it has " + of.list() + ".";
   if (!is_digits(word))
-    throw ParameterError("'" + word + "' in " + path + " is no " + kind +
-                             " and no name of the mesh" + present,
+    throw ParameterError("'" + word + "' in " + path + " is neither a " + kind +
+                             " nor a name of the mesh" + present,
                          path);
   if (NamedIds::Id id = 0; read_number(word, id) && of.ids.count(id) > 0)
     return id;
@@ -90,9 +90,9 @@ MeshRegions::BoundaryId MeshRegions::boundary(const std::string &path,
     throw ParameterError(
         "'" + word + "' in " + path + " is " +
             (part->dimension == 1 ? "a curve" : "a set of points") +
-            " of the mesh and no part of the boundary; the solution of this condition would depend "
-            "on the mesh. It can be used in Elasticity/Displacement, Elasticity/Rotation and "
-            "Elasticity/Traction.",
+            " of the mesh, but this condition needs a surface: otherwise its solution would depend "
+            "on the mesh. Curves and points are available in Elasticity/Displacement, "
+            "Elasticity/Rotation and Elasticity/Traction.",
         path);
   return find("boundary id", path, word, boundaries);
 }

@@ -32,59 +32,55 @@ void check_parameter(const std::string &path, const Check &check)
 
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
-  add_parameter(
-      "Backend", backend,
-      "auto: GPUs if there are some, else the host; the host also for up to 10,000 dofs in "
-      "the last cycle, which it has solved before a GPU is ready, unless other "
-      "parameters speak of GPUs; host; cuda; cuda:K for GPU K alone. Devices says which "
-      "of several.");
-  add_parameter(
-      "Devices", devices,
-      "Which GPUs solve together, each with a part of the unknowns and the ranks beside "
-      "it. auto: all of a node that Backend = auto or cuda finds, but no more than it has "
-      "ranks; N: the first N of each node, or, on the host, N parts of its cores; "
-      "cuda:0,2: these.");
+  add_parameter("Backend", backend,
+                "auto: all GPUs, or the host if there are none; also the host for up to 10,000 "
+                "dofs in the last cycle, which it solves before a GPU is ready, unless other "
+                "parameters require a GPU; host; cuda; cuda:K for GPU K alone. Devices says which "
+                "of several.");
+  add_parameter("Devices", devices,
+                "The devices that solve together, each with a subdomain and some of the ranks. "
+                "auto: all GPUs of a node that Backend = auto or cuda finds, but at most one per "
+                "rank; N: the first N of each node or, on the host, N groups of its cores; "
+                "cuda:0,2: these.");
   add_parameter("Communicator", communicator,
-                "Of several GPUs, or parts of the cores: how they tell each other sums and the "
-                "values along their borders. " +
+                "How several GPUs, or groups of cores, exchange sums and ghost values. " +
                     meanings_of(linalg::communicator_choices()),
                 prm, Patterns::Selection(selection_of(linalg::communicator_choices())));
   add_parameter("Threads", threads,
-                "Threads of the host backend; 0 for all cores that the ranks may use.", prm,
+                "Threads of the host backend; 0: all cores available to the ranks.", prm,
                 Patterns::Integer(0, 4096));
   add_parameter("Device memory", device_memory,
-                "What the solver may take of each device, as 2GB or 1.5GiB, or all. A matrix that "
-                "needs more than half of what is granted is read from the memory of the host.");
+                "Memory that the solver may use on each device, for example 2GB or 1.5GiB, or all. "
+                "A matrix that needs more than half of it stays in host memory.");
   add_parameter("Solver", solver,
-                "A name, and options behind it as NAME=VALUE. " +
-                    meanings_of(linalg::solver_choices()));
+                "A name, followed by options NAME=VALUE. " + meanings_of(linalg::solver_choices()));
   add_parameter("Preconditioner", preconditioner,
-                "A name, and options behind it as NAME=VALUE. " +
+                "A name, followed by options NAME=VALUE. " +
                     meanings_of(linalg::preconditioner_choices()));
-  add_parameter("Format", format,
-                "How the matrix is stored: a name, and options behind it as NAME=VALUE. " +
-                    meanings_of(linalg::formats.choices()) + " All take " +
-                    linalg::FormatScalars::option() +
-                    ": with float the values are rounded, the solution is refined to double.");
+  add_parameter(
+      "Format", format,
+      "Storage format of the matrix: a name, followed by options NAME=VALUE. " +
+          meanings_of(linalg::formats.choices()) + " All support " +
+          linalg::FormatScalars::option() +
+          "; with float, values are rounded and the solution is refined to double precision.");
   add_parameter("Scaling", scaling, meanings_of(linalg::scalings.choices()), prm,
                 Patterns::Selection(selection_of(linalg::scalings.choices())));
   add_parameter("Ordering", ordering,
-                "Of the unknowns: a name, and options behind it as NAME=VALUE. " +
+                "Ordering of the unknowns: a name, followed by options NAME=VALUE. " +
                     meanings_of(linalg::orderings.choices()));
   declare_ends();
-  add_parameter(
-      "Fallback", fallback,
-      "What solves a linear problem of up to " + std::to_string(linalg::largest_fallback) +
-          " unknowns that the solver does not solve. direct: UMFPACK's LU factors, with a "
-          "warning; none: nothing, the last iterate is written.",
-      prm, Patterns::Selection("direct|none"));
+  add_parameter("Fallback", fallback,
+                "Solver for linear problems of up to " + std::to_string(linalg::largest_fallback) +
+                    " unknowns if Solver fails. direct: UMFPACK's LU factorisation, with a "
+                    "warning; none: femgpu writes the last iterate.",
+                prm, Patterns::Selection("direct|none"));
   add_parameter("Execution", execution,
-                "How a GPU runs the loop of a linear solver. graph: one graph, a kernel a step; "
-                "resident: one kernel that keeps vectors and matrix on the chip (" +
+                "How a GPU runs the loop of a linear solver. graph: a graph of kernels, one kernel "
+                "per step; resident: a single kernel that keeps vectors and matrix on the chip (" +
                     linalg::solvers.names_with(&linalg::SolverTraits::can_be_resident) +
                     " with preconditioner " +
                     linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
-                    ", small systems); auto: resident where it is faster.",
+                    ", small systems); auto: resident if it is faster.",
                 prm, Patterns::Selection("auto|graph|resident"));
 }
 
@@ -92,41 +88,42 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 void SolverParameters::declare_ends()
 {
   add_parameter("Relative tolerance", relative_tolerance,
-                "A linear solve ends when the true residual |b - A x| has fallen to this times the "
-                "norm that 'Relative to' names. For nonlinear problems the tolerances of the "
-                "section Nonlinear hold.",
+                "A linear solve ends when the true residual |b - A x| is at most this times the "
+                "norm 'Relative to'. Nonlinear problems use the tolerances of section Nonlinear.",
                 prm, Patterns::Double(0., 1.));
-  add_parameter("Absolute tolerance", absolute_tolerance, "... or to this, whichever is larger.",
+  add_parameter("Absolute tolerance", absolute_tolerance,
+                "Absolute tolerance of the same residual; the larger of both tolerances applies.",
                 prm, Patterns::Double(0.));
-  add_parameter("Relative to", relative_to, "rhs: |b|; initial: |b - A x0|.", prm,
+  add_parameter("Relative to", relative_to,
+                "Norm of Relative tolerance. rhs: |b|; initial: |b - A x0|.", prm,
                 Patterns::Selection("rhs|initial"));
   add_parameter(
       "Stop at", stop_at,
-      "What ends a solve. auto: the tolerances above (of the section Nonlinear for nonlinear "
-      "problems); then, where it misses them by more than a factor of ten, the solve goes on until "
-      "the residual is at most Relative tolerance times the internal forces, both in the norm of "
-      "the inverse diagonal, and, with " +
+      "Stopping criterion of a solve. auto: the tolerances above (those of section Nonlinear for "
+      "nonlinear problems); if the solution then misses the following criteria by more than a "
+      "factor of ten, the solve continues until the residual is at most Relative tolerance times "
+      "the internal forces, both in the norm of the inverse diagonal, and, with " +
           linalg::solvers.names_with(&linalg::SolverTraits::knows_energy_error) +
           " and linear problems, the estimated energy norm of the error, (e, A e)^(1/2), at most "
           "Relative tolerance times the energy norm of the solution with its boundary values. "
-          "residual: the tolerances alone, which a large contrast, penalty or offset makes "
-          "meaningless. energy error: the energy norm of the error at Energy tolerance. "
-          "discretisation error: the same at a tenth of the discretisation error, which the "
-          "energies of two or more cycles before tell; in the first cycles, and where they do not "
-          "tell it, as auto.",
+          "residual: only the tolerances, which a large contrast, penalty or offset makes "
+          "meaningless. energy error: the energy norm of the error is at most Energy tolerance. "
+          "discretisation error: the energy norm of the error is at most a tenth of the "
+          "discretisation error, which is estimated from the energies of two or more previous "
+          "cycles; without an estimate, for example in the first cycles, like auto.",
       prm, Patterns::Selection("auto|residual|energy error|discretisation error"));
   add_parameter("Energy tolerance", energy_tolerance,
-                "Of Stop at = energy error, relative to the energy norm of the solution with its "
-                "boundary values.",
+                "Tolerance of Stop at = energy error, relative to the energy norm of the solution "
+                "with its boundary values.",
                 prm, Patterns::Double(1e-16, 1.));
-  add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
+  add_parameter("Maximum iterations", max_iterations, "Iteration limit of a linear solve.", prm,
                 Patterns::Integer(1, 100000000));
 }
 
 void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
 {
   if (backend.empty() || backend.find(' ') != std::string::npos)
-    throw ParameterError("The backend is '" + backend + "'; use auto, host, cuda or cuda:K.",
+    throw ParameterError("Unknown backend '" + backend + "'. Set auto, host, cuda or cuda:K.",
                          "Solver/Backend");
   linalg::check_devices(devices);
   check_parameter("Solver/Device memory", [&] { bytes_of(device_memory); });
@@ -187,17 +184,18 @@ std::string SolverParameters::groups_backend(const double n) const
 NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
 {
   add_parameter("Method", method,
-                "How a nonlinear problem A u = b + lambda W phi(u) is solved: a name, and options "
-                "behind it as NAME=VALUE. " +
+                "Method for nonlinear problems A u = b + lambda W phi(u): a name, followed by "
+                "options NAME=VALUE. " +
                     meanings_of(linalg::nonlinear_methods.choices()));
   add_parameter("Relative tolerance", relative_tolerance,
-                "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| has "
-                "fallen to this times its value at u = 0 (with the boundary values).",
+                "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| is at "
+                "most this times its value at u = 0 (with the boundary values).",
                 prm, Patterns::Double(0., 1.));
-  add_parameter("Absolute tolerance", absolute_tolerance, "... or to this, whichever is larger.",
+  add_parameter("Absolute tolerance", absolute_tolerance,
+                "Absolute tolerance of the same residual; the larger of both tolerances applies.",
                 prm, Patterns::Double(0.));
   add_parameter("Maximum iterations", max_iterations,
-                "Of a nonlinear solve; 0: 50 for newton, which takes few, and 20000 for others.",
+                "Iteration limit of a nonlinear solve; 0: 50 for newton, 20000 for other methods.",
                 prm, Patterns::Integer(0, 100000000));
 }
 
@@ -226,41 +224,44 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
   add_parameter("Enabled", enabled,
                 "Follow the branch of solutions over lambda, through its fold, by pseudo-arclength "
                 "continuation, instead of solving for one lambda; for Physics = bratu.");
-  add_parameter("Start lambda", given.lambda_start, "Where the branch begins.", prm,
-                Patterns::Double(0.));
-  add_parameter("First step", given.first_step,
-                "In arclength, which counts lambda and the root mean square of u alike.", prm,
-                Patterns::Double(1e-6));
-  add_parameter("Largest step", given.largest_step,
-                "Steps grow up to this where they succeed; two folds within one are not seen.", prm,
-                Patterns::Double(1e-6));
-  add_parameter("Maximum points", given.most_points, "Steps, at most.", prm,
+  add_parameter("Start lambda", given.lambda_start, "Value of lambda at which the branch starts.",
+                prm, Patterns::Double(0.));
+  add_parameter(
+      "First step", given.first_step,
+      "First step in arclength, which weights lambda and the root mean square of u equally.", prm,
+      Patterns::Double(1e-6));
+  add_parameter(
+      "Largest step", given.largest_step,
+      "Largest step; successful steps grow up to it. Two folds within one step go unnoticed.", prm,
+      Patterns::Double(1e-6));
+  add_parameter("Maximum points", given.most_points, "Maximum number of points on the branch.", prm,
                 Patterns::Integer(1, 1000000));
   add_parameter("Stop at lambda", stop,
-                "The branch ends when it comes to this lambda before the fold; may be empty.", prm,
-                optional);
+                "The branch ends when it reaches this lambda before the fold. Empty: no limit.",
+                prm, optional);
   add_parameter("Stop at lambda after the fold", upper_stop,
-                "The branch ends when it comes back to this lambda; may be empty.", prm, optional);
+                "The branch ends when it returns to this lambda after the fold. Empty: no limit.",
+                prm, optional);
   add_parameter("Maximum of u", given.largest_u,
                 "The branch ends when the largest |u| at nodes exceeds this.", prm,
                 Patterns::Double(1e-6));
   add_parameter("Targets", given.targets,
-                "Values of lambda, separated by ',', for which the solutions on all parts of the "
-                "branch are wanted.",
+                "Values of lambda, separated by ',', for which femgpu computes the solutions on "
+                "all parts of the branch.",
                 prm, Patterns::List(Patterns::Double()));
   add_parameter("Solver", given.linear.solver,
-                "Of the linear systems, which are indefinite after a fold: minres, or bicgstab for "
-                "preconditioners that are not symmetric; options behind the name as NAME=VALUE. "
-                "Preconditioner, format and ordering are those of section Solver.");
+                "Solver for the linear systems, which are indefinite after a fold: minres, or "
+                "bicgstab for unsymmetric preconditioners, followed by options NAME=VALUE. "
+                "Preconditioner, format and ordering are set in section Solver.");
   add_parameter("Relative tolerance", given.control.relative_tolerance,
-                "A point is found when its residual has fallen to this times |b| + lambda |W "
+                "A point has converged when its residual is at most this times |b| + lambda |W "
                 "phi(u)|.",
                 prm, Patterns::Double(0., 1.));
   add_parameter("Linear tolerance", given.linear.control.relative_tolerance,
-                "The same for each linear system.", prm, Patterns::Double(0., 1.));
+                "Relative tolerance of each linear system.", prm, Patterns::Double(0., 1.));
   add_parameter("Write VTU every", vtu_every,
-                "Files for ParaView are written for every so many points, for folds and for "
-                "targets; 0: for none.",
+                "Interval, in points, at which files for ParaView are written; also written at "
+                "folds and targets. 0: no files.",
                 prm, Patterns::Integer(0, 1000000));
 }
 
@@ -268,8 +269,8 @@ void ContinuationParameters::parse_parameters(ParameterHandler & /* prm */)
 {
   if (given.largest_step < given.first_step)
     throw ParameterError("Continuation/Largest step is " + std::to_string(given.largest_step) +
-                             ", less than Continuation/First step, " +
-                             std::to_string(given.first_step) + ". Make it larger.",
+                             ", less than Continuation/First step = " +
+                             std::to_string(given.first_step) + ". Raise it.",
                          "Continuation/Largest step");
   check_parameter("Continuation/Solver",
                   [&] { linalg::make_solver(given.linear.solver, linalg::BackendKind::host); });

@@ -26,17 +26,17 @@ void check_pairs(const ElasticityParameters &p)
   const bool by_lame = !is_blank(p.lambda) || !is_blank(p.mu);
   if (by_young && by_lame)
     throw ParameterError(
-        "Both E or nu and lambda or mu are given, which say the same. Keep Young's "
+        "Both Young's modulus or Poisson's ratio and Lame's lambda or mu are given. Keep Young's "
         "modulus and Poisson's ratio, or Lame's lambda and Lame's mu.",
         section + (is_blank(p.lambda) ? "Lame's mu" : "Lame's lambda"));
   if (is_blank(p.lambda) != is_blank(p.mu))
-    throw ParameterError("Lame's lambda and Lame's mu are given together or not at all. Add the "
-                         "other, or use Young's modulus and Poisson's ratio.",
+    throw ParameterError("Only one of Lame's lambda and Lame's mu is given. Add the other, or use "
+                         "Young's modulus and Poisson's ratio.",
                          section + (is_blank(p.lambda) ? "Lame's mu" : "Lame's lambda"));
   if (is_blank(p.thermal_expansion) != is_blank(p.temperature_rise))
     throw ParameterError(
-        "Thermal expansion and Temperature rise make thermal strain together, and "
-        "only one of them is given. Add the other, or leave both empty.",
+        "Thermal strain needs both Thermal expansion and Temperature rise, but only one of them is "
+        "given. Add the other, or remove it.",
         section + (is_blank(p.temperature_rise) ? "Thermal expansion" : "Temperature rise"));
 }
 
@@ -191,8 +191,8 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
   for (const auto &[id, field] : yield)
     if (!(field->value(Point<dim>()) > 0.))
       throw ParameterError("The yield stress of " + materials.at(id).name +
-                               " is not positive. Give it in the unit of stress, as 250e6, or "
-                               "leave the parameter empty.",
+                               " is not positive. Set it in the unit of stress, for example 250e6, "
+                               "or remove the parameter.",
                            section + "Yield stress");
 }
 
@@ -210,14 +210,16 @@ void ElasticMaterials<dim>::refuse_bad_constants(const Material &material,
     throw ParameterError(text.str(), section + key);
   };
   if (is_by_young && !(first > 0. && std::isfinite(first)))
-    refuse("Young's modulus", first, "must be positive. Give E in the unit of stress, as 210e9.");
+    refuse("Young's modulus", first,
+           "must be positive. Set E in the unit of stress, for example 210e9.");
   if (is_by_young && !(second < 0.5))
     refuse("Poisson's ratio", second,
-           "must be less than 0.5, where a material is incompressible and displacements alone "
-           "cannot tell its pressure. For nearly incompressible ones take 0.49 and "
+           "must be less than 0.5, because displacements do not determine the pressure of an "
+           "incompressible material. For nearly incompressible materials, use 0.49 and "
            "Discretization/Degree 2 or more.");
   if (is_by_young && !(second > -1.))
-    refuse("Poisson's ratio", second, "must be greater than -1, where shear costs no energy.");
+    refuse("Poisson's ratio", second,
+           "must be greater than -1, where the shear modulus is infinite.");
   if (!is_by_young && !(second > 0. && std::isfinite(second)))
     refuse("Lame's mu", second, "must be positive: it is the shear modulus.");
   if (!is_by_young && !(first > -2. / 3. * second && std::isfinite(first)))

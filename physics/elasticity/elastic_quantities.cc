@@ -155,12 +155,12 @@ public:
     text << "the largest displacement, " << displacement << ", is ";
     if (displacement > size)
       text << displacement / size << " times the size of the body, " << size
-           << ": the result is meaningless. Units probably do not fit together, as lengths in "
-              "mm with moduli in Pa; look at the moduli, the loads and the supports.";
+           << ": the result is meaningless. Check moduli, loads and supports; the units are "
+              "probably inconsistent, such as lengths in mm with moduli in Pa.";
     else
       text << 100. * displacement / size << " % of the size of the body, " << size
-           << ": strains are linear in the displacements here, which holds for small ones. Look at "
-              "units and loads, or take the result as a direction only.";
+           << ", but the linear strains of femgpu hold for small displacements only. Check units "
+              "and loads, or use the result only qualitatively.";
     return {text.str()};
   }
 

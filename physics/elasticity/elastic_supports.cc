@@ -42,8 +42,8 @@ public:
       is_constant = is_constant && axis.is_constant(c);
     if (!is_constant)
       throw ParameterError("The axis of a rotation in " + rotation_path +
-                               " depends on x, y or z, but is the same for all points. Give its "
-                               "point and direction as numbers; only the angle may vary.",
+                               " depends on x, y or z, but must be constant. Give its point and "
+                               "direction as numbers; only the angle may vary.",
                            rotation_path);
     for (unsigned int a = 0; a < dim; ++a)
       centre[a] = axis.value(Point<dim>(), a);
@@ -51,10 +51,10 @@ public:
       for (unsigned int a = 0; a < dim; ++a)
         direction[a] = axis.value(Point<dim>(), dim + a);
       if (direction.norm() == 0.)
-        throw ParameterError("The direction a_x, a_y, a_z of the axis of a rotation in " +
-                                 rotation_path +
-                                 " is zero. Give it as 0, 0, 1 for an axis parallel to z.",
-                             rotation_path);
+        throw ParameterError(
+            "The direction a_x, a_y, a_z of the axis of a rotation in " + rotation_path +
+                " is zero. Set it, for example, to 0, 0, 1 for an axis parallel to z.",
+            rotation_path);
       direction /= direction.norm();
     }
   }
@@ -84,8 +84,9 @@ void require_plane(const types::boundary_id id, const Tensor<1, dim> &first,
     return;
   std::ostringstream text;
   text.precision(4);
-  text << "Boundary id " << id << " of " << planes_path << " is not plane: it has the normals ("
-       << first << ") and (" << n << "). Give each plane its own id.";
+  text << "Boundary id " << id << " of " << planes_path
+       << " is not plane: it has different normals, (" << first << ") and (" << n
+       << "). Give each plane its own boundary id.";
   throw ParameterError(text.str(), planes_path);
 }
 } // namespace
@@ -96,7 +97,8 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
 {
   for (const std::string &word : entries_of(parameters.symmetry_planes, ','))
     if (!planes.insert(regions.boundary(planes_path, word)).second)
-      throw ParameterError("Boundary id " + word + " comes twice in " + planes_path + ".",
+      throw ParameterError("Boundary id " + word + " is given twice in " + planes_path +
+                               ". Remove one of them.",
                            planes_path);
   for (auto [id, expressions] :
        parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions, true)) {
@@ -182,9 +184,9 @@ void ElasticSupports<dim>::check(const Mesh<dim> &mesh, const unsigned int degre
     if (const LowerPart *const part = mesh.regions.lower_part(data.id);
         part != nullptr && !part->mid_sides.empty() && degree % 2 == 1)
       throw ParameterError("The points '" + part->name + "' of " + data.path +
-                               " are mid-side nodes of the mesh file, where elements of degree " +
+                               " are mid-side nodes of the mesh file, but elements of degree " +
                                std::to_string(degree) +
-                               " have no nodes. Set Discretization/Degree to auto or 2.",
+                               " have no nodes there. Set Discretization/Degree to auto or 2.",
                            "Discretization/Degree");
   const std::vector<MeshPart<dim>> parts = parts_of(mesh, {});
   const auto supports = supported_directions(mesh, parts);
@@ -194,10 +196,10 @@ void ElasticSupports<dim>::check(const Mesh<dim> &mesh, const unsigned int degre
       continue;
     const std::string body = parts.size() < 2
                                  ? "The body"
-                                 : "The body " + parts[i].text() + ", which touches no other one,";
+                                 : "The body " + parts[i].text() + ", which touches no other body,";
     const bool has_displacements = !prescribed.empty() && prescribed[0].path == displacement_path;
-    throw ParameterError(body + " is not held: it can still move as a rigid one by " +
-                             boost::algorithm::join(modes, "; ") + ". Prescribe more in " +
+    throw ParameterError(body + " is not supported: it can move as a rigid body by " +
+                             boost::algorithm::join(modes, "; ") + ". Add supports in " +
                              displacement_path + ", " + rotation_path + " or " + planes_path + ".",
                          !has_displacements && !planes.empty() ? planes_path : displacement_path);
   }

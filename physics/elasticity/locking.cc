@@ -48,9 +48,9 @@ void find_volumetric_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> 
   if (found.state() != IteratorState::valid)
     return;
   std::ostringstream text;
-  text << "elements of degree 1 are too stiff for a Poisson's ratio of " << largest
-       << ", as that of " << materials.name(found->material_id())
-       << ": they cannot keep their volume when they deform (volumetric locking). Set "
+  text << "elements of degree 1 are too stiff for a Poisson's ratio of " << largest << " of "
+       << materials.name(found->material_id())
+       << ": they cannot preserve their volume when they deform (volumetric locking). Set "
           "Discretization/Degree = 2.";
   warnings.push_back(text.str());
 }
@@ -148,9 +148,10 @@ void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &mate
     return;
   std::ostringstream text;
   text.precision(2);
-  text << "a slender body with about " << n_cells / locked << " cells of degree 1 over its "
+  text << "a slender body with about " << n_cells / locked << " cells of degree 1 across its "
        << "thickness" << (refinements > 0 ? " in the last cycle" : "") << ", of " << ratio / locked
-       << " times its length, as at (" << *place << "): it is at least " << 100. * too_much / locked
+       << " times its length, for example at (" << *place << "): it is at least "
+       << 100. * too_much / locked
        << " % too stiff where it bends (shear locking). Set Discretization/Degree = 2.";
   warnings.push_back(text.str());
 }

@@ -148,7 +148,7 @@ std::string words_of(const Vector3 &omega, const Vector3 &t, const double length
   if (std::abs(pitch) > tolerance * 100.) {
     std::ostringstream screw;
     screw.precision(4);
-    screw << ", with a translation of " << pitch * length << " along it for each radian";
+    screw << ", with a translation of " << pitch * length << " along it per radian";
     text += screw.str();
   }
   return text;

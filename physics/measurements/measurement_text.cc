@@ -35,7 +35,7 @@ double read_number(const Entry &entry, const std::string &text)
 {
   const auto value = finite_number(text);
   if (!value)
-    entry.refuse("has '" + text + "' where a number must be");
+    entry.refuse("has '" + text + "' where a number is expected");
   return *value;
 }
 
@@ -67,7 +67,7 @@ std::pair<std::string, std::string> split_name(const Entry &entry, const std::ve
   if (std::isalpha(static_cast<unsigned char>(name[0])) == 0 ||
       !std::all_of(name.begin(), name.end(), is_fit))
     entry.refuse("has the name '" + name +
-                 "', but a name begins with a letter and goes on with letters, digits, '_' or '-'");
+                 "', but a name consists of letters, digits, '_' and '-' and begins with a letter");
   for (const T &other : before)
     if (other.name == name)
       entry.refuse("has the name '" + name + "' of another entry");
@@ -102,7 +102,7 @@ std::vector<NamedPlaces<dim>> parse_lines(const std::string &path, const std::st
     const auto colon = rest.rfind(':');
     const auto arrow = rest.find("->");
     if (arrow == std::string::npos || colon == std::string::npos || colon < arrow)
-      entry.refuse("is no line from one point to another with a number of points");
+      entry.refuse("is not two points and a number of points");
     const std::string count = trimmed(rest.substr(colon + 1));
     const double n = read_number(entry, count);
     if (!(n >= 2.) || n > most_points || n != std::floor(n))
@@ -110,7 +110,7 @@ std::vector<NamedPlaces<dim>> parse_lines(const std::string &path, const std::st
     const Point<dim> begin = read_point<dim>(entry, rest.substr(0, arrow)),
                      end = read_point<dim>(entry, rest.substr(arrow + 2, colon - arrow - 2));
     if (begin == end)
-      entry.refuse("begins where it ends");
+      entry.refuse("has the same point as start and end");
     lines.push_back({name, {}});
     for (unsigned int i = 0; i + 1 < n; ++i)
       lines.back().points.push_back(begin + i / (n - 1.) * (end - begin));
@@ -132,9 +132,9 @@ MeasuredRegion read_region(const Entry &entry, const std::string &text, const Me
     return region;
   region.is_on_boundary = kind == "boundary";
   if (!region.is_on_boundary && kind != "material")
-    entry.refuse("has '" + text + "' where all, 'boundary ids' or 'material ids' must be");
+    entry.refuse("has '" + text + "' where all, 'boundary ids' or 'material ids' is expected");
   if (!region.is_on_boundary && rest.empty())
-    entry.refuse("names no material");
+    entry.refuse("has no material id");
   region.text = kind;
   if (rest.empty())
     region.boundary_ids = regions.boundaries.ids;
@@ -156,10 +156,10 @@ RegionField read_region_field(const Entry &entry, const std::string &text,
   RegionField result;
   const auto over = text.find(" over");
   if (over == std::string::npos && !may_be_all)
-    entry.refuse("does not say 'over' what");
+    entry.refuse("has no region after 'over'");
   result.field = trimmed(text.substr(0, over));
   if (result.field.empty())
-    entry.refuse("names no field");
+    entry.refuse("has no field");
   if (over != std::string::npos)
     result.region = read_region(entry, trimmed(text.substr(over + 5)), regions);
   return result;
@@ -177,7 +177,7 @@ void parse_integrals(const std::string &path, const std::string &text, const Mes
     const Entry entry{path, part, "mass: u over all; flow: grad_u.n over boundary 0, 3"};
     const auto [name, rest] = split_name(entry, integrals);
     if (std::find(taken.begin(), taken.end(), name) != taken.end())
-      entry.refuse("has the name '" + name + "', which tables have already");
+      entry.refuse("has the name '" + name + "', which is a column of the tables");
     integrals.push_back(read_region_field(entry, rest, regions, /* may be all */ false));
     integrals.back().name = name;
   }
@@ -194,7 +194,7 @@ std::vector<RegionField> parse_extrema(const std::string &path, const std::strin
     now.name = now.field + (now.region.text.empty() ? "" : " over " + now.region.text);
     for (const RegionField &other : result)
       if (&other != &now && other.name == now.name)
-        entry.refuse("is there twice");
+        entry.refuse("is given twice");
   }
   return result;
 }

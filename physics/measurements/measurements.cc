@@ -36,31 +36,32 @@ const std::string points_path = "Measurements/Points", lines_path = "Measurement
 MeasurementParameters::MeasurementParameters() : ParameterAcceptor("/Measurements")
 {
   add_parameter("Points", points,
-                "Places where all fields are evaluated in each cycle, for points.csv: 'name: x, y, "
-                "z; name: x, y, z' in the unit of the mesh, as 'tip: 1, 0.5'.");
+                "Points at which all fields are evaluated in each cycle, for points.csv: 'name: x, "
+                "y, z; name: x, y, z' in the unit of the mesh, for example 'tip: 1, 0.5'.");
   add_parameter("Point fields", point_fields,
-                "Fields whose values at the points are quantities of the study as well, separated "
-                "by ','; empty for the solution itself. Fields are the components of the solution, "
+                "Fields whose values at the points become quantities of the study, separated by "
+                "','. Empty: the solution. Fields are the components of the solution, "
                 "its gradient (grad_u_x; of scalar problems) and what the physics writes for "
                 "ParaView; v_x, v_y, v_z and v_magnitude belong to a vector v.");
   add_parameter("Lines", lines,
-                "Straight lines along which all fields are evaluated in each cycle, at n points of "
-                "equal distance, for line_NAME_CYCLE.csv: 'name: x, y, z -> x, y, z : n; ...', as "
-                "'axis: 0, 0.5 -> 1, 0.5 : 101'.");
+                "Straight lines along which all fields are evaluated in each cycle, at n "
+                "equidistant points, for line_NAME_CYCLE.csv: 'name: x, y, z -> x, y, z : n; ...', "
+                "for example 'axis: 0, 0.5 -> 1, 0.5 : 101'.");
   add_parameter(
       "Integrals", integrals,
-      "Integrals of fields by Gauss quadrature: 'name: field over region; ...', where the "
-      "region is all, 'boundary ids' (without ids all of it) or 'material ids'; ids are "
-      "numbers or names of the mesh. The field 1 gives length, area or volume, v.n the "
-      "component of a vector v along the outer normal of the boundary. Example: 'heat: "
+      "Integrals of fields by Gauss quadrature: 'name: field over region; ...', where the region "
+      "is all, 'boundary ids' (the whole boundary without ids) or 'material ids'; ids are numbers "
+      "or names of the mesh. The field 1 yields length, area or volume, v.n the component of a "
+      "vector v along the outer normal of the boundary. Example: 'heat: "
       "grad_u.n over boundary 0, 3; area: 1 over all'.");
   add_parameter("Averages", averages,
                 "Integrals divided by length, area or volume of their region; written as "
                 "Integrals.");
-  add_parameter("Extrema", extrema,
-                "Smallest and largest values with their locations: 'field; field over region', as "
-                "'u; u over boundary 0'. Of the solution they are those of its polynomials, of "
-                "gradients, fluxes and stresses those at the nodes of each cell.");
+  add_parameter(
+      "Extrema", extrema,
+      "Smallest and largest values with their locations: 'field; field over region', for example "
+      "'u; u over boundary 0'. The extrema of the solution are those of its polynomials; "
+      "gradients, fluxes and stresses are evaluated at the nodes of each cell.");
 }
 
 std::string MeasurementParameters::used_key() const
@@ -93,7 +94,7 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
   for (const RegionField &extremum : parse_extrema(extrema_path, parameters.extrema, regions))
     extrema.push_back({extremum, {}});
   if (!point_fields.empty() && points.empty())
-    throw ParameterError(point_fields_path + " is given, but there are no points. Name some in " +
+    throw ParameterError(point_fields_path + " is set, but there are no points. Define points in " +
                              points_path + ".",
                          point_fields_path);
   for (const auto *const all : {&points, &lines})
@@ -136,7 +137,7 @@ PointSearch<dim> Measurements<dim>::search() const
   const Point<dim> vertex = closest_vertex(discretization, places[index]);
   std::ostringstream text;
   text << "The point " << name << ", (" << places[index]
-       << "), is outside of the mesh. The closest vertex of the mesh is (" << vertex << "), "
+       << ") is outside the mesh. Move it; the closest vertex of the mesh is (" << vertex << "), "
        << vertex.distance(places[index]) << " away.";
   throw ParameterError(text.str(), index < points.size() ? points_path : lines_path);
 }

@@ -170,11 +170,12 @@ typename SolutionFields<dim>::Reference SolutionFields<dim>::find(const std::str
   for (const auto &[name, first] : vectors)
     if (word == name + ".n") {
       if (!on_boundary)
-        throw ParameterError("'" + word + "' in " + path +
-                                 " is a component along the normal, which only the boundary has. "
-                                 "Write 'over boundary', or take a component such as " +
-                                 columns[first] + ".",
-                             path);
+        throw ParameterError(
+            "'" + word + "' in " + path +
+                " is a component along the normal, which is defined on the boundary only. Write "
+                "'over boundary', or use a component such as " +
+                columns[first] + ".",
+            path);
       return {Reference::Kind::normal, first, /* is_nonnegative */ false};
     }
   std::string list;
@@ -182,8 +183,8 @@ typename SolutionFields<dim>::Reference SolutionFields<dim>::find(const std::str
     list += name + ", ";
   for (const auto &entry : vectors)
     list += entry.first + ".n, ";
-  throw ParameterError("There is no field '" + word + "', which " + path + " names; there are " +
-                           list + "and 1 (.n: along the normal of the boundary).",
+  throw ParameterError("Field '" + word + "' in " + path + " does not exist. The fields are " +
+                           list + "and 1 (.n is the component along the normal of the boundary).",
                        path);
 }
 

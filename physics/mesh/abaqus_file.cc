@@ -72,7 +72,7 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
   return {0, 0};
 }
 
-const char *const write_out = " Write all nodes and elements out, by *NODE and *ELEMENT.";
+const char *const write_out = " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
 
 /// Reads a file block by block: a keyword with its data lines. Comments are skipped. The current
 /// line is the next one to be read.
@@ -88,16 +88,16 @@ public:
   AbaqusModel read()
   {
     if (next_data() || at_end())
-      fail(in_quotes(line()) + " comes where a keyword such as *NODE should be: the file "
-                               "is no input file of Abaqus, or damaged.");
+      fail(in_quotes(line()) + " is not a keyword such as *NODE: the file is damaged or not an "
+                               "Abaqus input file. Write it again.");
     while (!at_end()) {
       read_keyword();
       read_block();
     }
     for (const std::string &connection : connections)
-      model.table.warnings.push_back(
-          model.table.file + ": " + connection +
-          " is not read: what it holds together is apart here. Mesh it with common nodes.");
+      model.table.warnings.push_back(model.table.file + ": " + connection +
+                                     " is ignored, so that the parts that it connects are "
+                                     "separate. Mesh them with common nodes.");
     return std::move(model);
   }
 
@@ -142,7 +142,8 @@ private:
     std::string all(line().substr(1));
     while (!all.empty() && all.back() == ',') {
       if (!next_data())
-        fail("the keyword ends with ',' and so must go on in the next line. Is the file truncated?",
+        fail("the keyword ends with ',' but does not continue in the next line. Is the file "
+             "truncated?",
              keyword.line);
       all += std::string(line());
     }
@@ -165,7 +166,7 @@ private:
     if (at_end())
       fail("the file ends within the block *" + keyword.name + " of line " +
            std::to_string(keyword.line) + ": it is truncated. Write or copy it again.");
-    fail("the block *" + keyword.name + " before this line is empty. Leave it out.");
+    fail("the block *" + keyword.name + " before this line is empty. Remove it.");
   }
 
   bool has(const std::string &option) const
@@ -177,8 +178,8 @@ private:
   {
     const auto value = keyword.options.find(option);
     if (value == keyword.options.end() || value->second.empty())
-      fail("*" + keyword.name + " does not say its " + option +
-               ", as in '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or '*SURFACE, "
+      fail("*" + keyword.name + " has no option " + option +
+               ", for example '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or '*SURFACE, "
                "NAME=SS1'. Is the file truncated?",
            keyword.line);
     return value->second;
@@ -218,8 +219,9 @@ private:
       for (std::size_t d = 0; d < std::min<std::size_t>(3, fields.size() - 1); ++d)
         point[d] = coordinate(fields[d + 1], "the coordinate of a node");
       if (!nodes.emplace(number, model.table.points.size()).second)
-        fail("there is a node " + std::to_string(number) +
-             " already. Parts must not have the same numbers: in Abaqus/CAE, choose 'Do not use "
+        fail("node " + std::to_string(number) +
+             " is defined twice. Use different numbers in all parts: in Abaqus/CAE, choose 'Do not "
+             "use "
              "parts and assemblies in input files' in Model > Edit Attributes.");
       if (set != nullptr)
         set->members.push_back(model.table.points.size());
@@ -231,8 +233,8 @@ private:
   {
     if (name.find("AX") != std::string::npos)
       fail("elements of TYPE=" + name +
-               " are axisymmetric, which is not supported. Mesh a sector of the body in 3D, with "
-               "symmetry planes at its sides; if a plane body is meant, use CPS or CPE elements.",
+               " are axisymmetric, which is not supported. Mesh a sector of the body in 3D with "
+               "symmetry planes at its sides, or use CPS or CPE elements for a plane body.",
            keyword.line);
     const auto [dimension, n_nodes] = size_of_type(name);
     if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
@@ -244,9 +246,9 @@ private:
       if (type.is_of_abaqus && type.kind->dimension == dimension && type.n_nodes() == n_nodes)
         return type;
     fail("elements of TYPE=" + in_quotes(name) +
-             " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
-             "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
-             "T3D2, B31) are. Leave the block out.",
+             " are not supported. Remove the block, or use elements of solids (such as C3D4, C3D8, "
+             "C3D10, C3D20), planes, shells and membranes (CPS3, CPE4, S4R, M3D4), trusses and "
+             "beams (T3D2, B31).",
          keyword.line);
   }
 
@@ -288,8 +290,8 @@ private:
     if (type.kind == &ElementKind::line && n_nodes == 3)
       std::swap(found[1], found[2]); // Abaqus lists the midpoint second
     if (!elements.emplace(number, model.table.elements.size()).second)
-      fail("there is an element " + std::to_string(number) +
-           " already. The numbers of elements must differ.");
+      fail("element " + std::to_string(number) +
+           " is defined twice. Give each element its own number.");
     model.table.add_element(type, 0, first_line, found, dim);
   }
 
@@ -339,7 +341,7 @@ private:
     const long long last = integer(fields[1], "the last number of a range");
     const long long step = fields.size() > 2 ? integer(fields[2], "the step of a range") : 1;
     if (step < 1 || last < first || first < 0)
-      fail("a range must go up from FIRST to LAST by a positive STEP.");
+      fail("a range must increase from FIRST to LAST by a positive STEP.");
     for (long long number = first;; number += step) { // fails soon if the range is too long
       add_members(set, std::to_string(number), of_elements);
       if (last - number < step)
@@ -398,7 +400,7 @@ private:
       return AbaqusSet::all_free;
     const char letter = are_shells[element] ? 'E' : 'S';
     if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
-      fail(in_quotes(word) + " is no side of a " + model.table.elements[element].kind->name +
+      fail(in_quotes(word) + " is not a side of a " + model.table.elements[element].kind->name +
            (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
                             "SNEG."
                           : ": they are S1 to S6."));
@@ -416,7 +418,8 @@ private:
     }
     AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
     if (type != "ELEMENT" || has("COMBINE") || has("CROP"))
-      fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
+      fail("surfaces other than of nodes or sides of elements are not supported. Remove the "
+           "surface.",
            keyword.line);
     for (begin_data(); has_data(); next_data()) {
       const Fields fields = fields_of(line());
@@ -463,7 +466,8 @@ private:
       return (this->*block->second)();
     const bool has_data = next_data();
     if (n_parts > 1 || (keyword.name == "INSTANCE" && has_data))
-      fail("a mesh of several parts, or of one that is moved. In Abaqus/CAE, choose 'Do not use "
+      fail("the mesh has several parts, or a part that is moved, which is not supported. In "
+           "Abaqus/CAE, choose 'Do not use "
            "parts and assemblies in input files' in Model > Edit Attributes, and write it again.",
            keyword.line);
     if (has_data)
@@ -485,8 +489,8 @@ MeshTable read_abaqus_file(const std::string &name, const std::string_view text,
   MeshTable table = with_ids_of_sets(AbaqusReader(name, text, dim).read(), dim);
   if (text.back() != '\n') // a number cut off at the end would be wrong, but valid
     throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
-                     ": the last line has no end: the file is truncated. Write or copy it again, "
-                     "or end the line.");
+                     ": the last line is not terminated: the file is truncated. Write or copy it "
+                     "again, or end the line.");
   return table;
 }
 } // namespace femgpu

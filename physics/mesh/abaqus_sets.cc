@@ -76,10 +76,9 @@ std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
       table.unusable_names.push_back(
           {dimension, candidate.name,
            "This set of line " + std::to_string(candidate.line) + " of '" + table.file +
-               "' has parts in common with the set '" + shared->name + "' of line " +
-               std::to_string(shared->line) +
-               ", but each part of a mesh has one id. Name that set, and others that make up this "
-               "one; or take one of the two out of the file."});
+               "' overlaps the set '" + shared->name + "' of line " + std::to_string(shared->line) +
+               ", but each cell or side has one id. Use that set instead, with others that make up "
+               "this one, or remove one of the two from the file."});
       continue;
     }
     if (number_in(candidate.name, "") == std::nullopt)
@@ -180,14 +179,14 @@ private:
           (!is_cell && listed.side < AbaqusSet::all_free))
         throw InputError(table.place_of(listed.line) + "a " + element.kind->name +
                          " in a mesh of dimension " + std::to_string(dim) +
-                         " has no such side. Cells have S1 to S6 (shells in 2D E1 to E4), elements "
-                         "on the boundary of cells SPOS or SNEG.");
+                         " has no such side. Use S1 to S6 for cells (E1 to E4 for shells in 2D), "
+                         "SPOS or SNEG for elements on the boundary.");
       const MeshElement side = is_cell ? side_of(element, listed.side) : element;
       const std::size_t index = side_with(all_nodes(side));
       if (index == no_side)
         throw InputError(table.place_of(listed.line) + "a side of the surface '" + surface.name +
                          "' is not on the boundary: it lies between two cells, or belongs to none. "
-                         "Leave it out of the surface.");
+                         "Remove it from the surface.");
       members.insert(index);
     }
     surface.members.assign(members.begin(), members.end());
@@ -205,9 +204,8 @@ private:
                       [&](const std::size_t node) { return nodes.count(node) > 0; }))
         members.push_back(s);
     if (nodes.size() == table.points.size())
-      make_unusable(set,
-                    "has all nodes of the mesh. Name the parts of the boundary by sets of their "
-                    "own.");
+      make_unusable(
+          set, "has all nodes of the mesh. Define a separate set for each part of the boundary.");
     else if (members.empty())
       add_curve_or_points(set);
     else {
@@ -289,10 +287,10 @@ private:
     }
     for (const MeshElement &edge : edges)
       if (const auto owner = owner_of_edge.find(all_nodes(edge)); owner != owner_of_edge.end())
-        return make_unusable(set, "has edges in common with the curve of line " +
+        return make_unusable(set, "shares edges with the curve of line " +
                                       std::to_string(owner->second) +
-                                      ", but each edge can be in one curve. Name that curve, or "
-                                      "remove one of the two from the file.");
+                                      ", but each edge can be in one curve only. Use that curve, "
+                                      "or remove one of the two from the file.");
     table.names.push_back({1, ++largest_curve, set.name});
     for (const MeshElement &edge : edges) {
       owner_of_edge.emplace(all_nodes(edge), set.line);

@@ -164,8 +164,7 @@ void end_with_messages()
 {
   if (messages_of_p4est.find("alloc") != std::string::npos) // "Returned NULL from malloc"
     report_and_end(std::make_exception_ptr(std::bad_alloc()));
-  report_and_end(
-      std::make_exception_ptr(std::runtime_error("p4est gives up: " + messages_of_p4est)));
+  report_and_end(std::make_exception_ptr(std::runtime_error("p4est failed: " + messages_of_p4est)));
 }
 } // namespace
 

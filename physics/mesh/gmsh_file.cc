@@ -31,9 +31,10 @@ public:
     while (next_line()) {
       const std::string section(line());
       if (section.front() != '$' || section.substr(0, 4) == "$End")
-        fail(in_quotes(section) + " comes where a section such as $Nodes should begin.");
+        fail(in_quotes(section) +
+             " is not the beginning of a section such as $Nodes. Save the mesh again.");
       if (section == "$PartitionedEntities")
-        fail("the mesh is partitioned. Save it without partitions; femgpu makes its own.");
+        fail("the mesh is partitioned. Save it without partitions; femgpu partitions it.");
       if (section == "$Elements" && !has("$Nodes"))
         fail("$Elements comes before $Nodes. Save the mesh again.");
       if (section == "$PhysicalNames" && (has("$Entities") || has("$Nodes")))
@@ -41,16 +42,16 @@ public:
       if (!read_section(section)) {
         if (!has("$Elements"))
           fail("the section " + in_quotes(section) +
-               " is not expected before $Elements. Leave it out, or save the mesh with gmsh.");
+               " is not supported before $Elements. Remove it, or save the mesh with gmsh.");
         skip_section(section);
       }
       else if (!seen.insert(section).second)
-        fail("the section " + in_quotes(section) + " comes twice.");
+        fail("the section " + in_quotes(section) + " occurs twice. Save the mesh again.");
     }
     for (const std::string section : {"$Nodes", "$Elements"})
       if (!has(section))
         fail("the file ends without the section " + section +
-             ": it is truncated, or the model was saved before it was meshed.");
+             ": it is truncated, or the model was saved before meshing. Mesh and save it again.");
     return std::move(result);
   }
 
@@ -58,7 +59,7 @@ private:
   void read_format()
   {
     if (!next_line() || line() != "$MeshFormat")
-      fail("the file does not begin with $MeshFormat: it is no mesh of gmsh, or damaged." +
+      fail("the file does not begin with $MeshFormat: it is damaged or not a gmsh mesh." +
            how_to_save);
     require_line("the version of the format");
     const std::string version(word());
@@ -80,15 +81,15 @@ private:
     const std::string_view quoted = rest();
     if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"')
       fail("the line of a physical group must be DIMENSION NUMBER \"NAME\", but " +
-           in_quotes(quoted) + " is no name in quotation marks.");
+           in_quotes(quoted) + " is not a name in quotation marks.");
     std::string name(quoted.substr(1, quoted.size() - 2));
     name.erase(0, name.find_first_not_of(' '));
     name.erase(name.find_last_not_of(' ') + 1);
     if (name.empty())
-      fail("the name of a physical group is empty. Name it, or leave its line out.");
+      fail("the name of a physical group is empty. Name the group, or remove its line.");
     if (is_digits(name))
       fail("the name " + in_quotes(name) +
-           " of a physical group is a number, which parameters would take for its id. Give the "
+           " of a physical group is a number, which is indistinguishable from an id. Give the "
            "group a name that begins with a letter.");
     return name;
   }
@@ -105,8 +106,8 @@ private:
     for (std::size_t i = 0; i < n; ++i) {
       require_line("a physical name");
       if (line().front() == '$')
-        fail(in_quotes(line()) + " comes after " + std::to_string(i) + " physical names of " +
-             std::to_string(n) + ".");
+        fail(in_quotes(line()) + " follows " + std::to_string(i) +
+             " physical names, but the section announces " + std::to_string(n) + ".");
       PhysicalName entry;
       entry.dimension = static_cast<int>(count("the dimension of a physical group", 3));
       entry.id = integer("the number of a physical group");
@@ -114,11 +115,12 @@ private:
       names.push_back(entry);
       const auto name = lines.emplace(std::make_pair(entry.dimension, entry.name), line_number());
       if (!name.second)
-        fail("the name " + in_quotes(entry.name) + " is that of another physical group in line " +
+        fail("the name " + in_quotes(entry.name) +
+             " is also the name of the physical group in line " +
              std::to_string(name.first->second) + ". Give each group its own name.");
       const auto group = numbers.emplace(std::make_pair(entry.dimension, entry.id), line_number());
       if (!group.second)
-        fail("physical group " + std::to_string(entry.id) + " has a name already, in line " +
+        fail("physical group " + std::to_string(entry.id) + " already has a name in line " +
              std::to_string(group.first->second) + ". Keep one of the two lines.");
     }
     return names;
@@ -177,7 +179,7 @@ private:
     }
     if (result.points.size() != n_all)
       fail("the blocks have " + std::to_string(result.points.size()) +
-           " nodes, but the section begins with " + std::to_string(n_all) + ".");
+           " nodes, but the section announces " + std::to_string(n_all) + ".");
     read_end("$Nodes");
   }
 
@@ -230,7 +232,7 @@ private:
       }
     }
     if (n_read != n_all)
-      fail("the blocks have " + std::to_string(n_read) + " elements, but the section begins with " +
+      fail("the blocks have " + std::to_string(n_read) + " elements, but the section announces " +
            std::to_string(n_all) + ".");
     read_end("$Elements");
   }
@@ -248,7 +250,7 @@ private:
     if (n > 1 && dimension >= dim - 1)
       fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
            " is in " + std::to_string(n) +
-           " physical groups. Put each part of the model into one only.");
+           " physical groups. Put each entity into one group only.");
   }
 
   void read_point(const long long node)
@@ -257,8 +259,8 @@ private:
     for (double &x : point)
       x = coordinate("the coordinate of a node");
     if (!points.emplace(node, result.points.size()).second)
-      fail("there is a node " + std::to_string(node) +
-           " already. The numbers of nodes must differ; save the mesh again.");
+      fail("node " + std::to_string(node) +
+           " is defined twice. Save the mesh again with different node numbers.");
     result.points.push_back(point);
   }
 
@@ -269,8 +271,8 @@ private:
       const long long number = integer("a node of an element");
       const auto point = points.find(number);
       if (point == points.end())
-        fail("there is no node " + std::to_string(number) +
-             ", which this element has. The file is damaged; save the mesh again.");
+        fail("node " + std::to_string(number) +
+             " of this element does not exist. The file is damaged; save the mesh again.");
       node = point->second;
     }
     require_end_of_line("the nodes of a " + type.kind->name);
@@ -291,7 +293,8 @@ private:
       fail("an element of order 3 or more (type " + std::to_string(type) +
            "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "
            "nodes of its own degree.");
-    fail("elements of the type " + std::to_string(type) + " are not known.");
+    fail("elements of type " + std::to_string(type) +
+         " are unknown. Mesh with `gmsh -order 1` or `-order 2`.");
   }
 
   void read_end(const std::string &section)
@@ -299,8 +302,9 @@ private:
     const std::string end = "$End" + section.substr(1);
     require_line(end);
     if (line() != end)
-      fail(in_quotes(line()) + " comes where " + end +
-           " should be: the section has more lines than its beginning says, or was cut.");
+      fail(in_quotes(line()) + " was found, but " + end +
+           " was expected: the section has more lines than announced, or is truncated. Save the "
+           "mesh again.");
   }
 
   void skip_section(const std::string &section)

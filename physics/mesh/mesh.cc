@@ -25,49 +25,50 @@ using namespace dealii;
 
 MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
 {
-  add_parameter("Generator", generator,
-                "Function of deal.II's GridGenerator that makes the coarse mesh; ignored if File "
-                "is given. `femgpu --list` shows the names.");
+  add_parameter(
+      "Generator", generator,
+      "Function of deal.II's GridGenerator that generates the coarse mesh; ignored if File "
+      "is given. `femgpu --list` shows the names.");
   add_parameter("Arguments", arguments,
                 "All arguments of the generator after the triangulation, separated by ':'; the "
                 "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
                 "1 in each direction, with a boundary id for each side).");
   add_parameter("File", file,
-                "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1) and "
-                "Abaqus and CalculiX (.inp), of order 1 or 2, VTK (.vtu). Physical groups of gmsh, "
-                "and sets and surfaces of Abaqus, are the boundary and material ids, also by their "
-                "names. A relative name is looked for from the directory the program is started "
-                "in, then from that of the parameter file.");
+                "Mesh file; its extension determines the format: gmsh (.msh, ASCII, versions 2 and "
+                "4.1), Abaqus and CalculiX (.inp), both of order 1 or 2, and VTK (.vtu). Physical "
+                "groups of gmsh, and sets and surfaces of Abaqus, define the boundary and material "
+                "ids and their names. A relative path starts at the working directory, then at the "
+                "directory of the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
-                "What becomes of parts of a mesh file that touch without having nodes in common. "
-                "refuse: they are an error; a number: nodes of the boundary that are not farther "
-                "apart, in the unit of the mesh, become one; keep: the parts are meant to be apart "
-                "there, as the sides of a crack.");
+                "Treatment of parts of a mesh file that touch without common nodes. refuse: an "
+                "error; a number: merge boundary nodes within this distance, in the unit of the "
+                "mesh; keep: the parts stay separate there, like the sides of a crack.");
   add_parameter("Natural boundaries", natural_boundaries,
-                "Boundary ids or names of a mesh file, separated by ',', that no condition names "
-                "on purpose: they have the natural condition, without load or flux. Others that no "
-                "condition names are refused, but for id 0. 'all': none are refused.");
+                "Boundary ids or names of a mesh file, separated by ',', that intentionally have "
+                "no condition: there the natural condition holds, without load or flux. Other ids "
+                "without a condition are an error, except id 0. 'all': no id is an error.");
   add_parameter(
       "Manifolds", manifolds,
-      "Sides that are curved, by boundary ids or names; refinement puts new nodes on them. 'ids: "
-      "polar CX, CY; ids: ellipse CX, CY, AX, AY, B; ...' in 2D, a circle about the center C or an "
-      "ellipse with a semi-axis A and the length B of the other one; 'ids: sphere CX, CY, CZ; ids: "
+      "Curved sides, by boundary ids or names; refinement puts new nodes on them. 'ids: "
+      "polar CX, CY; ids: ellipse CX, CY, AX, AY, B; ...' in 2D, a circle with centre C, or an "
+      "ellipse with the semi-axis A and the length B of the other semi-axis; 'ids: sphere CX, CY, "
+      "CZ; ids: "
       "cylinder PX, PY, PZ, DX, DY, DZ; ids: elliptic cylinder P, D, AX, AY, AZ, B; ids: cone P, "
-      "D' in 3D, about the axis through P with direction D. 'ids: flat' says that sides have the "
-      "corners between their faces that the file gives them. They go before what the nodes of "
-      "second order of a file say; generators know their curved sides themselves.");
+      "D' in 3D, about the axis through P with direction D. 'ids: flat' keeps the corners between "
+      "the faces of the file. Manifolds take precedence over second-order nodes of a file; "
+      "generators define their own curved sides.");
   add_parameter("Cells", cells,
-                "auto takes the cells as they are; hypercube insists on quadrilaterals or "
-                "hexahedra; simplex makes triangles or tetrahedra of a generator's mesh (8 for a "
-                "quadrilateral, 24 for a hexahedron) and insists on them in a file.",
+                "auto: the cells as they are; hypercube: quadrilaterals or hexahedra are required; "
+                "simplex: triangles or tetrahedra are required in a file, and generated meshes are "
+                "split into them (8 per quadrilateral, 24 per hexahedron).",
                 prm, Patterns::Selection("auto|hypercube|simplex"));
   add_parameter("Initial refinements", initial_refinements,
                 "Global refinements of the coarse mesh before the first cycle.", prm,
                 Patterns::Integer(0, 12));
   add_parameter("Initial refinement where", refinement_where,
-                "How often cells are refined besides, by an expression of their centre: 'x < 0.5 "
-                "&& y < 0.5' is once in a corner, '2*(x < 0.5)' twice in a half; at most 12 times. "
-                "On quadrilaterals and hexahedra.");
+                "Number of additional refinements of a cell, an expression of its centre: 'x < 0.5 "
+                "&& y < 0.5' refines a corner once, '2*(x < 0.5)' one half twice; at most 12. For "
+                "quadrilaterals and hexahedra only.");
 }
 
 namespace
@@ -91,21 +92,20 @@ void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
   const bool hypercubes = coarse.all_reference_cells_are_hyper_cube();
   const bool simplices = coarse.all_reference_cells_are_simplex();
   if (!hypercubes && !simplices)
-    throw InputError(name + "' has cells of several or unsupported kinds. Use quadrilaterals or "
-                            "hexahedra alone, or triangles or tetrahedra alone.");
+    throw InputError(name + "' has cells of several or unsupported kinds. Use only quadrilaterals "
+                            "or hexahedra, or only triangles or tetrahedra.");
   if (parameters.cells == "hypercube" && !hypercubes)
-    throw InputError(name + "' has triangles or tetrahedra, but Mesh/Cells asks for hypercube. Set "
-                            "it to auto, or use another mesh.");
+    throw InputError(name + "' has triangles or tetrahedra, but Mesh/Cells is hypercube. Set it to "
+                            "auto, or use another mesh.");
   if (parameters.cells != "simplex" || simplices)
     return;
   if (!parameters.file.empty())
-    throw InputError(name + "' has quadrilaterals or hexahedra, but Mesh/Cells asks for simplex. "
-                            "Set it to auto, or use another mesh.");
+    throw InputError(name + "' has quadrilaterals or hexahedra, but Mesh/Cells is simplex. Set it "
+                            "to auto, or use another mesh.");
   if (has_curved_manifolds(coarse))
-    throw ParameterError(
-        name + "' has curved sides, which its triangles or tetrahedra would not follow when they "
-               "are refined. Use its quadrilaterals or hexahedra, or a mesh file.",
-        "Mesh/Cells");
+    throw ParameterError(name + "' has curved sides, which refined triangles or tetrahedra would "
+                                "not follow. Use quadrilaterals or hexahedra, or a mesh file.",
+                         "Mesh/Cells");
   Triangulation<dim> converted;
   GridGenerator::convert_hypercube_to_simplex_mesh(coarse, converted);
   coarse.clear();
@@ -121,7 +121,7 @@ void check_generated_cells(const Triangulation<dim> &coarse)
       std::ostringstream text;
       text << "Cell " << cell->active_cell_index() << " of the mesh, at " << cell->center()
            << ", is inverted or degenerate (its measure is " << cell->measure()
-           << "). Mend the arguments of the generator.";
+           << "). Fix Mesh/Arguments.";
       throw ParameterError(text.str(), "Mesh/Arguments");
     }
 }
@@ -142,11 +142,11 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
   if (needed <= memory.bytes)
     return;
   std::ostringstream text;
-  text << "Mesh/Arguments ask " << parameters.generator << " for about " << n
-       << " cells. As a coarse mesh, which each of " << n_ranks
-       << " ranks of a node has, they need more than " << gigabytes(needed) << ", but "
-       << memory.bound
-       << ". Ask for fewer, and refine them by Mesh/Initial refinements, which takes less.";
+  text
+      << "Mesh/Arguments of " << parameters.generator << " give about " << n << " cells. Each of "
+      << n_ranks << " ranks of a node stores this coarse mesh, which needs more than "
+      << gigabytes(needed) << ", but " << memory.bound
+      << ". Use fewer cells, and refine them by Mesh/Initial refinements, which needs less memory.";
   throw DeviceError(text.str());
 }
 
@@ -179,8 +179,8 @@ void mark_edges(const EdgePlaces &edges, const LowerPart &curve, const MeshRegio
       if (const LowerPart *const other = regions.lower_part(line->boundary_id()))
         if (other->id != curve.id)
           throw InputError("The curves '" + other->name + "' and '" + curve.name +
-                           "' of the mesh file have edges in common, but each edge can be in one. "
-                           "Take them out of one of the groups.");
+                           "' of the mesh file share edges, but each edge can be in one curve "
+                           "only. Remove the edges from one of the groups.");
       line->set_boundary_id(curve.id);
     }
 }

@@ -101,7 +101,7 @@ void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::s
         text << places[neighbor->active_cell_index()] << "the cell lies on the same side of the "
              << "face at (" << cell->face(f)->center() << ") as its neighbour ("
              << places[cell->active_cell_index()]
-             << "): one of them is inverted. Mend the nodes there, or mesh the model again.";
+             << "): one of them is inverted. Fix the nodes there, or mesh the model again.";
         throw InputError(text.str());
       }
     }
@@ -119,7 +119,7 @@ void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<st
       coarse, reference.template get_default_linear_mapping<dim>(), points, points.size());
   if (!where.empty())
     throw InputError(places[cell->active_cell_index()] + "the cell is inverted or degenerate: " +
-                     where + ". Mend its nodes, or mesh the model again.");
+                     where + ". Fix its nodes, or mesh the model again.");
   check_neighbours(coarse, places);
 }
 
@@ -134,7 +134,7 @@ void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<s
   if (!where.empty())
     throw InputError(places[cell->active_cell_index()] +
                      "the cell is inverted or degenerate with its nodes of second order: " + where +
-                     ". Mesh finer there, or mend its nodes (in gmsh, Mesh.HighOrderOptimize = "
+                     ". Use a finer mesh there, fix its nodes (in gmsh, Mesh.HighOrderOptimize = "
                      "2), or mesh with `gmsh -order 1` and name curved sides in Mesh/Manifolds.");
 }
 
@@ -153,8 +153,8 @@ void check_curved_cells(const Mesh<dim> &mesh, const Mapping<dim> &mapping,
     std::ostringstream text;
     text << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
          << "sides: " << where << ", with a mapping of degree " << degree
-         << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
-         << "set Mesh/Initial refinements higher.";
+         << ". Lower Discretization/Degree, use a finer coarse mesh at the curved sides, or "
+         << "raise Mesh/Initial refinements.";
     throw InputError(text.str());
   });
 }
@@ -183,11 +183,11 @@ void check_named_boundaries(
       left.insert(id);
   if (left.empty())
     return;
-  throw ParameterError("No condition names " + boundaries.list(left) + " of the boundary ids of '" +
-                           parameters.file + "', which has " + boundaries.list() +
-                           ". Name them in a condition, or in " + path +
-                           " if they are to have the natural one, without load or flux; 'all' "
-                           "there is for all that are not named.",
+  throw ParameterError("No condition is given for " + boundaries.list(left) +
+                           " of the boundary ids of '" + parameters.file + "', which has " +
+                           boundaries.list() + ". Name them in a condition, or in " + path +
+                           " for the natural condition without load or flux; 'all' there stands "
+                           "for all boundary ids without a condition.",
                        path);
 }
 
@@ -314,15 +314,15 @@ std::string warning_of_angular_sides(const Mesh<dim> &mesh)
     ids.insert(entry.first);
   std::ostringstream text;
   text.precision(3);
-  text << "boundary id " << mesh.regions.boundaries.list(ids) << " turns by " << found.least
-       << " to " << found.most << " degrees from face to face, as at ("
+  text << "boundary id " << mesh.regions.boundaries.list(ids) << " has angles of " << found.least
+       << " to " << found.most << " degrees between its faces, for example at ("
        << found.places.begin()->second
-       << "), and looks curved, but refinement keeps its corners: the body stays a polygon, and "
-          "stresses at the corners may grow without end. Name the surface in Mesh/Manifolds ("
+       << "), as if it were curved, but refinement keeps these corners, where stresses may be "
+          "singular. Name the surface in Mesh/Manifolds ("
        << (dim == 2 ? "as polar or ellipse" : "as sphere, cylinder or cone")
-       << "), save the mesh with second order if it is one of gmsh (`gmsh -order 2`), mesh the "
-          "side finely instead of refining it, or write '"
-       << found.places.begin()->first << ": flat' there if it has these corners.";
+       << "), save a gmsh mesh with second order (`gmsh -order 2`), use a finer mesh file instead "
+          "of refinement, or write '"
+       << found.places.begin()->first << ": flat' there if the corners are real.";
   return text.str();
 }
 

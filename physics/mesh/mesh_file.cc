@@ -33,12 +33,13 @@ std::string read_whole_file(const std::string &name)
   std::ifstream file(name, std::ios::binary);
   if (!file)
     throw InputError("The mesh file '" + name + "' cannot be opened: " + std::strerror(errno) +
-                     ". Check Mesh/File; a relative name is looked for from the directory the "
-                     "program is started in, and beside the parameter file.");
+                     ". Check Mesh/File; a relative path starts at the working directory, then at "
+                     "the directory of the parameter file.");
   std::ostringstream text;
   text << file.rdbuf();
   if (file.bad())
-    throw InputError("The mesh file '" + name + "' cannot be read to its end.");
+    throw InputError("The mesh file '" + name +
+                     "' cannot be read to its end. Check the file and its disk.");
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // of UTF-8, which some editors write
   std::string result = text.str();
   if (result.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
@@ -78,15 +79,14 @@ void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>
     }
   if (n == 0)
     return;
-  const std::string kind = dim == 2 ? "clockwise" : "as in a mirror";
-  table.warnings.push_back(table.cell_places[first] + "the nodes of this cell" +
-                           (n == 1 ? " go round "
-                                   : " and of " + std::to_string(n - 1) + " more, " +
-                                         (n == cells.size() ? "all" : "not all") +
-                                         " of the mesh, go round ") +
-                           kind + "; they were turned round. " +
-                           (n == cells.size() ? "That is harmless."
-                                              : "Look whether the mesh is the one that is meant."));
+  const std::string kind = dim == 2 ? "clockwise" : "in mirrored order";
+  table.warnings.push_back(
+      table.cell_places[first] + "the nodes of this cell" +
+      (n == 1 ? " are numbered "
+              : " and of " + std::to_string(n - 1) + " more, " +
+                    (n == cells.size() ? "all" : "not all") + " of the mesh, are numbered ") +
+      kind + "; femgpu has reversed the numbering. " +
+      (n == cells.size() ? "That is harmless." : "Check that the mesh is the intended one."));
 }
 
 /// Rejects cells of measure 0. deal.II 9.6 and later reject them without reporting their location.
@@ -98,8 +98,8 @@ void refuse_flat_cells(const std::vector<Point<dim>> &points,
 {
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (GridTools::cell_measure<dim>(points, make_array_view(cells[i].vertices)) == 0.)
-      throw InputError(places[i] + "the cell is inverted or degenerate: its measure is 0. "
-                                   "Mend its nodes, or mesh the model again.");
+      throw InputError(places[i] + "the cell is inverted or degenerate: its measure is 0. Fix its "
+                                   "nodes, or mesh the model again.");
 }
 
 /// Reorders the vertices of cells so that each edge has the same direction in all cells.
@@ -156,7 +156,7 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
   }
   catch (const ExceptionBase &error) {
     throw InputError("The cells of the mesh file '" + table.file +
-                     "' do not make a mesh: " + words_of(error) + " Mesh the model again.");
+                     "' do not form a valid mesh: " + words_of(error) + " Mesh the model again.");
   }
 }
 
@@ -190,18 +190,19 @@ const std::map<std::string, Reader> &readers()
 [[noreturn]] void refuse_ending(const std::string &name, const std::string &extension)
 {
   const std::string stem = std::filesystem::path(name).stem().string();
-  std::string cure = "name the file so, or convert it, as with `gmsh FILE -save -o MESH.msh`.";
+  std::string cure =
+      "rename the file, or convert it, for example with `gmsh FILE -save -o MESH.msh`.";
   if (extension == ".vtk")
-    cure = "convert it by meshio: `meshio convert " + name + " " + stem + ".vtu`.";
+    cure = "convert it with meshio: `meshio convert " + name + " " + stem + ".vtu`.";
   else if (extension == ".ucd")
-    cure = "convert it by meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`.";
+    cure = "convert it with meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`.";
   else if (extension == ".unv")
     cure =
-        "convert it by gmsh, `gmsh " + name + " -save -o " + stem +
+        "convert it with gmsh, `gmsh " + name + " -save -o " + stem +
         ".msh`, which loses its groups; or save the mesh as .inp or .msh in the program that made "
         "it.";
-  throw InputError("The mesh file '" + name + "' has an unknown ending. The kinds of files are " +
-                   ".inp, .msh and .vtu; " + cure);
+  throw InputError("The mesh file '" + name +
+                   "' has an unknown extension. Supported are .inp, .msh and .vtu: " + cure);
 }
 } // namespace
 
@@ -213,10 +214,9 @@ std::string find_mesh_file(const std::string &name, const std::string &directory
     return name;
   if (std::filesystem::exists(beside, ignored))
     return beside.string();
-  throw InputError(
-      "There is no mesh file '" + name + "' as seen from the directory the program is " +
-      "started in, " + std::filesystem::current_path(ignored).string() +
-      ", and none beside the parameter file, '" + beside.string() + "'. Check Mesh/File.");
+  throw InputError("The mesh file '" + name + "' does not exist in the working directory, " +
+                   std::filesystem::current_path(ignored).string() +
+                   ", or next to the parameter file, '" + beside.string() + "'. Check Mesh/File.");
 }
 
 template <int dim>
@@ -225,7 +225,7 @@ MeshTable read_mesh_file(const std::string &name, const std::string &merging,
 {
   std::error_code ignored;
   if (std::filesystem::is_directory(name, ignored))
-    throw InputError("The mesh file '" + name + "' is a directory. Name a file in it.");
+    throw InputError("The mesh file '" + name + "' is a directory. Set Mesh/File to a file in it.");
   std::string extension = std::filesystem::path(name).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](const unsigned char c) { return std::tolower(c); });

@@ -102,7 +102,7 @@ void generate_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse)
 {
   const auto &names = generator_names();
   if (std::find(names.begin(), names.end(), parameters.generator) == names.end())
-    throw ParameterError("There is no mesh generator '" + parameters.generator +
+    throw ParameterError("Unknown mesh generator '" + parameters.generator +
                              "'; `femgpu --list` shows the names.",
                          "Mesh/Generator");
   try {

@@ -94,7 +94,7 @@ std::vector<double> read_numbers(const std::string &entry, const std::string &te
   for (const std::string &word : split_expressions(text, ',')) {
     const auto number = finite_number(word);
     if (!number)
-      refuse(entry, "has '" + word + "' where a number should be.");
+      refuse(entry, "has '" + word + "' instead of a number.");
     numbers.push_back(*number);
   }
   return numbers;
@@ -124,13 +124,13 @@ void read_surface(const std::string &text, NamedSide<dim> &side)
     };
     const Tensor<1, dim> axis = kind.has_axis ? vector(1) : Tensor<1, dim>();
     if (kind.has_axis && !(axis.norm() > 0.))
-      refuse(side.entry, "has an axis without direction.");
+      refuse(side.entry, "has an axis direction of zero.");
     side.surface = SurfaceFamily<dim>::round(Point<dim>(vector(0)), axis);
     side.is_cone = kind.name == "cone";
     if (kind.is_elliptic) {
       const Tensor<1, dim> first = vector(kind.has_axis ? 2 : 1);
       if (!(first.norm() > 0.) || !(numbers.back() > 0.))
-        refuse(side.entry, "has a semi-axis without length.");
+        refuse(side.entry, "has a semi-axis of length zero.");
       if (std::abs(first * axis) > off_surface * first.norm() * axis.norm())
         refuse(side.entry, "has a semi-axis that is not normal to the axis.");
       side.surface =
@@ -139,7 +139,7 @@ void read_surface(const std::string &text, NamedSide<dim> &side)
     return;
   }
   refuse(side.entry, "has the surface '" + text + "', but in " + std::to_string(dim) +
-                         "D there are " + known + "and flat.");
+                         "D there are only " + known + "and flat.");
 }
 
 template <int dim>
@@ -158,7 +158,7 @@ std::vector<NamedSide<dim>> read_sides(const std::string &text, const MeshRegion
     read_surface(trimmed(entry.substr(colon + 1)), side);
     for (const auto id : side.ids)
       if (!seen.insert(id).second)
-        refuse(entry, "names boundary id " + std::to_string(id) + " again.");
+        refuse(entry, "repeats boundary id " + std::to_string(id) + ".");
   }
   return sides;
 }
@@ -197,9 +197,9 @@ void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
         continue;
       std::ostringstream text;
       text << "does not fit the mesh: the node at (" << face->vertex(v) << ") is " << level
-           << " away from the center or axis"
+           << " away from the centre or axis"
            << (side.is_cone ? " (along a cone, to the height of the given point)" : "")
-           << ", another one of boundary id " << face->boundary_id() << " " << first << ".";
+           << ", but another node of boundary id " << face->boundary_id() << " " << first << ".";
       refuse(side.entry, text.str());
     }
   }
@@ -237,8 +237,8 @@ std::shared_ptr<QuadraticGeometry<dim>> quadratic_geometry(const MeshTable &tabl
       corners.push_back(point(corner));
     if (!quadratic->add(corners, point(middle.node)))
       throw InputError(table.place_of(middle.place) +
-                       "the node in the middle of an edge or face of this cell is "
-                       "not that of its neighbour. Mesh the model again.");
+                       "the mid-side node of an edge or face of this cell differs from its "
+                       "neighbour's. Mesh the model again.");
   }
   return quadratic;
 }
@@ -352,10 +352,10 @@ bool curve_sides(const std::string &text, const MeshRegions &regions, const Mesh
     return false;
   for (const auto id : coarse.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
-      throw ParameterError(manifolds_path +
-                               " is given for a mesh whose generator knows its curved sides "
-                               "itself. Leave it empty.",
-                           manifolds_path);
+      throw ParameterError(
+          manifolds_path +
+              " is set, but the generator of this mesh defines its curved sides. Remove it.",
+          manifolds_path);
   // The manifolds by id: first those of the sides, empty for flat sides; then an empty one for the
   // nodes of second order, if there are any; then those of edges where sides meet.
   std::vector<MeetingSurfaces<dim>> surfaces;

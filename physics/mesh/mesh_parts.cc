@@ -67,10 +67,10 @@ void require_held_parts(const Mesh<dim> &mesh, const std::vector<PeriodicSides> 
         have_common(part.material_ids, holds.material_ids))
       continue;
     throw ParameterError("The mesh has " + std::to_string(parts.size()) +
-                             " parts that do not touch, and on that " + part.text() +
-                             ", nothing holds u, which is known up to a constant there. Name one "
-                             "of these ids in " +
-                             holds.parameters + ", join the parts, or compute each by itself.",
+                             " parts that do not touch, and in the part " + part.text() +
+                             " u is known only up to a constant. Name one of these ids in " +
+                             holds.parameters +
+                             ", join the parts, or compute each part separately.",
                          path);
   }
 }

@@ -54,19 +54,18 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
                ". Set Dimension to that of the mesh.");
   if (has_node_twice(element))
     refuse(table, element,
-           "the " + name +
-               " is degenerate: it has a node twice. Mesh this part of the model again.");
+           "the " + name + " is degenerate: it has a node twice. Mesh the model again there.");
   if (element.kind->dimension < dim - 1)
     return;
   if (element.id < 0)
     refuse(table, element,
            "the " + name + " has the id " + std::to_string(element.id) +
-               ", but ids must not be negative. Number its group with a positive number; in gmsh, "
-               "do not reverse an entity by its sign in a physical group.");
+               ", but ids must not be negative. Give its group a positive number; in gmsh, do not "
+               "reverse entities of a physical group by a sign.");
   if (element.id > largest_id)
     refuse(table, element,
            "the " + name + " has the id " + std::to_string(element.id) +
-               ", but the largest that can be is " + std::to_string(largest_id) +
+               ", but the largest id is " + std::to_string(largest_id) +
                ". Give its group a smaller number.");
 }
 
@@ -108,11 +107,11 @@ void check_plane(const MeshTable &table)
     const double z = table.points[point][2];
     if (std::abs(z) > 1e-10 * size)
       throw InputError(table.place_of(place) + node + " has z = " + std::to_string(z) +
-                       ", but a mesh in 2D must lie in the plane z = 0. Turn or move the model, or "
-                       "set Dimension to 3.");
+                       ", but a mesh in 2D must lie in the plane z = 0. Rotate or move the model, "
+                       "or set Dimension to 3.");
   };
   for (const MiddleNode &middle : table.middle_nodes)
-    check(middle.node, middle.place, "a node in the middle of an edge or cell");
+    check(middle.node, middle.place, "a mid-side or centre node");
   for (const MeshElement &element : table.elements)
     for (std::size_t i = 0; i < element.kind->n_nodes; ++i)
       check(element.nodes[i], element.place, "a node");
@@ -140,7 +139,7 @@ void check_faces(const MeshTable &table, const std::vector<Face> &faces,
              when + "this cell shares a face with two others, " +
                  table.place_of(table.elements[faces[i - 2].second].place) + "and " +
                  table.place_of(table.elements[faces[i - 1].second].place) +
-                 "cells lie in each other or come twice. In gmsh, put each part of the model into "
+                 "cells overlap or occur twice. In gmsh, put each part of the model into "
                  "one physical group only, and mesh it once.");
 }
 
@@ -165,14 +164,14 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
     if (n == 0)
       refuse(table, element,
              "the " + element.kind->name +
-                 " is no face of a cell. Mesh the model anew, or take its part out of the physical "
-                 "groups.");
+                 " is not a face of a cell. Mesh the model again, or remove its entity from the "
+                 "physical groups.");
     if (n == 2)
       refuse(table, element,
              "the " + element.kind->name +
                  (element.id == 0 ? "" : " of group " + std::to_string(element.id)) +
-                 " lies inside, between two cells, and not on the boundary. Take its part out of "
-                 "the physical groups (in gmsh, with Mesh.SaveAll = 0).");
+                 " lies between two cells, not on the boundary. Remove its entity from the "
+                 "physical groups (in gmsh, with Mesh.SaveAll = 0).");
     boundary.emplace_back(nodes, e);
   }
   std::sort(boundary.begin(), boundary.end());
@@ -181,8 +180,8 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
       const MeshElement &first = table.elements[boundary[i - 1].second];
       const MeshElement &second = table.elements[boundary[i].second];
       refuse(table, second,
-             "this part of the boundary has the id " + std::to_string(second.id) + ", and the id " +
-                 std::to_string(first.id) + " already (" +
+             "this face of the boundary has the id " + std::to_string(second.id) +
+                 ", but also the id " + std::to_string(first.id) + " (" +
                  (table.places_are_lines ? "line " : "cell ") + std::to_string(first.place) +
                  "). Put it into one physical group only.");
     }
@@ -223,8 +222,8 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
   for (const MeshElement &element : table.elements)
     if (is_line(element) && !std::binary_search(edges.begin(), edges.end(), all_nodes(element)))
       refuse(table, element,
-             when + "the line is no edge of a cell's face on the boundary. Take its curve out of "
-                    "the physical groups (in gmsh, with Mesh.SaveAll = 0).");
+             when + "the line is not an edge of a boundary face. Remove its curve from the "
+                    "physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
 
 /// Checks that points with an id are vertices or mid-side nodes, where loads and supports are
@@ -236,9 +235,9 @@ void check_points(const MeshTable &table, const int dim)
     if (element.kind == &ElementKind::point && element.id != 0 && !is_vertex[element.nodes[0]] &&
         !table.is_mid_side(element.nodes[0]))
       refuse(table, element,
-             "the point is no vertex of a cell. Embed it in its curve, surface or volume (in gmsh, "
-             "`Point{P} In Surface{S};`, or BooleanFragments), or take it out of the physical "
-             "groups.");
+             "the point is not a vertex of a cell. Embed it in its curve, surface or volume (in "
+             "gmsh, `Point{P} In Surface{S};`, or BooleanFragments), or remove it from the "
+             "physical groups.");
 }
 } // namespace
 
@@ -315,12 +314,12 @@ const std::vector<ElementType> &element_types()
 std::string cure_of_mixed_cells(const int dim)
 {
   if (dim == 2)
-    return "In gmsh, for quadrilaterals alone set Mesh.RecombineAll = 1, "
+    return "In gmsh, for quadrilaterals only, set Mesh.RecombineAll = 1, "
            "Mesh.RecombinationAlgorithm = 2 (or 3) and Mesh.SubdivisionAlgorithm = 1; for "
-           "triangles alone leave 'Recombine Surface' and Mesh.RecombineAll out. Then mesh again.";
-  return "In gmsh, for hexahedra alone make transfinite or extruded volumes with Recombine, or set "
-         "Mesh.SubdivisionAlgorithm = 2, which cuts each tetrahedron into four hexahedra; for "
-         "tetrahedra alone leave 'Recombine' and Mesh.RecombineAll out. Then mesh again.";
+           "triangles only, remove 'Recombine Surface' and Mesh.RecombineAll. Then mesh again.";
+  return "In gmsh, for hexahedra only, use transfinite or extruded volumes with Recombine, or set "
+         "Mesh.SubdivisionAlgorithm = 2, which splits each tetrahedron into four hexahedra; for "
+         "tetrahedra only, remove 'Recombine' and Mesh.RecombineAll. Then mesh again.";
 }
 
 std::string MeshTable::place_of(const std::size_t place) const
@@ -390,8 +389,8 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
       element.nodes[i] = by[element.nodes[i]];
     if (element.kind->dimension == dim && has_node_twice(element))
       refuse(table, element,
-             "two nodes of this cell are no farther apart than Mesh/Merge nodes allows, and would "
-             "become one. Give a smaller tolerance.");
+             "two nodes of this cell are closer than Mesh/Merge nodes and would be merged. Set a "
+             "smaller tolerance.");
   }
   const std::vector<Face> faces = faces_of_cells(table, dim);
   const std::string when = "with merged nodes ";

@@ -40,7 +40,7 @@ bool MeshText::next_line()
 void MeshText::require_line(const std::string &what)
 {
   if (!next_line())
-    fail("the file ends where " + what + " should be: it is truncated. Write or copy it again.");
+    fail("the file ends, but " + what + " was expected: it is truncated. Write or copy it again.");
 }
 
 std::string_view MeshText::word()
@@ -55,8 +55,8 @@ long long MeshText::integer(const std::string_view text, const std::string &what
 {
   long long value = 0;
   if (!read_number(text, value))
-    fail(text.empty() ? "the line ends where " + what + " should be. Is the file truncated?"
-                      : in_quotes(text) + " is no integer, but " + what + " was expected.");
+    fail(text.empty() ? "the line ends, but " + what + " was expected. Is the file truncated?"
+                      : in_quotes(text) + " is not an integer, but " + what + " was expected.");
   return value;
 }
 
@@ -69,12 +69,12 @@ double MeshText::coordinate(std::string_view text, const std::string &what) cons
   const bool is_tiny = error == std::errc::result_out_of_range &&
                        text.find("e-") != std::string_view::npos; // rounds to zero
   if (text.empty())
-    fail("the line ends where " + what + " should be. Is the file truncated?");
+    fail("the line ends, but " + what + " was expected. Is the file truncated?");
   if ((error != std::errc() && !is_tiny) || end != text.data() + text.size())
-    fail(in_quotes(text) + " is no number, but " + what + " was expected.");
+    fail(in_quotes(text) + " is not a number, but " + what + " was expected.");
   if (!std::isfinite(value))
     fail(what + " is " + in_quotes(text) +
-         ", but must be finite. Mend the program or model that made the mesh.");
+         ", but must be finite. Fix the program or model that made the mesh.");
   return is_tiny ? 0. : value;
 }
 
@@ -83,14 +83,14 @@ std::size_t MeshText::count(const std::string &what, const std::size_t largest)
   const long long value = integer(what);
   if (value < 0 || static_cast<unsigned long long>(value) > largest)
     fail(what + " is " + std::to_string(value) + ", but must be from 0 to " +
-         std::to_string(largest) + ", for which the file has room. Is it truncated?");
+         std::to_string(largest) + " to fit into the file. Is it truncated?");
   return static_cast<std::size_t>(value);
 }
 
 void MeshText::require_end_of_line(const std::string &what)
 {
   if (!rest().empty())
-    fail(in_quotes(rest()) + " is left at the end of the line, after " + what + ".");
+    fail(in_quotes(rest()) + " is unexpected at the end of the line, after " + what + ".");
 }
 
 void MeshText::fail(const std::string &message, const std::optional<std::size_t> at_line) const

@@ -45,8 +45,8 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
     for (const auto id : {sides.first, sides.second})
       if (!known.insert(id).second)
         throw ParameterError("Boundary id " + std::to_string(id) + " comes twice in " + path +
-                                 ". Each side has an id of its own and one partner; generators "
-                                 "give each side an id with colorize = true.",
+                                 ". Give each side its own id and one partner; generators do so "
+                                 "with colorize = true.",
                              path);
     result.push_back(sides);
   }
@@ -59,11 +59,11 @@ void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &s
   for (const PeriodicSides &pair : sides)
     for (const auto id : {pair.first, pair.second})
       if (ids.count(id) > 0)
-        throw ParameterError("Boundary id " + std::to_string(id) + " of " + path +
-                                 " has a condition in " + other_path +
-                                 ", but periodic sides are no boundary of the body. Name it in "
-                                 "one place only.",
-                             path);
+        throw ParameterError(
+            "Boundary id " + std::to_string(id) + " of " + path + " has a condition in " +
+                other_path +
+                ", but periodic sides take no conditions. Name it in one of them only.",
+            path);
 }
 
 namespace
@@ -110,7 +110,7 @@ void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
            << "), a corner or the middle of a face, has no partner at a distance of " << by
            << " along "
            << "xyz"[pair.direction]
-           << ". Both sides need the same faces; mend the mesh, or name other ids or another axis.";
+           << ". Both sides need the same faces: fix the mesh, or use other ids or another axis.";
       throw ParameterError(text.str(), path);
     };
     if (std::abs(distance) <= tolerance_of_places)

@@ -83,8 +83,8 @@ double merge_tolerance(const std::string &text)
   const double tolerance = finite_number(text).value_or(0.);
   if (!(tolerance > 0.))
     throw ParameterError("'" + text +
-                             "' is no distance of nodes. Write refuse, keep, or the "
-                             "largest distance at which nodes become one, as 1e-6.",
+                             "' is not a distance. Set refuse, keep, or the largest distance of "
+                             "nodes to merge, for example 1e-6.",
                          merge_nodes_path);
   return tolerance;
 }
@@ -115,7 +115,7 @@ std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, 
         any = true;
       }
   if (!any) {
-    table.warnings.push_back(merge_nodes_path + " = " + text + " has found no nodes to merge.");
+    table.warnings.push_back(merge_nodes_path + " = " + text + " found no nodes to merge.");
     return {};
   }
   std::vector<std::size_t> merged(table.points.size());
@@ -129,7 +129,7 @@ namespace
 {
 [[noreturn]] void refuse(const std::string &place, const std::string &what, const std::string &cure)
 {
-  throw InputError(place + what + " " + cure + " If that is meant, set " + merge_nodes_path +
+  throw InputError(place + what + " " + cure + " If that is intended, set " + merge_nodes_path +
                    " = keep.");
 }
 
@@ -159,13 +159,14 @@ void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
   if (n == 0)
     return;
   std::ostringstream what, cure;
-  what << "the node of this cell at (" << first->point << ") is at the place of another one ("
-       << name_of(places[second->cell]) << "), as " << n << (n == 1 ? " pair" : " pairs")
-       << " of nodes are. Parts would not hold together there, as at a crack.";
+  what << "the node of this cell at (" << first->point << ") coincides with another one ("
+       << name_of(places[second->cell]) << "). The mesh has " << n
+       << (n == 1 ? " such pair" : " such pairs")
+       << " of nodes, at which its parts are not connected.";
   cure.precision(1);
   cure << "Set " << merge_nodes_path << " = "
        << 10. * same_place * std::min(first->shortest_edge, second->shortest_edge)
-       << " to make one node of each pair.";
+       << " to merge each pair of nodes.";
   refuse(places[first->cell], what.str(), cure.str());
 }
 
@@ -241,11 +242,11 @@ void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<s
            << (depth > overlap ? "in" : "on a side of") << " another cell ("
            << name_of(places[cell->active_cell_index()]) << "): ";
       if (depth > overlap)
-        refuse(places[own], what.str() + "parts of the mesh lie in each other.",
+        refuse(places[own], what.str() + "parts of the mesh overlap.",
                "Mesh the model again so that its parts share their sides.");
       refuse(places[own],
-             what.str() + "parts touch without nodes in common, and would not hold together there, "
-                          "as at a crack.",
+             what.str() + "parts touch without common nodes, so that they are separate there, like "
+                          "the sides of a crack.",
              "Mesh both together, so that they share their nodes (in gmsh by BooleanFragments).");
     }
   };

@@ -143,13 +143,13 @@ public:
       boost::property_tree::read_xml(stream, tree);
     }
     catch (const boost::property_tree::xml_parser_error &error) {
-      throw InputError(name + ":" + std::to_string(error.line()) + ": the file is no XML (" +
+      throw InputError(name + ":" + std::to_string(error.line()) + ": the file is not XML (" +
                        error.message() + "): it is damaged or truncated. Write or copy it again.");
     }
     if (tree.count("VTKFile") == 0 || attribute(root(), "type", "") != "UnstructuredGrid")
-      fail("the file is no VTKFile of type UnstructuredGrid." + how_to_save_again);
+      fail("the file is not a VTKFile of type UnstructuredGrid." + how_to_save_again);
     if (attribute(root(), "byte_order", "LittleEndian") != "LittleEndian")
-      fail("the bytes are in the order BigEndian." + how_to_save_again);
+      fail("the byte order is BigEndian." + how_to_save_again);
     header_size = attribute(root(), "header_type", "UInt32") == "UInt64" ? 8 : 4;
     const std::string compressor = attribute(root(), "compressor", "");
     if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
@@ -182,8 +182,7 @@ private:
   {
     const auto found = parent.get_child_optional(path);
     if (!found)
-      fail("there is no element '" + path +
-           "' where it should be: the file is damaged. Write it again.");
+      fail("element '" + path + "' is missing: the file is damaged. Write it again.");
     return *found;
   }
 
@@ -206,7 +205,7 @@ private:
       const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, number);
       if (error == std::errc::invalid_argument || stop != text.data() + end)
         fail("the array '" + array_name + "' has '" + text.substr(at, std::min(end - at, at + 20)) +
-             "' where a number should be.");
+             "' instead of a number. Write the file again.");
       numbers.push_back(number);
       at = text.find_first_not_of(xml_blanks, end);
     }
@@ -279,7 +278,7 @@ private:
     const auto number_type = number_types().find(type);
     if (number_type == number_types().end())
       fail("the array '" + array_name + "' has numbers of the type '" + type +
-           "', which is unknown.");
+           "', which is unknown. Save it with VTK or ParaView.");
     if (format == "ascii")
       return text_numbers(array_name, array.data(), n);
     std::string bytes;
@@ -296,7 +295,7 @@ private:
         const auto offset = array.get<std::size_t>("<xmlattr>.offset", appended.size());
         if (offset >= appended.size())
           fail("the array '" + array_name +
-               "' begins behind the end of the appended data: the file is truncated. Write or copy "
+               "' begins after the end of the appended data: the file is truncated. Write or copy "
                "it again.");
         bytes = decoded(array_name, Bytes(appended.substr(offset), appended_is_raw));
       }
@@ -308,7 +307,7 @@ private:
       throw;
     }
     catch (const std::exception &error) { // from the decoder
-      fail("the array '" + array_name + "' is no base64 text (" + error.what() + ")." +
+      fail("the array '" + array_name + "' is not base64 text (" + error.what() + ")." +
            how_to_save_again);
     }
     if (bytes.size() != n * number_type->second.size)
@@ -334,8 +333,8 @@ private:
     for (std::size_t i = 0; i < 3 * n; ++i) {
       if (!std::isfinite(x[i]))
         fail("point " + std::to_string(i / 3) +
-             " has a coordinate that is no finite number. Mend the program or model that made the "
-             "mesh.");
+             " has a coordinate that is not a finite number. Fix the program or model that made "
+             "the mesh.");
       table.points[i / 3][i % 3] = x[i];
     }
   }
@@ -348,7 +347,8 @@ private:
         auto ids = numbers(*array, n_cells);
         for (std::size_t i = 0; i < ids.size(); ++i)
           if (!(std::abs(ids[i]) < 1e15) || ids[i] != std::floor(ids[i]))
-            refuse(i, "its " + name + " is " + std::to_string(ids[i]) + ", which is no integer.");
+            refuse(i, "its " + name + " is " + std::to_string(ids[i]) +
+                          ", which is not an integer. Write the file again.");
         return ids;
       }
     return std::vector<double>(n_cells, 0.);
@@ -359,12 +359,12 @@ private:
     for (const ElementType &known : element_types())
       if (known.vtk == type)
         return known.kind;
-    const std::string text = "it is of VTK's type " + std::to_string(type);
+    const std::string text = "it has the VTK type " + std::to_string(type);
     if (type == 13 || type == 14)
       refuse(cell,
              text + ", a prism or pyramid, which is not supported. " + cure_of_mixed_cells(3));
     if (type > 20)
-      refuse(cell, text + ", of higher order. Write cells of first order.");
+      refuse(cell, text + ", which has higher order. Write cells of first order.");
     refuse(cell,
            text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
   }
@@ -392,7 +392,7 @@ private:
         const double node =
             nodes[static_cast<std::size_t>(first) + (is_row_by_row ? row_by_row[v] : v)];
         if (!(node >= 0. && node < double(table.points.size())))
-          refuse(i, "it has a node that there is not. The file is damaged; write it again.");
+          refuse(i, "one of its nodes does not exist. The file is damaged; write it again.");
         element.nodes[v] = static_cast<std::size_t>(node);
       }
       table.elements.push_back(element);

@@ -55,7 +55,7 @@ study_test(mid_side_nodes_are_held ${cube} --set "${pull_up}" ${mid_sides_held} 
   --expect-text "FE_Q<3>\\(2\\)" --expect-quantity "p displacement_z=0.5+-1e-6")
 study_test(mid_side_nodes_where_elements_have_none_end_with_1 ${cube} --set "${pull_up}"
   ${mid_sides_held} --set Discretization/Degree=1 --expect-exit 1
-  --expect-message "NMID.* are mid-side nodes of the mesh file, where elements of degree 1 have no nodes")
+  --expect-message "NMID.* are mid-side nodes of the mesh file, but elements of degree 1 have no nodes")
 study_test(forces_at_mid_side_nodes_are_their_sum ${cube} ${two_cycles}
   --set "Elasticity/Traction=NMID: 0, 0, 2" --set "Elasticity/Displacement=BOTTOM: 0, 0, 0"
   --set "Elasticity/Symmetry planes=" --set Elasticity/Reactions=true

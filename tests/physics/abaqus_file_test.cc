@@ -145,18 +145,17 @@ TEST(AbaqusFile, SetsThatShareTheirPartsAreNamesOnlyWhereTheyAreTheSame)
 {
   const MeshTable table = table_of(squares);
   EXPECT_EQ(id_of(table, 2, "Plate"), -1);
-  EXPECT_EQ(
-      reason_of(table, "Plate"),
-      "This set of line 11 of 'm.inp' has parts in common with the set 'steel' of line 18, but "
-      "each part of a mesh has one id. Name that set, and others that make up this one; or "
-      "take one of the two out of the file.");
+  EXPECT_EQ(reason_of(table, "Plate"),
+            "This set of line 11 of 'm.inp' overlaps the set 'steel' of line 18, but each cell or "
+            "side has one id. Use that set instead, with others that make up this one, or remove "
+            "one of the two from the file.");
   EXPECT_STARTS(reason_of(table, "all nodes"), "This node set of line 4 of 'm.inp' has all nodes");
   EXPECT_EQ(count(table, 0, id_of(table, 0, "corner")), 1U); // a point
   const MeshTable same = table_of(replaced(squares, "3\n6,\n", "1, 4\n"));
   EXPECT_EQ(id_of(same, 1, "right"), id_of(same, 1, "Line1"));
   const MeshTable cut = table_of(replaced(squares, "3\n6,\n", "1, 4, 5\n"));
   EXPECT_EQ(id_of(cut, 1, "right"), -1);
-  EXPECT_STARTS(reason_of(cut, "right"), "This set of line 26 of 'm.inp' has parts in common");
+  EXPECT_STARTS(reason_of(cut, "right"), "This set of line 26 of 'm.inp' overlaps the set");
 }
 
 TEST(AbaqusFile, SectionsSayWhichSetsAreMaterials)
@@ -183,33 +182,33 @@ TEST(AbaqusFile, ACutWithinALineOrElementIsRefused)
 
 TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
 {
-  EXPECT_STARTS(error_of("1 2 3\n"), "m.inp:1: '1 2 3' comes where a keyword such as *NODE");
-  EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0, zero\n"), "m.inp:5: 'zero' is no number");
+  EXPECT_STARTS(error_of("1 2 3\n"), "m.inp:1: '1 2 3' is not a keyword such as *NODE");
+  EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0, zero\n"), "m.inp:5: 'zero' is not a number");
   EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0\n"), "m.inp:5: a node needs a number and two or");
   EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0, nan\n"),
                 "m.inp:5: the coordinate of a node is 'nan'");
-  EXPECT_STARTS(error_with("4, 0, 1", "3, 0, 1"), "m.inp:8: there is a node 3 already");
+  EXPECT_STARTS(error_with("4, 0, 1", "3, 0, 1"), "m.inp:8: node 3 is defined");
   EXPECT_STARTS(error_with("5, 4\n20", "9, 4\n20"), "m.inp:14: there is no node 9 before");
   EXPECT_STARTS(error_with("2,\n5, 4\n20", "2,\n5\n20"),
                 "m.inp:13: element 10 has 3 nodes, but a CPS4R has 4. Is the file truncated?");
   EXPECT_STARTS(error_with("6, 5\n*", "6, 5, 1\n*"), "m.inp:15: element 20 has more nodes than");
-  EXPECT_STARTS(error_with("20, 2,", "10, 2,"), "m.inp:15: there is an element 10 already");
+  EXPECT_STARTS(error_with("20, 2,", "10, 2,"), "m.inp:15: element 10 is defined");
   EXPECT_STARTS(error_with("type=CPS4R", "type=SPRINGA"), "m.inp:11: elements of TYPE='SPRINGA'");
   EXPECT_STARTS(error_with("type=CPS4R", "type=C3D6"),
                 "m.inp:11: elements of TYPE=C3D6 are prisms");
-  EXPECT_STARTS(error_with("type=CPS4R,\n", "\n"), "m.inp:11: *ELEMENT does not say its TYPE");
+  EXPECT_STARTS(error_with("type=CPS4R,\n", "\n"), "m.inp:11: *ELEMENT has no option TYPE");
   EXPECT_STARTS(error_with("*ELSET, ELSET=steel\n10,\n", "*ELSET, ELSET=steel\n"),
                 "m.inp:19: the block *ELSET before this line is empty");
   EXPECT_STARTS(error_with("10, EB7", "10, EB8"), "m.inp:23: 'EB8' is neither a number nor");
   EXPECT_STARTS(error_with("20, 20, 1", "20, 30, 1"), "m.inp:21: there is no element 21");
-  EXPECT_STARTS(error_with("20, 20, 1", "20, 10, 1"), "m.inp:21: a range must go up");
+  EXPECT_STARTS(error_with("20, 20, 1", "20, 10, 1"), "m.inp:21: a range must increase");
   EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, S5"), "m.inp:25: a quadrilateral in a mesh of");
-  EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, E1"), "m.inp:25: 'E1' is no side of a quadri");
+  EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, E1"), "m.inp:25: 'E1' is not a side of a quadri");
   EXPECT_STARTS(error_with("SS3_E1, S1", "10, S2"), "m.inp:25: a side of the surface 'SS3' is not");
-  EXPECT_STARTS(error_with("1, 4, 1\n", "1, 5, 2\n"), "m.inp:17: the line lies inside, between");
+  EXPECT_STARTS(error_with("1, 4, 1\n", "1, 5, 2\n"), "m.inp:17: the line lies between");
   EXPECT_STARTS(error_with("*Heading\n squares", "*INCLUDE, INPUT=a.inp"),
                 "m.inp:1: *INCLUDE is not supported. Write all nodes");
-  EXPECT_STARTS(error_of(squares.substr(0, squares.size() - 1)), "m.inp:37: the last line has no");
+  EXPECT_STARTS(error_of(squares.substr(0, squares.size() - 1)), "m.inp:37: the last line is not");
 }
 
 TEST(AbaqusFile, PartsThatAreMovedAreRefusedAndThoseThatAreNotAreRead)
@@ -221,7 +220,7 @@ TEST(AbaqusFile, PartsThatAreMovedAreRefusedAndThoseThatAreNotAreRead)
   EXPECT_EQ(error_of(part), "no error");
   EXPECT_EQ(error_of(replaced(part, "instance=I\n6", "instance=I\nI.6")), "no error");
   EXPECT_STARTS(error_of(replaced(part, "part=P\n", "part=P\n1., 0., 0.\n")),
-                "m.inp:30: a mesh of several parts, or of one that is moved");
+                "m.inp:30: the mesh has several parts, or a part that is moved");
   EXPECT_EQ(table_of(squares + "*TIE, NAME=t\na, b\n").warnings.size(), 1U);
 }
 
@@ -338,9 +337,9 @@ TEST(AbaqusFile, AnEdgeIsInOneCurveAndNodesOfSetsAreOfCells)
                                        "*NSET, NSET=of truss, ELSET=truss\n",
                                    3);
   EXPECT_STARTS(reason_of(table, "same"),
-                "This node set of line 28 of 'm.inp' has edges in common with the curve of line");
+                "This node set of line 28 of 'm.inp' shares edges with the curve of line");
   EXPECT_STARTS(reason_of(table, "of truss"), // with the middle node of the truss
-                "This node set of line 32 of 'm.inp' has edges in common with the curve of line");
+                "This node set of line 32 of 'm.inp' shares edges with the curve of line");
   EXPECT_STARTS(reason_of(table, "alone"), "This node set of line 30 of 'm.inp' has nodes that are "
                                            "neither vertices nor mid-side nodes");
   EXPECT_EQ(id_of(table, 1, "truss"), 1);
@@ -361,10 +360,10 @@ TEST(AbaqusFile, MixedCellsAreRefusedWithTheWayOut)
   EXPECT_EQ(
       error_of(mixed),
       "m.inp:16: a triangle, the first of 2, in a mesh that begins with a quadrilateral (line "
-      "13, the first of 1). Cells of several kinds in one mesh are not supported. In gmsh, "
-      "for quadrilaterals alone set Mesh.RecombineAll = 1, Mesh.RecombinationAlgorithm = 2 "
-      "(or 3) and Mesh.SubdivisionAlgorithm = 1; for triangles alone leave 'Recombine "
-      "Surface' and Mesh.RecombineAll out. Then mesh again.");
+      "13, the first of 1). Cells of several kinds in one mesh are not supported. In gmsh, for "
+      "quadrilaterals only, set Mesh.RecombineAll = 1, Mesh.RecombinationAlgorithm = 2 "
+      "(or 3) and Mesh.SubdivisionAlgorithm = 1; for triangles only, remove 'Recombine Surface' "
+      "and Mesh.RecombineAll. Then mesh again.");
 }
 } // namespace
 } // namespace femgpu::abaqus_file_test

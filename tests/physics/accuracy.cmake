@@ -40,7 +40,7 @@ endforeach()
 study_test(solver_that_cannot_reach_the_accuracy_ends_with_3 ${layers}
   --set Solver/Solver=pipelined-bicgstab --set Solver/Preconditioner=jacobi
   --set "Expressions/Constants=C=1e11, u0=0, u1=1"
-  --set Solver/Fallback=none --expect-exit 3 --expect-outcome stagnated --expect-message "of the internal forces, asked for 1.000e-08")
+  --set Solver/Fallback=none --expect-exit 3 --expect-outcome stagnated --expect-message "of the internal forces, but should be at most 1.000e-08")
 study_test(residual_alone_leaves_the_balance_to_judge ${layers}
   --set "Solver/Stop at=residual" --set Solver/Scaling=none --expect-line summary.json "\"accuracy\": null"
   --expect-quantity "flux through 0=1.42857143+-1e-5")
@@ -108,4 +108,4 @@ study_test(solver_that_misses_the_accuracy_is_replaced_by_direct ${layers}
   --set "Expressions/Constants=C=1e11, u0=0, u1=1"
   --expect-quantity "flux through 0=1.42857143+-1e-6" --expect-message "femgpu used solver 'direct' instead")
 study_test(energy_beyond_double_precision_ends_with_3 ${layers} --set "Expressions/Constants=C=1, u0=0, u1=1e160"
-  --expect-exit 3 --expect-outcome not_finite --expect-message "choose other units")
+  --expect-exit 3 --expect-outcome not_finite --expect-message "Use other units")

@@ -16,7 +16,7 @@ wrong_expression(missing_parenthesis_ends_with_1 Coefficient "sin(x" 1
   "column 6, where it ends: expected an operator or '\\)' at the end of 'sin'")
 wrong_expression(superfluous_parenthesis_ends_with_1 Coefficient "sin(x))" 1
   "column 7, at '\\)': expected an operator .* or the end")
-wrong_expression(empty_expression_ends_with_1 Coefficient "" 1 "says nothing about material id 0")
+wrong_expression(empty_expression_ends_with_1 Coefficient "" 1 "has no value for material id 0")
 wrong_expression(two_expressions_for_one_component_end_with_1 "Right-hand side" "1, 2" 1
   "has 2 expressions, but needs 1")
 wrong_expression(z_in_2d_ends_with_1 Coefficient "1 + z" 1 "at column 5, at 'z'")
@@ -33,9 +33,9 @@ wrong_expression(infinite_boundary_value_ends_with_1 Dirichlet "0: 1/x" 1 "infin
 wrong_expression(infinite_exact_solution_ends_with_1 "Exact solution" "log(x)" 1
   "minus infinite at \\(0 ")
 wrong_expression(boundary_entry_without_ids_ends_with_1 Dirichlet "1" 1 "such as '0, 1: sin")
-wrong_expression(boundary_id_that_comes_twice_ends_with_1 Dirichlet "0: 1\\; 0: 2" 1 "comes twice")
+wrong_expression(boundary_id_that_comes_twice_ends_with_1 Dirichlet "0: 1\\; 0: 2" 1 "is given twice")
 wrong_expression(boundary_name_without_a_mesh_file_ends_with_1 Dirichlet "inlet: 1" 1
-  "no boundary id and no name.*it has 0")
+  "neither a boundary id nor a name.*it has 0")
 wrong_expression(boundary_id_of_ten_digits_ends_with_1 Dirichlet "9999999999: 1" 1 "no boundary id")
 wrong_expression(minus_sign_of_a_word_processor_ends_with_1 Coefficient "2 − x" 1
   "at column 3, at '−': expected .* Note that column 23 has a minus sign \\(U\\+2212\\), which looks like '-'")
@@ -64,8 +64,8 @@ function(wrong_file name code message)
   study_test(${name} ${files}/${name}.prm --expect-exit ${code}
     --expect-message "${name}\\.prm:${message}")
 endfunction()
-wrong_file(empty_parameter_file_ends_with_2 2 " sets no parameter: it is empty")
-wrong_file(comments_alone_end_with_2 2 " sets no parameter: it has only comments" "# nothing")
+wrong_file(empty_parameter_file_ends_with_2 2 " the file sets no parameter: it is empty")
+wrong_file(comments_alone_end_with_2 2 " the file sets no parameter: it has only comments" "# nothing")
 study_test(dev_null_ends_with_2 --expect-exit 2 --expect-message "/dev/null: the file sets no parameter"
   -- /dev/null)
 add_test(NAME closed_standard_input_ends_with_2 COMMAND sh -c
@@ -167,7 +167,7 @@ study_test(mesh_that_is_larger_than_the_memory_ends_with_4_at_once ${parameter_d
   --set "Mesh/Initial refinements=8" --expect-exit 4 --expect-message "GB, but this machine has")
 study_test(coarse_mesh_that_is_larger_than_the_memory_ends_with_4_at_once ${poisson}
   --set Mesh/Generator=subdivided_hyper_cube --set "Mesh/Arguments=300000 : 0 : 1 : true"
-  --expect-exit 4 --expect-message "Mesh/Arguments ask .* 9e\\+10 cells.*GB, but this machine has")
+  --expect-exit 4 --expect-message "Mesh/Arguments of .* 9e\\+10 cells.*GB, but this machine has")
 study_test(refinement_where_the_forecast_is_small_is_made ${poisson} --set Study/Cycles=1
   --set "Mesh/Initial refinement where=12*(x<1e-3 && y<1e-3)" --expect-cycles 1
   --expect-error-below L2=7.6e-3 H1=0.252)

@@ -8,7 +8,7 @@ study_test(solution_without_balance_ends_with_3 ${here}/balance.prm
   --set "Solver/Stop at=residual" --set "Solver/Relative tolerance=0.9"
   --set "Solver/Maximum iterations=3" --set Solver/Preconditioner=jacobi
   --set Solver/Fallback=none --expect-exit 3 --expect-outcome not_balanced
-  --expect-message "its balance has a defect of [0-9.]+.*At most 0.1 % may be missing")
+  --expect-message "the defect of their balance is [0-9.]+.*The defect may be at most 0.1 %")
 study_test(isothermal_body_has_no_flow_and_no_warning ${here}/balance.prm --set Poisson/Coefficient=50
   --set "Poisson/Dirichlet=0: 300\\; 1: 300" --expect-quantity "flux through 0=0+-1e-7"
   --expect-outcome converged --expect-no-warnings)
@@ -54,10 +54,14 @@ study_test(convection_of_the_wrong_sign_that_conduction_outweighs_is_told ${bar}
 study_test(convection_of_the_wrong_sign_with_no_stable_state_ends_with_3 ${bar}
   --set "Heat/Neumann=0: 50*(u - 5)" --expect-exit 3
   --expect-message "Boundary data that grow with u.*Change the sign")
+study_test(convection_of_the_wrong_sign_beside_radiation_is_named ${parameter_dir}/heat_radiation.prm
+  --set "Heat/Neumann=3: 50*(u - 25)" --set Study/Cycles=1 --set "Output/Write VTU=false"
+  --expect-exit 3 --expect-message "Heat/Neumann grows with u on boundary .3., by 50 per unit of u"
+  --expect-message "Boundary data that grow with u.*Change the sign")
 study_test(convection_of_the_wrong_sign_is_solved_by_the_direct_solver_if_asked_for ${bar}
   --set "Heat/Neumann=0: 50*u" --set Solver/Solver=direct
   --set "Heat/Exact solution=1 - (1 - x)*50/49" --expect-error-below Linf=1e-8)
 study_test(conductivity_with_a_decimal_comma_is_told ${bar} --set Heat/Conductivity=1,5
-  --expect-message "Heat/Conductivity = '1,5' is taken by direction.*write 1\\.5 for 1,5")
+  --expect-message "Heat/Conductivity = '1,5' gives one value per direction.*write 1\\.5 for 1,5")
 study_test(comma_between_arguments_is_no_decimal_comma ${bar} --expect-no-warnings
   --set "Heat/Conductivity=max(0,1-x)+1")

@@ -82,7 +82,7 @@ endfunction()
 bad_cell(inverted_cell "1 16 2 1 1 1 2 5 4 13 8 9 10\n2 16 2 1 1 2 3 6 5 11 12 13 8"
   ":23: the cell is inverted or degenerate with its nodes of second order.*HighOrderOptimize")
 bad_cell(torn_side "1 16 2 1 1 1 2 5 4 7 14 9 10\n2 16 2 1 1 2 3 6 5 11 12 13 12"
-  ":24: the node in the middle of an edge or face of this cell is not that of its neighbour")
+  ":24: the mid-side node of an edge or face of this cell differs from its neighbour")
 bad_cell(third_order "1 36 2 1 1 1 2 5 4 7 7 8 8 9 9 10 10 1 2 3 4\n2 3 2 1 1 2 3 6 5"
   ":23: an element of order 3 or more.*gmsh -order 2")
 study_test(cylinder_that_is_a_cone_ends_with_1 ${here}/poisson_second_order.prm --set Dimension=3

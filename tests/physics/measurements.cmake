@@ -53,14 +53,14 @@ endfunction()
 wrong_measurement(point_outside_of_the_mesh_ends_with_1 Points "far: 2, 0.5"
   "Measurements/Points.*closest vertex of the mesh is \\(1 0\\.5\\), 1 away" --ranks 2)
 wrong_measurement(unknown_field_ends_with_1_and_lists_the_fields Integrals "a: v over all"
-  "There is no field 'v'.*there are u, grad_u_x")
+  "Field 'v'.*The fields are u, grad_u_x")
 wrong_measurement(normal_component_inside_ends_with_1 Integrals "a: grad_u.n over all" "boundary")
 wrong_measurement(unknown_region_of_a_measurement_ends_with_1 Averages "a: u over boundary 9"
   "The mesh has no boundary id 9")
 wrong_measurement(unreadable_line_ends_with_1 Lines "a: 0,0 -> 1,1" "such as 'axis:")
 wrong_measurement(point_with_too_many_coordinates_ends_with_1 Points "a: 0, 0, 0"
   "has 3 coordinates.*needs 2")
-study_test(validate_finds_a_wrong_measurement --expect-exit 1 --expect-message "no field 'w'"
+study_test(validate_finds_a_wrong_measurement --expect-exit 1 --expect-message "Field 'w'"
   -- ${linear} --set "Measurements/Extrema=w" --validate)
 study_test(measurements_along_a_branch_end_with_1 ${parameter_dir}/bratu_branch.prm
   --set "Measurements/Extrema=u" --expect-exit 1 --expect-message "Measurements/Extrema.*branch")

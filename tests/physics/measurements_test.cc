@@ -307,24 +307,24 @@ TEST(Measurements, NameWhatIsWrong)
   using P = MeasurementParameters;
   has(error_of(&P::points, "far: 2, 0.5"), "closest vertex of the mesh is (1 0.5), 1 away");
   has(error_of(&P::points, "a: 0.5"), "has 1 coordinates in '0.5', but needs 2");
-  has(error_of(&P::points, "a: 0.5, x"), "has 'x' where a number must be");
-  has(error_of(&P::points, "a: 0.5, nan"), "number must be");
+  has(error_of(&P::points, "a: 0.5, x"), "has 'x' where a number is expected");
+  has(error_of(&P::points, "a: 0.5, nan"), "a number is expected");
   has(error_of(&P::points, "0.5, 0.5"), "such as 'tip: 0.5, 1'");
   has(error_of(&P::points, "a: 0, 0; a: 1, 1"), "the name 'a' of another entry");
-  has(error_of(&P::points, "a/b: 0, 0"), "a name begins with a letter");
+  has(error_of(&P::points, "a/b: 0, 0"), "a name consists of letters");
   has(error_of(&P::point_fields, "u"), "there are no points");
   has(error_of(&P::lines, "a: 0, 0 -> 1, 1"), "such as 'axis: 0, 0 -> 0.5, 1 : 101'");
   has(error_of(&P::lines, "a: 0, 0 -> 1, 1 : 1"), "'1' points, but needs 2 to");
   has(error_of(&P::lines, "a: 0, 0 -> 1, 2 : 3"), "point 3 of the line 'a'");
-  has(error_of(&P::lines, "a: 0, 0 -> 0, 0 : 3"), "begins where it ends");
-  has(error_of(&P::integrals, "a: v over all"), "there are u, grad_u_x, grad_u_y");
-  has(error_of(&P::integrals, "a: u"), "does not say 'over' what");
+  has(error_of(&P::lines, "a: 0, 0 -> 0, 0 : 3"), "has the same point as start and end");
+  has(error_of(&P::integrals, "a: v over all"), "The fields are u, grad_u_x, grad_u_y");
+  has(error_of(&P::integrals, "a: u"), "has no region after 'over'");
   has(error_of(&P::integrals, "a: u over everything"), "where all, 'boundary ids'");
   has(error_of(&P::integrals, "a: u over boundary 7"), "The mesh has no boundary id 7");
   has(error_of(&P::integrals, "a: u over material steel"), "'steel' in Measurements/Integrals");
-  has(error_of(&P::integrals, "a: flux.n over all"), "which only the boundary has");
-  has(error_of(&P::integrals, "cells: u over all"), "tables have already");
-  has(error_of(&P::extrema, "u; u"), "is there twice");
+  has(error_of(&P::integrals, "a: flux.n over all"), "defined on the boundary only");
+  has(error_of(&P::integrals, "cells: u over all"), "is a column of the tables");
+  has(error_of(&P::extrema, "u; u"), "is given twice");
 }
 
 TEST(Measurements, AreaOfADiscConvergesAndPointsOnItsBoundaryAreInIt)

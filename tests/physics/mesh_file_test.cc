@@ -204,20 +204,21 @@ TEST(GmshFile, WordsInTheWrongPlaceAreRefusedWithTheirLine)
   EXPECT_BEGINS(error_of("solid cube\n"), "m.msh:1: the file does not begin with $MeshFormat");
   EXPECT_BEGINS(error_with("2.2 0 8", "2.2 1 8"), "m.msh:2: the file is binary. Save it with");
   EXPECT_BEGINS(error_with("2.2 0", "4 0"), "m.msh:2: the version of the format is '4', but 2 and");
-  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 zero 0"), "m.msh:12: 'zero' is no number");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 zero 0"), "m.msh:12: 'zero' is not a number");
   EXPECT_BEGINS(error_with("1 0 0 0", "1 0 nan 0"), "m.msh:12: the coordinate of a node is 'nan'");
   EXPECT_BEGINS(error_with("1 0 0 0", "1 0 -inf 0"), "m.msh:12: the coordinate");
-  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 1e999 0"), "m.msh:12: '1e999' is no number");
-  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 0 0 0"), "m.msh:12: '0' is left at the end");
-  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 0"), "m.msh:12: the line ends where");
-  EXPECT_BEGINS(error_with("2 1 0 0", "1 1 0 0"), "m.msh:13: there is a node 1 already");
-  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n5"), "m.msh:17: '6 2 1 0' comes where $EndNodes");
-  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n7"), "m.msh:18: '$EndNodes' is no integer");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 1e999 0"), "m.msh:12: '1e999' is not a number");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 0 0 0"), "m.msh:12: '0' is unexpected at the end");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 0"), "m.msh:12: the line ends, but");
+  EXPECT_BEGINS(error_with("2 1 0 0", "1 1 0 0"), "m.msh:13: node 1 is defined");
+  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n5"),
+                "m.msh:17: '6 2 1 0' was found, but $EndNodes");
+  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n7"), "m.msh:18: '$EndNodes' is not an integer");
   EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n99999999999999"), "m.msh:11: the number of nodes");
   EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n-1"), "m.msh:11: the number of nodes is -1");
-  EXPECT_BEGINS(error_with("1 4 1", "1 4 9"), "m.msh:21: there is no node 9");
+  EXPECT_BEGINS(error_with("1 4 1", "1 4 9"), "m.msh:21: node 9");
   EXPECT_BEGINS(error_with("$PhysicalNames", "$Comments"), "m.msh:4: the section '$Comments'");
-  EXPECT_BEGINS(error_with("$Elements\n", "$Elements\n\nx"), "m.msh:21: 'x3' is no integer");
+  EXPECT_BEGINS(error_with("$Elements\n", "$Elements\n\nx"), "m.msh:21: 'x3' is not an integer");
 }
 
 TEST(GmshFile, CellsThatAreNotSupportedAreRefusedWithTheirLine)
@@ -225,8 +226,7 @@ TEST(GmshFile, CellsThatAreNotSupportedAreRefusedWithTheirLine)
   EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 21 2 1 1 1 2 5 4 6 3"),
                 "m.msh:22: an element of order 3 or more (type 21). Mesh with `gmsh -order 2`");
   EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 6 2 1 1 1 2 5 4 6 3"), "m.msh:22: a prism");
-  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 99 2 1 1 1"),
-                "m.msh:22: elements of the type 99");
+  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 99 2 1 1 1"), "m.msh:22: elements of type 99");
   EXPECT_BEGINS(
       error_with("2 3 2 1 1 1 2 5 4", "2 2 2 1 1 1 2 4"),
       "m.msh:23: a quadrilateral, the first of 1, in a mesh that begins with a triangle (line 22, "
@@ -241,11 +241,11 @@ TEST(GmshFile, CellsThatAreNotSupportedAreRefusedWithTheirLine)
 
 TEST(GmshFile, BoundariesThatAreNoneAreRefusedWithTheirLine)
 {
-  EXPECT_BEGINS(error_with("1 4 1", "1 4 2"), "m.msh:21: the line is no face of a cell");
-  EXPECT_BEGINS(error_with("1 4 1", "1 5 2"), "m.msh:21: the line of group 7 lies inside");
+  EXPECT_BEGINS(error_with("1 4 1", "1 4 2"), "m.msh:21: the line is not a face of a cell");
+  EXPECT_BEGINS(error_with("1 4 1", "1 5 2"), "m.msh:21: the line of group 7 lies between");
   EXPECT_BEGINS(error_of(replaced(replaced(squares, "$Elements\n3", "$Elements\n4"), "$EndElements",
                                   "4 1 2 8 1 1 4\n$EndElements")),
-                "m.msh:24: this part of the boundary has the id 8, and the id 7 already (line 21)");
+                "m.msh:24: this face of the boundary has the id 8, but also the id 7 (line 21)");
   EXPECT_BEGINS(error_with("1 1 2 7 1", "1 1 2 -7 1"), "m.msh:21: the line has the id -7");
   EXPECT_BEGINS(error_with("1 1 2 7 1", "1 1 2 4294967295 1"),
                 "m.msh:21: the line has the id 4294967295, but the largest");
@@ -301,7 +301,8 @@ TEST(MergedNodes, CurvesThatLieInsideThenAreRefused)
     FAIL();
   }
   catch (const InputError &error) {
-    EXPECT_EQ(std::string(error.what()).find("m.msh:7: with merged nodes the line is no edge"), 0U)
+    EXPECT_EQ(std::string(error.what()).find("m.msh:7: with merged nodes the line is not an edge"),
+              0U)
         << error.what();
   }
 }
@@ -314,13 +315,12 @@ TEST(PhysicalNames, WrongTablesAreRefusedWithTheirLine)
   EXPECT_BEGINS(error_with("\"steel\"", "\"12\""),
                 "m.msh:7: the name '12' of a physical group is a");
   EXPECT_BEGINS(error_with("\"copper\"", "\"steel\""),
-                "m.msh:8: the name 'steel' is that of another physical group in line 7");
+                "m.msh:8: the name 'steel' is also the name of the physical group in line 7");
   EXPECT_BEGINS(error_with("2 2 \"copper\"", "2 1 \"copper\""),
-                "m.msh:8: physical group 1 has a name already, in line 7");
+                "m.msh:8: physical group 1 already has a name in line 7");
   EXPECT_BEGINS(error_with("2 1 \"steel\"", "4 1 \"steel\""), "m.msh:7: the dimension of a");
-  EXPECT_BEGINS(error_with("Names\n3", "Names\n4"), "m.msh:9: '$EndPhysicalNames' comes after 3");
-  EXPECT_BEGINS(error_with("Names\n3", "Names\n2"), "m.msh:8: '2 2 \"copper\"' comes where");
-  // The names may be equal, because their dimensions differ.
+  EXPECT_BEGINS(error_with("Names\n3", "Names\n4"), "m.msh:9: '$EndPhysicalNames' follows 3");
+  EXPECT_BEGINS(error_with("Names\n3", "Names\n2"), "m.msh:8: '2 2 \"copper\"' was found");
   EXPECT_EQ(error_with("2 1 \"steel\"", "1 1 \"steel\""), "no error");
 }
 
@@ -362,19 +362,21 @@ TEST(VtuMesh, HasCellsAndIds)
 
 TEST(VtuMesh, WrongFilesAreRefusedWithTheirPlace)
 {
-  EXPECT_BEGINS(vtu_error("</VTKFile>", ""), "m.vtu:13: the file is no XML");
-  EXPECT_BEGINS(vtu_error("UnstructuredGrid\" v", "PolyData\" v"), "m.vtu: the file is no VTKFile");
+  EXPECT_BEGINS(vtu_error("</VTKFile>", ""), "m.vtu:13: the file is not XML");
+  EXPECT_BEGINS(vtu_error("UnstructuredGrid\" v", "PolyData\" v"),
+                "m.vtu: the file is not a VTKFile");
   EXPECT_BEGINS(vtu_error("5 5 3", "5 9 3"), "m.vtu: cell 1: a quadrilateral with 3 nodes");
-  EXPECT_BEGINS(vtu_error("5 5 3", "5 22 3"), "m.vtu: cell 1: it is of VTK's type 22, of higher");
-  EXPECT_BEGINS(vtu_error("5 5 3", "5 7 3"), "m.vtu: cell 1: it is of VTK's type 7, which is not");
+  EXPECT_BEGINS(vtu_error("5 5 3", "5 22 3"),
+                "m.vtu: cell 1: it has the VTK type 22, which has higher");
+  EXPECT_BEGINS(vtu_error("5 5 3", "5 7 3"), "m.vtu: cell 1: it has the VTK type 7, which is not");
   EXPECT_BEGINS(vtu_error("5 5 3", "5 5"), "m.vtu: the array 'types' has 2 numbers, but needs 3");
-  EXPECT_BEGINS(vtu_error("1 3 2  0 1", "1 4 2  0 1"), "m.vtu: cell 1: it has a node that");
-  EXPECT_BEGINS(vtu_error("1 3 2  0 1", "1 3 2  0 3"), "m.vtu: cell 2: the line is no face");
+  EXPECT_BEGINS(vtu_error("1 3 2  0 1", "1 4 2  0 1"), "m.vtu: cell 1: one of its nodes");
+  EXPECT_BEGINS(vtu_error("1 3 2  0 1", "1 3 2  0 3"), "m.vtu: cell 2: the line is not a face");
   EXPECT_BEGINS(vtu_error("3 6 8", "3 2 8"), "m.vtu: cell 1: its offset is wrong");
   EXPECT_BEGINS(vtu_error("1 2 4", "1 2 4.5"), "m.vtu: cell 2: its MaterialID is 4.5");
   EXPECT_BEGINS(vtu_error("1 2 4", "1 2 -4"), "m.vtu: cell 2: the line has the id -4");
   EXPECT_BEGINS(vtu_error("0 1 0  1 1 0", "0 1 0  1 inf 0"), "m.vtu: point 3 has a coordinate");
-  EXPECT_BEGINS(vtu_error("LittleEndian", "BigEndian"), "m.vtu: the bytes are in the order");
+  EXPECT_BEGINS(vtu_error("LittleEndian", "BigEndian"), "m.vtu: the byte order is");
   EXPECT_BEGINS(vtu_error("NumberOfPoints=\"4\"", ""), "m.vtu: Piece has no valid NumberOfPoints");
   EXPECT_BEGINS(vtu_error("\"types\" format=\"ascii\"", "\"types\" format=\"binary\""),
                 "m.vtu: the array 'types'");

@@ -143,15 +143,15 @@ TEST(CurvedSides, WrongEntriesAreRefused)
   EXPECT_TRUE(has(error_of("hole polar 0, 0"), "has no ':'"));
   EXPECT_TRUE(has(error_of("hole: cone 0, 0"), "has the surface 'cone 0, 0', but in 2D there are"));
   EXPECT_TRUE(has(error_of("hole: ellipse 0, 0"), "has 2 numbers, but ellipse needs 5"));
-  EXPECT_TRUE(has(error_of("hole: ellipse 0, 0, 1, 0, 0"), "has a semi-axis without length"));
+  EXPECT_TRUE(has(error_of("hole: ellipse 0, 0, 1, 0, 0"), "has a semi-axis of length zero"));
   EXPECT_TRUE(has(error_of("hole: ellipse 0, 0, 2, 0, 1"), "does not fit the mesh: the node at"));
   EXPECT_TRUE(has(error_of("hole: flat 0"), "has the surface 'flat 0'"));
   EXPECT_TRUE(has(error_of("hole: cylinder 0, 0, 0, 0, 0, 1"), "has the surface 'cylinder 0"));
   EXPECT_TRUE(has(error_of("hole: polar 0"), "has 1 numbers, but polar needs 2"));
-  EXPECT_TRUE(has(error_of("hole: polar 0, a"), "has 'a' where a number should be"));
-  EXPECT_TRUE(has(error_of("hole: polar 0, 0; 3: polar 0, 0"), "names boundary id 3 again"));
+  EXPECT_TRUE(has(error_of("hole: polar 0, a"), "has 'a' instead of a number"));
+  EXPECT_TRUE(has(error_of("hole: polar 0, 0; 3: polar 0, 0"), "repeats boundary id 3"));
   EXPECT_TRUE(has(error_of("hole: polar 0.1, 0"), "does not fit the mesh: the node at"));
   EXPECT_TRUE(has(error_of("outer: polar 0, 0"), "does not fit the mesh: the node at"));
-  EXPECT_TRUE(has(error_of("rim: polar 0, 0"), "'rim' in Mesh/Manifolds is no boundary id"));
+  EXPECT_TRUE(has(error_of("rim: polar 0, 0"), "'rim' in Mesh/Manifolds is neither a boundary id"));
 }
 } // namespace

@@ -43,7 +43,7 @@ study_test(adaptive_mesh_keeps_its_hole_round_on_1_and_2_ranks ${here}/mesh_plat
 study_test(curved_sides_where_generators_have_them_end_with_1 ${parameter_dir}/poisson.prm
   --set Mesh/Generator=hyper_ball --set "Mesh/Arguments=0,0 : 1 : true"
   --set "Mesh/Manifolds=0: polar 0, 0" --expect-exit 1
-  --expect-message "Mesh/Manifolds.*generator knows")
+  --expect-message "Mesh/Manifolds.*generator of this mesh defines")
 study_test(curved_sides_that_do_not_fit_end_with_1 ${here}/mesh_plate.prm
   --set Mesh/File=${mesh_dir}/plate_with_hole.msh --set "Mesh/Manifolds=hole: polar 1, 0"
   --expect-exit 1 --expect-message "Mesh/Manifolds.*node at")
@@ -140,7 +140,7 @@ study_test(edge_and_points_hold_a_bar_on_1_and_2_ranks ${bar} --ranks 2 --same-a
 study_test(one_point_does_not_hold_a_bar ${bar} --set "Elasticity/Displacement=origin: 0, 0, 0"
   --expect-exit 1 --expect-message "rotation about the x axis. rotation about the y axis. rot")
 study_test(pressure_on_a_curve_ends_with_1 ${bar} --set "Elasticity/Pressure=top edge: 1"
-  --expect-exit 1 --expect-message "'top edge' in Elasticity/Pressure is a curve of the mesh and no part")
+  --expect-exit 1 --expect-message "'top edge' in Elasticity/Pressure is a curve of the mesh, but this condition needs a surface")
 study_test(values_at_points_end_with_1 ${parameter_dir}/poisson_3d.prm --expect-exit 1
   --set Mesh/File=${meshes}/bar.msh --set "Poisson/Dirichlet=corners: 0"
   --expect-message "'corners' in Poisson/Dirichlet is a set of points .*Elasticity/Traction")
@@ -154,11 +154,11 @@ function(plate_test name)
 endfunction()
 plate_test(boundary_that_no_condition_names_ends_with_1_on_2_ranks --ranks 2
   --set "Mesh/Natural boundaries=symmetry_x" --expect-exit 1
-  --expect-message "No condition names 2 \\(symmetry_y\\) of the boundary ids.*Natural boundaries")
+  --expect-message "No condition is given for 2 \\(symmetry_y\\) of the boundary ids.*Natural boundaries")
 plate_test(all_boundaries_may_be_natural --set "Mesh/Natural boundaries=all"
   --expect-error-below L2=0.0248 H1=0.147)
 plate_test(name_that_no_boundary_has_ends_with_1 --set "Poisson/Neumann=whole: 1" --expect-exit 1
-  --expect-message "'whole' in Poisson/Neumann is no boundary id and no name.*3 \\(hole\\)")
+  --expect-message "'whole' in Poisson/Neumann is neither a boundary id nor a name.*3 \\(hole\\)")
 plate_test(unknown_natural_boundary_ends_with_1 --set "Mesh/Natural boundaries=9" --expect-exit 1
   --expect-message "no boundary id 9, which Mesh/Natural boundaries names")
 
@@ -177,7 +177,7 @@ bad_mesh(an_inverted_cell "5 1 1 0" "5 2.5 1 0" ":16: the cell is inverted.*Jaco
 bad_mesh(a_flat_cell "4 0 1 0\n5 1 1 0\n6 2 1 0" "4 0 0 0\n5 1 0 0\n6 2 1 0"
   ":15: the cell is inverted or degenerate" --ranks 2)
 bad_mesh(a_truncated_list "2 3 2 1 1 2 3 6 5\n$EndElements\n" ""
-  ":15: the file ends where element 2 of 2 should be: it is truncated")
+  ":15: the file ends, but element 2 of 2 was expected: it is truncated")
 bad_mesh(binary_data "2.2 0 8" "2.2 1 8" ":2: the file is binary")
 bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle, the first of 1, in a mesh that begins .*Mesh.SubdivisionAlgorithm = 1")
 bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
@@ -197,7 +197,7 @@ string(REPLACE "15 2 9 1 6" "15 2 9 1 7" named "${named}")
 file(WRITE ${written}/lost_point.msh "${named}")
 study_test(point_that_is_no_vertex_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
   --set Mesh/File=${written}/lost_point.msh
-  --expect-message "lost_point\\.msh:21: the point is no vertex of a cell. Embed it")
+  --expect-message "lost_point\\.msh:21: the point is not a vertex of a cell. Embed it")
 # Parts that touch without common nodes: two unit squares, the second with separate nodes at x = 1
 # and 1 + 1e-9; with an additional node at half height; shifted into the first; and coincident with
 # it
@@ -216,9 +216,9 @@ two_parts(other_nodes "5 1.000000001 0 0\n6 2 0 0\n7 2 1 0\n8 1 1 0\n9 2 0.5 0\n
 two_parts(overlap "5 0.7 0 0\n6 2 0 0\n7 2 1 0\n8 0.7 1 0\n9 2 0.5 0\n10 0.7 0.5 0\n" "${one_more}" 3)
 two_parts(twice "5 0 0 0\n6 1 0 0\n7 1 1 0\n8 0 1 0\n9 2 0 0\n10 2 1 0\n"
   "2 3 2 1 1 5 6 7 8\n3 3 2 1 1 6 9 10 7\n" 3)
-foreach(case "seam;:[0-9]+: the node of this cell at \\(1 0\\) is at the place of another one.*2 pairs.*Merge nodes = 1e-05"
-        "other_nodes;Merge nodes" "overlap;lies in another cell .*in each other"
-        "twice;lies in another cell .*in each other")
+foreach(case "seam;:[0-9]+: the node of this cell at \\(1 0\\) coincides with another one.*2 such pairs.*Merge nodes = 1e-05"
+        "other_nodes;Merge nodes" "overlap;lies in another cell .*overlap"
+        "twice;lies in another cell .*overlap")
   list(GET case 0 name)
   list(GET case 1 message)
   study_test(parts_with_${name}_are_refused --expect-exit 2 --expect-message "${name}\\.msh${message}|${message}"
@@ -233,23 +233,23 @@ study_test(merged_nodes_hold_parts_together_on_1_and_2_ranks ${seam} --set "Mesh
 study_test(parts_may_be_meant_to_be_apart ${seam} --set "Mesh/Merge nodes=keep"
   --expect-text "cycle 0: 192 cells, 234 dofs" --expect-quantity "middle grad_u_x=1+-1e-7")
 study_test(merging_too_far_ends_with_2 ${seam} --set "Mesh/Merge nodes=1.5" --expect-exit 2
-  --expect-message "seam\\.msh:19: two nodes of this cell are no farther apart")
+  --expect-message "seam\\.msh:19: two nodes of this cell are closer than")
 study_test(other_nodes_at_a_side_cannot_be_merged ${seam} --set Mesh/File=${written}/other_nodes.msh
   --set "Mesh/Merge nodes=1e-6" --expect-exit 2 --expect-message "lies on a side of another cell")
 study_test(merging_by_a_word_ends_with_1 ${seam} --set "Mesh/Merge nodes=near" --expect-exit 1
-  --expect-message "Mesh/Merge nodes=near.*no distance")
+  --expect-message "Mesh/Merge nodes=near.*not a distance")
 
 # Warnings: cells with the opposite orientation, and sides that look curved
 string(REPLACE "2 3 2 1 1 2 3 6 5" "2 3 2 1 1 5 6 3 2" text "${squares}")
 file(WRITE ${written}/clockwise.msh "${text}")
 study_test(clockwise_cells_are_named
-  --expect-message "warning: .*clockwise\\.msh:16: the nodes of this cell go round clockwise"
+  --expect-message "warning: .*clockwise\\.msh:16: the nodes of this cell are numbered clockwise"
   -- ${here}/mesh_square.prm --set Mesh/File=${written}/clockwise.msh --set "Poisson/Dirichlet=0: 0"
   --set Poisson/Neumann= --set Poisson/Robin= --validate)
 set(hole ${here}/mesh_plate.prm --set Mesh/File=${mesh_dir}/plate_with_hole.msh --set Study/Cycles=1)
 study_test(refined_side_that_looks_curved_is_named ${hole} --set Mesh/Manifolds=
-  --set "Mesh/Initial refinements=1" --expect-message "boundary id 3 \\(hole\\) turns by .*Mesh/Manifolds"
-  --expect-line summary.json "boundary id 3 .hole. turns by")
+  --set "Mesh/Initial refinements=1" --expect-message "boundary id 3 \\(hole\\) has angles of .*Mesh/Manifolds"
+  --expect-line summary.json "boundary id 3 .hole. has angles of")
 foreach(case "is_meant;Mesh/Manifolds=hole: flat;1" "is_not_refined;Mesh/Manifolds=;0")
   list(GET case 0 name)
   list(GET case 1 manifolds)
@@ -260,7 +260,7 @@ endforeach()
 
 file(WRITE ${written}/empty.msh "\n")
 file(WRITE ${written}/cube.stl "solid cube\n")
-foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown ending.*\\.msh" )
+foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown extension.*\\.msh" )
   list(GET case 0 file)
   list(GET case 1 message)
   string(MAKE_C_IDENTIFIER "${message}" what)
@@ -291,10 +291,11 @@ study_test(twisted_hexahedron_ends_with_2 ${parameter_dir}/poisson_3d.prm
   --set Mesh/File=${written}/twisted.msh --expect-exit 2
   --expect-message "twisted\\.msh:17: the cell is inverted or degenerate")
 
-# Files truncated between or within lines must be rejected; missing data must not be made up.
-foreach(case "250;'5.000000e' is no number" "620;the last line has no end"
+# Files that were cut at a place between or within lines are refused, and nothing is made up for what
+# is missing.
+foreach(case "250;'5.000000e' is not a number" "620;the last line is not terminated"
         "777;the file ends within the block .SURFACE of line 33: it is truncated"
-        "787;the last line has no end")
+        "787;the last line is not terminated")
   list(GET case 0 size)
   list(GET case 1 message)
   file(READ ${meshes}/square.inp text) # LIMIT would complete the last line

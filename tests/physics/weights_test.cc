@@ -171,8 +171,7 @@ TEST(Weights, that_are_negative_are_refused_with_their_place)
     FAIL() << "nothing was thrown";
   }
   catch (const InputError &error) {
-    EXPECT_NE(std::string(error.what()).find("at the node (0 0)"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("at node (0 0)"), std::string::npos) << error.what();
   }
 }
 
