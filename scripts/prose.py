@@ -4,10 +4,10 @@
   scripts/prose.py [--since COMMIT]
 
 Doc comments of C++ and CUDA sources stand alone: they do not begin with "Of", "What", "Those" and the
-like, which refer to the line above. Lines of prose in Markdown have at most 100 characters; tables, code,
-links and generated pages are exempt. A line of CHANGELOG.md has at most 160. With --since, commits after
-COMMIT have a subject of at most 72 characters, which begins with a capital letter and ends without a full
-stop, and a body. Prints all findings.
+like, which refer to the line above. Lines of prose in Markdown have at most 100 characters, lines of
+CHANGELOG.md at most 160; tables, code, links, generated pages and their outlines are exempt. With
+--since, each commit after COMMIT has a body, and a subject of at most 72 characters that begins with a
+capital letter and ends without a full stop. Prints all findings.
 """
 import argparse
 import re
@@ -20,7 +20,7 @@ LONGEST_LINE = 100
 LONGEST_ENTRY = 160
 LONGEST_SUBJECT = 72
 BAD_BEGINNING = re.compile(r"(Of|What|Those|The same|Is it|Where|That of)\b")
-GENERATED = re.compile(r"docs/(parameters|papers|appendix_\w+)\.md|benchmarks/results/")
+EXEMPT = re.compile(r"docs/(parameters|papers|appendix_\w+)\.md|benchmarks/(results/|appendix\.md|papers\.md)")
 
 
 def doc_comments(lines):
@@ -78,7 +78,7 @@ def findings_of_commits(since):
 
 def findings(since):
     for path in our_files():
-        if path.suffix not in SOURCES + (".md",) or GENERATED.match(str(path)):
+        if path.suffix not in SOURCES + (".md",) or EXEMPT.match(str(path)):
             continue
         lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
         yield from (findings_of_page if path.suffix == ".md" else findings_of_source)(path, lines)
