@@ -109,7 +109,7 @@ class Pictures(InDirectory):
         self.assertEqual(said.strip(), self.path("poisson", "u_001.png"))
 
     def test_wrong_questions_say_what_there_is(self):
-        self.fails("no field nothing; there is displacement, displacement_x, ", "render.py",
+        self.fails("no field nothing; choose displacement, displacement_x, ", "render.py",
                    self.path("cantilever"), "--field", "nothing")
         self.fails("has 2 entries", "render.py", self.path("poisson"), "--cycle", "7")
         self.fails("no such file", "render.py", self.path("nowhere"))
