@@ -118,11 +118,11 @@ System load(const std::string &name, const bool sai_only)
   MatrixMarketMatrix file = read_matrix_market(name);
   const RowSpace rows(make_executor("host"), file.matrix.csr().n);
   const Scaling scaling =
-      scalings.find(file.is_symmetric() ? "symmetric" : "balance").make(file.matrix.csr(), rows);
+      scalings.find(file.is_symmetric ? "symmetric" : "balance").make(file.matrix.csr(), rows);
   scale_values(file.matrix.csr(), scaling, file.matrix.values.data());
   const std::size_t begin = name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1;
   return {name.substr(begin, name.find(".mtx", begin) - begin), without_zeros(file.matrix),
-          file.is_symmetric() && !sai_only};
+          file.is_symmetric && !sai_only};
 }
 
 // ------------------------------------------------------------------------------------------------
