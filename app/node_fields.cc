@@ -134,8 +134,8 @@ public:
     fields.points = {"Points", options.real, 3};
     fields.n_nodes_of_cell = vtk.nodes.size();
     fields.connectivity = {"connectivity", FileNumber::int32};
-    fields.connectivity.bytes.reserve(std::size_t(discretization.n_cell_indices()) *
-                                      vtk.nodes.size() * fields.connectivity.row_bytes());
+    fields.connectivity.bytes.reserve(discretization.n_owned_cells() * vtk.nodes.size() *
+                                      fields.connectivity.row_bytes());
 
     const std::string name = problem.solution_name();
     const std::size_t n_columns = n_components == 1 ? 1 : 3;

@@ -426,7 +426,10 @@ private:
       point.largest_u =
           largest_value(discretization, values, {Objective::length, 1.}, at_nodes, at_nodes);
       largest.push_back(point.largest_u);
-      is_special ? console.print(to_string(point)) : console.detail(to_string(point));
+      if (is_special)
+        console.print(to_string(point));
+      else
+        console.detail(to_string(point));
       if (every > 0 && (is_special || index % every == 0))
         output.write(index, point.arclength, solution, indicators, /* has converged */ true);
     };

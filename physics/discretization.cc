@@ -133,6 +133,13 @@ double Discretization<dim>::largest_diameter() const
 }
 
 template <int dim>
+std::size_t Discretization<dim>::n_owned_cells() const
+{
+  return the_mesh->triangulation->n_locally_owned_active_cells() *
+         Utilities::pow(the_mesh->cells_per_block, dim);
+}
+
+template <int dim>
 unsigned int Discretization<dim>::n_cell_indices() const
 {
   return the_mesh->triangulation->n_active_cells() * Utilities::pow(the_mesh->cells_per_block, dim);

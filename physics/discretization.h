@@ -110,6 +110,8 @@ public:
   }
   /// Collective. Returns the largest diameter of the mapped cells.
   double largest_diameter() const;
+  /// Returns the number of cells of this rank.
+  std::size_t n_owned_cells() const;
   /// Returns a number larger than any ActiveCell::active_cell_index().
   unsigned int n_cell_indices() const;
   const dealii::IndexSet &owned() const

@@ -39,7 +39,7 @@ struct JacobiForecast
 };
 
 /// Forecasts the iterations with Jacobi. Collective over the partitions of @p A. The patience is
-/// fitted to measurements (docs/solvers.md).
+/// fitted to measurements (docs/appendix_multigrid.md).
 JacobiForecast forecast_jacobi(const Matrix &A, BackendKind backend);
 } // namespace femgpu::linalg
 

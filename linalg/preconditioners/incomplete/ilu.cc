@@ -200,7 +200,7 @@ private:
   }
 
   /// Returns how to solve with triangles. On a GPU sweeps are much faster if they contract: see
-  /// docs/solvers.md. On the host exact solves cost less than two sweeps.
+  /// docs/appendix_preconditioners.md. On the host exact solves cost less than two sweeps.
   std::string triangular_solver(const Executor &executor) const
   {
     if (triangular != "auto")
