@@ -90,6 +90,7 @@ TEST_F(MatrixMarketTest, GeneralMatrixIsThatByHand)
   const MatrixMarketMatrix read_back =
       read(coordinate_real + "general\n3 3 5\n3 1 -4\n1 1 1.5\n2 2 2e-3\n3 3 7\n1 3 .25\n");
   expect_equal(read_back.matrix, dense({{1.5, 0., .25}, {0., 2e-3, 0.}, {-4., 0., 7.}}));
+  EXPECT_FALSE(read_back.is_symmetric);
 }
 
 TEST_F(MatrixMarketTest, SymmetricMatrixGetsBothTriangles)
@@ -97,12 +98,14 @@ TEST_F(MatrixMarketTest, SymmetricMatrixGetsBothTriangles)
   const MatrixMarketMatrix read_back = read(
       "%%MatrixMarket matrix coordinate integer symmetric\n3 3 4\n2 1 5\n1 1 2\n3 2 -1\n3 3 4\n");
   expect_equal(read_back.matrix, dense({{2., 5., 0.}, {5., 0., -1.}, {0., -1., 4.}}));
+  EXPECT_TRUE(read_back.is_symmetric);
 }
 
 TEST_F(MatrixMarketTest, SkewSymmetricMatrixGetsTheNegativeUpperTriangle)
 {
   const auto read_back = read(coordinate_real + "skew-symmetric\n3 3 2\n2 1 5\n3 1 -2\n");
   expect_equal(read_back.matrix, dense({{0., -5., 2.}, {5., 0., 0.}, {-2., 0., 0.}}));
+  EXPECT_FALSE(read_back.is_symmetric);
 }
 
 TEST_F(MatrixMarketTest, PatternHasOnes)
