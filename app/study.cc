@@ -25,9 +25,7 @@
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
 #include <cmath>
-#include <iomanip>
 #include <memory>
-#include <sstream>
 
 namespace femgpu
 {
@@ -349,15 +347,8 @@ private:
   void stop_at_target(const CycleRecord &record)
   {
     const StudyParameters &by = parameters.study;
-    if (!(by.target_error > 0. && record.relative_error(by.target_norm) <= by.target_error))
-      return;
-    std::ostringstream text;
-    text << std::setprecision(3) << "Stopped after cycle " << record.cycle
-         << ": the relative error "
-         << (by.target_norm == "estimate" ? "estimate" : "in " + by.target_norm) << " is "
-         << record.relative_error(by.target_norm)
-         << ", at most Study/Target error = " << by.target_error << ".";
-    stop("target_error", text.str());
+    if (by.target_error > 0. && record.relative_error(by.target_norm) <= by.target_error)
+      stop("target_error", target_text(record, by.target_norm, by.target_error));
   }
 
   void run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)

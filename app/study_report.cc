@@ -57,6 +57,15 @@ std::string cycle_line(const CycleRecord &record)
   return line.str();
 }
 
+std::string target_text(const CycleRecord &record, const std::string &norm, const double target)
+{
+  std::ostringstream text;
+  text << std::setprecision(3) << "Stopped after cycle " << record.cycle << ": the relative error "
+       << (norm == "estimate" ? "estimate" : "in " + norm) << " is " << record.relative_error(norm)
+       << ", at most Study/Target error = " << target << ".";
+  return text.str();
+}
+
 std::string cycle_details(const CycleRecord &record)
 {
   const linalg::Transfer &transfer = record.solve.report.costs.transfer;

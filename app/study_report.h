@@ -27,6 +27,10 @@ constexpr std::size_t quantities_in_a_line = 6;
 /// Returns the one-line report of a cycle.
 std::string cycle_line(const CycleRecord &record);
 
+/// Returns the message that a study stops because the relative error of @p record in @p norm is at
+/// most @p target.
+std::string target_text(const CycleRecord &record, const std::string &norm, double target);
+
 /// Returns the details that --verbose adds: the outcome of the solve, seconds by phase, transfers.
 std::string cycle_details(const CycleRecord &record);
 
