@@ -52,6 +52,8 @@ std::string list_in_words(const std::string &pattern)
                             : least == most ? "exactly " + least + " "
                             : least == "0"  ? "at most " + most + " "
                                             : least + " to " + most + " ";
+  if (least == "0" && most == "1")
+    return "empty, or " + in_words(found[1]);
   return count + "items separated by '" + (found[4].matched ? found[4].str() : ",") + "', each " +
          in_words(found[1]);
 }

@@ -292,7 +292,7 @@ def page(results, bars):
                   "\n## Whole solves of 30 iterations, milliseconds\n\n", whole_solves(results)]
     for heading, table in (("Pipelined BiCGStab", bicgstab(results)),
                            ("Pipelined GMRES(30) without a preconditioner", gmres(results)),
-                           ("Formats and ways to run that were asked for", variants(results)),
+                           ("Requested formats and ways to run", variants(results)),
                            ("Conjugate gradients elsewhere", other_devices(results))):
         if table:
             parts += [f"\n## {heading}\n\n", table]

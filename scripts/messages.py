@@ -29,7 +29,7 @@ def tokens_of(text):
 
 
 def end_of_value(tokens, k):
-    """Where the operand that begins at tokens[k] ends: at an operator of texts, or with the expression."""
+    """Returns the end of the operand that begins at tokens[k]."""
     depth = 0
     while k < len(tokens):
         token = tokens[k]
@@ -40,8 +40,7 @@ def end_of_value(tokens, k):
     return k
 
 
-def cpp_messages(text):
-    tokens = tokens_of(text)
+def messages_in(tokens):
     described = []  # depths of calls that describe parameters
     depth, k = 0, 0
     while k < len(tokens):
@@ -63,7 +62,10 @@ def cpp_messages(text):
                 elif tokens[k] in ("+", "<<"):
                     k += 1
                     if k < len(tokens) and not tokens[k].startswith('"'):
-                        k = end_of_value(tokens, k)
+                        end = end_of_value(tokens, k)
+                        if not described:
+                            yield from messages_in(tokens[k:end])
+                        k = end
                         message += "{}"
                 else:
                     break
@@ -71,6 +73,10 @@ def cpp_messages(text):
                 yield message
             continue
         k += 1
+
+
+def cpp_messages(text):
+    return messages_in(tokens_of(text))
 
 
 def python_messages(text):

@@ -19,7 +19,7 @@ void read(const std::string &word, const std::string &text, Value &value)
 {
   std::istringstream stream(text);
   if (!(stream >> value) || !stream.eof())
-    throw std::invalid_argument("The value of '" + word + "' is no number; write KEY=NUMBER.");
+    throw std::invalid_argument("The value of '" + word + "' is not a number; write KEY=NUMBER.");
 }
 
 std::string joined(const std::vector<std::string> &words)

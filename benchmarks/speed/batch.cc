@@ -179,14 +179,14 @@ std::string verdict(const Course &batch, const Course &single, const std::vector
     const std::string name = "wrong: system " + std::to_string(k);
     worst = std::fmax(worst, truth[k]);
     if (!(std::abs(batch.residuals[k] - truth[k]) <= 1e-3 * truth[k] + 1e-10))
-      return name + " has another residual than it says";
+      return name + " does not have the residual that it reports";
     if (end.iterations > 0 ? batch.iterations_of[k] != end.iterations
                            : !(truth[k] <= 1.0001 * end.relative_tolerance))
-      return name + " did not do what was asked for";
+      return name + " did not meet the request";
     // BiCGStab is sensitive to the order of summation.
     if (std::abs(batch.iterations_of[k] - single.iterations_of[k]) >
         2 + single.iterations_of[k] / 4)
-      return name + " has other iterations than alone";
+      return name + " takes more iterations in the batch than alone";
   }
   return batch.repeats ? "ok" : "wrong: solves differ in their bits";
 }

@@ -76,7 +76,7 @@ public:
 private:
   std::string format;
   std::unique_ptr<CsrMatrix> csr;
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
+  std::unique_ptr<Matrix> matrix; // in the requested format; refers to csr
 };
 
 /// J(x) with its solver and preconditioner, which is refreshed with it.

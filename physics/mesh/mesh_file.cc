@@ -80,12 +80,10 @@ void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>
   if (n == 0)
     return;
   const std::string kind = dim == 2 ? "clockwise" : "in mirrored order";
+  const std::string n_mesh = std::to_string(cells.size());
   table.warnings.push_back(
-      table.cell_places[first] + "the nodes of this cell" +
-      (n == 1 ? " are numbered "
-              : " and of " + std::to_string(n - 1) + " more, " +
-                    (n == cells.size() ? "all" : "not all") + " of the mesh, are numbered ") +
-      kind + "; femgpu has reversed the numbering. " +
+      table.cell_places[first] + "the nodes of this cell are numbered " + kind + " (" +
+      std::to_string(n) + " of " + n_mesh + " cells in all); femgpu has reversed the numbering. " +
       (n == cells.size() ? "That is harmless." : "Check that the mesh is the intended one."));
 }
 

@@ -58,7 +58,7 @@ class Speed(unittest.TestCase):
         self.assertEqual(large["ViennaCL"], "180")
 
     def test_formats_that_were_asked_for_stand_apart(self):
-        table = cells(self.page, "Formats and ways to run that were asked for")
+        table = cells(self.page, "Requested formats and ways to run")
         self.assertEqual(list(table), [("p2d", "225"), ("p2d", "1,046,529"), ("q1", "1,000,000")])
         self.assertEqual(table["p2d", "225"]["times auto"], "0.600")
         self.assertEqual(self.page.count("float"), len(table))
