@@ -79,7 +79,8 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
     throw ParameterError(
         "Solver '" + linear.solver +
             "' needs a symmetric matrix, but this problem's is unsymmetric because its flux "
-            "depends on u. Set Solver/Solver to pipelined-bicgstab or gmres, with "
+            "depends on u or its source on the gradient of u. Set Solver/Solver to "
+            "pipelined-bicgstab or gmres, with "
             "Solver/Preconditioner = multigrid or ilu.",
         "Solver/Solver");
   if (is_nonlinear(problem) && linear.stops_at_energy_error())
