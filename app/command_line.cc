@@ -51,7 +51,7 @@ void declare_options(CommandLineReader &reader, CommandLine &result, ParameterOp
   reader.flag("--version", result.version, "Print the versions of femgpu and its libraries");
 }
 
-constexpr int most_threads = 4096; // the bound of Solver/Threads
+constexpr int max_threads = 4096; // the bound of Solver/Threads
 
 void check_values(const CommandLineReader &reader, const ParameterOptions &parameters,
                   CommandLine &result)
@@ -67,14 +67,14 @@ void check_values(const CommandLineReader &reader, const ParameterOptions &param
       reader.fail("--set '" + text + "' has no '='; write --set 'Section/Key=value'");
   result.study = reader.values("--study");
   parse_studies(result.study); // only to report errors
-  const auto number = [&](const char *name, const std::string &text, const int most) {
-    return text.empty() ? text : std::to_string(reader.positive(text, name, most));
+  const auto number = [&](const char *name, const std::string &text, const int max_value) {
+    return text.empty() ? text : std::to_string(reader.parse_positive(text, name, max_value));
   };
   for (const auto &[path, value] :
        {std::pair("Solver/Backend=", parameters.backend),
-        std::pair("Solver/Threads=", number("--threads", parameters.threads, most_threads)),
+        std::pair("Solver/Threads=", number("--threads", parameters.threads, max_threads)),
         std::pair("Output/Directory=", parameters.directory),
-        std::pair("Study/Cycles=", number("--refinements", parameters.cycles, most_cycles))})
+        std::pair("Study/Cycles=", number("--refinements", parameters.cycles, max_cycles))})
     if (!value.empty())
       result.overrides.push_back(path + value);
   result.overrides.insert(result.overrides.end(), set.begin(), set.end());

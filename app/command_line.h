@@ -7,7 +7,7 @@
 namespace femgpu
 {
 /// The upper bound of Study/Cycles.
-constexpr unsigned most_cycles = 100;
+constexpr unsigned max_cycles = 100;
 
 /// The parsed and checked command line of femgpu.
 struct CommandLine

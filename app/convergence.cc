@@ -61,8 +61,8 @@ std::vector<Verdict> adaptive_verdicts(const StudyRecord &study)
   const double expected = static_cast<double>(study.degree) / study.dimension;
   const bool is_exact = last.errors->H1 <= rounding_level * last.errors->exact_H1;
   const double observed = is_exact ? 0. : rate_by_dofs(study);
-  const bool holds = is_exact || observed >= expected - order_tolerance / study.dimension;
-  return {{"H1", observed, expected, /* is_by_dofs */ true, is_exact, holds}};
+  const bool is_met = is_exact || observed >= expected - order_tolerance / study.dimension;
+  return {{"H1", observed, expected, /* is_rate_in_dofs */ true, is_exact, is_met}};
 }
 } // namespace
 
@@ -99,8 +99,8 @@ std::vector<Verdict> verdicts(const StudyRecord &study)
     const ErrorNorms &errors = *study.cycles[last].errors;
     const double size = norm == &ErrorNorms::L2 ? errors.exact_L2 : errors.exact_H1;
     const bool is_exact = errors.*norm < rounding_level * size;
-    const bool holds = is_exact || *order >= expected - order_tolerance;
-    result.push_back({name, *order, expected, /* is_by_dofs */ false, is_exact, holds});
+    const bool is_met = is_exact || *order >= expected - order_tolerance;
+    result.push_back({name, *order, expected, /* is_rate_in_dofs */ false, is_exact, is_met});
   }
   return result;
 }
@@ -110,7 +110,7 @@ std::string to_string(const Verdict &verdict)
   std::ostringstream text;
   text.precision(2);
   text << std::fixed << verdict.norm << ": ";
-  if (verdict.is_by_dofs)
+  if (verdict.is_rate_in_dofs)
     text << "error falls like dofs^-" << verdict.observed << ", expected dofs^-"
          << verdict.expected;
   else
@@ -118,9 +118,9 @@ std::string to_string(const Verdict &verdict)
   if (verdict.is_exact)
     text << ": the error is at the level of rounding";
   else
-    text << (verdict.holds ? ": as expected"
-                           : ": LOWER than expected. Refine further, check that data and solution "
-                             "are smooth, or lower the solver's tolerance");
+    text << (verdict.is_met ? ": as expected"
+                            : ": LOWER than expected. Refine further, check that data and solution "
+                              "are smooth, or lower the solver's tolerance");
   return text.str();
 }
 
@@ -132,11 +132,11 @@ template <class ValueOf>
 std::vector<double> values_up_to(const StudyRecord &study, const std::size_t cycle,
                                  const ValueOf &value_of)
 {
-  constexpr std::size_t most = 4;
+  constexpr std::size_t max_values = 4;
   std::vector<double> values;
   if (study.is_adaptive)
     return values;
-  for (std::size_t k = cycle + 1; k-- > 0 && values.size() < most;) {
+  for (std::size_t k = cycle + 1; k-- > 0 && values.size() < max_values;) {
     const CycleRecord &record = study.cycles[k];
     const std::optional<double> value = value_of(record);
     const bool is_halved =
@@ -181,11 +181,11 @@ public:
       result.relative_error = 0.;
       return result;
     }
-    result.obstacle = obstacle_to_law();
+    result.obstacle = power_law_violation();
     if (!result.obstacle.empty())
       return result;
-    const double distance = distance_by(ratio(0)), limit = result.last + distance;
-    const double spread = std::abs(distance - distance_by(second_ratio()));
+    const double distance = distance_to_limit(ratio(0)), limit = result.last + distance;
+    const double spread = std::abs(distance - distance_to_limit(confirming_ratio()));
     if (is_nonnegative && limit < spread) {
       result.obstacle = "the limit would be " + *general(limit, 3) + " ± " + *general(spread, 3) +
                         ", but this quantity cannot be negative";
@@ -213,16 +213,16 @@ private:
     return change(k + 1) / change(k);
   }
   /// The distance from the last value to the limit, if changes decrease by @p ratio.
-  double distance_by(const double ratio) const
+  double distance_to_limit(const double ratio) const
   {
     return change(0) / (ratio - 1.);
   }
-  bool has_four() const
+  bool has_four_values() const
   {
     return values.size() > 3;
   }
   /// The theoretical order closest to the observed one.
-  double order_of_theory() const
+  double theoretical_order() const
   {
     const double p = degree, q = std::log2(ratio(0));
     double closest = p;
@@ -232,38 +232,38 @@ private:
     return closest;
   }
   /// The ratio to compare ratio(0) with: the previous one, or the one of theory.
-  double second_ratio() const
+  double confirming_ratio() const
   {
-    return has_four() ? ratio(1) : std::exp2(order_of_theory());
+    return has_four_values() ? ratio(1) : std::exp2(theoretical_order());
   }
 
   /// Explains why the values do not follow a law v + C h^q; empty if they do.
-  std::string obstacle_to_law() const
+  std::string power_law_violation() const
   {
-    constexpr double least_order = 0.2; // lower than at any corner or crack
+    constexpr double min_order = 0.2; // lower than at any corner or crack
     // Functionals of smooth solutions converge with order 2p. If they depend on the quadrature of
     // the data only, as the flux through the whole boundary does, they converge with the order
     // 2p + 2 of the Gauss rule. Observed orders scatter about these.
     const double largest_order = 2. * degree + 2.5;
-    const std::string last = has_four() ? "the last four values" : "the three values";
-    if (!(change(1) * change(0) > 0.) || (has_four() && !(change(2) * change(1) > 0.)))
+    const std::string last = has_four_values() ? "the last four values" : "the three values";
+    if (!(change(1) * change(0) > 0.) || (has_four_values() && !(change(2) * change(1) > 0.)))
       return last + " are not monotone";
     const double order = std::log2(ratio(0));
     if (order <= 0.)
       return "its changes do not decrease: the solution is singular, the meshes are too coarse, or "
              "the solver's error dominates";
-    if (order < least_order || order > largest_order)
+    if (order < min_order || order > largest_order)
       return "the order " + *general(order, 3) + " is not plausible (expected " +
-             *general(least_order, 3) + " to " + *general(largest_order, 3) + ")";
-    if (has_four()) {
-      const double distance = distance_by(ratio(0));
+             *general(min_order, 3) + " to " + *general(largest_order, 3) + ")";
+    if (has_four_values()) {
+      const double distance = distance_to_limit(ratio(0));
       if (ratio(1) > 1. &&
-          std::abs(distance_by(ratio(1)) - distance) <= largest_spread * std::abs(distance))
+          std::abs(distance_to_limit(ratio(1)) - distance) <= largest_spread * std::abs(distance))
         return "";
       return last + " give different orders, " + *general(std::log2(ratio(1)), 3) + " and " +
              *general(order, 3);
     }
-    if (std::abs(order - order_of_theory()) <= order_tolerance)
+    if (std::abs(order - theoretical_order()) <= order_tolerance)
       return "";
     return "three values give the order " + *general(order, 3) +
            ", which theory does not predict; add a fourth cycle to confirm it";
@@ -346,14 +346,14 @@ namespace
 {
 /// The algebraic error that a solve may leave, relative to the discretisation error in the energy
 /// norm. Both are orthogonal, so the total error grows by half a percent only.
-constexpr double part_of_error = 0.1;
+constexpr double error_fraction = 0.1;
 
 PredictedError predicted(const double error, const char *const source)
 {
-  return {error, part_of_error * error, source};
+  return {error, error_fraction * error, source};
 }
 
-std::optional<PredictedError> by_richardson(const StudyRecord &study)
+std::optional<PredictedError> predict_by_extrapolation(const StudyRecord &study)
 {
   if (study.cycles.empty())
     return {};
@@ -369,12 +369,13 @@ std::optional<PredictedError> by_richardson(const StudyRecord &study)
 }
 
 /// Returns the reduction of the error from @p n0 to @p n1 dofs at the optimal order.
-double best_reduction(const StudyRecord &study, const double n0, const double n1)
+double optimal_reduction(const StudyRecord &study, const double n0, const double n1)
 {
   return std::pow(n0 / n1, static_cast<double>(study.degree) / study.dimension);
 }
 
-std::optional<PredictedError> by_two_cycles(const StudyRecord &study, const std::size_t n_dofs)
+std::optional<PredictedError> predict_from_two_cycles(const StudyRecord &study,
+                                                      const std::size_t n_dofs)
 {
   if (study.cycles.size() < 2)
     return {};
@@ -385,13 +386,13 @@ std::optional<PredictedError> by_two_cycles(const StudyRecord &study, const std:
   if (!(gain > rounding_level * std::abs(*c2.energy)))
     return {};
   const auto n1 = static_cast<double>(c1.dofs), n2 = static_cast<double>(c2.dofs);
-  const double next = best_reduction(study, n2, static_cast<double>(n_dofs));
+  const double next = optimal_reduction(study, n2, static_cast<double>(n_dofs));
   if (c1.estimate && c2.estimate && c2.estimate->error < c1.estimate->error) {
     const double eta1 = c1.estimate->error, eta2 = c2.estimate->error;
     const double effectivity = std::sqrt((eta1 * eta1 - eta2 * eta2) / gain);
     return predicted(next * eta2 / effectivity, "estimator and its effectivity");
   }
-  const double reduction = best_reduction(study, n1, n2); // e₂/e₁
+  const double reduction = optimal_reduction(study, n1, n2); // e₂/e₁
   if (!(reduction < 1.))
     return {};
   const double error = std::sqrt(gain / (1. / (reduction * reduction) - 1.));
@@ -401,8 +402,8 @@ std::optional<PredictedError> by_two_cycles(const StudyRecord &study, const std:
 
 std::optional<PredictedError> predict_error(const StudyRecord &study, const std::size_t n_dofs)
 {
-  if (auto result = by_richardson(study))
+  if (auto result = predict_by_extrapolation(study))
     return result;
-  return by_two_cycles(study, n_dofs);
+  return predict_from_two_cycles(study, n_dofs);
 }
 } // namespace femgpu

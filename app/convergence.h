@@ -35,9 +35,9 @@ struct Verdict
   std::string norm; ///< "L2", "H1"
   double observed = 0.;
   double expected = 0.;
-  bool is_by_dofs = false; ///< the order is s in error ~ dofs^-s, else the order in h
-  bool is_exact = false;   ///< the error is at the level of rounding
-  bool holds = false;
+  bool is_rate_in_dofs = false; ///< the order is s in error ~ dofs^-s, else the order in h
+  bool is_exact = false;        ///< the error is at the level of rounding
+  bool is_met = false;
 };
 
 /**

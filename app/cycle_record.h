@@ -74,11 +74,11 @@ struct StudyRecord
   bool is_adaptive = false;
   unsigned int degree = 1;
   unsigned int n_ranks = 1;
-  std::vector<linalg::GroupSolver::Place> groups; ///< location of each solver group
-  std::vector<std::size_t> rows_of_groups;        ///< in the last cycle
+  std::vector<linalg::GroupSolver::Location> groups; ///< location of each solver group
+  std::vector<std::size_t> rows_of_groups;           ///< in the last cycle
   std::vector<CycleRecord> cycles;
   bool is_finished = false; ///< the last cycle is done and all files are written
-  std::string stopped_by; ///< cycles, target_error, nothing_to_refine, maximum_dofs, not_converged
+  std::string stop_reason; ///< cycles, target_error, nothing_to_refine, maximum_dofs, not_converged
   std::optional<linalg::ContinuationReport> branch; ///< traced in the only cycle
   std::size_t peak_host_bytes = 0;                  ///< resident, summed over the ranks
   std::size_t peak_device_bytes = 0;
@@ -92,7 +92,7 @@ struct StudyRecord
     return !cycles.empty() && cycles.back().solve.report.converged();
   }
   /// The message of the last solve: how it ended, and the usual remedy.
-  const std::string &why_not_converged() const
+  const std::string &failure_message() const
   {
     return cycles.back().solve.report.message;
   }

@@ -18,13 +18,13 @@ namespace
 {
 using Json = nlohmann::ordered_json;
 
-bool is_of(const std::string &pattern, const char *kind)
+bool is_kind(const std::string &pattern, const char *kind)
 {
   return pattern.rfind(kind, 0) == 0;
 }
 
 /// Returns "a real number from 0 to 1". Omits a bound that equals @p lowest or @p highest.
-std::string range_in_words(const std::string &kind, const std::string &pattern,
+std::string describe_range(const std::string &kind, const std::string &pattern,
                            const std::string &lowest, const std::string &highest)
 {
   static const std::regex bounds(R"(.* (.+)\.\.\.(.+) \(inclusive\)\])");
@@ -37,57 +37,57 @@ std::string range_in_words(const std::string &kind, const std::string &pattern,
   return upper == highest ? kind + " >= " + lower : kind + " from " + lower + " to " + upper;
 }
 
-std::string in_words(const std::string &pattern);
+std::string describe_pattern(const std::string &pattern);
 
-std::string list_in_words(const std::string &pattern)
+std::string describe_list(const std::string &pattern)
 {
   static const std::regex list(
       R"(\[List of <(.*)> of length (\d+)\.\.\.(\d+) \(inclusive\)(?: separated by <(.*)>)?\])");
   std::smatch found;
   if (!std::regex_match(pattern, found, list))
     return pattern;
-  const std::string least = found[2], most = found[3];
-  const bool is_open = most == std::to_string(std::numeric_limits<unsigned int>::max());
-  const std::string count = is_open         ? (least == "0" ? "" : least + " or more ")
-                            : least == most ? "exactly " + least + " "
-                            : least == "0"  ? "at most " + most + " "
-                                            : least + " to " + most + " ";
-  if (least == "0" && most == "1")
-    return "empty, or " + in_words(found[1]);
+  const std::string min_count = found[2], max_count = found[3];
+  const bool is_open = max_count == std::to_string(std::numeric_limits<unsigned int>::max());
+  const std::string count = is_open ? (min_count == "0" ? "" : min_count + " or more ")
+                            : min_count == max_count ? "exactly " + min_count + " "
+                            : min_count == "0"       ? "at most " + max_count + " "
+                                                     : min_count + " to " + max_count + " ";
+  if (min_count == "0" && max_count == "1")
+    return "empty, or " + describe_pattern(found[1]);
   return count + "items separated by '" + (found[4].matched ? found[4].str() : ",") + "', each " +
-         in_words(found[1]);
+         describe_pattern(found[1]);
 }
 
 /// Returns the names of a Selection pattern; empty for other patterns.
 std::vector<std::string> names_of(const std::string &pattern)
 {
   const std::string begin = "[Selection ", end = " ]";
-  if (!is_of(pattern, begin.c_str()))
+  if (!is_kind(pattern, begin.c_str()))
     return {};
   return dealii::Utilities::split_string_list(
       pattern.substr(begin.size(), pattern.size() - begin.size() - end.size()), '|');
 }
 
-std::string in_words(const std::string &pattern)
+std::string describe_pattern(const std::string &pattern)
 {
-  if (is_of(pattern, "[Integer"))
-    return range_in_words("an integer", pattern, std::to_string(std::numeric_limits<int>::min()),
+  if (is_kind(pattern, "[Integer"))
+    return describe_range("an integer", pattern, std::to_string(std::numeric_limits<int>::min()),
                           std::to_string(std::numeric_limits<int>::max()));
-  if (is_of(pattern, "[Double"))
-    return range_in_words("a real number", pattern, "-MAX_DOUBLE", "MAX_DOUBLE");
-  if (is_of(pattern, "[Selection ")) {
+  if (is_kind(pattern, "[Double"))
+    return describe_range("a real number", pattern, "-MAX_DOUBLE", "MAX_DOUBLE");
+  if (is_kind(pattern, "[Selection ")) {
     std::string text;
     for (const std::string &name : names_of(pattern))
       text += (text.empty() ? "one of: " : ", ") + (name.empty() ? "(nothing)" : name);
     return text;
   }
-  if (is_of(pattern, "[List of "))
-    return list_in_words(pattern);
-  for (const auto &[kind, words] :
+  if (is_kind(pattern, "[List of "))
+    return describe_list(pattern);
+  for (const auto &[kind, description] :
        {std::pair("[Bool", "true or false"), std::pair("[FileName", "a file name"),
         std::pair("[DirectoryName", "a directory name"), std::pair("[Anything", "any text")})
-    if (is_of(pattern, kind))
-      return words;
+    if (is_kind(pattern, kind))
+      return description;
   return pattern;
 }
 
@@ -123,12 +123,12 @@ std::string DeclaredParameter::path() const
 
 std::string DeclaredParameter::valid_values() const
 {
-  return in_words(pattern);
+  return describe_pattern(pattern);
 }
 
 std::vector<std::string> DeclaredParameter::choices() const
 {
-  return is_of(pattern, "[Bool") ? std::vector<std::string>{"true", "false"} : names_of(pattern);
+  return is_kind(pattern, "[Bool") ? std::vector<std::string>{"true", "false"} : names_of(pattern);
 }
 
 bool DeclaredParameter::accepts(const std::string &text) const
@@ -142,12 +142,12 @@ bool DeclaredParameter::accepts(const std::string &text) const
 
 Json DeclaredParameter::json_of(const std::string &text) const
 {
-  if (is_of(pattern, "[Bool"))
+  if (is_kind(pattern, "[Bool"))
     return text == "true";
-  const bool may_be_integer = is_of(pattern, "[Integer") || is_of(pattern, "[Selection ");
+  const bool may_be_integer = is_kind(pattern, "[Integer") || is_kind(pattern, "[Selection ");
   if (long number = 0; may_be_integer && read_number(text, number))
     return number;
-  if (is_of(pattern, "[Double"))
+  if (is_kind(pattern, "[Double"))
     if (const auto number = finite_number(text))
       return *number;
   return text;
@@ -250,7 +250,7 @@ std::string markdown(const DeclaredParameters &declared)
 }
 } // namespace
 
-std::string parameters_as(const std::string &format, const dealii::ParameterHandler &prm)
+std::string format_parameters(const std::string &format, const dealii::ParameterHandler &prm)
 {
   if (format == "json")
     return json(DeclaredParameters(prm));

@@ -67,7 +67,7 @@ struct DeclaredParameters
  *        with `value` and `default_value` (typed), `documentation`, `valid` (a description of the
  *        valid values) and `pattern_description`; "md": a Markdown table for each section
  */
-std::string parameters_as(const std::string &format, const dealii::ParameterHandler &prm);
+std::string format_parameters(const std::string &format, const dealii::ParameterHandler &prm);
 } // namespace femgpu
 
 #endif

@@ -27,39 +27,39 @@ namespace
 {
 /// Returns a prefix for the message: the location that set the parameter or, if it is unknown, the
 /// parameter's path unless the message contains it.
-std::string place_of(const ParameterError &error, const ParameterPlaces &places)
+std::string location_of(const ParameterError &error, const ParameterLocations &locations)
 {
   const std::string &path = error.path();
   if (path.empty())
     return "";
-  if (places.exists(path))
-    return places.place_of(path) + ": ";
+  if (locations.exists(path))
+    return locations.location_of(path) + ": ";
   return std::string(error.what()).find(path) == std::string::npos ? path + ": " : "";
 }
 
 /// Appends notes to @p message on look-alike characters in the value of parameter @p path and of
 /// parameters that the message names.
-std::string with_look_alikes(std::string message, const std::string &path,
-                             const ParameterPlaces &places)
+std::string with_confusable_notes(std::string message, const std::string &path,
+                                  const ParameterLocations &locations)
 {
-  for (const auto &[name, look_alike] : places.look_alikes)
+  for (const auto &[name, confusable] : locations.confusables)
     if (name == path || message.find(name) != std::string::npos)
-      message += " Note that " + look_alike + ".";
+      message += " Note that " + confusable + ".";
   return message;
 }
 
 /// The process ids of all ranks; empty unless all ranks can be signalled, because they share a host
 /// and a PID namespace.
-std::vector<pid_t> &processes()
+std::vector<pid_t> &process_ids()
 {
   static std::vector<pid_t> all;
   return all;
 }
 
-MPI_Comm communicator_of_failures = MPI_COMM_NULL;
+MPI_Comm failure_communicator = MPI_COMM_NULL;
 
 /// Returns the inode number of the PID namespace of this process; 0 if it is unavailable.
-long namespace_of_processes()
+long pid_namespace()
 {
   struct stat status = {};
   return ::stat("/proc/self/ns/pid", &status) == 0 ? static_cast<long>(status.st_ino) : 0;
@@ -69,29 +69,29 @@ long namespace_of_processes()
  * Terminates all ranks with exit code @p code. Uses signals if they reach all ranks, because
  * MPI_Abort() would print a second message about communicators.
  */
-[[noreturn]] void end_all_ranks(const int code, MPI_Comm communicator)
+[[noreturn]] void terminate_all_ranks(const int code, MPI_Comm communicator)
 {
-  if (processes().empty())
+  if (process_ids().empty())
     MPI_Abort(communicator, code);
-  for (const pid_t process : processes())
+  for (const pid_t process : process_ids())
     if (process != ::getpid()) {
       sigval value = {};
       value.sival_int = code;
-      ::sigqueue(process, signal_to_end_silently, value);
+      ::sigqueue(process, silent_termination_signal, value);
     }
   remove_partial_files();
   std::_Exit(code);
 }
 } // namespace
 
-Error describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places)
+Error describe_failure(const std::exception_ptr &exception, const ParameterLocations &locations)
 {
   try {
     std::rethrow_exception(exception);
   }
   catch (const ParameterError &error) {
-    return {error.code(),
-            with_look_alikes(place_of(error, places) + error.what(), error.path(), places)};
+    return {error.code(), with_confusable_notes(location_of(error, locations) + error.what(),
+                                                error.path(), locations)};
   }
   catch (const Error &error) {
     return error;
@@ -117,22 +117,22 @@ Error describe_failure(const std::exception_ptr &exception, const ParameterPlace
   }
 }
 
-void introduce_ranks(MPI_Comm communicator)
+void init_failure_reporting(MPI_Comm communicator)
 {
-  communicator_of_failures = communicator;
+  failure_communicator = communicator;
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   using Identity = std::array<long, 3>; // ranks on this node, PID namespace, process id
-  const Identity mine = {dealii::Utilities::MPI::n_mpi_processes(node), namespace_of_processes(),
+  const Identity mine = {dealii::Utilities::MPI::n_mpi_processes(node), pid_namespace(),
                          ::getpid()};
   MPI_Comm_free(&node);
   const auto all = dealii::Utilities::MPI::all_gather(communicator, mine);
   const auto n_all = static_cast<long>(all.size());
-  processes().clear();
+  process_ids().clear();
   if (std::all_of(all.begin(), all.end(),
                   [&](const Identity &rank) { return rank[0] == n_all && rank[1] == mine[1]; }))
     for (const Identity &rank : all)
-      processes().push_back(static_cast<pid_t>(rank[2]));
+      process_ids().push_back(static_cast<pid_t>(rank[2]));
 }
 
 ExitCode report_failure(const Error &error, MPI_Comm communicator)
@@ -141,19 +141,19 @@ ExitCode report_failure(const Error &error, MPI_Comm communicator)
   MPI_Comm_rank(communicator, &rank);
   // If some ranks fail, but not all, the lowest of them terminates the others before they print.
   const std::chrono::milliseconds limit(2000 + 20 * rank);
-  const bool together = linalg::barrier_asleep(communicator, limit);
-  if (rank == 0 || !together)
+  const bool all_arrived = linalg::sleeping_barrier(communicator, limit);
+  if (rank == 0 || !all_arrived)
     std::cerr << "femgpu: " << with_short_values(error.what()) << std::endl;
-  if (!together)
-    end_all_ranks(code, communicator);
+  if (!all_arrived)
+    terminate_all_ranks(code, communicator);
   MPI_Bcast(&code, 1, MPI_INT, 0, communicator);
   return static_cast<ExitCode>(code);
 }
 
-void end_program(const std::exception_ptr &exception)
+void terminate_program(const std::exception_ptr &exception)
 {
   const ExitCode code =
-      report_failure(describe_failure(exception, ParameterPlaces()), communicator_of_failures);
+      report_failure(describe_failure(exception, ParameterLocations()), failure_communicator);
   remove_partial_files();
   std::_Exit(static_cast<int>(code));
 }

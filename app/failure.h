@@ -12,11 +12,11 @@ namespace femgpu
 {
 /// Converts @p exception to an Error whose message names the file and line of the parameter that
 /// caused it.
-Error describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places);
+Error describe_failure(const std::exception_ptr &exception, const ParameterLocations &locations);
 
 /// Collective. Prepares report_failure() to terminate ranks that are unaware of a failure.
 /// @param communicator used for failures only
-void introduce_ranks(MPI_Comm communicator);
+void init_failure_reporting(MPI_Comm communicator);
 
 /**
  * Prints @p error once to standard error. Returns when all ranks have called this function. If a
@@ -25,9 +25,9 @@ void introduce_ranks(MPI_Comm communicator);
  */
 ExitCode report_failure(const Error &error, MPI_Comm communicator);
 
-/// Reports @p exception on the communicator of introduce_ranks() and terminates the program. For
-/// code that must not throw.
-[[noreturn]] void end_program(const std::exception_ptr &exception);
+/// Reports @p exception on the communicator of init_failure_reporting() and terminates the program.
+/// For code that must not throw.
+[[noreturn]] void terminate_program(const std::exception_ptr &exception);
 } // namespace femgpu
 
 #endif

@@ -133,7 +133,7 @@ public:
     fields.cell_type = vtk.type;
     fields.points = {"Points", options.real, 3};
     fields.n_nodes_of_cell = vtk.nodes.size();
-    fields.connectivity = {"connectivity", FileNumber::int32};
+    fields.connectivity = {"connectivity", NumberType::int32};
     fields.connectivity.bytes.reserve(discretization.n_owned_cells() * vtk.nodes.size() *
                                       fields.connectivity.row_bytes());
 
@@ -144,23 +144,23 @@ public:
       add_field("exact_" + name, n_columns);
       add_field("error_" + name, n_columns);
     }
-    first_nodal = waiting.size();
+    first_nodal = pending_values.size();
     for (const NodalField &field : nodal)
       add_field(field.name, n_columns);
-    first_derived = waiting.size();
+    first_derived = pending_values.size();
     for (const DerivedField &field : derived) {
       add_field(field.name, columns_of(field, dim).n);
       n_derived_numbers += field.n_numbers(dim);
     }
-    const auto most = std::max(most_points, static_cast<unsigned int>(vtk.nodes.size()));
-    at.places = &places;
-    at.u.reinit(n_components, most);
-    at.gradients.reinit(n_components * dim, most);
+    const auto max_n_points = std::max(max_points, static_cast<unsigned int>(vtk.nodes.size()));
+    at.evaluation_points = &evaluation_points;
+    at.u.reinit(n_components, max_n_points);
+    at.gradients.reinit(n_components * dim, max_n_points);
   }
 
   NodeFields build(const Vector<float> &indicators)
   {
-    OutputArray material = {"material_id", FileNumber::int32},
+    OutputArray material = {"material_id", NumberType::int32},
                 indicator = {"error_indicator", options.real};
     for (const auto &cell : discretization.owned_cells()) {
       add_cell(cell);
@@ -175,44 +175,46 @@ public:
         if (!cell->is_locally_owned())
           add_cell(cell);
     flush();
-    store(first_derived, waiting.size());
+    store(first_derived, pending_values.size());
     const MPI_Comm comm = discretization.communicator();
-    fields.in_cells = {std::move(material),
-                       arithmetic_sequence("subdomain", FileNumber::int32,
-                                           Utilities::MPI::this_mpi_process(comm), 0,
-                                           fields.n_cells())};
+    fields.cell_data = {std::move(material),
+                        arithmetic_sequence("subdomain", NumberType::int32,
+                                            Utilities::MPI::this_mpi_process(comm), 0,
+                                            fields.n_cells())};
     if (Utilities::MPI::logical_or(indicators.size() > 0, comm))
-      fields.in_cells.push_back(std::move(indicator));
+      fields.cell_data.push_back(std::move(indicator));
     return std::move(fields);
   }
 
 private:
   static constexpr std::int32_t none = -1;
-  static constexpr unsigned int most_points = 256; ///< evaluated together, unless one cell has more
+  static constexpr unsigned int max_points = 256; ///< evaluated together, unless one cell has more
 
   void add_field(const std::string &name, const std::size_t n_columns)
   {
-    fields.at_nodes.push_back({name, options.real, n_columns});
-    waiting.emplace_back();
+    fields.point_data.push_back({name, options.real, n_columns});
+    pending_values.emplace_back();
   }
 
   void add_cell(const ActiveCell<dim> &cell)
   {
     const std::size_t n = vtk.nodes.size();
-    if (!places.empty() && (places.size() + n > most_points || at.material != cell->material_id()))
+    if (!evaluation_points.empty() &&
+        (evaluation_points.size() + n > max_points || at.material != cell->material_id()))
       flush();
     if (!find_nodes(cell))
       return;
     points.reinit(cell);
     const PointBatch<dim> &of_cell = points.batch();
-    for (const unsigned int k : is_new)
-      new_places.push_back(of_cell.points()[k]);
-    for (std::size_t f = 0; !is_new.empty() && f < nodal.size(); ++f)
+    for (const unsigned int k : new_nodes)
+      new_points.push_back(of_cell.points()[k]);
+    for (std::size_t f = 0; !new_nodes.empty() && f < nodal.size(); ++f)
       add_continuous(nodal[f].values, first_nodal + f);
     add_continuous(u, 0);
     at.material = cell->material_id();
-    const std::size_t before = places.size();
-    places.insert(places.end(), of_cell.points().begin(), of_cell.points().end());
+    const std::size_t before = evaluation_points.size();
+    evaluation_points.insert(evaluation_points.end(), of_cell.points().begin(),
+                             of_cell.points().end());
     for (unsigned int c = 0; c < n_components; ++c) {
       std::copy_n(of_cell.u[c], n, at.u[c] + before);
       for (unsigned int d = 0; d < dim; ++d)
@@ -231,7 +233,7 @@ private:
     const bool is_owned = cell->is_locally_owned();
     const std::size_t before = nodes.size();
     bool has_node = false;
-    is_new.clear();
+    new_nodes.clear();
     for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
       std::int32_t own = none;
       std::int32_t &node =
@@ -239,7 +241,7 @@ private:
       if (node == none && is_owned) {
         node = n_nodes++;
         material_of_node.push_back(material);
-        is_new.push_back(k);
+        new_nodes.push_back(k);
       }
       nodes.push_back(node);
       has_node = has_node || node != none;
@@ -264,43 +266,43 @@ private:
     for (std::size_t i = 0; i < local_dofs.size(); ++i)
       u_cell(i) = v.local_element(local_dofs[i]);
     points.set_solution(u_cell);
-    for (const unsigned int k : is_new)
-      for (unsigned int c = 0; c < fields.at_nodes[field].n_columns; ++c)
-        waiting[field].push_back(c < n_components ? points.batch().u[c][k] : 0.);
+    for (const unsigned int k : new_nodes)
+      for (unsigned int c = 0; c < fields.point_data[field].n_columns; ++c)
+        pending_values[field].push_back(c < n_components ? points.batch().u[c][k] : 0.);
   }
 
   /// Evaluates the fields at the collected points.
   void flush()
   {
-    std::vector<double> coordinates(3 * new_places.size(), 0.);
-    for (std::size_t node = 0; node < new_places.size(); ++node)
+    std::vector<double> coordinates(3 * new_points.size(), 0.);
+    for (std::size_t node = 0; node < new_points.size(); ++node)
       for (unsigned int d = 0; d < dim; ++d)
-        coordinates[3 * node + d] = new_places[node][d];
+        coordinates[3 * node + d] = new_points[node][d];
     fields.points.append(coordinates.data(), coordinates.size());
     if (exact)
       add_exact_solution();
     if (!derived.empty() && !nodes.empty())
       add_derived();
-    places.clear();
+    evaluation_points.clear();
     nodes.clear();
-    new_places.clear();
-    store(0, options.shares_nodes ? first_derived : waiting.size());
+    new_points.clear();
+    store(0, options.shares_nodes ? first_derived : pending_values.size());
   }
 
   /// Evaluates the exact solution and the error at the new nodes.
   void add_exact_solution()
   {
-    const std::vector<double> &found = waiting[0];
-    const std::size_t n_columns = fields.at_nodes[0].n_columns;
-    waiting[1].assign(found.size(), 0.);
-    waiting[2].assign(found.size(), 0.);
+    const std::vector<double> &found = pending_values[0];
+    const std::size_t n_columns = fields.point_data[0].n_columns;
+    pending_values[1].assign(found.size(), 0.);
+    pending_values[2].assign(found.size(), 0.);
     std::vector<double> values;
     for (unsigned int c = 0; c < n_components; ++c) {
-      exact->value_list(new_places, values, c);
-      for (std::size_t node = 0; node < new_places.size(); ++node) {
+      exact->value_list(new_points, values, c);
+      for (std::size_t node = 0; node < new_points.size(); ++node) {
         const std::size_t i = node * n_columns + c;
-        waiting[1][i] = values[node];
-        waiting[2][i] = found[i] - values[node];
+        pending_values[1][i] = values[node];
+        pending_values[2][i] = found[i] - values[node];
       }
     }
   }
@@ -309,17 +311,17 @@ private:
   void add_derived()
   {
     const std::int32_t first = options.shares_nodes ? 0 : nodes.front();
-    n_cells_around.resize(n_nodes - first, 0);
+    n_adjacent_cells.resize(n_nodes - first, 0);
     for (const std::int32_t node : nodes)
       if (node != none)
-        ++n_cells_around[node - first];
-    numbers.reinit(n_derived_numbers, static_cast<unsigned int>(places.size()));
+        ++n_adjacent_cells[node - first];
+    numbers.reinit(n_derived_numbers, static_cast<unsigned int>(evaluation_points.size()));
     problem.derive(at, numbers);
     unsigned int row = 0;
     for (std::size_t f = 0; f < derived.size(); ++f) {
       const FileColumns columns = columns_of(derived[f], dim);
-      std::vector<double> &sums = waiting[first_derived + f];
-      sums.resize(n_cells_around.size() * columns.n, 0.);
+      std::vector<double> &sums = pending_values[first_derived + f];
+      sums.resize(n_adjacent_cells.size() * columns.n, 0.);
       for (const auto &[number, column] : columns.numbers) {
         const double *const values = numbers[row + number];
         for (std::size_t q = 0; q < nodes.size(); ++q)
@@ -334,17 +336,17 @@ private:
   void store(const std::size_t begin, const std::size_t end)
   {
     for (std::size_t f = begin; f < end; ++f) {
-      const std::size_t n_columns = fields.at_nodes[f].n_columns;
-      std::vector<double> &complete = waiting[f];
+      const std::size_t n_columns = fields.point_data[f].n_columns;
+      std::vector<double> &complete = pending_values[f];
       if (f >= first_derived)
-        for (std::size_t node = 0; node < n_cells_around.size(); ++node)
+        for (std::size_t node = 0; node < n_adjacent_cells.size(); ++node)
           for (std::size_t c = 0; c < n_columns; ++c)
-            complete[node * n_columns + c] /= n_cells_around[node];
-      fields.at_nodes[f].append(complete.data(), complete.size());
+            complete[node * n_columns + c] /= n_adjacent_cells[node];
+      fields.point_data[f].append(complete.data(), complete.size());
       complete.clear();
     }
     if (end > first_derived)
-      n_cells_around.clear();
+      n_adjacent_cells.clear();
   }
 
   NodeFields fields;
@@ -353,7 +355,7 @@ private:
   const NodeFieldOptions options;
   const FeVector &u;
   std::vector<NodalField> nodal;
-  std::optional<ComparableSolution<dim>> exact;
+  std::optional<ReferenceSolution<dim>> exact;
   std::vector<DerivedField> derived;
   unsigned int n_components, n_derived_numbers = 0;
   std::size_t first_nodal = 1, first_derived = 1; ///< indices of fields at nodes
@@ -370,15 +372,15 @@ private:
   std::vector<types::material_id> material_of_node;
   std::map<std::pair<std::size_t, types::material_id>, std::int32_t> other_nodes;
 
-  std::vector<Point<dim>> places; ///< the collected points
+  std::vector<Point<dim>> evaluation_points; ///< the collected points
   PointBatch<dim> at;
-  PointRows numbers;                ///< of derived fields
-  std::vector<std::int32_t> nodes;  ///< of the points
-  std::vector<unsigned int> is_new; ///< points of a cell that are new nodes
-  std::vector<Point<dim>> new_places;
+  PointRows numbers;                   ///< of derived fields
+  std::vector<std::int32_t> nodes;     ///< of the points
+  std::vector<unsigned int> new_nodes; ///< points of a cell that are new nodes
+  std::vector<Point<dim>> new_points;
 
-  std::vector<std::vector<double>> waiting; ///< buffered values of each field
-  std::vector<unsigned int> n_cells_around; ///< of nodes whose derived fields are incomplete
+  std::vector<std::vector<double>> pending_values; ///< buffered values of each field
+  std::vector<unsigned int> n_adjacent_cells;      ///< of nodes whose derived fields are incomplete
 };
 } // namespace
 

@@ -14,7 +14,7 @@
 namespace femgpu
 {
 /// Number types in output files. Tables in the file formats use this order.
-enum class FileNumber
+enum class NumberType
 {
   float32,
   float64,
@@ -23,10 +23,10 @@ enum class FileNumber
   uint8
 };
 
-constexpr std::size_t size_of(const FileNumber type)
+constexpr std::size_t size_of(const NumberType type)
 {
-  return type == FileNumber::uint8                                  ? 1
-         : type == FileNumber::float32 || type == FileNumber::int32 ? 4
+  return type == NumberType::uint8                                  ? 1
+         : type == NumberType::float32 || type == NumberType::int32 ? 4
                                                                     : 8;
 }
 
@@ -34,7 +34,7 @@ constexpr std::size_t size_of(const FileNumber type)
 struct OutputArray
 {
   std::string name;
-  FileNumber type = FileNumber::float32;
+  NumberType type = NumberType::float32;
   std::size_t n_columns = 1;
   std::vector<unsigned char> bytes = {};
 
@@ -52,15 +52,15 @@ struct OutputArray
   void append(const Number *const numbers, const std::size_t n)
   {
     switch (type) {
-    case FileNumber::float32:
+    case NumberType::float32:
       return append_as<float>(numbers, n);
-    case FileNumber::float64:
+    case NumberType::float64:
       return append_as<double>(numbers, n);
-    case FileNumber::int32:
+    case NumberType::int32:
       return append_as<std::int32_t>(numbers, n);
-    case FileNumber::int64:
+    case NumberType::int64:
       return append_as<std::int64_t>(numbers, n);
-    case FileNumber::uint8:
+    case NumberType::uint8:
       return append_as<std::uint8_t>(numbers, n);
     }
   }
@@ -79,7 +79,7 @@ private:
 };
 
 /// Returns the @p n numbers begin, begin + step, …
-inline OutputArray arithmetic_sequence(const std::string &name, const FileNumber type,
+inline OutputArray arithmetic_sequence(const std::string &name, const NumberType type,
                                        const std::int64_t begin, const std::int64_t step,
                                        const std::size_t n)
 {
@@ -95,7 +95,7 @@ inline OutputArray arithmetic_sequence(const std::string &name, const FileNumber
 struct NodeFieldOptions
 {
   bool shares_nodes;     ///< do adjacent cells share nodes?
-  FileNumber real;       ///< number type of coordinates and fields
+  NumberType real;       ///< number type of coordinates and fields
   bool has_nodal_fields; ///< include Problem::nodal_fields()
 };
 
@@ -115,14 +115,14 @@ struct NodeFields
   /// Returns VTK's cell type for each cell.
   OutputArray types() const
   {
-    return arithmetic_sequence("types", FileNumber::uint8, cell_type, 0, n_cells());
+    return arithmetic_sequence("types", NumberType::uint8, cell_type, 0, n_cells());
   }
 
   unsigned int cell_type = 0; ///< VTK's cell type of all cells
   std::size_t n_nodes_of_cell = 0;
   OutputArray points;       ///< 3 coordinates per node
   OutputArray connectivity; ///< node numbers of each cell, counted from 0 on this rank
-  std::vector<OutputArray> at_nodes, in_cells;
+  std::vector<OutputArray> point_data, cell_data;
 };
 
 /// Collective. Returns the fields of @p solution, computed in one pass over the cells.

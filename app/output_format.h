@@ -30,8 +30,9 @@ struct OutputFormat
   const char *series_extension; ///< of the file that lists all solutions with their times
   /// Collective. Prepares the files of a solution. @param base file name without extension, as
   /// "solution_003"
-  SolutionFiles (*files_of)(const OutputParameters &parameters, NodeFields &&fields,
-                            const std::string &base, bool has_converged, MPI_Comm communicator);
+  SolutionFiles (*prepare_files)(const OutputParameters &parameters, NodeFields &&fields,
+                                 const std::string &base, bool has_converged,
+                                 MPI_Comm communicator);
   std::string (*series_text)(const OutputSeries &series);
 };
 

@@ -2,7 +2,7 @@
 
 #include "app/declared_parameters.h"
 #include "app/key_hints.h"
-#include "common/look_alikes.h"
+#include "common/confusables.h"
 #include "common/spelling.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
@@ -23,8 +23,8 @@ struct Assignment
 {
   const DeclaredParameter *parameter;
   std::string value;
-  std::string place;      ///< "run.prm:12" or "--set 'Section/Key=value'"
-  std::string look_alike; ///< @see ParameterPlaces
+  std::string location;   ///< "run.prm:12" or "--set 'Section/Key=value'"
+  std::string confusable; ///< @see ParameterLocations
 };
 
 /// Returns "'a', 'b'".
@@ -47,29 +47,30 @@ std::vector<std::string> similar_keys(const DeclaredParameters &declared, const 
 {
   std::vector<std::string> paths;
   for (const std::string &section : declared.sections)
-    if (const std::string near_key = nearest(key, declared.keys(section)); !near_key.empty())
-      paths.push_back(path_in(section, near_key));
+    if (const std::string nearest_key = nearest(key, declared.keys(section)); !nearest_key.empty())
+      paths.push_back(path_in(section, nearest_key));
   return paths;
 }
 
-/// Returns the message for @p key, which section @p here does not declare.
-std::string unknown_key(const DeclaredParameters &declared, const std::string &here,
+/// Returns the message for @p key, which section @p this_section does not declare.
+std::string unknown_key(const DeclaredParameters &declared, const std::string &this_section,
                         const std::string &key)
 {
-  const std::vector<std::string> keys = declared.keys(here), sections = declared.sections_in(here);
-  const std::string near_key = nearest(key, keys), hint = key_hint(here, key);
-  std::string text = "unknown key '" + key + "' " + within(here), elsewhere;
+  const std::vector<std::string> keys = declared.keys(this_section),
+                                 sections = declared.sections_in(this_section);
+  const std::string nearest_key = nearest(key, keys), hint = key_hint(this_section, key);
+  std::string text = "unknown key '" + key + "' " + within(this_section), elsewhere;
   for (const std::string &section : declared.sections)
     if (declared.find(section, key) != nullptr)
       elsewhere += (elsewhere.empty() ? "" : ", ") +
                    (section.empty() ? "the top level" : "'" + section + "'");
-  if (declared.has_section(here, key))
+  if (declared.has_section(this_section, key))
     text += "; '" + key + "' is a section: write 'subsection " + key + "'";
   else if (!hint.empty())
     return text + "; " + hint;
-  else if (!near_key.empty())
-    text += "; nearest valid key: '" + near_key + "' (" +
-            declared.find(here, near_key)->valid_values() + ")";
+  else if (!nearest_key.empty())
+    text += "; nearest valid key: '" + nearest_key + "' (" +
+            declared.find(this_section, nearest_key)->valid_values() + ")";
   else if (!elsewhere.empty())
     return text + "; this key is valid in " + elsewhere;
   else if (const auto similar = similar_keys(declared, key); !similar.empty() && similar.size() < 4)
@@ -81,19 +82,19 @@ std::string unknown_key(const DeclaredParameters &declared, const std::string &h
   return elsewhere.empty() ? text : text + "; this key is valid in " + elsewhere;
 }
 
-/// Returns the message for subsection @p name, which section @p here does not declare.
-std::string unknown_section(const DeclaredParameters &declared, const std::string &here,
+/// Returns the message for subsection @p name, which section @p this_section does not declare.
+std::string unknown_section(const DeclaredParameters &declared, const std::string &this_section,
                             const std::string &name)
 {
-  const std::vector<std::string> sections = declared.sections_in(here);
-  const std::string near_name = nearest(name, sections), hint = key_hint(here, name);
-  std::string text = "unknown subsection '" + name + "' " + within(here);
-  if (declared.find(here, name) != nullptr)
+  const std::vector<std::string> sections = declared.sections_in(this_section);
+  const std::string nearest_name = nearest(name, sections), hint = key_hint(this_section, name);
+  std::string text = "unknown subsection '" + name + "' " + within(this_section);
+  if (declared.find(this_section, name) != nullptr)
     text += "; '" + name + "' is a key: write 'set " + name + " = VALUE'";
   else if (!hint.empty())
     return text + "; " + hint;
-  else if (!near_name.empty())
-    text += "; nearest valid subsection: '" + near_name + "'";
+  else if (!nearest_name.empty())
+    text += "; nearest valid subsection: '" + nearest_name + "'";
   else if (!sections.empty())
     text += "; valid subsections: " + quoted_list(sections);
   else
@@ -160,9 +161,9 @@ public:
     using Kind = ParameterStatement::Kind;
     for (const ParameterStatement &statement : statements)
       if (statement.kind == Kind::open)
-        enter(statement);
+        enter_section(statement);
       else if (statement.kind == Kind::close)
-        leave(statement.line);
+        leave_section(statement.line);
       else
         assign(statement);
     for (std::size_t depth = 1; depth < open.size(); ++depth)
@@ -183,7 +184,7 @@ private:
    * Enters a subsection. If it is declared in an enclosing section only, an 'end' is probably
    * missing; parsing continues in that section, so that this causes no further problems.
    */
-  void enter(const ParameterStatement &statement)
+  void enter_section(const ParameterStatement &statement)
   {
     const std::string &name = statement.name;
     const OpenSection inside = open.back();
@@ -195,7 +196,7 @@ private:
                                            "; it is valid " + within(open[depth - 1].path) +
                                            ": is the 'end' of 'subsection " + inside.name +
                                            "' (line " + std::to_string(inside.line) + ") missing?");
-      ends_forgiven += open.size() - depth;
+      n_ignored_ends += open.size() - depth;
       open.resize(depth);
     }
     else if (depth == 0 && inside.is_known && !name.empty())
@@ -203,12 +204,12 @@ private:
     open.push_back({path_in(open.back().path, name), name, depth > 0, statement.line});
   }
 
-  void leave(const unsigned line)
+  void leave_section(const unsigned line)
   {
     if (open.size() > 1)
       open.pop_back();
-    else if (ends_forgiven > 0)
-      --ends_forgiven;
+    else if (n_ignored_ends > 0)
+      --n_ignored_ends;
     else
       problems.emplace(line, "'end' without an open 'subsection'; remove it");
   }
@@ -217,13 +218,13 @@ private:
   {
     if (!open.back().is_known) // the unknown section has been reported
       return;
-    const std::string &here = open.back().path;
-    const DeclaredParameter *parameter = declared.find(here, statement.name);
+    const std::string &this_section = open.back().path;
+    const DeclaredParameter *parameter = declared.find(this_section, statement.name);
     if (parameter == nullptr) {
-      problems.emplace(statement.line, unknown_key(declared, here, statement.name));
+      problems.emplace(statement.line, unknown_key(declared, this_section, statement.name));
       return;
     }
-    const auto [first, is_new] = set_in_line.emplace(parameter, statement.line);
+    const auto [first, is_new] = first_set_line.emplace(parameter, statement.line);
     const std::string problem =
         is_new ? value_problem(*parameter, statement.value)
                : "'" + parameter->path() + "' is set a second time, first at " + source.name + ":" +
@@ -231,7 +232,7 @@ private:
     if (problem.empty())
       assignments.push_back({parameter, statement.value,
                              source.name + ":" + std::to_string(statement.line),
-                             look_alike_in_statement(source.text, statement.line)});
+                             confusable_in_statement(source.text, statement.line)});
     else
       problems.emplace(statement.line, problem);
   }
@@ -241,8 +242,8 @@ private:
   ParameterProblems &problems;
   std::vector<Assignment> assignments;
   std::vector<OpenSection> open = {{"", "", true, 0}};
-  std::map<const DeclaredParameter *, unsigned> set_in_line;
-  std::size_t ends_forgiven = 0; ///< surplus ends that follow from a problem already reported
+  std::map<const DeclaredParameter *, unsigned> first_set_line;
+  std::size_t n_ignored_ends = 0; ///< surplus ends that follow from a problem already reported
 };
 
 /// Checks "Section/Sub/Key=value". @param assignment receives the value if it is valid
@@ -271,7 +272,7 @@ std::string check_override(const DeclaredParameters &declared, const std::string
   const DeclaredParameter *parameter = declared.find(section, key);
   if (parameter == nullptr)
     return unknown_key(declared, section, key);
-  assignment = {parameter, value, "--set '" + text + "'", look_alike_in(text)};
+  assignment = {parameter, value, "--set '" + text + "'", confusable_in(text)};
   return value_problem(*parameter, value);
 }
 
@@ -291,10 +292,10 @@ std::string set_value(dealii::ParameterHandler &prm, const Assignment &assignmen
     prm.set(assignment.parameter->key, assignment.value);
   }
   catch (const Error &error) { // thrown by an action attached to the parameter
-    problem = assignment.place + ": " + error.what();
+    problem = assignment.location + ": " + error.what();
   }
   catch (const std::exception &) {
-    problem = assignment.place + ": " + invalid_value(*assignment.parameter, assignment.value);
+    problem = assignment.location + ": " + invalid_value(*assignment.parameter, assignment.value);
   }
   for (std::size_t depth = 0; depth < sections.size(); ++depth)
     prm.leave_subsection();
@@ -302,28 +303,28 @@ std::string set_value(dealii::ParameterHandler &prm, const Assignment &assignmen
 }
 } // namespace
 
-void throw_if_any(const std::vector<std::string> &problems)
+void throw_problems(const std::vector<std::string> &problems)
 {
-  constexpr std::size_t most = 30;
+  constexpr std::size_t max_listed = 30;
   if (problems.empty())
     return;
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, problems.size()); ++i)
+  for (std::size_t i = 0; i < std::min(max_listed, problems.size()); ++i)
     text += (i == 0 ? "" : "\n") + problems[i];
-  if (problems.size() > most)
-    text += "\n... and " + std::to_string(problems.size() - most) + " more problems";
+  if (problems.size() > max_listed)
+    text += "\n... and " + std::to_string(problems.size() - max_listed) + " more problems";
   throw ParameterError(text);
 }
 
-std::string ParameterPlaces::place_of(const std::string &path) const
+std::string ParameterLocations::location_of(const std::string &path) const
 {
   if (!exists(path))
     throw ParameterError("there is no parameter '" + path + "'");
-  return is_given(path) ? places.at(path) : "the default of " + path;
+  return is_set(path) ? locations.at(path) : "the default of " + path;
 }
 
-ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
-                                 const std::vector<std::string> &overrides)
+ParameterLocations apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
+                                    const std::vector<std::string> &overrides)
 {
   const DeclaredParameters declared(prm);
   ParameterProblems in_file;
@@ -336,12 +337,12 @@ ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterS
   };
   for (const auto &[line, problem] : in_file)
     problems.push_back(source.name + ":" + std::to_string(line) + ": " +
-                       with_clause(problem, look_alike_in_statement(source.text, line)));
+                       with_clause(problem, confusable_in_statement(source.text, line)));
   for (const std::string &text : overrides) {
     Assignment next;
     const std::string problem = check_override(declared, text, next);
     if (!problem.empty()) {
-      problems.push_back("--set '" + text + "': " + with_clause(problem, look_alike_in(text)));
+      problems.push_back("--set '" + text + "': " + with_clause(problem, confusable_in(text)));
       continue;
     }
     // The last override takes precedence.
@@ -351,20 +352,20 @@ ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterS
         assignments.end());
     assignments.push_back(next);
   }
-  throw_if_any(problems);
+  throw_problems(problems);
 
-  ParameterPlaces result;
+  ParameterLocations result;
   for (const DeclaredParameter &parameter : declared.parameters)
-    result.places[parameter.path()];
+    result.locations[parameter.path()];
   for (const Assignment &assignment : assignments) {
     const std::string problem = set_value(prm, assignment);
     if (!problem.empty())
-      problems.push_back(with_clause(problem, assignment.look_alike));
-    result.places[assignment.parameter->path()] = assignment.place;
-    if (!assignment.look_alike.empty())
-      result.look_alikes[assignment.parameter->path()] = assignment.look_alike;
+      problems.push_back(with_clause(problem, assignment.confusable));
+    result.locations[assignment.parameter->path()] = assignment.location;
+    if (!assignment.confusable.empty())
+      result.confusables[assignment.parameter->path()] = assignment.confusable;
   }
-  throw_if_any(problems);
+  throw_problems(problems);
   return result;
 }
 } // namespace femgpu

@@ -18,23 +18,23 @@ namespace femgpu
  * The location that set each parameter. Errors found after parsing the file, such as an invalid
  * expression or a missing boundary id, name it.
  */
-struct ParameterPlaces
+struct ParameterLocations
 {
   /// Locations by "Section/Key", for all declared parameters; empty if the value is the default.
-  std::map<std::string, std::string> places;
-  /// Results of look_alike_in() for values set by the user, by "Section/Key"; only nonempty ones.
-  std::map<std::string, std::string> look_alikes;
+  std::map<std::string, std::string> locations;
+  /// Results of confusable_in() for values set by the user, by "Section/Key"; only nonempty ones.
+  std::map<std::string, std::string> confusables;
 
   /// Is the parameter @p path ("Section/Key") declared?
   bool exists(const std::string &path) const
   {
-    return places.count(path) > 0;
+    return locations.count(path) > 0;
   }
 
   /// Did the user set the value of @p path?
-  bool is_given(const std::string &path) const
+  bool is_set(const std::string &path) const
   {
-    return exists(path) && !places.at(path).empty();
+    return exists(path) && !locations.at(path).empty();
   }
 
   /**
@@ -42,7 +42,7 @@ struct ParameterPlaces
    * "--set 'Section/Key=value'" or "the default of Section/Key".
    * @throws ParameterError if there is no such parameter
    */
-  std::string place_of(const std::string &path) const;
+  std::string location_of(const std::string &path) const;
 };
 
 /**
@@ -60,12 +60,12 @@ struct ParameterPlaces
  * @throws ParameterError that lists all problems, one per line, each with "file:line:" or
  *         "--set 'text':", the nearest valid name and the valid values
  */
-ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
-                                 const std::vector<std::string> &overrides);
+ParameterLocations apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
+                                    const std::vector<std::string> &overrides);
 
 /// Throws if there are problems. @throws ParameterError with @p problems, one per line, of a long
 /// list only the first ones
-void throw_if_any(const std::vector<std::string> &problems);
+void throw_problems(const std::vector<std::string> &problems);
 } // namespace femgpu
 
 #endif

@@ -1,6 +1,6 @@
 #include "app/parameter_scan.h"
 
-#include "common/look_alikes.h"
+#include "common/confusables.h"
 #include "common/spelling.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
@@ -17,20 +17,20 @@ namespace femgpu
 {
 namespace
 {
-constexpr std::size_t largest_file = 16u << 20u; // bytes
+constexpr std::size_t max_file_bytes = 16u << 20u; // bytes
 
 std::string read_stream(std::istream &in, const std::string &name)
 {
   std::string text;
   std::string block(1u << 16u, '\0');
-  while (in.good() && text.size() <= largest_file) {
+  while (in.good() && text.size() <= max_file_bytes) {
     in.read(&block[0], static_cast<std::streamsize>(block.size()));
     text.append(block, 0, static_cast<std::size_t>(in.gcount()));
   }
   if (in.bad())
     throw InputError("parameter file '" + name +
                      "' could not be read to its end: " + std::strerror(errno));
-  if (text.size() > largest_file)
+  if (text.size() > max_file_bytes)
     throw InputError("parameter file '" + name +
                      "' is larger than 16 MiB; is it a mesh or a result? Give a text file with "
                      "'set KEY = VALUE' lines");
@@ -157,20 +157,20 @@ void read_misspelled(const JoinedLine &line, const std::string &word, const std:
   using Kind = ParameterStatement::Kind;
   const std::string text = trimmed(line.text);
   const bool assigns = text.find('=') != std::string::npos;
-  const std::string meant =
+  const std::string intended =
       nearest(word, assigns ? std::vector<std::string>{"set"}
                             : std::vector<std::string>{"set", "subsection", "end"});
   std::string message = "'" + text + "' is not a statement; ";
-  if (!meant.empty())
-    message += "did you mean '" + meant + "'?";
+  if (!intended.empty())
+    message += "did you mean '" + intended + "'?";
   else if (assigns)
     message += "did you mean 'set " + text + "'?";
   else
     message += "write 'subsection NAME', 'set KEY = VALUE' or 'end'; '#' begins a comment";
   problems.emplace(line.line, message);
-  if (meant == "subsection")
+  if (intended == "subsection")
     statements.push_back({Kind::open, line.line, rest, ""});
-  else if (meant == "end" && rest.empty())
+  else if (intended == "end" && rest.empty())
     statements.push_back({Kind::close, line.line, "", ""});
 }
 
@@ -184,9 +184,9 @@ bool is_statement(const std::string &line)
 
 /// Returns the line with plain blanks, and reports it, if only these make it a statement. Returns
 /// other lines unchanged.
-std::string readable(const JoinedLine &joined, ParameterProblems &problems)
+std::string normalised_line(const JoinedLine &joined, ParameterProblems &problems)
 {
-  std::string line = trimmed(joined.text), plain = trimmed(with_plain_blanks(line));
+  std::string line = trimmed(joined.text), plain = trimmed(with_ascii_spaces(line));
   if (is_statement(line) || !is_statement(plain))
     return line;
   problems.emplace(joined.line, "'" + line + "' is not a statement");
@@ -224,7 +224,7 @@ std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
   using Kind = ParameterStatement::Kind;
   std::vector<ParameterStatement> statements;
   for (const JoinedLine &joined : join_lines(text, problems)) {
-    const std::string line = readable(joined, problems);
+    const std::string line = normalised_line(joined, problems);
     if (line.empty())
       continue;
     const std::size_t word_end = std::min(line.find_first_of(blanks), line.size());
@@ -256,18 +256,18 @@ std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
   return statements;
 }
 
-std::string look_alike_in_statement(const std::string &text, const unsigned line)
+std::string confusable_in_statement(const std::string &text, const unsigned line)
 {
   std::size_t at = begin_of(text);
-  for (unsigned here = 1; at < text.size(); ++here) {
+  for (unsigned line_number = 1; at < text.size(); ++line_number) {
     const std::size_t newline = std::min(text.find('\n', at), text.size());
     const std::string piece =
         text.substr(at, newline - at - (newline > at && text[newline - 1] == '\r' ? 1 : 0));
     at = newline + 1;
-    if (here < line)
+    if (line_number < line)
       continue;
-    if (const std::string found = look_alike_in(piece); !found.empty())
-      return here == line ? found : "line " + std::to_string(here) + ", " + found;
+    if (const std::string found = confusable_in(piece); !found.empty())
+      return line_number == line ? found : "line " + std::to_string(line_number) + ", " + found;
     if (piece.empty() || piece.back() != '\\')
       break;
   }

@@ -48,8 +48,8 @@ struct ParameterStatement
 std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
                                                     ParameterProblems &problems);
 
-/// Returns look_alike_in() for the statement of @p text that begins in @p line.
-std::string look_alike_in_statement(const std::string &text, unsigned line);
+/// Returns confusable_in() for the statement of @p text that begins in @p line.
+std::string confusable_in_statement(const std::string &text, unsigned line);
 } // namespace femgpu
 
 #endif

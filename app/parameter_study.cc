@@ -13,7 +13,7 @@ namespace femgpu
 {
 namespace
 {
-constexpr long most = 1000;
+constexpr long max_runs = 1000;
 
 [[noreturn]] void fail(const std::string &text, const std::string &problem)
 {
@@ -23,7 +23,7 @@ constexpr long most = 1000;
 /// Splits at commas outside parentheses and quotes.
 std::vector<std::string> split(const std::string &text, const std::string &list)
 {
-  std::vector<std::string> parts(1);
+  std::vector<std::string> items(1);
   int depth = 0;
   char quote = 0;
   for (const char c : list) {
@@ -34,9 +34,9 @@ std::vector<std::string> split(const std::string &text, const std::string &list)
     else
       depth += c == '(' ? 1 : c == ')' ? -1 : 0;
     if (c == ',' && depth == 0 && quote == 0)
-      parts.emplace_back();
+      items.emplace_back();
     else
-      parts.back() += c;
+      items.back() += c;
     if (depth < 0)
       fail(text, "has a ')' without a '('; remove it");
   }
@@ -46,7 +46,7 @@ std::vector<std::string> split(const std::string &text, const std::string &list)
              quote);
   if (depth != 0)
     fail(text, "has a '(' without a ')'; add it");
-  return parts;
+  return items;
 }
 
 bool is_quoted(const std::string &value)
@@ -56,10 +56,10 @@ bool is_quoted(const std::string &value)
 }
 
 /// Appends the values of one item of the list: itself, or all integers of a range.
-void append_values(const std::string &text, const std::string &part,
+void append_values(const std::string &text, const std::string &item,
                    std::vector<std::string> &values)
 {
-  const std::string value = trimmed(part);
+  const std::string value = trimmed(item);
   static const std::regex range(R"((-?\d{1,9})\.\.(-?\d{1,9}))");
   std::smatch ends;
   if (is_quoted(value))
@@ -69,9 +69,9 @@ void append_values(const std::string &text, const std::string &part,
   else if (std::regex_match(value, ends, range)) {
     const long first = std::stol(ends[1]), last = std::stol(ends[2]);
     const long step = first <= last ? 1 : -1;
-    if (std::abs(last - first) >= most)
-      fail(text,
-           "has a range of more than " + std::to_string(most) + " numbers; use a shorter range");
+    if (std::abs(last - first) >= max_runs)
+      fail(text, "has a range of more than " + std::to_string(max_runs) +
+                     " numbers; use a shorter range");
     for (long i = first; i != last + step; i += step)
       values.push_back(std::to_string(i));
   }
@@ -80,13 +80,13 @@ void append_values(const std::string &text, const std::string &part,
 }
 
 /// Returns @p text with each run of characters that are unsafe in file names replaced by '_'.
-std::string safe(const std::string &text)
+std::string sanitize_file_name(const std::string &text)
 {
   std::string result;
   for (const char c : text) {
-    const bool is_fine = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                         std::string("._+-=").find(c) != std::string::npos;
-    if (is_fine)
+    const bool is_allowed = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                            std::string("._+-=").find(c) != std::string::npos;
+    if (is_allowed)
       result += c;
     else if (result.empty() || result.back() != '_') // one '_' for several characters
       result += '_';
@@ -95,7 +95,7 @@ std::string safe(const std::string &text)
 }
 } // namespace
 
-std::string comma_cure(const std::string &path)
+std::string comma_hint(const std::string &path)
 {
   return "Commas separate values; put each value that contains commas in quotes: --study \"" +
          path + "='...','...'\"";
@@ -116,13 +116,13 @@ std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &text
     for (const StudiedParameter &other : parameters)
       if (other.path == parameter.path)
         fail(text, "repeats a parameter; give all its values in one --study");
-    for (const std::string &part : split(text, text.substr(equals + 1)))
-      append_values(text, part, parameter.values);
+    for (const std::string &item : split(text, text.substr(equals + 1)))
+      append_values(text, item, parameter.values);
     for (auto value = parameter.values.begin(); value != parameter.values.end(); ++value)
       if (std::count(parameter.values.begin(), value, *value) > 0)
         fail(text,
              "has the value '" + *value + "' twice" +
-                 (text.find(':') == std::string::npos ? "" : ". " + comma_cure(parameter.path)));
+                 (text.find(':') == std::string::npos ? "" : ". " + comma_hint(parameter.path)));
     parameters.push_back(std::move(parameter));
   }
   return parameters;
@@ -145,28 +145,28 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
 {
   std::vector<Combination> all(1);
   for (const StudiedParameter &parameter : parameters) {
-    std::vector<Combination> longer;
+    std::vector<Combination> extended;
     for (const Combination &begin : all)
       for (const std::string &value : parameter.values) {
-        longer.push_back(begin);
-        longer.back().values.push_back(value);
+        extended.push_back(begin);
+        extended.back().values.push_back(value);
       }
-    if (longer.size() > static_cast<std::size_t>(most))
-      throw ParameterError("command line: --study gives more than " + std::to_string(most) +
+    if (extended.size() > static_cast<std::size_t>(max_runs))
+      throw ParameterError("command line: --study gives more than " + std::to_string(max_runs) +
                            " combinations; use fewer values");
-    all = std::move(longer);
+    all = std::move(extended);
   }
   const std::vector<std::string> names = short_names(parameters);
-  std::set<std::string> taken;
+  std::set<std::string> used_names;
   for (Combination &combination : all) {
     std::string name;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      name += (i == 0 ? "" : ",") + safe(names[i] + "=" + combination.values[i]);
+      name += (i == 0 ? "" : ",") + sanitize_file_name(names[i] + "=" + combination.values[i]);
       combination.text += (i == 0 ? "" : ", ") + names[i] + " = " + combination.values[i];
     }
     name.resize(std::min<std::size_t>(name.size(), 112)); // leaves room for a number
     combination.directory = name;
-    for (int k = 2; !taken.insert(combination.directory).second; ++k)
+    for (int k = 2; !used_names.insert(combination.directory).second; ++k)
       combination.directory = name + "," + std::to_string(k);
   }
   return all;
@@ -225,7 +225,7 @@ TableTexts study_table(const ParameterStudy &study)
     row.insert(row.end(), more.begin(), more.end());
     table.push_back(std::move(row));
   }
-  return texts_of(table);
+  return format_table(table);
 }
 
 std::string study_csv(const ParameterStudy &study)

@@ -34,7 +34,7 @@ struct StudiedParameter
 std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &texts);
 
 /// Returns an explanation, without a full stop, of how to write values that contain commas.
-std::string comma_cure(const std::string &path);
+std::string comma_hint(const std::string &path);
 
 /// One value for each studied parameter, and the result of the run with these values.
 struct Combination

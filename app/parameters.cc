@@ -29,7 +29,7 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
   add_parameter("Cycles", cycles,
                 "Maximum number of cycles. Each cycle solves the problem; the mesh is refined "
                 "between cycles.",
-                prm, Patterns::Integer(1, most_cycles));
+                prm, Patterns::Integer(1, max_cycles));
   add_parameter(
       "Refinement", refinement,
       "global: all cells; adaptive: the cells that Estimator, Refine where and Cell size select.",
@@ -115,7 +115,7 @@ Parameters::Parameters() : physics(make_all_physics())
 ParameterSource read_source(const CommandLine &command_line)
 {
   ParameterSource source;
-  together<InputError>(MPI_COMM_WORLD, [&] {
+  rethrow_on_all_ranks<InputError>(MPI_COMM_WORLD, [&] {
     if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
       source = read_parameter_source(command_line.parameter_file);
   });
@@ -138,21 +138,21 @@ void find_unused_data(const Parameters &parameters, const std::vector<std::strin
                       std::vector<std::string> &problems)
 {
   const DeclaredParameters declared(ParameterAcceptor::prm);
-  const ParameterPlaces &places = parameters.places;
+  const ParameterLocations &locations = parameters.locations;
   const std::string &chosen = parameters.run.physics;
   for (const auto &entry : parameters.physics) {
     const std::string &name = entry.first;
     if (std::count(used.begin(), used.end(), name) > 0)
       continue;
-    std::vector<std::string> given;
+    std::vector<std::string> specified;
     for (const DeclaredParameter &parameter : declared.parameters)
       if (parameter.section == section_of(name) && parameter.value != parameter.default_value)
-        given.push_back(parameter.path());
-    if (!given.empty())
-      problems.push_back(places.place_of(given.front()) + ": '" + given.front() + "'" +
-                         (given.size() > 1 ? " and other keys of its section" : "") +
+        specified.push_back(parameter.path());
+    if (!specified.empty())
+      problems.push_back(locations.location_of(specified.front()) + ": '" + specified.front() +
+                         "'" + (specified.size() > 1 ? " and other keys of its section" : "") +
                          " would have no effect, because Physics is " + chosen + " (" +
-                         places.place_of("Physics") + "), whose data are in section '" +
+                         locations.location_of("Physics") + "), whose data are in section '" +
                          section_of(chosen) + "'. Remove it, or set Physics = " + name);
   }
 }
@@ -161,15 +161,15 @@ void find_unused_data(const Parameters &parameters, const std::vector<std::strin
 void find_missing_data(const Parameters &parameters, const ParameterSource &source,
                        std::vector<std::string> &problems)
 {
-  const ParameterPlaces &places = parameters.places;
+  const ParameterLocations &locations = parameters.locations;
   const std::string &chosen = parameters.run.physics;
   for (const RequiredDatum &datum : parameters.physics.at(chosen)->required_data()) {
     const std::string key = datum.path.substr(datum.path.find('/') + 1);
     if (trimmed(datum.value).empty())
-      problems.push_back((places.is_given(datum.path) ? places.place_of(datum.path) : source.name) +
-                         ": '" + datum.path +
-                         "' is not given, and there is no default; write for example 'set " + key +
-                         " = " + datum.example + "' in section '" + section_of(chosen) + "'");
+      problems.push_back(
+          (locations.is_set(datum.path) ? locations.location_of(datum.path) : source.name) + ": '" +
+          datum.path + "' is not given, and there is no default; write for example 'set " + key +
+          " = " + datum.example + "' in section '" + section_of(chosen) + "'");
   }
 }
 } // namespace
@@ -177,7 +177,7 @@ void find_missing_data(const Parameters &parameters, const ParameterSource &sour
 void Parameters::apply(const ParameterSource &source, const std::vector<std::string> &overrides,
                        const std::vector<std::string> &other_physics)
 {
-  places = apply_parameters(ParameterAcceptor::prm, source, overrides);
+  locations = apply_parameters(ParameterAcceptor::prm, source, overrides);
   ParameterAcceptor::parse_all_parameters();
   mesh.directory = expressions.directory =
       std::filesystem::path(source.name).parent_path().string();
@@ -185,6 +185,6 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
   used.push_back(run.physics);
   find_unused_data(*this, used, problems);
   find_missing_data(*this, source, problems);
-  throw_if_any(problems);
+  throw_problems(problems);
 }
 } // namespace femgpu

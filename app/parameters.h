@@ -98,7 +98,7 @@ struct Parameters
   OutputParameters output;
 
   /// The locations that set the values; filled by apply().
-  ParameterPlaces places;
+  ParameterLocations locations;
 
   /**
    * Sets the parameters that @p source and @p overrides name; other parameters are unchanged.
@@ -110,7 +110,7 @@ struct Parameters
              const std::vector<std::string> &other_physics = {});
 
   /// Is the error estimate needed, for refinement, a target error or the output?
-  bool wants_estimate() const
+  bool needs_estimate() const
   {
     return study.is_by_estimate() || (study.target_error > 0. && study.target_norm == "estimate") ||
            (output.error_indicator && study.estimator != "expression");

@@ -3,9 +3,9 @@
 #include "app/command_line.h"
 #include "app/declared_parameters.h"
 #include "app/failure.h"
-#include "app/former_files.h"
 #include "app/parameter_study.h"
 #include "app/parameters.h"
+#include "app/stale_files.h"
 #include "app/study.h"
 #include "app/study_report.h"
 #include "common/atomic_file.h"
@@ -56,7 +56,7 @@ Console::Verbosity verbosity_of(const CommandLine &command_line)
 }
 
 /// Opens closed standard streams on /dev/null, so that no other file gets their descriptors.
-void fill_closed_streams()
+void open_closed_streams()
 {
   for (int descriptor = ::open("/dev/null", O_RDWR); descriptor >= 0;
        descriptor = ::open("/dev/null", O_RDWR))
@@ -112,13 +112,13 @@ std::string listing_of_groups(MPI_Comm ranks)
   linalg::GroupSolver solver(groups, 0, linalg::GroupSolverOptions(linalg::LinearSolverOptions()));
   std::string text =
       "\nSolver groups for these ranks, with Solver/Backend and Solver/Devices auto\n";
-  for (const auto &place : solver.places())
-    text += "  " + place_text(place) + '\n';
+  for (const auto &location : solver.locations())
+    text += "  " + location_text(location) + '\n';
   return text;
 }
 
 /// Prints the information that the command line requests; returns false if it requests a run.
-bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
+bool print_requested_info(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
 {
   std::ostringstream text;
   if (!command_line.help.empty())
@@ -132,7 +132,7 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
   }
   else if (!command_line.print_parameters.empty()) {
     const Parameters parameters;
-    text << parameters_as(command_line.print_parameters, dealii::ParameterAcceptor::prm);
+    text << format_parameters(command_line.print_parameters, dealii::ParameterAcceptor::prm);
   }
   else
     return false;
@@ -143,7 +143,7 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
 }
 
 /// Does this rank write the reports?
-bool writes(MPI_Comm communicator)
+bool is_writing_rank(MPI_Comm communicator)
 {
   return dealii::Utilities::MPI::this_mpi_process(communicator) == 0;
 }
@@ -159,8 +159,8 @@ void write_texts(const std::string &name, const TableTexts &texts)
 std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MPI_Comm communicator)
 {
   std::unique_ptr<DirectoryLock> lock;
-  together<OutputError>(communicator, [&] {
-    if (!writes(communicator))
+  rethrow_on_all_ranks<OutputError>(communicator, [&] {
+    if (!is_writing_rank(communicator))
       return;
     create_output_directory(output.directory);
     lock = std::make_unique<DirectoryLock>(output.directory);
@@ -184,7 +184,7 @@ void write_results(const Parameters &parameters, const StudyRecord &study)
   std::vector<std::string> files = study.files;
   if (study.branch)
     files.emplace_back("branch.csv");
-  remove_former_files(directory, parameters.output.name, files);
+  remove_stale_files(directory, parameters.output.name, files);
 }
 
 /// Collective. Runs the study that @p parameters describe and prints its table. The first rank
@@ -195,17 +195,17 @@ StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, C
   const std::string &directory = parameters.output.directory;
   const auto lock = open_directory(parameters.output, communicator);
   const auto write = [&](const StudyRecord &study) {
-    together<OutputError>(communicator, [&] {
-      if (writes(communicator))
+    rethrow_on_all_ranks<OutputError>(communicator, [&] {
+      if (is_writing_rank(communicator))
         write_results(parameters, study);
     });
   };
   StudyRecord study =
       run_study(parameters, communicator, console,
-                [&](const StudyRecord &so_far, const FeVector &) { write(so_far); });
-  const bool line_has_all =
-      study.cycles.empty() || study.cycles.front().quantities.size() <= quantities_in_a_line;
-  if (study.cycles.size() > 1 || !line_has_all)
+                [&](const StudyRecord &record, const FeVector &) { write(record); });
+  const bool line_shows_all =
+      study.cycles.empty() || study.cycles.front().quantities.size() <= max_quantities_per_line;
+  if (study.cycles.size() > 1 || !line_shows_all)
     console.print("\n" + convergence_table(study).plain);
   write(study);
   console.print("Results are in " + directory + "/" +
@@ -226,12 +226,12 @@ void write_study(const std::string &directory, const ParameterStudy &study)
 }
 
 /// The runs of a parameter study (--study), one for each combination of values, and their table.
-class CombinationRuns
+class CombinationRunner
 {
 public:
   /// Collective. @throws ParameterError for an invalid --study; InputError
-  CombinationRuns(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
-                  Console &console)
+  CombinationRunner(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
+                    Console &console)
       : command_line(command_line), parameters(parameters), communicator(communicator),
         console(console), studied(parse_studies(command_line.study)), all(combinations(studied)),
         source(read_source(command_line))
@@ -267,7 +267,7 @@ public:
           code = failure->code();
       }
       --study.n_remaining;
-      if (writes(communicator)) // after each one, in case a later one crashes
+      if (is_writing_rank(communicator)) // after each one, in case a later one crashes
         write_study(directory, study);
     }
     console.print("\n" + study_table(study).plain);
@@ -294,7 +294,7 @@ private:
   }
 
   /// Prefixes @p message with @p combination and attributes its values to --study.
-  std::string named(const Combination &combination, std::string message) const
+  std::string with_combination(const Combination &combination, std::string message) const
   {
     for (std::size_t k = 0; k < studied.size(); ++k) {
       const std::string value = " '" + studied[k].path + "=" + combination.values[k] + "'";
@@ -305,11 +305,11 @@ private:
 
   /// Returns a hint if a value looks as if it was split at a comma inside an entry
   /// 'ids: expressions'; otherwise an empty string.
-  std::string cure_for_commas(const Combination &combination) const
+  std::string split_value_hint(const Combination &combination) const
   {
     for (std::size_t k = 0; k < studied.size(); ++k)
       if (studied[k].values.size() > 1 && combination.values[k].find(':') != std::string::npos)
-        return ' ' + comma_cure(studied[k].path) + '.';
+        return ' ' + comma_hint(studied[k].path) + '.';
     return {};
   }
 
@@ -322,8 +322,9 @@ private:
         console.take_warnings(); // each run has its own
       }
       catch (const Error &) { // an error of one rank is an Error on the others
-        const Error error = describe_failure(std::current_exception(), parameters.places);
-        throw Error(error.code(), named(combination, error.what()) + cure_for_commas(combination));
+        const Error error = describe_failure(std::current_exception(), parameters.locations);
+        throw Error(error.code(),
+                    with_combination(combination, error.what()) + split_value_hint(combination));
       }
   }
 
@@ -333,21 +334,21 @@ private:
   {
     using dealii::Utilities::MPI::DuplicatedCommunicator;
     StudyRecord &study = combination.study;
-    const DuplicatedCommunicator failures(communicator); // isolated from other messages
+    const DuplicatedCommunicator failure_communicator(communicator); // isolated from other messages
     try {
       const DuplicatedCommunicator own(communicator);
       apply(combination, directory);
       study = run_and_write(parameters, *own, console);
       if (!study.converged()) {
-        combination.failure = Error(ExitCode::not_converged, study.why_not_converged());
-        console.error(named(combination, study.why_not_converged()));
+        combination.failure = Error(ExitCode::not_converged, study.failure_message());
+        console.error(with_combination(combination, study.failure_message()));
       }
     }
     catch (...) {
-      const Error mine = describe_failure(std::current_exception(), parameters.places);
+      const Error mine = describe_failure(std::current_exception(), parameters.locations);
       console.clear_line();
-      const ExitCode code =
-          report_failure({mine.code(), named(combination, mine.what())}, *failures);
+      const ExitCode code = report_failure(
+          {mine.code(), with_combination(combination, mine.what())}, *failure_communicator);
       combination.failure = Error(code, mine.what());
       study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
       study.warnings = console.take_warnings();
@@ -372,7 +373,7 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm c
              Console &console)
 {
   if (!command_line.study.empty())
-    return CombinationRuns(command_line, parameters, communicator, console).run();
+    return CombinationRunner(command_line, parameters, communicator, console).run();
   parameters.apply(read_source(command_line), command_line.overrides);
   if (command_line.validate) {
     validate(parameters, communicator, console);
@@ -381,13 +382,13 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm c
   const StudyRecord study = run_and_write(parameters, communicator, console);
   if (study.converged())
     return ExitCode::done;
-  console.error(study.why_not_converged());
+  console.error(study.failure_message());
   return ExitCode::not_converged;
 }
 
 /// Ignores SIGPIPE and SIGXFSZ. A run in `femgpu ... | head` then still writes its results, and a
 /// file beyond `ulimit -f` is reported as an output error, like a full disk.
-void ignore_signals_of_writing()
+void ignore_write_signals()
 {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -397,54 +398,55 @@ void ignore_signals_of_writing()
 int run_program(int argc, char **argv)
 {
   int status = 0;
-  fill_closed_streams();
+  open_closed_streams();
   try {
     require_working_directory();
     require_memory_for_mpi();
-    ignore_signals_of_writing(); // Open MPI 5 writes files, too
-    linalg::spare_discovery();
+    ignore_write_signals(); // Open MPI 5 writes files, too
+    linalg::skip_hardware_discovery();
     CommandLine command_line;
-    std::exception_ptr unreadable; // reported after MPI_Init(), by one rank only
+    std::exception_ptr command_line_error; // reported after MPI_Init(), by one rank only
     try {
       command_line = parse_command_line(argc, argv);
     }
     catch (...) {
-      unreadable = std::current_exception();
+      command_line_error = std::current_exception();
     }
     // The arguments are hidden from deal.II, which would pass them to Kokkos and PETSc. These would
     // interpret some of our options (--threads) and warn of all others.
-    char *words[] = {argv[0], nullptr};
-    int n_words = 1;
-    char **name = words;
-    dealii::Utilities::MPI::MPI_InitFinalize mpi(n_words, name, 1);
-    ignore_signals_of_writing(); // again, because PETSc's initialization resets most handlers
+    char *mpi_arguments[] = {argv[0], nullptr};
+    int n_mpi_arguments = 1;
+    char **name = mpi_arguments;
+    dealii::Utilities::MPI::MPI_InitFinalize mpi(n_mpi_arguments, name, 1);
+    ignore_write_signals(); // again, because PETSc's initialization resets most handlers
     remove_partial_files_on_signals();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
     std::optional<Parameters> parameters; // has the locations for messages, even if parsing fails
     // isolates failures from other messages
-    const dealii::Utilities::MPI::DuplicatedCommunicator failures(MPI_COMM_WORLD);
-    introduce_ranks(*failures);
-    report_errors_of_p4est(end_program);
+    const dealii::Utilities::MPI::DuplicatedCommunicator failure_communicator(MPI_COMM_WORLD);
+    init_failure_reporting(*failure_communicator);
+    report_errors_of_p4est(terminate_program);
     try {
-      if (unreadable)
-        std::rethrow_exception(unreadable);
-      MPI_Comm ranks = linalg::ranks_by_nodes(MPI_COMM_WORLD);
-      if (!answer(command_line, ranks, prints)) {
+      if (command_line_error)
+        std::rethrow_exception(command_line_error);
+      MPI_Comm ranks = linalg::reorder_by_node(MPI_COMM_WORLD);
+      if (!print_requested_info(command_line, ranks, prints)) {
         Console console("femgpu", prints, verbosity_of(command_line));
         status = static_cast<int>(run(command_line, parameters.emplace(), ranks, console));
       }
       MPI_Comm_free(&ranks);
     }
     catch (...) {
-      const Error error = describe_failure(std::current_exception(),
-                                           parameters ? parameters->places : ParameterPlaces());
-      status = static_cast<int>(report_failure(error, *failures));
+      const Error error = describe_failure(
+          std::current_exception(), parameters ? parameters->locations : ParameterLocations());
+      status = static_cast<int>(report_failure(error, *failure_communicator));
     }
   }
   catch (const std::exception &error) { // before or during MPI initialization
     std::cerr << "femgpu: " << error.what() << std::endl;
-    const auto *const wrong = dynamic_cast<const ParameterError *>(&error);
-    status = static_cast<int>(wrong != nullptr ? wrong->code() : ExitCode::device);
+    const auto *const parameter_error = dynamic_cast<const ParameterError *>(&error);
+    status =
+        static_cast<int>(parameter_error != nullptr ? parameter_error->code() : ExitCode::device);
   }
   return status;
 }

@@ -35,12 +35,12 @@ std::map<std::string, std::string> field_units(const std::string &text, const Pr
   if (text.empty())
     return {};
   const std::vector<std::string> symbols = dealii::Utilities::split_string_list(text, ',');
-  const std::vector<std::string> wanted = problem.base_units();
-  if (symbols.size() != wanted.size() ||
+  const std::vector<std::string> required_symbols = problem.base_units();
+  if (symbols.size() != required_symbols.size() ||
       std::find(symbols.begin(), symbols.end(), "") != symbols.end())
     throw ParameterError("'" + text + "' of Output/Units has " + std::to_string(symbols.size()) +
                              " units, but the problem needs units of " +
-                             boost::algorithm::join(wanted, ", ") +
+                             boost::algorithm::join(required_symbols, ", ") +
                              ". Set them in this order, separated by commas.",
                          "Output/Units");
   std::map<std::string, std::string> units = {{"length", symbols.front()}};
@@ -60,26 +60,26 @@ double SystemSize::n_dofs() const
   return n_cells * vertices_per_cell * std::pow(degree, dimension) * n_components;
 }
 
-double SystemSize::least_bytes() const
+double SystemSize::min_bytes() const
 {
   // A row of Q_p has (p + 2)^dim entries on average. 7 and 15 are the averages of P1; rows of P2
   // are longer.
-  const double of_a_component = !is_simplex      ? std::pow(degree + 2, dimension)
-                                : dimension == 2 ? 7.
-                                                 : 15.;
-  const double entries_per_row = of_a_component * n_components;
+  const double entries_per_component = !is_simplex      ? std::pow(degree + 2, dimension)
+                                       : dimension == 2 ? 7.
+                                                        : 15.;
+  const double entries_per_row = entries_per_component * n_components;
   constexpr double bytes_per_entry = 12.; // a value and a column
   // Measured: 425 and 650 bytes per quadrilateral and hexahedron, 480 and 860 per triangle and
   // tetrahedron. Cells in blocks need only dofs and some vectors.
-  const double bytes_per_cell = is_in_blocks ? 40.
-                                : is_simplex ? (dimension == 2 ? 400. : 700.)
-                                             : (dimension == 2 ? 350. : 550.);
+  const double bytes_per_cell = uses_cell_blocks ? 40.
+                                : is_simplex     ? (dimension == 2 ? 400. : 700.)
+                                                 : (dimension == 2 ? 350. : 550.);
   return n_dofs() * entries_per_row * bytes_per_entry + n_cells * bytes_per_cell;
 }
 
-double SystemSize::most_cells() const
+double SystemSize::max_cells() const
 {
-  return n_nodes * host_memory(n_ranks / n_nodes).bytes / (least_bytes() / n_cells);
+  return n_nodes * host_memory(n_ranks / n_nodes).bytes / (min_bytes() / n_cells);
 }
 
 void check_size(const SystemSize &size, const std::string &path)
@@ -94,7 +94,7 @@ void check_size(const SystemSize &size, const std::string &path)
     throw ParameterError(text.str(), path);
   }
   const HostMemory memory = host_memory(size.n_ranks / size.n_nodes);
-  const double needed = size.least_bytes() / size.n_nodes;
+  const double needed = size.min_bytes() / size.n_nodes;
   if (needed > memory.bytes) {
     text << "A mesh of " << size.n_cells << " cells has about " << dofs
          << " unknowns; mesh and matrix need more than " << gigabytes(needed)
@@ -104,7 +104,7 @@ void check_size(const SystemSize &size, const std::string &path)
   }
 }
 
-double most_dofs(const Parameters &parameters, SystemSize size)
+double max_dofs(const Parameters &parameters, SystemSize size)
 {
   const StudyParameters &study = parameters.study;
   if (!parameters.mesh.refinement_where.empty() || (study.is_adaptive() && study.cycles > 1))
@@ -187,10 +187,11 @@ void warn(const Parameters &parameters, const Discretization<dim> &discretizatio
     console.warn(text);
   const bool is_refined = before > 0 || cycles > 1 || !parameters.mesh.refinement_where.empty();
   if (!parameters.mesh.file.empty() && is_refined)
-    if (const std::string text = warning_of_angular_sides(mesh); !text.empty())
+    if (const std::string text = warning_of_faceted_sides(mesh); !text.empty())
       console.warn(text);
-  const unsigned int of_all = parameters.study.is_adaptive() ? before : before + cycles - 1;
-  for (const std::string &text : problem.warnings(discretization, of_all))
+  const unsigned int n_global_refinements =
+      parameters.study.is_adaptive() ? before : before + cycles - 1;
+  for (const std::string &text : problem.warnings(discretization, n_global_refinements))
     console.warn(text);
 }
 
@@ -202,8 +203,8 @@ std::string dimension_text(const Problem<dim> &problem)
 }
 
 template <int dim>
-std::string valid_text(const Parameters &parameters, const Discretization<dim> &discretization,
-                       const Problem<dim> &problem, const double n_cells)
+std::string validation_text(const Parameters &parameters, const Discretization<dim> &discretization,
+                            const Problem<dim> &problem, const double n_cells)
 {
   const MeshRegions &regions = discretization.mesh().regions;
   std::ostringstream text;
@@ -211,7 +212,7 @@ std::string valid_text(const Parameters &parameters, const Discretization<dim> &
        << discretization.element().get_name() << " on " << std::setprecision(10) << n_cells
        << (parameters.mesh.refinement_where.empty() ? "" : " or more") << " cells in the first of "
        << parameters.study.cycles << " cycles; boundary ids " << regions.boundaries.list()
-       << "; material ids " << regions.materials.list() << regions.lower_list();
+       << "; material ids " << regions.materials.list() << regions.list_of_curves_and_point_sets();
   return text.str();
 }
 
@@ -247,10 +248,10 @@ template void warn(const Parameters &, const Discretization<2> &, const Problem<
 template void warn(const Parameters &, const Discretization<3> &, const Problem<3> &, Console &);
 template std::string dimension_text(const Problem<2> &);
 template std::string dimension_text(const Problem<3> &);
-template std::string valid_text(const Parameters &, const Discretization<2> &, const Problem<2> &,
-                                double);
-template std::string valid_text(const Parameters &, const Discretization<3> &, const Problem<3> &,
-                                double);
+template std::string validation_text(const Parameters &, const Discretization<2> &,
+                                     const Problem<2> &, double);
+template std::string validation_text(const Parameters &, const Discretization<3> &,
+                                     const Problem<3> &, double);
 template void check_solution_methods(const Parameters &, const Problem<2> &);
 template void check_solution_methods(const Parameters &, const Problem<3> &);
 } // namespace femgpu

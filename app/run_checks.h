@@ -32,16 +32,16 @@ struct SystemSize
 {
   int dimension;
   double n_cells; ///< of the mesh to be created
-  bool is_simplex, is_in_blocks;
+  bool is_simplex, uses_cell_blocks;
   unsigned int degree, n_components, n_ranks, n_nodes;
 
   /// Estimates the number of dofs, without the extra dofs at the boundary.
   double n_dofs() const;
   /// Returns a lower bound of the host memory for mesh and matrix, summed over all ranks.
-  double least_bytes() const;
+  double min_bytes() const;
   /// Returns the number of cells that fill the memory of all nodes, each assumed to have as much
   /// memory as this one.
-  double most_cells() const;
+  double max_cells() const;
 };
 
 /**
@@ -54,7 +54,7 @@ void check_size(const SystemSize &size, const std::string &path);
 
 /// Estimates the number of dofs of the last cycle. If refinement is local, returns Study/Maximum
 /// dofs, or infinity if that is not set. @param size of the first cycle
-double most_dofs(const Parameters &parameters, SystemSize size);
+double max_dofs(const Parameters &parameters, SystemSize size);
 
 /**
  * Checks the section "Study".
@@ -78,8 +78,8 @@ std::string dimension_text(const Problem<dim> &problem);
 /// Returns the output of --validate for a valid study: the physics, the element, the number of
 /// cells in the first cycle and the ids of the mesh.
 template <int dim>
-std::string valid_text(const Parameters &parameters, const Discretization<dim> &discretization,
-                       const Problem<dim> &problem, double n_cells);
+std::string validation_text(const Parameters &parameters, const Discretization<dim> &discretization,
+                            const Problem<dim> &problem, double n_cells);
 
 /// Checks that the methods suit the problem and, with Continuation/Enabled, that a branch of
 /// solutions can be traced. @throws ParameterError

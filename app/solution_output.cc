@@ -46,9 +46,9 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
                                 const dealii::Vector<float> &indicators, const bool has_converged)
 {
   const MPI_Comm comm = solution.discretization().communicator();
-  const auto real = parameters.precision == "double" ? FileNumber::float64 : FileNumber::float32;
+  const auto real = parameters.precision == "double" ? NumberType::float64 : NumberType::float32;
   const std::string base = parameters.name + "_" + dealii::Utilities::int_to_string(index, 3);
-  SolutionFiles files = format.files_of(
+  SolutionFiles files = format.prepare_files(
       parameters,
       node_fields(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
       base, has_converged, comm);
@@ -65,11 +65,11 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
   const auto last = std::move(pending);
   if (!last)
     return;
-  together<OutputError>(communicator, [&] {
+  rethrow_on_all_ranks<OutputError>(communicator, [&] {
     if (writing.valid())
       writing.get();
   });
-  together<OutputError>(communicator, [&] {
+  rethrow_on_all_ranks<OutputError>(communicator, [&] {
     if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0)
       return;
     if (!last->record.empty())
@@ -84,24 +84,24 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
 }
 
 template <int dim>
-void SolutionOutput<dim>::write_measured(const unsigned int cycle, const MeasuredValues &values,
-                                         MPI_Comm communicator)
+void SolutionOutput<dim>::write_measurements(const unsigned int cycle, const MeasuredValues &values,
+                                             MPI_Comm communicator)
 {
   std::vector<std::pair<std::string, std::string>> texts; // by file name
   if (!values.points.rows.empty()) {
     if (points.empty()) {
       points = "cycle,point," + header(values.points);
-      names_of_measured.emplace_back("points.csv");
+      measurement_files.emplace_back("points.csv");
     }
     points += rows(values.points, std::to_string(cycle) + ',');
     texts.emplace_back("points.csv", points);
   }
   for (const SampledValues &line : values.lines) {
-    names_of_measured.push_back("line_" + line.name + "_" +
+    measurement_files.push_back("line_" + line.name + "_" +
                                 dealii::Utilities::int_to_string(cycle, 3) + ".csv");
-    texts.emplace_back(names_of_measured.back(), header(line) + rows(line, ""));
+    texts.emplace_back(measurement_files.back(), header(line) + rows(line, ""));
   }
-  together<OutputError>(communicator, [&] {
+  rethrow_on_all_ranks<OutputError>(communicator, [&] {
     if (dealii::Utilities::MPI::this_mpi_process(communicator) == 0)
       for (const auto &[name, text] : texts)
         write_file(parameters.path_of(name), text);

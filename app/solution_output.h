@@ -45,13 +45,13 @@ public:
 
   /// Collective. On the first rank, writes the values at points of all cycles so far to points.csv
   /// and the values along lines to line_NAME_CYCLE.csv. @throws OutputError on all ranks
-  void write_measured(unsigned int cycle, const MeasuredValues &values, MPI_Comm communicator);
+  void write_measurements(unsigned int cycle, const MeasuredValues &values, MPI_Comm communicator);
 
   /// Returns the names of the completed files relative to the output directory, measurements last.
   std::vector<std::string> files() const
   {
     std::vector<std::string> all = names;
-    all.insert(all.end(), names_of_measured.begin(), names_of_measured.end());
+    all.insert(all.end(), measurement_files.begin(), measurement_files.end());
     return all;
   }
 
@@ -60,7 +60,7 @@ private:
   const Problem<dim> &problem;
   bool has_nodal_fields;
   const OutputFormat &format;
-  std::vector<std::string> names, names_of_measured;
+  std::vector<std::string> names, measurement_files;
   OutputSeries series;
   std::unique_ptr<const SolutionFiles> pending; ///< of the last solution, on all ranks
   std::future<void> writing;                    ///< writes `pending`

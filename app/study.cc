@@ -69,11 +69,11 @@ public:
     study.units = field_units(parameters.output.units, *problem);
     if (!parameters.study.is_adaptive() && parameters.mesh.refinement_where.empty())
       per_block = cells_per_block(discretization, *problem, parameters.mesh.initial_refinements);
-    check_size(first_size(), "Mesh/Initial refinements");
+    check_size(initial_size(), "Mesh/Initial refinements");
     if (!parameters.mesh.refinement_where.empty())
       check_size(
-          size_with(forecast_cells(mesh, parameters.mesh.initial_refinements,
-                                   parameters.mesh.refinement_where, size_with(1.).most_cells())),
+          size_for(predict_n_cells(mesh, parameters.mesh.initial_refinements,
+                                   parameters.mesh.refinement_where, size_for(1.).max_cells())),
           "Mesh/Initial refinement where");
     make_periodic(mesh, problem->periodic_sides());
     check_solution_methods(parameters, *problem);
@@ -99,7 +99,7 @@ public:
     if (mesh.is_curved)
       refine_globally(mesh, parameters.mesh.initial_refinements);
     discretization.check_cells();
-    console.print(valid_text(parameters, discretization, *problem, n_cells));
+    console.print(validation_text(parameters, discretization, *problem, n_cells));
   }
 
   StudyRecord run(const StudyObserver &observer)
@@ -120,8 +120,8 @@ public:
       trace_branch(groups);
     else
       run_cycles(groups, observer);
-    if (study.stopped_by.empty())
-      study.stopped_by = "cycles";
+    if (study.stop_reason.empty())
+      study.stop_reason = "cycles";
     output.finish(comm);
     study.is_finished = true;
     update_record();
@@ -145,7 +145,7 @@ private:
   linalg::SolverGroups solver_groups() const
   {
     const SolverParameters &solver = parameters.solver;
-    return {comm, solver.groups_backend(most_dofs(parameters, first_size())), solver.devices,
+    return {comm, solver.groups_backend(max_dofs(parameters, initial_size())), solver.devices,
             solver.communicator};
   }
   ProblemSolver<dim> problem_solver(const linalg::SolverGroups &groups) const
@@ -156,11 +156,11 @@ private:
   {
     return mesh.n_cells() * std::pow(1 << dim, refinements);
   }
-  SystemSize first_size() const
+  SystemSize initial_size() const
   {
-    return size_with(cells_after(parameters.mesh.initial_refinements));
+    return size_for(cells_after(parameters.mesh.initial_refinements));
   }
-  SystemSize size_with(const double n_cells) const
+  SystemSize size_for(const double n_cells) const
   {
     return {dim,
             n_cells,
@@ -172,19 +172,19 @@ private:
             static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
   }
 
-  /// Stops the study. @param by value of `stopped_by` in summary.json
+  /// Stops the study. @param by value of `stop_reason` in summary.json
   void stop(const std::string &by, const std::string &text)
   {
-    study.stopped_by = by;
+    study.stop_reason = by;
     console.print(text);
   }
 
   /// Does the study stop before a cycle with at least @p n_dofs dofs?
   /// @throws ParameterError if that is the first cycle
-  bool stops_before(const std::size_t n_dofs)
+  bool exceeds_max_dofs(const std::size_t n_dofs)
   {
-    const std::size_t most = parameters.study.maximum_dofs;
-    if (most == 0 || n_dofs <= most)
+    const std::size_t dof_limit = parameters.study.maximum_dofs;
+    if (dof_limit == 0 || n_dofs <= dof_limit)
       return false;
     if (study.cycles.empty())
       throw ParameterError("The first mesh has " + std::to_string(n_dofs) +
@@ -192,7 +192,8 @@ private:
                                "refinements, or raise Study/Maximum dofs.",
                            "Study/Maximum dofs");
     stop("maximum_dofs", "Stopped: the next cycle would have at least " + std::to_string(n_dofs) +
-                             " dofs, more than Study/Maximum dofs = " + std::to_string(most) + ".");
+                             " dofs, more than Study/Maximum dofs = " + std::to_string(dof_limit) +
+                             ".");
     return true;
   }
 
@@ -230,19 +231,19 @@ private:
                     : "."));
       return false;
     }
-    if (stops_before(least_dofs_after_flags(discretization)))
+    if (exceeds_max_dofs(min_dofs_after_flags(discretization)))
       return false; // avoids creating that mesh
-    check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
+    check_size(size_for(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
     u = refine_and_transfer(mesh, discretization, u);
     discretization.check_cells();
-    return !stops_before(discretization.dofs().n_dofs());
+    return !exceeds_max_dofs(discretization.dofs().n_dofs());
   }
 
-  void begin_solution()
+  void initialize_solution()
   {
     discretization.distribute_dofs();
-    stops_before(discretization.dofs().n_dofs());
+    exceeds_max_dofs(discretization.dofs().n_dofs());
     u = discretization.make_vector();
     if (problem->initial_guess() != nullptr)
       VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
@@ -265,7 +266,7 @@ private:
     record.seconds["grid"] = watch.lap();
     console.begin_phase("dofs");
     if (record.cycle == 0)
-      begin_solution();
+      initialize_solution();
     discretization.make_constraints(*problem);
     discretization.constraints().distribute(u);
     if (record.cycle == 0 && !measurements.empty()) {
@@ -276,8 +277,8 @@ private:
     record.seconds["dofs"] = watch.lap();
     console.begin_phase("pattern");
     make_pattern(discretization, system);
-    describe_unknowns(*problem, discretization, parameters.solver.wanted(problem->n_components()),
-                      system);
+    describe_unknowns(*problem, discretization,
+                      parameters.solver.required_unknown_data(problem->n_components()), system);
     record.cells = static_cast<std::size_t>(mesh.n_cells());
     record.dofs = discretization.dofs().n_dofs();
     record.nonzeros = system.n_nonzeros();
@@ -312,7 +313,7 @@ private:
   {
     console.begin_phase("estimate");
     indicators.reinit(0);
-    if (parameters.wants_estimate())
+    if (parameters.needs_estimate())
       record.estimate = estimate_error(
           parameters.study.estimator == "residual" ? Estimator::residual : Estimator::kelly,
           *problem, discretization, u, indicators);
@@ -338,7 +339,7 @@ private:
     study.cycles.push_back(record);
     study.cycles.back().total_seconds = cycle_watch.lap();
     if (!study.converged())
-      study.stopped_by = "not_converged";
+      study.stop_reason = "not_converged";
     console.print(cycle_line(study.cycles.back()));
     console.detail(cycle_details(study.cycles.back()));
   }
@@ -378,7 +379,7 @@ private:
       if (parameters.output.write_vtu)
         output.write(record.cycle, record.cycle, solution, indicators, report.converged());
       if (!measurements.empty())
-        output.write_measured(record.cycle, measured, comm);
+        output.write_measurements(record.cycle, measured, comm);
       record.seconds["output"] = watch.lap();
     }
     end_cycle(record);
@@ -389,7 +390,7 @@ private:
   void run_cycles(const linalg::SolverGroups &groups, const StudyObserver &observer)
   {
     ProblemSolver<dim> solver = problem_solver(groups);
-    while (study.stopped_by.empty() && study.cycles.size() < parameters.study.cycles) {
+    while (study.stop_reason.empty() && study.cycles.size() < parameters.study.cycles) {
       const std::size_t before = study.cycles.size();
       run_cycle(groups, solver);
       study.peak_device_bytes = solver.group_solver().peak_device_bytes();
@@ -407,7 +408,8 @@ private:
     CycleRecord record;
     begin_cycle(system, record);
     describe(solver);
-    const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
+    const unsigned int vtu_interval =
+        parameters.output.write_vtu ? parameters.continuation.vtu_interval : 0;
     std::vector<double> largest; // largest |u| of each point; the solver has nodal values only
     const auto on_point = [&](linalg::BranchRecord point, const FeVector &values) {
       DiscreteSolution<dim> solution(*problem, discretization, values);
@@ -421,7 +423,7 @@ private:
         console.print(to_string(point));
       else
         console.detail(to_string(point));
-      if (every > 0 && (is_special || index % every == 0))
+      if (vtu_interval > 0 && (is_special || index % vtu_interval == 0))
         output.write(index, point.arclength, solution, indicators, /* has converged */ true);
     };
     study.branch = solver.trace(discretization, system, u, record.seconds, on_point);
@@ -435,10 +437,10 @@ private:
 
   void describe(ProblemSolver<dim> &solver)
   {
-    study.groups = solver.group_solver().places();
+    study.groups = solver.group_solver().locations();
     console.print(study.physics + " in " + dimension_text(*problem) + ", " + study.element + ", " +
                   std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
-                  "; solving with " + solver.method() + " on " + places_text(study.groups));
+                  "; solving with " + solver.method() + " on " + locations_text(study.groups));
   }
 
   const Parameters &parameters;

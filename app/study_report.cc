@@ -47,7 +47,7 @@ std::string cycle_line(const CycleRecord &record)
          << record.errors->Linf;
   if (record.estimate)
     line << ", estimated error " << record.estimate->error;
-  const std::size_t shown = std::min(record.quantities.size(), quantities_in_a_line);
+  const std::size_t shown = std::min(record.quantities.size(), max_quantities_per_line);
   for (std::size_t i = 0; i < shown; ++i)
     line << ", " << record.quantities[i].name << ' ' << std::defaultfloat << std::setprecision(8)
          << record.quantities[i].value;
@@ -80,21 +80,21 @@ std::string cycle_details(const CycleRecord &record)
   return text.str();
 }
 
-std::string place_text(const linalg::GroupSolver::Place &place)
+std::string location_text(const linalg::GroupSolver::Location &location)
 {
-  const std::string first = std::to_string(place.first_rank),
-                    last = std::to_string(place.last_rank);
+  const std::string first = std::to_string(location.first_rank),
+                    last = std::to_string(location.last_rank);
   return (first == last ? "rank " + first : "ranks " + first + " to " + last) + " with " +
-         place.backend + " (" + place.description + ") of " + place.node;
+         location.backend + " (" + location.description + ") of " + location.node;
 }
 
-std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups)
+std::string locations_text(const std::vector<linalg::GroupSolver::Location> &groups)
 {
   if (groups.size() == 1)
     return groups.front().backend + " (" + groups.front().description + ")";
   std::string text = std::to_string(groups.size()) + " solver groups:";
   for (const auto &group : groups)
-    text += (group.first_rank > 0 ? "; " : " ") + place_text(group);
+    text += (group.first_rank > 0 ? "; " : " ") + location_text(group);
   return text;
 }
 
@@ -167,9 +167,9 @@ Table quantity_table(const StudyRecord &study)
 
 TableTexts convergence_table(const StudyRecord &study)
 {
-  TableTexts texts = texts_of(cycle_table(study));
+  TableTexts texts = format_table(cycle_table(study));
   if (const Table quantities = quantity_table(study); !quantities.empty()) {
-    const TableTexts more = texts_of(quantities);
+    const TableTexts more = format_table(quantities);
     for (const auto text : {&TableTexts::plain, &TableTexts::markdown, &TableTexts::latex})
       texts.*text += "\n" + more.*text;
   }
@@ -241,10 +241,10 @@ Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
   Row row;
   const Json values = cycle_values(study, cycle);
   const auto add = [&](const std::string &column, const std::string &path) {
-    const Json::json_pointer place(path);
+    const Json::json_pointer location(path);
     row.push_back({column, {}}); // also without a value, to fix the column's position
-    if (values.contains(place))
-      row.back().text = csv_text(values[place]);
+    if (values.contains(location))
+      row.back().text = csv_text(values[location]);
   };
   for (const std::string name : {"cycle", "cells", "dofs", "nonzeros", "h"})
     add(name, "/" + name);
@@ -338,7 +338,7 @@ Json branch_values(const linalg::ContinuationReport &branch)
 
 Json results_of(const StudyRecord &study)
 {
-  Json values = {{"stopped_by", study.is_finished ? Json(study.stopped_by) : Json()},
+  Json values = {{"stopped_by", study.is_finished ? Json(study.stop_reason) : Json()},
                  {"warnings", study.warnings},
                  {"cycles", Json::array()}};
   for (const CycleRecord &cycle : study.cycles)
@@ -348,11 +348,11 @@ Json results_of(const StudyRecord &study)
   values["verdicts"] = Json::array();
   for (const Verdict &verdict : verdicts(study))
     values["verdicts"].push_back({{"norm", verdict.norm},
-                                  {"by", verdict.is_by_dofs ? "dofs" : "h"},
+                                  {"by", verdict.is_rate_in_dofs ? "dofs" : "h"},
                                   {"observed", verdict.observed},
                                   {"expected", verdict.expected},
                                   {"rounding", verdict.is_exact},
-                                  {"holds", verdict.holds}});
+                                  {"holds", verdict.is_met}});
   values["extrapolated"] = Json::array();
   for (const Extrapolation &e : extrapolations(study))
     values["extrapolated"].push_back({{"name", e.name},
@@ -443,7 +443,7 @@ SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std:
   report.iterations = branch.corrections;
   report.method.norm = "‖b + λ W φ(u) − A u‖";
   if (!branch.records.empty()) {
-    report.true_residual = report.given.residual = branch.records.back().residual;
+    report.true_residual = report.original.residual = branch.records.back().residual;
     report.target = branch.records.back().residual_target;
   }
   summary.nonlinear_iterations = branch.corrections;

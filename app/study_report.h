@@ -22,7 +22,7 @@ inline const LibraryVersions library_versions = {{"deal.II", DEAL_II_PACKAGE_VER
 
 /// The most quantities that the line of a cycle shows. If there are more, it shows only their
 /// number; the table has them all.
-constexpr std::size_t quantities_in_a_line = 6;
+constexpr std::size_t max_quantities_per_line = 6;
 
 /// Returns the one-line report of a cycle.
 std::string cycle_line(const CycleRecord &record);
@@ -35,10 +35,10 @@ std::string target_text(const CycleRecord &record, const std::string &norm, doub
 std::string cycle_details(const CycleRecord &record);
 
 /// Describes a group: "ranks 0 to 3 with cuda:0 (NVIDIA H200) of node12".
-std::string place_text(const linalg::GroupSolver::Place &place);
+std::string location_text(const linalg::GroupSolver::Location &location);
 
-/// Describes a single group by its device, "cuda:0 (NVIDIA H200)", and several by place_text().
-std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups);
+/// Describes a single group by its device, "cuda:0 (NVIDIA H200)", and several by location_text().
+std::string locations_text(const std::vector<linalg::GroupSolver::Location> &groups);
 
 /// Returns a row of a formatted table: the size of a cycle and the solve of its system.
 Row solve_row(const CycleRecord &cycle);

@@ -82,8 +82,8 @@ std::string joined(const std::vector<Column> &columns, const std::size_t row,
 
 std::string plain(const Table &table)
 {
-  const auto as_it_is = [](const std::string &text) { return text; };
-  const std::vector<Column> columns = columns_of(table, as_it_is, "-");
+  const auto identity = [](const std::string &text) { return text; };
+  const std::vector<Column> columns = columns_of(table, identity, "-");
   std::vector<std::size_t> widths;
   std::string text;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -133,7 +133,7 @@ std::string markdown(const Table &table)
   return text;
 }
 
-std::string for_latex(const std::string &text)
+std::string escape_latex(const std::string &text)
 {
   std::string result;
   for (const char c : text) {
@@ -150,7 +150,7 @@ std::string for_latex(const std::string &text)
 
 std::string latex(const Table &table)
 {
-  const std::vector<Column> columns = columns_of(table, for_latex, "-");
+  const std::vector<Column> columns = columns_of(table, escape_latex, "-");
   std::string formats = "|", header;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     formats += "c|";
@@ -167,8 +167,8 @@ std::string latex(const Table &table)
   return text + "\\end{tabular}\n";
 }
 
-std::optional<std::string> written(const std::optional<double> x, const int digits,
-                                   std::ios_base &(*format)(std::ios_base &))
+std::optional<std::string> format_number(const std::optional<double> x, const int digits,
+                                         std::ios_base &(*format)(std::ios_base &))
 {
   if (!x)
     return {};
@@ -178,7 +178,7 @@ std::optional<std::string> written(const std::optional<double> x, const int digi
 }
 } // namespace
 
-TableTexts texts_of(const Table &table)
+TableTexts format_table(const Table &table)
 {
   return {plain(table), markdown(table), latex(table)};
 }
@@ -209,16 +209,16 @@ std::string csv_of(const Table &table)
 
 std::optional<std::string> fixed(const std::optional<double> x, const int digits)
 {
-  return written(x, digits, std::fixed);
+  return format_number(x, digits, std::fixed);
 }
 
 std::optional<std::string> scientific(const std::optional<double> x, const int digits)
 {
-  return written(x, digits, std::scientific);
+  return format_number(x, digits, std::scientific);
 }
 
 std::optional<std::string> general(const std::optional<double> x, const int digits)
 {
-  return written(x, digits, std::defaultfloat);
+  return format_number(x, digits, std::defaultfloat);
 }
 } // namespace femgpu

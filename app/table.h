@@ -29,7 +29,7 @@ struct TableTexts
   std::string markdown; ///< GitHub Flavored Markdown
   std::string latex;    ///< a tabular to include in a document
 };
-TableTexts texts_of(const Table &table);
+TableTexts format_table(const Table &table);
 
 /// Appends @p lines to each of @p texts; in LaTeX, as comments.
 void append_remarks(const std::vector<std::string> &lines, TableTexts &texts);

@@ -30,13 +30,13 @@ namespace
 struct CompressedDataset
 {
   std::string path; ///< in the group VTKHDF: "PointData/u"
-  FileNumber type;
-  std::size_t n_rows = 0, n_columns = 1, rows_of_chunk = 1;
-  std::vector<std::size_t> bytes_of_chunks;
+  NumberType type;
+  std::size_t n_rows = 0, n_columns = 1, rows_per_chunk = 1;
+  std::vector<std::size_t> chunk_sizes;
   linalg::RawVector<unsigned char> bytes; ///< of all chunks, concatenated
 };
 
-constexpr std::size_t bytes_of_chunk = std::size_t{1} << 20;
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
 /// Applies HDF5's filters "shuffle" and "deflate" to numbers of @p size bytes. "Shuffle" groups the
 /// bytes by their position in a number.
@@ -52,18 +52,18 @@ std::vector<unsigned char> compress(const std::vector<unsigned char> &bytes, con
 
 /// Collective. Sends rows to the rank on which their chunk begins. Afterwards @p rows are complete
 /// chunks, except at the end of the dataset.
-void move_to_beginnings_of_chunks(const std::vector<std::size_t> &begins, const std::size_t chunk,
-                                  const std::size_t row_bytes, std::vector<unsigned char> &rows,
-                                  MPI_Comm communicator)
+void move_to_chunk_starts(const std::vector<std::size_t> &first_rows, const std::size_t chunk,
+                          const std::size_t row_bytes, std::vector<unsigned char> &rows,
+                          MPI_Comm communicator)
 {
-  const std::size_t begin = begins[Utilities::MPI::this_mpi_process(communicator)],
-                    begin_of_chunk = begin / chunk * chunk;
+  const std::size_t begin = first_rows[Utilities::MPI::this_mpi_process(communicator)],
+                    chunk_begin = begin / chunk * chunk;
   std::map<unsigned int, std::vector<unsigned char>> sent;
-  if (begin_of_chunk < begin && !rows.empty()) {
-    const auto owner = std::upper_bound(begins.begin(), begins.end(), begin_of_chunk) - 1;
-    const std::size_t n_bytes = std::min(rows.size(), (begin_of_chunk + chunk - begin) * row_bytes);
+  if (chunk_begin < begin && !rows.empty()) {
+    const auto owner = std::upper_bound(first_rows.begin(), first_rows.end(), chunk_begin) - 1;
+    const std::size_t n_bytes = std::min(rows.size(), (chunk_begin + chunk - begin) * row_bytes);
     const auto end = rows.begin() + static_cast<std::ptrdiff_t>(n_bytes);
-    sent[static_cast<unsigned int>(owner - begins.begin())].assign(rows.begin(), end);
+    sent[static_cast<unsigned int>(owner - first_rows.begin())].assign(rows.begin(), end);
     rows.erase(rows.begin(), end);
   }
   for (const auto &[rank, received] : Utilities::MPI::some_to_some(communicator, sent))
@@ -77,25 +77,25 @@ void move_to_beginnings_of_chunks(const std::vector<std::size_t> &begins, const 
 CompressedDataset collect_dataset(const std::string &path, OutputArray array, MPI_Comm communicator)
 {
   const std::size_t row_bytes = array.row_bytes();
-  std::vector<std::size_t> begins = {0};
+  std::vector<std::size_t> first_rows = {0};
   for (const std::size_t n : Utilities::MPI::all_gather(communicator, array.n_rows()))
-    begins.push_back(begins.back() + n);
+    first_rows.push_back(first_rows.back() + n);
 
-  CompressedDataset result = {path, array.type, begins.back(), array.n_columns, 1, {}, {}};
-  result.rows_of_chunk =
-      std::max<std::size_t>(1, std::min(result.n_rows, bytes_of_chunk / row_bytes));
-  const std::size_t chunk = result.rows_of_chunk;
+  CompressedDataset result = {path, array.type, first_rows.back(), array.n_columns, 1, {}, {}};
+  result.rows_per_chunk =
+      std::max<std::size_t>(1, std::min(result.n_rows, chunk_bytes / row_bytes));
+  const std::size_t chunk = result.rows_per_chunk;
   std::vector<unsigned char> &rows = array.bytes;
-  move_to_beginnings_of_chunks(begins, chunk, row_bytes, rows, communicator);
+  move_to_chunk_starts(first_rows, chunk, row_bytes, rows, communicator);
   for (std::size_t begin = 0; begin < rows.size(); begin += chunk * row_bytes) {
-    std::vector<unsigned char> part(chunk * row_bytes, 0); // HDF5 pads the last chunk
+    std::vector<unsigned char> padded(chunk * row_bytes, 0); // HDF5 pads the last chunk
     std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                std::min(part.size(), rows.size() - begin), part.begin());
-    const auto compressed = compress(part, size_of(array.type));
-    result.bytes_of_chunks.push_back(compressed.size());
+                std::min(padded.size(), rows.size() - begin), padded.begin());
+    const auto compressed = compress(padded, size_of(array.type));
+    result.chunk_sizes.push_back(compressed.size());
     result.bytes.insert(result.bytes.end(), compressed.begin(), compressed.end());
   }
-  result.bytes_of_chunks = gather(std::move(result.bytes_of_chunks), communicator);
+  result.chunk_sizes = gather(std::move(result.chunk_sizes), communicator);
   result.bytes = gather(std::move(result.bytes), communicator);
   return result;
 }
@@ -132,7 +132,7 @@ private:
   herr_t (*close)(hid_t);
 };
 
-hid_t hdf5_type(const FileNumber type)
+hid_t hdf5_type(const NumberType type)
 {
   const hid_t types[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I32LE, H5T_STD_I64LE,
                          H5T_STD_U8LE};
@@ -142,7 +142,7 @@ hid_t hdf5_type(const FileNumber type)
 void write_dataset(const hid_t group, const CompressedDataset &data)
 {
   const hsize_t sizes[2] = {data.n_rows, data.n_columns},
-                chunk[2] = {data.rows_of_chunk, data.n_columns};
+                chunk[2] = {data.rows_per_chunk, data.n_columns};
   const int rank = data.n_columns == 1 ? 1 : 2;
   const Handle space(H5Screate_simple(rank, sizes, nullptr), H5Sclose);
   const Handle options(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -159,7 +159,7 @@ void write_dataset(const hid_t group, const CompressedDataset &data)
                    H5Dclose);
   const unsigned char *bytes = data.bytes.data();
   hsize_t begin[2] = {0, 0};
-  for (const std::size_t n_bytes : data.bytes_of_chunks) {
+  for (const std::size_t n_bytes : data.chunk_sizes) {
     require(H5Dwrite_chunk(set, H5P_DEFAULT, 0, begin, n_bytes, bytes));
     begin[0] += chunk[0];
     bytes += n_bytes;
@@ -172,29 +172,30 @@ void write_attributes(const hid_t group)
   const int version[2] = {1, 0};
   const Handle pair(H5Screate_simple(1, &two, nullptr), H5Sclose),
       scalar(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle of_version(
+  const Handle version_attribute(
       H5Acreate2(group, "Version", H5T_STD_I32LE, pair, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  require(H5Awrite(of_version, H5T_NATIVE_INT, version));
+  require(H5Awrite(version_attribute, H5T_NATIVE_INT, version));
   const std::string grid = "UnstructuredGrid";
   const Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
   require(H5Tset_size(text, grid.size()));
-  const Handle of_type(H5Acreate2(group, "Type", text, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  require(H5Awrite(of_type, text, grid.data()));
+  const Handle type_attribute(H5Acreate2(group, "Type", text, scalar, H5P_DEFAULT, H5P_DEFAULT),
+                              H5Aclose);
+  require(H5Awrite(type_attribute, text, grid.data()));
 }
 
 /// The image of a closed HDF5 file in memory.
-using ClosedFile = std::unique_ptr<char, decltype(&std::free)>;
+using FileImage = std::unique_ptr<char, decltype(&std::free)>;
 
 /// Makes files with the access list @p in_memory pass their memory to @p closed when they are
 /// closed, instead of freeing it. This avoids a copy of the open file.
-void keep_closed_file(const hid_t in_memory, ClosedFile &closed)
+void capture_file_image(const hid_t in_memory, FileImage &closed)
 {
   H5FD_file_image_callbacks_t callbacks = {};
   callbacks.image_realloc = [](void *memory, const std::size_t size, H5FD_file_image_op_t, void *) {
     return std::realloc(memory, size);
   };
   callbacks.image_free = [](void *memory, H5FD_file_image_op_t, void *closed) -> herr_t {
-    static_cast<ClosedFile *>(closed)->reset(static_cast<char *>(memory));
+    static_cast<FileImage *>(closed)->reset(static_cast<char *>(memory));
     return 0;
   };
   callbacks.udata = &closed;
@@ -212,13 +213,13 @@ void keep_closed_file(const hid_t in_memory, ClosedFile &closed)
 void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> &datasets)
 {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // errors are reported by exceptions
-  std::size_t most = bytes_of_chunk;           // for data outside of chunks
+  std::size_t increment = chunk_bytes;         // for data outside of chunks
   for (const CompressedDataset &data : datasets)
-    most += data.bytes.size();
+    increment += data.bytes.size();
   const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  require(H5Pset_fapl_core(in_memory, most, /* on the disk too */ 0));
-  static ClosedFile closed(nullptr, &std::free); // static: MPI_Finalize() may close the file
-  keep_closed_file(in_memory, closed);
+  require(H5Pset_fapl_core(in_memory, increment, /* on the disk too */ 0));
+  static FileImage closed(nullptr, &std::free); // static: MPI_Finalize() may close the file
+  capture_file_image(in_memory, closed);
   ssize_t size = 0;
   {
     const Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, in_memory), H5Fclose);
@@ -230,7 +231,7 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
     size = H5Fget_file_image(file, nullptr, 0);
     require(size < 0 ? -1 : 0);
   }
-  const ClosedFile image = std::move(closed);
+  const FileImage image = std::move(closed);
   require(image ? 0 : -1);
   AtomicFile on_disk(name);
   on_disk.stream().write(image.get(), size);
@@ -247,7 +248,7 @@ std::vector<CompressedDataset> datasets_of(NodeFields &&fields, const bool has_c
     all.push_back(collect_dataset(path, std::move(array), comm));
   };
   const auto add_count = [&](const std::string &path, const std::size_t n) {
-    add(path, arithmetic_sequence(path, FileNumber::int64, static_cast<std::int64_t>(n), 0, 1));
+    add(path, arithmetic_sequence(path, NumberType::int64, static_cast<std::int64_t>(n), 0, 1));
   };
   const std::size_t n_cells = fields.n_cells();
   add_count("NumberOfConnectivityIds", fields.connectivity.n_rows());
@@ -255,17 +256,17 @@ std::vector<CompressedDataset> datasets_of(NodeFields &&fields, const bool has_c
   add_count("NumberOfCells", n_cells);
   add("Points", std::move(fields.points));
   add("Offsets",
-      arithmetic_sequence("Offsets", FileNumber::int32, 0,
+      arithmetic_sequence("Offsets", NumberType::int32, 0,
                           static_cast<std::int64_t>(fields.n_nodes_of_cell), n_cells + 1));
   add("Types", fields.types());
   add("Connectivity", std::move(fields.connectivity));
-  for (OutputArray &field : fields.at_nodes)
+  for (OutputArray &field : fields.point_data)
     add("PointData/" + field.name, std::move(field));
-  for (OutputArray &field : fields.in_cells)
+  for (OutputArray &field : fields.cell_data)
     add("CellData/" + field.name, std::move(field));
   if (!has_converged)
     add("FieldData/converged",
-        arithmetic_sequence("converged", FileNumber::int32, 0, 0,
+        arithmetic_sequence("converged", NumberType::int32, 0, 0,
                             Utilities::MPI::this_mpi_process(comm) == 0 ? 1 : 0));
   return all;
 }

@@ -20,7 +20,7 @@ using namespace dealii;
 
 namespace
 {
-/// The first bytes of the files, by which remove_former_files() recognises them.
+/// The first bytes of the files, by which remove_stale_files() recognises them.
 constexpr char xml_head[] = "<?xml version=\"1.0\"?>\n<!-- Written by femgpu -->\n";
 
 /// Compresses @p bytes in blocks and appends them as VTK files store them: the number and lengths
@@ -31,15 +31,15 @@ void append_compressed(const std::vector<unsigned char> &bytes, std::string &dat
   std::vector<std::uint32_t> header = {
       static_cast<std::uint32_t>((bytes.size() + block - 1) / block), block,
       static_cast<std::uint32_t>(bytes.size() % block)};
-  const std::size_t place = data.size();
-  data.resize(place + (header.size() + header[0]) * sizeof(header[0]));
+  const std::size_t header_begin = data.size();
+  data.resize(header_begin + (header.size() + header[0]) * sizeof(header[0]));
   for (std::size_t begin = 0; begin < bytes.size(); begin += block) {
-    const auto part =
+    const auto compressed =
         deflated(bytes.data() + begin, std::min<std::size_t>(block, bytes.size() - begin));
-    header.push_back(static_cast<std::uint32_t>(part.size()));
-    data.append(part.begin(), part.end());
+    header.push_back(static_cast<std::uint32_t>(compressed.size()));
+    data.append(compressed.begin(), compressed.end());
   }
-  std::memcpy(&data[place], header.data(), header.size() * sizeof(header[0]));
+  std::memcpy(&data[header_begin], header.data(), header.size() * sizeof(header[0]));
 }
 
 std::string attributes_of(const OutputArray &array)
@@ -89,15 +89,15 @@ void add_piece(std::ostream &out, const NodeFields &fields, const Line &line)
   const auto n = static_cast<std::int64_t>(fields.n_nodes_of_cell);
   const OutputArray types = fields.types(),
                     offsets =
-                        arithmetic_sequence("offsets", FileNumber::int32, n, n, fields.n_cells());
+                        arithmetic_sequence("offsets", NumberType::int32, n, n, fields.n_cells());
   out << "<Piece NumberOfPoints=\"" << fields.points.n_rows() << "\" NumberOfCells=\""
       << fields.n_cells() << "\">\n";
   add_arrays(out, "Points", std::array{std::cref(fields.points)}, line);
   add_arrays(out, "Cells",
              std::array{std::cref(fields.connectivity), std::cref(offsets), std::cref(types)},
              line);
-  add_arrays(out, "PointData", fields.at_nodes, line);
-  add_arrays(out, "CellData", fields.in_cells, line);
+  add_arrays(out, "PointData", fields.point_data, line);
+  add_arrays(out, "CellData", fields.cell_data, line);
   out << "</Piece>\n";
 }
 
@@ -113,10 +113,10 @@ template <class FirstOf>
 Pieces piece_of(const NodeFields &fields, const FirstOf &first_of)
 {
   Pieces piece{version_of(fields), {}, {}};
-  std::vector<std::size_t> begins;
+  std::vector<std::size_t> offsets;
   std::ostringstream text;
   add_piece(text, fields, [&](const OutputArray &array) {
-    begins.push_back(piece.data.size());
+    offsets.push_back(piece.data.size());
     append_compressed(array.bytes, piece.data);
     return "";
   });
@@ -124,7 +124,7 @@ Pieces piece_of(const NodeFields &fields, const FirstOf &first_of)
   std::size_t k = 0;
   add_piece(text, fields, [&, first = first_of(piece.data.size())](const OutputArray &array) {
     return "<DataArray" + attributes_of(array) + " format=\"appended\" offset=\"" +
-           std::to_string(static_cast<std::size_t>(first) + begins[k++]) + "\"/>";
+           std::to_string(static_cast<std::size_t>(first) + offsets[k++]) + "\"/>";
   });
   piece.text = text.str();
   return piece;
@@ -138,8 +138,8 @@ std::string record_text(const NodeFields &fields, const std::vector<std::string>
   };
   std::ostringstream content, text;
   add_arrays(content, "PPoints", std::array{std::cref(fields.points)}, line);
-  add_arrays(content, "PPointData", fields.at_nodes, line);
-  add_arrays(content, "PCellData", fields.in_cells, line);
+  add_arrays(content, "PPointData", fields.point_data, line);
+  add_arrays(content, "PCellData", fields.cell_data, line);
   for (const std::string &piece : pieces)
     content << "<Piece Source=\"" << piece << "\"/>\n";
   add_file(text, "PUnstructuredGrid", version_of(fields), " GhostLevel=\"0\"", content.str());
@@ -160,11 +160,11 @@ void write_vtu(const std::string &path, const bool has_converged, const Pieces &
 SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
                         const std::string &base, const bool has_converged, MPI_Comm comm)
 {
-  constexpr unsigned int most_files = 64;
+  constexpr unsigned int max_files = 64;
   const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm),
                      rank = Utilities::MPI::this_mpi_process(comm),
-                     wanted = parameters.files_per_cycle;
-  const unsigned int n_files = std::min(n_ranks, wanted > 0 ? wanted : most_files);
+                     requested = parameters.files_per_cycle;
+  const unsigned int n_files = std::min(n_ranks, requested > 0 ? requested : max_files);
   SolutionFiles files;
   for (unsigned int file = 0; file < n_files; ++file)
     files.names.push_back(base + "." + Utilities::int_to_string(file, 3) + ".vtu");

@@ -20,7 +20,7 @@ import sys
 
 from collection import header_of, systems_of
 from known_counts import SET_UP
-from runs import is_bad, parse_with_arguments, parser_of, report_of, write_csv
+from runs import exit_code_of, parse_with_arguments, parser_of, report_of, write_csv
 
 COLUMNS = ["matrix", "n", "nonzeros", "preconditioner", "beside", "entries", "rounds", "iterations",
            "outcome", "setup_seconds", "solve_seconds", "backend", "message"]
@@ -111,7 +111,7 @@ def main():
     options = parse_command_line()
     rows = run_all(options)
     write_csv(options.csv, COLUMNS, rows)
-    return is_bad(rows)
+    return exit_code_of(rows)
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ double gigabytes_per_second(const std::size_t bytes, const std::function<void()>
 {
   copy(); // faults the pages in and pins the chunks
   std::vector<double> seconds;
-  const Stopwatch whole;
-  while (seconds.size() < 3 || (seconds.size() < 1000 && whole.elapsed() < 0.1)) {
+  const Stopwatch total;
+  while (seconds.size() < 3 || (seconds.size() < 1000 && total.elapsed() < 0.1)) {
     Stopwatch watch;
     copy();
     seconds.push_back(watch.lap());
@@ -108,7 +108,7 @@ bool measure_chunks_and_threads(const CudaExecutor &executor)
     for (const int threads : {1, 2, 4, 8}) {
       set_n_loop_threads(threads);
       CudaStagedCopies staged(executor.stream(), chunk);
-      if (!staged.takes(64 * MiB))
+      if (!staged.should_stage(64 * MiB))
         return false;
       is_right &= measure(
           memory, "staged", chunk,

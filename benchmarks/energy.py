@@ -35,11 +35,11 @@ def run(options, file, changes):
                              COMMON + changes + [f"Solver/Backend={options.backend}"])
 
 
-def quantities_of(cycle, left_out):
+def quantities_of(cycle, excluded):
     """Returns the quantities that converge: those of the physics and the H1 error. The L2 error is
     of higher order than the stopping criterion and may grow."""
     values = {name: value for name, value in cycle["quantities"].items()
-              if "defect" not in name and not re.search(left_out, name)}
+              if "defect" not in name and not re.search(excluded, name)}
     if "errors" in cycle:
         values["H1 error"] = cycle["errors"]["H1"]["error"]
     return values
@@ -54,11 +54,11 @@ def error_of(name, k, values, limits):
     return abs(values[k] - values[k - 1])
 
 
-def worst_change(exact, loose, k, limits, left_out):
+def worst_change(exact, loose, k, limits, excluded):
     """Returns name, error and change of the quantity with the largest ratio of change to error."""
     worst = ("", 0., 0.)
-    tables = [quantities_of(cycle, left_out) for cycle in exact["cycles"]]
-    for name, value in quantities_of(loose["cycles"][k], left_out).items():
+    tables = [quantities_of(cycle, excluded) for cycle in exact["cycles"]]
+    for name, value in quantities_of(loose["cycles"][k], excluded).items():
         change = abs(value - tables[k][name])
         error = error_of(name, k, [table[name] for table in tables], limits)
         if error <= 1e-9 * abs(value) or abs(tables[k][name]) < ZERO:  # exact on every mesh
@@ -69,7 +69,7 @@ def worst_change(exact, loose, k, limits, left_out):
 
 
 def rows_of(options, name):
-    file, changes, left_out = CASES[name]
+    file, changes, excluded = CASES[name]
     residual = run(options, file, changes)
     loose = run(options, file, changes + ["Solver/Stop at=discretisation error"])
     exact = run(options, file, changes + ["Solver/Relative tolerance=1e-12"])
@@ -85,7 +85,7 @@ def rows_of(options, name):
                "energy_outcome": b["solve"]["outcome"],
                "git_revision": loose["version"]["git_revision"]}
         if k > 0:
-            quantity, error, change = worst_change(exact, loose, k, limits, left_out)
+            quantity, error, change = worst_change(exact, loose, k, limits, excluded)
             row.update(quantity=quantity, quantity_error=error, quantity_change=change,
                        change_over_error=change / error if error else 0.)
         yield row

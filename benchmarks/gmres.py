@@ -28,7 +28,7 @@ import re
 import sys
 
 from collection import matrices_in, matrix_name
-from runs import BudgetedRuns, is_bad, markdown, parser_of, results_of, whole_file, write_csv
+from runs import BudgetedRuns, exit_code_of, markdown, parser_of, results_of, atomic_file, write_csv
 
 COLUMNS = ["version", "git_revision", "backend", "device", "system", "n", "nonzeros", "solver",
            "preconditioner", "scaling", "ordering", "format", "outcome", "iterations", "restarts",
@@ -124,10 +124,10 @@ class Runs:
     def row(self, system, solver):
         options = self.options
         if (system, solver) not in self.known:
-            asked = {"system": matrix_name(system), "solver": solver,
+            requested = {"system": matrix_name(system), "solver": solver,
                      **{name: getattr(options, name)
                         for name in ("preconditioner", "scaling", "ordering", "format")}}
-            self.known[system, solver] = self.runs.row(asked, command_of(options, system, solver),
+            self.known[system, solver] = self.runs.row(requested, command_of(options, system, solver),
                                                        results)
         return dict(self.known[system, solver])
 
@@ -227,9 +227,9 @@ def main():
     write_csv(options.csv, COLUMNS, rows, 6)
     if options.markdown:
         table = basis_table if options.steps else solver_table
-        with whole_file(options.markdown) as stream:
+        with atomic_file(options.markdown) as stream:
             stream.write(table(rows))
-    return 1 if is_bad(rows) or any(row["agrees"] == "no" for row in rows) else 0
+    return 1 if exit_code_of(rows) or any(row["agrees"] == "no" for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def solve(options, file, solver, preconditioner):
     return row
 
 
-def is_as_known(row, tolerance):
+def matches_reference(row, tolerance):
     converged = row["outcome"] == "converged"
     if row["known"].startswith(">"):
         return not converged
@@ -74,7 +74,7 @@ def verdict(row, options):
         return row["message"], False
     if not row["known"]:
         return "", True
-    is_right = is_as_known(row, options.tolerance)
+    is_right = matches_reference(row, options.tolerance)
     return f"known {row['known']}" + ("" if is_right else "  <- DIFFERS"), is_right
 
 

@@ -32,7 +32,7 @@ double copy_bandwidth(const Executor &executor, const std::size_t bytes)
   const bool on_host = executor.backend() == BackendKind::host;
   const auto copy = [&] {
     if (!on_host)
-      executor.copy_inside(to.data(), from.data(), from.bytes());
+      executor.copy_within(to.data(), from.data(), from.bytes());
     else {
       const double *const source = from.data();
       double *const target = to.data();

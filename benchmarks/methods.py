@@ -24,7 +24,7 @@ import re
 import sys
 
 from collection import matrix_name
-from runs import BudgetedRuns, is_bad, parser_of, results_of, write_csv
+from runs import BudgetedRuns, exit_code_of, parser_of, results_of, write_csv
 
 COLUMNS = ["group", "version", "git_revision", "backend", "device", "system", "n", "nonzeros",
            "solver", "preconditioner", "format", "outcome", "iterations", "restarts",
@@ -107,9 +107,9 @@ def run_all(options):
           f"{'iter.':>6} {'setup s':>9} {'solve s':>9} {'us/iter':>9}")
     for matrix_format in options.format:
         for group, system, solver, preconditioner in cases(options):
-            asked = {"group": group, "system": matrix_name(system), "solver": solver,
+            requested = {"group": group, "system": matrix_name(system), "solver": solver,
                      "preconditioner": preconditioner, "format": matrix_format}
-            rows.append(runs.row(asked, command_of(options, system, solver, preconditioner,
+            rows.append(runs.row(requested, command_of(options, system, solver, preconditioner,
                                                    matrix_format), results))
             print_row(rows[-1])
     print(f"{runs.seconds():.0f} s in all")
@@ -135,7 +135,7 @@ def main():
     options = parse_command_line()
     rows = run_all(options)
     write_csv(options.csv, COLUMNS, rows, 6)
-    return is_bad(rows)
+    return exit_code_of(rows)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import itertools
 import re
 import sys
 
-from runs import BudgetedRuns, is_bad, parser_of, results_of, write_csv
+from runs import BudgetedRuns, exit_code_of, parser_of, results_of, write_csv
 
 COLUMNS = ["version", "git_revision", "backend", "device", "n", "method", "preconditioner", "p", "m",
            "q", "kappa", "triangular", "outcome", "iterations", "linear_iterations",
@@ -85,8 +85,8 @@ def run_all(options):
     print(f"{'n':>8} {'method':<24} {'preconditioner':<44} {'outcome':<15} {'iter.':>6} "
           f"{'linear':>6} {'search':>6} {'setup s':>9} {'solve s':>9} {'max u':>9}")
     for size, method, preconditioner, columns in cases(options):
-        asked = {**columns, "n": size**3, "method": method, "preconditioner": preconditioner}
-        rows.append(runs.row(asked, command_of(options, size, method, preconditioner), results))
+        requested = {**columns, "n": size**3, "method": method, "preconditioner": preconditioner}
+        rows.append(runs.row(requested, command_of(options, size, method, preconditioner), results))
         print_row(rows[-1])
     print(f"{runs.seconds():.0f} s in all")
     return rows
@@ -123,7 +123,7 @@ def main():
     options = parse_command_line()
     rows = run_all(options)
     write_csv(options.csv, COLUMNS, rows, 8)
-    return is_bad(rows)
+    return exit_code_of(rows)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,15 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-Partition parts_of(const HostCsr &A, const std::string &order)
+Partition partition_for(const HostCsr &A, const std::string &order)
 {
   const std::size_t colon = order.find(':');
   if (colon == std::string::npos)
     return orderings.make(order)(A);
-  const std::string rows_of_part = order.substr(colon + 1);
+  const std::string rows_per_part = order.substr(colon + 1);
   int rows = 0;
-  const char *const end = rows_of_part.data() + rows_of_part.size();
-  if (std::from_chars(rows_of_part.data(), end, rows).ptr != end || rows < 1)
+  const char *const end = rows_per_part.data() + rows_per_part.size();
+  if (std::from_chars(rows_per_part.data(), end, rows).ptr != end || rows < 1)
     throw ParameterError("Order '" + order + "' needs a whole number of rows behind ':'.");
   return make_partition(order.substr(0, colon), A, std::max(A.n / rows, 1));
 }
@@ -28,12 +28,12 @@ Partition parts_of(const HostCsr &A, const std::string &order)
 
 HostMatrix in_order(const HostMatrix &A, const std::string &order)
 {
-  Partition parts = parts_of(A.csr(), order);
+  Partition partition = partition_for(A.csr(), order);
   HostMatrix result;
-  if (parts.order.empty())
+  if (partition.order.empty())
     result = A;
   else {
-    PermutedPattern pattern = permute_pattern(A.csr(), parts.order);
+    PermutedPattern pattern = permute_pattern(A.csr(), partition.order);
     result.n = A.n;
     result.values.resize(pattern.entries.size());
     permute(pattern.entries, A.values.data(), result.values.data());
@@ -41,7 +41,7 @@ HostMatrix in_order(const HostMatrix &A, const std::string &order)
     result.columns = std::move(pattern.columns);
   }
   Unknowns unknowns;
-  unknowns.part_starts = std::move(parts.starts);
+  unknowns.part_starts = std::move(partition.starts);
   result.unknowns = std::make_shared<const Unknowns>(std::move(unknowns));
   return result;
 }

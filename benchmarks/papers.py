@@ -20,7 +20,7 @@ import time
 
 from collection import header_of, matrices_in, matrix_name
 from known_counts import SET_UP
-from runs import is_bad, parser_of, report_of, results_of, write_csv
+from runs import exit_code_of, parser_of, report_of, results_of, write_csv
 
 COLUMNS = ["figure", "line", "column", "git_revision", "backend", "device", "threads", "system", "n",
            "nonzeros", "solver", "preconditioner", "format", "outcome", "iterations",
@@ -308,7 +308,7 @@ def main():
     if len(options.sizes) < 2:
         parser.error("--sizes needs two or more")
     options.matrices = matrices_in(options.directory) if options.directory else []
-    return is_bad(run_all(options))
+    return exit_code_of(run_all(options))
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ void HypreVector::get(double *const values) const
   check(HYPRE_IJVectorGetValues(ij, n, indices.data(), values), "reading a vector");
 }
 
-ParaSails::ParaSails(const HostCsr &given, const ParaSailsOptions &options_)
-    : n_rows(given.n), options(options_)
+ParaSails::ParaSails(const HostCsr &A_, const ParaSailsOptions &options_)
+    : n_rows(A_.n), options(options_)
 {
   int rank = 0, n_ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -81,9 +81,9 @@ ParaSails::ParaSails(const HostCsr &given, const ParaSailsOptions &options_)
   HYPRE_IJMatrixSetObjectType(ij, HYPRE_PARCSR);
   check(HYPRE_IJMatrixInitialize(ij), "initialising a matrix");
   for (HYPRE_Int i = first; i <= last; ++i) {
-    HYPRE_Int length = given.row_starts.length(i);
-    check(HYPRE_IJMatrixSetValues(ij, 1, &length, &i, given.columns + given.row_starts[i],
-                                  given.values + given.row_starts[i]),
+    HYPRE_Int length = A_.row_starts.length(i);
+    check(HYPRE_IJMatrixSetValues(ij, 1, &length, &i, A_.columns + A_.row_starts[i],
+                                  A_.values + A_.row_starts[i]),
           "filling a matrix");
   }
   check(HYPRE_IJMatrixAssemble(ij), "assembling a matrix");

@@ -70,7 +70,7 @@ Options parse(const int argc, const char *const *const argv)
   reader.option("--csv", "FILE", "Write the table, too", options.csv);
   options.help = reader.parse(argc, argv);
   for (const std::string &power : reader.values("--power"))
-    options.powers.push_back(reader.positive(power, "--power", 2));
+    options.powers.push_back(reader.parse_positive(power, "--power", 2));
   if (options.powers.empty())
     options.powers = {1, 2};
   options.systems = reader.values("SYSTEM");
@@ -147,12 +147,12 @@ struct Comparison
 
 /// Returns the least of three times, because other load on the machine can only add to them.
 template <class Function>
-double least_seconds(const Function &seconds)
+double min_seconds(const Function &seconds)
 {
-  double least = seconds();
+  double minimum = seconds();
   for (int repeat = 1; repeat < 3; ++repeat)
-    least = std::min(least, seconds());
-  return least;
+    minimum = std::min(minimum, seconds());
+  return minimum;
 }
 
 HostMatrix copy_of(const CsrView<double> &A)
@@ -226,7 +226,7 @@ double setup_seconds(const System &system, const std::string &method, const Exec
 {
   const CsrMatrix A(host, system.A.csr());
   const auto M = make_preconditioner(method, BackendKind::host);
-  return least_seconds([&] {
+  return min_seconds([&] {
     Stopwatch watch;
     M->setup(A);
     return watch.lap();
@@ -236,7 +236,7 @@ double setup_seconds(const System &system, const std::string &method, const Exec
 /// The fewest and most iterations for right-hand sides that differ by rounding errors.
 struct Spread
 {
-  int least, most;
+  int minimum, maximum;
 };
 
 Spread spread_of_iterations(const CsrMatrix &A, const Preconditioner &M, const int iterations)
@@ -244,8 +244,8 @@ Spread spread_of_iterations(const CsrMatrix &A, const Preconditioner &M, const i
   Spread spread{iterations, iterations};
   for (int k = 1; k <= 6; ++k) {
     const int found = solve(A, M, 1e-15 * k).iterations;
-    spread.least = std::min(spread.least, found);
-    spread.most = std::max(spread.most, found);
+    spread.minimum = std::min(spread.minimum, found);
+    spread.maximum = std::max(spread.maximum, found);
   }
   return spread;
 }
@@ -258,9 +258,9 @@ std::string verdict_on_rounding(const CsrMatrix &A, const Comparison &c, const P
   const Spread a = spread_of_iterations(A, ours, c.ours.iterations);
   const Spread b = spread_of_iterations(A, theirs, c.theirs.iterations);
   const auto text = [](const Spread &spread) {
-    return std::to_string(spread.least) + "-" + std::to_string(spread.most);
+    return std::to_string(spread.minimum) + "-" + std::to_string(spread.maximum);
   };
-  const bool overlap = a.least <= b.most + 1 && b.least <= a.most + 1;
+  const bool overlap = a.minimum <= b.maximum + 1 && b.minimum <= a.maximum + 1;
   return std::string(overlap ? "ok, rounding" : "ITERATIONS DIFFER") + ": " + text(a) +
          ", theirs " + text(b);
 }
@@ -312,7 +312,7 @@ Comparison compare_setups(const System &system, const int power)
   M->setup(A);
   c.seconds_all = setup_seconds(system, c.method, all);
   ParaSails sails(system.A.csr(), {system.is_symmetric, power - 1});
-  c.theirs_seconds = least_seconds([&] { return sails.setup(); });
+  c.theirs_seconds = min_seconds([&] { return sails.setup(); });
   compare_matrices(factor_of(*M, all), sails.matrix(), c);
   c.verdict = verdict_of_matrices(c);
   return c;
@@ -333,7 +333,7 @@ Comparison compare(const System &system, const int power)
 
   ParaSails sails(system.A.csr(), {system.is_symmetric, power - 1});
   try {
-    c.theirs_seconds = least_seconds([&] { return sails.setup(); });
+    c.theirs_seconds = min_seconds([&] { return sails.setup(); });
   }
   catch (const SolverError &error) {
     c.verdict = "ParaSails refuses: " + M->setup_report().remarks;
@@ -429,7 +429,7 @@ void time_parasails(const Options &options, const bool prints)
     const System system = load(name, options.sai_only);
     for (const int power : options.powers) {
       ParaSails sails(system.A.csr(), {system.is_symmetric, power - 1});
-      const double seconds = least_seconds([&] { return sails.setup(); });
+      const double seconds = min_seconds([&] { return sails.setup(); });
       if (prints)
         std::printf("%-30s %7d  sym=%d nlevels=%d %8.3f s\n", system.name.c_str(), system.A.n,
                     system.is_symmetric ? 1 : 0, power - 1, seconds);

@@ -28,7 +28,7 @@ struct Options
 {
   std::string help, backend = "cuda", order = "none", format = "auto", csv;
   std::vector<int> steps;
-  int part = 4;
+  int memory_divisor = 4;
   std::vector<std::string> systems;
 };
 
@@ -48,12 +48,12 @@ Options parse(const int argc, const char *const *const argv)
                 options.order);
   reader.option("--steps", "S", "As often as wanted; 5, 10, 15 and 20 if not given");
   reader.option("--part", "P", "The streamed matrix has memory for 1/P of it; 4 if not given",
-                options.part);
+                options.memory_divisor);
   reader.option("--format", "FORMAT", "Of plain products; auto if not given", options.format);
   reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
   options.help = reader.parse(argc, argv);
   for (const std::string &word : reader.values("--steps"))
-    options.steps.push_back(reader.positive(word, "--steps", 999999));
+    options.steps.push_back(reader.parse_positive(word, "--steps", 999999));
   options.systems = reader.values("SYSTEM");
   return options;
 }
@@ -77,7 +77,7 @@ struct Timing
   int n = 0, steps = 0;
   double microseconds = 0.; ///< median, for all steps
   double setup_seconds = 0.;
-  double against = 0.;  ///< time of the reference form / time of this form
+  double speedup = 0.;  ///< time of the reference form / time of this form
   double fraction = 0.; ///< time to copy as many bytes / time of this form
 };
 
@@ -137,15 +137,15 @@ public:
       : executor(executor), system(system), options(options), bandwidths(bandwidths),
         csr(executor, system.A.csr()), matrix(make_format(options.format, csr))
   {
-    int most = 0;
+    int max_steps = 0;
     for (const int s : options.steps)
-      most = std::max(most, s);
+      max_steps = std::max(max_steps, s);
     const auto n = static_cast<std::size_t>(system.A.n);
-    memory = Buffer<double>(executor, n * (static_cast<std::size_t>(most) + 1));
+    memory = Buffer<double>(executor, n * (static_cast<std::size_t>(max_steps) + 1));
     memory.fill_zero();
     const std::vector<double> v = right_hand_side(system.A.n);
     executor->copy_from_host(memory.data(), v.data(), n * sizeof(double));
-    V = {memory.data(), n, most + 1};
+    V = {memory.data(), n, max_steps + 1};
   }
 
   void run(std::vector<Timing> &timings)
@@ -167,7 +167,8 @@ private:
     form_options.kind = powers_kind_of(form);
     form_options.steps = s;
     form_options.depth = depth;
-    form_options.memory = 12 * system.A.columns.size() / static_cast<std::size_t>(options.part);
+    form_options.memory =
+        12 * system.A.columns.size() / static_cast<std::size_t>(options.memory_divisor);
     Timing timing;
     timing.system = system.name;
     timing.form = form + (depth == 1 ? " one by one" : "");
@@ -181,7 +182,7 @@ private:
       const std::vector<BasisStep> steps(static_cast<std::size_t>(s), {0.5, 0., 0.1});
       const double seconds = median_seconds(*executor, *powers, V, steps);
       timing.microseconds = 1e6 * seconds;
-      timing.against = other / seconds;
+      timing.speedup = other / seconds;
       const double bandwidth = form == "streamed" ? bandwidths.from_host : bandwidths.inside;
       if (bandwidth > 0.)
         timing.fraction = static_cast<double>(powers->traffic(s)) / bandwidth / seconds;
@@ -198,7 +199,7 @@ private:
   static void print(const Timing &t)
   {
     std::printf("%-28s %3d  %-20s %10.1f %7.2f %5.0f %% %8.2f  %s\n", t.system.c_str(), t.steps,
-                t.form.c_str(), t.microseconds, t.against, 100. * t.fraction, t.setup_seconds,
+                t.form.c_str(), t.microseconds, t.speedup, 100. * t.fraction, t.setup_seconds,
                 t.description.c_str());
     std::fflush(stdout);
   }
@@ -237,7 +238,7 @@ int run(Options options)
             "description",
             timings, [&](std::ostream &file, const Timing &t) {
               file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ','
-                   << t.steps << ',' << t.form << ',' << t.microseconds << ',' << t.against << ','
+                   << t.steps << ',' << t.form << ',' << t.microseconds << ',' << t.speedup << ','
                    << t.fraction << ',' << t.setup_seconds << ",\"" << t.description << '"';
             });
   return 0;

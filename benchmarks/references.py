@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 
-from runs import NOT_CONVERGED, markdown, parser_of, whole_file, write_csv
+from runs import NOT_CONVERGED, markdown, parser_of, atomic_file, write_csv
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
 COLUMNS = ["problem", "program", "preconditioner", "ranks", "backend", "dofs", "outcome",
@@ -243,7 +243,7 @@ def main():
             rows += run_problem(options, problem, f"{problem[0]}D Q{problem[1]} {size}")
             write_csv(options.csv, COLUMNS, rows)
             if options.markdown:
-                with whole_file(options.markdown) as stream:
+                with atomic_file(options.markdown) as stream:
                     stream.write(markdown(list(TABLE.values()), [
                         [text_of(row, column) for column in TABLE] for row in rows], 4))
     return 1 if any(is_wrong(row) for row in rows) else 0

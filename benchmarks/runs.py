@@ -90,7 +90,7 @@ class BudgetedRuns:
 
     def __init__(self, options, columns):
         self.options, self.columns, self.begin = options, columns, time.monotonic()
-        self.best_known = {}  # device and versions of the last report
+        self.last_environment = {}  # device and versions of the last report
 
     @staticmethod
     def add_options(add, budget=0.):
@@ -101,9 +101,9 @@ class BudgetedRuns:
         add("--budget", type=float, default=budget, metavar="S",
             help="begin no run after that; 0: no end (%(default)g)")
 
-    def row(self, asked, command, results=results_of):
-        """Returns @p asked with the values that @p results(report, columns) finds for @p command."""
-        row, options = dict.fromkeys(self.columns, "") | self.best_known | asked, self.options
+    def row(self, requested, command, results=results_of):
+        """Returns @p requested with the values that @p results(report, columns) finds for @p command."""
+        row, options = dict.fromkeys(self.columns, "") | self.last_environment | requested, self.options
         if options.budget and self.seconds() > options.budget:
             return row | {"outcome": "left out", "message": f"{options.budget:g} s were spent"}
         report, outcome, message = report_of(
@@ -112,7 +112,7 @@ class BudgetedRuns:
         row.update(outcome=outcome, message=message)
         if report:
             row.update(results(report, self.columns))
-            self.best_known = {name: row[name]
+            self.last_environment = {name: row[name]
                                for name in ("version", "git_revision", "backend", "device")}
         return row
 
@@ -120,7 +120,7 @@ class BudgetedRuns:
         return time.monotonic() - self.begin
 
 
-def is_bad(rows):
+def exit_code_of(rows):
     """Returns 1 if there are no rows or if a run failed or timed out, otherwise 0."""
     return int(not rows or any(row["outcome"] in ("failed", "timeout") for row in rows))
 
@@ -168,7 +168,7 @@ def launcher(ranks):
 
 
 @contextlib.contextmanager
-def whole_file(file):
+def atomic_file(file):
     """Yields a stream whose file appears when all content has been written."""
     with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
         yield stream
@@ -183,7 +183,7 @@ def write_csv(file, columns, rows, digits=None):
 
     if not file:
         return
-    with whole_file(file) as stream:
+    with atomic_file(file) as stream:
         writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows({column: text(value) for column, value in row.items()} for row in rows)

@@ -171,12 +171,12 @@ public:
     executor->synchronize();
     Stopwatch watch;
     const SolveReport report = solver.solve(*A, *M, b, x, control);
-    const double taken = watch.lap();
+    const double elapsed = watch.lap();
     if (report.iterations != iterations)
       throw SolverError("Asked for " + std::to_string(iterations) +
                         " iterations, to be timed, but: " + report.message);
     bytes_per_iteration = report.method.bytes_per_iteration;
-    return taken;
+    return elapsed;
   }
 
   /// Returns the median of @p repeats solves.

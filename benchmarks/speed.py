@@ -20,7 +20,7 @@ import os
 import subprocess
 import sys
 
-from runs import markdown, number, parser_of, pyplot, whole_file
+from runs import markdown, number, parser_of, pyplot, atomic_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = {"p2d": "P1 Poisson 2D", "e3d": "P1 elasticity 3D", "fd3": "7-point Poisson 3D",
@@ -105,11 +105,11 @@ def is_viennacl(row):
     return row["program"].startswith("ViennaCL")
 
 
-def is_peer(row):
+def is_other(row):
     return row["program"] != "femgpu"
 
 
-def anything(_row):
+def any_row(_row):
     return True
 
 
@@ -128,7 +128,7 @@ class Results:
         self.systems = sorted({(row["system"], row["n"]) for row in self.rows},
                               key=lambda system: (order.index(system[0]), system[1]))
         self.bad = [row for row in self.rows if row["verdict"] != "ok"]
-        self.main_device = next((row for row in self.rows if not is_peer(row)), self.rows[0])["device"]
+        self.main_device = next((row for row in self.rows if not is_other(row)), self.rows[0])["device"]
 
     def has(self, method):
         return any(method_of(row) == method for row in self.rows)
@@ -155,7 +155,7 @@ def field(row, column="us_per_iteration"):
     return number(row[column]) if row else "–"
 
 
-def named(row):
+def program_label(row):
     return f"{row['program']}, {row['variant']}" if row else ""
 
 
@@ -171,7 +171,7 @@ def conjugate_gradients(results, bars):
     lines = []
     for system in results.systems:
         bar = bars.get(system, {})
-        ours, peer = results.best(system, is_femgpu), results.best(system, is_peer)
+        ours, peer = results.best(system, is_femgpu), results.best(system, is_other)
         viennacl = results.best(system, is_viennacl)
         anyone = ours or peer
         speedup = number(peer["us_per_iteration"] / ours["us_per_iteration"]) \
@@ -180,7 +180,7 @@ def conjugate_gradients(results, bars):
                       plain(bar.get("bar_us")),
                       met(ours and ours["us_per_iteration"], bar.get("bar_us")),
                       f"{100. * ours['fraction_of_copy']:.0f} %" if ours else "–", field(peer),
-                      named(peer), speedup, field(viennacl), plain(bar.get("best_peer_us")),
+                      program_label(peer), speedup, field(viennacl), plain(bar.get("best_peer_us")),
                       plain(bar.get("viennacl_us"))])
     return markdown(["system", "n", "floor", "femgpu", "bar", "femgpu/bar", "of copy", "best peer",
                      "which", "times faster", "ViennaCL", "best peer before", "ViennaCL before"],
@@ -192,13 +192,13 @@ def whole_solves(results):
     lines = []
     for system in results.systems:
         ours = results.best(system, is_femgpu, column="ms_for_30_iterations")
-        peer = results.best(system, is_peer, column="ms_for_30_iterations")
+        peer = results.best(system, is_other, column="ms_for_30_iterations")
         bar = MOST_MILLISECONDS_30.get(system)
         if bar is None and system[1] > 20000:
             continue
         lines.append([system[0], f"{system[1]:,}", field(ours, "ms_for_30_iterations"),
                       plain(bar), met(ours and ours["ms_for_30_iterations"], bar),
-                      field(peer, "ms_for_30_iterations"), named(peer)])
+                      field(peer, "ms_for_30_iterations"), program_label(peer)])
     return markdown(["system", "n", "femgpu", "bar", "femgpu/bar", "best peer", "which"], lines)
 
 
@@ -208,12 +208,12 @@ def bicgstab(results):
     for system in results.systems:
         ours = results.best(system, is_femgpu, "bicgstab")
         ours_cg = results.best(system, is_femgpu)
-        peer = results.best(system, is_peer, "bicgstab")
+        peer = results.best(system, is_other, "bicgstab")
         if not ours:
             continue
         ratio = ours["us_per_iteration"] / ours_cg["us_per_iteration"] if ours_cg else None
         lines.append([system[0], f"{system[1]:,}", field(ours), number(ratio),
-                      met(ratio, MOST_BICGSTAB), field(peer), named(peer)])
+                      met(ratio, MOST_BICGSTAB), field(peer), program_label(peer)])
     return markdown(["system", "n", "femgpu", "times CG", f"bar {MOST_BICGSTAB}", "best peer",
                      "which"], lines) if lines else ""
 
@@ -223,14 +223,14 @@ def gmres(results):
     lines = []
     for system in results.systems:
         ours = results.best(system, is_femgpu, "gmres")
-        peer = results.best(system, is_peer, "gmres")
+        peer = results.best(system, is_other, "gmres")
         if not (ours or peer):
             continue
         speedup = number(peer["us_per_iteration"] / ours["us_per_iteration"]) \
             if ours and peer else "–"
         lines.append([system[0], f"{system[1]:,}", field(ours or peer, "floor_us"), field(ours),
                       f"{100. * ours['fraction_of_copy']:.0f} %" if ours else "–", field(peer),
-                      named(peer), speedup, field(ours, "ms_for_30_iterations"),
+                      program_label(peer), speedup, field(ours, "ms_for_30_iterations"),
                       field(peer, "ms_for_30_iterations")])
     return markdown(["system", "n", "floor", "femgpu", "of copy", "best peer", "which",
                      "times faster", "ms for 30, femgpu", "ms for 30, peer"], lines) if lines else ""
@@ -255,7 +255,7 @@ def other_devices(results):
     others = [device for device, _, _ in results.devices if device != results.main_device]
     lines = []
     for system in results.systems:
-        rows = [results.best(system, anything, device=device) for device in others]
+        rows = [results.best(system, any_row, device=device) for device in others]
         if any(rows):
             lines.append([system[0], f"{system[1]:,}"] + [field(row) for row in rows])
     return markdown(["system", "n"] + others, lines) if lines else ""
@@ -263,13 +263,13 @@ def other_devices(results):
 
 def remarks(results):
     """Returns notes on the rows: invalid figures, and solves that vary."""
-    lines = [f"- {row['system']}, n = {row['n']:,}: {named(row)}, {row['solver']}: "
+    lines = [f"- {row['system']}, n = {row['n']:,}: {program_label(row)}, {row['solver']}: "
              f"{row['verdict']}\n" for row in results.bad]
-    varying = sorted({named(row) for row in results.rows if row["bit_identical"] == "no"})
+    varying = sorted({program_label(row) for row in results.rows if row["bit_identical"] == "no"})
     if varying:
         lines.append(f"- Solves that were repeated did not give the same bits: {'; '.join(varying)}."
                      "\n")
-    ours = [row for row in results.rows if not is_peer(row) and row["verdict"] == "ok"]
+    ours = [row for row in results.rows if not is_other(row) and row["verdict"] == "ok"]
     if ours and all(row["bit_identical"] == "yes" for row in ours):
         lines.append(f"- All {len(ours)} kinds of solves of femgpu gave the same bits each time.\n")
     solves = sorted({row["n_solves"] for row in results.rows if row["verdict"] == "ok"})
@@ -313,9 +313,9 @@ def programs_of(results):
     """Returns (label, test, device) of every curve."""
     curves = [("femgpu", is_femgpu, None)]
     names = dict.fromkeys(row["program"] for row in results.rows
-                          if is_peer(row) and row["device"] == results.main_device)
+                          if is_other(row) and row["device"] == results.main_device)
     curves += [(name, lambda row, name=name: row["program"] == name, None) for name in names]
-    return curves + [(device, anything, device) for device, _, _ in results.devices
+    return curves + [(device, any_row, device) for device, _, _ in results.devices
                      if device != results.main_device]
 
 
@@ -336,7 +336,7 @@ def draw(results, bars, pyplot, column, name, output):
         axes.set_xlabel("unknowns")
         axes.grid(True, linewidth=0.4)
         if column == "us_per_iteration":
-            n, values = series(results, family, anything, "floor_us")
+            n, values = series(results, family, any_row, "floor_us")
             axes.plot(n, values, "k:", linewidth=1, label="bytes at the speed of a copy")
             n = [system[1] for system in results.systems if system in bars and system[0] == family]
             axes.plot(n, [bars[family, m]["bar_us"] for m in n], "k_", markersize=12, label="bar")
@@ -382,7 +382,7 @@ def main():
     tables, good = measure(options)
     results, bars = Results(tables + options.csv), read_bars()
     path = os.path.join(options.output, "speed.md")
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(page(results, bars))
     if results.has("cg"):
         draw_all(results, bars, options.output)

@@ -65,7 +65,7 @@ Options parse(const int argc, const char *const *const argv)
     if (reader.has(name))
       numbers.clear();
     for (const std::string &word : reader.values(name))
-      numbers.push_back(reader.positive(word, name, 9999));
+      numbers.push_back(reader.parse_positive(word, name, 9999));
   };
   read("--parts", options.parts);
   read("--steps", options.steps);
@@ -93,13 +93,14 @@ class Surfaces
 {
 public:
   Surfaces(HostMatrix ordered, const int n_parts, const int deepest)
-      : matrix(std::move(ordered)), A(matrix.csr()), starts(starts_of(A, n_parts)), near(A),
-        is_ghost(static_cast<std::size_t>(A.n))
+      : matrix(std::move(ordered)), A(matrix.csr()), starts(starts_of(A, n_parts)),
+        neighbourhood(A), is_ghost(static_cast<std::size_t>(A.n))
   {
     for (int part = 0; part < n_parts; ++part) {
-      near.find(starts[part], starts[part + 1], deepest, std::numeric_limits<std::size_t>::max());
-      counts.push_back(near.counts());
-      ghosts.push_back(near.ghosts());
+      neighbourhood.find(starts[part], starts[part + 1], deepest,
+                         std::numeric_limits<std::size_t>::max());
+      counts.push_back(neighbourhood.counts());
+      ghosts.push_back(neighbourhood.ghosts());
     }
   }
 
@@ -167,7 +168,7 @@ private:
   HostMatrix matrix;
   HostCsr A;
   std::vector<int> starts;
-  Neighbourhood near;
+  Neighbourhood neighbourhood;
   std::vector<std::vector<int>> counts, ghosts; ///< one list per subdomain
   std::vector<bool> is_ghost;                   ///< in any subdomain
 };

@@ -16,7 +16,7 @@ import re
 import sys
 
 from collection import systems_of
-from runs import is_bad, parse_with_arguments, parser_of, report_of, write_csv
+from runs import exit_code_of, parse_with_arguments, parser_of, report_of, write_csv
 
 COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "sweeps", "left", "iterations",
            "outcome", "residual", "backend", "message"]
@@ -77,7 +77,7 @@ def main():
     options = parse_command_line()
     rows = run_all(options)
     write_csv(options.csv, COLUMNS, rows)
-    return is_bad(rows)
+    return exit_code_of(rows)
 
 
 if __name__ == "__main__":

@@ -490,7 +490,7 @@ def main():
             print(f"{os.path.relpath(path, ROOT)} is out of date: run benchmarks/tables.py.",
                   file=sys.stderr)
         else:
-            with runs.whole_file(path) as stream:
+            with runs.atomic_file(path) as stream:
                 stream.write(text)
     return int(options.check and bool(outdated))
 

@@ -44,7 +44,8 @@ struct Options
 };
 
 /// Parses a comma-separated list of numbers.
-std::vector<double> numbers_of(const std::string &text, const double least, const double most)
+std::vector<double> numbers_of(const std::string &text, const double min_value,
+                               const double max_value)
 {
   std::vector<double> numbers;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -57,9 +58,10 @@ std::vector<double> numbers_of(const std::string &text, const double least, cons
     catch (const std::exception &) {
       length = 0;
     }
-    if (length == 0 || length != end - begin || !(number >= least && number <= most))
-      throw ParameterError("'" + text + "' is no list of numbers from " + std::to_string(least) +
-                           " to " + std::to_string(most) + "; see --help.");
+    if (length == 0 || length != end - begin || !(number >= min_value && number <= max_value))
+      throw ParameterError("'" + text + "' is no list of numbers from " +
+                           std::to_string(min_value) + " to " + std::to_string(max_value) +
+                           "; see --help.");
     numbers.push_back(number);
     begin = end + 1;
   }
@@ -87,7 +89,7 @@ Options parse(const int argc, const char *const *const argv)
   reader.option("--repeats", "K", "Times are medians of so many; 10 if not given", options.repeats);
   reader.option("--csv", "FILE", "Write the table, too", options.csv);
   options.help = reader.parse(argc, argv);
-  options.columns = numbers_of(columns, 1, Tsqr::most_columns);
+  options.columns = numbers_of(columns, 1, Tsqr::max_columns);
   options.kappas = numbers_of(kappas, 1., 1e300);
   return options;
 }

@@ -17,7 +17,7 @@ namespace femgpu
 {
 namespace
 {
-std::string cure_for(int reason)
+std::string hint_for(int reason)
 {
   switch (reason) {
   case ENOSPC:
@@ -41,7 +41,7 @@ std::string cure_for(int reason)
                                int reason)
 {
   throw OutputError("'" + path.string() + "' " + what + ": " + std::strerror(reason) + "; " +
-                    cure_for(reason));
+                    hint_for(reason));
 }
 } // namespace
 
@@ -155,29 +155,29 @@ namespace
 {
 // A signal handler must not allocate or lock, so the names are stored in a fixed table. Files that
 // do not fit, because of a long name or a full table, are left behind by a signal.
-constexpr std::size_t n_slots = 64, longest_name = 4096;
-char partial_names[n_slots][longest_name];
+constexpr std::size_t n_slots = 64, max_name_length = 4096;
+char partial_names[n_slots][max_name_length];
 std::atomic<bool> slot_is_taken[n_slots], slot_is_ready[n_slots];
 
-void say(const char *text)
+void write_to_stderr(const char *text)
 {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
     return; // standard error is closed
 }
 
-extern "C" void end_by_signal(const int signal)
+extern "C" void terminate_by_signal(const int signal)
 {
   remove_partial_files();
-  say(signal == SIGINT ? "femgpu: interrupted" : "femgpu: terminated by a signal");
-  say("; result files that exist are complete.\n");
+  write_to_stderr(signal == SIGINT ? "femgpu: interrupted" : "femgpu: terminated by a signal");
+  write_to_stderr("; result files that exist are complete.\n");
   ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
-extern "C" void end_silently(const int signal, siginfo_t *const info, void * /* context */)
+extern "C" void terminate_silently(const int signal, siginfo_t *const info, void * /* context */)
 {
   if (info->si_code != SI_QUEUE) // not sent by a rank of this run
-    return end_by_signal(signal);
+    return terminate_by_signal(signal);
   remove_partial_files();
   ::_exit(info->si_value.sival_int);
 }
@@ -198,20 +198,20 @@ void remove_partial_files_on_signals()
     if (before.sa_handler == SIG_IGN) // as nohup does
       continue;
     struct sigaction action = {};
-    action.sa_handler = end_by_signal;
+    action.sa_handler = terminate_by_signal;
     ::sigemptyset(&action.sa_mask);
     ::sigaction(signal, &action, nullptr);
   }
   struct sigaction action = {};
-  action.sa_sigaction = end_silently;
+  action.sa_sigaction = terminate_silently;
   action.sa_flags = SA_SIGINFO;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(signal_to_end_silently, &action, nullptr);
+  ::sigaction(silent_termination_signal, &action, nullptr);
 }
 
 PartialFile::PartialFile(const std::string &name) : slot(n_slots)
 {
-  if (name.size() >= longest_name)
+  if (name.size() >= max_name_length)
     return;
   for (slot = 0; slot < n_slots && slot_is_taken[slot].exchange(true);)
     ++slot;

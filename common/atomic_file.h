@@ -66,14 +66,14 @@ void write_file(const std::filesystem::path &name, const std::string &text);
 /**
  * Installs handlers for SIGINT, SIGTERM and SIGHUP. They remove the partial files of this process,
  * print a message and terminate the process by the same signal, so that a shell sees the usual exit
- * status. Also installs the handler of signal_to_end_silently. A signal that is already ignored, as
- * under nohup, stays ignored.
+ * status. Also installs the handler of silent_termination_signal. A signal that is already ignored,
+ * as under nohup, stays ignored.
  */
 void remove_partial_files_on_signals();
 
 /// The signal by which a rank terminates the other ranks without a message. It is sent with
 /// sigqueue(), with the exit code as its value.
-constexpr int signal_to_end_silently = SIGUSR1;
+constexpr int silent_termination_signal = SIGUSR1;
 
 /// Removes the partial files of this process. Async-signal-safe.
 void remove_partial_files();

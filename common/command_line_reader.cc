@@ -49,8 +49,8 @@ private:
 
 std::string suggestion(const std::string &word, const std::vector<std::string> &choices)
 {
-  const std::string near_name = nearest(word, choices);
-  return near_name.empty() ? "" : "; did you mean '" + near_name + "'?";
+  const std::string nearest_name = nearest(word, choices);
+  return nearest_name.empty() ? "" : "; did you mean '" + nearest_name + "'?";
 }
 } // namespace
 
@@ -68,49 +68,51 @@ CommandLineReader::~CommandLineReader() = default;
 
 void CommandLineReader::positional(const std::string &name, const std::string &meaning)
 {
-  app->add_option(name, given[name], meaning)->type_name("");
+  app->add_option(name, option_values[name], meaning)->type_name("");
 }
 
 void CommandLineReader::option(const std::string &name, const std::string &type,
                                const std::string &meaning)
 {
-  app->add_option(name, given[name], meaning)->type_name(type)->allow_extra_args(false);
+  app->add_option(name, option_values[name], meaning)->type_name(type)->allow_extra_args(false);
 }
 
-void CommandLineReader::once(const std::string &name, const std::string &type,
-                             const std::string &meaning, const Read &read)
+void CommandLineReader::add_single_option(const std::string &name, const std::string &type,
+                                          const std::string &meaning, const Setter &read)
 {
   option(name, type, meaning);
-  single.emplace_back(name, read);
+  single_options.emplace_back(name, read);
 }
 
 void CommandLineReader::choice(const std::string &name, const std::vector<std::string> &choices,
                                const std::string &meaning, std::string &value)
 {
-  once(name, boost::algorithm::join(choices, "|"), meaning, [=, &value](const std::string &text) {
-    value = text;
-    if (std::find(choices.begin(), choices.end(), text) != choices.end())
-      return;
-    std::string names;
-    for (std::size_t i = 0; i < choices.size(); ++i)
-      names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
-    fail(name + " " + text + ": choose " + names + suggestion(text, choices));
-  });
+  add_single_option(
+      name, boost::algorithm::join(choices, "|"), meaning, [=, &value](const std::string &text) {
+        value = text;
+        if (std::find(choices.begin(), choices.end(), text) != choices.end())
+          return;
+        std::string names;
+        for (std::size_t i = 0; i < choices.size(); ++i)
+          names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
+        fail(name + " " + text + ": choose " + names + suggestion(text, choices));
+      });
 }
 
 void CommandLineReader::backend(std::string &value)
 {
   const std::vector<std::string> names = {"auto", "host", "cuda"};
-  once("--backend", "auto|host|cuda|cuda:K", "Device of the solver; K is a device number",
-       [=, &value](const std::string &text) {
-         value = text;
-         const bool is_device =
-             text.rfind("cuda:", 0) == 0 && is_digits(text.substr(5)) && text.size() <= 9;
-         if (!is_device && std::find(names.begin(), names.end(), text) == names.end())
-           fail("--backend " + text +
-                " is not a backend; choose auto, host, cuda or cuda:K with a device number K" +
-                suggestion(text, names));
-       });
+  add_single_option(
+      "--backend", "auto|host|cuda|cuda:K", "Device of the solver; K is a device number",
+      [=, &value](const std::string &text) {
+        value = text;
+        const bool is_device =
+            text.rfind("cuda:", 0) == 0 && is_digits(text.substr(5)) && text.size() <= 9;
+        if (!is_device && std::find(names.begin(), names.end(), text) == names.end())
+          fail("--backend " + text +
+               " is not a backend; choose auto, host, cuda or cuda:K with a device number K" +
+               suggestion(text, names));
+      });
 }
 
 void CommandLineReader::flag(const std::string &name, bool &value, const std::string &meaning)
@@ -133,8 +135,8 @@ std::string CommandLineReader::parse(int argc, const char *const *argv)
   catch (const CLI::ParseError &error) {
     fail(error.what());
   }
-  refuse_unknown();
-  for (const auto &[name, read] : single) {
+  reject_unknown();
+  for (const auto &[name, read] : single_options) {
     const std::vector<std::string> &texts = values(name);
     if (texts.size() > 1)
       fail(name + " is given twice, with '" + texts[0] + "' and '" + texts[1] +
@@ -154,7 +156,7 @@ void CommandLineReader::fail(const std::string &message) const
 }
 
 /// Reports the first unknown option and the nearest valid one.
-void CommandLineReader::refuse_unknown() const
+void CommandLineReader::reject_unknown() const
 {
   std::vector<std::string> unknown = app->remaining();
   unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end());
@@ -168,17 +170,17 @@ void CommandLineReader::refuse_unknown() const
   fail("unknown option '" + word + "'" + suggestion(word, names));
 }
 
-int CommandLineReader::positive(const std::string &text, const std::string &name,
-                                const int most) const
+int CommandLineReader::parse_positive(const std::string &text, const std::string &name,
+                                      const int max_value) const
 {
-  constexpr std::size_t most_digits = 9; // fits into int
-  const int number = is_digits(text) && text.size() <= most_digits ? std::stoi(text) : 0;
-  if (number == 0 || number > most)
-    fail(name + " " + text + ": give an integer from 1 to " + std::to_string(most));
+  constexpr std::size_t max_digits = 9; // fits into int
+  const int number = is_digits(text) && text.size() <= max_digits ? std::stoi(text) : 0;
+  if (number == 0 || number > max_value)
+    fail(name + " " + text + ": give an integer from 1 to " + std::to_string(max_value));
   return number;
 }
 
-double CommandLineReader::tolerance(const std::string &text, const std::string &name) const
+double CommandLineReader::parse_tolerance(const std::string &text, const std::string &name) const
 {
   const auto number = finite_number(text);
   if (!number || *number < 0.)
@@ -189,7 +191,7 @@ double CommandLineReader::tolerance(const std::string &text, const std::string &
 std::size_t CommandLineReader::memory(const std::string &text, const std::string &name) const
 {
   try {
-    return bytes_of(text);
+    return parse_memory_size(text);
   }
   catch (const ParameterError &error) {
     fail(name + ": " + error.what());

@@ -45,21 +45,21 @@ public:
   void option(const std::string &name, const std::string &type, const std::string &meaning);
   /// An option that may be given at most once. Without it @p value is left unchanged. An integer
   /// must be positive with at most nine digits, a double finite and nonnegative. A std::size_t is
-  /// an amount of memory in bytes, parsed by bytes_of().
+  /// an amount of memory in bytes, parsed by parse_memory_size().
   template <class Value>
   void option(const std::string &name, const std::string &type, const std::string &meaning,
               Value &value)
   {
-    once(name, type, meaning, [this, name, &value](const std::string &text) {
+    add_single_option(name, type, meaning, [this, name, &value](const std::string &text) {
       if constexpr (std::is_constructible_v<Value, std::string>)
         value = text;
       else if constexpr (std::is_same_v<Value, double> ||
                          std::is_same_v<Value, std::optional<double>>)
-        value = tolerance(text, name);
+        value = parse_tolerance(text, name);
       else if constexpr (std::is_same_v<Value, std::size_t>)
         value = memory(text, name);
       else
-        value = positive(text, name);
+        value = parse_positive(text, name);
     });
   }
   /// An option whose value is one of @p choices.
@@ -80,28 +80,29 @@ public:
   /// The values given to an option, in the order of the command line.
   const std::vector<std::string> &values(const std::string &name) const
   {
-    return given.at(name);
+    return option_values.at(name);
   }
   bool has(const std::string &name) const
   {
     return !values(name).empty();
   }
 
-  /// Converts @p text, the value of option @p name, to an integer from 1 to @p most.
-  int positive(const std::string &text, const std::string &name, int most = 999999999) const;
+  /// Converts @p text, the value of option @p name, to an integer from 1 to @p max_value.
+  int parse_positive(const std::string &text, const std::string &name,
+                     int max_value = 999999999) const;
 
 private:
-  using Read = std::function<void(const std::string &text)>;
-  void once(const std::string &name, const std::string &type, const std::string &meaning,
-            const Read &read);
-  double tolerance(const std::string &text, const std::string &name) const;
+  using Setter = std::function<void(const std::string &text)>;
+  void add_single_option(const std::string &name, const std::string &type,
+                         const std::string &meaning, const Setter &read);
+  double parse_tolerance(const std::string &text, const std::string &name) const;
   std::size_t memory(const std::string &text, const std::string &name) const;
-  void refuse_unknown() const;
+  void reject_unknown() const;
 
   std::string program;
   std::unique_ptr<CLI::App> app;
-  std::map<std::string, std::vector<std::string>> given; ///< by name
-  std::vector<std::pair<std::string, Read>> single;      ///< options that may be given once
+  std::map<std::string, std::vector<std::string>> option_values; ///< by name
+  std::vector<std::pair<std::string, Setter>> single_options;    ///< options that may be given once
 };
 } // namespace femgpu
 

@@ -19,7 +19,7 @@ namespace
 {
 /// Is standard output a terminal? Open MPI always gives its ranks a pseudo-terminal, so under
 /// mpirun the standard output of mpirun itself is checked.
-bool is_watched()
+bool is_terminal()
 {
   if (isatty(STDOUT_FILENO) == 0)
     return false;
@@ -35,9 +35,9 @@ bool is_watched()
 Console::Console(std::string program, const bool prints, const Verbosity verbosity,
                  const std::chrono::milliseconds interval)
     : program(std::move(program)), prints(prints), verbosity(verbosity), interval(interval),
-      is_live(shows_progress() && is_watched()), last_output(Clock::now())
+      has_status_line(shows_progress() && is_terminal()), last_output(Clock::now())
 {
-  if (shows_progress() && !is_live)
+  if (shows_progress() && !has_status_line)
     start_reporter();
 }
 
@@ -62,14 +62,14 @@ void Console::start_reporter()
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    reporter = std::thread([this] { report_until_end(); });
+    reporter = std::thread([this] { run_reporter(); });
   }
   catch (const std::system_error &) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void Console::report_until_end()
+void Console::run_reporter()
 {
   std::unique_lock<std::mutex> lock(mutex);
   while (!is_ending) {
@@ -79,17 +79,17 @@ void Console::report_until_end()
       continue;
     }
     last_output = Clock::now();
-    if (under_way.empty())
+    if (activity.empty())
       continue;
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(last_output - phase_begin);
     std::ostringstream line; // one write: the main thread prints concurrently
-    line << "  " << under_way << " (" << seconds.count() << " s)\n";
+    line << "  " << activity << " (" << seconds.count() << " s)\n";
     std::cerr << line.str() << std::flush;
   }
 }
 
-void Console::note_output()
+void Console::record_output_time()
 {
   const std::lock_guard<std::mutex> lock(mutex);
   last_output = Clock::now();
@@ -97,19 +97,19 @@ void Console::note_output()
 
 void Console::clear_line()
 {
-  if (line_is_used)
+  if (status_is_shown)
     std::cout << "\r\033[K" << std::flush;
-  line_is_used = false;
+  status_is_shown = false;
 }
 
-void Console::show(const std::string &text)
+void Console::show_status(const std::string &text)
 {
-  if (!is_live)
+  if (!has_status_line)
     return;
   constexpr std::size_t width = 79; // a longer line would wrap and could not be erased
   clear_line();
   std::cout << text.substr(0, width) << std::flush;
-  line_is_used = true;
+  status_is_shown = true;
 }
 
 void Console::print(const std::string &line)
@@ -117,7 +117,7 @@ void Console::print(const std::string &line)
   if (!prints || verbosity == Verbosity::quiet)
     return;
   clear_line();
-  note_output();
+  record_output_time();
   std::cout << line << std::endl;
 }
 
@@ -139,7 +139,7 @@ void Console::warn(const std::string &text)
 {
   if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
     warnings.push_back(text);
-  if (said.insert(text).second)
+  if (printed_warnings.insert(text).second)
     error("warning: " + text);
 }
 
@@ -152,18 +152,18 @@ void Console::begin_phase(const std::string &new_phase)
 {
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    phase = under_way = new_phase;
+    phase = activity = new_phase;
     phase_begin = Clock::now();
   }
-  show("  " + phase + " ...");
+  show_status("  " + phase + " ...");
 }
 
 void Console::progress(const std::string &text)
 {
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    under_way = phase + ": " + text;
+    activity = phase + ": " + text;
   }
-  show("  " + under_way);
+  show_status("  " + activity);
 }
 } // namespace femgpu

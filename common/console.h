@@ -67,24 +67,24 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  void show(const std::string &text);
-  void note_output();
+  void show_status(const std::string &text);
+  void record_output_time();
   void start_reporter();
-  void report_until_end();
+  void run_reporter();
 
   std::string program;
   bool prints;
   Verbosity verbosity;
   std::chrono::milliseconds interval;
-  bool is_live;
-  bool line_is_used = false;
+  bool has_status_line;
+  bool status_is_shown = false;
   std::vector<std::string> warnings;
-  std::set<std::string> said; ///< warnings that have been printed
+  std::set<std::string> printed_warnings; ///< warnings that have been printed
 
   std::mutex mutex; ///< protects the data that the reporter thread reads
   std::condition_variable change;
   bool is_ending = false;
-  std::string phase, under_way; ///< under_way: the phase and its progress
+  std::string phase, activity; ///< activity: the phase and its progress
   Clock::time_point phase_begin, last_output;
   std::thread reporter; ///< only without a terminal
 };

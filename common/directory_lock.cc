@@ -22,7 +22,7 @@ namespace femgpu
 namespace
 {
 /// The run that a lock file names. Strings are empty if the file is incomplete.
-struct Holder
+struct LockOwner
 {
   std::string host, boot, process, start;
 
@@ -52,7 +52,7 @@ std::string now()
 }
 
 /// Reads the lines "KEY VALUE" of a lock file.
-Holder read_holder(const std::filesystem::path &file)
+LockOwner read_lock_owner(const std::filesystem::path &file)
 {
   std::map<std::string, std::string> values;
   std::ifstream stream(file);
@@ -69,28 +69,28 @@ bool is_alive(const std::string &process)
   return text >> pid && pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
 }
 
-/// Has the run @p holder certainly ended? The caller has checked that no other process holds a
-/// flock() on the file. @param system_locks does the file system support flock()?
-bool has_ended(const Holder &holder, const bool system_locks)
+/// Has the run @p owner certainly ended? The caller has checked that no other process holds a
+/// flock() on the file. @param supports_flock does the file system support flock()?
+bool is_stale(const LockOwner &owner, const bool supports_flock)
 {
-  if (holder.start.empty()) // it ended before sign(), so it wrote no results
+  if (owner.start.empty()) // it ended before write_owner(), so it wrote no results
     return true;
-  if (holder.boot == boot_id())
-    return system_locks || !is_alive(holder.process);
-  return holder.host == host_name(); // the host has been rebooted since
+  if (owner.boot == boot_id())
+    return supports_flock || !is_alive(owner.process);
+  return owner.host == host_name(); // the host has been rebooted since
 }
 
 /// Do @p descriptor and @p file refer to the same inode?
-bool is_same(const int descriptor, const std::filesystem::path &file)
+bool is_same_file(const int descriptor, const std::filesystem::path &file)
 {
   struct stat a = {}, b = {};
   return ::fstat(descriptor, &a) == 0 && ::stat(file.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
 }
 
-[[noreturn]] void refuse(const std::filesystem::path &directory, const std::string &holder)
+[[noreturn]] void throw_in_use(const std::filesystem::path &directory, const std::string &owner)
 {
-  throw OutputError("'" + directory.string() + "' is in use by another run, " + holder +
+  throw OutputError("'" + directory.string() + "' is in use by another run, " + owner +
                     ". Wait until it ends, or choose another directory with --output.");
 }
 } // namespace
@@ -101,7 +101,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path &directory)
   try {
     while (!open()) // a run that just ended removed the opened file
       ::close(descriptor);
-    take();
+    acquire();
   }
   catch (...) {
     if (descriptor >= 0)
@@ -112,7 +112,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path &directory)
 
 DirectoryLock::~DirectoryLock()
 {
-  if (is_same(descriptor, file))
+  if (is_same_file(descriptor, file))
     ::unlink(file.c_str());
   ::close(descriptor);
 }
@@ -125,31 +125,31 @@ bool DirectoryLock::open()
     throw OutputError("'" + file.string() + "' could not be written: " + std::strerror(errno) +
                       "; check the permissions or choose another directory with --output");
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-    return is_same(descriptor, file);
+    return is_same_file(descriptor, file);
   if (errno == EWOULDBLOCK) {
-    const Holder holder = read_holder(file);
-    refuse(directory, holder.start.empty() ? "which has just started" : holder.name());
+    const LockOwner owner = read_lock_owner(file);
+    throw_in_use(directory, owner.start.empty() ? "which has just started" : owner.name());
   }
-  return true; // no flock() on this file system: take() relies on the content
+  return true; // no flock() on this file system: acquire() relies on the content
 }
 
-void DirectoryLock::take()
+void DirectoryLock::acquire()
 {
-  const bool system_locks = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-  const Holder holder = read_holder(file);
-  if (!has_ended(holder, system_locks)) {
-    if (holder.boot == boot_id())
-      refuse(directory, holder.name());
+  const bool supports_flock = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  const LockOwner owner = read_lock_owner(file);
+  if (!is_stale(owner, supports_flock)) {
+    if (owner.boot == boot_id())
+      throw_in_use(directory, owner.name());
     throw OutputError(
-        "'" + directory.string() + "' belongs to another run, " + holder.name() +
+        "'" + directory.string() + "' belongs to another run, " + owner.name() +
         ", which is invisible from host " + host_name() + ". If it has ended, remove '" +
         file.string() +
         "'; otherwise wait until it ends, or choose another directory with --output.");
   }
-  sign();
+  write_owner();
 }
 
-void DirectoryLock::sign()
+void DirectoryLock::write_owner()
 {
   registered = std::make_unique<PartialFile>(file.string());
   const std::string text = "host " + host_name() + "\nboot " + boot_id() + "\nprocess " +

@@ -27,8 +27,8 @@ public:
 
 private:
   bool open();
-  void take();
-  void sign();
+  void acquire();
+  void write_owner();
 
   std::filesystem::path directory, file;
   int descriptor = -1;

@@ -11,8 +11,8 @@
 
 namespace femgpu
 {
-template <class Part>
-void add_members(nlohmann::ordered_json &values, const Part &part);
+template <class Record>
+void add_members(nlohmann::ordered_json &values, const Record &record);
 
 /// Returns null if @p value is empty.
 template <class Value>
@@ -41,13 +41,13 @@ nlohmann::ordered_json json_of(const Member &member)
   }
 }
 
-/// Adds the members that @p Part lists, under their names. Most such structs are in
+/// Adds the members that @p Record lists, under their names. Most such structs are in
 /// linalg/solvers/report.h.
-template <class Part>
-void add_members(nlohmann::ordered_json &values, const Part &part)
+template <class Record>
+void add_members(nlohmann::ordered_json &values, const Record &record)
 {
-  Part::for_each_member(
-      [&](const char *name, const auto &member) { values[name] = json_of(member); }, part);
+  Record::for_each_member(
+      [&](const char *name, const auto &member) { values[name] = json_of(member); }, record);
 }
 
 /**

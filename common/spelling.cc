@@ -53,8 +53,8 @@ std::size_t edit_distance(const std::string &a, const std::string &b)
 std::string nearest(const std::string &word, const std::vector<std::string> &choices)
 {
   // A word much longer than every choice cannot be close, and the table would be large.
-  constexpr std::size_t longest_word = 200;
-  if (word.empty() || word.size() > longest_word)
+  constexpr std::size_t max_word_length = 200;
+  if (word.empty() || word.size() > max_word_length)
     return {};
   const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
   std::size_t best = limit + 1;

@@ -34,8 +34,8 @@ private:
     switch (n_operands(node.operation)) {
     case 0:
       depth += 1;
-      if (depth > ExpressionProgram::deepest)
-        refuse("intermediate values", ExpressionProgram::deepest);
+      if (depth > ExpressionProgram::max_stack_depth)
+        throw_error("intermediate values", ExpressionProgram::max_stack_depth);
       append(Operation::load, leaf(node));
       break;
     case 1:
@@ -83,7 +83,7 @@ private:
     while (k < used_constants && program.constants[k] != node.value)
       ++k;
     if (k == ExpressionProgram::n_constants)
-      refuse("different constants", ExpressionProgram::n_constants);
+      throw_error("different constants", ExpressionProgram::n_constants);
     used_constants = std::max(used_constants, k + 1);
     program.constants[k] = node.value;
     return static_cast<unsigned char>(k);
@@ -91,16 +91,16 @@ private:
 
   void append(const Operation operation, const unsigned char operand)
   {
-    if (program.size == ExpressionProgram::longest)
-      refuse("instructions", ExpressionProgram::longest);
+    if (program.size == ExpressionProgram::max_instructions)
+      throw_error("instructions", ExpressionProgram::max_instructions);
     program.operations[program.size] = operation;
     program.operands[program.size] = operand;
     ++program.size;
   }
 
-  [[noreturn]] void refuse(const std::string &what, const int most) const
+  [[noreturn]] void throw_error(const std::string &what, const int limit) const
   {
-    throw ParameterError("The expression '" + text + "' needs more than " + std::to_string(most) +
+    throw ParameterError("The expression '" + text + "' needs more than " + std::to_string(limit) +
                          " " + what + ". Simplify it, for example with fewer nested parentheses.");
   }
 

@@ -50,15 +50,15 @@ bool is_logical(const Operation operation)
 {
   return operation == Operation::less || operation == Operation::less_equal ||
          operation == Operation::equal || operation == Operation::not_equal ||
-         operation == Operation::both || operation == Operation::either;
+         operation == Operation::logical_and || operation == Operation::logical_or;
 }
 
-int choose(ExpressionGraph &graph, const Arguments &arguments)
+int make_conditional(ExpressionGraph &graph, const Arguments &arguments)
 {
   return graph.apply(Operation::select, condition(graph, arguments[0]), arguments[1], arguments[2]);
 }
 
-int raise(ExpressionGraph &graph, const Arguments &arguments)
+int make_power(ExpressionGraph &graph, const Arguments &arguments)
 {
   return graph.power(arguments[0], arguments[1]);
 }
@@ -89,17 +89,17 @@ constexpr ExpressionFunction functions[] = {
     {"atanh", 1, apply_to<Operation::atanh>, "inverse hyperbolic tangent"},
     {"erf", 1, apply_to<Operation::erf>, "error function"},
     {"erfc", 1, apply_to<Operation::erfc>, "1 - erf"},
-    {"pow", 2, raise, "pow(a, b) is a^b"},
-    {"min", any_number, accumulate<Operation::min>, "minimum of the arguments"},
-    {"max", any_number, accumulate<Operation::max>, "maximum of the arguments"},
-    {"sum", any_number, accumulate<Operation::add>, "sum of the arguments"},
-    {"avg", any_number, mean, "arithmetic mean of the arguments"},
+    {"pow", 2, make_power, "pow(a, b) is a^b"},
+    {"min", variadic, accumulate<Operation::min>, "minimum of the arguments"},
+    {"max", variadic, accumulate<Operation::max>, "maximum of the arguments"},
+    {"sum", variadic, accumulate<Operation::add>, "sum of the arguments"},
+    {"avg", variadic, mean, "arithmetic mean of the arguments"},
     {"sign", 1, apply_to<Operation::sign>, "sign: -1, 0 or 1"},
     {"floor", 1, apply_to<Operation::floor>, "largest integer that is not greater"},
     {"ceil", 1, apply_to<Operation::ceil>, "smallest integer that is not less"},
     {"int", 1, apply_to<Operation::round>, "nearest integer; halves are rounded away from zero"},
     {"rint", 1, nearest_integer, "nearest integer; halves are rounded up"},
-    {"if", 3, choose, "if(c, a, b) is a if c is not 0, else b"}};
+    {"if", 3, make_conditional, "if(c, a, b) is a if c is not 0, else b"}};
 } // namespace
 
 int condition(ExpressionGraph &graph, const int node)
@@ -132,9 +132,9 @@ int interpolate(ExpressionGraph &graph, const ValueTable &table, const int a)
     const int low = graph.constant(x0);
     const int within =
         graph.apply(Operation::min, graph.apply(Operation::max, a, low), graph.constant(x1));
-    const int part = graph.apply(Operation::multiply, graph.constant((y1 - y0) / (x1 - x0)),
+    const int term = graph.apply(Operation::multiply, graph.constant((y1 - y0) / (x1 - x0)),
                                  graph.apply(Operation::subtract, within, low));
-    result = graph.apply(Operation::add, result, part);
+    result = graph.apply(Operation::add, result, term);
   }
   return result;
 }

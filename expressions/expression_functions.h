@@ -18,12 +18,12 @@ using Arguments = std::vector<int>; ///< nodes
 struct ExpressionFunction
 {
   const char *name;
-  int n_arguments; ///< or any_number
+  int n_arguments; ///< or variadic
   int (*make)(ExpressionGraph &graph, const Arguments &arguments);
   const char *meaning;
 };
 
-constexpr int any_number = -1; ///< of arguments, at least one
+constexpr int variadic = -1; ///< of arguments, at least one
 
 /// Returns the function with that name; nullptr if there is none.
 const ExpressionFunction *find_function(const std::string &name);

@@ -139,10 +139,10 @@ int ExpressionGraph::derivative_of(const int node, const int variable)
 int ExpressionGraph::derivative_of_power(const int node, const int da, const int db)
 {
   const int a = (*this)[node].operands[0], b = (*this)[node].operands[1];
-  const int of_base =
+  const int base_term =
       is(da, 0.) ? da : product(product(b, power(a, difference(b, constant(1.)))), da);
-  const int of_exponent = is(db, 0.) ? db : product(product(node, apply(Operation::log, a)), db);
-  return sum(of_base, of_exponent);
+  const int exponent_term = is(db, 0.) ? db : product(product(node, apply(Operation::log, a)), db);
+  return sum(base_term, exponent_term);
 }
 
 /// Returns f'(a) of node f(a), where f has one operand.
@@ -212,16 +212,16 @@ int ExpressionGraph::degree(const int node, const int variable) const
 {
   std::vector<int> degrees; // operands precede their results
   for (int number = 0; number <= node; ++number) {
-    const Node &made = (*this)[number];
+    const Node &current = (*this)[number];
     const auto of = [&](const int operand) {
-      const int of_operand = made.operands[static_cast<std::size_t>(operand)];
+      const int of_operand = current.operands[static_cast<std::size_t>(operand)];
       return of_operand < 0 ? 0 : degrees[static_cast<std::size_t>(of_operand)];
     };
     const int a = of(0), b = of(1), c = of(2);
     int result = a + b + c > 0 ? 2 : 0;
-    switch (made.operation) {
+    switch (current.operation) {
     case Operation::load:
-      result = made.variable == variable ? 1 : 0;
+      result = current.variable == variable ? 1 : 0;
       break;
     case Operation::negate:
     case Operation::add:

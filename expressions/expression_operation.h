@@ -22,8 +22,8 @@ enum class ExpressionOperation : unsigned char
   less_equal,
   equal,
   not_equal,
-  both,
-  either,
+  logical_and,
+  logical_or,
   power,
   min,
   max,
@@ -71,8 +71,8 @@ constexpr int n_operands(const ExpressionOperation operation)
   case Operation::less_equal:
   case Operation::equal:
   case Operation::not_equal:
-  case Operation::both:
-  case Operation::either:
+  case Operation::logical_and:
+  case Operation::logical_or:
   case Operation::power:
   case Operation::min:
   case Operation::max:
@@ -97,9 +97,9 @@ double apply_function(const ExpressionOperation operation, const double a, const
     return a == b ? 1. : 0.;
   case ExpressionOperation::not_equal:
     return a != b ? 1. : 0.;
-  case ExpressionOperation::both:
+  case ExpressionOperation::logical_and:
     return a != 0. && b != 0. ? 1. : 0.;
-  case ExpressionOperation::either:
+  case ExpressionOperation::logical_or:
     return a != 0. || b != 0. ? 1. : 0.;
   case ExpressionOperation::power:
     return pow(a, b);

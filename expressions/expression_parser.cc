@@ -27,7 +27,7 @@ std::string character_at(const std::string &text, const std::size_t begin)
 using Operation = ExpressionOperation;
 
 constexpr std::size_t longest_text = 10000; // these two limit the recursion
-constexpr int most_nested = 450;            // parentheses
+constexpr int max_nesting = 450;            // parentheses
 
 bool is_letter(const char c)
 {
@@ -62,11 +62,11 @@ public:
   int parse()
   {
     if (text.size() > longest_text)
-      throw ParameterError("The expression" + place() + " has " + std::to_string(text.size()) +
+      throw ParameterError("The expression" + location() + " has " + std::to_string(text.size()) +
                            " characters, more than the limit of " + std::to_string(longest_text) +
                            ". Shorten it.");
     check_definitions();
-    const int root = read_choice();
+    const int root = read_conditional();
     if (next() != '\0')
       fail("an operator (" + std::string(operators) + ") or the end" +
            (is_letter(next()) ? "; numbers must not have units" : ""));
@@ -76,7 +76,7 @@ public:
 private:
   static constexpr const char *operators = "+ - * / ^ < <= > >= == != && || ?";
 
-  std::string place() const
+  std::string location() const
   {
     return names.parameter.empty() ? "" : " of " + names.parameter;
   }
@@ -84,10 +84,10 @@ private:
   void check_definitions() const
   {
     const auto check = [&](const std::string &name, const char *const what) {
-      if (!is_free_name(name) || variable(name) >= 0)
+      if (!is_definable_name(name) || variable(name) >= 0)
         throw ParameterError("'" + name + "' is not a valid name for a " + what +
                              ". Use letters, digits and _, beginning with a letter; " +
-                             list(names.variables) + " and function names are reserved.");
+                             join(names.variables) + " and function names are reserved.");
     };
     for (const auto &[name, value] : names.definitions.constants) {
       check(name, "constant");
@@ -106,7 +106,7 @@ private:
     return found == names.variables.end() ? -1 : static_cast<int>(found - names.variables.begin());
   }
 
-  static std::string list(const std::vector<std::string> &words)
+  static std::string join(const std::vector<std::string> &words)
   {
     std::string result;
     for (const std::string &word : words)
@@ -132,16 +132,17 @@ private:
     return is_next;
   }
 
-  int read_choice()
+  int read_conditional()
   {
-    const int asked = read_alternative();
-    const std::size_t place = position;
+    const int condition_node = read_alternative();
+    const std::size_t location = position;
     if (!accept("?"))
-      return asked;
-    const int first = read_choice();
+      return condition_node;
+    const int first = read_conditional();
     if (!accept(":"))
       fail("an operator or ':'");
-    return made(graph.apply(Operation::select, asked, first, read_choice()), place);
+    return checked_finite(graph.apply(Operation::select, condition_node, first, read_conditional()),
+                          location);
   }
 
   int read_alternative()
@@ -149,9 +150,9 @@ private:
     int left = read_conjunction();
     for (;;)
       if (accept("||"))
-        left = graph.apply(Operation::either, left, read_conjunction());
+        left = graph.apply(Operation::logical_or, left, read_conjunction());
       else if (accept("|"))
-        left = graph.apply(Operation::either, condition(graph, left),
+        left = graph.apply(Operation::logical_or, condition(graph, left),
                            condition(graph, read_conjunction()));
       else
         return left;
@@ -162,9 +163,9 @@ private:
     int left = read_comparison();
     for (;;)
       if (accept("&&"))
-        left = graph.apply(Operation::both, left, read_comparison());
+        left = graph.apply(Operation::logical_and, left, read_comparison());
       else if (accept("&"))
-        left = graph.apply(Operation::both, condition(graph, left),
+        left = graph.apply(Operation::logical_and, condition(graph, left),
                            condition(graph, read_comparison()));
       else
         return left;
@@ -194,9 +195,9 @@ private:
   {
     int left = read_product();
     while (next() == '+' || next() == '-') {
-      const std::size_t place = position;
+      const std::size_t location = position;
       const Operation operation = text[position++] == '+' ? Operation::add : Operation::subtract;
-      left = made(graph.apply(operation, left, read_product()), place);
+      left = checked_finite(graph.apply(operation, left, read_product()), location);
     }
     return left;
   }
@@ -205,9 +206,9 @@ private:
   {
     int left = read_signed();
     while (next() == '*' || next() == '/') {
-      const std::size_t place = position;
+      const std::size_t location = position;
       const Operation operation = text[position++] == '*' ? Operation::multiply : Operation::divide;
-      left = made(graph.apply(operation, left, read_signed()), place);
+      left = checked_finite(graph.apply(operation, left, read_signed()), location);
     }
     return left;
   }
@@ -225,8 +226,8 @@ private:
   {
     const int base = read_primary();
     next();
-    const std::size_t place = position;
-    return accept("^") ? made(graph.power(base, read_signed()), place) : base;
+    const std::size_t location = position;
+    return accept("^") ? checked_finite(graph.power(base, read_signed()), location) : base;
   }
 
   int read_primary()
@@ -242,14 +243,15 @@ private:
       return read_number();
     if (is_letter(c))
       return read_name();
-    fail("a number, " + list(names.variables) + ", a constant, a function or '('");
+    fail("a number, " + join(names.variables) + ", a constant, a function or '('");
   }
 
   int read_nested()
   {
-    if (++n_nested > most_nested)
-      refuse("has more than " + std::to_string(most_nested) + " nested parentheses; simplify it");
-    const int node = read_choice();
+    if (++n_nested > max_nesting)
+      throw_error("has more than " + std::to_string(max_nesting) +
+                  " nested parentheses; simplify it");
+    const int node = read_conditional();
     --n_nested;
     return node;
   }
@@ -269,17 +271,17 @@ private:
 
   int read_name()
   {
-    const std::size_t place = position;
+    const std::size_t location = position;
     while (position < text.size() && (is_letter(text[position]) || is_digit(text[position])))
       ++position;
-    const std::string name = text.substr(place, position - place);
+    const std::string name = text.substr(location, position - location);
     if (const int number = variable(name); number >= 0)
       return graph.variable(number);
     if (const ExpressionFunction *const function = find_function(name))
       return read_call(
           {name, function->n_arguments,
            [&](const Arguments &arguments) { return function->make(graph, arguments); }},
-          place);
+          location);
     const auto &[constants, tables] = names.definitions;
     if (const auto constant = constants.find(name); constant != constants.end())
       return graph.constant(constant->second);
@@ -288,22 +290,22 @@ private:
                         [&](const Arguments &arguments) {
                           return interpolate(graph, table->second, arguments[0]);
                         }},
-                       place);
+                       location);
     if (name == "pi" || name == "_pi")
       return graph.constant(3.14159265358979323846);
     if (name == "e" || name == "_e")
       return graph.constant(2.71828182845904523536);
-    position = place;
+    position = location;
     if (name == "rand" || name == "rand_seed")
-      refuse("calls " + name + " at column " + std::to_string(place + 1) +
-             ", whose values would differ between runs and between ranks. Use an irregular "
-             "function of the position instead, for example sin(1e4*x)");
+      throw_error("calls " + name + " at column " + std::to_string(location + 1) +
+                  ", whose values would differ between runs and between ranks. Use an irregular "
+                  "function of the position instead, for example sin(1e4*x)");
     fail(known_names());
   }
 
   std::string known_names() const
   {
-    std::string known = list(names.variables) + ", pi, e";
+    std::string known = join(names.variables) + ", pi, e";
     for (const auto &entry : names.definitions.constants)
       known += ", " + entry.first;
     known += " or a function (" + function_names();
@@ -320,17 +322,17 @@ private:
     std::function<int(const Arguments &)> make;
   };
 
-  int read_call(const Call &function, const std::size_t place)
+  int read_call(const Call &function, const std::size_t location)
   {
     const std::string &name = function.name;
     if (!accept("("))
       fail("'(' after '" + name + "'");
     Arguments arguments = {read_nested()};
-    const auto most = static_cast<std::size_t>(function.n_arguments);
-    while (function.n_arguments == any_number || arguments.size() < most) {
+    const auto max_arguments = static_cast<std::size_t>(function.n_arguments);
+    while (function.n_arguments == variadic || arguments.size() < max_arguments) {
       if (accept(","))
         arguments.push_back(read_nested());
-      else if (function.n_arguments == any_number)
+      else if (function.n_arguments == variadic)
         break;
       else
         fail("an operator or ',' and argument " + std::to_string(arguments.size() + 1) + " of '" +
@@ -338,14 +340,14 @@ private:
     }
     if (!accept(")"))
       fail("an operator or ')' at the end of '" + name + "'");
-    return made(function.make(arguments), place);
+    return checked_finite(function.make(arguments), location);
   }
 
   /// Returns @p node; fails if it is a constant that is not finite.
-  int made(const int node, const std::size_t place)
+  int checked_finite(const int node, const std::size_t location)
   {
     if (graph[node].is_constant() && !std::isfinite(graph[node].value)) {
-      position = place;
+      position = location;
       fail(std::string("a finite value, but the constants give ") +
            (std::isnan(graph[node].value) ? "NaN" : "infinity"));
     }
@@ -356,16 +358,16 @@ private:
   {
     const bool is_at_end = next() == '\0';
     if (!is_at_end && text[position] == '=')
-      refuse("assigns a value at column " + std::to_string(position + 1) +
-             ". Use == to compare, or give only the right-hand side of the =");
-    refuse("is wrong at column " + std::to_string(position + 1) +
-           (is_at_end ? ", where it ends" : ", at '" + character_at(text, position) + "'") +
-           ": expected " + expected);
+      throw_error("assigns a value at column " + std::to_string(position + 1) +
+                  ". Use == to compare, or give only the right-hand side of the =");
+    throw_error("is wrong at column " + std::to_string(position + 1) +
+                (is_at_end ? ", where it ends" : ", at '" + character_at(text, position) + "'") +
+                ": expected " + expected);
   }
 
-  [[noreturn]] void refuse(const std::string &what) const
+  [[noreturn]] void throw_error(const std::string &what) const
   {
-    throw ParameterError("The expression '" + text + "'" + place() + " " + what + ".",
+    throw ParameterError("The expression '" + text + "'" + location() + " " + what + ".",
                          names.parameter);
   }
 
@@ -382,7 +384,7 @@ int parse_expression(const std::string &text, const ExpressionNames &names, Expr
   return Parser(text, names, graph).parse();
 }
 
-bool is_free_name(const std::string &name)
+bool is_definable_name(const std::string &name)
 {
   return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
     return is_letter(c) || is_digit(c);

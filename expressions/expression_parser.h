@@ -31,7 +31,7 @@ struct ExpressionNames
 };
 
 /// Returns whether a user may define the name @p name.
-bool is_free_name(const std::string &name);
+bool is_definable_name(const std::string &name);
 
 /**
  * Parses an expression as muParser does, with the functions and operators that deal.II adds:

@@ -16,9 +16,9 @@ namespace femgpu::linalg
  */
 struct ExpressionProgram
 {
-  static constexpr int longest = 128;    ///< instructions
-  static constexpr int deepest = 16;     ///< values on the stack
-  static constexpr int n_constants = 32; ///< different ones
+  static constexpr int max_instructions = 128; ///< instructions
+  static constexpr int max_stack_depth = 16;   ///< values on the stack
+  static constexpr int n_constants = 32;       ///< different ones
 
   /// Operands that are not constants.
   static constexpr unsigned char unknown = 255;
@@ -26,15 +26,15 @@ struct ExpressionProgram
   static constexpr unsigned char none = 253; ///< of operations on a alone
 
   int size = 0;
-  ExpressionOperation operations[longest] = {};
-  unsigned char operands[longest] = {}; ///< index of a constant, or one of the above
+  ExpressionOperation operations[max_instructions] = {};
+  unsigned char operands[max_instructions] = {}; ///< index of a constant, or one of the above
   double constants[n_constants] = {};
 
   /// Returns the value at @p u; 0 for an empty program.
   FEMGPU_HD
   double operator()(const double u) const
   {
-    double stack[deepest];
+    double stack[max_stack_depth];
     int depth = 0;
     double accumulator = 0.;
     for (int k = 0; k < size; ++k) {

@@ -25,7 +25,7 @@ public:
 
   int n_results() const
   {
-    return static_cast<int>(result_places.size());
+    return static_cast<int>(result_slots.size());
   }
 
   /**
@@ -47,13 +47,13 @@ private:
   /// Numbers for a batch: the values of a variable, a constant or an instruction.
   using Numbers = std::array<double, batch>;
 
-  static void run(const Instruction &instruction, VectorInstruction by_vectors, int n_points,
-                  Numbers *places);
+  static void run(const Instruction &instruction, VectorInstruction vector_function, int n_points,
+                  Numbers *slots);
 
   int n_variables = 0;
   std::vector<double> constants;         ///< stored after the variables
   std::vector<Instruction> instructions; ///< whose results are stored after the constants
-  std::vector<int> result_places;
+  std::vector<int> result_slots;
 };
 } // namespace femgpu::linalg
 

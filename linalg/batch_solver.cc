@@ -4,11 +4,11 @@
 #include "linalg/base/method.h"
 #include "linalg/base/timing.h"
 #include "linalg/linear_solver.h"
+#include "linalg/power_of_two_scaling.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/batch.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
-#include "linalg/vector_units.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ void check_options(const LinearSolverOptions &options)
                              preconditioners.names_with(&PreconditionerTraits::is_fused) +
                              ", or solve the systems one at a time.",
                          "Solver/Preconditioner");
-  if (options.control.energy_tolerance.is_given())
+  if (options.control.energy_tolerance.is_set())
     require_energy_error(options.solver);
   const LinearSolverOptions usual;
   require("Format", options.format, usual.format);
@@ -62,24 +62,24 @@ bool has_zero_on_diagonal(const HostCsr &A)
 
 /// Concatenated arrays; repeated ones are stored once.
 template <class T>
-class Collection
+class ArrayPool
 {
 public:
   /// Returns the offset of @p array.
   std::size_t add(const T *array, const std::size_t size)
   {
-    const auto [place, is_new] = places.try_emplace({array, size}, all.size());
+    const auto [position, is_new] = offsets.try_emplace({array, size}, all.size());
     if (is_new)
       all.insert(all.end(), array, array + size);
-    return place->second;
+    return position->second;
   }
-  Buffer<T> on(const ExecutorPtr &executor) const
+  Buffer<T> copy_to(const ExecutorPtr &executor) const
   {
     return Buffer<T>(executor, all.data(), all.size());
   }
 
 private:
-  std::map<std::pair<const T *, std::size_t>, std::size_t> places;
+  std::map<std::pair<const T *, std::size_t>, std::size_t> offsets;
   std::vector<T> all;
 };
 
@@ -107,10 +107,10 @@ int BatchReport::n_converged() const
                                         [](const SystemReport &s) { return s.converged(); }));
 }
 
-int BatchReport::n_alone() const
+int BatchReport::n_solved_separately() const
 {
   return static_cast<int>(std::count_if(systems.begin(), systems.end(),
-                                        [](const SystemReport &s) { return s.was_alone; }));
+                                        [](const SystemReport &s) { return s.solved_separately; }));
 }
 
 int BatchReport::worst() const
@@ -138,7 +138,7 @@ BatchSolver::BatchSolver(ExecutorPtr executor, LinearSolverOptions options)
 {
   if (!method)
     throw ParameterError("Solver '" + this->options.solver + "' does not support batches. Use " +
-                             solvers.names_with(&SolverTraits::has_batch) +
+                             solvers.names_with(&SolverTraits::supports_batch) +
                              ", or solve the systems one at a time.",
                          "Solver/Solver");
   make_preconditioner(this->options.preconditioner, owner->backend()); // checks its options
@@ -152,13 +152,13 @@ void BatchSolver::set_matrices(const std::vector<HostCsr> &A)
   first_rows.assign(1, 0);
   for (const HostCsr &A_k : A)
     first_rows.push_back(first_rows.back() + static_cast<std::size_t>(A_k.n));
-  arrange();
-  move_matrices();
+  group_systems();
+  transfer_matrices();
   transfer_seconds = watch.lap();
 }
 
 /// Chooses the shapes of the blocks, and the groups of systems that are solved together.
-void BatchSolver::arrange()
+void BatchSolver::group_systems()
 {
   struct Shaped
   {
@@ -197,32 +197,32 @@ void BatchSolver::arrange()
   }
 }
 
-void BatchSolver::move_matrices()
+void BatchSolver::transfer_matrices()
 {
-  struct Places
+  struct Offsets
   {
     std::size_t row_starts, columns, values;
   };
-  Collection<int> all_row_starts, all_columns;
-  Collection<double> all_values;
-  std::vector<Places> places;
+  ArrayPool<int> all_row_starts, all_columns;
+  ArrayPool<double> all_values;
+  std::vector<Offsets> offsets;
   for (const int k : order) {
     const HostCsr &A = matrices[k];
-    places.push_back({all_row_starts.add(A.row_starts.low, static_cast<std::size_t>(A.n) + 1),
-                      all_columns.add(A.columns, A.n_nonzeros),
-                      all_values.add(A.values, A.n_nonzeros)});
+    offsets.push_back({all_row_starts.add(A.row_starts.low, static_cast<std::size_t>(A.n) + 1),
+                       all_columns.add(A.columns, A.n_nonzeros),
+                       all_values.add(A.values, A.n_nonzeros)});
   }
-  row_starts = all_row_starts.on(owner);
-  columns = all_columns.on(owner);
-  values = all_values.on(owner);
+  row_starts = all_row_starts.copy_to(owner);
+  columns = all_columns.copy_to(owner);
+  values = all_values.copy_to(owner);
   rhs = Buffer<double>(owner, first_rows.back());
   solution = Buffer<double>(owner, first_rows.back());
   std::vector<BatchSystem> in_order;
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    const int k = order[place];
-    const Places &of = places[place];
+  for (std::size_t position = 0; position < order.size(); ++position) {
+    const int k = order[position];
+    const Offsets &of = offsets[position];
     in_order.push_back(
-        {{matrices[k].n, 1, matrices[k].row_starts.in(row_starts.data() + of.row_starts),
+        {{matrices[k].n, 1, matrices[k].row_starts.rebased(row_starts.data() + of.row_starts),
           columns.data() + of.columns, values.data() + of.values},
          rhs.data() + first_rows[k],
          solution.data() + first_rows[k]});
@@ -266,8 +266,8 @@ std::string BatchSolver::explanation(const int system, SolveResult result) const
               : "");
 }
 
-SystemReport BatchSolver::solve_alone(const int system, const double *b, double *x,
-                                      double &solve_seconds) const
+SystemReport BatchSolver::solve_separately(const int system, const double *b, double *x,
+                                           double &solve_seconds) const
 {
   SystemReport report;
   try {
@@ -282,28 +282,29 @@ SystemReport BatchSolver::solve_alone(const int system, const double *b, double 
     report.rhs_norm = report.initial_residual = report.true_residual = report.target =
         std::numeric_limits<double>::quiet_NaN();
   }
-  report.was_alone = true;
+  report.solved_separately = true;
   return report;
 }
 
 /// Continues to solve a system separately that may have missed its target because of rounding; see
 /// rounding.h.
-SystemReport BatchSolver::settle(const int system, const double *b, double *x,
-                                 const SystemReport &report, double &solve_seconds) const
+SystemReport BatchSolver::continue_at_rounding(const int system, const double *b, double *x,
+                                               const SystemReport &report,
+                                               double &solve_seconds) const
 {
-  LinearSolverOptions of_rest = options;
-  of_rest.control.relative_tolerance = 0.;
-  of_rest.control.absolute_tolerance = report.target;
-  of_rest.control.max_iterations -= report.iterations;
-  LinearSolver solver(owner, of_rest);
+  LinearSolverOptions remaining_options = options;
+  remaining_options.control.relative_tolerance = 0.;
+  remaining_options.control.absolute_tolerance = report.target;
+  remaining_options.control.max_iterations -= report.iterations;
+  LinearSolver solver(owner, remaining_options);
   solver.set_matrix(matrices[system], /* same pattern */ false);
   const SolveReport single = solver.solve(b, x);
   solve_seconds += single.costs.solve_seconds;
-  SystemReport settled{single};
-  settled.iterations += report.iterations;
-  settled.restarts += report.restarts + 1;
-  settled.initial_residual = report.initial_residual;
-  return settled;
+  SystemReport continued{single};
+  continued.iterations += report.iterations;
+  continued.restarts += report.restarts + 1;
+  continued.initial_residual = report.initial_residual;
+  return continued;
 }
 
 BatchReport BatchSolver::solve(const double *b, double *x)
@@ -312,13 +313,13 @@ BatchReport BatchSolver::solve(const double *b, double *x)
   report.method = method_report();
   report.systems.resize(matrices.size());
   Stopwatch watch;
-  std::map<int, std::vector<double>> by_itself; // initial guesses of systems that are solved
-                                                // separately
+  std::map<int, std::vector<double>> separate_guesses; // initial guesses of systems that are solved
+                                                       // separately
   for (std::size_t k = 0; k < matrices.size(); ++k)
-    if (VectorUnits::are_needed(matrices[k].n, b + first_rows[k]))
-      by_itself[static_cast<int>(k)].assign(x + first_rows[k], x + first_rows[k + 1]);
+    if (PowerOfTwoScaling::is_needed(matrices[k].n, b + first_rows[k]))
+      separate_guesses[static_cast<int>(k)].assign(x + first_rows[k], x + first_rows[k + 1]);
   for (const int k : too_large)
-    by_itself[k].assign(x + first_rows[k], x + first_rows[k + 1]);
+    separate_guesses[k].assign(x + first_rows[k], x + first_rows[k + 1]);
   rhs.copy_from_host(b);
   solution.copy_from_host(x);
   report.transfer_seconds = std::exchange(transfer_seconds, 0.) + watch.lap();
@@ -330,22 +331,23 @@ BatchReport BatchSolver::solve(const double *b, double *x)
 
   solution.copy_to_host(x);
   report.transfer_seconds += watch.lap();
-  for (std::size_t place = 0; place < order.size(); ++place)
-    report.systems[order[place]] = report_of(in_order[place]);
-  double alone_seconds = 0.;
-  for (const auto &[k, guess] : by_itself) {
+  for (std::size_t position = 0; position < order.size(); ++position)
+    report.systems[order[position]] = report_of(in_order[position]);
+  double separate_seconds = 0.;
+  for (const auto &[k, guess] : separate_guesses) {
     std::copy(guess.begin(), guess.end(), x + first_rows[k]);
-    report.systems[k] = solve_alone(k, b + first_rows[k], x + first_rows[k], alone_seconds);
+    report.systems[k] = solve_separately(k, b + first_rows[k], x + first_rows[k], separate_seconds);
   }
   for (std::size_t k = 0; k < matrices.size(); ++k) {
-    SystemReport &of_k = report.systems[k];
-    if (!of_k.was_alone && !of_k.converged() &&
-        may_be_rounding(of_k.outcome, of_k.backward_error,
+    SystemReport &system_report = report.systems[k];
+    if (!system_report.solved_separately && !system_report.converged() &&
+        may_be_rounding(system_report.outcome, system_report.backward_error,
                         rounding_level(longest_row(matrices[k]))))
-      of_k = settle(static_cast<int>(k), b + first_rows[k], x + first_rows[k], of_k, alone_seconds);
+      system_report = continue_at_rounding(static_cast<int>(k), b + first_rows[k],
+                                           x + first_rows[k], system_report, separate_seconds);
   }
-  report.solve_seconds += alone_seconds;
-  report.transfer_seconds += watch.lap() - alone_seconds;
+  report.solve_seconds += separate_seconds;
+  report.transfer_seconds += watch.lap() - separate_seconds;
   for (std::size_t k = 0; k < matrices.size(); ++k)
     report.systems[k].message = report.systems[k].outcome == Outcome::converged
                                     ? ""

@@ -17,8 +17,8 @@ class BatchMethod;
 /// The result of one system of a batch; has no message if it has converged.
 struct SystemReport : SolveResult
 {
-  bool was_alone = false; ///< solved separately after the others: too large for a block, or b out
-                          ///< of range, see VectorUnits
+  bool solved_separately = false; ///< solved separately after the others: too large for a block, or
+                                  ///< b out of range, see PowerOfTwoScaling
 
   /// Returns ‖b − A x‖ / ‖b‖, or ‖b − A x‖ if b = 0.
   double relative_residual() const
@@ -37,7 +37,7 @@ struct BatchReport
   double solve_seconds = 0.;
 
   int n_converged() const;
-  int n_alone() const;
+  int n_solved_separately() const;
   /// Returns the system with the largest relative residual; -1 if there are no systems.
   int worst() const;
   double systems_per_second() const;
@@ -83,14 +83,15 @@ public:
   }
 
 private:
-  void arrange();
-  void move_matrices();
+  void group_systems();
+  void transfer_matrices();
   std::string execution() const;
   MethodReport method_report() const;
   std::string explanation(int system, SolveResult result) const;
-  SystemReport solve_alone(int system, const double *b, double *x, double &solve_seconds) const;
-  SystemReport settle(int system, const double *b, double *x, const SystemReport &report,
-                      double &solve_seconds) const;
+  SystemReport solve_separately(int system, const double *b, double *x,
+                                double &solve_seconds) const;
+  SystemReport continue_at_rounding(int system, const double *b, double *x,
+                                    const SystemReport &report, double &solve_seconds) const;
 
   ExecutorPtr owner;
   LinearSolverOptions options;

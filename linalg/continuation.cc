@@ -31,7 +31,7 @@ void check_values(const ContinuationOptions &o)
           o.first_step);
   require(o.largest_step >= o.first_step && std::isfinite(o.largest_step),
           "the largest step must be finite and at least the first step", o.largest_step);
-  require(o.most_points >= 1, "the maximum number of points must be at least 1", o.most_points);
+  require(o.max_points >= 1, "the maximum number of points must be at least 1", o.max_points);
   require(o.control.max_iterations >= 1, "the maximum number of corrections must be at least 1",
           o.control.max_iterations);
   require(o.largest_u > 0., "the limit of max |u| must be positive", o.largest_u);
@@ -57,7 +57,7 @@ Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options,
   check(this->options);
 }
 
-double Continuation::sum_over_parts(double value) const
+double Continuation::sum_over_ranks(double value) const
 {
   if (communicator)
     communicator->sum(&value, 1);
@@ -77,39 +77,39 @@ void Continuation::set_system(const HostCsr &A, const double *weights)
     require(weights[i] >= 0., "each weight must be non-negative", weights[i]);
     weight_sum += weights[i];
   }
-  weight_sum = sum_over_parts(weight_sum);
+  weight_sum = sum_over_ranks(weight_sum);
   require(weight_sum > 0. && std::isfinite(weight_sum),
           "the sum of the weights must be positive and finite", weight_sum);
-  shares.assign(weights, weights + n);
-  for (double &share : shares)
+  normalised_weights.assign(weights, weights + n);
+  for (double &share : normalised_weights)
     share /= weight_sum;
   system.set_matrix(A, /* only values */ false);
   w = system.make_vector();
-  system.move_rhs(weights, w); // only reorders, because there is no scaling
+  system.transfer_rhs(weights, w); // only reorders, because there is no scaling
 }
 
 /// Copies @p x to the host and sets the members of @p record that depend on it.
 void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
                            BranchRecord &record)
 {
-  system.move_solution(x, x_host.data());
+  system.transfer_solution(x, x_host.data());
   double sum = 0.;
   for (std::size_t i = 0; i < x_host.size(); ++i) {
     record.largest_u = std::max(record.largest_u, std::abs(x_host[i]));
-    sum += shares[i] * x_host[i] * x_host[i];
+    sum += normalised_weights[i] * x_host[i] * x_host[i];
   }
-  record.norm = std::sqrt(sum_over_parts(sum));
+  record.norm = std::sqrt(sum_over_ranks(sum));
   if (communicator)
     record.largest_u = communicator->max(record.largest_u);
 }
 
-ContinuationReport Continuation::trace(const Law &law, const double *b, double *x,
+ContinuationReport Continuation::trace(const ReactionTerm &reaction, const double *b, double *x,
                                        const Callback &callback)
 {
-  const std::size_t n = shares.size();
+  const std::size_t n = normalised_weights.size();
   Buffer<double> rhs = system.make_vector();
-  system.move_rhs(b, rhs);
-  SemilinearEquation equation(system.matrix(), w, rhs, {law, options.lambda_start});
+  system.transfer_rhs(b, rhs);
+  SemilinearEquation equation(system.matrix(), w, rhs, {reaction, options.lambda_start});
   std::unique_ptr<BranchCorrector> corrector;
   system.set_up([&] {
     corrector = make_branch_corrector(equation, {w, options.theta / weight_sum}, options.linear);
@@ -121,8 +121,8 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
       callback(record, x_host);
   };
   BranchTracer tracer(*corrector, options, equation.space(), emit);
-  system.move_guess(x, tracer.start().x);
-  SolveCosts costs = system.take_costs();
+  system.transfer_guess(x, tracer.start().x);
+  SolveCosts costs = system.collect_costs();
   const Communication before = system.communication();
   const Stopwatch watch;
 
@@ -133,12 +133,12 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
   costs.solve_seconds = watch.elapsed();
   costs.communication = system.communication() - before;
   costs.communication.exchanged_bytes = static_cast<std::size_t>(
-      sum_over_parts(static_cast<double>(costs.communication.exchanged_bytes)));
+      sum_over_ranks(static_cast<double>(costs.communication.exchanged_bytes)));
   report.costs = costs;
   if (communicator)
     report.communicator = communicator->name();
-  system.take_costs(); // discarded: transfers of the solutions on the branch belong to the solve
-                       // time
+  system.collect_costs(); // discarded: transfers of the solutions on the branch belong to the solve
+                          // time
   return report;
 }
 } // namespace femgpu::linalg

@@ -52,7 +52,7 @@ public:
    * memory and have n() elements.
    * @throws SolverError if the preconditioner cannot be made; all other failures are outcomes
    */
-  ContinuationReport trace(const Law &law, const double *b, double *x,
+  ContinuationReport trace(const ReactionTerm &reaction, const double *b, double *x,
                            const Callback &callback = {});
 
   const Executor &executor() const
@@ -63,12 +63,12 @@ public:
 private:
   void measure(const Buffer<double> &x, std::vector<double> &x_host, BranchRecord &record);
 
-  double sum_over_parts(double value) const;
+  double sum_over_ranks(double value) const;
 
   ExecutorPtr owner;
   CommunicatorPtr communicator;
   ContinuationOptions options;
-  std::vector<double> shares; // weights divided by their sum, in the original order
+  std::vector<double> normalised_weights; // weights divided by their sum, in the original order
   double weight_sum = 0.;
   Buffer<double> w;
   DeviceSystem system; // last member: its destructor waits for a pending pattern transfer

@@ -21,7 +21,7 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
       transformation(options.scaling, options.ordering), format(options.format),
       preconditioner(preconditioner_of(options))
 {
-  if (this->communicator && !orderings.traits(options.ordering).keeps_order)
+  if (this->communicator && !orderings.traits(options.ordering).preserves_order)
     throw ParameterError("Ordering '" + Method("ordering", options.ordering).name() +
                              "' needs all rows in one subdomain, but this system has several. Use "
                              "ordering none, or a single subdomain.",
@@ -35,9 +35,9 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
 
 void DeviceSystem::release()
 {
-  under_way = {}; // waits for a pattern that is not needed after all
-  begun.reset();
-  matrix_there.reset(); // refers to the pattern
+  pending_transfer = {}; // waits for a pattern that is not needed after all
+  pending_spaces.reset();
+  formatted_matrix.reset(); // refers to the pattern
   csr.reset();
 }
 
@@ -46,17 +46,17 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
   release();
   if (transformation.needs_values())
     return;
-  begun = spaces_of(A); // collective, so not called in the other thread
-  const auto work = [this, A, spaces = *begun] {
-    owner->use_in_this_thread();
+  pending_spaces = spaces_of(A); // collective, so not called in the other thread
+  const auto work = [this, A, spaces = *pending_spaces] {
+    owner->make_current();
     set_n_loop_threads(1);
-    move_pattern(A, spaces);
+    transfer_pattern(A, spaces);
   };
   try {
-    under_way = std::async(std::launch::async, work);
+    pending_transfer = std::async(std::launch::async, work);
   }
   catch (const std::system_error &) {
-    under_way = {}; // no thread is available: set_matrix() transfers everything
+    pending_transfer = {}; // no thread is available: set_matrix() transfers everything
   }
 }
 
@@ -69,16 +69,16 @@ DeviceSystem::Spaces DeviceSystem::spaces_of(const HostCsr &A) const
 /// Returns the location for the matrix. If memory is limited, a matrix that needs more than half of
 /// it stays in host memory, because vectors need the other half. The host backend reads it in
 /// place.
-MemoryPlace DeviceSystem::place_of(const HostCsr &A) const
+MemoryLocation DeviceSystem::location_of(const HostCsr &A) const
 {
   const std::size_t bytes = A.n_nonzeros * (sizeof(double) + sizeof(int)) +
                             (static_cast<std::size_t>(A.n) + 1) * sizeof(int);
   if (owner->has_limited_memory() && bytes > owner->memory().total / 2)
-    return MemoryPlace::host;
-  return owner->backend() == BackendKind::host ? MemoryPlace::source : MemoryPlace::executor;
+    return MemoryLocation::host;
+  return owner->backend() == BackendKind::host ? MemoryLocation::source : MemoryLocation::executor;
 }
 
-void DeviceSystem::move_pattern(const HostCsr &A, const Spaces &spaces)
+void DeviceSystem::transfer_pattern(const HostCsr &A, const Spaces &spaces)
 {
   const Stopwatch watch;
   check_countable("matrix format", formats, format, A.n_nonzeros);
@@ -86,17 +86,17 @@ void DeviceSystem::move_pattern(const HostCsr &A, const Spaces &spaces)
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;
-  const MemoryPlace place = place_of(A);
-  csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern, place);
-  if (place != MemoryPlace::source)
+  const MemoryLocation location = location_of(A);
+  csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern, location);
+  if (location != MemoryLocation::source)
     costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
   pattern_seconds = watch.elapsed();
 }
 
-void DeviceSystem::finish_pattern()
+void DeviceSystem::finish_pattern_transfer()
 {
   const Stopwatch watch;
-  under_way.get();
+  pending_transfer.get();
   const double overlapped = std::max(0., pattern_seconds - watch.elapsed());
   costs.transfer.overlapped_seconds += overlapped;
   costs.transfer.seconds += overlapped;
@@ -104,49 +104,50 @@ void DeviceSystem::finish_pattern()
 
 void DeviceSystem::set_matrix(const HostCsr &A, const bool only_values)
 {
-  rethrow_on_all_parts(communicator.get(), [&] { take_over(A, only_values); });
+  rethrow_on_all_ranks(communicator.get(), [&] { transfer_and_set_up(A, only_values); });
 }
 
-void DeviceSystem::take_over(const HostCsr &A, const bool only_values)
+void DeviceSystem::transfer_and_set_up(const HostCsr &A, const bool only_values)
 {
   if (!only_values)
-    matrix_there.reset(); // refers to the old pattern
-  move_matrix(A, only_values);
+    formatted_matrix.reset(); // refers to the old pattern
+  transfer_matrix(A, only_values);
   const Stopwatch watch;
   if (only_values)
-    matrix_there->update();
+    formatted_matrix->update();
   else
-    matrix_there = make_format(format, *csr);
+    formatted_matrix = make_format(format, *csr);
   owner->synchronize();
   costs.format_seconds += watch.elapsed();
 }
 
 void DeviceSystem::require_matrix() const
 {
-  if (!matrix_there)
+  if (!formatted_matrix)
     throw SolverError("The solver has no matrix: none was set, it was released, or its set-up "
                       "failed. Set one before solving.");
 }
 
-void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
+void DeviceSystem::transfer_matrix(const HostCsr &A, const bool only_values)
 {
   const Stopwatch watch;
-  const std::optional<Spaces> spaces = std::exchange(begun, std::nullopt);
-  if (under_way.valid())
-    finish_pattern();
+  const std::optional<Spaces> spaces = std::exchange(pending_spaces, std::nullopt);
+  if (pending_transfer.valid())
+    finish_pattern_transfer();
   else if (!only_values)
-    move_pattern(A, spaces ? *spaces : spaces_of(A));
+    transfer_pattern(A, spaces ? *spaces : spaces_of(A));
   if (!only_values)
-    given_rows = linalg::host_rows(A, communicator);
-  const HostCsr transformed = transformation.update(A, *given_rows);
+    original_rows = linalg::host_rows(A, communicator);
+  const HostCsr transformed = transformation.update(A, *original_rows);
   csr->update_values(transformed.values);
   csr->set_unknowns(transformed.unknowns);
-  if (place_of(A) != MemoryPlace::source)
+  if (location_of(A) != MemoryLocation::source)
     costs.transfer.bytes += A.n_nonzeros * sizeof(double);
   costs.transfer.seconds += watch.elapsed();
 }
 
-void DeviceSystem::move_vector(const double *const v, const Transform transform, Buffer<double> &to)
+void DeviceSystem::transfer_vector(const double *const v, const Transform transform,
+                                   Buffer<double> &to)
 {
   const Stopwatch watch;
   if (transformation.is_identity())
@@ -160,17 +161,17 @@ void DeviceSystem::move_vector(const double *const v, const Transform transform,
   costs.transfer.seconds += watch.elapsed();
 }
 
-void DeviceSystem::move_rhs(const double *const b, Buffer<double> &to)
+void DeviceSystem::transfer_rhs(const double *const b, Buffer<double> &to)
 {
-  move_vector(b, &LinearSystemTransformation::transform_rhs, to);
+  transfer_vector(b, &LinearSystemTransformation::transform_rhs, to);
 }
 
-void DeviceSystem::move_guess(const double *const x, Buffer<double> &to)
+void DeviceSystem::transfer_guess(const double *const x, Buffer<double> &to)
 {
-  move_vector(x, &LinearSystemTransformation::transform_guess, to);
+  transfer_vector(x, &LinearSystemTransformation::transform_guess, to);
 }
 
-void DeviceSystem::move_solution(const Buffer<double> &from, double *const x)
+void DeviceSystem::transfer_solution(const Buffer<double> &from, double *const x)
 {
   const Stopwatch watch;
   if (transformation.is_identity())
@@ -181,7 +182,7 @@ void DeviceSystem::move_solution(const Buffer<double> &from, double *const x)
   costs.transfer.seconds += watch.elapsed();
 }
 
-void DeviceSystem::sum_over_parts(const std::vector<std::size_t *> &sizes) const
+void DeviceSystem::sum_over_ranks(const std::vector<std::size_t *> &sizes) const
 {
   if (!communicator)
     return;
@@ -193,18 +194,18 @@ void DeviceSystem::sum_over_parts(const std::vector<std::size_t *> &sizes) const
     *sizes[k] = static_cast<std::size_t>(sums[k]);
 }
 
-SolveCosts DeviceSystem::take_costs()
+SolveCosts DeviceSystem::collect_costs()
 {
-  sum_over_parts({&costs.transfer.bytes, &costs.setup_bytes_to_host});
+  sum_over_ranks({&costs.transfer.bytes, &costs.setup_bytes_to_host});
   return std::exchange(costs, {});
 }
 
-void DeviceSystem::finish(SolveReport &report)
+void DeviceSystem::complete_report(SolveReport &report)
 {
-  report.costs += take_costs();
+  report.costs += collect_costs();
   MethodReport &method = report.method;
   method.communicator = communicator ? communicator->name() : "none";
-  sum_over_parts({&method.matrix_stored, &method.matrix_bytes, &method.preconditioner_bytes,
+  sum_over_ranks({&method.matrix_stored, &method.matrix_bytes, &method.preconditioner_bytes,
                   &method.bytes_per_iteration, &method.setup.n_nonzeros,
                   &report.costs.communication.exchanged_bytes});
 }

@@ -47,9 +47,9 @@ public:
 
   /// Returns whether there is a matrix whose pattern new values may reuse. They may not if the
   /// scaling permutes rows depending on the values.
-  bool may_keep_pattern() const
+  bool can_reuse_pattern() const
   {
-    return matrix_there != nullptr && !transformation.needs_values();
+    return formatted_matrix != nullptr && !transformation.needs_values();
   }
 
   /**
@@ -70,7 +70,7 @@ public:
   {
     const Stopwatch watch;
     const std::size_t bytes_before = owner->bytes_to_host();
-    rethrow_on_all_parts(communicator.get(), [&] {
+    rethrow_on_all_ranks(communicator.get(), [&] {
       setup();
       owner->synchronize();
     });
@@ -81,7 +81,7 @@ public:
   /// The rows of the original matrix in host memory, with its ghosts; valid after set_matrix().
   const RowSpace &host_rows() const
   {
-    return *given_rows;
+    return *original_rows;
   }
   /// @throws SolverError unless there is a matrix; there is none after set_matrix() has failed
   void require_matrix() const;
@@ -89,16 +89,16 @@ public:
   /// The matrix in the chosen format; valid after set_matrix().
   const Matrix &matrix() const
   {
-    return *matrix_there;
+    return *formatted_matrix;
   }
   Buffer<double> make_vector() const
   {
     return matrix().domain()->make_vector();
   }
 
-  void move_rhs(const double *b, Buffer<double> &to);
-  void move_guess(const double *x, Buffer<double> &to);
-  void move_solution(const Buffer<double> &from, double *x);
+  void transfer_rhs(const double *b, Buffer<double> &to);
+  void transfer_guess(const double *x, Buffer<double> &to);
+  void transfer_solution(const Buffer<double> &from, double *x);
 
   /// The communication of this rank since construction.
   Communication communication() const
@@ -107,10 +107,10 @@ public:
   }
 
   /// Returns the costs since the last call; bytes are summed over all ranks.
-  SolveCosts take_costs();
+  SolveCosts collect_costs();
 
   /// Adds these costs to @p report, and sums its sizes over all ranks.
-  void finish(SolveReport &report);
+  void complete_report(SolveReport &report);
 
 private:
   /// The row spaces of the matrix.
@@ -121,26 +121,26 @@ private:
   /// Transforms b to b̂, or a guess x to x̂.
   using Transform = void (LinearSystemTransformation::*)(const double *, double *) const;
 
-  void sum_over_parts(const std::vector<std::size_t *> &sizes) const;
-  void move_vector(const double *v, Transform transform, Buffer<double> &to);
-  void take_over(const HostCsr &A, bool only_values);
-  void move_matrix(const HostCsr &A, bool only_values);
+  void sum_over_ranks(const std::vector<std::size_t *> &sizes) const;
+  void transfer_vector(const double *v, Transform transform, Buffer<double> &to);
+  void transfer_and_set_up(const HostCsr &A, bool only_values);
+  void transfer_matrix(const HostCsr &A, bool only_values);
   Spaces spaces_of(const HostCsr &A) const;
-  MemoryPlace place_of(const HostCsr &A) const;
-  void move_pattern(const HostCsr &A, const Spaces &spaces);
-  void finish_pattern();
+  MemoryLocation location_of(const HostCsr &A) const;
+  void transfer_pattern(const HostCsr &A, const Spaces &spaces);
+  void finish_pattern_transfer();
 
   ExecutorPtr owner;
   CommunicatorPtr communicator;
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
-  std::optional<Spaces> begun; ///< of the last begin_pattern()
-  RowSpacePtr given_rows;
+  std::optional<Spaces> pending_spaces; ///< of the last begin_pattern()
+  RowSpacePtr original_rows;
   std::unique_ptr<CsrMatrix> csr;
-  std::unique_ptr<Matrix> matrix_there; // refers to csr
+  std::unique_ptr<Matrix> formatted_matrix; // refers to csr
   SolveCosts costs;
   double pattern_seconds = 0.;
-  std::future<void> under_way; // last member: its destructor waits for the thread
+  std::future<void> pending_transfer; // last member: its destructor waits for the thread
 };
 } // namespace femgpu::linalg
 

@@ -3,10 +3,10 @@
 #include "linalg/base/error.h"
 #include "linalg/base/method.h"
 #include "linalg/base/timing.h"
+#include "linalg/power_of_two_scaling.h"
 #include "linalg/solvers/method_report.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
-#include "linalg/vector_units.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ namespace
 /// @throws ParameterError without UMFPACK
 void require_direct()
 {
-  if (!have_direct())
+  if (!has_umfpack())
     throw ParameterError("Solver 'direct' needs UMFPACK, but this femgpu was built without it. "
                          "Install libsuitesparse-dev and rebuild femgpu, or use another solver.",
                          "Solver/Solver");
@@ -72,8 +72,8 @@ SolveReport solve_with_factors(const HostCsr &A, const LuFactors &factors, const
     for (std::size_t i = 0; i < n; ++i)
       x[i] = from_guess ? x[i] + d[i] : d[i];
   const SystemNorms norms = measure(A, b, x);
-  report.rhs_norm = report.given.rhs = norms.rhs;
-  report.true_residual = report.given.residual = norms.residual;
+  report.rhs_norm = report.original.rhs = norms.rhs;
+  report.true_residual = report.original.residual = norms.residual;
   report.backward_error = norms.backward_error();
   report.componentwise_backward_error = norms.componentwise;
   report.target = target;
@@ -84,8 +84,7 @@ SolveReport solve_with_factors(const HostCsr &A, const LuFactors &factors, const
   return report;
 }
 
-SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
-                           const SolveControl &control)
+SolveReport solve_scaled(const HostCsr &A, const double *b, double *x, const SolveControl &control)
 {
   Stopwatch watch;
   const LuFactors factors(A);
@@ -97,7 +96,7 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
   const double target =
       std::max(control.absolute_tolerance, control.relative_tolerance * reference);
   SolveReport report = solve_with_factors(A, factors, b, x, target, /* from guess */ false);
-  settle_at_rounding(
+  refine_to_rounding(
       *host_rows(A), A, b, x, report,
       {[&](const double *r, double *d, const double tolerance) {
          const double r_norm = measure(A, r, zero.data()).rhs;
@@ -122,9 +121,9 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
 SolveReport solve_direct(const HostCsr &A, const double *b, double *x, const SolveControl &control)
 {
   require_direct();
-  VectorUnits units(A.n, b, x);
-  SolveReport report = solve_in_units(A, units.b(), units.x(), units.control(control));
-  units.restore(report);
+  PowerOfTwoScaling scaling(A.n, b, x);
+  SolveReport report = solve_scaled(A, scaling.b(), scaling.x(), scaling.control(control));
+  scaling.restore(report);
   report.method.solver = "direct";
   report.method.preconditioner = "no preconditioner";
   report.method.format = "csr";

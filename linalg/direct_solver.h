@@ -13,7 +13,7 @@ namespace femgpu::linalg
 /// The maximum number of rows for which programs fall back to the direct solver. One core takes 2.2
 /// s and 0.7 GB for 38,000 rows of 3D elasticity of degree 2 one cell thick, 4.2 s for 54,000, and
 /// 92 s and 2.8 GB for 82,000 rows four cells thick.
-constexpr int largest_fallback = 50000;
+constexpr int max_fallback_rows = 50000;
 
 /// Returns the solvers of the registry and "direct".
 std::vector<Choice> solver_choices();
@@ -26,7 +26,7 @@ bool is_direct(const std::string &solver);
 void check_solver(const std::string &text);
 
 /// Returns whether the program was built with UMFPACK.
-bool have_direct();
+bool has_umfpack();
 
 /// LU factors of a matrix in host memory, by UMFPACK on one core.
 class LuFactors

@@ -68,19 +68,19 @@ public:
   }
 
 private:
-  void take_over(const HostCsr &A, bool only_values);
-  SolveReport solve_in_units(const double *b, double *x, const SolveControl &control);
+  void transfer_and_set_up(const HostCsr &A, bool only_values);
+  SolveReport solve_scaled(const double *b, double *x, const SolveControl &control);
   SolveReport solve_once(const double *b, double *x, const SolveControl &control);
-  void measure_given(const double *b, const double *x, SolveReport &report);
+  void measure_original(const double *b, const double *x, SolveReport &report);
 
-  bool is_finite_everywhere(const double *x) const;
+  bool is_finite_on_all_ranks(const double *x) const;
 
   ExecutorPtr owner;
   CommunicatorPtr communicator;
   LinearSolverOptions options;
   PreconditionedSolver solver;
   bool is_scaled;
-  HostCsr given; // the original system
+  HostCsr original; // the original system
   Buffer<double> rhs, solution;
   DeviceSystem system; // last member: its destructor waits for a pending pattern transfer
 };

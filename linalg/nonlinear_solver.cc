@@ -41,14 +41,14 @@ void check(const NonlinearSolverOptions &options)
 
 /// Frees what the method has computed from the old matrix, which might not fit together with a new
 /// one.
-void NonlinearSolver::forget_matrix()
+void NonlinearSolver::discard_method_data()
 {
   method = make_nonlinear_method(options.method, options.linear, owner->backend());
 }
 
 void NonlinearSolver::release()
 {
-  forget_matrix();
+  discard_method_data();
   w = {};
   rhs = {};
   solution = {};
@@ -64,7 +64,7 @@ void NonlinearSolver::begin_pattern(const HostCsr &A)
 void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const bool same_pattern)
 {
   try {
-    take_over(A, weights, same_pattern && system.may_keep_pattern());
+    transfer_and_set_up(A, weights, same_pattern && system.can_reuse_pattern());
   }
   catch (...) {
     release();
@@ -72,10 +72,11 @@ void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const 
   }
 }
 
-void NonlinearSolver::take_over(const HostCsr &A, const double *weights, const bool only_values)
+void NonlinearSolver::transfer_and_set_up(const HostCsr &A, const double *weights,
+                                          const bool only_values)
 {
   if (!only_values)
-    forget_matrix();
+    discard_method_data();
   system.set_matrix(A, only_values);
   system.set_up([&] {
     if (!only_values) {
@@ -83,7 +84,7 @@ void NonlinearSolver::take_over(const HostCsr &A, const double *weights, const b
       solution = system.make_vector();
       w = system.make_vector();
     }
-    system.move_rhs(weights, w); // only reorders, because there is no scaling
+    system.transfer_rhs(weights, w); // only reorders, because there is no scaling
     method->setup(SemilinearEquation(system.matrix(), w, rhs, {}), only_values);
   });
 }
@@ -91,20 +92,20 @@ void NonlinearSolver::take_over(const HostCsr &A, const double *weights, const b
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)
 {
   system.require_matrix();
-  system.move_rhs(b, rhs);
-  system.move_guess(x, solution);
+  system.transfer_rhs(b, rhs);
+  system.transfer_guess(x, solution);
 
   const SemilinearEquation equation(system.matrix(), w, rhs, phi);
   const Communication before = system.communication();
   SolveReport report = method->solve(equation, solution, options.control);
   report.costs.communication = system.communication() - before;
 
-  system.move_solution(solution, x);
-  system.finish(report);
+  system.transfer_solution(solution, x);
+  system.complete_report(report);
   report.method.scaling = options.linear.scaling;
   report.method.ordering = options.linear.ordering;
-  report.given.residual = report.true_residual;
-  report.given.rhs = report.rhs_norm;
+  report.original.residual = report.true_residual;
+  report.original.rhs = report.rhs_norm;
   return report;
 }
 } // namespace femgpu::linalg

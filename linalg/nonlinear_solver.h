@@ -64,8 +64,8 @@ public:
   }
 
 private:
-  void take_over(const HostCsr &A, const double *weights, bool only_values);
-  void forget_matrix();
+  void transfer_and_set_up(const HostCsr &A, const double *weights, bool only_values);
+  void discard_method_data();
 
   ExecutorPtr owner;
   NonlinearSolverOptions options;

@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg
 {
-bool have_direct()
+bool has_umfpack()
 {
   return true;
 }

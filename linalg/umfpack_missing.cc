@@ -3,7 +3,7 @@
 
 namespace femgpu::linalg
 {
-bool have_direct()
+bool has_umfpack()
 {
   return false;
 }

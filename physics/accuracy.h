@@ -18,7 +18,7 @@ Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &so
 /// Returns a sentence that reports @p accuracy, for messages.
 std::string text_of(const Accuracy &accuracy, double tolerance);
 
-/// Returns a sentence about the motions of linalg::WeakParts, for messages.
+/// Returns a sentence about the motions of linalg::ComponentDeflation, for messages.
 /// @param error energy error of the motions, relative to the energy norm
 std::string motions_text(double error, double tolerance);
 } // namespace femgpu

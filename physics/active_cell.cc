@@ -13,26 +13,26 @@ template <int dim>
 Blocks<dim>::Blocks(const unsigned int n, const DoFHandler<dim> &handler,
                     const FiniteElement<dim> &element)
     : n(n), n_cells(Utilities::pow(n, dim)), n_block_dofs(handler.get_fe().n_dofs_per_cell()),
-      n_components(element.n_components()), places(n_cells)
+      n_components(element.n_components()), positions(n_cells)
 {
   AssertThrow(n == 2 || n == 4, ExcNotImplemented());
-  find_places();
+  find_positions();
   find_dofs(handler, element);
   find_ghosts(handler);
 }
 
 template <int dim>
-void Blocks<dim>::find_places()
+void Blocks<dim>::find_positions()
 {
   for (unsigned int cell = 0; cell < n_cells; ++cell)
     for (unsigned int bit = 0; (1U << bit) < n; ++bit)
       for (unsigned int d = 0; d < dim; ++d)
-        places[cell][d] |= (cell >> (bit * dim + d) & 1U) << bit;
-  for (const auto &place : places)
+        positions[cell][d] |= (cell >> (bit * dim + d) & 1U) << bit;
+  for (const auto &position : positions)
     for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v) {
       unsigned int number = 0;
       for (unsigned int d = dim; d-- > 0;)
-        number = number * (n + 1) + place[d] + (v >> d & 1U);
+        number = number * (n + 1) + position[d] + (v >> d & 1U);
       vertices.push_back(number);
     }
   for (unsigned int number = 0; number < Utilities::pow(n + 1, dim); ++number) {
@@ -40,7 +40,7 @@ void Blocks<dim>::find_places()
     for (unsigned int d = 0, rest = number; d < dim; ++d, rest /= n + 1)
       unit[d] = static_cast<double>(rest % (n + 1)) / n;
     for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v)
-      shares.push_back(GeometryInfo<dim>::d_linear_shape_function(unit, v));
+      weights.push_back(GeometryInfo<dim>::d_linear_shape_function(unit, v));
   }
 }
 
@@ -58,7 +58,7 @@ Point<dim> Blocks<dim>::vertex_at(const Block &block, const unsigned int number)
   constexpr unsigned int n_corners = GeometryInfo<dim>::vertices_per_cell;
   Point<dim> point;
   for (unsigned int v = 0; v < n_corners; ++v)
-    point += shares[number * n_corners + v] * block->vertex(v);
+    point += weights[number * n_corners + v] * block->vertex(v);
   return point;
 }
 
@@ -77,9 +77,10 @@ double Blocks<dim>::largest_diameter(const Block &block) const
 }
 
 template <int dim>
-unsigned int Blocks<dim>::at(const std::array<unsigned int, dim> &place) const
+unsigned int Blocks<dim>::at(const std::array<unsigned int, dim> &position) const
 {
-  return static_cast<unsigned int>(std::find(places.begin(), places.end(), place) - places.begin());
+  return static_cast<unsigned int>(std::find(positions.begin(), positions.end(), position) -
+                                   positions.begin());
 }
 
 template <int dim>
@@ -89,13 +90,13 @@ void Blocks<dim>::find_dofs(const DoFHandler<dim> &handler, const FiniteElement<
   in_block.assign(n_cells, std::vector<unsigned int>(element.n_dofs_per_cell()));
   for (unsigned int cell = 0; cell < n_cells; ++cell)
     for (unsigned int i = 0; i < element.n_dofs_per_cell(); ++i) {
-      Point<dim> place = element.unit_support_point(i);
+      Point<dim> position = element.unit_support_point(i);
       for (unsigned int d = 0; d < dim; ++d)
-        place[d] = (place[d] + places[cell][d]) / n;
+        position[d] = (position[d] + positions[cell][d]) / n;
       const unsigned int component = element.system_to_component_index(i).first;
       for (unsigned int j = 0; j < n_block_dofs; ++j)
         if (of_block.system_to_component_index(j).first == component &&
-            of_block.unit_support_point(j).distance(place) < 1e-6)
+            of_block.unit_support_point(j).distance(position) < 1e-6)
           in_block[cell][i] = j;
     }
   std::size_t n_dofs = 0;
@@ -133,7 +134,7 @@ void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
 template <int dim>
 unsigned int ActiveCell<dim>::Face::corner(const unsigned int i) const
 {
-  if (!cell.is_whole() && !cell.is_at_face_of_block(number))
+  if (!cell.is_deal_ii_cell() && !cell.is_at_face_of_block(number))
     return GeometryInfo<dim>::face_to_cell_vertices(number, i);
   const auto &block = cell.block();
   unsigned int v = 0;
@@ -145,7 +146,7 @@ unsigned int ActiveCell<dim>::Face::corner(const unsigned int i) const
 template <int dim>
 double ActiveCell<dim>::Face::diameter() const
 {
-  if (cell.is_whole())
+  if (cell.is_deal_ii_cell())
     return cell.block()->face(number)->diameter();
   const auto vertex = [&](const unsigned int i) {
     return cell.vertex(GeometryInfo<dim>::face_to_cell_vertices(number, i));
@@ -159,13 +160,13 @@ template <int dim>
 auto ActiveCell<dim>::neighbor(const unsigned int face) const -> std::pair<ActiveCell, unsigned int>
 {
   const unsigned int direction = face / 2;
-  std::array<unsigned int, dim> place = blocks->place(cell);
+  std::array<unsigned int, dim> position = blocks->position(cell);
   if (!is_at_face_of_block(face)) {
-    place[direction] += face % 2 == 0 ? -1U : 1U;
-    return {{the_block, blocks, blocks->at(place)}, GeometryInfo<dim>::opposite_face[face]};
+    position[direction] += face % 2 == 0 ? -1U : 1U;
+    return {{the_block, blocks, blocks->at(position)}, GeometryInfo<dim>::opposite_face[face]};
   }
   const Block other = the_block->neighbor(face);
-  const unsigned int its_face = the_block->neighbor_of_neighbor(face);
+  const unsigned int neighbor_face = the_block->neighbor_of_neighbor(face);
   const auto vertices = [&](const Block &block, const unsigned int of_cell, const unsigned int f) {
     std::array<types::global_dof_index, GeometryInfo<dim>::vertices_per_face> result;
     for (unsigned int i = 0; i < result.size(); ++i)
@@ -174,11 +175,12 @@ auto ActiveCell<dim>::neighbor(const unsigned int face) const -> std::pair<Activ
     std::sort(result.begin(), result.end());
     return result;
   };
-  const auto mine = vertices(the_block, cell, face);
+  const auto own_vertices = vertices(the_block, cell, face);
   for (unsigned int candidate = 0; candidate < blocks->size(); ++candidate) {
     const ActiveCell result(other, blocks, candidate);
-    if (result.is_at_face_of_block(its_face) && vertices(other, candidate, its_face) == mine)
-      return {result, its_face};
+    if (result.is_at_face_of_block(neighbor_face) &&
+        vertices(other, candidate, neighbor_face) == own_vertices)
+      return {result, neighbor_face};
   }
   AssertThrow(false, ExcInternalError());
 }
@@ -186,7 +188,7 @@ auto ActiveCell<dim>::neighbor(const unsigned int face) const -> std::pair<Activ
 template <int dim>
 Point<dim> ActiveCell<dim>::center() const
 {
-  if (is_whole())
+  if (is_deal_ii_cell())
     return the_block->center();
   Point<dim> sum;
   for (unsigned int v = 0; v < n_vertices(); ++v)
@@ -197,7 +199,7 @@ Point<dim> ActiveCell<dim>::center() const
 template <int dim>
 double ActiveCell<dim>::diameter() const
 {
-  if (is_whole())
+  if (is_deal_ii_cell())
     return the_block->diameter();
   double largest = 0.; // the longest diagonal, as in deal.II
   for (unsigned int v = 0; v < n_vertices() / 2; ++v)
@@ -209,15 +211,15 @@ template <int dim>
 IndexSet dofs_of(const ActiveCells<dim> &cells, const unsigned int n_dofs_per_cell,
                  const IndexSet &owned)
 {
-  std::vector<types::global_dof_index> dofs(n_dofs_per_cell), foreign;
+  std::vector<types::global_dof_index> dofs(n_dofs_per_cell), not_owned;
   for (const auto &cell : cells) {
     cell->get_dof_indices(dofs);
-    std::copy_if(dofs.begin(), dofs.end(), std::back_inserter(foreign),
+    std::copy_if(dofs.begin(), dofs.end(), std::back_inserter(not_owned),
                  [&](const auto dof) { return !owned.is_element(dof); });
   }
-  std::sort(foreign.begin(), foreign.end());
+  std::sort(not_owned.begin(), not_owned.end());
   IndexSet result = owned;
-  result.add_indices(foreign.begin(), std::unique(foreign.begin(), foreign.end()));
+  result.add_indices(not_owned.begin(), std::unique(not_owned.begin(), not_owned.end()));
   result.compress();
   return result;
 }

@@ -46,9 +46,9 @@ public:
     return n_cells;
   }
   /// Returns the position of a cell in its block, in cells.
-  const std::array<unsigned int, dim> &place(const unsigned int cell) const
+  const std::array<unsigned int, dim> &position(const unsigned int cell) const
   {
-    return places[cell];
+    return positions[cell];
   }
   /// Returns whether the cell, whose block another rank owns, shares a dof with cells of this rank.
   bool is_ghost(const unsigned int block, const unsigned int cell) const
@@ -73,8 +73,8 @@ public:
   /// Returns the largest diameter of the cells of @p block.
   double largest_diameter(const Block &block) const;
 
-  /// Returns the cell at the position @p place of a block.
-  unsigned int at(const std::array<unsigned int, dim> &place) const;
+  /// Returns the cell at the position @p position of a block.
+  unsigned int at(const std::array<unsigned int, dim> &position) const;
   /// Returns dof @p i of a cell.
   Index dof(const unsigned int block, const unsigned int cell, const unsigned int i) const
   {
@@ -87,14 +87,14 @@ public:
   }
 
 private:
-  void find_places();
+  void find_positions();
   void find_dofs(const dealii::DoFHandler<dim> &handler, const dealii::FiniteElement<dim> &element);
   void find_ghosts(const dealii::DoFHandler<dim> &handler);
 
   unsigned int n, n_cells, n_block_dofs, n_components;
-  std::vector<std::array<unsigned int, dim>> places;
+  std::vector<std::array<unsigned int, dim>> positions;
   std::vector<unsigned int> vertices;
-  std::vector<double> shares; ///< multilinear weights: of each corner in each vertex of a block
+  std::vector<double> weights; ///< multilinear weights: of each corner in each vertex of a block
   std::vector<std::vector<unsigned int>> in_block; ///< number of a cell's dof in its block
   std::vector<Index> block_dofs;                   ///< dofs of each block that is not artificial
   /// The first entry of each block in block_dofs, by active cell index.
@@ -127,7 +127,7 @@ public:
   {
     return the_block;
   }
-  bool is_whole() const
+  bool is_deal_ii_cell() const
   {
     return blocks == nullptr;
   }
@@ -141,8 +141,8 @@ public:
   }
   unsigned int active_cell_index() const
   {
-    return is_whole() ? the_block->active_cell_index()
-                      : the_block->active_cell_index() * blocks->size() + cell;
+    return is_deal_ii_cell() ? the_block->active_cell_index()
+                             : the_block->active_cell_index() * blocks->size() + cell;
   }
 
   /// Identifies a cell independently of the number of ranks.
@@ -158,7 +158,7 @@ public:
   }
   dealii::Point<dim> vertex(const unsigned int v) const
   {
-    return is_whole() ? the_block->vertex(v) : blocks->vertex_at(the_block, block_vertex(v));
+    return is_deal_ii_cell() ? the_block->vertex(v) : blocks->vertex_at(the_block, block_vertex(v));
   }
   /// Computes all vertices of the cell's block. block_vertex() selects the cell's own vertices.
   void get_block_vertices(std::vector<dealii::Point<dim>> &points) const
@@ -225,16 +225,16 @@ public:
   }
   bool at_boundary(const unsigned int face) const
   {
-    return the_block->at_boundary(face) && (is_whole() || is_at_face_of_block(face));
+    return the_block->at_boundary(face) && (is_deal_ii_cell() || is_at_face_of_block(face));
   }
   bool is_at_face_of_block(const unsigned int face) const
   {
-    return blocks->place(cell)[face / 2] == (face % 2 == 0 ? 0 : blocks->per_direction() - 1);
+    return blocks->position(cell)[face / 2] == (face % 2 == 0 ? 0 : blocks->per_direction() - 1);
   }
 
   void get_dof_indices(std::vector<dealii::types::global_dof_index> &dofs) const
   {
-    if (is_whole())
+    if (is_deal_ii_cell())
       the_block->get_dof_indices(dofs);
     else
       for (unsigned int i = 0; i < dofs.size(); ++i)
@@ -243,7 +243,7 @@ public:
   template <class FeVector>
   void get_dof_values(const FeVector &u, dealii::Vector<double> &values) const
   {
-    if (is_whole())
+    if (is_deal_ii_cell())
       the_block->get_dof_values(u, values);
     else
       for (unsigned int i = 0; i < values.size(); ++i)

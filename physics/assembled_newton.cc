@@ -90,15 +90,15 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
   u.update_ghost_values();
   report.initial_residual = report.true_residual = linearize(system, u);
   report.rhs_norm = at_zero.value_or(norm_of_rhs(system));
-  const bool is_by_rhs = control.reference == linalg::SolveControl::Reference::rhs;
+  const bool is_relative_to_rhs = control.reference == linalg::SolveControl::Reference::rhs;
   report.target = std::max(control.absolute_tolerance,
                            control.relative_tolerance *
-                               (is_by_rhs ? report.rhs_norm : report.initial_residual));
+                               (is_relative_to_rhs ? report.rhs_norm : report.initial_residual));
   linear.reference = linalg::SolveControl::Reference::initial_residual;
   linear.absolute_tolerance = 0.;
   linear.progress = {};
   std::vector<double> before; // x of the last iterate
-  std::string refusal;
+  std::string rejection;
   const std::string why = linalg::iterate_newton(
       control, forcing_options, linear, report,
       [&](const linalg::SolveControl &of_step) {
@@ -109,28 +109,28 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
         report.costs += step.costs;
         return step;
       },
-      [&] { return search_line(system, before, u, report, refusal); });
+      [&] { return search_line(system, before, u, report, rejection); });
   report.method.solver = "newton, " + report.method.solver;
   report.method.norm = std::string("‖f − K u‖ relative to its value at ") +
-                       (!is_by_rhs ? "the first iterate"
-                        : at_zero  ? "u = 0"
-                                   : "0 of the equation linearised at the first iterate");
+                       (!is_relative_to_rhs ? "the first iterate"
+                        : at_zero           ? "u = 0"
+                                            : "0 of the equation linearised at the first iterate");
   linalg::describe(report, "‖f − K u‖");
   report.message += why;
   if (!report.converged())
-    report.message += refusal;
+    report.message += rejection;
   seconds["assembly"] += assembly_seconds;
   return report;
 }
 
 /// Moves u from @p before towards the solution of the system until the residual decreases
 /// sufficiently.
-/// @return false if it does not: then u is unchanged, the report has the outcome, and @p refusal
+/// @return false if it does not: then u is unchanged, the report has the outcome, and @p rejection
 /// has the last error of data that could not be evaluated, after a blank
 template <int dim>
 bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
                                        const std::vector<double> &before, FeVector &u,
-                                       linalg::SolveReport &report, std::string &refusal)
+                                       linalg::SolveReport &report, std::string &rejection)
 {
   std::vector<double> direction(before.size());
   for (std::size_t i = 0; i < before.size(); ++i)
@@ -141,7 +141,7 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
       system.solution()[i] = before[i] + alpha * direction[i];
     get_solution(system, discretization.constraints(), u);
   };
-  for (int halvings = 0; halvings <= linalg::most_halvings; ++halvings) {
+  for (int halvings = 0; halvings <= linalg::max_halvings; ++halvings) {
     const double alpha = std::ldexp(1., -halvings);
     move(alpha);
     ++report.inner.line_search_steps;
@@ -150,11 +150,11 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
       trial = linearize(system, u);
     }
     catch (const ParameterError &error) { // thrown on all ranks: the step is too long
-      refusal = ' ' + std::string(error.what());
+      rejection = ' ' + std::string(error.what());
     }
-    if (linalg::falls_enough(trial, alpha, report.true_residual)) {
+    if (linalg::satisfies_armijo(trial, alpha, report.true_residual)) {
       report.true_residual = trial;
-      refusal.clear();
+      rejection.clear();
       return true;
     }
   }

@@ -46,7 +46,7 @@ private:
   std::optional<double> norm_at_zero(linalg::GroupSystem &system);
   double linearize(linalg::GroupSystem &system, const FeVector &u);
   bool search_line(linalg::GroupSystem &system, const std::vector<double> &before, FeVector &u,
-                   linalg::SolveReport &report, std::string &refusal);
+                   linalg::SolveReport &report, std::string &rejection);
 
   const Problem<dim> &problem;
   const Discretization<dim> &discretization;

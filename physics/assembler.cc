@@ -22,14 +22,14 @@ template <int dim>
 void check_weights(const Discretization<dim> &discretization, const linalg::GroupSystem &system)
 {
   const double *w = system.weights();
-  together<InputError>(discretization.communicator(), [&] {
+  rethrow_on_all_ranks<InputError>(discretization.communicator(), [&] {
     for (types::global_dof_index i = 0; i < system.n_owned(); ++i)
       if (!(w[i] >= 0.))
-        for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
+        for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &point) {
           if (dof != system.first_owned() + i)
             return;
           std::ostringstream text;
-          text << "The weight of the reaction term at node (" << place << ") is " << w[i]
+          text << "The weight of the reaction term at node (" << point << ") is " << w[i]
                << ", but must not be negative. Fix the coefficient of the reaction there.";
           throw InputError(text.str());
         });
@@ -47,7 +47,7 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   CellConstraints eliminated(discretization.constraints());
   system.set_zero(has_reaction);
   // evaluation of an expression may fail at a quadrature point
-  together<ParameterError>(discretization.communicator(), [&] {
+  rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       equation.linearize(cell, u, terms);
       eliminated.add(terms, system);

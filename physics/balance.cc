@@ -27,7 +27,7 @@ double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &
   const Discretization<dim> &discretization = solution.discretization();
   CellEquation<dim> equation(problem, discretization);
   CellTerms terms(discretization.element().n_dofs_per_cell(), problem.nonlinearity().has_value());
-  FeVector sums = vector_for_sums(discretization);
+  FeVector sums = make_assembly_vector(discretization);
   Vector<double> u_cell(terms.f.size()), size(terms.f.size());
   for (const auto &cell : discretization.owned_cells()) {
     equation.linearize(cell, &solution.u(), terms);
@@ -50,11 +50,11 @@ double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &
 
 /// The largest ratio of a residual due to rounding to the estimate of rounding_of_balance().
 constexpr double rounding_factor = 8.;
-constexpr int most_further_solves = 3;
+constexpr int max_further_solves = 3;
 
 /// Returns the imbalance relative to all flows, in the measure that suits @p report: a solve that
 /// stops at an error leaves oscillating residuals, of which only the sum must be small.
-double missing(const Balance &balance, const linalg::SolveReport &report)
+double relative_imbalance(const Balance &balance, const linalg::SolveReport &report)
 {
   return report.energy.target >= 0. ? balance.relative_defect() : balance.relative_residual();
 }
@@ -70,7 +70,7 @@ std::string text_of(const Balance &balance)
 }
 
 /// Sets the outcome for a solution whose balance the solver cannot improve.
-void judge(const Balance &balance, const double rounding, linalg::SolveReport &report)
+void classify_imbalance(const Balance &balance, const double rounding, linalg::SolveReport &report)
 {
   const bool is_rounding = balance.residual <= rounding_factor * rounding;
   if (is_rounding && balance.relative_defect() <= largest_balance_defect &&
@@ -100,7 +100,7 @@ void judge(const Balance &balance, const double rounding, linalg::SolveReport &r
 template <int dim>
 void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                      linalg::SolveReport &report,
-                     const std::function<linalg::SolveReport(double factor)> &solve_on)
+                     const std::function<linalg::SolveReport(double factor)> &resume)
 {
   if (!report.converged() || problem.fixes_mean())
     return;
@@ -108,15 +108,15 @@ void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solutio
   const double target = report.target;
   double rounding = 0.;
   int solves = 0;
-  while (missing(balance, report) > largest_balance_defect) {
+  while (relative_imbalance(balance, report) > largest_balance_defect) {
     rounding = rounding_of_balance(solution, problem);
     if (balance.residual <= rounding_factor * rounding || report.outcome != Outcome::converged ||
-        solves == most_further_solves || !solve_on)
+        solves == max_further_solves || !resume)
       break;
     ++solves;
-    const double factor = 0.3 * largest_balance_defect / missing(balance, report);
-    linalg::continue_with(report, solve_on(std::clamp(factor, 1e-4, 0.1)));
-    solution.begin_again();
+    const double factor = 0.3 * largest_balance_defect / relative_imbalance(balance, report);
+    linalg::append_solve(report, resume(std::clamp(factor, 1e-4, 0.1)));
+    solution.invalidate();
     balance = solution.evaluation().balance;
   }
   if (solves > 0) {
@@ -125,8 +125,8 @@ void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solutio
     report.target = target;
     linalg::describe(report);
   }
-  if (report.converged() && missing(balance, report) > largest_balance_defect)
-    judge(balance, rounding, report);
+  if (report.converged() && relative_imbalance(balance, report) > largest_balance_defect)
+    classify_imbalance(balance, rounding, report);
 }
 
 template void require_balance(const Problem<2> &, DiscreteSolution<2> &, linalg::SolveReport &,

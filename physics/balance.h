@@ -21,13 +21,13 @@ constexpr double largest_balance_defect = 1e-3;
  *
  * Problems with a fixed mean are not checked: their balance depends only on the data.
  * @param solution of the report; its evaluation is discarded after each further solve
- * @param solve_on continues from u, with the target multiplied by the given factor; nullptr if the
+ * @param resume continues from u, with the target multiplied by the given factor; nullptr if the
  *        solver cannot
  */
 template <int dim>
 void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                      linalg::SolveReport &report,
-                     const std::function<linalg::SolveReport(double factor)> &solve_on);
+                     const std::function<linalg::SolveReport(double factor)> &resume);
 } // namespace femgpu
 
 #endif

@@ -47,7 +47,7 @@ class Bratu final : public DiffusionReaction<dim>
 {
 public:
   Bratu(const BratuParameters &p, const MeshRegions &regions)
-      : DiffusionReaction<dim>(p, regions, Reaction{{linalg::ExponentialLaw(), 1.}, {}})
+      : DiffusionReaction<dim>(p, regions, Reaction{{linalg::ExponentialReaction(), 1.}, {}})
   {
     this->has_nodal_reaction = !this->problem_traits.has_nonlinear_terms; // also if λ = 0
     this->problem_traits.has_branches = this->has_nodal_reaction;
@@ -77,7 +77,7 @@ public:
     return result;
   }
 
-  std::string cure_without_solution() const override
+  std::string advice_without_solution() const override
   {
     return "No steady state was found: lambda = " + this->parameters.coefficient.text +
            " is probably beyond the fold, where no solution exists. Lower Bratu/Lambda, refine a "

@@ -1,6 +1,6 @@
 #include "physics/cell_equation.h"
 
-#include "physics/lower_parts.h"
+#include "physics/curves_and_point_sets.h"
 
 #include <utility>
 
@@ -14,11 +14,11 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
     : problem(problem), n_components(problem.n_components()),
       in_cell(discretization, discretization.cell_quadrature()),
       on_face(discretization, discretization.face_quadrature()),
-      kept_K(discretization.element().n_dofs_per_cell(),
-             discretization.element().n_dofs_per_cell()),
-      u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size()),
-      of_exchange(u_cell.size()), of_stiffness(u_cell.size()),
-      lower_loads(loads_of_lower_parts(problem, discretization))
+      cached_K(discretization.element().n_dofs_per_cell(),
+               discretization.element().n_dofs_per_cell()),
+      u_cell(discretization.element().n_dofs_per_cell()), cell_loads(u_cell.size()),
+      cell_exchange(u_cell.size()), stiffness_forces(u_cell.size()),
+      loads_by_cell(curve_and_point_loads(problem, discretization))
 {
   if (problem.nonlinearity()) {
     cell_nodes.emplace(discretization, discretization.nodal_quadrature());
@@ -68,10 +68,10 @@ void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, cons
   });
 }
 
-/// Computes terms.w. @param gathers_flows adds the weights on the boundary to the flows
+/// Computes terms.w. @param accumulates_flows adds the weights on the boundary to the flows
 template <int dim>
 void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &terms,
-                                    const bool gathers_flows)
+                                    const bool accumulates_flows)
 {
   const auto add = [&](const CellPoints<dim> &points, Vector<double> &w) {
     c.assign(points.size(), 0.);
@@ -88,7 +88,7 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &term
     w_face.reinit(terms.w.size());
     add(*face_nodes, w_face);
     terms.w += w_face;
-    for (unsigned int i = 0; gathers_flows && i < w_face.size(); ++i)
+    for (unsigned int i = 0; accumulates_flows && i < w_face.size(); ++i)
       if (w_face(i) != 0.)
         flows[id].weights[terms.dofs[i]] += w_face(i);
   });
@@ -99,27 +99,28 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
                                   CellTerms &terms)
 {
   reinit(cell, u, terms);
-  const bool is_kept =
-      in_cell.is_moved() && kept_sigma.gradient_derivatives == sigma.gradient_derivatives &&
-      kept_sigma.derivatives == sigma.derivatives &&
-      kept_s.gradient_derivatives == s.gradient_derivatives && kept_s.derivatives == s.derivatives;
-  if (!is_kept) {
-    kept_K = 0.;
-    in_cell.add_derivatives(&sigma, s, kept_K);
+  const bool is_cached = in_cell.is_translation() &&
+                         cached_sigma.gradient_derivatives == sigma.gradient_derivatives &&
+                         cached_sigma.derivatives == sigma.derivatives &&
+                         cached_s.gradient_derivatives == s.gradient_derivatives &&
+                         cached_s.derivatives == s.derivatives;
+  if (!is_cached) {
+    cached_K = 0.;
+    in_cell.add_derivatives(&sigma, s, cached_K);
   }
-  terms.K = kept_K;
+  terms.K = cached_K;
   terms.f = 0.;
   in_cell.add_source(s, terms.f);
   in_cell.subtract_flux(sigma, terms.f);
-  if (!is_kept) {
-    std::swap(kept_sigma, sigma);
-    std::swap(kept_s, s);
+  if (!is_cached) {
+    std::swap(cached_sigma, sigma);
+    std::swap(cached_s, s);
   }
   for_each_boundary_term(cell, u, [&](types::boundary_id /* id */) {
     on_face.add_source(g, terms.f);
     on_face.add_derivatives(nullptr, g, terms.K);
   });
-  if (const auto load = lower_loads.find(cell->active_cell_index()); load != lower_loads.end())
+  if (const auto load = loads_by_cell.find(cell->active_cell_index()); load != loads_by_cell.end())
     terms.f += load->second;
   if (u != nullptr)
     terms.K.vmult_add(terms.f, u_cell);
@@ -153,8 +154,8 @@ double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRow
 
 /// Stores in @p linear the part of @p t that is linear in u and ∇u.
 template <int dim>
-void take_linear_part(const CellPoints<dim> &points, const PointTerms &t, const unsigned int n_rows,
-                      PointTerms &linear)
+void store_linear_part(const CellPoints<dim> &points, const PointTerms &t,
+                       const unsigned int n_rows, PointTerms &linear)
 {
   const PointBatch<dim> &at = points.batch();
   linear.reinit(n_rows, t.n_components, dim, points.size());
@@ -174,28 +175,28 @@ void take_linear_part(const CellPoints<dim> &points, const PointTerms &t, const 
 template <int dim>
 const Vector<double> &CellEquation<dim>::internal_forces()
 {
-  take_linear_part(in_cell, sigma, n_components * dim, linear_sigma);
-  take_linear_part(in_cell, s, n_components, linear_s);
-  of_stiffness = 0.;
-  in_cell.add_source(linear_s, of_stiffness);
-  in_cell.subtract_flux(linear_sigma, of_stiffness);
-  of_stiffness *= -1.;
-  return of_stiffness;
+  store_linear_part(in_cell, sigma, n_components * dim, linear_sigma);
+  store_linear_part(in_cell, s, n_components, linear_s);
+  stiffness_forces = 0.;
+  in_cell.add_source(linear_s, stiffness_forces);
+  in_cell.subtract_flux(linear_sigma, stiffness_forces);
+  stiffness_forces *= -1.;
+  return stiffness_forces;
 }
 
 template <int dim>
 double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms)
 {
   reinit(cell, &u, terms);
-  of_loads = 0.;
-  of_exchange = 0.;
-  in_cell.add_source(s, of_loads);
+  cell_loads = 0.;
+  cell_exchange = 0.;
+  in_cell.add_source(s, cell_loads);
   double result =
       energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
   for_each_boundary_term(cell, &u, [&](const types::boundary_id id) {
-    on_face.add_source(g, of_loads);
+    on_face.add_source(g, cell_loads);
     if (!g.derivatives.written().empty())
-      on_face.add_source(g, of_exchange);
+      on_face.add_source(g, cell_exchange);
     result -= energy(on_face, g, on_face.batch().u);
     if (n_components > 1)
       return;
@@ -204,11 +205,12 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
       for (unsigned int q = 0; q < on_face.size(); ++q)
         inflow += g.values[r][q] * on_face.JxW(q);
   });
-  if (const auto load = lower_loads.find(cell->active_cell_index()); load != lower_loads.end()) {
-    of_loads += load->second;
+  if (const auto load = loads_by_cell.find(cell->active_cell_index());
+      load != loads_by_cell.end()) {
+    cell_loads += load->second;
     result -= load->second * u_cell;
   }
-  terms.f = of_loads;
+  terms.f = cell_loads;
   in_cell.subtract_flux(sigma, terms.f);
   if (cell_nodes)
     add_weights(cell, terms, /* gathers flows */ true);

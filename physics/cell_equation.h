@@ -55,7 +55,7 @@ public:
   /// cell. An observer may add its own loads. @pre evaluate() was called
   dealii::Vector<double> &loads()
   {
-    return of_loads;
+    return cell_loads;
   }
   /// Returns K u of the cell. It includes the parts of flux and source that are linear in u and ∇u,
   /// with coefficients at this u, but no boundary terms. @pre evaluate() was called
@@ -64,7 +64,7 @@ public:
   /// ∫ a (g − u) φ of a Robin condition. @pre evaluate() was called
   const dealii::Vector<double> &exchange() const
   {
-    return of_exchange;
+    return cell_exchange;
   }
 
   /// The flow into the body through one boundary.
@@ -85,7 +85,7 @@ private:
   void set_solution(const FeVector *u, CellPoints<dim> &points) const;
   template <class Use>
   void for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *u, const Use &use);
-  void add_weights(const ActiveCell<dim> &cell, CellTerms &terms, bool gathers_flows);
+  void add_weights(const ActiveCell<dim> &cell, CellTerms &terms, bool accumulates_flows);
 
   const Problem<dim> &problem;
   unsigned int n_components;
@@ -96,10 +96,10 @@ private:
   std::vector<double> c;             ///< of the reaction; workspace
   dealii::Vector<double> w_face;     ///< workspace
 
-  PointTerms kept_sigma, kept_s; ///< at the cell of kept_K
-  dealii::FullMatrix<double> kept_K;
-  dealii::Vector<double> u_cell, of_loads, of_exchange, of_stiffness;
-  std::map<unsigned int, dealii::Vector<double>> lower_loads; ///< by active cell index
+  PointTerms cached_sigma, cached_s; ///< at the cell of cached_K
+  dealii::FullMatrix<double> cached_K;
+  dealii::Vector<double> u_cell, cell_loads, cell_exchange, stiffness_forces;
+  std::map<unsigned int, dealii::Vector<double>> loads_by_cell; ///< by active cell index
   std::map<dealii::types::boundary_id, BoundaryFlow> flows;
 };
 } // namespace femgpu

@@ -18,8 +18,8 @@ ShapeTable<dim>::ShapeTable(const FiniteElement<dim> &element,
                             const std::vector<Point<dim>> &points)
     : n_nodes(element.n_dofs_per_cell()), n_points(static_cast<unsigned int>(points.size())),
       row_length(padded((1 + dim) * n_points)), n_columns(padded(n_nodes)),
-      of_nodes(std::size_t(n_nodes) * row_length), of_points(std::size_t(row_length) * n_columns),
-      has_constant_gradients(true)
+      rows_by_node(std::size_t(n_nodes) * row_length),
+      rows_by_point(std::size_t(row_length) * n_columns), has_constant_gradients(true)
 {
   for (unsigned int m = 0; m < n_nodes; ++m)
     for (unsigned int q = 0; q < n_points; ++q) {
@@ -28,8 +28,8 @@ ShapeTable<dim>::ShapeTable(const FiniteElement<dim> &element,
           (gradient - element.shape_grad(m, points[0])).norm() <= 1e-14 * gradient.norm();
       for (unsigned int b = 0; b <= dim; ++b) {
         const double value = b == 0 ? element.shape_value(m, points[q]) : gradient[b - 1];
-        of_nodes[std::size_t(m) * row_length + std::size_t(b) * n_points + q] = value;
-        of_points[(std::size_t(b) * n_points + q) * n_columns + m] = value;
+        rows_by_node[std::size_t(m) * row_length + std::size_t(b) * n_points + q] = value;
+        rows_by_point[(std::size_t(b) * n_points + q) * n_columns + m] = value;
       }
     }
 }
@@ -92,16 +92,16 @@ CellPoints<dim>::CellPoints(const Discretization<dim> &discretization,
 /// cells.
 template <int dim>
 auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int face,
-                                const unsigned int part) -> Points &
+                                const unsigned int subface) -> Points &
 {
   const auto side = cell->face(face);
   std::array<unsigned int, dim> corners{}; // the first vertex and the next one along each direction
-  unsigned int key = part + 1;
+  unsigned int key = subface + 1;
   for (unsigned int i = 0; i < dim; ++i) {
     corners[i] = side->corner(i);
     key = key * 8 + corners[i];
   }
-  if (const auto known = of_faces.find(key); known != of_faces.end())
+  if (const auto known = face_points.find(key); known != face_points.end())
     return known->second;
   std::array<Tensor<1, dim>, dim - 1> tangents;
   const Point<dim> first = element.unit_support_point(corners[0]);
@@ -118,12 +118,12 @@ auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int 
   for (const Point<dim - 1> &xi : on_faces.get_points()) {
     Point<dim> p = first;
     for (unsigned int a = 0; a + 1 < dim; ++a)
-      p += tangents[a] * (part == whole ? xi[a] : (xi[a] + (part >> a & 1U)) / 2.);
+      p += tangents[a] * (subface == entire ? xi[a] : (xi[a] + (subface >> a & 1U)) / 2.);
     on_face.push_back(p);
   }
-  if (part != whole)
+  if (subface != entire)
     normal /= 1U << (dim - 1);
-  return of_faces
+  return face_points
       .emplace(std::piecewise_construct, std::forward_as_tuple(key),
                std::forward_as_tuple(element, *geometry, on_face, on_faces.get_weights(), normal))
       .first->second;
@@ -138,14 +138,15 @@ void CellPoints<dim>::find_nodes(const ActiveCell<dim> &cell)
   index = cell->active_cell_index();
   if (curved)
     curved->reinit(typename Triangulation<dim>::cell_iterator(cell->block()));
-  else if (!cell->is_whole() && (block.state() != IteratorState::valid || block != cell->block())) {
+  else if (!cell->is_deal_ii_cell() &&
+           (block.state() != IteratorState::valid || block != cell->block())) {
     block = cell->block();
     cell->get_block_vertices(block_vertices);
   }
   const auto node_at = [&](const unsigned int k) {
-    return curved             ? curved->quadrature_point(k)
-           : cell->is_whole() ? cell->vertex(k)
-                              : block_vertices[cell->block_vertex(k)];
+    return curved                    ? curved->quadrature_point(k)
+           : cell->is_deal_ii_cell() ? cell->vertex(k)
+                                     : block_vertices[cell->block_vertex(k)];
   };
   const auto n = static_cast<unsigned int>(nodes.size()) / dim;
   origin = node_at(0);
@@ -157,7 +158,7 @@ void CellPoints<dim>::find_nodes(const ActiveCell<dim> &cell)
 }
 
 template <int dim>
-bool CellPoints<dim>::is_at_the_same_nodes() const
+bool CellPoints<dim>::has_cached_geometry() const
 {
   constexpr double rounding = 1e-13;
   if (at->nodes.empty())
@@ -183,7 +184,7 @@ void CellPoints<dim>::map_points()
   const std::ptrdiff_t n = n_points, length = table.row_length;
   at->nodes = nodes;
   product.assign(dim * std::size_t(length), 0.);
-  add_product(dim, length, table.n_nodes, nodes.data(), table.n_nodes, table.of_nodes.data(),
+  add_product(dim, length, table.n_nodes, nodes.data(), table.n_nodes, table.rows_by_node.data(),
               product.data());
   invert_jacobians(n, dim, product.data() + n, length, at->inverses.data(), at->JxW.data());
   for (unsigned int q = 0; q < n_points; ++q) {
@@ -206,18 +207,18 @@ void CellPoints<dim>::map_points()
 template <int dim>
 void CellPoints<dim>::move_to(const ActiveCell<dim> &cell, Points &to)
 {
-  moved = at == &to;
+  translated = at == &to;
   at = &to;
   n_points = to.shapes.n_points;
   find_nodes(cell);
-  if (!is_at_the_same_nodes()) {
+  if (!has_cached_geometry()) {
     map_points();
-    moved = false;
+    translated = false;
   }
-  places.resize(n_points);
+  evaluation_points.resize(n_points);
   for (unsigned int q = 0; q < n_points; ++q)
-    places[q] = origin + at->offsets[q];
-  points.places = &places;
+    evaluation_points[q] = origin + at->offsets[q];
+  points.evaluation_points = &evaluation_points;
   points.normals = &at->normals;
   points.material = cell->material_id();
 }
@@ -237,9 +238,9 @@ void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, const Quadrature<dim> 
 
 template <int dim>
 void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, const unsigned int face,
-                             const unsigned int part)
+                             const unsigned int subface)
 {
-  move_to(cell, points_of(cell, face, part));
+  move_to(cell, points_of(cell, face, subface));
   points.boundary = cell->face(face)->boundary_id();
 }
 
@@ -266,7 +267,7 @@ void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
     for (unsigned int m = 0; m < n_nodes; ++m)
       left[c * n_nodes + m] = u_cell(dofs[c][m]);
   product.assign(n_components * length, 0.);
-  add_product(n_components, length, n_nodes, left.data(), n_nodes, table.of_nodes.data(),
+  add_product(n_components, length, n_nodes, left.data(), n_nodes, table.rows_by_node.data(),
               product.data());
   for (unsigned int c = 0; c < n_components; ++c) {
     const double *const of_component = product.data() + c * length;
@@ -284,7 +285,7 @@ void CellPoints<dim>::add_divergence(const PointTerms &nodal_sigma, PointTerms &
   std::vector<double> of_row(dim * n);
   for (const unsigned int r : nodal_sigma.values.written()) {
     product.assign(length, 0.);
-    add_product(1, length, n_nodes, nodal_sigma.values[r], n_nodes, table.of_nodes.data(),
+    add_product(1, length, n_nodes, nodal_sigma.values[r], n_nodes, table.rows_by_node.data(),
                 product.data());
     transform(n, dim, at->inverses.data(), n, dim * n, product.data() + n, n, of_row.data(), n);
     double *const value = s.value(r / dim);
@@ -311,7 +312,7 @@ void CellPoints<dim>::integrate(const std::vector<double> &rows, const unsigned 
   const ShapeTable<dim> &table = at->shapes;
   product.assign(n_components * std::size_t(table.n_columns), 0.);
   add_product(n_components, table.n_columns, n_terms, rows.data(), n_terms,
-              table.of_points.data() + std::size_t(first) * table.n_columns, product.data());
+              table.rows_by_point.data() + std::size_t(first) * table.n_columns, product.data());
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int m = 0; m < n_nodes; ++m)
       f(dofs[c][m]) += product[c * table.n_columns + m];
@@ -426,9 +427,9 @@ bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const
   const std::ptrdiff_t n_columns = table.n_columns;
   right.resize(n_rows * n * n_columns);
   combine_rows(n_rows, n_columns, n_terms, n, coefficients.data(),
-               table.of_points.data() + first_term * n * n_columns, right.data());
+               table.rows_by_point.data() + first_term * n * n_columns, right.data());
   product.assign(std::size_t(n_nodes) * n_columns, 0.);
-  add_product(n_nodes, n_columns, n_rows * n, table.of_nodes.data() + first_row * n,
+  add_product(n_nodes, n_columns, n_rows * n, table.rows_by_node.data() + first_row * n,
               table.row_length, right.data(), product.data());
   return true;
 }
@@ -464,7 +465,7 @@ void CellPoints<dim>::add_nodal_weights(const double *const c, Vector<double> &w
   const ShapeTable<dim> &table = at->shapes;
   for (unsigned int q = 0; q < n_points; ++q)
     for (unsigned int m = 0; m < n_nodes; ++m)
-      if (table.of_points[std::size_t(q) * table.n_columns + m] > 0.5) // 0 or 1 up to rounding
+      if (table.rows_by_point[std::size_t(q) * table.n_columns + m] > 0.5) // 0 or 1 up to rounding
         w(dofs[0][m]) += c[q] * at->JxW[q];
 }
 

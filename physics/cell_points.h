@@ -26,8 +26,8 @@ struct ShapeTable
   unsigned int row_length; ///< padded((1 + dim) n_points)
   unsigned int n_columns;  ///< padded(n_nodes)
   /// Row m: φ_m at all points, then ∂φ_m/∂ξ_0 at all points, and so on.
-  std::vector<double> of_nodes;
-  std::vector<double> of_points; ///< the transpose: a column for each node m
+  std::vector<double> rows_by_node;
+  std::vector<double> rows_by_point; ///< the transpose: a column for each node m
   bool has_constant_gradients;
 };
 
@@ -49,21 +49,21 @@ public:
   CellPoints(const CellPoints &) = delete; // the batch refers to members
   CellPoints &operator=(const CellPoints &) = delete;
 
-  static constexpr unsigned int whole = dealii::numbers::invalid_unsigned_int;
+  static constexpr unsigned int entire = dealii::numbers::invalid_unsigned_int;
 
   /// Moves to @p cell.
   void reinit(const ActiveCell<dim> &cell);
   /// Moves to other points, in @p cell. They stay in use for later cells.
   void reinit(const ActiveCell<dim> &cell, const dealii::Quadrature<dim> &quadrature);
-  /// Moves to a face of @p cell, or to the child @p part of the face if the cells behind it are
+  /// Moves to a face of @p cell, or to the child @p subface of the face if the cells behind it are
   /// smaller. Both adjacent cells get the same points in the same order.
-  void reinit(const ActiveCell<dim> &cell, unsigned int face, unsigned int part = whole);
+  void reinit(const ActiveCell<dim> &cell, unsigned int face, unsigned int subface = entire);
 
   /// Returns whether Jacobians and JxW equal those of the previous cell, of which this is a
   /// translation.
-  bool is_moved() const
+  bool is_translation() const
   {
-    return moved;
+    return translated;
   }
 
   /// Computes u and its gradients from the values of the cell's dofs.
@@ -126,9 +126,9 @@ private:
 
   explicit CellPoints(const Discretization<dim> &discretization);
   void set_points(const dealii::Quadrature<dim> &quadrature);
-  Points &points_of(const ActiveCell<dim> &cell, unsigned int face, unsigned int part);
+  Points &points_of(const ActiveCell<dim> &cell, unsigned int face, unsigned int subface);
   void find_nodes(const ActiveCell<dim> &cell);
-  bool is_at_the_same_nodes() const;
+  bool has_cached_geometry() const;
   void move_to(const ActiveCell<dim> &cell, Points &to);
   void map_points();
   void integrate(const std::vector<double> &rows, unsigned int first, unsigned int n_terms,
@@ -147,7 +147,7 @@ private:
   unsigned int n_components, n_nodes, n_points = 0;
   std::vector<std::vector<unsigned int>> dofs; ///< for each component, by node
   std::unique_ptr<Points> in_cells;
-  std::map<unsigned int, Points> of_faces;
+  std::map<unsigned int, Points> face_points;
   Points *at = nullptr;
 
   unsigned int index = dealii::numbers::invalid_unsigned_int; ///< of the cell
@@ -155,8 +155,8 @@ private:
   std::vector<dealii::Point<dim>> block_vertices;
   dealii::Point<dim> origin; ///< its first node
   std::vector<double> nodes; ///< of the cell's mapping, relative to the first
-  bool moved = false;
-  std::vector<dealii::Point<dim>> places;
+  bool translated = false;
+  std::vector<dealii::Point<dim>> evaluation_points;
   PointBatch<dim> points;
   std::vector<double> left, right, product, coefficients; ///< workspace
 };

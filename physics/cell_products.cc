@@ -14,7 +14,7 @@ namespace femgpu
 namespace
 {
 /// A vector of four numbers with the alignment of one.
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+using Double4 = double __attribute__((vector_size(32), aligned(8), may_alias));
 
 /// Computes n_rows rows and 4 n_vectors columns of R, which are kept in registers.
 template <int n_rows, int n_vectors>
@@ -22,14 +22,14 @@ FEMGPU_WITHIN void add_tile(const std::ptrdiff_t n_columns, const std::ptrdiff_t
                             const double *const A, const std::ptrdiff_t stride,
                             const double *const B, double *const R)
 {
-  Four sum[n_rows][n_vectors] = {};
+  Double4 sum[n_rows][n_vectors] = {};
   for (std::ptrdiff_t k = 0; k < n_terms; ++k)
     for (std::ptrdiff_t i = 0; i < n_rows; ++i)
       for (std::ptrdiff_t v = 0; v < n_vectors; ++v)
-        sum[i][v] += A[i * stride + k] * reinterpret_cast<const Four *>(B + k * n_columns)[v];
+        sum[i][v] += A[i * stride + k] * reinterpret_cast<const Double4 *>(B + k * n_columns)[v];
   for (std::ptrdiff_t i = 0; i < n_rows; ++i)
     for (std::ptrdiff_t v = 0; v < n_vectors; ++v)
-      reinterpret_cast<Four *>(R + i * n_columns)[v] += sum[i][v];
+      reinterpret_cast<Double4 *>(R + i * n_columns)[v] += sum[i][v];
 }
 
 template <int n_rows>
@@ -70,11 +70,11 @@ void combine_rows(const std::ptrdiff_t n_rows, const std::ptrdiff_t n_columns,
   for (std::ptrdiff_t r = 0; r < n_rows; ++r)
     for (std::ptrdiff_t q = 0; q < n_points; ++q)
       for (std::ptrdiff_t j = 0; j < n_columns; j += 4) {
-        Four sum = {};
+        Double4 sum = {};
         for (std::ptrdiff_t t = 0; t < n_terms; ++t)
           sum += c[(r * n_terms + t) * n_points + q] *
-                 *reinterpret_cast<const Four *>(B + (t * n_points + q) * n_columns + j);
-        *reinterpret_cast<Four *>(R + (r * n_points + q) * n_columns + j) = sum;
+                 *reinterpret_cast<const Double4 *>(B + (t * n_points + q) * n_columns + j);
+        *reinterpret_cast<Double4 *>(R + (r * n_points + q) * n_columns + j) = sum;
       }
 }
 

@@ -15,12 +15,12 @@ namespace
 {
 using linalg::RawVector;
 
-constexpr double least_reduction = 0.8; ///< of nodes: else another mesh does not pay off
+constexpr double max_coarsening_ratio = 0.8; ///< of nodes: else another mesh does not pay off
 
 /// Returns whether a mesh has almost as many nodes as a finer one.
-bool is_no_coarser(const std::size_t n, const std::size_t n_finer)
+bool is_barely_coarser(const std::size_t n, const std::size_t n_finer)
 {
-  return static_cast<double>(n) > least_reduction * static_cast<double>(n_finer);
+  return static_cast<double>(n) > max_coarsening_ratio * static_cast<double>(n_finer);
 }
 
 /// Returns the individual cells of blocks.
@@ -34,8 +34,8 @@ ForestCells without_blocks(ForestCells blocks)
                     RawVector<unsigned char>(n_blocks * n_cells),
                     RawVector<int>(n_blocks * n),
                     {}};
-  for_parts(n_blocks, [&](const Part &part) {
-    for (std::size_t block = part.begin; block < part.end; ++block) {
+  for_chunks(n_blocks, [&](const Chunk &share) {
+    for (std::size_t block = share.begin; block < share.end; ++block) {
       std::fill_n(&cells.levels[block * n_cells], n_cells, blocks.levels[block]);
       const int *const nodes = &blocks.nodes[block * (blocks.nodes.size() / n_blocks)];
       std::transform(blocks.in_block.begin(), blocks.in_block.end(), &cells.nodes[block * n],
@@ -53,11 +53,11 @@ public:
                  const int per_node)
       : cells(without_blocks(std::move(all_cells))), constrained(std::move(all_constrained)),
         term_starts(constrained.unknowns.size() + 1), per_node(per_node),
-        is_constrained(static_cast<std::size_t>(n_nodes) * per_node), places(n_nodes)
+        is_constrained(static_cast<std::size_t>(n_nodes) * per_node), positions(n_nodes)
   {
-    for_parts(places.size(), [&](const Part &part) {
-      for (std::size_t node = part.begin; node < part.end; ++node)
-        places[node].store(0, std::memory_order_relaxed);
+    for_chunks(positions.size(), [&](const Chunk &share) {
+      for (std::size_t node = share.begin; node < share.end; ++node)
+        positions[node].store(0, std::memory_order_relaxed);
     });
     parents.reserve(cells.nodes.size() / (cells.n_vertices() - 1)); // for all passes
     std::partial_sum(constrained.n_terms.begin(), constrained.n_terms.end(),
@@ -79,19 +79,19 @@ public:
 private:
   RawVector<int> families() const;
   bool merge_families();
-  void tell_midpoints(const int *nodes_of_children, std::size_t parent);
+  void store_midpoints(const int *nodes_of_children, std::size_t parent);
   void add_terms(int unknown, double weight, std::vector<ProlongationTerm> &terms) const;
 
-  bool is_left(const int node) const
+  bool is_remaining(const int node) const
   {
     const auto first = is_constrained.begin() + static_cast<std::ptrdiff_t>(node) * per_node;
-    return places[node] <= 0 && std::find(first, first + per_node, 0) != first + per_node;
+    return positions[node] <= 0 && std::find(first, first + per_node, 0) != first + per_node;
   }
 
   /// Returns the new number of a node that is left.
   int number(const int node) const
   {
-    return static_cast<int>(-places[node].load(std::memory_order_relaxed));
+    return static_cast<int>(-positions[node].load(std::memory_order_relaxed));
   }
 
   ForestCells cells;
@@ -103,7 +103,7 @@ private:
   /// For a midpoint: 64 times the parent's number from 1 on, plus the position in the parent. The
   /// parent with the largest number is stored, independently of the order of threads. For other
   /// nodes: minus their number if they are left.
-  RawVector<std::atomic<std::int64_t>> places;
+  RawVector<std::atomic<std::int64_t>> positions;
 };
 
 /// Returns the first cell of each family. Only a first sibling is aligned like a first sibling.
@@ -113,20 +113,20 @@ RawVector<int> CoarseningMesh::families() const
   const auto size = [&](const int level) { // in units of the finest cells
     return std::uint64_t{1} << cells.dimension * (finest - level);
   };
-  std::vector<std::uint64_t> offsets(number_of_parts(n_cells) + 1); // along the curve
-  for_parts(n_cells, [&](const Part &part) {
-    for (std::size_t i = part.begin; i < part.end; ++i)
-      offsets[part.number + 1] += size(cells.levels[i]);
+  std::vector<std::uint64_t> offsets(number_of_chunks(n_cells) + 1); // along the curve
+  for_chunks(n_cells, [&](const Chunk &share) {
+    for (std::size_t i = share.begin; i < share.end; ++i)
+      offsets[share.number + 1] += size(cells.levels[i]);
   });
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  return list_by_parts(n_cells, [&](const Part &part, std::vector<int> &firsts) {
-    std::uint64_t offset = offsets[part.number];
-    for (std::size_t i = part.begin; i < part.end; ++i) {
+  return list_by_chunks(n_cells, [&](const Chunk &share, std::vector<int> &first_siblings) {
+    std::uint64_t offset = offsets[share.number];
+    for (std::size_t i = share.begin; i < share.end; ++i) {
       const int level = cells.levels[i];
       if (level > 0 && offset % size(level - 1) == 0 && i + n_vertices <= n_cells &&
           std::all_of(&cells.levels[i], &cells.levels[i] + n_vertices,
                       [&](const int other) { return other == level; }))
-        firsts.push_back(static_cast<int>(i));
+        first_siblings.push_back(static_cast<int>(i));
       offset += size(level);
     }
   });
@@ -134,19 +134,20 @@ RawVector<int> CoarseningMesh::families() const
 
 /// Stores the midpoints of @p parent. Each is a vertex of several children; only the child without
 /// bits that the vertex lacks stores it.
-void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const std::size_t parent)
+void CoarseningMesh::store_midpoints(const int *const nodes_of_children, const std::size_t parent)
 {
   const int n_vertices = cells.n_vertices();
   for (int child = 0; child < n_vertices; ++child)
     for (int vertex = 0; vertex < n_vertices; ++vertex) {
-      std::int64_t mine = static_cast<std::int64_t>(parent + 1) << 6;
+      std::int64_t code = static_cast<std::int64_t>(parent + 1) << 6;
       for (int d = 0; d < cells.dimension; ++d)
-        mine |= ((child >> d & 1) + (vertex >> d & 1)) << 2 * d;
-      if ((mine & 0b010101) == 0 || (child & ~vertex) != 0)
+        code |= ((child >> d & 1) + (vertex >> d & 1)) << 2 * d;
+      if ((code & 0b010101) == 0 || (child & ~vertex) != 0)
         continue;
-      auto &place = places[nodes_of_children[child * n_vertices + vertex]];
-      std::int64_t there = place.load(std::memory_order_relaxed);
-      while (there < mine && !place.compare_exchange_weak(there, mine, std::memory_order_relaxed)) {
+      auto &position = positions[nodes_of_children[child * n_vertices + vertex]];
+      std::int64_t current = position.load(std::memory_order_relaxed);
+      while (current < code &&
+             !position.compare_exchange_weak(current, code, std::memory_order_relaxed)) {
       }
     }
 }
@@ -154,36 +155,39 @@ void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const st
 /// Merges the families once. Returns whether there were any.
 bool CoarseningMesh::merge_families()
 {
-  const RawVector<int> firsts = families();
+  const RawVector<int> first_siblings = families();
   const std::size_t n_cells = cells.levels.size(), n_vertices = cells.n_vertices();
   const std::size_t n_before = parents.size() / n_vertices;
-  const std::size_t n_left = n_cells - firsts.size() * (n_vertices - 1);
-  parents.resize(parents.size() + firsts.size() * n_vertices);
-  ForestCells left{
-      cells.dimension, RawVector<unsigned char>(n_left), RawVector<int>(n_left * n_vertices), {}};
-  for_parts(n_cells, [&](const Part &part) {
-    std::size_t i = part.begin,
-                family = std::lower_bound(firsts.begin(), firsts.end(), i) - firsts.begin();
+  const std::size_t n_remaining = n_cells - first_siblings.size() * (n_vertices - 1);
+  parents.resize(parents.size() + first_siblings.size() * n_vertices);
+  ForestCells remaining{cells.dimension,
+                        RawVector<unsigned char>(n_remaining),
+                        RawVector<int>(n_remaining * n_vertices),
+                        {}};
+  for_chunks(n_cells, [&](const Chunk &share) {
+    std::size_t i = share.begin,
+                family = std::lower_bound(first_siblings.begin(), first_siblings.end(), i) -
+                         first_siblings.begin();
     if (family > 0)
-      i = std::max(i, firsts[family - 1] + n_vertices);
-    while (i < part.end) {
+      i = std::max(i, first_siblings[family - 1] + n_vertices);
+    while (i < share.end) {
       const std::size_t to = i - family * (n_vertices - 1);
       const int *const nodes = &cells.nodes[i * n_vertices];
-      int *const nodes_left = &left.nodes[to * n_vertices];
+      int *const remaining_nodes = &remaining.nodes[to * n_vertices];
       const bool is_family =
-          family < firsts.size() && static_cast<std::size_t>(firsts[family]) == i;
-      left.levels[to] = static_cast<unsigned char>(cells.levels[i] - (is_family ? 1 : 0));
+          family < first_siblings.size() && static_cast<std::size_t>(first_siblings[family]) == i;
+      remaining.levels[to] = static_cast<unsigned char>(cells.levels[i] - (is_family ? 1 : 0));
       for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // or child
-        nodes_left[vertex] = nodes[is_family ? vertex * n_vertices + vertex : vertex];
+        remaining_nodes[vertex] = nodes[is_family ? vertex * n_vertices + vertex : vertex];
       i += is_family ? n_vertices : 1;
       if (is_family) {
-        std::copy_n(nodes_left, n_vertices, &parents[(n_before + family) * n_vertices]);
-        tell_midpoints(nodes, n_before + family++);
+        std::copy_n(remaining_nodes, n_vertices, &parents[(n_before + family) * n_vertices]);
+        store_midpoints(nodes, n_before + family++);
       }
     }
   });
-  cells = std::move(left);
-  return !firsts.empty();
+  cells = std::move(remaining);
+  return !first_siblings.empty();
 }
 
 /// Adds the terms of an unknown. The recursion ends, because the nodes on which a midpoint or a
@@ -199,7 +203,7 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
     return;
   }
   const int node = unknown / per_node, component = unknown % per_node;
-  const std::int64_t midpoint = places[node].load(std::memory_order_relaxed);
+  const std::int64_t midpoint = positions[node].load(std::memory_order_relaxed);
   if (midpoint <= 0) {
     terms.push_back({number(node) * per_node + component, weight});
     return;
@@ -207,46 +211,46 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
   const int n_vertices = cells.n_vertices();
   const int *const vertices = &parents[((midpoint >> 6) - 1) * n_vertices];
   for (int vertex = 0; vertex < n_vertices; ++vertex) {
-    double part = weight;
+    double share = weight;
     for (int d = 0; d < cells.dimension; ++d) {
-      const auto place = static_cast<int>(midpoint >> 2 * d & 3);
-      part *= (vertex >> d & 1) != 0 ? 0.5 * place : 1. - 0.5 * place;
+      const auto position = static_cast<int>(midpoint >> 2 * d & 3);
+      share *= (vertex >> d & 1) != 0 ? 0.5 * position : 1. - 0.5 * position;
     }
-    if (part != 0.)
-      add_terms(vertices[vertex] * per_node + component, part, terms);
+    if (share != 0.)
+      add_terms(vertices[vertex] * per_node + component, share, terms);
   }
 }
 
 RawVector<int> CoarseningMesh::coarsen(const RawVector<int> &finer)
 {
-  RawVector<int> left;
+  RawVector<int> remaining;
   bool is_coarser = true;
   do {
     is_coarser = merge_families();
-    left = list_by_parts(finer.size(), [&](const Part &part, std::vector<int> &nodes) {
-      std::copy_if(&finer[part.begin], &finer[part.begin] + (part.end - part.begin),
-                   std::back_inserter(nodes), [&](const int node) { return is_left(node); });
+    remaining = list_by_chunks(finer.size(), [&](const Chunk &share, std::vector<int> &nodes) {
+      std::copy_if(&finer[share.begin], &finer[share.begin] + (share.end - share.begin),
+                   std::back_inserter(nodes), [&](const int node) { return is_remaining(node); });
     });
-  } while (is_coarser && is_no_coarser(left.size(), finer.size()));
-  for_parts(left.size(), [&](const Part &part) {
-    for (std::size_t k = part.begin; k < part.end; ++k)
-      places[left[k]].store(-static_cast<std::int64_t>(k), std::memory_order_relaxed);
+  } while (is_coarser && is_barely_coarser(remaining.size(), finer.size()));
+  for_chunks(remaining.size(), [&](const Chunk &share) {
+    for (std::size_t k = share.begin; k < share.end; ++k)
+      positions[remaining[k]].store(-static_cast<std::int64_t>(k), std::memory_order_relaxed);
   });
-  return left;
+  return remaining;
 }
 
 linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, const std::size_t n,
                                                       const int n_columns) const
 {
-  return rows_by_parts(n, n_columns, [&](const Part &part, linalg::HostProlongation &P) {
+  return rows_by_chunks(n, n_columns, [&](const Chunk &share, linalg::HostProlongation &P) {
     std::vector<ProlongationTerm> terms;
-    for (std::size_t k = part.begin; k < part.end; ++k)
+    for (std::size_t k = share.begin; k < share.end; ++k)
       for (int component = 0; component < per_node; ++component) {
         const int unknown = finer[k] * per_node + component;
         terms.clear();
         if (is_constrained[unknown] == 0)
           add_terms(unknown, 1., terms);
-        else if (is_left(finer[k])) // it is decoupled
+        else if (is_remaining(finer[k])) // it is decoupled
           terms.push_back({number(finer[k]) * per_node + component, 1.});
         end_row(terms, P);
       }
@@ -254,21 +258,21 @@ linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, co
 }
 
 /// Returns the data on some nodes of a group. @param first the group's first node
-linalg::Unknowns of_nodes(const linalg::Unknowns &given, const int *const nodes,
-                          const std::size_t n, const int first)
+linalg::Unknowns unknowns_of_nodes(const linalg::Unknowns &fine_unknowns, const int *const nodes,
+                                   const std::size_t n, const int first)
 {
   linalg::Unknowns result;
-  result.per_node = given.per_node;
-  result.dimension = given.dimension;
-  if (given.coordinates.empty())
+  result.per_node = fine_unknowns.per_node;
+  result.dimension = fine_unknowns.dimension;
+  if (fine_unknowns.coordinates.empty())
     return result;
-  const auto width =
-      static_cast<std::size_t>(given.per_node) * static_cast<std::size_t>(given.dimension);
+  const auto width = static_cast<std::size_t>(fine_unknowns.per_node) *
+                     static_cast<std::size_t>(fine_unknowns.dimension);
   result.coordinates.resize(n * width);
-  for_parts(n, [&](const Part &part) {
-    for (std::size_t k = part.begin; k < part.end; ++k)
-      std::copy_n(&given.coordinates[static_cast<std::size_t>(nodes[k] - first) * width], width,
-                  &result.coordinates[k * width]);
+  for_chunks(n, [&](const Chunk &share) {
+    for (std::size_t k = share.begin; k < share.end; ++k)
+      std::copy_n(&fine_unknowns.coordinates[static_cast<std::size_t>(nodes[k] - first) * width],
+                  width, &result.coordinates[k * width]);
   });
   return result;
 }
@@ -276,18 +280,19 @@ linalg::Unknowns of_nodes(const linalg::Unknowns &given, const int *const nodes,
 
 std::shared_ptr<const linalg::CoarserUnknowns>
 unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
-                           const linalg::Unknowns &given, const std::vector<int> &starts,
+                           const linalg::Unknowns &fine_unknowns, const std::vector<int> &starts,
                            const int group)
 {
-  const auto per_node = static_cast<std::size_t>(given.per_node);
-  CoarseningMesh mesh(std::move(cells), std::move(constrained), starts.back(), given.per_node);
+  const auto per_node = static_cast<std::size_t>(fine_unknowns.per_node);
+  CoarseningMesh mesh(std::move(cells), std::move(constrained), starts.back(),
+                      fine_unknowns.per_node);
   // returns the range of the group's nodes in an ascending list of nodes
   const auto of_group = [&](const RawVector<int> &nodes) {
-    const auto place = [&](const int node) {
+    const auto position = [&](const int node) {
       return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), node) -
                                       nodes.begin());
     };
-    return std::pair(place(starts[group]), place(starts[group + 1]));
+    return std::pair(position(starts[group]), position(starts[group + 1]));
   };
   RawVector<int> finer(static_cast<std::size_t>(starts.back()));
   std::iota(finer.begin(), finer.end(), 0);
@@ -295,7 +300,7 @@ unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
   linalg::CoarserUnknowns *last = nullptr;
   while (true) {
     RawVector<int> nodes = mesh.coarsen(finer);
-    if (nodes.empty() || is_no_coarser(nodes.size(), finer.size()))
+    if (nodes.empty() || is_barely_coarser(nodes.size(), finer.size()))
       return first;
     const auto [begin, end] = of_group(nodes);
     const auto [finer_begin, finer_end] = of_group(finer);
@@ -306,7 +311,8 @@ unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
     if (starts.size() > 2)
       number_columns(next->prolongation, static_cast<long long>(first_column),
                      static_cast<int>((end - begin) * per_node));
-    next->unknowns = of_nodes(given, nodes.data() + begin, end - begin, starts[group]);
+    next->unknowns =
+        unknowns_of_nodes(fine_unknowns, nodes.data() + begin, end - begin, starts[group]);
     if (last == nullptr)
       first = next;
     else

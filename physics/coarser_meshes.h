@@ -43,14 +43,15 @@ struct ConstrainedUnknowns
  * node keeps all of its unknowns or none. Constrained unknowns are decoupled, see
  * describe_unknowns(). Uses all cores.
  * @param cells of all solver groups, like @p constrained
- * @param given of the unknowns of a group, with the per_node unknowns of a vertex consecutive
+ * @param fine_unknowns of the unknowns of a group, with the per_node unknowns of a vertex
+ * consecutive
  * @param starts the first node of each group, whose nodes are consecutive, and the number of nodes
  * @return the part of @p group: the rows of its own nodes, which keep their owner; nullptr for all
  * groups if nothing can be coarsened
  */
 std::shared_ptr<const linalg::CoarserUnknowns>
 unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
-                           const linalg::Unknowns &given, const std::vector<int> &starts,
+                           const linalg::Unknowns &fine_unknowns, const std::vector<int> &starts,
                            int group);
 } // namespace femgpu
 

@@ -22,7 +22,7 @@ DiffusionReactionParameters::DiffusionReactionParameters(const std::string &sect
     : ParameterAcceptor("/" + section), section(section)
 {}
 
-void DiffusionReactionParameters::declare(Text &parameter, const std::string &key,
+void DiffusionReactionParameters::declare(TextParameter &parameter, const std::string &key,
                                           const std::string &documentation, const std::string &text)
 {
   parameter = {section + "/" + key, text};
@@ -51,7 +51,7 @@ void DiffusionReactionParameters::declare_exact_solution()
 
 namespace
 {
-using Text = DiffusionReactionParameters::Text;
+using TextParameter = DiffusionReactionParameters::TextParameter;
 
 /// Returns the largest degree in u of all components.
 template <class Fields>
@@ -68,7 +68,7 @@ int degree_in_u(const Fields &fields)
 template <int dim>
 DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
                                           const MeshRegions &regions,
-                                          const std::optional<Reaction> &given)
+                                          const std::optional<Reaction> &reaction_)
     : parameters(p),
       k(make_material_fields<dim>(p.conductivity.path, p.conductivity.text, dim, regions,
                                   Variables::position_and_solution, /* or one */ true)),
@@ -82,26 +82,26 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
                                                   p.boundary_reaction.text, 2, regions)),
       periodic(parse_periodic_sides(p.periodic.path, p.periodic.text, dim, regions)),
       exact(make_optional_field<dim>(p.exact_solution.path, p.exact_solution.text, 1, regions)),
-      reaction(given)
+      reaction(reaction_)
 {
   if (!is_blank(p.coefficient.text))
     c = make_material_fields<dim>(p.coefficient.path, p.coefficient.text, 1, regions);
-  refuse_overlap(p.neumann.path, neumann, dirichlet);
-  refuse_overlap(p.robin.path, robin, dirichlet);
-  refuse_overlap(p.robin.path, robin, neumann);
-  refuse_overlap(p.boundary_reaction.path, boundary_reaction, dirichlet);
+  reject_overlap(p.neumann.path, neumann, dirichlet);
+  reject_overlap(p.robin.path, robin, dirichlet);
+  reject_overlap(p.robin.path, robin, neumann);
+  reject_overlap(p.boundary_reaction.path, boundary_reaction, dirichlet);
   for (const auto &[path, ids] : DiffusionReaction<dim>::named_boundaries())
     if (path != p.periodic.path)
-      refuse_data_on(p.periodic.path, periodic, path, ids);
-  const bool has_nonlinear_law =
+      reject_data_on(p.periodic.path, periodic, path, ids);
+  const bool has_nonlinear_reaction =
       reaction && !reaction->affine &&
-      !(ids_without_zeros(c).empty() && ids_without_zeros(boundary_reaction).empty());
+      !(nonzero_ids(c).empty() && nonzero_ids(boundary_reaction).empty());
   problem_traits.has_nonlinear_terms =
       degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
   problem_traits.has_symmetric_matrix = degree_in_u(k) == 0;
   // sources that grow with u model waves, which are indefinite by intent
   problem_traits.may_be_unstable = degree_in_u(neumann) > 0 && degree_in_u(f) == 0;
-  has_nodal_reaction = has_nonlinear_law && !problem_traits.has_nonlinear_terms;
+  has_nodal_reaction = has_nonlinear_reaction && !problem_traits.has_nonlinear_terms;
 }
 
 template <int dim>
@@ -109,7 +109,7 @@ auto DiffusionReaction<dim>::named_boundaries() const
     -> std::vector<std::pair<std::string, std::set<types::boundary_id>>>
 {
   std::vector<std::pair<std::string, std::set<types::boundary_id>>> result;
-  const auto add = [&](const Text &parameter, const std::set<types::boundary_id> &ids) {
+  const auto add = [&](const TextParameter &parameter, const std::set<types::boundary_id> &ids) {
     if (!parameter.path.empty())
       result.emplace_back(parameter.path, ids);
   };
@@ -122,11 +122,11 @@ auto DiffusionReaction<dim>::named_boundaries() const
 }
 
 template <int dim>
-Holds DiffusionReaction<dim>::holds() const
+DeterminingRegions DiffusionReaction<dim>::determining_regions() const
 {
-  Holds result;
+  DeterminingRegions result;
   result.boundary_ids = ids_of(dirichlet);
-  result.boundary_ids.merge(ids_without_zeros(robin));
+  result.boundary_ids.merge(nonzero_ids(robin));
   for (const auto &[id, field] : neumann)
     if (field->degree_in_u() > 0)
       result.boundary_ids.insert(id);
@@ -134,11 +134,11 @@ Holds DiffusionReaction<dim>::holds() const
     if (field->degree_in_u() > 0)
       result.material_ids.insert(id);
   if (reaction && reaction->depends_on_u()) {
-    result.boundary_ids.merge(ids_without_zeros(boundary_reaction));
-    result.material_ids.merge(ids_without_zeros(c));
+    result.boundary_ids.merge(nonzero_ids(boundary_reaction));
+    result.material_ids.merge(nonzero_ids(c));
   }
   result.parameters = parameters.dirichlet.path;
-  for (const Text *const other : {&parameters.robin, &parameters.boundary_reaction})
+  for (const TextParameter *const other : {&parameters.robin, &parameters.boundary_reaction})
     if (!other->path.empty())
       result.parameters += " or " + other->path;
   return result;
@@ -161,7 +161,7 @@ void DiffusionReaction<dim>::check(const Mesh<dim> &mesh, const unsigned int deg
             "Discretization/Degree to 1, or use quadrilaterals or hexahedra.",
         "Discretization/Degree");
   require_matching_sides(parameters.periodic.path, mesh, periodic);
-  require_held_parts(mesh, periodic, holds(), parameters.dirichlet.path);
+  require_constrained_components(mesh, periodic, determining_regions(), parameters.dirichlet.path);
   if (!dirichlet.empty())
     return;
   if (const auto growing = find_growing_flux(mesh); growing && growing->dominates)
@@ -200,12 +200,12 @@ auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
   PointTerms terms;
   PointBatch<dim> at;
   const auto derivative_at = [&](const std::vector<Point<dim>> &centre, const auto &evaluate) {
-    at.places = &centre;
+    at.evaluation_points = &centre;
     at.u.reinit(1, 1);
     at.u[0][0] = 0.;
     terms.reinit(1, 1, dim, 1);
     evaluate();
-    return *terms.by_u(0, 0);
+    return *terms.u_derivative(0, 0);
   };
   for (const auto &cell : mesh.coarse().cell_iterators_on_level(0)) {
     at.material = cell->material_id();
@@ -273,7 +273,7 @@ void check_sign(const bool may_be_zero, const std::string &path,
                                                      : discretization.cell_quadrature());
   std::vector<double> values;
   std::set<types::material_id> seen; // their constants were checked already
-  together<ParameterError>(discretization.communicator(), [&] {
+  rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       const auto material = cell->material_id();
       const bool is_new = seen.insert(material).second;
@@ -310,7 +310,7 @@ double largest_coefficient(const std::string &symbol, const std::string &path,
   const std::string what = symbol + " of " + path;
   std::vector<double> values;
   double largest = 0.;
-  together<ParameterError>(discretization.communicator(), [&] {
+  rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells())
       cell->for_each_face_at_boundary([&](const unsigned int number, const types::boundary_id id) {
         const auto field = fields.find(id);
@@ -369,24 +369,25 @@ void DiffusionReaction<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) 
 {
   const Field<dim> &field = *k.at(at.material);
   const bool is_isotropic = field.n_components == 1;
-  std::vector<double> of_direction(at.size()), by_u;
+  std::vector<double> of_direction(at.size()), u_derivative;
   for (unsigned int d = 0; d < dim; ++d) {
     const unsigned int component = is_isotropic ? 0 : d;
     if (d == 0 || !is_isotropic)
       field.evaluate(at, of_direction.data(), component);
     const double *const gradient = at.gradient(0, d);
-    double *const value = sigma.value(d), *const by_gradient = sigma.by_gradient(d, 0, d);
+    double *const value = sigma.value(d), *const gradient_derivative =
+                                              sigma.gradient_derivative(d, 0, d);
     for (unsigned int q = 0; q < at.size(); ++q) {
-      by_gradient[q] = of_direction[q];
+      gradient_derivative[q] = of_direction[q];
       value[q] = of_direction[q] * gradient[q];
     }
     if (field.degree_in_u(component) == 0)
       continue;
     require_positive(at, of_direction);
-    by_u.resize(at.size());
-    field.evaluate_by_u(at, by_u.data(), component);
+    u_derivative.resize(at.size());
+    field.evaluate_u_derivative(at, u_derivative.data(), component);
     for (unsigned int q = 0; q < at.size(); ++q)
-      sigma.by_u(d, 0)[q] = by_u[q] * gradient[q];
+      sigma.u_derivative(d, 0)[q] = u_derivative[q] * gradient[q];
   }
 }
 
@@ -405,10 +406,10 @@ void add_field(const PointBatch<dim> &at, const Field<dim> &field, PointTerms &t
     value[q] += values[q];
   if (field.degree_in_u() == 0)
     return;
-  field.evaluate_by_u(at, values.data());
-  double *const by_u = t.by_u(0, 0);
+  field.evaluate_u_derivative(at, values.data());
+  double *const u_derivative = t.u_derivative(0, 0);
   for (unsigned int q = 0; q < at.size(); ++q)
-    by_u[q] += values[q];
+    u_derivative[q] += values[q];
 }
 } // namespace
 
@@ -419,10 +420,10 @@ void DiffusionReaction<dim>::add_reaction(const PointBatch<dim> &at, const Field
 {
   std::vector<double> values(at.size());
   c.evaluate(at, values.data());
-  double *const value = s.value(0), *const by_u = s.by_u(0, 0);
+  double *const value = s.value(0), *const u_derivative = s.u_derivative(0, 0);
   for (unsigned int q = 0; q < at.size(); ++q) {
     value[q] += values[q] * reaction->value(at.u[0][q]);
-    by_u[q] += values[q] * reaction->derivative(at.u[0][q]);
+    u_derivative[q] += values[q] * reaction->derivative(at.u[0][q]);
   }
 }
 
@@ -439,20 +440,20 @@ void DiffusionReaction<dim>::boundary_flux(const PointBatch<dim> &at, PointTerms
 {
   if (const auto q = neumann.find(at.boundary); q != neumann.end())
     add_field(at, *q->second, g);
-  std::vector<double> values(at.size()), there(at.size());
+  std::vector<double> values(at.size()), exterior(at.size());
   if (const auto data = robin.find(at.boundary); data != robin.end()) {
     data->second->evaluate(at, values.data(), 0);
-    data->second->evaluate(at, there.data(), 1);
+    data->second->evaluate(at, exterior.data(), 1);
     for (unsigned int q = 0; q < at.size(); ++q) {
-      g.value(0)[q] += there[q] - values[q] * at.u[0][q];
-      g.by_u(0, 0)[q] -= values[q];
+      g.value(0)[q] += exterior[q] - values[q] * at.u[0][q];
+      g.u_derivative(0, 0)[q] -= values[q];
     }
   }
   if (const auto data = boundary_reaction.find(at.boundary); data != boundary_reaction.end()) {
     data->second->evaluate(at, values.data(), 0);
-    data->second->evaluate(at, there.data(), 1);
+    data->second->evaluate(at, exterior.data(), 1);
     for (unsigned int q = 0; q < at.size(); ++q)
-      g.value(0)[q] -= values[q] * reaction->value(there[q]);
+      g.value(0)[q] -= values[q] * reaction->value(exterior[q]);
     if (!has_nodal_reaction)
       add_reaction(at, *data->second, g);
   }

@@ -2,7 +2,7 @@
 #define femgpu_physics_diffusion_reaction_h
 
 #include "expressions/expression_compiler.h"
-#include "physics/mesh/mesh_parts.h"
+#include "physics/mesh/connected_components.h"
 #include "physics/physics.h"
 #include "physics/problem_tools.h"
 #include "physics/residual.h"
@@ -30,21 +30,21 @@ public:
   explicit DiffusionReactionParameters(const std::string &section);
 
   /// A parameter with its "Section/Key", which is empty if the physics does not have the parameter.
-  struct Text
+  struct TextParameter
   {
     std::string path, text;
   };
 
   std::string section;
-  Text conductivity = {"", "1"}, source, coefficient; ///< k, f and c, by material
-  Text dirichlet, neumann;                            ///< g and q, by boundary
-  Text robin;                                         ///< 'a, g': k ∂u/∂n = g − a u
+  TextParameter conductivity = {"", "1"}, source, coefficient; ///< k, f and c, by material
+  TextParameter dirichlet, neumann;                            ///< g and q, by boundary
+  TextParameter robin;                                         ///< 'a, g': k ∂u/∂n = g − a u
   /// 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), in addition to q.
-  Text boundary_reaction;
-  Text periodic, exact_solution;
+  TextParameter boundary_reaction;
+  TextParameter periodic, exact_solution;
 
 protected:
-  void declare(Text &parameter, const std::string &key, const std::string &documentation,
+  void declare(TextParameter &parameter, const std::string &key, const std::string &documentation,
                const std::string &text = "");
   /// Declares Dirichlet data; the next functions declare periodic sides and the exact solution.
   void declare_dirichlet(const std::string &documentation);
@@ -62,30 +62,33 @@ struct Reaction
   /// Returns λ φ(u).
   double value(const double u) const
   {
-    return term.lambda * std::visit([&](const auto &law) { return law.value(u); }, term.law);
+    return term.lambda *
+           std::visit([&](const auto &reaction) { return reaction.value(u); }, term.reaction);
   }
   /// Returns λ φ'(u).
   double derivative(const double u) const
   {
-    return term.lambda * std::visit([&](const auto &law) { return law.derivative(u); }, term.law);
+    return term.lambda *
+           std::visit([&](const auto &reaction) { return reaction.derivative(u); }, term.reaction);
   }
   bool depends_on_u() const
   {
     return !affine || affine->slope != 0.;
   }
-  /// Returns Φ(u) with Φ' = φ. For expressions, applies the rule of ExpressionLaw::excess() to
-  /// equal intervals, which is exact for polynomials φ of degree 6.
+  /// Returns Φ(u) with Φ' = φ. For expressions, applies the rule of
+  /// ExpressionReaction::potential_remainder() to equal intervals, which is exact for polynomials φ
+  /// of degree 6.
   double potential(const double u) const
   {
-    const auto *const law = std::get_if<linalg::ExpressionLaw>(&term.law);
-    if (law == nullptr)
+    const auto *const reaction = std::get_if<linalg::ExpressionReaction>(&term.reaction);
+    if (reaction == nullptr)
       return std::exp(u);
-    constexpr int n_parts = 8;
-    const double part = (u - zero) / n_parts;
+    constexpr int n_intervals = 8;
+    const double width = (u - zero) / n_intervals;
     double sum = 0.;
-    for (int i = 0; i < n_parts; ++i) {
-      const double begin = zero + i * part;
-      sum += law->value(begin) * part + law->excess(begin, part);
+    for (int i = 0; i < n_intervals; ++i) {
+      const double begin = zero + i * width;
+      sum += reaction->value(begin) * width + reaction->potential_remainder(begin, width);
     }
     return sum;
   }
@@ -159,7 +162,7 @@ public:
 
 protected:
   /// Returns the regions where terms depend on u and thus determine u, besides Dirichlet data.
-  Holds holds() const;
+  DeterminingRegions determining_regions() const;
 
   const DiffusionReactionParameters &parameters;
   MaterialFields<dim> k, f, c;

@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "physics/base/deal_ii_compat.h"
-#include "physics/lower_parts.h"
+#include "physics/curves_and_point_sets.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_mapping.h"
 #include "physics/normal_constraints.h"
@@ -108,8 +108,9 @@ std::vector<types::global_dof_index> numbers_by_nodes(const DoFHandler<dim> &dof
       if (!owned.is_element(dofs[i]))
         continue;
       const auto [component, node] = element.system_to_component_index(i);
-      const auto place = owned.index_within_set(dofs[i]);
-      in_order[place] = {{dofs[element.component_to_system_index(0, node)], component}, place};
+      const auto position = owned.index_within_set(dofs[i]);
+      in_order[position] = {{dofs[element.component_to_system_index(0, node)], component},
+                            position};
     }
   }
   std::sort(in_order.begin(), in_order.end());
@@ -171,18 +172,18 @@ using Lines = std::map<Index, Line>;
 /// Collective. Returns the constraints that the owners of @p dofs have for them; free dofs have
 /// none.
 /// @param known the constraints of the dofs that this rank owns, and possibly of others
-std::vector<Line> ask_owners(const IndexSet &owned, const IndexSet &dofs, const Lines &known,
-                             MPI_Comm communicator)
+std::vector<Line> fetch_constraints(const IndexSet &owned, const IndexSet &dofs, const Lines &known,
+                                    MPI_Comm communicator)
 {
   const auto owners = Utilities::MPI::compute_index_owner(owned, dofs, communicator);
-  std::map<unsigned int, std::vector<Index>> questions;
+  std::map<unsigned int, std::vector<Index>> requests;
   auto owner = owners.begin();
   for (const Index dof : dofs)
-    questions[*owner++].push_back(dof);
+    requests[*owner++].push_back(dof);
   std::map<unsigned int, std::vector<Line>> answers;
-  for (const auto &[rank, asked] : Utilities::MPI::some_to_some(communicator, questions)) {
+  for (const auto &[rank, requested_dofs] : Utilities::MPI::some_to_some(communicator, requests)) {
     std::vector<Line> &answer = answers[rank];
-    for (const Index dof : asked)
+    for (const Index dof : requested_dofs)
       if (const auto line = known.find(dof); line != known.end())
         answer.push_back(line->second);
   }
@@ -215,8 +216,8 @@ IndexSet masters_of(const Lines &lines, const IndexSet::size_type size)
  * tests/physics/hanging_nodes_at_corner.prm has a mesh that shows this on 4 ranks.
  */
 template <int dim>
-void take_lines_of_owners(const Discretization<dim> &discretization,
-                          AffineConstraints<double> &constraints)
+void make_constraints_consistent(const Discretization<dim> &discretization,
+                                 AffineConstraints<double> &constraints)
 {
   const MPI_Comm communicator = discretization.communicator();
   if (Utilities::MPI::n_mpi_processes(communicator) == 1)
@@ -229,7 +230,7 @@ void take_lines_of_owners(const Discretization<dim> &discretization,
   IndexSet known = owned, unknown = discretization.relevant();
   unknown.subtract_set(known);
   while (Utilities::MPI::max(unknown.n_elements(), communicator) > 0) {
-    for (Line &line : ask_owners(owned, unknown, lines, communicator))
+    for (Line &line : fetch_constraints(owned, unknown, lines, communicator))
       lines[line.index] = std::move(line);
     known.add_indices(unknown);
     unknown = masters_of(lines, owned.size());
@@ -257,17 +258,17 @@ types::global_dof_index lowest_free_dof(const Discretization<dim> &discretizatio
   types::global_dof_index result = numbers::invalid_dof_index;
   for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &node) {
     const auto *const entries = discretization.conformity().get_constraint_entries(dof);
-    const bool stands_alone = entries == nullptr;
-    if (!stands_alone && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
+    const bool is_unconstrained = entries == nullptr;
+    if (!is_unconstrained && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
       return;
     // Not a symmetry direction of usual bodies: the lowest node is unique in spite of rounding.
     const double slopes[3] = {1., 0.6180339887, 0.3141592654};
-    double place = 0.;
+    double position = 0.;
     for (unsigned int d = 0; d < dim; ++d)
-      place += slopes[d] * node[d];
-    if (place < lowest) {
-      lowest = place;
-      result = stands_alone ? dof : (*entries)[0].first;
+      position += slopes[d] * node[d];
+    if (position < lowest) {
+      lowest = position;
+      result = is_unconstrained ? dof : (*entries)[0].first;
     }
   });
   const auto all =
@@ -275,17 +276,18 @@ types::global_dof_index lowest_free_dof(const Discretization<dim> &discretizatio
   return std::min_element(all.begin(), all.end())->second;
 }
 
-/// Prescribes the values of dofs on @p part that have no other condition.
+/// Prescribes the values of dofs on @p region that have no other condition.
 template <int dim>
-void constrain_lower_part(const Discretization<dim> &discretization, const LowerPart &part,
-                          const DirichletCondition<dim> &condition,
-                          AffineConstraints<double> &constraints)
+void constrain_curve_or_point_set(const Discretization<dim> &discretization,
+                                  const CurveOrPointSet &region,
+                                  const DirichletCondition<dim> &condition,
+                                  AffineConstraints<double> &constraints)
 {
-  for (const auto &[dof, node] : dofs_on(part, discretization))
+  for (const auto &[dof, node] : dofs_on(region, discretization))
     if (condition.mask[node.component] && constraints.can_store_line(dof) &&
         !constraints.is_constrained(dof)) {
       constraints.add_line(dof);
-      constraints.set_inhomogeneity(dof, condition.values->value(node.place, node.component));
+      constraints.set_inhomogeneity(dof, condition.values->value(node.position, node.component));
     }
 }
 } // namespace
@@ -301,33 +303,33 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   const auto sides = problem.periodic_sides();
   if (!sides.empty())
     add_periodic_constraints(*this, sides, the_constraints);
-  const bool has_conditions_between_dofs = has_hanging_nodes || !sides.empty();
+  const bool has_dof_dependencies = has_hanging_nodes || !sides.empty();
   the_conformity.clear();
   the_conformity.copy_from(the_constraints);
-  if (has_conditions_between_dofs)
-    take_lines_of_owners(*this, the_conformity);
+  if (has_dof_dependencies)
+    make_constraints_consistent(*this, the_conformity);
   the_conformity.close();
   const auto conditions = problem.dirichlet_conditions();
   for (const auto &condition : conditions)
-    if (the_mesh->regions.lower_part(condition.id) == nullptr)
+    if (the_mesh->regions.curve_or_point_set(condition.id) == nullptr)
       VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, condition.id,
                                                *condition.values, the_constraints, condition.mask);
   for (const auto &condition : conditions)
-    if (const LowerPart *const part = the_mesh->regions.lower_part(condition.id))
-      constrain_lower_part(*this, *part, condition, the_constraints);
+    if (const CurveOrPointSet *const region = the_mesh->regions.curve_or_point_set(condition.id))
+      constrain_curve_or_point_set(*this, *region, condition, the_constraints);
   const auto planes = problem.symmetry_planes();
   if (!planes.empty())
     add_normal_constraints(*this, planes, the_constraints);
   if (problem.fixes_mean())
     if (const auto dof = lowest_free_dof(*this); the_constraints.can_store_line(dof))
       the_constraints.add_line(dof);
-  if (has_conditions_between_dofs || !planes.empty())
-    take_lines_of_owners(*this, the_constraints);
+  if (has_dof_dependencies || !planes.empty())
+    make_constraints_consistent(*this, the_constraints);
   const auto lines = the_constraints.get_lines();
   const bool has_entries = std::any_of(lines.begin(), lines.end(),
                                        [](const auto &line) { return !line.entries.empty(); });
   is_linearly_constrained =
-      Utilities::MPI::logical_or(has_conditions_between_dofs || has_entries, communicator());
+      Utilities::MPI::logical_or(has_dof_dependencies || has_entries, communicator());
   the_constraints.close();
 }
 
@@ -358,9 +360,9 @@ void Discretization<dim>::check_cells() const
 }
 
 template <int dim>
-Quadrature<dim> Discretization<dim>::cell_quadrature(const unsigned int more) const
+Quadrature<dim> Discretization<dim>::cell_quadrature(const unsigned int extra_points) const
 {
-  unsigned int n_points = fe->degree + more;
+  unsigned int n_points = fe->degree + extra_points;
   if (the_mesh->is_simplex)
     n_points = std::min(n_points, 4U); // the largest rule in deal.II 9.4
   return fe->reference_cell().template get_gauss_type_quadrature<dim>(n_points);

@@ -144,8 +144,9 @@ public:
   /// check_curved_cells().
   void check_cells() const;
 
-  /// Returns a Gauss rule, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
-  dealii::Quadrature<dim> cell_quadrature(unsigned int more = 1) const;
+  /// Returns a Gauss rule, exact for polynomials of degree 2 degree() + 2 @p extra_points - 1 at
+  /// least.
+  dealii::Quadrature<dim> cell_quadrature(unsigned int extra_points = 1) const;
   dealii::Quadrature<dim - 1> face_quadrature() const;
   /// Returns the nodes of the element, weighted by the integrals of their shape functions: for
   /// tensor-product elements the Gauss-Lobatto rule. Quadratic simplices have weights that are not
@@ -218,8 +219,8 @@ void for_each_boundary_face(const Discretization<dim> &discretization,
 /// Returns the dofs to which cells of this rank may add, including the dofs that constrained ones
 /// depend on.
 template <int dim>
-dealii::IndexSet written_by_cells(const Discretization<dim> &discretization,
-                                  const dealii::AffineConstraints<double> &constraints)
+dealii::IndexSet dofs_written_by_cells(const Discretization<dim> &discretization,
+                                       const dealii::AffineConstraints<double> &constraints)
 {
   std::vector<dealii::types::global_dof_index> masters;
   for (const auto &line : constraints.get_lines())
@@ -235,10 +236,10 @@ dealii::IndexSet written_by_cells(const Discretization<dim> &discretization,
 /// Returns a zero vector for all dofs to which cells of this rank add, including the masters of
 /// hanging nodes. To be summed over the ranks by compress().
 template <int dim>
-FeVector vector_for_sums(const Discretization<dim> &discretization)
+FeVector make_assembly_vector(const Discretization<dim> &discretization)
 {
   return FeVector(discretization.owned(),
-                  written_by_cells(discretization, discretization.conformity()),
+                  dofs_written_by_cells(discretization, discretization.conformity()),
                   discretization.communicator());
 }
 } // namespace femgpu

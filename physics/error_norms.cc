@@ -43,25 +43,25 @@ public:
 
   void reinit(const PointBatch<dim> &at, const unsigned int n)
   {
-    places.assign(at.points().begin(), at.points().begin() + n);
-    for (PointBatch<dim> *const batch : {&here, &exact}) {
-      batch->places = &places;
+    evaluation_points.assign(at.points().begin(), at.points().begin() + n);
+    for (PointBatch<dim> *const batch : {&discrete, &exact}) {
+      batch->evaluation_points = &evaluation_points;
       batch->material = at.material;
       batch->u.reinit(n_components, n);
       batch->gradients.reinit(n_components * dim, n);
     }
     for (unsigned int c = 0; c < n_components; ++c) {
-      std::copy_n(at.u[c], n, here.u[c]);
+      std::copy_n(at.u[c], n, discrete.u[c]);
       for (unsigned int r = c * dim; r < (c + 1) * dim; ++r)
-        std::copy_n(at.gradients[r], n, here.gradients[r]);
+        std::copy_n(at.gradients[r], n, discrete.gradients[r]);
     }
   }
   /// @param rows the value of component @p c and its derivatives, @p stride numbers apart
   void set_exact(const unsigned int c, const double *const rows, const std::size_t stride)
   {
-    std::copy_n(rows, places.size(), exact.u[c]);
+    std::copy_n(rows, evaluation_points.size(), exact.u[c]);
     for (unsigned int d = 0; d < dim; ++d)
-      std::copy_n(rows + (1 + d) * stride, places.size(), exact.gradients[c * dim + d]);
+      std::copy_n(rows + (1 + d) * stride, evaluation_points.size(), exact.gradients[c * dim + d]);
   }
   double square(const CellPoints<dim> &points)
   {
@@ -70,10 +70,10 @@ public:
       terms.reinit(n_components * dim, n_components, dim, batch.size());
       problem.flux(batch, terms);
     };
-    evaluate(here, sigma);
+    evaluate(discrete, sigma);
     evaluate(exact, exact_sigma);
     for (unsigned int r = 0; r < n_components * dim; ++r)
-      for (unsigned int q = 0; q < places.size(); ++q)
+      for (unsigned int q = 0; q < evaluation_points.size(); ++q)
         sum += std::pow(sigma.value(r)[q] - exact_sigma.value(r)[q], 2) * points.JxW(q);
     return sum;
   }
@@ -81,8 +81,8 @@ public:
 private:
   const Problem<dim> &problem;
   unsigned int n_components;
-  std::vector<Point<dim>> places;
-  PointBatch<dim> here, exact;
+  std::vector<Point<dim>> evaluation_points;
+  PointBatch<dim> discrete, exact;
   PointTerms sigma, exact_sigma;
 };
 } // namespace
@@ -91,7 +91,7 @@ template <int dim>
 ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim> &discretization,
                           const FeVector &u, double *const flux_error)
 {
-  const ComparableSolution<dim> exact(problem, discretization);
+  const ReferenceSolution<dim> exact(problem, discretization);
   const Quadrature<dim> gauss = discretization.cell_quadrature(2);
   const bool is_simplex = discretization.mesh().is_simplex;
   // The maximum of the error usually lies between nodes.
@@ -107,7 +107,7 @@ ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim>
   double largest = 0., flux_square = 0.;
   FluxDifference<dim> flux(problem);
   const MPI_Comm comm = discretization.communicator();
-  together<ParameterError>(comm, [&] {
+  rethrow_on_all_ranks<ParameterError>(comm, [&] {
     for (const auto &cell : discretization.owned_cells()) {
       cell->get_dof_values(u, u_cell);
       points.reinit(cell);

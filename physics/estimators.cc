@@ -54,7 +54,7 @@ public:
     return sigma;
   }
   /// Returns σ_c·n at a point.
-  double along(const Tensor<1, dim> &n, const unsigned int c, const unsigned int q)
+  double normal_component(const Tensor<1, dim> &n, const unsigned int c, const unsigned int q)
   {
     double sum = 0.;
     for (unsigned int d = 0; d < dim; ++d)
@@ -97,7 +97,7 @@ public:
     for (const auto &condition : problem.dirichlet_conditions())
       for (unsigned int c = 0; c < n_components; ++c)
         if (condition.mask[c])
-          held.emplace(condition.id, c);
+          prescribed.emplace(condition.id, c);
   }
 
   /// Returns the square of @p difference, one number for each component, projected to free
@@ -107,7 +107,7 @@ public:
   {
     double sum = 0.;
     for (unsigned int c = 0; c < n_components; ++c)
-      if (held.count({id, c}) == 0)
+      if (prescribed.count({id, c}) == 0)
         sum += difference[c] * difference[c];
     if (planes.count(id) == 0)
       return sum;
@@ -120,7 +120,7 @@ public:
 private:
   unsigned int n_components;
   std::set<types::boundary_id> planes;
-  std::set<std::pair<types::boundary_id, unsigned int>> held;
+  std::set<std::pair<types::boundary_id, unsigned int>> prescribed;
 };
 
 /// The jumps of σ·n over faces, which both estimators use.
@@ -132,9 +132,9 @@ public:
             const Discretization<dim> &discretization, const FeVector &u)
       : estimator(estimator), p(discretization.degree()), problem(problem),
         n_components(problem.n_components()),
-        here(problem, discretization, discretization.face_quadrature(), u),
-        there(problem, discretization, discretization.face_quadrature(), u),
-        difference(n_components), partners(discretization.face_quadrature().size()),
+        own_side(problem, discretization, discretization.face_quadrature(), u),
+        other_side(problem, discretization, discretization.face_quadrature(), u),
+        difference(n_components), matching(discretization.face_quadrature().size()),
         periodic(ids_of(problem.periodic_sides())), free_directions(problem),
         sums(discretization.n_cell_indices(), 0.)
   {}
@@ -151,24 +151,26 @@ public:
       const auto face = cell->face(f);
       const bool is_periodic = face->at_boundary();
       if (is_periodic && !cell->block()->has_periodic_neighbor(f)) {
-        sum += 2. * weight(face) * on_boundary(cell, f);
+        sum += 2. * weight(face) * integrate_boundary_jump(cell, f);
         continue;
       }
-      if (cell->is_whole() && cell->block()->neighbor_or_periodic_neighbor(f)->has_children()) {
-        add_smaller(cell->block(), f);
+      if (cell->is_deal_ii_cell() &&
+          cell->block()->neighbor_or_periodic_neighbor(f)->has_children()) {
+        add_subface_jumps(cell->block(), f);
         continue;
       }
-      const bool is_coarser = cell->is_whole() && is_coarser_behind(cell->block(), f);
-      const auto [neighbor, its_face] =
-          cell->is_whole()
-              ? std::make_pair(whole_cell(cell->block()->neighbor_or_periodic_neighbor(f)),
+      const bool is_coarser = cell->is_deal_ii_cell() && is_neighbor_coarser(cell->block(), f);
+      const auto [neighbor, neighbor_face] =
+          cell->is_deal_ii_cell()
+              ? std::make_pair(deal_ii_cell(cell->block()->neighbor_or_periodic_neighbor(f)),
                                face_of_neighbor(cell->block(), f, is_coarser))
               : cell->neighbor(f);
-      const auto other = std::make_pair(neighbor->active_cell_index(), its_face);
+      const auto other = std::make_pair(neighbor->active_cell_index(), neighbor_face);
       if (!is_coarser && neighbor->is_locally_owned() &&
           other < std::make_pair(cell->active_cell_index(), f))
         continue;
-      const double jump = weight(face) * across(cell, f, neighbor, its_face, is_coarser);
+      const double jump =
+          weight(face) * integrate_jump(cell, f, neighbor, neighbor_face, is_coarser);
       sum += jump;
       if (neighbor->is_locally_owned())
         sums[neighbor->active_cell_index()] += jump;
@@ -187,11 +189,11 @@ private:
   {
     return estimator == Estimator::kelly ? 1. : face.diameter() / (2. * p);
   }
-  static ActiveCell<dim> whole_cell(const Block &block)
+  static ActiveCell<dim> deal_ii_cell(const Block &block)
   {
     return {block, nullptr, 0};
   }
-  static bool is_coarser_behind(const Block &cell, const unsigned int f)
+  static bool is_neighbor_coarser(const Block &cell, const unsigned int f)
   {
     return cell->at_boundary(f) ? cell->periodic_neighbor_is_coarser(f)
                                 : cell->neighbor_is_coarser(f);
@@ -206,39 +208,42 @@ private:
   }
 
   /// Adds the jumps over a face of @p cell to smaller cells that other ranks own.
-  void add_smaller(const Block &cell, const unsigned int f)
+  void add_subface_jumps(const Block &cell, const unsigned int f)
   {
-    const unsigned int its_face = face_of_neighbor(cell, f, /* coarser */ false);
+    const unsigned int neighbor_face = face_of_neighbor(cell, f, /* coarser */ false);
     const auto parent = cell->neighbor_or_periodic_neighbor(f);
-    for (unsigned int part = 0; part < parent->face(its_face)->n_children(); ++part) {
+    for (unsigned int subface = 0; subface < parent->face(neighbor_face)->n_children(); ++subface) {
       const ActiveCell<dim> child =
-          whole_cell(cell->at_boundary(f) ? cell->periodic_neighbor_child_on_subface(f, part)
-                                          : cell->neighbor_child_on_subface(f, part));
+          deal_ii_cell(cell->at_boundary(f) ? cell->periodic_neighbor_child_on_subface(f, subface)
+                                            : cell->neighbor_child_on_subface(f, subface));
       if (!child->is_locally_owned())
         sums[cell->active_cell_index()] +=
-            weight(child->face(its_face)) *
-            across(child, its_face, whole_cell(cell), f, /* coarser */ true);
+            weight(child->face(neighbor_face)) *
+            integrate_jump(child, neighbor_face, deal_ii_cell(cell), f, /* coarser */ true);
     }
   }
 
   /// Returns ∫_F [σ·n]² over the face @p f of @p cell.
-  double across(const ActiveCell<dim> &cell, const unsigned int f, const ActiveCell<dim> &neighbor,
-                const unsigned int its_face, const bool is_coarser)
+  double integrate_jump(const ActiveCell<dim> &cell, const unsigned int f,
+                        const ActiveCell<dim> &neighbor, const unsigned int neighbor_face,
+                        const bool is_coarser)
   {
-    here.reinit(cell, f);
-    there.reinit(neighbor, its_face,
-                 is_coarser ? part_of(neighbor->block()->face(its_face), cell->block(), f)
-                            : CellPoints<dim>::whole);
-    const bool is_matched = !is_coarser && !cell->at_boundary(f);
-    if (!is_matched)
-      find_partners();
-    const CellPoints<dim> &points = here.points();
+    own_side.reinit(cell, f);
+    other_side.reinit(neighbor, neighbor_face,
+                      is_coarser
+                          ? subface_of(neighbor->block()->face(neighbor_face), cell->block(), f)
+                          : CellPoints<dim>::entire);
+    const bool has_same_points = !is_coarser && !cell->at_boundary(f);
+    if (!has_same_points)
+      match_points();
+    const CellPoints<dim> &points = own_side.points();
     double integral = 0.;
     for (unsigned int q = 0; q < points.size(); ++q) {
       const Tensor<1, dim> &n = (*points.batch().normals)[q];
-      const unsigned int beyond = is_matched ? q : partners[q];
+      const unsigned int beyond = has_same_points ? q : matching[q];
       for (unsigned int c = 0; c < n_components; ++c) {
-        const double jump = here.along(n, c, q) - there.along(n, c, beyond);
+        const double jump =
+            own_side.normal_component(n, c, q) - other_side.normal_component(n, c, beyond);
         integral += jump * jump * points.JxW(q);
       }
     }
@@ -247,14 +252,15 @@ private:
 
   /// Returns which child of @p face, of a larger cell, is the face @p f of @p cell.
   template <class Face>
-  static unsigned int part_of(const Face &face, const Block &cell, const unsigned int f)
+  static unsigned int subface_of(const Face &face, const Block &cell, const unsigned int f)
   {
     const Point<dim> middle = face->center(),
-                     here = middle + (cell->face(f)->center() - cell->parent()->face(f)->center());
+                     own_side =
+                         middle + (cell->face(f)->center() - cell->parent()->face(f)->center());
     unsigned int nearest = 0;
     double smallest = std::numeric_limits<double>::max();
     for (unsigned int v = 0; v < face->n_vertices(); ++v) {
-      const double distance = here.distance(middle + (face->vertex(v) - middle) / 2.);
+      const double distance = own_side.distance(middle + (face->vertex(v) - middle) / 2.);
       if (distance < smallest) {
         smallest = distance;
         nearest = v;
@@ -265,9 +271,10 @@ private:
 
   /// Matches the points of the two sides: sides of coarse cells may be numbered differently, and
   /// periodic ones have different locations.
-  void find_partners()
+  void match_points()
   {
-    const auto &points = here.points().batch().points(), &others = there.points().batch().points();
+    const auto &points = own_side.points().batch().points(),
+               &others = other_side.points().batch().points();
     Tensor<1, dim> shift;
     for (std::size_t q = 0; q < points.size(); ++q)
       shift += (others[q] - points[q]) / static_cast<double>(points.size());
@@ -277,28 +284,28 @@ private:
           others.begin(), others.end(), [&](const Point<dim> &a, const Point<dim> &b) {
             return a.distance_square(moved) < b.distance_square(moved);
           });
-      partners[q] = static_cast<unsigned int>(nearest - others.begin());
+      matching[q] = static_cast<unsigned int>(nearest - others.begin());
     }
   }
 
-  double on_boundary(const ActiveCell<dim> &cell, const unsigned int f)
+  double integrate_boundary_jump(const ActiveCell<dim> &cell, const unsigned int f)
   {
     const auto id = cell->face(f)->boundary_id();
     if (periodic.count(id) > 0)
       return 0.;
-    here.reinit(cell, f);
-    const CellPoints<dim> &points = here.points();
+    own_side.reinit(cell, f);
+    const CellPoints<dim> &points = own_side.points();
     const PointBatch<dim> &at = points.batch();
-    given.reinit(n_components, n_components, dim, at.size());
+    prescribed_flux.reinit(n_components, n_components, dim, at.size());
     if (problem.has_boundary_flux(id))
-      problem.boundary_flux(at, given);
+      problem.boundary_flux(at, prescribed_flux);
     if (problem.has_boundary_flux(id) && problem.nonlinearity())
-      add_reaction(problem, at, given);
+      add_reaction(problem, at, prescribed_flux);
     double integral = 0.;
     for (unsigned int q = 0; q < at.size(); ++q) {
       const Tensor<1, dim> &n = (*at.normals)[q];
       for (unsigned int c = 0; c < n_components; ++c)
-        difference[c] = given.value(c)[q] - here.along(n, c, q);
+        difference[c] = prescribed_flux.value(c)[q] - own_side.normal_component(n, c, q);
       integral += free_directions.square(id, n, difference) * points.JxW(q);
     }
     return integral;
@@ -308,10 +315,10 @@ private:
   double p;
   const Problem<dim> &problem;
   unsigned int n_components;
-  FluxValues<dim> here, there;
-  PointTerms given;
+  FluxValues<dim> own_side, other_side;
+  PointTerms prescribed_flux;
   std::vector<double> difference;     ///< for each component, at a point
-  std::vector<unsigned int> partners; ///< for each point of a face, the matching one behind it
+  std::vector<unsigned int> matching; ///< for each point of a face, the matching one behind it
   /// The periodic sides of meshes without periodic neighbours.
   std::set<types::boundary_id> periodic;
   FreeDirections<dim> free_directions;
@@ -348,7 +355,7 @@ ErrorEstimate estimate_error(const Estimator estimator, const Problem<dim> &prob
   double sum = 0., size = 0.;
   const MPI_Comm comm = discretization.communicator();
   // evaluation of coefficients may fail at a node
-  together<ParameterError>(comm, [&] {
+  rethrow_on_all_ranks<ParameterError>(comm, [&] {
     for (const auto &cell : discretization.owned_cells())
       jumps.add(cell);
     for (const auto &cell : discretization.owned_cells()) {

@@ -24,8 +24,8 @@ CellMaximum<dim>::CellMaximum(const Discretization<dim> &discretization)
 }
 
 template <int dim>
-Point<dim> CellMaximum<dim>::Part::unit_point(const std::array<double, 3> &x,
-                                              const bool is_simplex) const
+Point<dim> CellMaximum<dim>::MeshEntity::unit_point(const std::array<double, 3> &x,
+                                                    const bool is_simplex) const
 {
   Point<dim> point = origin;
   double rest = 1.; // the extent of the simplex that is left by the coordinates so far
@@ -39,18 +39,18 @@ Point<dim> CellMaximum<dim>::Part::unit_point(const std::array<double, 3> &x,
 
 /// @param corners the vertex at the origin, and its neighbour along each coordinate direction
 template <int dim>
-auto CellMaximum<dim>::make_part(const std::vector<unsigned int> &corners) const -> Part
+auto CellMaximum<dim>::make_entity(const std::vector<unsigned int> &corners) const -> MeshEntity
 {
   const auto n_coordinates = static_cast<unsigned int>(corners.size() - 1);
   const unsigned int p = element.degree, n_nodes = element.n_dofs_per_cell();
-  Part part{n_coordinates,
-            element.unit_support_point(corners[0]),
-            {},
-            {},
-            0.,
-            PolynomialMaximum(n_coordinates, p, n_components)};
+  MeshEntity entity{n_coordinates,
+                    element.unit_support_point(corners[0]),
+                    {},
+                    {},
+                    0.,
+                    PolynomialMaximum(n_coordinates, p, n_components)};
   for (unsigned int a = 1; a < corners.size(); ++a)
-    part.tangents.push_back(element.unit_support_point(corners[a]) - part.origin);
+    entity.tangents.push_back(element.unit_support_point(corners[a]) - entity.origin);
   const std::vector<double> by_values = PolynomialMaximum::coefficients_by_values(n_coordinates, p);
   const auto n = static_cast<unsigned int>(std::lround(std::sqrt(by_values.size())));
   std::vector<double> values; // of the shape functions at the lattice
@@ -60,34 +60,35 @@ auto CellMaximum<dim>::make_part(const std::vector<unsigned int> &corners) const
     for (unsigned int a = 0; a < n_coordinates; ++a, rest /= p + 1)
       x[a] = static_cast<double>(rest % (p + 1)) / p;
     for (unsigned int m = 0; m < n_nodes; ++m)
-      values.push_back(element.shape_value(m, part.unit_point(x, is_simplex)));
+      values.push_back(element.shape_value(m, entity.unit_point(x, is_simplex)));
   }
-  part.coefficients_by_nodes.assign(std::size_t(n) * n_nodes, 0.);
+  entity.coefficients_by_nodes.assign(std::size_t(n) * n_nodes, 0.);
   for (unsigned int i = 0; i < n; ++i) {
-    double *const row = part.coefficients_by_nodes.data() + std::size_t(i) * n_nodes;
+    double *const row = entity.coefficients_by_nodes.data() + std::size_t(i) * n_nodes;
     for (unsigned int l = 0; l < n; ++l)
       for (unsigned int m = 0; m < n_nodes; ++m)
         row[m] += by_values[std::size_t(i) * n + l] * values[std::size_t(l) * n_nodes + m];
-    part.norm = std::max(part.norm, std::accumulate(row, row + n_nodes, 0., [](double s, double x) {
-                           return s + std::abs(x);
-                         }));
+    entity.norm =
+        std::max(entity.norm, std::accumulate(row, row + n_nodes, 0.,
+                                              [](double s, double x) { return s + std::abs(x); }));
   }
-  return part;
+  return entity;
 }
 
 template <int dim>
-auto CellMaximum<dim>::part_of(const ActiveCell<dim> &cell, const unsigned int face) -> Part &
+auto CellMaximum<dim>::entity_of(const ActiveCell<dim> &cell, const unsigned int face)
+    -> MeshEntity &
 {
   std::vector<unsigned int> corners;
-  if (face != whole)
+  if (face != entire)
     for (unsigned int i = 0; i < dim; ++i)
       corners.push_back(cell->face(face)->corner(i));
   else
     for (unsigned int a = 0; a <= dim; ++a) // vertices of cubes are numbered by binary digits
       corners.push_back(is_simplex || a == 0 ? a : 1U << (a - 1));
-  const auto known = parts.find(corners);
-  return known != parts.end() ? known->second
-                              : parts.emplace(corners, make_part(corners)).first->second;
+  const auto known = entities.find(corners);
+  return known != entities.end() ? known->second
+                                 : entities.emplace(corners, make_entity(corners)).first->second;
 }
 
 template <int dim>
@@ -104,28 +105,28 @@ auto CellMaximum<dim>::find(const ActiveCell<dim> &cell, const unsigned int face
   // The rows of the matrix sum to 1 and the objective has Lipschitz constant 1. So a coefficient
   // differs from the first node's value by at most the norm times the largest difference of a nodal
   // value.
-  double furthest = 0.;
+  double largest_square = 0.;
   for (unsigned int m = 1; m < n_nodes; ++m) {
     double square = 0.;
     for (unsigned int c = 0; c < n_components; ++c)
       square += std::pow(at_nodes[m * n_components + c] - at_nodes[c], 2);
-    furthest = std::max(furthest, square);
+    largest_square = std::max(largest_square, square);
   }
-  Part &part = part_of(cell, face);
+  MeshEntity &entity = entity_of(cell, face);
   const double first = objective.value(at_nodes.data(), n_components);
-  if (!(first + part.norm * std::sqrt(furthest) > above + tolerance))
+  if (!(first + entity.norm * std::sqrt(largest_square) > above + tolerance))
     return {};
-  const std::size_t n = part.coefficients_by_nodes.size() / n_nodes;
+  const std::size_t n = entity.coefficients_by_nodes.size() / n_nodes;
   coefficients.assign(n * n_components, 0.);
   for (unsigned int c = 0; c < n_components; ++c)
     for (std::size_t i = 0; i < n; ++i)
       for (unsigned int m = 0; m < n_nodes; ++m)
         coefficients[c * n + i] +=
-            part.coefficients_by_nodes[i * n_nodes + m] * at_nodes[m * n_components + c];
-  const auto found = part.maximum.find(coefficients, objective, above, tolerance);
+            entity.coefficients_by_nodes[i * n_nodes + m] * at_nodes[m * n_components + c];
+  const auto found = entity.maximum.find(coefficients, objective, above, tolerance);
   if (!found)
     return {};
-  return Found{found->value, part.unit_point(found->at, is_simplex)};
+  return Found{found->value, entity.unit_point(found->at, is_simplex)};
 }
 
 template <int dim>
@@ -141,7 +142,7 @@ double largest_value(const Discretization<dim> &discretization, const FeVector &
   Vector<double> u_cell(discretization.element().n_dofs_per_cell());
   for (const auto &cell : discretization.owned_cells()) {
     cell->get_dof_values(u, u_cell);
-    if (const auto found = maximum.find(cell, CellMaximum<dim>::whole, u_cell, objective, above,
+    if (const auto found = maximum.find(cell, CellMaximum<dim>::entire, u_cell, objective, above,
                                         equal_values * scale))
       largest = std::max(largest, found->value);
   }
@@ -151,14 +152,14 @@ double largest_value(const Discretization<dim> &discretization, const FeVector &
 template <int dim>
 std::pair<double, double> extrema(const Discretization<dim> &discretization, const FeVector &u)
 {
-  double least = std::numeric_limits<double>::max(), largest = -least;
+  double smallest = std::numeric_limits<double>::max(), largest = -smallest;
   for (const double u_i : u) {
-    least = std::min(least, u_i);
+    smallest = std::min(smallest, u_i);
     largest = std::max(largest, u_i);
   }
   const double scale =
-      Utilities::MPI::max(std::max(-least, largest), discretization.communicator());
-  return {0. - largest_value(discretization, u, {0, -1.}, -least, scale), // avoids −0
+      Utilities::MPI::max(std::max(-smallest, largest), discretization.communicator());
+  return {0. - largest_value(discretization, u, {0, -1.}, -smallest, scale), // avoids −0
           largest_value(discretization, u, {0, 1.}, largest, scale)};
 }
 

@@ -32,7 +32,7 @@ public:
   /// @p discretization must outlive this object.
   explicit CellMaximum(const Discretization<dim> &discretization);
 
-  static constexpr unsigned int whole = dealii::numbers::invalid_unsigned_int;
+  static constexpr unsigned int entire = dealii::numbers::invalid_unsigned_int;
 
   struct Found
   {
@@ -58,7 +58,7 @@ public:
 
 private:
   /// A cell or a face as the image of the unit square or cube.
-  struct Part
+  struct MeshEntity
   {
     unsigned int n_coordinates;
     dealii::Point<dim> origin;
@@ -70,15 +70,15 @@ private:
     dealii::Point<dim> unit_point(const std::array<double, 3> &x, bool is_simplex) const;
   };
 
-  Part make_part(const std::vector<unsigned int> &corners) const;
-  Part &part_of(const ActiveCell<dim> &cell, unsigned int face);
+  MeshEntity make_entity(const std::vector<unsigned int> &corners) const;
+  MeshEntity &entity_of(const ActiveCell<dim> &cell, unsigned int face);
 
   const dealii::FiniteElement<dim> &element; ///< for one component
   bool is_simplex;
   unsigned int n_components;
-  std::vector<unsigned int> dofs;                  ///< for each node: the dofs of all components
-  std::map<std::vector<unsigned int>, Part> parts; ///< by the vertices that span the part
-  std::vector<double> at_nodes, coefficients;      ///< workspace
+  std::vector<unsigned int> dofs; ///< for each node: the dofs of all components
+  std::map<std::vector<unsigned int>, MeshEntity> entities; ///< by the vertices that span the part
+  std::vector<double> at_nodes, coefficients;               ///< workspace
 };
 
 /**

@@ -84,10 +84,11 @@ std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions
                          "coefficient or Heat/Boundary reaction, or remove it.",
                          "Heat/Reaction");
   try {
-    const linalg::ExpressionLaw law = linalg::make_expression_law(
+    const linalg::ExpressionReaction reaction = linalg::make_expression_reaction(
         p.reaction, p.derivative, regions.definitions, {p.range.front(), p.range.back()});
-    return Reaction{
-        {law, -1.}, linalg::affine_form(law.phi), std::clamp(0., p.range.front(), p.range.back())};
+    return Reaction{{reaction, -1.},
+                    linalg::affine_form(reaction.phi),
+                    std::clamp(0., p.range.front(), p.range.back())};
   }
   catch (const ParameterError &error) {
     throw ParameterError("Heat/Reaction or Heat/Reaction derivative: " + std::string(error.what()),
@@ -111,13 +112,12 @@ public:
 
   void check(const Mesh<dim> &mesh, const unsigned int degree) const override
   {
-    if (!this->reaction &&
-        (!ids_without_zeros(this->c).empty() || !this->boundary_reaction.empty()))
+    if (!this->reaction && (!nonzero_ids(this->c).empty() || !this->boundary_reaction.empty()))
       throw ParameterError("Heat/Reaction coefficient and Heat/Boundary reaction need the reaction "
                            "phi(u). Set Heat/Reaction.",
                            "Heat/Reaction");
-    const Holds holds = this->holds();
-    if (holds.boundary_ids.empty() && holds.material_ids.empty())
+    const DeterminingRegions determining_regions = this->determining_regions();
+    if (determining_regions.boundary_ids.empty() && determining_regions.material_ids.empty())
       throw ParameterError("Without Dirichlet data and reaction, u is known only up to a constant. "
                            "Name at least one boundary id in Heat/Dirichlet or Heat/Boundary "
                            "reaction, or set Heat/Reaction coefficient.",
@@ -132,14 +132,14 @@ public:
 
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    const auto [least, largest] = extrema(solution.discretization(), solution.u());
-    std::vector<Quantity> result = {{"min u", least}, {"max u", largest}};
+    const auto [smallest, largest] = extrema(solution.discretization(), solution.u());
+    std::vector<Quantity> result = {{"min u", smallest}, {"max u", largest}};
     for (const Quantity &quantity : DiffusionReaction<dim>::quantities(solution))
       result.push_back(quantity);
     return result;
   }
 
-  std::string cure_without_solution() const override
+  std::string advice_without_solution() const override
   {
     return "No steady state was found. Use a Heat/Reaction that grows with u or produces little "
            "heat, or start from a better Heat/Initial guess, where Heat/Reaction derivative is "

@@ -31,7 +31,7 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
     }
   };
   const MPI_Comm comm = discretization.communicator();
-  together<ParameterError>(comm, [&] {
+  rethrow_on_all_ranks<ParameterError>(comm, [&] {
     for (const auto &cell : discretization.owned_cells()) {
       in_cell.reinit(cell);
       add(in_cell, &Problem<dim>::source);
@@ -100,8 +100,8 @@ void remove_mean(const Discretization<dim> &discretization, FeVector &u)
 }
 
 template <int dim>
-ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
-                                            const Discretization<dim> &discretization)
+ReferenceSolution<dim>::ReferenceSolution(const Problem<dim> &problem,
+                                          const Discretization<dim> &discretization)
     : problem(problem)
 {
   if (!problem.fixes_mean())
@@ -110,7 +110,7 @@ ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
   std::vector<double> exact;
   double volume = 0., integral = 0.;
   const MPI_Comm comm = discretization.communicator();
-  together<ParameterError>(comm, [&] {
+  rethrow_on_all_ranks<ParameterError>(comm, [&] {
     for (const auto &cell : discretization.owned_cells()) {
       points.reinit(cell);
       problem.exact_solution()->value_list(points.batch().points(), exact);
@@ -133,6 +133,6 @@ template double norm_of_all_equations(const Problem<3> &, const Discretization<3
                                       const FeVector &);
 template void remove_mean(const Discretization<2> &, FeVector &);
 template void remove_mean(const Discretization<3> &, FeVector &);
-template class ComparableSolution<2>;
-template class ComparableSolution<3>;
+template class ReferenceSolution<2>;
+template class ReferenceSolution<3>;
 } // namespace femgpu

@@ -53,11 +53,11 @@ void remove_mean(const Discretization<dim> &discretization, FeVector &u);
 /// The exact solution of a problem, less its mean value if the problem fixes the mean: the limit of
 /// the computed solutions.
 template <int dim>
-class ComparableSolution
+class ReferenceSolution
 {
 public:
   /// Collective. @p problem must outlive this object. @pre @p problem has an exact solution
-  ComparableSolution(const Problem<dim> &problem, const Discretization<dim> &discretization);
+  ReferenceSolution(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
   // These functions are like those of Field.
 

@@ -38,7 +38,7 @@ public:
     add_cells(discretization);
     sort_cells_by_dof();
     find_nodes();
-    seen_by.assign(node_begins.size() - 1, 0);
+    marks.assign(node_starts.size() - 1, 0);
   }
 
   /// Returns the number of entries in each row that this rank owns.
@@ -70,7 +70,7 @@ public:
     columns.resize(n_columns());
     auto next = columns.begin();
     for (const LocalIndex other : nodes)
-      for (LocalIndex i = node_begins[other]; i < node_begins[other + 1]; ++i)
+      for (LocalIndex i = node_starts[other]; i < node_starts[other + 1]; ++i)
         *next++ = dofs[i];
     return columns;
   }
@@ -111,21 +111,21 @@ private:
         if (!is_fixed[i])
           cell_nodes.push_back(i);
       }
-      cell_begins.push_back(cell_nodes.size());
+      cell_starts.push_back(cell_nodes.size());
     }
   }
 
   void sort_cells_by_dof()
   {
-    dof_begins.assign(dofs.size() + 1, 0);
+    dof_starts.assign(dofs.size() + 1, 0);
     for (const LocalIndex i : cell_nodes)
-      ++dof_begins[i + 1];
+      ++dof_starts[i + 1];
     for (LocalIndex i = 0; i < dofs.size(); ++i)
-      dof_begins[i + 1] += dof_begins[i];
+      dof_starts[i + 1] += dof_starts[i];
     dof_cells.resize(cell_nodes.size());
-    std::vector<std::size_t> next(dof_begins.begin(), dof_begins.end() - 1);
-    for (LocalIndex cell = 0; cell + 1 < cell_begins.size(); ++cell)
-      for (std::size_t k = cell_begins[cell]; k < cell_begins[cell + 1]; ++k)
+    std::vector<std::size_t> next(dof_starts.begin(), dof_starts.end() - 1);
+    for (LocalIndex cell = 0; cell + 1 < cell_starts.size(); ++cell)
+      for (std::size_t k = cell_starts[cell]; k < cell_starts[cell + 1]; ++k)
         dof_cells[next[cell_nodes[k]]++] = cell;
   }
 
@@ -136,18 +136,18 @@ private:
     const auto cells = dof_cells.begin();
     node_of_dof.resize(dofs.size());
     for (LocalIndex i = 0; i < dofs.size(); ++i) {
-      const auto begin = cells + dof_begins[i], end = cells + dof_begins[i + 1];
+      const auto begin = cells + dof_starts[i], end = cells + dof_starts[i + 1];
       if (i == 0 || begin == end ||
-          !std::equal(begin, end, cells + dof_begins[node_begins.back()],
-                      cells + dof_begins[node_begins.back() + 1]))
-        node_begins.push_back(i);
-      node_of_dof[i] = static_cast<LocalIndex>(node_begins.size()) - 1;
+          !std::equal(begin, end, cells + dof_starts[node_starts.back()],
+                      cells + dof_starts[node_starts.back() + 1]))
+        node_starts.push_back(i);
+      node_of_dof[i] = static_cast<LocalIndex>(node_starts.size()) - 1;
     }
-    node_begins.push_back(static_cast<LocalIndex>(dofs.size()));
+    node_starts.push_back(static_cast<LocalIndex>(dofs.size()));
     std::size_t n = 0, k = 0;
-    for (auto cell_end = cell_begins.begin() + 1; cell_end != cell_begins.end(); ++cell_end) {
+    for (auto cell_end = cell_starts.begin() + 1; cell_end != cell_starts.end(); ++cell_end) {
       for (; k < *cell_end; ++k)
-        if (const LocalIndex i = cell_nodes[k]; i == node_begins[node_of_dof[i]])
+        if (const LocalIndex i = cell_nodes[k]; i == node_starts[node_of_dof[i]])
           cell_nodes[n++] = node_of_dof[i];
       *cell_end = n;
     }
@@ -156,16 +156,16 @@ private:
   void find_columns(const LocalIndex node)
   {
     nodes.clear();
-    const LocalIndex dof = node_begins[node];
-    if (dof_begins[dof] == dof_begins[dof + 1]) {
+    const LocalIndex dof = node_starts[node];
+    if (dof_starts[dof] == dof_starts[dof + 1]) {
       nodes.push_back(node);
       return;
     }
-    ++n_looked_at;
-    for (std::size_t k = dof_begins[dof]; k < dof_begins[dof + 1]; ++k)
-      for (std::size_t l = cell_begins[dof_cells[k]]; l < cell_begins[dof_cells[k] + 1]; ++l)
-        if (seen_by[cell_nodes[l]] != n_looked_at) {
-          seen_by[cell_nodes[l]] = n_looked_at;
+    ++mark;
+    for (std::size_t k = dof_starts[dof]; k < dof_starts[dof + 1]; ++k)
+      for (std::size_t l = cell_starts[dof_cells[k]]; l < cell_starts[dof_cells[k] + 1]; ++l)
+        if (marks[cell_nodes[l]] != mark) {
+          marks[cell_nodes[l]] = mark;
           nodes.push_back(cell_nodes[l]);
         }
   }
@@ -174,26 +174,26 @@ private:
   {
     unsigned int n = 0;
     for (const LocalIndex node : nodes)
-      n += node_begins[node + 1] - node_begins[node];
+      n += node_starts[node + 1] - node_starts[node];
     return n;
   }
 
   std::vector<Index> dofs; ///< global numbers
   LocalIndex first_owned = 0, n_owned;
 
-  // Cell c has the nodes (until find_nodes(): the free dofs) cell_nodes[k], cell_begins[c] <= k <
-  // cell_begins[c + 1]. Dof i has the cells dof_cells[k], dof_begins[i] <= k < dof_begins[i + 1],
+  // Cell c has the nodes (until find_nodes(): the free dofs) cell_nodes[k], cell_starts[c] <= k <
+  // cell_starts[c + 1]. Dof i has the cells dof_cells[k], dof_starts[i] <= k < dof_starts[i + 1],
   // or none if its value is prescribed.
-  std::vector<std::size_t> cell_begins = {0}, dof_begins;
+  std::vector<std::size_t> cell_starts = {0}, dof_starts;
   std::vector<LocalIndex> cell_nodes, dof_cells;
 
-  // Node n has the dofs node_begins[n] <= i < node_begins[n + 1].
-  std::vector<LocalIndex> node_begins, node_of_dof;
+  // Node n has the dofs node_starts[n] <= i < node_starts[n + 1].
+  std::vector<LocalIndex> node_starts, node_of_dof;
 
   std::vector<LocalIndex> nodes; ///< coupled to the current node, unordered
   /// For each node, the last current node, counted from 1, to which it is coupled.
-  std::vector<unsigned int> seen_by;
-  unsigned int n_looked_at = 0;
+  std::vector<unsigned int> marks;
+  unsigned int mark = 0;
   std::vector<Index> columns; ///< of the node columns_of
   LocalIndex columns_of = numbers::invalid_unsigned_int;
 };
@@ -202,7 +202,7 @@ template <int dim>
 void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system)
 {
-  const IndexSet rows = written_by_cells(discretization, discretization.constraints());
+  const IndexSet rows = dofs_written_by_cells(discretization, discretization.constraints());
   const IndexSet &owned = discretization.owned();
   DynamicSparsityPattern pattern(rows);
   std::vector<types::global_dof_index> dofs(discretization.element().n_dofs_per_cell());

@@ -32,17 +32,17 @@ std::vector<NumberedPoints<dim, Index>> dofs_of_side(const Discretization<dim> &
   const auto &element = discretization.element();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
-  std::vector<NumberedPoints<dim, Index>> mine(element.n_components());
+  std::vector<NumberedPoints<dim, Index>> local(element.n_components());
   for_each_boundary_face(
       discretization, {id},
       [&](const auto &cell, unsigned int, const auto &dofs, const auto &on_face) {
         nodes.reinit(cell);
         for (const unsigned int i : on_face)
           if (discretization.owned().is_element(dofs[i]))
-            mine[element.system_to_component_index(i).first][dofs[i]] = nodes.quadrature_point(i);
+            local[element.system_to_component_index(i).first][dofs[i]] = nodes.quadrature_point(i);
       });
   std::vector<NumberedPoints<dim, Index>> all(element.n_components());
-  for (auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), mine))
+  for (auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), local))
     for (unsigned int c = 0; c < all.size(); ++c)
       all[c].merge(of_rank[c]);
   return all;
@@ -86,14 +86,14 @@ void add_periodic_constraints(const Discretization<dim> &discretization,
     numbers.insert(numbers.end(), {first, second});
   IndexSet dofs(discretization.dofs().n_dofs());
   dofs.add_indices(numbers.begin(), numbers.end());
-  const auto place_of = [&](const Index dof) {
+  const auto index_of = [&](const Index dof) {
     return static_cast<unsigned int>(dofs.index_within_set(dof));
   };
   DisjointSets same(static_cast<unsigned int>(dofs.n_elements()));
   for (const auto &[first, second] : pairs)
-    same.unite(place_of(first), place_of(second));
+    same.unite(index_of(first), index_of(second));
   for (const Index dof : dofs)
-    if (const Index root = dofs.nth_index_in_set(same.root(place_of(dof)));
+    if (const Index root = dofs.nth_index_in_set(same.root(index_of(dof)));
         root != dof && constraints.can_store_line(dof)) {
       constraints.add_line(dof);
       constraints.add_entry(dof, root, 1.);

@@ -70,8 +70,9 @@ public:
 
   bool fixes_mean() const override
   {
-    const Holds holds = this->holds();
-    return this->robin.empty() && holds.boundary_ids.empty() && holds.material_ids.empty();
+    const DeterminingRegions determining_regions = this->determining_regions();
+    return this->robin.empty() && determining_regions.boundary_ids.empty() &&
+           determining_regions.material_ids.empty();
   }
 
   void check_data(const Discretization<dim> &discretization) const override

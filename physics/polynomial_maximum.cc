@@ -9,9 +9,9 @@ namespace femgpu
 {
 namespace
 {
-constexpr unsigned int most_nodes = 9; // in each coordinate: degree 8
+constexpr unsigned int max_nodes = 9; // in each coordinate: degree 8
 
-using Basis = std::array<double, most_nodes>;
+using Basis = std::array<double, max_nodes>;
 
 /// Evaluates the Bernstein polynomials of @p degree at @p x by their recurrence.
 Basis bernstein(const unsigned int degree, const double x)
@@ -42,14 +42,14 @@ std::array<Basis, 3> bernstein_jet(const unsigned int degree, const double x)
 }
 
 /// Solves A s = g in the first @p n rows and columns by Cholesky factorisation.
-/// @return false if a pivot is at most @p least
+/// @return false if a pivot is at most @p smallest
 bool solve_positive(std::array<std::array<double, 3>, 3> A, std::array<double, 3> g,
-                    const unsigned int n, const double least, std::array<double, 3> &s)
+                    const unsigned int n, const double smallest, std::array<double, 3> &s)
 {
   for (unsigned int j = 0; j < n; ++j) {
     for (unsigned int k = 0; k < j; ++k)
       A[j][j] -= A[j][k] * A[j][k];
-    if (!(A[j][j] > least))
+    if (!(A[j][j] > smallest))
       return false;
     A[j][j] = std::sqrt(A[j][j]);
     for (unsigned int i = j + 1; i < n; ++i) {
@@ -148,9 +148,9 @@ double PolynomialMaximum::bound(const Box &box) const
   // minus the distance from the origin to the bounding box of the coefficients
   double square = 0.;
   for (unsigned int c = 0; c < n_components; ++c) {
-    const auto [least, largest] =
+    const auto [smallest, largest] =
         std::minmax_element(b + c * n_coefficients, b + (c + 1) * n_coefficients);
-    const double distance = std::max({0., *least, -*largest});
+    const double distance = std::max({0., *smallest, -*largest});
     square += distance * distance;
   }
   return -std::sqrt(square);
@@ -181,8 +181,8 @@ double PolynomialMaximum::variation(const Box &box) const
     if (objective.component != Objective::length && objective.component != c)
       continue;
     const double *const b = box.coefficients.data() + c * n_coefficients;
-    const auto [least, largest] = std::minmax_element(b, b + n_coefficients);
-    square += (*largest - *least) * (*largest - *least);
+    const auto [smallest, largest] = std::minmax_element(b, b + n_coefficients);
+    square += (*largest - *smallest) * (*largest - *smallest);
   }
   return std::sqrt(square);
 }
@@ -268,13 +268,13 @@ auto PolynomialMaximum::at(const Coordinates &x) -> Local
       }
     }
     // derivatives of u²/2: u ∇u, ∇u ∇uᵀ + u ∇²u
-    const double by_u = objective.sign * (is_length ? jet[0] : 1.);
-    local.value += is_length ? by_u * jet[0] / 2. : by_u * jet[0];
+    const double objective_derivative = objective.sign * (is_length ? jet[0] : 1.);
+    local.value += is_length ? objective_derivative * jet[0] / 2. : objective_derivative * jet[0];
     for (unsigned int a = 0, row = 1 + n_coordinates; a < n_coordinates; ++a) {
-      local.gradient[a] += by_u * jet[1 + a];
+      local.gradient[a] += objective_derivative * jet[1 + a];
       for (unsigned int d = a; d < n_coordinates; ++d, ++row)
-        local.hessian[a][d] +=
-            by_u * jet[row] + (is_length ? objective.sign * jet[1 + a] * jet[1 + d] : 0.);
+        local.hessian[a][d] += objective_derivative * jet[row] +
+                               (is_length ? objective.sign * jet[1 + a] * jet[1 + d] : 0.);
     }
   }
   for (unsigned int a = 0; a < n_coordinates; ++a)
@@ -284,26 +284,26 @@ auto PolynomialMaximum::at(const Coordinates &x) -> Local
 }
 
 /// Returns the Newton step for the coordinates @p free, regularised so that it points uphill.
-auto PolynomialMaximum::uphill_step(const Local &here, const std::vector<unsigned int> &free)
+auto PolynomialMaximum::ascent_step(const Local &current, const std::vector<unsigned int> &free)
     -> Coordinates
 {
-  constexpr double least_pivot = 1e-8; // also regularises flat directions, as along a ridge
+  constexpr double min_pivot = 1e-8; // also regularises flat directions, as along a ridge
   std::array<Coordinates, 3> minus_hessian{};
   Coordinates g{}, s{}, step{};
   double norm = 0., slope = 0.;
   const auto n = static_cast<unsigned int>(free.size());
   for (unsigned int i = 0; i < n; ++i) {
-    g[i] = here.gradient[free[i]];
+    g[i] = current.gradient[free[i]];
     slope = std::max(slope, std::abs(g[i]));
     for (unsigned int j = 0; j < n; ++j) {
-      minus_hessian[i][j] = -here.hessian[free[i]][free[j]];
+      minus_hessian[i][j] = -current.hessian[free[i]][free[j]];
       norm = std::max(norm, std::abs(minus_hessian[i][j]));
     }
   }
   if (slope == 0.)
     return step;
   double shift = std::max(1e-3 * norm, slope);
-  while (!solve_positive(minus_hessian, g, n, least_pivot * norm, s)) {
+  while (!solve_positive(minus_hessian, g, n, min_pivot * norm, s)) {
     for (unsigned int i = 0; i < n; ++i)
       minus_hessian[i][i] += shift;
     shift *= 4.;
@@ -314,37 +314,37 @@ auto PolynomialMaximum::uphill_step(const Local &here, const std::vector<unsigne
 }
 
 /// Finds a local maximum, starting at @p x, by Newton's method projected to the cube.
-auto PolynomialMaximum::climb(Coordinates x) -> Coordinates
+auto PolynomialMaximum::ascend(Coordinates x) -> Coordinates
 {
-  constexpr unsigned int most_steps = 50;
-  constexpr double least_step = 1e-13, rounding = 1e-15;
-  Local here = at(x);
-  for (unsigned int k = 0; k < most_steps; ++k) {
+  constexpr unsigned int max_steps = 50;
+  constexpr double min_step = 1e-13, rounding = 1e-15;
+  Local current = at(x);
+  for (unsigned int k = 0; k < max_steps; ++k) {
     std::vector<unsigned int> free; // not held at a side of the cube by the gradient
     for (unsigned int a = 0; a < n_coordinates; ++a)
-      if (!(x[a] <= 0. && here.gradient[a] <= 0.) && !(x[a] >= 1. && here.gradient[a] >= 0.))
+      if (!(x[a] <= 0. && current.gradient[a] <= 0.) && !(x[a] >= 1. && current.gradient[a] >= 0.))
         free.push_back(a);
-    const Coordinates step = uphill_step(here, free);
+    const Coordinates step = ascent_step(current, free);
     Coordinates next = x;
-    Local there{};
+    Local trial{};
     double length = 0.;
     bool is_higher = false;
-    for (double t = 1.; !is_higher && t > least_step; t /= 2.) {
+    for (double t = 1.; !is_higher && t > min_step; t /= 2.) {
       double gain = length = 0.;
       for (unsigned int a = 0; a < n_coordinates; ++a) {
         next[a] = std::clamp(x[a] + t * step[a], 0., 1.);
-        gain += here.gradient[a] * (next[a] - x[a]);
+        gain += current.gradient[a] * (next[a] - x[a]);
         length = std::max(length, std::abs(next[a] - x[a]));
       }
-      if (length <= least_step)
+      if (length <= min_step)
         return x;
-      there = at(next);
-      is_higher = there.value >= here.value + 1e-4 * gain - rounding * std::abs(here.value);
+      trial = at(next);
+      is_higher = trial.value >= current.value + 1e-4 * gain - rounding * std::abs(current.value);
     }
     if (!is_higher)
       return x;
     x = next;
-    here = there;
+    current = trial;
   }
   return x;
 }
@@ -361,22 +361,22 @@ std::optional<PolynomialMaximum::Result>
 PolynomialMaximum::find(const std::vector<double> &coefficients, const Objective &of,
                         const double above, const double tolerance)
 {
-  constexpr unsigned int most_boxes = 2000;
-  constexpr double dropped_part = 1e-4;
+  constexpr unsigned int max_boxes = 2000;
+  constexpr double dropped_fraction = 1e-4;
   root = &coefficients;
   objective = of;
   std::optional<Result> best;
   const auto best_value = [&] { return best ? best->value : above; };
   std::vector<Box> boxes = {{coefficients, {0., 0., 0.}, {1., 1., 1.}}};
-  const double gap = dropped_part * variation(boxes[0]);
-  for (unsigned int n = 0; !boxes.empty() && n < most_boxes; ++n) {
+  const double gap = dropped_fraction * variation(boxes[0]);
+  for (unsigned int n = 0; !boxes.empty() && n < max_boxes; ++n) {
     const Box box = std::move(boxes.back());
     boxes.pop_back();
     const double highest = bound(box);
     if (!(highest > best_value() + tolerance))
       continue;
     if (!best || !contains(box, best->at)) {
-      const Coordinates x = climb(best_of_lattice(box, tolerance));
+      const Coordinates x = ascend(best_of_lattice(box, tolerance));
       if (const double value = objective_at(x); value > best_value() + tolerance)
         best = Result{value, x};
     }

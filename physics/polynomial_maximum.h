@@ -78,8 +78,8 @@ private:
   unsigned int widest_axis(const Box &box) const;
   Local at(const Coordinates &x);
   double objective_at(const Coordinates &x);
-  static Coordinates uphill_step(const Local &here, const std::vector<unsigned int> &free);
-  Coordinates climb(Coordinates x);
+  static Coordinates ascent_step(const Local &current, const std::vector<unsigned int> &free);
+  Coordinates ascend(Coordinates x);
 
   unsigned int n_coordinates, degree, n_components;
   std::size_t n_coefficients;

@@ -187,10 +187,10 @@ public:
   virtual void boundary_flux(const PointBatch<dim> & /* at */, PointTerms & /* g */) const
   {}
 
-  /// Returns loads per length on curves, and loads at points, by the ids of LowerPart. One value
-  /// for each component.
+  /// Returns loads per length on curves, and loads at points, by the ids of CurveOrPointSet. One
+  /// value for each component.
   virtual std::map<dealii::types::boundary_id, const dealii::Function<dim> *>
-  loads_of_lower_parts() const
+  curve_and_point_loads() const
   {
     return {};
   }
@@ -225,7 +225,8 @@ public:
   }
 
   /// Returns an observer that accumulates the data for quantities() during the loop over cells that
-  /// evaluates a solution, see DiscreteSolution::observed(). nullptr if the evaluation suffices.
+  /// evaluates a solution, see DiscreteSolution::observer_quantities(). nullptr if the evaluation
+  /// suffices.
   virtual std::unique_ptr<CellObserver<dim>>
   observer(const Discretization<dim> &discretization) const;
 
@@ -234,7 +235,7 @@ public:
   virtual std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const;
 
   /// Returns advice for users if a nonlinear problem's solution was not found.
-  virtual std::string cure_without_solution() const
+  virtual std::string advice_without_solution() const
   {
     return "Change the data, or start from a finer or coarser mesh.";
   }

@@ -25,14 +25,15 @@ using BoundaryFields = std::map<dealii::types::boundary_id, std::shared_ptr<Fiel
 /// Returns the fields of a parameter that parse_boundary_expressions() parses. Throws
 /// ParameterError.
 template <int dim>
-BoundaryFields<dim>
-make_boundary_fields(const std::string &path, const std::string &text,
-                     const unsigned int n_components, const MeshRegions &regions,
-                     const Variables variables = Variables::position, const bool lower_too = false)
+BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::string &text,
+                                         const unsigned int n_components,
+                                         const MeshRegions &regions,
+                                         const Variables variables = Variables::position,
+                                         const bool allow_curves_and_point_sets = false)
 {
   BoundaryFields<dim> fields;
   for (const auto &[id, expressions] :
-       parse_boundary_expressions(path, text, n_components, regions, lower_too))
+       parse_boundary_expressions(path, text, n_components, regions, allow_curves_and_point_sets))
     fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions);
   return fields;
 }
@@ -44,14 +45,15 @@ using MaterialFields = std::map<dealii::types::material_id, std::shared_ptr<Fiel
 /// Returns the fields of a parameter that parse_material_expressions() parses. Throws
 /// ParameterError.
 template <int dim>
-MaterialFields<dim>
-make_material_fields(const std::string &path, const std::string &text,
-                     const unsigned int n_components, const MeshRegions &regions,
-                     const Variables variables = Variables::position, const bool or_one = false)
+MaterialFields<dim> make_material_fields(const std::string &path, const std::string &text,
+                                         const unsigned int n_components,
+                                         const MeshRegions &regions,
+                                         const Variables variables = Variables::position,
+                                         const bool allow_single = false)
 {
   MaterialFields<dim> fields;
   for (const auto &[id, expressions] :
-       parse_material_expressions(path, text, n_components, regions, or_one))
+       parse_material_expressions(path, text, n_components, regions, allow_single))
     fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions);
   return fields;
 }
@@ -86,7 +88,7 @@ std::set<dealii::types::boundary_id> ids_of(const BoundaryFields<dim> &fields)
 /// @throws ParameterError if @p fields, of parameter @p path, and @p others have a common boundary
 /// id.
 template <int dim>
-void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
+void reject_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                     const BoundaryFields<dim> &others)
 {
   for (const auto &entry : fields)
@@ -98,7 +100,7 @@ void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
 
 /// Returns the boundary or material ids whose component 0 of @p fields is not the constant 0.
 template <class Id, int dim>
-std::set<Id> ids_without_zeros(const std::map<Id, std::shared_ptr<Field<dim>>> &fields)
+std::set<Id> nonzero_ids(const std::map<Id, std::shared_ptr<Field<dim>>> &fields)
 {
   std::set<Id> ids;
   for (const auto &[id, field] : fields)

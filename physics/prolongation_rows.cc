@@ -10,7 +10,7 @@ namespace femgpu
 {
 namespace
 {
-constexpr std::size_t part_size = 1 << 14;
+constexpr std::size_t chunk_size = 1 << 14;
 } // namespace
 
 void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P)
@@ -28,68 +28,68 @@ void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P)
   P.row_starts.push_back(static_cast<int>(P.columns.size()));
 }
 
-std::size_t number_of_parts(const std::size_t n)
+std::size_t number_of_chunks(const std::size_t n)
 {
-  return (n + part_size - 1) / part_size;
+  return (n + chunk_size - 1) / chunk_size;
 }
 
 namespace
 {
 /// Calls f for the ranges of 0 <= i < n with numbers from @p first to @p last - 1.
-void for_some_parts(const std::size_t n, const std::size_t first, const std::size_t last,
-                    const std::function<void(const Part &)> &f)
+void for_some_chunks(const std::size_t n, const std::size_t first, const std::size_t last,
+                     const std::function<void(const Chunk &)> &f)
 {
-  linalg::parallel_for_dynamic(last - first, std::size_t(1),
-                               [&](const std::size_t k, int /* thread */) {
-                                 const std::size_t part = first + k;
-                                 f({part * part_size, std::min((part + 1) * part_size, n), part});
-                               });
+  linalg::parallel_for_dynamic(
+      last - first, std::size_t(1), [&](const std::size_t k, int /* thread */) {
+        const std::size_t chunk = first + k;
+        f({chunk * chunk_size, std::min((chunk + 1) * chunk_size, n), chunk});
+      });
 }
 } // namespace
 
-void for_parts(const std::size_t n, const std::function<void(const Part &)> &f)
+void for_chunks(const std::size_t n, const std::function<void(const Chunk &)> &f)
 {
-  for_some_parts(n, 0, number_of_parts(n), f);
+  for_some_chunks(n, 0, number_of_chunks(n), f);
 }
 
 linalg::RawVector<int>
-list_by_parts(const std::size_t n,
-              const std::function<void(const Part &, std::vector<int> &)> &append)
+list_by_chunks(const std::size_t n,
+               const std::function<void(const Chunk &, std::vector<int> &)> &append)
 {
-  std::vector<std::vector<int>> lists(number_of_parts(n));
-  for_parts(n, [&](const Part &part) { append(part, lists[part.number]); });
+  std::vector<std::vector<int>> lists(number_of_chunks(n));
+  for_chunks(n, [&](const Chunk &chunk) { append(chunk, lists[chunk.number]); });
   std::vector<std::ptrdiff_t> starts = {0};
   for (const std::vector<int> &list : lists)
     starts.push_back(starts.back() + static_cast<std::ptrdiff_t>(list.size()));
   linalg::RawVector<int> all(static_cast<std::size_t>(starts.back()));
-  for_parts(n, [&](const Part &part) {
-    const std::vector<int> &list = lists[part.number];
-    std::copy(list.begin(), list.end(), all.begin() + starts[part.number]);
+  for_chunks(n, [&](const Chunk &chunk) {
+    const std::vector<int> &list = lists[chunk.number];
+    std::copy(list.begin(), list.end(), all.begin() + starts[chunk.number]);
   });
   return all;
 }
 
 // Processes a few ranges at a time, to limit the memory for temporary copies.
 linalg::HostProlongation
-rows_by_parts(const std::size_t n, const int n_columns,
-              const std::function<void(const Part &, linalg::HostProlongation &)> &append)
+rows_by_chunks(const std::size_t n, const int n_columns,
+               const std::function<void(const Chunk &, linalg::HostProlongation &)> &append)
 {
   const auto at_a_time = 2 * static_cast<std::size_t>(linalg::n_loop_threads());
-  const std::size_t n_parts = number_of_parts(n);
+  const std::size_t n_chunks = number_of_chunks(n);
   linalg::HostProlongation P;
   P.n_columns = n_columns;
-  for (std::size_t first = 0; first < n_parts; first += at_a_time) {
-    const std::size_t last = std::min(first + at_a_time, n_parts);
+  for (std::size_t first = 0; first < n_chunks; first += at_a_time) {
+    const std::size_t last = std::min(first + at_a_time, n_chunks);
     std::vector<linalg::HostProlongation> lists(last - first);
-    for_some_parts(n, first, last,
-                   [&](const Part &part) { append(part, lists[part.number - first]); });
+    for_some_chunks(n, first, last,
+                    [&](const Chunk &chunk) { append(chunk, lists[chunk.number - first]); });
     std::vector<std::size_t> rows = {P.row_starts.size()}, entries = {P.columns.size()};
     for (const linalg::HostProlongation &list : lists) {
       rows.push_back(rows.back() + list.row_starts.size() - 1);
       entries.push_back(entries.back() + list.columns.size());
     }
-    if (first == 0 && last < n_parts) { // unused reserved memory costs nothing
-      const double all = 1.1 * static_cast<double>(n) / static_cast<double>(last * part_size);
+    if (first == 0 && last < n_chunks) { // unused reserved memory costs nothing
+      const double all = 1.1 * static_cast<double>(n) / static_cast<double>(last * chunk_size);
       P.row_starts.reserve(static_cast<std::size_t>(all * static_cast<double>(rows.back())));
       P.columns.reserve(static_cast<std::size_t>(all * static_cast<double>(entries.back())));
       P.values.reserve(P.columns.capacity());
@@ -97,8 +97,8 @@ rows_by_parts(const std::size_t n, const int n_columns,
     P.row_starts.resize(rows.back());
     P.columns.resize(entries.back());
     P.values.resize(entries.back());
-    for_some_parts(n, first, last, [&](const Part &part) {
-      const std::size_t number = part.number - first, before = entries[number];
+    for_some_chunks(n, first, last, [&](const Chunk &chunk) {
+      const std::size_t number = chunk.number - first, before = entries[number];
       const linalg::HostProlongation &list = lists[number];
       std::transform(list.row_starts.begin() + 1, list.row_starts.end(),
                      P.row_starts.data() + rows[number],
@@ -114,8 +114,8 @@ void number_columns(linalg::HostProlongation &P, const long long first, const in
 {
   P.n_columns = n;
   linalg::RawVector<int> ghosts =
-      list_by_parts(P.columns.size(), [&](const Part &part, std::vector<int> &others) {
-        for (auto k = part.begin; k < part.end; ++k)
+      list_by_chunks(P.columns.size(), [&](const Chunk &chunk, std::vector<int> &others) {
+        for (auto k = chunk.begin; k < chunk.end; ++k)
           if (const int column = P.columns[k]; column < first || column >= first + n)
             others.push_back(column);
         std::sort(others.begin(), others.end());
@@ -123,9 +123,9 @@ void number_columns(linalg::HostProlongation &P, const long long first, const in
       });
   std::sort(ghosts.begin(), ghosts.end());
   P.ghosts.assign(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
-  for_parts(P.row_starts.size() - 1, [&](const Part &part) {
+  for_chunks(P.row_starts.size() - 1, [&](const Chunk &chunk) {
     std::vector<ProlongationTerm> row;
-    for (auto i = part.begin; i < part.end; ++i) {
+    for (auto i = chunk.begin; i < chunk.end; ++i) {
       row.clear();
       for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
         row.push_back({linalg::local_number(P.columns[k], first, n, P.ghosts), P.values[k]});

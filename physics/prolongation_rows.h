@@ -20,26 +20,26 @@ struct ProlongationTerm
 void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P);
 
 /// A range of indices that one task processes.
-struct Part
+struct Chunk
 {
   std::size_t begin, end, number;
 };
 
 /// Calls f in parallel for ranges of 0 <= i < n of about equal size. @throws any exception of @p f
-void for_parts(std::size_t n, const std::function<void(const Part &)> &f);
+void for_chunks(std::size_t n, const std::function<void(const Chunk &)> &f);
 
 /// Returns the number of ranges, which depends only on n.
-std::size_t number_of_parts(std::size_t n);
+std::size_t number_of_chunks(std::size_t n);
 
 /// Concatenates, in order, the lists that @p append makes for the ranges of 0 <= i < n.
 linalg::RawVector<int>
-list_by_parts(std::size_t n, const std::function<void(const Part &, std::vector<int> &)> &append);
+list_by_chunks(std::size_t n, const std::function<void(const Chunk &, std::vector<int> &)> &append);
 
 /// Concatenates, in order, the rows that @p append makes for the ranges of 0 <= i < n.
 /// @param n number of items, such as nodes
 linalg::HostProlongation
-rows_by_parts(std::size_t n, int n_columns,
-              const std::function<void(const Part &, linalg::HostProlongation &)> &append);
+rows_by_chunks(std::size_t n, int n_columns,
+               const std::function<void(const Chunk &, linalg::HostProlongation &)> &append);
 
 /// Converts global column numbers to those of a rank that owns @p n columns from @p first on: owned
 /// columns start at 0, ghosts follow.

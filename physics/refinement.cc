@@ -53,7 +53,8 @@ struct ParentCell
 };
 
 template <int dim>
-std::vector<ParentCell<dim>> own_cells(const Discretization<dim> &discretization, const FeVector &u)
+std::vector<ParentCell<dim>> collect_parent_cells(const Discretization<dim> &discretization,
+                                                  const FeVector &u)
 {
   std::vector<ParentCell<dim>> result;
   Vector<double> values(discretization.element().n_dofs_per_cell());
@@ -70,14 +71,14 @@ std::vector<ParentCell<dim>> own_cells(const Discretization<dim> &discretization
 
 /// Collective. Sends @p parents to the owners of their children, if @p mesh was repartitioned.
 template <int dim>
-std::vector<ParentCell<dim>> at_owners_of_children(const Mesh<dim> &mesh,
-                                                   std::vector<ParentCell<dim>> parents)
+std::vector<ParentCell<dim>> send_to_owners_of_children(const Mesh<dim> &mesh,
+                                                        std::vector<ParentCell<dim>> parents)
 {
   constexpr unsigned int n_children = GeometryInfo<dim>::max_children_per_cell;
-  if (mesh.whole->n_active_cells() != mesh.triangulation->n_global_active_cells())
+  if (mesh.serial->n_active_cells() != mesh.triangulation->n_global_active_cells())
     return parents;
   std::vector<types::subdomain_id> owners;
-  for (const auto &cell : mesh.whole->active_cell_iterators())
+  for (const auto &cell : mesh.serial->active_cell_iterators())
     owners.push_back(cell->subdomain_id());
   std::map<unsigned int, std::vector<ParentCell<dim>>> outgoing;
   for (const ParentCell<dim> &parent : parents) {
@@ -129,9 +130,9 @@ FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &dis
   const FiniteElement<dim> &fe = discretization.element();
   const FiniteElement<dim> &scalar = fe.base_element(0);
   const unsigned int n = fe.n_dofs_per_cell();
-  std::vector<ParentCell<dim>> parents = own_cells(discretization, u);
+  std::vector<ParentCell<dim>> parents = collect_parent_cells(discretization, u);
   refine_globally(mesh, 1);
-  parents = at_owners_of_children(mesh, std::move(parents));
+  parents = send_to_owners_of_children(mesh, std::move(parents));
   std::unordered_map<types::coarse_cell_id, const ParentCell<dim> *> by_number;
   for (const ParentCell<dim> &parent : parents)
     by_number[parent.number] = &parent;
@@ -217,14 +218,14 @@ unsigned int cells_per_block(const Discretization<dim> &discretization, const Pr
                              const unsigned int times)
 {
   const Mesh<dim> &mesh = discretization.mesh();
-  if (mesh.is_simplex || mesh.is_curved || !mesh.regions.lower_parts.empty() ||
+  if (mesh.is_simplex || mesh.is_curved || !mesh.regions.curves_and_point_sets.empty() ||
       discretization.degree() > 1 || !problem.periodic_sides().empty() ||
       !problem.symmetry_planes().empty())
     return 1;
-  constexpr double fewest_blocks = 4096;
+  constexpr double min_blocks = 4096;
   const auto n_coarse = static_cast<double>(mesh.triangulation->n_global_active_cells());
   unsigned int within = std::min(times, 2U);
-  while (within > 0 && n_coarse * std::pow(1 << dim, times - within) < fewest_blocks)
+  while (within > 0 && n_coarse * std::pow(1 << dim, times - within) < min_blocks)
     --within;
   return 1U << within;
 }
@@ -236,10 +237,10 @@ void refine_initially(Mesh<dim> &mesh, const unsigned int times, const std::stri
   const auto where = initial_refinement(mesh, expression);
   mesh.cells_per_block = per_block;
   refine_globally(mesh, times - mesh.refinements_within_blocks());
-  for (unsigned int step = 0; where && step < most_local_refinements; ++step) {
+  for (unsigned int step = 0; where && step < max_local_refinements; ++step) {
     flag_if(mesh,
             [&](const auto &cell) { return cell->level() < times + where->value(cell->center()); });
-    if (!limit_level(mesh, times + most_local_refinements))
+    if (!limit_level(mesh, times + max_local_refinements))
       return;
     mesh.triangulation->execute_coarsening_and_refinement();
   }
@@ -266,7 +267,7 @@ namespace
 /// of the unit cell. A cell is refined if is_refined(centre, level). Depth first, without storing
 /// cells.
 template <int dim, class Predicate>
-double count_cells(const Predicate &is_refined, const double most, const Point<dim> &corner,
+double count_cells(const Predicate &is_refined, const double max_cells, const Point<dim> &corner,
                    const unsigned int level)
 {
   const double size = std::ldexp(1., -static_cast<int>(level));
@@ -278,8 +279,8 @@ double count_cells(const Predicate &is_refined, const double most, const Point<d
   double n = 0.;
   for (const unsigned int child : GeometryInfo<dim>::vertex_indices()) {
     const Point<dim> first = corner + size / 2. * GeometryInfo<dim>::unit_cell_vertex(child);
-    n += count_cells(is_refined, most, first, level + 1);
-    if (n > most)
+    n += count_cells(is_refined, max_cells, first, level + 1);
+    if (n > max_cells)
       break;
   }
   return n;
@@ -287,8 +288,8 @@ double count_cells(const Predicate &is_refined, const double most, const Point<d
 } // namespace
 
 template <int dim>
-double forecast_cells(const Mesh<dim> &mesh, const unsigned int times,
-                      const std::string &expression, const double most)
+double predict_n_cells(const Mesh<dim> &mesh, const unsigned int times,
+                       const std::string &expression, const double max_cells)
 {
   const auto where = initial_refinement(mesh, expression);
   if (!where)
@@ -297,15 +298,15 @@ double forecast_cells(const Mesh<dim> &mesh, const unsigned int times,
   double n = 0.;
   for (const auto &cell : mesh.triangulation->active_cell_iterators()) {
     const auto is_refined = [&](const Point<dim> &unit, const unsigned int level) {
-      if (level < times || level >= times + most_local_refinements)
+      if (level < times || level >= times + max_local_refinements)
         return level < times;
       Point<dim> centre;
       for (const unsigned int v : GeometryInfo<dim>::vertex_indices())
         centre += GeometryInfo<dim>::d_linear_shape_function(unit, v) * cell->vertex(v);
       return level < times + where->value(centre);
     };
-    if (cell->is_locally_owned() && n <= most)
-      n += count_cells(is_refined, most, Point<dim>(), 0);
+    if (cell->is_locally_owned() && n <= max_cells)
+      n += count_cells(is_refined, max_cells, Point<dim>(), 0);
   }
   return Utilities::MPI::sum(n, compat::communicator(*mesh.triangulation));
 }
@@ -348,7 +349,7 @@ bool may_share_children(const Cell &cell, const unsigned int f)
 /// Returns a lower bound of the dofs added by the children of @p cell. Cells around it may be
 /// refined, too.
 template <int dim, class Cell>
-double least_gain(const Cell &cell, const double p)
+double min_gain(const Cell &cell, const double p)
 {
   double gain = dofs_of_children(p, dim) - dofs_inside(p, dim);
   for (const unsigned int f : cell->face_indices())
@@ -374,7 +375,7 @@ double largest_loss(const double p)
 } // namespace
 
 template <int dim>
-std::size_t least_dofs_after_flags(const Discretization<dim> &discretization)
+std::size_t min_dofs_after_flags(const Discretization<dim> &discretization)
 {
   const DoFHandler<dim> &dofs = discretization.dofs();
   if (discretization.mesh().is_simplex)
@@ -385,7 +386,7 @@ std::size_t least_dofs_after_flags(const Discretization<dim> &discretization)
   for (const auto &cell : dofs.active_cell_iterators())
     if (cell->is_locally_owned()) {
       if (cell->refine_flag_set())
-        change += least_gain<dim>(cell, p);
+        change += min_gain<dim>(cell, p);
       else if (cell->coarsen_flag_set())
         change -= largest_loss<dim>(p);
     }
@@ -399,15 +400,15 @@ template bool limit_level(Mesh<2> &, unsigned int);
 template unsigned int cells_per_block(const Discretization<2> &, const Problem<2> &, unsigned int);
 template void refine_initially(Mesh<2> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
-template double forecast_cells(const Mesh<2> &, unsigned int, const std::string &, double);
+template double predict_n_cells(const Mesh<2> &, unsigned int, const std::string &, double);
 template double cells_after_flags(const Mesh<2> &);
-template std::size_t least_dofs_after_flags(const Discretization<2> &);
+template std::size_t min_dofs_after_flags(const Discretization<2> &);
 template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const RefinementRule &);
 template bool limit_level(Mesh<3> &, unsigned int);
 template unsigned int cells_per_block(const Discretization<3> &, const Problem<3> &, unsigned int);
 template void refine_initially(Mesh<3> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<3> &, Discretization<3> &, const FeVector &);
-template double forecast_cells(const Mesh<3> &, unsigned int, const std::string &, double);
+template double predict_n_cells(const Mesh<3> &, unsigned int, const std::string &, double);
 template double cells_after_flags(const Mesh<3> &);
-template std::size_t least_dofs_after_flags(const Discretization<3> &);
+template std::size_t min_dofs_after_flags(const Discretization<3> &);
 } // namespace femgpu

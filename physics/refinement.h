@@ -56,7 +56,7 @@ bool limit_level(Mesh<dim> &mesh, unsigned int largest);
 
 /// The maximum number of local refinements after the global ones; equal to the maximum of the
 /// latter.
-constexpr unsigned int most_local_refinements = 12;
+constexpr unsigned int max_local_refinements = 12;
 
 /// Returns the number of cells of the discretization in each direction of a cell of the
 /// triangulation (active_cell.h), such that @p times global refinements of a coarse mesh leave
@@ -79,12 +79,12 @@ void refine_initially(Mesh<dim> &mesh, unsigned int times, const std::string &ex
 /**
  * Collective. Returns the number of cells that refine_initially() would make from the coarse
  * @p mesh, without making them. Ignores refinement that keeps neighbours within one level, and
- * assumes straight sides. Counting stops at about @p most on each rank.
+ * assumes straight sides. Counting stops at about @p max_cells on each rank.
  * @throws ParameterError like refine_initially()
  */
 template <int dim>
-double forecast_cells(const Mesh<dim> &mesh, unsigned int times, const std::string &expression,
-                      double most);
+double predict_n_cells(const Mesh<dim> &mesh, unsigned int times, const std::string &expression,
+                       double max_cells);
 
 /// Collective. Returns the number of cells after the flagged refinement of quadrilaterals or
 /// hexahedra, ignoring refinement that keeps neighbours within one level.
@@ -97,7 +97,7 @@ double cells_after_flags(const Mesh<dim> &mesh);
  * quadrilaterals are flagged. For triangles and tetrahedra, the current number of dofs.
  */
 template <int dim>
-std::size_t least_dofs_after_flags(const Discretization<dim> &discretization);
+std::size_t min_dofs_after_flags(const Discretization<dim> &discretization);
 
 /**
  * Collective. Refines and coarsens the flagged cells, renumbers the dofs and returns @p u

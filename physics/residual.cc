@@ -55,16 +55,16 @@ sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
   for (const auto &[id, flow] : equation.boundary_flows()) {
     double &sum = result[id];
     sum += flow.integral;
-    const auto add = [&, &flow = flow](const auto &law) {
+    const auto add = [&, &flow = flow](const auto &reaction) {
       for (const auto &[dof, weight] : flow.weights)
         if (!conformity.is_constrained(dof))
-          sum += phi->lambda * weight * law.value(u(dof));
+          sum += phi->lambda * weight * reaction.value(u(dof));
         else
           for (const auto &[master, share] : *conformity.get_constraint_entries(dof))
-            sum += phi->lambda * weight * share * law.value(u(master));
+            sum += phi->lambda * weight * share * reaction.value(u(master));
     };
     if (!flow.weights.empty())
-      std::visit(add, phi->law);
+      std::visit(add, phi->reaction);
   }
   for (auto &entry : result)
     entry.second = Utilities::MPI::sum(entry.second, discretization.communicator());
@@ -128,8 +128,8 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   const FiniteElement<dim> &element = discretization.element();
   CellEquation<dim> equation(problem, discretization);
   CellTerms terms(element.n_dofs_per_cell(), phi.has_value());
-  FeVector sums = vector_for_sums(discretization), loads = sums, forces = sums, exchange = sums,
-           weights;
+  FeVector sums = make_assembly_vector(discretization), loads = sums, forces = sums,
+           exchange = sums, weights;
   Vector<double> magnitudes(element.n_dofs_per_cell());
   if (phi)
     weights.reinit(sums);
@@ -197,7 +197,7 @@ FeVector shape_integrals(const Discretization<dim> &discretization,
   PointTerms one;
   one.reinit(1, 1, dim, quadrature.size());
   std::fill_n(one.value(0), quadrature.size(), 1.);
-  FeVector sums = vector_for_sums(discretization);
+  FeVector sums = make_assembly_vector(discretization);
   for (const auto &cell : discretization.owned_cells()) {
     points.reinit(cell);
     cell->get_dof_indices(dofs);

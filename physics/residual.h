@@ -120,7 +120,7 @@ public:
     return *evaluated;
   }
   /// Collective. Returns the quantities of Problem::observer().
-  std::vector<Quantity> observed()
+  std::vector<Quantity> observer_quantities()
   {
     const Evaluation &all = evaluation();
     return cell_observer->quantities(all, values);
@@ -132,7 +132,7 @@ public:
     return cell_observer ? cell_observer->warnings() : std::vector<std::string>();
   }
   /// Discards the evaluation, because u has changed.
-  void begin_again()
+  void invalidate()
   {
     evaluated.reset();
   }

@@ -78,7 +78,7 @@ struct Accuracy
 
   /// Returns the factor by which the residual must decrease to reach @p tolerance relative to the
   /// internal forces; 1 or more if it has.
-  double share_to_reach(const double tolerance) const
+  double residual_reduction(const double tolerance) const
   {
     return residual == 0. ? 1. : tolerance * internal_forces / residual;
   }
@@ -97,7 +97,7 @@ struct Accuracy
   }
   /// Returns whether internal forces consist of rounding only, as in a body at constant
   /// temperature.
-  bool shows_no_flow() const
+  bool has_no_flow() const
   {
     return internal_forces <= rounding && is_at_rounding();
   }

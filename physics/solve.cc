@@ -42,7 +42,7 @@ std::string progress_text(const int iteration, const double residual)
 
 /// Returns whether a nonlinear solve failed probably because no solution exists. A residual at
 /// rounding level calls for another tolerance, not for another problem.
-bool lacks_solution(const linalg::SolveReport &report)
+bool indicates_no_solution(const linalg::SolveReport &report)
 {
   constexpr double largest_backward_error = 1e-13;
   switch (report.outcome) {
@@ -120,9 +120,9 @@ linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverParamet
 }
 
 /// Records in @p report that x was scaled and has the residual @p norm.
-void note_scaled(const double norm, linalg::SolveReport &report)
+void record_scaling(const double norm, linalg::SolveReport &report)
 {
-  report.given.residual = norm;
+  report.original.residual = norm;
   if (!linalg::scalings.find(report.method.scaling).traits.changes_system)
     report.true_residual = norm;
   report.backward_error = report.componentwise_backward_error = -1.; // unknown for the scaled x
@@ -148,7 +148,7 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
     return " Boundary data that grow with u, such as h*(u - u_0), let in more heat the hotter the "
            "body is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
            "direct to compute the unstable state.";
-  if (n_rows <= linalg::largest_fallback && is_one_group) // a permitted fallback was tried already
+  if (n_rows <= linalg::max_fallback_rows && is_one_group) // a permitted fallback was tried already
     return falls_back ? "" : " The system is small enough to try Solver = direct.";
   const std::string others =
       is_one_group ? "fsai or ic, more iterations, or, if memory permits, Solver = direct."
@@ -195,26 +195,26 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
                                                         linalg::GroupSystem &system, FeVector &u,
                                                         linalg::SolveControl control)
 {
-  constexpr int most_solves = 4;
+  constexpr int max_solves = 4;
   linalg::SolveReport report = leader_solver.solve(system, control);
-  if (control.energy_tolerance.is_given())
+  if (control.energy_tolerance.is_set())
     return report; // the error is that of all unknowns
   const bool is_scaled = linalg::scalings.find(report.method.scaling).traits.changes_system;
   const double target = report.target; // in the solver's norm
-  const double given_target =
-      is_scaled && report.rhs_norm > 0. ? target * report.given.rhs / report.rhs_norm : target;
+  const double unscaled_target =
+      is_scaled && report.rhs_norm > 0. ? target * report.original.rhs / report.rhs_norm : target;
   for (int solve = 1;; ++solve) {
     get_solution(system, discretization.constraints(), u);
     const double all = norm_of_all_equations(problem, discretization, u);
-    const bool is_solved = all <= given_target;
-    if (report.outcome == Outcome::converged && !is_solved && solve < most_solves) {
+    const bool is_solved = all <= unscaled_target;
+    if (report.outcome == Outcome::converged && !is_solved && solve < max_solves) {
       control.reference = linalg::SolveControl::Reference::rhs;
       control.relative_tolerance = 0.;
-      control.absolute_tolerance = 0.3 * report.target * given_target / all;
-      linalg::continue_with(report, leader_solver.solve(system, control));
+      control.absolute_tolerance = 0.3 * report.target * unscaled_target / all;
+      linalg::append_solve(report, leader_solver.solve(system, control));
       continue;
     }
-    (is_scaled ? report.given.residual : report.true_residual) = all;
+    (is_scaled ? report.original.residual : report.true_residual) = all;
     report.target = target;
     if (is_solved)
       report.outcome = Outcome::converged;
@@ -228,7 +228,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
 
 /// Collective. Copies the solution of a linear @p system to u.
 template <int dim>
-void ProblemSolver<dim>::take_solution(const Discretization<dim> &discretization,
+void ProblemSolver<dim>::copy_solution(const Discretization<dim> &discretization,
                                        const linalg::GroupSystem &system, FeVector &u) const
 {
   get_solution(system, discretization.constraints(), u);
@@ -252,10 +252,10 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
     report = phi                    ? leader_solver.solve_nonlinear(system, *phi, control)
              : problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
                                     : leader_solver.solve(system, control);
-    if (solver_parameters.stops_at_discretisation_error() && control.energy_tolerance.is_given() &&
+    if (solver_parameters.stops_at_discretisation_error() && control.energy_tolerance.is_set() &&
         report.converged())
-      note_scaled(scale_to_energy(system), report);
-    take_solution(discretization, system, u);
+      record_scaling(scale_to_energy(system), report);
+    copy_solution(discretization, system, u);
   }
   leader_solver.release(); // another solve is rare, and copies the matrix again
   return report;
@@ -270,12 +270,12 @@ void add_inner_work(const linalg::InnerWork &before, linalg::InnerWork &rest)
   rest.line_search_steps += before.line_search_steps;
 }
 
-/// Sets the outcome of @p report and appends @p more to its message.
-void end_with(const Outcome outcome, const std::string &more, linalg::SolveReport &report)
+/// Sets the outcome of @p report and appends @p appendix to its message.
+void conclude(const Outcome outcome, const std::string &appendix, linalg::SolveReport &report)
 {
   report.outcome = outcome;
   linalg::describe(report);
-  report.message += more;
+  report.message += appendix;
 }
 
 /// Accepts an accurate solution. @param target of the first solve
@@ -311,101 +311,101 @@ linalg::SolveControl with_target(linalg::SolveControl control, const linalg::Sol
 template <int dim>
 std::optional<Accuracy>
 ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::GroupSystem &system,
-                                   linalg::SolveControl control, const SolveOn &solve_on,
+                                   linalg::SolveControl control, const Resume &resume,
                                    linalg::SolveReport &report)
 {
-  constexpr int most_solves = 6;
+  constexpr int max_solves = 6;
   constexpr double slack = 10., progress = 0.5; // a restart costs as much as another digit
   constexpr double motions_slack = 0.1;         // their energy error is a lower bound
   const double tolerance =
       solver_parameters.stops_at_energy_error()
           ? solver_parameters.energy_tolerance
           : std::max(solver_parameters.relative_tolerance, control.relative_tolerance);
-  const double enough = control.absolute_tolerance, first_target = report.target;
-  const int most_iterations = control.max_iterations;
+  const double target = control.absolute_tolerance, first_target = report.target;
+  const int max_total_iterations = control.max_iterations;
   const bool is_linear = !is_nonlinear(problem);
-  const bool knows_energy_error =
+  const bool estimates_energy_error =
       is_linear && !linalg::is_direct(solver_parameters.solver) &&
-      linalg::solvers.traits(solver_parameters.solver).knows_energy_error;
+      linalg::solvers.traits(solver_parameters.solver).estimates_energy_error;
   std::optional<Accuracy> measured;
   bool had_motions = false;
-  double for_motions = 1.; // relative to the target
-  for (int n_solves = 1; report.converged() && !(report.true_residual <= enough); ++n_solves) {
+  double motion_factor = 1.; // relative to the target
+  for (int n_solves = 1; report.converged() && !(report.true_residual <= target); ++n_solves) {
     const bool is_direct = report.method.solver == "direct";
     const double before =
         measured && !had_motions ? measured->residual : std::numeric_limits<double>::infinity();
     measured = measure_accuracy(problem, solution, system);
     const Accuracy &accuracy = *measured;
     if (!std::isfinite(accuracy.energy) || !std::isfinite(accuracy.internal_forces)) {
-      end_with(Outcome::not_finite,
+      conclude(Outcome::not_finite,
                " The energy exceeds the range of double precision. Use other units.", report);
       return measured;
     }
     const double energy_error = motions_slack * tolerance * std::sqrt(accuracy.energy);
-    const bool has_energy = energy_error > 0. && !accuracy.shows_no_flow(); // it may underflow
+    const bool has_energy = energy_error > 0. && !accuracy.has_no_flow(); // it may underflow
     const double of_motions =
         is_linear && !is_direct && problem.traits().has_symmetric_matrix && has_energy
             ? leader_solver.correct_motions(system, energy_error)
             : 0.;
     had_motions = of_motions > energy_error;
-    const double share = accuracy.share_to_reach(tolerance);
-    const bool has_small_residual = slack * share >= 1. || accuracy.shows_no_flow();
+    const double reduction = accuracy.residual_reduction(tolerance);
+    const bool has_small_residual = slack * reduction >= 1. || accuracy.has_no_flow();
     const bool has_small_error =
         !has_energy || accuracy.has_small_error(slack * tolerance, report.energy.error);
     const bool is_at_rounding = accuracy.is_at_rounding() &&
                                 (!is_linear || report.outcome == Outcome::converged_to_rounding);
     if (!had_motions && (has_small_residual || is_at_rounding) &&
-        (!knows_energy_error || is_direct || has_small_error)) {
+        (!estimates_energy_error || is_direct || has_small_error)) {
       if (n_solves > 1)
         accept(has_small_residual, first_target, report);
       return measured;
     }
-    if (is_direct || n_solves == most_solves ||
+    if (is_direct || n_solves == max_solves ||
         (!had_motions && !(accuracy.residual <= progress * before))) {
       const bool is_rounding = accuracy.is_at_rounding() && !had_motions;
-      end_with(
+      conclude(
           is_rounding ? Outcome::converged_to_rounding : Outcome::stagnated,
           text_of(accuracy, tolerance) +
               (had_motions ? motions_text(of_motions / std::sqrt(accuracy.energy), tolerance) : ""),
           report);
       return measured;
     }
-    if (is_linear && report.iterations >= most_iterations) {
-      end_with(Outcome::iteration_limit, "", report);
+    if (is_linear && report.iterations >= max_total_iterations) {
+      conclude(Outcome::iteration_limit, "", report);
       return measured;
     }
     if (is_linear)
-      control.max_iterations = most_iterations - report.iterations;
+      control.max_iterations = max_total_iterations - report.iterations;
     control.reference = linalg::SolveControl::Reference::rhs;
     control.relative_tolerance = 0.;
     if (had_motions)
-      for_motions *= motions_slack; // the estimate missed them and may miss the rest
-    if (knows_energy_error)
-      control.energy_tolerance = {0., (has_small_error ? std::min(1., share) : 1.) * for_motions *
-                                          tolerance * std::sqrt(accuracy.energy)};
+      motion_factor *= motions_slack; // the estimate missed them and may miss the rest
+    if (estimates_energy_error)
+      control.energy_tolerance = {0., (has_small_error ? std::min(1., reduction) : 1.) *
+                                          motion_factor * tolerance * std::sqrt(accuracy.energy)};
     else
-      control.absolute_tolerance = std::min(share, for_motions) * report.true_residual;
-    linalg::continue_with(report, solve_on(control));
+      control.absolute_tolerance = std::min(reduction, motion_factor) * report.true_residual;
+    linalg::append_solve(report, resume(control));
   }
   if (!measured)
     return {};
   measured = measure_accuracy(problem, solution, system); // after the last solve
   if (report.outcome == Outcome::stagnated && measured->is_at_rounding())
-    end_with(Outcome::converged_to_rounding, "", report);
+    conclude(Outcome::converged_to_rounding, "", report);
   return measured;
 }
 
 /// Continues while the error in motions of weakly held parts exceeds @p energy_tolerance.
 template <int dim>
-void ProblemSolver<dim>::reach_motions(linalg::GroupSystem &system, const double energy_tolerance,
-                                       const linalg::SolveControl &control, const SolveOn &solve_on,
+void ProblemSolver<dim>::solve_motions(linalg::GroupSystem &system, const double energy_tolerance,
+                                       const linalg::SolveControl &control, const Resume &resume,
                                        linalg::SolveReport &report)
 {
-  constexpr int most_solves = 3;
-  for (int k = 0; k < most_solves && report.converged() && report.method.solver != "direct" &&
+  constexpr int max_solves = 3;
+  for (int k = 0; k < max_solves && report.converged() && report.method.solver != "direct" &&
                   leader_solver.correct_motions(system, energy_tolerance) > energy_tolerance;
        ++k)
-    linalg::continue_with(report, solve_on(control));
+    linalg::append_solve(report, resume(control));
 }
 
 template <int dim>
@@ -423,51 +423,51 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     control.energy_tolerance = {0., energy_tolerance};
   if (progress)
     control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
-  const auto tell = [&](const std::string &text) {
+  const auto show_progress = [&](const std::string &text) {
     if (progress)
       progress(text);
   };
   SolveSummary summary;
   linalg::SolveReport &report = summary.report;
   if (!problem.traits().has_nonlinear_terms) {
-    tell("assembly");
+    show_progress("assembly");
     assemble_once(discretization, system, u);
     seconds["assembly"] += watch.lap();
-    tell("set-up");
+    show_progress("set-up");
   }
   report = solve_system(discretization, system, u, control, seconds);
   watch.lap();
   if (report.converged())
     solution.evaluation();
   seconds["estimate"] += watch.lap();
-  const SolveOn solve_on = [&](const linalg::SolveControl &to) {
+  const Resume resume = [&](const linalg::SolveControl &to) {
     linalg::SolveReport rest = solve_system(discretization, system, u, to, seconds);
-    solution.begin_again();
+    solution.invalidate();
     add_inner_work(report.inner, rest.inner);
     return rest;
   };
   if (energy_tolerance > 0.)
-    reach_motions(system, energy_tolerance, control, solve_on, report);
+    solve_motions(system, energy_tolerance, control, resume, report);
   else if (solver_parameters.checks_accuracy()) {
-    summary.accuracy = reach_accuracy(solution, system, control, solve_on, report);
+    summary.accuracy = reach_accuracy(solution, system, control, resume, report);
     if (report.outcome == Outcome::stagnated && !is_nonlinear(problem) &&
         leader_solver.fall_back(system, control, report)) {
-      take_solution(discretization, system, u);
-      solution.begin_again();
-      summary.accuracy = reach_accuracy(solution, system, control, solve_on, report);
+      copy_solution(discretization, system, u);
+      solution.invalidate();
+      summary.accuracy = reach_accuracy(solution, system, control, resume, report);
     }
   }
-  if (!summary.accuracy || !summary.accuracy->shows_no_flow())
+  if (!summary.accuracy || !summary.accuracy->has_no_flow())
     require_balance<dim>(problem, solution, report, [&](const double factor) {
-      return solve_on(with_target(control, report, factor));
+      return resume(with_target(control, report, factor));
     });
   if (!solver_parameters.stops_at_energy_error())
     report.energy.target = -1.;
   const bool is_one_group = system.groups().n_groups() == 1, is_linear = !is_nonlinear(problem);
   summary.nonlinear_iterations = is_linear ? 0 : report.iterations;
   summary.linear_iterations = is_linear ? report.iterations : report.inner.linear_iterations;
-  if (!is_linear && lacks_solution(report))
-    report.message = problem.cure_without_solution() + " In detail: " + report.message;
+  if (!is_linear && indicates_no_solution(report))
+    report.message = problem.advice_without_solution() + " In detail: " + report.message;
   else if (!report.converged() &&
            (is_linear || is_unstable(report, problem.traits().may_be_unstable)))
     report.message +=
@@ -487,7 +487,7 @@ linalg::ContinuationReport ProblemSolver<dim>::trace(const Discretization<dim> &
   problem.check_data(discretization);
   assemble_once(discretization, system, u);
   seconds["assembly"] += watch.lap();
-  auto report = leader_solver.trace(system, phi->law, [&](const linalg::BranchRecord &point) {
+  auto report = leader_solver.trace(system, phi->reaction, [&](const linalg::BranchRecord &point) {
     get_solution(system, discretization.constraints(), u);
     on_point(point, u);
   });

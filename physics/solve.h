@@ -73,7 +73,7 @@ public:
   std::string method() const
   {
     if (continuation.enabled)
-      return "continuation, " + continuation.given.linear.solver;
+      return "continuation, " + continuation.branch_options.linear.solver;
     return is_nonlinear(problem) ? nonlinear.method : solver_parameters.solver;
   }
   linalg::GroupSolver &group_solver()
@@ -85,19 +85,19 @@ private:
   void assemble_once(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      const FeVector &u);
   /// Continues from the last solution to another target.
-  using SolveOn = std::function<linalg::SolveReport(const linalg::SolveControl &)>;
+  using Resume = std::function<linalg::SolveReport(const linalg::SolveControl &)>;
 
   linalg::SolveReport solve_system(const Discretization<dim> &discretization,
                                    linalg::GroupSystem &system, FeVector &u,
                                    const linalg::SolveControl &control,
                                    std::map<std::string, double> &seconds);
-  void take_solution(const Discretization<dim> &discretization, const linalg::GroupSystem &system,
+  void copy_solution(const Discretization<dim> &discretization, const linalg::GroupSystem &system,
                      FeVector &u) const;
   std::optional<Accuracy> reach_accuracy(DiscreteSolution<dim> &solution,
                                          linalg::GroupSystem &system, linalg::SolveControl control,
-                                         const SolveOn &solve_on, linalg::SolveReport &report);
-  void reach_motions(linalg::GroupSystem &system, double energy_tolerance,
-                     const linalg::SolveControl &control, const SolveOn &solve_on,
+                                         const Resume &resume, linalg::SolveReport &report);
+  void solve_motions(linalg::GroupSystem &system, double energy_tolerance,
+                     const linalg::SolveControl &control, const Resume &resume,
                      linalg::SolveReport &report);
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system, FeVector &u,

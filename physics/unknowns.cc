@@ -46,7 +46,7 @@ RowSources::RowSources(const Discretization<dim> &fine, const Discretization<dim
   unsigned int n_constrained = 0, row = 0;
   for (const auto dof : fine.owned())
     in_cell[row++] = fine.constraints().is_constrained(dof) ? n_constrained++ : 0;
-  Dofs dofs(fine.element().n_dofs_per_cell()), here(coarse.element().n_dofs_per_cell());
+  Dofs dofs(fine.element().n_dofs_per_cell()), cell_dofs(coarse.element().n_dofs_per_cell());
   unsigned int n_cells = 0;
   for (const auto &cell : fine.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
@@ -54,8 +54,8 @@ RowSources::RowSources(const Discretization<dim> &fine, const Discretization<dim
     cell->get_dof_indices(dofs);
     const typename DoFHandler<dim>::active_cell_iterator same(
         &cell->get_triangulation(), cell->level(), cell->index(), &coarse.dofs());
-    same->get_dof_indices(here);
-    coarse_dofs.insert(coarse_dofs.end(), here.begin(), here.end());
+    same->get_dof_indices(cell_dofs);
+    coarse_dofs.insert(coarse_dofs.end(), cell_dofs.begin(), cell_dofs.end());
     for (unsigned int a = 0; a < dofs.size(); ++a) {
       const auto own = fine.owned().index_within_set(dofs[a]);
       if (own == numbers::invalid_dof_index || cells[own] != none ||
@@ -92,11 +92,11 @@ linalg::HostProlongation rows_of(const Discretization<dim> &fine, const Discreti
   FETools::get_interpolation_matrix(coarse.element(), fine.element(), values);
   const RowSources sources(fine, coarse);
   const auto width = static_cast<std::size_t>(values.n());
-  return rows_by_parts(
+  return rows_by_chunks(
       sources.cells.size(), static_cast<int>(coarse.dofs().n_dofs()),
-      [&](const Part &part, linalg::HostProlongation &P) {
+      [&](const Chunk &chunk, linalg::HostProlongation &P) {
         std::vector<ProlongationTerm> terms;
-        for (std::size_t i = part.begin; i < part.end; ++i) {
+        for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
           terms.clear();
           if (const std::size_t k = n_before + sources.in_cell[i];
               sources.cells[i] == sources.none && k < constrained.size())
@@ -112,36 +112,36 @@ linalg::HostProlongation rows_of(const Discretization<dim> &fine, const Discreti
 
 /// Concatenates the data of several ranks, in rank order. @param gather concatenates one list
 template <class Gather>
-ForestCells gathered(ForestCells mine, const Gather &gather)
+ForestCells gathered(ForestCells local, const Gather &gather)
 {
-  return {mine.dimension, gather(std::move(mine.levels)), gather(std::move(mine.nodes)),
-          mine.in_block};
+  return {local.dimension, gather(std::move(local.levels)), gather(std::move(local.nodes)),
+          local.in_block};
 }
 template <class Gather>
-ConstrainedUnknowns gathered(ConstrainedUnknowns mine, const Gather &gather)
+ConstrainedUnknowns gathered(ConstrainedUnknowns local, const Gather &gather)
 {
-  return {gather(std::move(mine.unknowns)), gather(std::move(mine.n_terms)),
-          gather(std::move(mine.columns)), gather(std::move(mine.weights))};
+  return {gather(std::move(local.unknowns)), gather(std::move(local.n_terms)),
+          gather(std::move(local.columns)), gather(std::move(local.weights))};
 }
 
 /// Returns the constrained unknowns that this rank owns.
 template <int dim>
 ConstrainedUnknowns constrained_unknowns(const Discretization<dim> &discretization)
 {
-  ConstrainedUnknowns mine;
+  ConstrainedUnknowns local;
   const AffineConstraints<double> &constraints = discretization.constraints();
   for (const auto dof : discretization.owned()) {
     if (!constraints.is_constrained(dof))
       continue;
     const auto &terms = *constraints.get_constraint_entries(dof);
-    mine.unknowns.push_back(static_cast<int>(dof));
-    mine.n_terms.push_back(static_cast<int>(terms.size()));
+    local.unknowns.push_back(static_cast<int>(dof));
+    local.n_terms.push_back(static_cast<int>(terms.size()));
     for (const auto &[master, weight] : terms) {
-      mine.columns.push_back(static_cast<int>(master));
-      mine.weights.push_back(weight);
+      local.columns.push_back(static_cast<int>(master));
+      local.weights.push_back(weight);
     }
   }
-  return mine;
+  return local;
 }
 
 /// Returns the first dof of each solver group, whose dofs are consecutive, and the number of dofs.
@@ -168,7 +168,7 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
   long long n_before = 0;
   MPI_Exscan(&n_constrained, &n_before, 1, MPI_LONG_LONG, MPI_SUM, group);
   linalg::HostProlongation P =
-      rows_of(fine, coarse, linalg::gather_on_all(constrained_unknowns(coarse).unknowns, group),
+      rows_of(fine, coarse, linalg::allgather(constrained_unknowns(coarse).unknowns, group),
               Utilities::MPI::this_mpi_process(group) > 0 ? n_before : 0);
   std::vector<int> lengths(P.row_starts.size() - 1);
   std::adjacent_difference(P.row_starts.begin() + 1, P.row_starts.end(), lengths.begin());
@@ -186,31 +186,31 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
 }
 
 /// Returns whether each coarser unknown of a group occurs in a row of that group.
-bool reaches_all(const linalg::HostProlongation &P)
+bool covers_all_columns(const linalg::HostProlongation &P)
 {
-  std::vector<bool> is_reached(static_cast<std::size_t>(P.n_columns));
+  std::vector<bool> is_covered(static_cast<std::size_t>(P.n_columns));
   for (const int column : P.columns)
     if (column < P.n_columns)
-      is_reached[column] = true;
-  return std::find(is_reached.begin(), is_reached.end(), false) == is_reached.end();
+      is_covered[column] = true;
+  return std::find(is_covered.begin(), is_covered.end(), false) == is_covered.end();
 }
 
 /// Returns the data that @p discretization provides. Rows are in the order of the ranks.
 template <int dim>
-linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool with_coordinates,
-                          const linalg::GroupSystem &system)
+linalg::Unknowns make_unknowns(const Discretization<dim> &discretization,
+                               const bool with_coordinates, const linalg::GroupSystem &system)
 {
   linalg::Unknowns unknowns;
   unknowns.per_node = static_cast<int>(discretization.element().n_components());
   if (with_coordinates) {
     const auto &owned = discretization.owned();
-    std::vector<double> mine(owned.n_elements() * dim);
-    for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
+    std::vector<double> local(owned.n_elements() * dim);
+    for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &point) {
       for (unsigned int d = 0; d < dim; ++d)
-        mine[owned.index_within_set(dof) * dim + d] = place[d];
+        local[owned.index_within_set(dof) * dim + d] = point[d];
     });
     unknowns.dimension = dim;
-    unknowns.coordinates = system.gather_on_leader(std::move(mine));
+    unknowns.coordinates = system.gather_on_leader(std::move(local));
   }
   return unknowns;
 }
@@ -253,33 +253,33 @@ ForestCells forest_cells(const Discretization<dim> &discretization)
   const Blocks<dim> *const blocks = discretization.blocks();
   const unsigned int components = discretization.element().n_components();
   constexpr unsigned int n_vertices = GeometryInfo<dim>::vertices_per_cell;
-  ForestCells mine{dim, {}, {}, {}};
+  ForestCells local{dim, {}, {}, {}};
   std::vector<unsigned int> vertex_of_node; // the last cell vertex at each node of a block
   if (blocks != nullptr) {
-    mine.in_block = blocks->cell_vertices();
+    local.in_block = blocks->cell_vertices();
     vertex_of_node.resize(Utilities::pow(blocks->per_direction() + 1, dim));
-    for (unsigned int k = 0; k < mine.in_block.size(); ++k)
-      vertex_of_node[mine.in_block[k]] = k;
+    for (unsigned int k = 0; k < local.in_block.size(); ++k)
+      vertex_of_node[local.in_block[k]] = k;
   }
   const auto within_blocks = static_cast<int>(discretization.mesh().refinements_within_blocks());
   Dofs dofs(discretization.element().n_dofs_per_cell());
   const auto add = [&](const auto &cell) {
-    mine.levels.push_back(static_cast<unsigned char>(cell->level() + within_blocks));
+    local.levels.push_back(static_cast<unsigned char>(cell->level() + within_blocks));
     for (const unsigned int k : vertex_of_node)
-      mine.nodes.push_back(static_cast<int>(
+      local.nodes.push_back(static_cast<int>(
           blocks->vertex_dof(cell->active_cell_index(), k / n_vertices, k % n_vertices) /
           components));
     if (blocks != nullptr)
       return;
     cell->get_dof_indices(dofs); // vertex by vertex
     for (std::size_t first = 0; first < dofs.size(); first += components)
-      mine.nodes.push_back(static_cast<int>(dofs[first] / components));
+      local.nodes.push_back(static_cast<int>(dofs[first] / components));
   };
   const auto &forest = dynamic_cast<const parallel::distributed::Triangulation<dim> &>(
       *discretization.mesh().triangulation);
   for (const auto tree : forest.get_p4est_tree_to_coarse_cell_permutation())
     for_owned_cells<dim>({&forest, 0, static_cast<int>(tree), &discretization.dofs()}, add);
-  return mine;
+  return local;
 }
 
 /// Returns the unknowns of coarser meshes, for linear elements. Each leader computes them on demand
@@ -287,9 +287,9 @@ ForestCells forest_cells(const Discretization<dim> &discretization)
 /// cross the borders of groups. Empty on ranks other than leaders; available on all leaders or on
 /// none.
 template <int dim>
-linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
-                                              const linalg::Unknowns &given,
-                                              const linalg::GroupSystem &system)
+linalg::LazyCoarserUnknowns lazy_unknowns_of_coarser_meshes(const Discretization<dim> &fine,
+                                                            const linalg::Unknowns &fine_unknowns,
+                                                            const linalg::GroupSystem &system)
 {
   const linalg::SolverGroups &groups = system.groups();
   const auto on_leader = [&](auto list) { return system.gather_on_leader(std::move(list)); };
@@ -297,23 +297,23 @@ linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
   ConstrainedUnknowns constrained = gathered(constrained_unknowns(fine), on_leader);
   std::vector<int> starts = starts_of_groups(fine, groups);
   for (int &start : starts)
-    start /= given.per_node;
+    start /= fine_unknowns.per_node;
   if (!groups.is_leader())
     return {};
-  const int deepest =
+  const int max_level =
       cells.levels.empty() ? 0 : *std::max_element(cells.levels.begin(), cells.levels.end());
-  if (Utilities::MPI::max(deepest, groups.leaders()) == 0) // no cell can be coarsened
+  if (Utilities::MPI::max(max_level, groups.leaders()) == 0) // no cell can be coarsened
     return {};
-  return linalg::LazyCoarserUnknowns([cells = std::move(cells),
-                                      constrained = std::move(constrained), given = given,
-                                      starts = std::move(starts), groups]() mutable {
-    const auto on_all = [&](auto list) {
-      return linalg::gather_on_all(std::move(list), groups.leaders());
-    };
-    return unknowns_of_coarser_meshes(gathered(std::move(cells), on_all),
-                                      gathered(std::move(constrained), on_all), given, starts,
-                                      groups.number());
-  });
+  return linalg::LazyCoarserUnknowns(
+      [cells = std::move(cells), constrained = std::move(constrained),
+       fine_unknowns = fine_unknowns, starts = std::move(starts), groups]() mutable {
+        const auto on_all = [&](auto list) {
+          return linalg::allgather(std::move(list), groups.leaders());
+        };
+        return unknowns_of_coarser_meshes(gathered(std::move(cells), on_all),
+                                          gathered(std::move(constrained), on_all), fine_unknowns,
+                                          starts, groups.number());
+      });
 }
 
 /// Returns whether there is a coarser space with unknowns. All leaders get the same answer.
@@ -321,27 +321,27 @@ bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &g
 {
   if (!groups.is_leader())
     return false;
-  return Utilities::MPI::min(reaches_all(P) ? 1 : 0, groups.leaders()) == 1 &&
+  return Utilities::MPI::min(covers_all_columns(P) ? 1 : 0, groups.leaders()) == 1 &&
          Utilities::MPI::max(P.n_columns, groups.leaders()) > 0;
 }
 
 /// Returns the unknowns of half the degree, and so on, then those of coarser meshes. Empty on ranks
-/// other than leaders. @param given data on the unknowns of @p fine
+/// other than leaders. @param fine_unknowns data on the unknowns of @p fine
 template <int dim>
 linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
-                 const linalg::Unknowns &given, const bool with_coordinates,
+                 const linalg::Unknowns &fine_unknowns, const bool with_coordinates,
                  const linalg::GroupSystem &system)
 {
   if (fine.degree() == 1)
     return fine.mesh().is_simplex ? linalg::LazyCoarserUnknowns()
-                                  : of_coarser_meshes(fine, given, system);
+                                  : lazy_unknowns_of_coarser_meshes(fine, fine_unknowns, system);
   Discretization<dim> coarse(fine.mesh(), fine.degree() / 2, fine.element().n_components());
   coarse.distribute_dofs();
   coarse.make_constraints(problem);
   auto result = std::make_shared<linalg::CoarserUnknowns>();
   result->prolongation = prolongation(fine, coarse, system);
-  result->unknowns = known_of(coarse, with_coordinates, system);
+  result->unknowns = make_unknowns(coarse, with_coordinates, system);
   result->unknowns.coarser =
       coarser_unknowns(problem, coarse, result->unknowns, with_coordinates, system);
   if (!is_coarser(result->prolongation, system.groups()))
@@ -352,19 +352,19 @@ coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
 
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       const WantedOfUnknowns wanted, linalg::GroupSystem &system)
+                       const RequiredUnknownData required, linalg::GroupSystem &system)
 {
-  linalg::Unknowns unknowns = known_of(discretization, wanted.coordinates, system);
-  if (wanted.coarser) {
+  linalg::Unknowns unknowns = make_unknowns(discretization, required.coordinates, system);
+  if (required.coarser) {
     unknowns.nodes_along_body = nodes_along_body(discretization);
     unknowns.coarser =
-        coarser_unknowns(problem, discretization, unknowns, wanted.coordinates, system);
+        coarser_unknowns(problem, discretization, unknowns, required.coordinates, system);
   }
   system.set_unknowns(std::move(unknowns));
 }
 
-template void describe_unknowns(const Problem<2> &, const Discretization<2> &, WantedOfUnknowns,
+template void describe_unknowns(const Problem<2> &, const Discretization<2> &, RequiredUnknownData,
                                 linalg::GroupSystem &);
-template void describe_unknowns(const Problem<3> &, const Discretization<3> &, WantedOfUnknowns,
+template void describe_unknowns(const Problem<3> &, const Discretization<3> &, RequiredUnknownData,
                                 linalg::GroupSystem &);
 } // namespace femgpu

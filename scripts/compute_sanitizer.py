@@ -84,7 +84,7 @@ def run(options, test):
     return Outcome(test, skipped, not (passed or skipped), errors, time.monotonic() - begin, output)
 
 
-def tell(outcome, number, of):
+def print_outcome(outcome, number, of):
     print(f"[{number}/{of}] {outcome.test}: {outcome.errors} errors, {outcome.seconds:.1f} s"
           + (", failed" if outcome.failed else ""), flush=True)
     if outcome.failed or outcome.errors:
@@ -115,7 +115,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(run, options, test) for test in tests]):
             outcomes.append(done.result())
-            tell(outcomes[-1], len(outcomes), len(tests))
+            print_outcome(outcomes[-1], len(outcomes), len(tests))
     if options.csv:
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")

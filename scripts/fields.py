@@ -39,7 +39,7 @@ class Fields:
             for part, column in parts(name, values.shape[1], self.dimension).items():
                 if part not in self.arrays:  # such as stress_zz in 2D
                     self.names[part] = name, column
-        self.summary = _summary_beside(result.path)
+        self.summary = _read_summary(result.path)
 
     def default(self):
         """Returns the field that a user most likely wants to see."""
@@ -92,7 +92,7 @@ class Fields:
         return cycles[int(number[1])].get("solve", {}).get("outcome") in results.CONVERGED
 
 
-def _summary_beside(path):
+def _read_summary(path):
     """Returns summary.json of the run, or {} if it does not exist yet."""
     try:
         return results.read_json(os.path.join(os.path.dirname(path), "summary.json"))

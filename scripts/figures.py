@@ -56,13 +56,13 @@ def save(made, target, extension):
     pyplot.close(made)
 
 
-def look(i):
+def curve_style(i):
     """Returns colour, marker and dashes of curve number i."""
     return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)],
             "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
 
 
-def legend_beside(axes, title=None):
+def add_outer_legend(axes, title=None):
     """Adds a legend to the right of the axes, where it hides no curve; each name occurs once."""
     handles = {label: handle for handle, label in zip(*axes.get_legend_handles_labels())}
     labels = sorted(handles, key=lambda label: label == UNCONVERGED["label"])  # which goes last
@@ -122,7 +122,7 @@ def convergence(run):
     made, (axes,) = figure(size=(7.2, 4.4))
     dimension = run.summary["dimension"]
     for i, (name, dofs, errors) in enumerate(curves):
-        axes.loglog(dofs, errors, label=name, **look(i))
+        axes.loglog(dofs, errors, label=name, **curve_style(i))
         if mark_unconverged(axes, run, dofs, errors):
             continue
         order = expected_order(run, name)
@@ -134,7 +134,7 @@ def convergence(run):
     axes.set_title(f"Errors, {kind} refinement; triangles: optimal slopes")
     log_axis(axes.xaxis, curves[0][1])
     log_axis(axes.yaxis, [error for curve in curves for error in curve[2]])
-    legend_beside(axes)
+    add_outer_legend(axes)
     return made
 
 
@@ -181,7 +181,7 @@ def quantity_page(run, curves):
     rows = math.ceil(n / columns)
     made, axes = figure(rows, columns, (3.9 * columns, 2.9 * rows + 0.3))
     for i, (name, dofs, values) in enumerate(curves):
-        axes[i].semilogx(dofs, values, **look(i))
+        axes[i].semilogx(dofs, values, **curve_style(i))
         is_marked = mark_unconverged(axes[i], run, dofs, values)
         axes[i].set_title(f"{short_title(run.with_unit(name))}\nlast: {values[-1]:.9g}"
                           f"{' (not converged)' if is_marked else ''}", fontsize=10)
@@ -193,7 +193,7 @@ def quantity_page(run, curves):
     for i, (name, dofs, values) in enumerate(curves):
         pairs = [pair for pair in differences(dofs, values) if pair[0] not in run.unconverged()]
         if pairs:
-            last.loglog(*zip(*pairs), label=name, **look(i))
+            last.loglog(*zip(*pairs), label=name, **curve_style(i))
             changes += [change for _, change in pairs]
     if changes:
         last.set_xlim(axes[0].get_xlim())
@@ -227,7 +227,7 @@ def residuals(run):
     dofs = {cycle["cycle"]: f", {cycle['dofs']} dofs"
             + ("" if results.is_converged(cycle) else ", not converged") for cycle in run.cycles}
     for i, (cycle, iterations, values) in enumerate(curves):
-        style = look(i)
+        style = curve_style(i)
         if len(iterations) > 30:
             style["markevery"] = max(1, len(iterations) // 10)
         label = f"cycle {cycle}" + dofs.get(cycle, "")
@@ -239,7 +239,7 @@ def residuals(run):
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
     title = "Residuals"
     axes.set_title(title + (f" of the last {MOST_CURVES} cycles" if left_out else ""))
-    legend_beside(axes)
+    add_outer_legend(axes)
     return made
 
 
@@ -294,7 +294,7 @@ def branch(run):
     made, (axes,) = figure()
     for i, (name, members) in enumerate(results.branch_parts(run.branch)):
         axes.plot([row["lambda"] for row in members], [row["max_u"] for row in members],
-                  label=name or f"branch {i}", **{**look(i), "markersize": 3})
+                  label=name or f"branch {i}", **{**curve_style(i), "markersize": 3})
     targets = [row for row in run.branch if row["kind"] == "target"]
     if targets:
         axes.plot([row["lambda"] for row in targets], [row["max_u"] for row in targets], "ks",
@@ -329,7 +329,7 @@ def along_line(run, rows):
     made, axes = figure(down, columns, (3.4 * columns + 0.6, 2.5 * down + 0.3))
     for i, (plot, name) in enumerate(zip(axes, fields)):
         values = [results.number(row[name]) for row in rows]
-        style = {**look(i), "marker": None}
+        style = {**curve_style(i), "marker": None}
         plot.plot(along, [math.nan if value is None else value for value in values], **style)
         plot.set_title(run.with_unit(name), fontsize=10)
         plot.set_xlabel(names[0])

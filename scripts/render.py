@@ -93,7 +93,7 @@ def file_to_draw(options):
     return files[options.cycle], options.cycle % len(files)
 
 
-def words_of_helper():
+def renderer_command():
     """Returns the command prefix that runs this script: pvbatch or Python, with an X server."""
     pvbatch = shutil.which("pvbatch")
     words = [pvbatch or sys.executable]
@@ -109,7 +109,7 @@ def main():
     if HELPER not in os.environ:
         if not os.path.exists(options.path):  # checked before an X server starts
             sys.exit(f"render.py: {options.path}: no such file or directory")
-        done = subprocess.run([*words_of_helper(), os.path.abspath(__file__), *sys.argv[1:]],
+        done = subprocess.run([*renderer_command(), os.path.abspath(__file__), *sys.argv[1:]],
                               env={**os.environ, HELPER: "1"}, check=False)
         if not 0 <= done.returncode < 126:
             sys.exit(f"render.py: VTK could not draw (exit status {done.returncode}); check the X "

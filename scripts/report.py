@@ -46,7 +46,7 @@ def outcome(word):
     return page.Markup(f'<span class="{"good" if is_good else "bad"}">{page.escape(text)}</span>')
 
 
-def trust(run):
+def caveats(run):
     """Returns what readers must know first: warnings, and cycles without a solution."""
     lines = [page.escape(text) for text in run.summary.get("warnings", [])]
     if run.is_unfinished:
@@ -177,7 +177,7 @@ def verdicts(run):
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 
-def in_portions(entries):
+def split_to_page_width(entries):
     """Splits entries into groups that fit the width of the page."""
     return [entries[i:i + MOST_COLUMNS] for i in range(0, len(entries), MOST_COLUMNS)]
 
@@ -265,7 +265,7 @@ def pvd_of(run):
                          if name.endswith((".pvd", ".vtkhdf.series"))))
 
 
-def pictures_wanted(run):
+def selected_pictures(run):
     """Returns (caption, arguments of render.py) of the pictures that suit the run."""
     files = [name for name in run.summary.get("files", []) if name.endswith(".pvtu")]
     arrays = arrays_of(run.path(files[-1])) if files else []
@@ -292,7 +292,7 @@ def pictures(run):
     """Returns the pictures of render.py, or a sentence that explains why there are none."""
     pieces = []
     with tempfile.TemporaryDirectory(prefix="femgpu_report_") as directory:
-        for caption, arguments in pictures_wanted(run):
+        for caption, arguments in selected_pictures(run):
             target = os.path.join(directory, "picture.png")
             done = subprocess.run([sys.executable, RENDER, pvd_of(run), "--size", "1000x750",
                                    "--output", target, *arguments], capture_output=True, text=True,
@@ -306,7 +306,7 @@ def pictures(run):
     return f'<div class="pictures">{"".join(pieces)}</div>' if pieces else ""
 
 
-def numbers_in(rows):
+def parse_numbers(rows):
     """Converts the numbers in the lines of a table, so that they are aligned and rounded."""
     return [[results.number(value) if results.number(value) is not None else value
              for value in row.values()] for row in rows]
@@ -326,7 +326,7 @@ def last_points(run):
 def point_table(rows):
     """Returns a table with a line for each field and columns for a few points."""
     names = [name for name in rows[0] if name not in ("cycle", "point")]
-    numbers = [whole(numbers_in([{name: row[name] for name in names}])[0]) for row in rows]
+    numbers = [whole(parse_numbers([{name: row[name] for name in names}])[0]) for row in rows]
     return page.table(f"Points in cycle {rows[0]['cycle']}; points.csv has all cycles",
                       ["field", *(row["point"] for row in rows)],
                       [[name, *(values[i] for values in numbers)] for i, name in enumerate(names)])
@@ -334,7 +334,7 @@ def point_table(rows):
 
 def add_measurements(made, run):
     import figures
-    pieces = [point_table(rows) for rows in in_portions(last_points(run))]
+    pieces = [point_table(rows) for rows in split_to_page_width(last_points(run))]
     for name in run.last_lines():
         rows = results.read_table(run.path(name))
         if rows:
@@ -409,7 +409,7 @@ def run_page(directory, with_pictures):
     summary = run.summary
     made = page.Page(f"{summary['physics']} in {summary['dimension']}D",
                      f"{os.path.basename(os.path.abspath(directory))}, {date_of(run.path('summary.json'))}")
-    made.head += [top_facts(run), trust(run)]
+    made.head += [top_facts(run), caveats(run)]
     made.add("Pictures", pictures(run) if with_pictures else "")
     made.add("Parameters", changed_table(summary.get("changed_parameters")))
     add_numbers(made, run)
@@ -429,18 +429,18 @@ def study_row(study, line, columns):
     def shown(name):
         if name == "outcome":
             return outcome(line[name])
-        return line[name] if name in study.parameters else whole(numbers_in([{name: line[name]}])[0])[0]
+        return line[name] if name in study.parameters else whole(parse_numbers([{name: line[name]}])[0])[0]
     return [shown(name) for name in columns]
 
 
 def study_tables(study):
     """Returns cost and results of each combination in tables that fit the width of the page."""
-    directory, lasts = study.directory, study.lasts()
-    has_files = bool(lasts[0].get("directory"))
+    directory, last_rows = study.directory, study.last_rows()
+    has_files = bool(last_rows[0].get("directory"))
     columns = study.parameters + [name for name in OF_A_SOLVE if name in study.columns
-                                  and any(row[name] not in ("", "0") for row in lasts)]
-    rows = [study_row(study, line, columns) for line in lasts]
-    for row, line in zip(rows, lasts if has_files else []):
+                                  and any(row[name] not in ("", "0") for row in last_rows)]
+    rows = [study_row(study, line, columns) for line in last_rows]
+    for row, line in zip(rows, last_rows if has_files else []):
         inner = os.path.join(line["directory"], "report.html")
         target = inner if os.path.exists(os.path.join(directory, inner)) else line["directory"] + "/"
         row.append(page.link(target, "report" if target == inner else "files"))
@@ -449,23 +449,23 @@ def study_tables(study):
     found = study.quantities() + [name for name in study.columns if name not in study.parameters
                                   and name.endswith(("_error", "_norm", "effectivity"))
                                   and study.has_numbers(name)]
-    for names in in_portions(found):
+    for names in split_to_page_width(found):
         columns = study.parameters + ["outcome"] + names
         tables.append(page.table("Quantities, errors and norms",
                                  [study.short_names().get(name, name) for name in columns],
-                                 [study_row(study, line, columns) for line in lasts]))
+                                 [study_row(study, line, columns) for line in last_rows]))
     return tables
 
 
 def study_page(directory):
     import study_figures
     study = results.ParameterStudy(directory)
-    lasts = study.lasts()
-    converged = sum(row["outcome"] in results.CONVERGED for row in lasts)
+    last_rows = study.last_rows()
+    converged = sum(row["outcome"] in results.CONVERGED for row in last_rows)
     made = page.Page(f"Study over {study.title()}",
                      f"{os.path.basename(os.path.abspath(directory))}, "
                      f"{date_of(os.path.join(directory, 'study.csv'))}")
-    total = f"{len(lasts)} of {len(lasts) + study.n_remaining}" if study.n_remaining else len(lasts)
+    total = f"{len(last_rows)} of {len(last_rows) + study.n_remaining}" if study.n_remaining else len(last_rows)
     made.head.append(page.facts([("Combinations", total), ("Converged", converged),
                                  ("Studied", ", ".join(study.parameters))]))
     made.add("Comparison", embedded(study_figures.comparison(study), "Time, iterations and errors of the "

@@ -168,13 +168,13 @@ class Run:
 
     def errors(self, norm):
         """Returns ([dofs], [error]) of the cycles in which this norm is known and positive."""
-        return self._above_zero(lambda cycle: cycle.get("errors", {}).get(norm, {}).get("error"))
+        return self._positive_values(lambda cycle: cycle.get("errors", {}).get(norm, {}).get("error"))
 
     def estimates(self):
         """Returns ([dofs], [estimated error]) of the cycles that have one."""
-        return self._above_zero(lambda cycle: cycle.get("estimate", {}).get("error"))
+        return self._positive_values(lambda cycle: cycle.get("estimate", {}).get("error"))
 
-    def _above_zero(self, value_of):
+    def _positive_values(self, value_of):
         pairs = [(cycle["dofs"], value_of(cycle)) for cycle in self.cycles if value_of(cycle)]
         return [dofs for dofs, _ in pairs], [value for _, value in pairs]
 
@@ -267,7 +267,7 @@ class ParameterStudy:
         """Returns all lines, grouped by combination."""
         return [row for _, rows in self.combinations for row in rows]
 
-    def lasts(self):
+    def last_rows(self):
         """Returns the line of the last cycle of each combination."""
         return [rows[-1] for _, rows in self.combinations]
 
@@ -284,7 +284,7 @@ class ParameterStudy:
     def numeric_parameter(self):
         """Returns the first studied parameter with several values that are all numbers, or None."""
         for name in self.parameters:
-            values = {row[name] for row in self.lasts()}
+            values = {row[name] for row in self.last_rows()}
             if len(values) > 1 and None not in map(number, values):
                 return name
         return None

@@ -9,7 +9,7 @@ import math
 
 import results
 from figures import (COLOURS, MOST_CURVES, UNCONVERGED, MaxNLocator, figure,
-                     legend_beside, log_axis, look, plain_axis, short_title)
+                     add_outer_legend, log_axis, curve_style, plain_axis, short_title)
 
 OF_THE_MESH = ("dofs", "cells", "h", "cycle")
 PANELS_ON_A_PAGE = 9
@@ -50,13 +50,13 @@ class Abscissa:
             self.curves = [(label, [(results.number(row.get(name)), row) for row in rows])
                            for label, rows in study.combinations]
             return
-        values = list(dict.fromkeys(row[name] for row in study.lasts()))
+        values = list(dict.fromkeys(row[name] for row in study.last_rows()))
         position = {text: results.number(text) for text in values}
         if None in position.values():
             self.words = values
             position = {text: i for i, text in enumerate(values)}
         curves = {}
-        for row in study.lasts():
+        for row in study.last_rows():
             curves.setdefault(study.label(row, without=name), []).append((position[row[name]], row))
         self.curves = [(label, sorted(pairs, key=lambda pair: pair[0]))
                        for label, pairs in curves.items()]
@@ -81,7 +81,7 @@ def draw_curves(axes, abscissa, column, is_log):
         points = [point for point in points if None not in point]
         good = [point[:2] for point in points if point[2]]
         bad = [point[:2] for point in points if not point[2]]
-        style = {**look(i), "linestyle": "none"} if abscissa.words else look(i)
+        style = {**curve_style(i), "linestyle": "none"} if abscissa.words else curve_style(i)
         if good:
             axes.plot(*zip(*good), label=label, **style)
         else:
@@ -97,7 +97,7 @@ def draw_bars(axes, study, column):
     """Draws a bar with its value for each combination; unknown values are marked."""
     labels = [label for label, _ in study.combinations]
     values = [results.number(row.get(column)) if is_converged(row) else None
-              for row in study.lasts()]
+              for row in study.last_rows()]
     places = range(len(labels))
     axes.barh(places, [value or 0. for value in values], 0.7, color=COLOURS[0])
     axes.set_yticks(list(places), labels)
@@ -142,7 +142,7 @@ def page(study, columns, abscissa, is_log):
     note = f" (the first {MOST_CURVES} of {n})" if abscissa and n > MOST_CURVES else ""
     made.suptitle(f"Study over {study.title()}{note}", fontsize=11)
     if abscissa and abscissa.of_curves:
-        legend_beside(axes[across - 1], ",\n".join(abscissa.of_curves))
+        add_outer_legend(axes[across - 1], ",\n".join(abscissa.of_curves))
     return made
 
 

@@ -128,7 +128,7 @@ class Hashes:
             self.known[file] = text, included
         return self.known[file]
 
-    def all_read_with(self, file):
+    def included_files(self, file):
         seen, left = set(), [file]
         while left:
             this = left.pop()
@@ -142,7 +142,7 @@ class Hashes:
         # Paths differ between machines, and absolute paths contain external files.
         kept = [flag.replace(str(ROOT), "") for flag in flags if not flag.startswith(("-I", "/"))]
         sha.update(" ".join(kept).encode())
-        for this in sorted(self.all_read_with(file)):
+        for this in sorted(self.included_files(file)):
             sha.update(f"{this.relative_to(self.root)}\n{self.read(this)[0]}\n".encode())
         return sha.hexdigest()
 
@@ -187,7 +187,7 @@ class CleanFiles:
                 self.texts_of_commit = {without_names(hashes.read(file)[0])
                                         for file in root.rglob("*") if file.suffix in (".h", ".cc")}
 
-    def enough_of(self, files, hashes):
+    def files_to_recheck(self, files, hashes):
         """Returns the files whose text the commit lacks, and some that include the new headers."""
         if not self.texts_of_commit:
             return set(files)
@@ -195,7 +195,7 @@ class CleanFiles:
         def is_new(file):
             return without_names(hashes.read(file)[0]) not in self.texts_of_commit
 
-        new = {file: {this for this in hashes.all_read_with(file) if is_new(this)} for file in files}
+        new = {file: {this for this in hashes.included_files(file) if is_new(this)} for file in files}
         enough = {file for file in files if file in new[file]}
         left = set().union(*new.values()).difference(*(new[file] for file in enough))
         while left:
@@ -268,7 +268,7 @@ def main():
     if not options.all and not options.files:
         doubtful = {file: sha for file, sha in doubtful.items() if sha not in clean}
         n_clean = len(commands) - len(doubtful)
-        enough = clean.enough_of(list(doubtful), hashes)
+        enough = clean.files_to_recheck(list(doubtful), hashes)
         doubtful = {file: sha for file, sha in doubtful.items() if file in enough}
     failed = set()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

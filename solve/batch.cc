@@ -6,12 +6,12 @@ namespace femgpu
 {
 namespace
 {
-/// Returns the indices of the systems for which did_as_asked() is false.
+/// Returns the indices of the systems for which met_request() is false.
 std::vector<std::size_t> failures(const SolveCommand &command, const linalg::BatchReport &report)
 {
   std::vector<std::size_t> numbers;
   for (std::size_t k = 0; k < report.systems.size(); ++k)
-    if (!did_as_asked(command, report.systems[k]))
+    if (!met_request(command, report.systems[k]))
       numbers.push_back(k);
   return numbers;
 }
@@ -39,10 +39,10 @@ BatchRecord::Iterations BatchRecord::iterations() const
   Iterations result;
   if (report.systems.empty())
     return result;
-  result.least = report.systems[0].iterations;
+  result.minimum = report.systems[0].iterations;
   for (const linalg::SystemReport &system : report.systems) {
-    result.least = std::min(result.least, system.iterations);
-    result.most = std::max(result.most, system.iterations);
+    result.minimum = std::min(result.minimum, system.iterations);
+    result.maximum = std::max(result.maximum, system.iterations);
     result.restarts += system.restarts;
   }
   result.mean =
@@ -72,7 +72,7 @@ bool succeeded(const SolveCommand &command, const BatchRecord &record)
 std::string remark(const SolveCommand &command, const BatchRecord &record)
 {
   if (!record.all_identical())
-    return record.remark_on_bits();
+    return record.reproducibility_remark();
   const std::vector<std::size_t> numbers = failures(command, record.report);
   if (numbers.empty())
     return "";
@@ -87,7 +87,8 @@ BatchRecord solve_batch_repeatedly(const SolveCommand &command, const SystemToSo
   BatchRecord record;
   record.backend = executor->name();
   record.backend_description = executor->description();
-  linalg::BatchSolver solver(executor, options_of(command, system.attempts.front(), system.format));
+  linalg::BatchSolver solver(
+      executor, linear_solver_options(command, system.attempts.front(), system.format));
   console.begin_phase("setup");
   solver.set_matrices(system.matrices());
   for (int k = 0; k < command.repeat; ++k) {

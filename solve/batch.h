@@ -16,7 +16,7 @@ struct BatchRecord : RunRecord
   /// Iteration counts over the systems in the first solve.
   struct Iterations
   {
-    int least = 0, most = 0;
+    int minimum = 0, maximum = 0;
     double mean = 0.;
     int restarts = 0; ///< sum over all systems
   };

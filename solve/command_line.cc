@@ -118,8 +118,8 @@ void declare_run(CommandLineReader &reader, SolveCommand &command)
 }
 
 /// Fails if both @p option and one of @p others are given.
-void exclude(const CommandLineReader &reader, const std::string &option,
-             const std::vector<std::string> &others)
+void require_exclusive(const CommandLineReader &reader, const std::string &option,
+                       const std::vector<std::string> &others)
 {
   for (const std::string &other : others)
     if (reader.has(option) && reader.has(other))
@@ -146,16 +146,16 @@ void check_combinations(const CommandLineReader &reader, const SolveCommand &com
   if (command.system().empty() && !command.list && !command.version)
     reader.fail("no matrix is given; give a Matrix Market file, or write for example "
                 "'femgpu-solve --generate poisson2d-p1:256'");
-  exclude(reader, "-b", {"--rhs"});
+  require_exclusive(reader, "-b", {"--rhs"});
   check_nonlinear(reader, command);
   if (command.copies && !command.nonlinear.empty())
     reader.fail("--copies and --nonlinear exclude each other: only linear systems are solved "
                 "together; keep one of them");
-  exclude(reader, "--fixed-iterations",
-          {"--relative-tolerance", "--absolute-tolerance", "--max-iterations"});
-  exclude(reader, "--energy-tolerance",
-          {"--nonlinear", "--fixed-iterations", "--relative-tolerance", "--absolute-tolerance",
-           "--relative-to"});
+  require_exclusive(reader, "--fixed-iterations",
+                    {"--relative-tolerance", "--absolute-tolerance", "--max-iterations"});
+  require_exclusive(reader, "--energy-tolerance",
+                    {"--nonlinear", "--fixed-iterations", "--relative-tolerance",
+                     "--absolute-tolerance", "--relative-to"});
   if (command.energy_tolerance && !(*command.energy_tolerance > 0.))
     reader.fail("--energy-tolerance 0 cannot be reached; give a number above 0");
   const std::vector<std::string> outputs = {command.json, command.history, command.solution};
@@ -170,7 +170,7 @@ void check_rhs(const CommandLineReader &reader, const std::string &rhs)
 {
   const std::string random = "random:";
   if (rhs.rfind(random, 0) == 0)
-    reader.positive(rhs.substr(random.size()), "--rhs random: with the seed");
+    reader.parse_positive(rhs.substr(random.size()), "--rhs random: with the seed");
   else if (rhs == "random")
     reader.fail("--rhs random has no seed; write --rhs random:1");
   else if (!rhs.empty() && rhs != "ones" && rhs != "row-sums")

@@ -71,22 +71,22 @@ void check_direct(const SolveCommand &command, const Ranks &ranks)
   if (command.solver.empty() || !linalg::is_direct(command.solver))
     return;
   linalg::check_solver(command.solver);
-  const auto refuse = [](const std::string &what, const std::string &cure) {
-    throw ParameterError("Solver 'direct' " + what + ". " + cure);
+  const auto reject = [](const std::string &what, const std::string &hint) {
+    throw ParameterError("Solver 'direct' " + what + ". " + hint);
   };
   if (command.backend.rfind("cuda", 0) == 0)
-    refuse("runs on the host, but --backend is '" + command.backend + "'",
+    reject("runs on the host, but --backend is '" + command.backend + "'",
            "Use --backend auto or host, or another solver.");
-  if (ranks.are_several())
-    refuse("needs the whole matrix on one rank", "Start femgpu-solve without mpirun.");
+  if (ranks.is_parallel())
+    reject("needs the whole matrix on one rank", "Start femgpu-solve without mpirun.");
   if (!command.nonlinear.empty())
-    refuse("solves linear systems only", "Remove --nonlinear, or use another solver.");
+    reject("solves linear systems only", "Remove --nonlinear, or use another solver.");
   if (command.copies || command.fixed_iterations || command.energy_tolerance)
-    refuse("does not iterate and solves one system at a time",
+    reject("does not iterate and solves one system at a time",
            "Remove --copies, --fixed-iterations and --energy-tolerance.");
   if (!command.preconditioner.empty() || !command.scaling.empty() || command.ordering != "none" ||
       !command.format.empty())
-    refuse("scales and orders the rows itself",
+    reject("scales and orders the rows itself",
            "Remove --preconditioner, --scaling, --ordering and --format.");
 }
 
@@ -120,8 +120,8 @@ void check_outputs(const SolveCommand &command)
 
 /// Prints the report of a SolveRecord or BatchRecord and writes the output files.
 template <class Record>
-ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, const Record &record,
-                  Console &console)
+ExitCode report_results(const SolveCommand &command, const SystemToSolve &system,
+                        const Record &record, Console &console)
 {
   if (command.json == "-")
     std::cout << report_json(command, system, record) << std::flush;
@@ -145,7 +145,7 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
 /// turn or, without devices, share its cores.
 linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 {
-  if (!ranks.are_several()) {
+  if (!ranks.is_parallel()) {
     const bool is_direct = !command.solver.empty() && linalg::is_direct(command.solver);
     return linalg::make_executor(is_direct ? "host" : command.backend,
                                  {command.threads, command.device_memory});
@@ -154,8 +154,8 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
   const int n_devices = linalg::n_cuda_devices();
   const unsigned int threads = command.threads > 0 ? command.threads : node.threads;
   linalg::set_n_loop_threads(static_cast<int>(threads)); // for loops outside the executor
-  const bool takes_device = command.backend == "auto" || command.backend == "cuda";
-  return linalg::make_executor(takes_device && n_devices > 0
+  const bool may_use_device = command.backend == "auto" || command.backend == "cuda";
+  return linalg::make_executor(may_use_device && n_devices > 0
                                    ? "cuda:" + std::to_string(node.rank % n_devices)
                                    : command.backend,
                                {threads, command.device_memory});
@@ -165,10 +165,10 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 /// otherwise the first rank makes the whole system and the others receive only its methods.
 SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
 {
-  if (!ranks.are_several())
+  if (!ranks.is_parallel())
     return make_system(command, /* may fall back */ true);
-  if (can_be_shared(command))
-    return make_share(command, ranks);
+  if (can_generate_locally(command))
+    return generate_local_rows(command, ranks);
   SystemToSolve system;
   if (ranks.is_first()) {
     system = make_system(command, /* may fall back */ false);
@@ -179,7 +179,7 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   system.attempts.resize(1);
   Methods &methods = system.attempts.front();
   for (std::string *const name : {&methods.solver, &methods.preconditioner, &methods.scaling})
-    *name = ranks.of_first(*name);
+    *name = ranks.broadcast(*name);
   if (!command.nonlinear.empty() && !ranks.is_first())
     system.nonlinear = make_nonlinear_term(command.nonlinear);
   return system;
@@ -215,22 +215,22 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
   Stopwatch watch;
   SystemToSolve system = system_of(command, ranks);
   system.format = format_of(command, system, *executor);
-  if (ranks.are_several())
-    system.format = ranks.of_first(system.format);
+  if (ranks.is_parallel())
+    system.format = ranks.broadcast(system.format);
   const double read_seconds = watch.lap();
   const auto finish = [&](auto record) {
     record.read_seconds = read_seconds;
     record.total_seconds = total.elapsed();
-    return ranks.is_first() ? conclude(command, system, record, console) : ExitCode::done;
+    return ranks.is_first() ? report_results(command, system, record, console) : ExitCode::done;
   };
   return system.is_batch ? finish(solve_batch_repeatedly(command, system, executor, console))
                          : finish(solve_repeatedly(command, system, executor, ranks, console));
 }
 
-ExitCode answer(const SolveCommand &command, const Ranks &ranks)
+ExitCode dispatch(const SolveCommand &command, const Ranks &ranks)
 {
-  const bool only_prints = !command.help.empty() || command.version || command.list;
-  if (only_prints && !ranks.is_first())
+  const bool only_prints_info = !command.help.empty() || command.version || command.list;
+  if (only_prints_info && !ranks.is_first())
     return ExitCode::done;
   if (!command.help.empty())
     std::cout << command.help << std::flush;
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
   const Ranks ranks;
   std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an output error
   try {
-    return static_cast<int>(answer(parse_solve_command(argc, argv), ranks));
+    return static_cast<int>(dispatch(parse_solve_command(argc, argv), ranks));
   }
   catch (const Error &error) {
     return fail(ranks, error.code(), error.what());

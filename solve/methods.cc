@@ -21,7 +21,7 @@ std::string diagonal_text(const DiagonalSigns &diagonal)
 
 /// Returns the methods for an indefinite matrix: MINRES with scaling, because MINRES needs a
 /// positive definite preconditioner.
-Methods indefinite(const MatrixTraits &matrix, const std::string &reason)
+Methods indefinite_methods(const MatrixTraits &matrix, const std::string &reason)
 {
   return {"minres", "identity", matrix.has_zero_row ? "none" : "symmetric", reason};
 }
@@ -31,8 +31,8 @@ std::vector<Methods> symmetric_attempts(const MatrixTraits &matrix, const SolveC
   const std::string reason = "the matrix is symmetric, and " + diagonal_text(matrix.diagonal);
   if (matrix.diagonal.are_positive()) // `auto` may change between solves
     return {{"pipelined-cg", command.repeat == 1 ? "auto" : "jacobi", "none", reason},
-            indefinite(matrix, "the matrix may be indefinite")};
-  return {indefinite(matrix, reason + ", so that it is not positive definite"),
+            indefinite_methods(matrix, "the matrix may be indefinite")};
+  return {indefinite_methods(matrix, reason + ", so that it is not positive definite"),
           {"idr s=8", "ilu", "matching", "incomplete factors are stronger"}};
 }
 
@@ -47,27 +47,27 @@ std::vector<Methods> unsymmetric_attempts(const MatrixTraits &matrix)
 }
 } // namespace
 
-bool chooses_methods(const SolveCommand &command)
+bool uses_automatic_methods(const SolveCommand &command)
 {
   return command.solver.empty() && command.preconditioner.empty() && command.scaling.empty() &&
          command.nonlinear.empty() && !command.copies && !command.energy_tolerance &&
          !command.fixed_iterations;
 }
 
-std::vector<Methods> attempts_for(const MatrixTraits &matrix, const SolveCommand &command)
+std::vector<Methods> plan_attempts(const MatrixTraits &matrix, const SolveCommand &command)
 {
   std::vector<Methods> attempts =
       matrix.is_symmetric ? symmetric_attempts(matrix, command) : unsymmetric_attempts(matrix);
-  if (matrix.n <= linalg::largest_fallback && linalg::have_direct())
+  if (matrix.n <= linalg::max_fallback_rows && linalg::has_umfpack())
     attempts.push_back({"direct", "", "none", "the system is small"});
   for (std::size_t k = 0; k + 1 < attempts.size(); ++k)
     if (attempts[k].solver != "pipelined-cg") // stops early if A is not positive definite
-      attempts[k].most_iterations = 5000;
+      attempts[k].max_iterations = 5000;
   return attempts;
 }
 
-Methods completed(const SolveCommand &command, const bool is_symmetric,
-                  const bool has_full_diagonal)
+Methods with_default_methods(const SolveCommand &command, const bool is_symmetric,
+                             const bool has_full_diagonal)
 {
   Methods methods{command.solver, command.preconditioner, command.scaling, ""};
   if (methods.scaling.empty())

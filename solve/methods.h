@@ -2,7 +2,7 @@
 #define femgpu_solve_methods_h
 
 #include "solve/command_line.h"
-#include "solve/matrix_facts.h"
+#include "solve/matrix_properties.h"
 
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@ namespace femgpu
 struct Methods
 {
   std::string solver, preconditioner, scaling;
-  std::string reason;      ///< for this choice; empty if the user named a method
-  int most_iterations = 0; ///< limit unless the user sets one; 0: the default
+  std::string reason;     ///< for this choice; empty if the user named a method
+  int max_iterations = 0; ///< limit unless the user sets one; 0: the default
 };
 
 /// The properties of a matrix that determine the choice of methods.
@@ -29,19 +29,20 @@ struct MatrixTraits
 /// Does the program choose methods, and fall back to others if they fail? It does if the user names
 /// neither solver, preconditioner nor scaling, and does not request a feature that some methods
 /// lack: a batch, a nonlinear term, an energy tolerance or a fixed number of iterations.
-bool chooses_methods(const SolveCommand &command);
+bool uses_automatic_methods(const SolveCommand &command);
 
 /**
  * Returns the attempts to solve a system, in order, chosen by the properties of its matrix. The
- * last one is the direct solver if the system has at most largest_fallback rows.
+ * last one is the direct solver if the system has at most max_fallback_rows rows.
  * `benchmarks/collection.py` measures them.
  */
-std::vector<Methods> attempts_for(const MatrixTraits &matrix, const SolveCommand &command);
+std::vector<Methods> plan_attempts(const MatrixTraits &matrix, const SolveCommand &command);
 
 /// Completes the methods that @p command names with defaults.
 /// @param is_symmetric is the scaled matrix symmetric?
 /// @param has_full_diagonal does the diagonal of the scaled matrix have no zeros?
-Methods completed(const SolveCommand &command, bool is_symmetric, bool has_full_diagonal);
+Methods with_default_methods(const SolveCommand &command, bool is_symmetric,
+                             bool has_full_diagonal);
 
 /// Returns a text as "idr s=8 with ilu, scaling matching".
 std::string text_of(const Methods &methods);

@@ -8,24 +8,24 @@ namespace femgpu
 {
 namespace
 {
-linalg::Law bratu_law(Method & /* method */)
+linalg::ReactionTerm bratu_reaction(Method & /* method */)
 {
   return {};
 }
 
-linalg::Law expression_law(Method &method)
+linalg::ReactionTerm expression_reaction(Method &method)
 {
   constexpr double largest = std::numeric_limits<double>::max();
   const std::string phi = method.expression("phi", "");
   const std::string derivative = method.expression("derivative", "");
-  linalg::LawRange range;
+  linalg::ReactionRange range;
   range.low = method.number("low", range.low, -largest, largest);
   range.high = method.number("high", range.high, -largest, largest);
   if (phi.empty())
     throw ParameterError(
         "The nonlinear term '" + method.text() +
         "' has no option phi. Write it without blanks, for example 'expression phi=u^3'.");
-  return linalg::make_expression_law(phi, derivative, {}, range);
+  return linalg::make_expression_reaction(phi, derivative, {}, range);
 }
 } // namespace
 
@@ -33,11 +33,11 @@ constexpr decltype(nonlinear_terms)::Entry term_table[] = {
     {"bratu",
      "LAMBDA w exp(u) for Bratu's problem -Δu = LAMBDA exp(u); lambda=LAMBDA (1), "
      "weights=w (h^2 of the generator's grid in the unit square or cube)",
-     bratu_law},
+     bratu_reaction},
     {"expression",
      "LAMBDA w phi(u) with phi=EXPRESSION of u, without blanks; a given derivative=EXPRESSION is "
      "checked for u from low=-1 to high=1; lambda= and weights= as for bratu",
-     expression_law}};
+     expression_reaction}};
 
 constexpr decltype(nonlinear_terms) nonlinear_terms("nonlinear term", term_table);
 
@@ -47,11 +47,11 @@ NonlinearTerm make_nonlinear_term(const std::string &text)
   Method method("nonlinear term", text);
   NonlinearTerm term;
   term.text = method.text();
-  term.phi.law = nonlinear_terms.find(method.name()).make(method);
+  term.phi.reaction = nonlinear_terms.find(method.name()).make(method);
   term.phi.lambda = method.number("lambda", 1., -largest, largest);
-  constexpr double not_given = -1.;
-  const double weight = method.number("weights", not_given, 0., largest);
-  if (weight != not_given)
+  constexpr double unset = -1.;
+  const double weight = method.number("weights", unset, 0., largest);
+  if (weight != unset)
     term.weight = weight;
   method.finish();
   return term;

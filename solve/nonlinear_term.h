@@ -18,12 +18,12 @@ struct NonlinearTerm
 };
 
 /// The nonlinear terms φ that the user can choose. All have the options lambda and weights.
-extern const Registry<NoTraits, linalg::Law(Method &)> nonlinear_terms;
+extern const Registry<NoTraits, linalg::ReactionTerm(Method &)> nonlinear_terms;
 
 /**
  * Parses a nonlinear term: "bratu lambda=6", "expression phi=u^3 weights=0.1".
  * @throws ParameterError for an unknown name or option, with the valid ones; for an expression, as
- *         make_expression_law()
+ *         make_expression_reaction()
  */
 NonlinearTerm make_nonlinear_term(const std::string &text);
 } // namespace femgpu

@@ -12,30 +12,30 @@ Ranks::Ranks()
 {
   if (!linalg::was_started_by_mpi())
     return;
-  linalg::spare_discovery();
+  linalg::skip_hardware_discovery();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_dup(MPI_COMM_WORLD, &for_failures);
+  MPI_Comm_dup(MPI_COMM_WORLD, &failure_communicator);
 }
 
 Ranks::~Ranks()
 {
-  int is_there = 0;
-  MPI_Initialized(&is_there);
-  if (is_there != 0)
+  int is_initialized = 0;
+  MPI_Initialized(&is_initialized);
+  if (is_initialized != 0)
     MPI_Finalize();
 }
 
 Ranks::Node Ranks::node() const
 {
   Node result{0, 1, 0};
-  MPI_Comm here = linalg::ranks_of_node(communicator());
-  MPI_Comm_rank(here, &result.rank);
-  MPI_Comm_size(here, &result.size);
-  const cpu_set_t cores = linalg::cores_of(here);
-  MPI_Comm_free(&here);
+  MPI_Comm node_ranks = linalg::split_by_node(communicator());
+  MPI_Comm_rank(node_ranks, &result.rank);
+  MPI_Comm_size(node_ranks, &result.size);
+  const cpu_set_t cores = linalg::allowed_cores(node_ranks);
+  MPI_Comm_free(&node_ranks);
   result.threads = static_cast<unsigned int>(std::max(1, CPU_COUNT(&cores) / result.size));
   return result;
 }
@@ -59,7 +59,7 @@ long long Ranks::max(long long number) const
   return number;
 }
 
-std::string Ranks::of_first(std::string text) const
+std::string Ranks::broadcast(std::string text) const
 {
   auto length = static_cast<int>(text.size());
   MPI_Bcast(&length, 1, MPI_INT, 0, communicator());
@@ -70,15 +70,15 @@ std::string Ranks::of_first(std::string text) const
 
 int Ranks::fail(const int exit_code, const std::string &message) const
 {
-  if (!are_several()) {
+  if (!is_parallel()) {
     std::cerr << message << std::endl;
     return exit_code;
   }
-  constexpr std::chrono::milliseconds patience{1000};
-  const bool have_all = linalg::barrier_asleep(for_failures, patience);
-  if (have_all && is_first())
+  constexpr std::chrono::milliseconds timeout{1000};
+  const bool all_arrived = linalg::sleeping_barrier(failure_communicator, timeout);
+  if (all_arrived && is_first())
     std::cerr << message << std::endl;
-  if (!have_all) {
+  if (!all_arrived) {
     std::cerr << message << " (rank " << rank << ")" << std::endl;
     MPI_Abort(communicator(), exit_code);
   }

@@ -18,7 +18,7 @@ public:
   Ranks(const Ranks &) = delete;
   Ranks &operator=(const Ranks &) = delete;
 
-  bool are_several() const
+  bool is_parallel() const
   {
     return size > 1;
   }
@@ -52,7 +52,7 @@ public:
   ///@}
 
   /// Collective. Returns the first rank's @p text on all ranks.
-  std::string of_first(std::string text) const;
+  std::string broadcast(std::string text) const;
 
   /// Prints @p message to standard error. If all ranks fail, the first one prints it and each
   /// returns @p exit_code. If some ranks do not call this within a second, they may be waiting for
@@ -60,7 +60,7 @@ public:
   int fail(int exit_code, const std::string &message) const;
 
 private:
-  MPI_Comm for_failures = MPI_COMM_NULL;
+  MPI_Comm failure_communicator = MPI_COMM_NULL;
   int rank = 0, size = 1;
 };
 } // namespace femgpu

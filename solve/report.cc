@@ -103,10 +103,11 @@ void add_methods(std::string &text, const SystemToSolve &system, const SolveReco
   const linalg::MethodReport &method = record.report.method;
   const auto nonzeros = static_cast<double>(system.n_nonzeros);
   add(text, "backend", record.backend + " (" + record.backend_description + ")");
-  if (record.parts.count > 1)
+  if (record.distribution.count > 1)
     add(text, "parts",
-        std::to_string(record.parts.count) + " ranks of " + range_text(record.parts.rows) +
-            " rows, with " + range_text(record.parts.ghosts) + " ghosts; " +
+        std::to_string(record.distribution.count) + " ranks of " +
+            range_text(record.distribution.rows) + " rows, with " +
+            range_text(record.distribution.ghosts) + " ghosts; " +
             communication_text(record.report));
   add(text, "solver",
       method.solver + (method.execution.empty() ? "" : "; loop run as " + method.execution) +
@@ -137,7 +138,7 @@ void add_residuals(std::string &text, const linalg::SolveReport &report, const b
             std::to_string(energy.delay) + " iterations before the end" +
             (energy.target >= 0. ? ", target " + text_of(energy.target) : ""));
   if (!is_nonlinear)
-    add(text, "of A x = b", relative_text(report.given.residual, report.given.rhs));
+    add(text, "of A x = b", relative_text(report.original.residual, report.original.rhs));
   if (report.backward_error >= 0.)
     add(text, "backward error",
         text_of(report.backward_error) +
@@ -194,7 +195,7 @@ void add_batch(std::string &text, const BatchRecord &record)
       std::to_string(report.systems.size()) + ", of which " + std::to_string(report.n_converged()) +
           " converged");
   add(text, "iterations",
-      std::to_string(iterations.least) + " to " + std::to_string(iterations.most) + ", mean " +
+      std::to_string(iterations.minimum) + " to " + std::to_string(iterations.maximum) + ", mean " +
           text_of(iterations.mean) + "; restarts " + std::to_string(iterations.restarts));
   if (const int worst = report.worst(); worst >= 0)
     add(text, "worst residual",
@@ -219,12 +220,12 @@ std::string report_text(const SolveCommand &command, const SystemToSolve &system
   add_methods(text, system, record);
   add_residuals(text, record.report, system.nonlinear.has_value());
   if (system.nonlinear)
-    add(text, "largest x_i", text_of(record.largest(), 8));
+    add(text, "largest x_i", text_of(record.max_x(), 8));
   add_times(text, record, system.nonlinear.has_value());
-  const bool did_as_asked = succeeded(command, record) && !record.report.converged();
+  const bool met_request = succeeded(command, record) && !record.report.converged();
   add(text, "outcome",
       linalg::to_string(record.report.outcome) + ": " +
-          (did_as_asked ? "the fixed number of iterations was done" : record.report.message));
+          (met_request ? "the fixed number of iterations was done" : record.report.message));
   text.pop_back();
   return text;
 }
@@ -305,7 +306,7 @@ Json nonlinear_values(const SystemToSolve &system, const SolveRecord &record)
   Json values = {{"term", system.nonlinear->text},
                  {"lambda", system.nonlinear->phi.lambda},
                  {"weight", system.weights.empty() ? Json() : Json(system.weights.front())},
-                 {"largest_x", record.largest()}};
+                 {"largest_x", record.max_x()}};
   add_members(values, record.report.inner);
   return values;
 }
@@ -350,13 +351,13 @@ void add_repeats(Json &values, const RunRecord &record)
 }
 
 /// Returns the partition sizes; null for a single rank.
-Json parts_values(const PartsRecord &parts)
+Json distribution_values(const DistributionRecord &distribution)
 {
-  if (parts.count == 1)
+  if (distribution.count == 1)
     return {};
-  return {{"count", parts.count},
-          {"rows", {{"min", parts.rows[0]}, {"max", parts.rows[1]}}},
-          {"ghosts", {{"min", parts.ghosts[0]}, {"max", parts.ghosts[1]}}}};
+  return {{"count", distribution.count},
+          {"rows", {{"min", distribution.rows[0]}, {"max", distribution.rows[1]}}},
+          {"ghosts", {{"min", distribution.ghosts[0]}, {"max", distribution.ghosts[1]}}}};
 }
 
 Json batch_values(const BatchRecord &record)
@@ -366,12 +367,12 @@ Json batch_values(const BatchRecord &record)
   const int worst = report.worst();
   return {{"systems", report.systems.size()},
           {"converged", report.n_converged()},
-          {"alone", report.n_alone()},
+          {"alone", report.n_solved_separately()},
           {"solver", report.method.solver},
           {"preconditioner", report.method.preconditioner},
           {"execution", report.method.execution},
           {"iterations",
-           {{"min", iterations.least}, {"mean", iterations.mean}, {"max", iterations.most}}},
+           {{"min", iterations.minimum}, {"mean", iterations.mean}, {"max", iterations.maximum}}},
           {"restarts", iterations.restarts},
           {"worst_system", worst < 0 ? Json() : Json(worst + 1)},
           {"worst_relative_residual",
@@ -386,7 +387,7 @@ Json system_values(const linalg::BatchReport &report)
     Json &of_system = values.emplace_back();
     add_members<linalg::SolveResult>(of_system, system);
     of_system["message"] = text_or_null(system.message);
-    of_system["alone"] = system.was_alone;
+    of_system["alone"] = system.solved_separately;
   }
   return values;
 }
@@ -409,7 +410,7 @@ std::string report_json(const SolveCommand &command, const SystemToSolve &system
                         const SolveRecord &record)
 {
   Json values = common_values(command, system, record, record.report.outcome);
-  values["parts"] = parts_values(record.parts);
+  values["parts"] = distribution_values(record.distribution);
   values["peak_bytes"] = record.peak_bytes;
   values["solve"] = report_values(record.report);
   values["solve"]["gigabytes_per_second"] = record.gigabytes_per_second();

@@ -38,7 +38,7 @@ struct SystemSolver
 {
   std::function<void()> setup;
   std::function<linalg::SolveReport(std::vector<double> &x)> solve;
-  std::function<PartsRecord()> parts = [] { return PartsRecord(); };
+  std::function<DistributionRecord()> distribution = [] { return DistributionRecord(); };
 };
 
 using Progress = std::function<void(int, double)>;
@@ -53,8 +53,8 @@ SystemSolver make_direct(const SolveCommand &command, const SystemToSolve &syste
 }
 
 /// Returns the largest ‖b − A x‖ of the unscaled system that meets the tolerances.
-double given_target(const linalg::SolveControl &control, const SystemToSolve &system,
-                    const double *x)
+double unscaled_target(const linalg::SolveControl &control, const SystemToSolve &system,
+                       const double *x)
 {
   const linalg::SystemNorms norms = linalg::measure(system.A.csr(), system.b.data(), x);
   const bool is_of_rhs = control.reference == linalg::SolveControl::Reference::rhs;
@@ -65,23 +65,23 @@ double given_target(const linalg::SolveControl &control, const SystemToSolve &sy
 /// Solves until the residual of the unscaled system meets the tolerances too. They refer to that
 /// system if femgpu chose the scaling. If 5 continuations do not suffice, the outcome is
 /// `stagnated`.
-linalg::SolveReport solve_to_given_target(linalg::LinearSolver &solver, const SystemToSolve &system,
-                                          double *x)
+linalg::SolveReport solve_to_unscaled_target(linalg::LinearSolver &solver,
+                                             const SystemToSolve &system, double *x)
 {
   const linalg::SolveControl control = solver.control();
-  const double target = given_target(control, system, x);
+  const double target = unscaled_target(control, system, x);
   linalg::SolveReport report = solver.solve(system.b.data(), x);
-  constexpr int most_continuations = 5;
-  for (int k = 0; k < most_continuations && report.outcome == linalg::Outcome::converged &&
-                  report.given.residual > target;
+  constexpr int max_continuations = 5;
+  for (int k = 0; k < max_continuations && report.outcome == linalg::Outcome::converged &&
+                  report.original.residual > target;
        ++k) {
     solver.control().relative_tolerance = 0.;
     solver.control().absolute_tolerance =
-        0.3 * report.true_residual * target / report.given.residual;
-    continue_with(report, solver.solve(system.b.data(), x));
+        0.3 * report.true_residual * target / report.original.residual;
+    append_solve(report, solver.solve(system.b.data(), x));
   }
   solver.control() = control;
-  if (report.outcome == linalg::Outcome::converged && report.given.residual > target) {
+  if (report.outcome == linalg::Outcome::converged && report.original.residual > target) {
     report.outcome = linalg::Outcome::stagnated;
     describe(report);
   }
@@ -100,7 +100,7 @@ RowSolver make_row_solver(const SolveCommand &command, const SystemToSolve &syst
                           const linalg::ExecutorPtr &executor, const Progress &progress,
                           const linalg::CommunicatorPtr &communicator)
 {
-  linalg::LinearSolverOptions linear = options_of(command, methods, system.format);
+  linalg::LinearSolverOptions linear = linear_solver_options(command, methods, system.format);
   linear.ordering = ordering;
   if (!system.nonlinear) {
     linear.control.progress = progress;
@@ -110,7 +110,7 @@ RowSolver make_row_solver(const SolveCommand &command, const SystemToSolve &syst
               solver->set_matrix(A, /* same pattern */ false);
             },
             [=, &system](const double *b, double *x) {
-              return is_chosen ? solve_to_given_target(*solver, system, x) : solver->solve(b, x);
+              return is_chosen ? solve_to_unscaled_target(*solver, system, x) : solver->solve(b, x);
             }};
   }
   linalg::NonlinearSolverOptions options;
@@ -128,9 +128,9 @@ RowSolver make_row_solver(const SolveCommand &command, const SystemToSolve &syst
           }};
 }
 
-SystemSolver make_whole(const SolveCommand &command, const SystemToSolve &system,
-                        const Methods &methods, const linalg::ExecutorPtr &executor,
-                        const Progress &progress)
+SystemSolver make_single_rank(const SolveCommand &command, const SystemToSolve &system,
+                              const Methods &methods, const linalg::ExecutorPtr &executor,
+                              const Progress &progress)
 {
   if (linalg::is_direct(methods.solver))
     return make_direct(command, system);
@@ -149,22 +149,22 @@ public:
       : system(system), order("none", ordering), ranks(ranks)
   {}
 
-  void cut()
+  void distribute()
   {
-    if (system.is_share)
+    if (system.is_distributed)
       rows.emplace(ranks, std::exchange(system.A, {}));
     else
       rows.emplace(ranks, system.A.n > 0 ? order.setup(system.A.csr())
                                          : system.A.csr()); // empty on other ranks
   }
-  const linalg::MatrixPart &matrix() const
+  const linalg::LocalMatrix &matrix() const
   {
     return rows->matrix();
   }
   /// Reorders a vector of the first rank and distributes it.
   std::vector<double> scatter(const std::vector<double> &v) const
   {
-    if (system.is_share)
+    if (system.is_distributed)
       return v;
     std::vector<double> ordered(v.size());
     if (!v.empty())
@@ -174,20 +174,20 @@ public:
   std::vector<double> gather(const std::vector<double> &own) const
   {
     std::vector<double> ordered = rows->gather(own);
-    if (system.is_share)
+    if (system.is_distributed)
       return ordered;
     std::vector<double> v(ordered.size());
     if (!v.empty())
       order.restore_solution(ordered.data(), v.data());
     return v;
   }
-  PartsRecord record() const
+  DistributionRecord record() const
   {
-    int n_parts = 1;
-    MPI_Comm_size(ranks, &n_parts);
+    int n_ranks = 1;
+    MPI_Comm_size(ranks, &n_ranks);
     const linalg::Distribution::Range of_rows = rows->range_of(rows->n()),
                                       of_ghosts = rows->range_of(rows->matrix().ghosts.n_ghosts());
-    return {n_parts, {of_rows.least, of_rows.most}, {of_ghosts.least, of_ghosts.most}};
+    return {n_ranks, {of_rows.minimum, of_rows.maximum}, {of_ghosts.minimum, of_ghosts.maximum}};
   }
 
 private:
@@ -201,27 +201,27 @@ SystemSolver make_distributed(const SolveCommand &command, SystemToSolve &system
                               const linalg::ExecutorPtr &executor, const Ranks &ranks,
                               const Progress &progress)
 {
-  const auto parts =
+  const auto distribution =
       std::make_shared<DistributedSystem>(system, command.ordering, ranks.communicator());
   const RowSolver solver = make_row_solver(
       command, system, system.attempts.front(), "none", executor, progress,
       linalg::make_communicator(ranks.communicator(), executor, command.communicator));
   const auto b = std::make_shared<std::vector<double>>();
   return {[=, &system] {
-            parts->cut();
-            *b = parts->scatter(system.b);
+            distribution->distribute();
+            *b = distribution->scatter(system.b);
             const std::vector<double> weights =
-                system.nonlinear ? parts->scatter(system.weights) : std::vector<double>();
-            solver.set(parts->matrix().csr(), weights.data());
+                system.nonlinear ? distribution->scatter(system.weights) : std::vector<double>();
+            solver.set(distribution->matrix().csr(), weights.data());
           },
           [=, ordering = command.ordering](std::vector<double> &x) {
-            std::vector<double> own_x = parts->scatter(x);
+            std::vector<double> own_x = distribution->scatter(x);
             linalg::SolveReport report = solver.solve(b->data(), own_x.data());
             report.method.ordering = ordering;
-            x = parts->gather(own_x);
+            x = distribution->gather(own_x);
             return report;
           },
-          [=] { return parts->record(); }};
+          [=] { return distribution->record(); }};
 }
 
 std::string progress_text(const int iteration, const double residual)
@@ -238,8 +238,8 @@ bool same_bits(const std::vector<double> &a, const std::vector<double> &b)
 }
 } // namespace
 
-linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods,
-                                       const std::string &format)
+linalg::LinearSolverOptions linear_solver_options(const SolveCommand &command,
+                                                  const Methods &methods, const std::string &format)
 {
   linalg::LinearSolverOptions options;
   options.solver = methods.solver;
@@ -248,8 +248,8 @@ linalg::LinearSolverOptions options_of(const SolveCommand &command, const Method
   options.scaling = methods.scaling;
   options.ordering = command.ordering;
   options.control = command.control();
-  if (methods.most_iterations > 0 && !command.max_iterations)
-    options.control.max_iterations = methods.most_iterations;
+  if (methods.max_iterations > 0 && !command.max_iterations)
+    options.control.max_iterations = methods.max_iterations;
   return options;
 }
 
@@ -280,7 +280,7 @@ double SolveRecord::gigabytes_per_second() const
   return seconds > 0. ? 1e-9 * n * bytes / seconds : 0.;
 }
 
-double SolveRecord::largest() const
+double SolveRecord::max_x() const
 {
   return x.empty() ? 0. : *std::max_element(x.begin(), x.end());
 }
@@ -291,7 +291,7 @@ bool RunRecord::all_identical() const
                      [](const Repeat &repeat) { return repeat.is_identical; });
 }
 
-std::string RunRecord::remark_on_bits() const
+std::string RunRecord::reproducibility_remark() const
 {
   const auto first = std::find_if(repeats.begin(), repeats.end(),
                                   [](const Repeat &repeat) { return !repeat.is_identical; });
@@ -310,7 +310,7 @@ void RunRecord::add(Repeat repeat, std::vector<double> new_x)
   repeats.push_back(repeat);
 }
 
-bool did_as_asked(const SolveCommand &command, const linalg::SolveResult &result)
+bool met_request(const SolveCommand &command, const linalg::SolveResult &result)
 {
   return result.converged() ||
          (command.fixed_iterations && result.iterations >= *command.fixed_iterations &&
@@ -319,7 +319,7 @@ bool did_as_asked(const SolveCommand &command, const linalg::SolveResult &result
 
 bool succeeded(const SolveCommand &command, const SolveRecord &record)
 {
-  return record.all_identical() && did_as_asked(command, record.report);
+  return record.all_identical() && met_request(command, record.report);
 }
 
 namespace
@@ -348,7 +348,7 @@ std::string warning_of_rows(const SolveCommand &command, const linalg::SolveRepo
 std::string remark(const SolveCommand &command, const SolveRecord &record)
 {
   if (!record.all_identical())
-    return record.remark_on_bits();
+    return record.reproducibility_remark();
   const linalg::SolveReport &report = record.report;
   if (command.fixed_iterations && report.iterations < *command.fixed_iterations)
     return "the solve ended after " + std::to_string(report.iterations) + " instead of " +
@@ -371,9 +371,9 @@ SolveRecord attempt(const SolveCommand &command, SystemToSolve &system, const Me
     progress = [&console](const int iteration, const double residual) {
       console.progress(progress_text(iteration, residual));
     };
-  const SystemSolver solver = ranks.are_several()
+  const SystemSolver solver = ranks.is_parallel()
                                   ? make_distributed(command, system, executor, ranks, progress)
-                                  : make_whole(command, system, methods, executor, progress);
+                                  : make_single_rank(command, system, methods, executor, progress);
   console.begin_phase("setup");
   solver.setup();
   for (int k = 0; k < command.repeat; ++k) {
@@ -388,7 +388,7 @@ SolveRecord attempt(const SolveCommand &command, SystemToSolve &system, const Me
     if (k == 0 && !succeeded(command, record) && &methods != &system.attempts.back())
       break; // another attempt follows
   }
-  record.parts = solver.parts();
+  record.distribution = solver.distribution();
   record.peak_bytes = executor->peak_bytes();
   return record;
 }
@@ -422,12 +422,13 @@ SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
   for (const Methods &methods : system.attempts) {
     const bool is_last = &methods == &system.attempts.back();
     const Stopwatch watch;
-    AttemptRecord &made = attempts.emplace_back(AttemptRecord{methods, "refused", "", 0, 0.});
+    AttemptRecord &record_of_attempt =
+        attempts.emplace_back(AttemptRecord{methods, "refused", "", 0, 0.});
     try {
       SolveRecord record = attempt(command, system, methods, executor, ranks, console);
-      made.outcome = linalg::to_string(record.report.outcome);
-      made.message = record.report.message;
-      made.iterations = record.report.iterations;
+      record_of_attempt.outcome = linalg::to_string(record.report.outcome);
+      record_of_attempt.message = record.report.message;
+      record_of_attempt.iterations = record.report.iterations;
       if (!best || succeeded(command, record) || backward_error(record) < backward_error(*best)) {
         best = std::move(record);
         reported = attempts.size() - 1;
@@ -437,13 +438,14 @@ SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
       throw; // other methods would not help
     }
     catch (const Error &error) {
-      made.message = error.what();
+      record_of_attempt.message = error.what();
       if (is_last && !best)
         throw;
     }
-    made.seconds = watch.elapsed();
+    record_of_attempt.seconds = watch.elapsed();
     const bool is_limited =
-        command.max_iterations && made.outcome == to_string(linalg::Outcome::iteration_limit);
+        command.max_iterations &&
+        record_of_attempt.outcome == to_string(linalg::Outcome::iteration_limit);
     if (is_limited || (best && succeeded(command, *best)))
       break;
   }

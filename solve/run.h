@@ -37,14 +37,14 @@ struct RunRecord
   double min_seconds() const;
   bool all_identical() const;
   /// Returns the message for repeats that are not identical.
-  std::string remark_on_bits() const;
+  std::string reproducibility_remark() const;
   /// Adds a solve with the solution @p x.
   void add(Repeat repeat, std::vector<double> x);
 };
 
 /// The subdomains of a distributed system, one per rank. Arrays hold the minimum and the maximum
 /// over the ranks.
-struct PartsRecord
+struct DistributionRecord
 {
   int count = 1;
   long long rows[2] = {}, ghosts[2] = {};
@@ -65,22 +65,23 @@ struct AttemptRecord
 struct SolveRecord : RunRecord
 {
   linalg::SolveReport report; ///< of the first solve, including setup
-  PartsRecord parts;
+  DistributionRecord distribution;
   std::vector<AttemptRecord> attempts; ///< all attempts, in order
 
   double seconds_per_iteration() const; ///< from the median; 0 without iterations
   double gigabytes_per_second() const;  ///< bandwidth of the counted memory traffic
-  double largest() const;               ///< max x_i; 0 without rows
+  double max_x() const;                 ///< max x_i; 0 without rows
 };
 
 /// Returns the options of the linear solver. @param format of the matrix
-linalg::LinearSolverOptions options_of(const SolveCommand &command, const Methods &methods,
-                                       const std::string &format);
+linalg::LinearSolverOptions linear_solver_options(const SolveCommand &command,
+                                                  const Methods &methods,
+                                                  const std::string &format);
 
 /// Did a solve converge or, with --fixed-iterations, do all iterations?
-bool did_as_asked(const SolveCommand &command, const linalg::SolveResult &result);
+bool met_request(const SolveCommand &command, const linalg::SolveResult &result);
 
-/// Does did_as_asked() hold for the reported solve, and do the repeats agree bit by bit?
+/// Does met_request() hold for the reported solve, and do the repeats agree bit by bit?
 bool succeeded(const SolveCommand &command, const SolveRecord &record);
 
 /// Explains why succeeded() is false, or returns a warning; empty if there is none.

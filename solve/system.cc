@@ -43,7 +43,7 @@ std::vector<double> random_vector(const std::size_t n, const unsigned long seed)
 }
 
 /// Returns the right-hand side @p rhs of the transformed system with matrix @p A_hat.
-std::vector<double> made_rhs(const std::string &rhs, const HostCsr &A_hat)
+std::vector<double> generate_rhs(const std::string &rhs, const HostCsr &A_hat)
 {
   const auto n = static_cast<std::size_t>(A_hat.n);
   if (rhs == "ones")
@@ -87,25 +87,26 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
 }
 
 /// Checks that no method needs a symmetric matrix if this one is unsymmetric.
-/// @param given asymmetry() of A
+/// @param asymmetry_of_A asymmetry() of A
 /// @param scaled asymmetry() of the scaled matrix
 /// @throws ParameterError
-void check_symmetry(const SolveCommand &command, const std::string &given,
+void check_symmetry(const SolveCommand &command, const std::string &asymmetry_of_A,
                     const std::string &scaled, const SystemToSolve &system)
 {
   const auto &nonlinear = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
-  if (system.nonlinear && nonlinear.traits.needs_symmetry && !given.empty())
+  if (system.nonlinear && nonlinear.traits.needs_symmetry && !asymmetry_of_A.empty())
     throw ParameterError("Nonlinear method '" + std::string(nonlinear.name) +
-                         "' needs a symmetric matrix, but " + given +
+                         "' needs a symmetric matrix, but " + asymmetry_of_A +
                          ". Use --nonlinear-method newton.");
   const std::string &solver = system.attempts.front().solver;
   if (linalg::is_direct(solver) || !linalg::solvers.traits(solver).needs_symmetry || scaled.empty())
     return;
   throw ParameterError(
       "Solver '" + solver + "' needs a symmetric matrix, but " +
-      (given.empty() ? "with the scaling '" + command.scaling + "' " : std::string()) + scaled +
-      (given.empty() ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
-                     : ". Use --solver pipelined-bicgstab."));
+      (asymmetry_of_A.empty() ? "with the scaling '" + command.scaling + "' " : std::string()) +
+      scaled +
+      (asymmetry_of_A.empty() ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
+                              : ". Use --solver pipelined-bicgstab."));
 }
 
 /// Sets b, from the file or for the transformed matrix @p A_hat.
@@ -134,7 +135,7 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
     return;
   }
   system.rhs = command.rhs.empty() ? "row-sums" : command.rhs;
-  const std::vector<double> b_hat = made_rhs(system.rhs, A_hat);
+  const std::vector<double> b_hat = generate_rhs(system.rhs, A_hat);
   system.b.resize(b_hat.size());
   transformation.restore_rhs(b_hat.data(), system.b.data());
 }
@@ -187,18 +188,18 @@ SystemToSolve make_system(const SolveCommand &command, const bool may_fall_back)
   system.n_nonzeros = static_cast<long long>(system.A.columns.size());
   const HostCsr A_hat = transformation.setup(system.A.csr());
   system.lengths = row_lengths(system.A.csr());
-  const std::string given = asymmetry(system.A.csr());
-  system.is_symmetric = given.empty();
+  const std::string asymmetry_of_A = asymmetry(system.A.csr());
+  system.is_symmetric = asymmetry_of_A.empty();
   choose_rhs(command, A_hat, transformation, system);
   const DiagonalSigns diagonal = diagonal_signs(A_hat);
   const bool is_A = A_hat.values == system.A.values.data();
-  const std::string scaled = is_A || !given.empty() ? given : asymmetry(A_hat);
-  if (may_fall_back && chooses_methods(command) && system.n_systems == 1)
-    system.attempts = attempts_for(
+  const std::string scaled = is_A || !asymmetry_of_A.empty() ? asymmetry_of_A : asymmetry(A_hat);
+  if (may_fall_back && uses_automatic_methods(command) && system.n_systems == 1)
+    system.attempts = plan_attempts(
         {system.n, system.is_symmetric, diagonal, has_zero_row(system.A.csr())}, command);
   else
-    system.attempts = {completed(command, scaled.empty(), diagonal.n_zeros == 0)};
-  check_symmetry(command, given, scaled, system);
+    system.attempts = {with_default_methods(command, scaled.empty(), diagonal.n_zeros == 0)};
+  check_symmetry(command, asymmetry_of_A, scaled, system);
   system.x0.assign(static_cast<std::size_t>(system.A.n), 0.);
   if (!command.x0_file.empty())
     system.x0 = linalg::read_matrix_market_vector(command.x0_file, system.A.n);
@@ -206,34 +207,34 @@ SystemToSolve make_system(const SolveCommand &command, const bool may_fall_back)
   return system;
 }
 
-bool can_be_shared(const SolveCommand &command)
+bool can_generate_locally(const SolveCommand &command)
 {
   return !command.generator.empty() && scaling_of(command) == "none" &&
          command.ordering == "none" && command.rhs.empty() && command.rhs_file.empty() &&
          command.x0_file.empty() && !command.copies;
 }
 
-SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks)
+SystemToSolve generate_local_rows(const SolveCommand &command, const Ranks &ranks)
 {
   linalg::ModelProblem problem = linalg::generate(command.generator, ranks.share());
   SystemToSolve system;
-  system.is_share = true;
+  system.is_distributed = true;
   system.A = std::move(problem.A);
   system.b = std::move(problem.b);
   choose_weights(command, problem.source_weight, system);
   const HostCsr A = system.A.csr();
   system.is_symmetric = problem.is_symmetric;
-  const std::string evidence =
+  const std::string asymmetry_reason =
       system.is_symmetric ? "" : "the matrix of '" + command.generator + "' is not";
   const auto first = static_cast<int>(ranks.sum_before(A.n));
-  system.attempts = {
-      completed(command, system.is_symmetric, ranks.sum(diagonal_signs(A, first).n_zeros) == 0)};
-  check_symmetry(command, evidence, evidence, system);
+  system.attempts = {with_default_methods(command, system.is_symmetric,
+                                          ranks.sum(diagonal_signs(A, first).n_zeros) == 0)};
+  check_symmetry(command, asymmetry_reason, asymmetry_reason, system);
   choose_rhs(command, A, linalg::LinearSystemTransformation("none", "none"), system);
   system.n = ranks.sum(A.n);
   system.n_nonzeros = ranks.sum(static_cast<long long>(A.n_nonzeros));
   const RowLengths own = row_lengths(A);
-  system.lengths = {static_cast<int>(-ranks.max(A.n > 0 ? -own.min : -linalg::most_indices)),
+  system.lengths = {static_cast<int>(-ranks.max(A.n > 0 ? -own.min : -linalg::max_indices)),
                     static_cast<int>(ranks.max(own.max)),
                     static_cast<double>(system.n_nonzeros) /
                         static_cast<double>(std::max(system.n, 1LL))};

@@ -4,7 +4,7 @@
 #include "linalg/base/host_matrix.h"
 #include "solve/command_line.h"
 #include "solve/generators/varied_systems.h"
-#include "solve/matrix_facts.h"
+#include "solve/matrix_properties.h"
 #include "solve/methods.h"
 #include "solve/nonlinear_term.h"
 #include "solve/ranks.h"
@@ -21,7 +21,7 @@ namespace femgpu
 struct SystemToSolve
 {
   linalg::HostMatrix A;
-  bool is_share = false;           ///< do A, b, x₀ and W have the rows of this rank only?
+  bool is_distributed = false;     ///< do A, b, x₀ and W have the rows of this rank only?
   long long n = 0, n_nonzeros = 0; ///< of the whole matrix
   std::vector<double> b, x0;
   int n_systems = 1;
@@ -58,10 +58,10 @@ SystemToSolve make_system(const SolveCommand &command, bool may_fall_back);
 
 /// Can each rank generate its own rows? It cannot if a scaling, an ordering, a right-hand side, an
 /// initial guess or a batch needs the whole system.
-bool can_be_shared(const SolveCommand &command);
+bool can_generate_locally(const SolveCommand &command);
 
 /// Collective. Generates the rows of this rank. @throws as make_system()
-SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks);
+SystemToSolve generate_local_rows(const SolveCommand &command, const Ranks &ranks);
 } // namespace femgpu
 
 #endif

@@ -9,9 +9,9 @@
 
 namespace femgpu
 {
-inline bool holds(const std::string &text, const std::string &part)
+inline bool contains(const std::string &text, const std::string &substring)
 {
-  return text.find(part) != std::string::npos;
+  return text.find(substring) != std::string::npos;
 }
 
 /// Returns the message of the @p ErrorType with @p code that @p action must throw.

@@ -231,7 +231,7 @@ def has_device():
     return process.returncode == 0 and "GPU" in process.stdout
 
 
-def check_no_half_file(run):
+def check_files_are_complete(run):
     """Checks that files with final names are complete, however the run ended."""
     names = [name for name in os.listdir(run.directory) if name.endswith((".vtu", ".pvtu", ".pvd"))]
     left = [name for name in os.listdir(run.directory) if name.endswith(".partial")]
@@ -361,7 +361,7 @@ def check_all(options, directory):
     run = start("run", options.ranks)
     problems = list(check_end(run, options))
     if options.full_disk:
-        problems += check_no_half_file(run)
+        problems += check_files_are_complete(run)
     if options.expect_no_files:
         problems += check_no_files(run)
     if not problems and os.path.exists(run.path("summary.json")):

@@ -48,7 +48,7 @@ class ManyRuns:
         return self.process.wait()
 
 
-def problems_of(words, options, many_runs, directory):
+def failed_expectations(words, options, many_runs, directory):
     """Returns the failed expectations of one run and its output."""
     study = run_study.parse_command_line(["--program", options.program] + words)
     study.start = many_runs.start
@@ -73,7 +73,7 @@ def main():
         many_runs = ManyRuns(options.many_runs, directory)
         for name, *words in runs:
             os.mkdir(os.path.join(directory, name))
-            problems, printed = problems_of(words, options, many_runs,
+            problems, printed = failed_expectations(words, options, many_runs,
                                             os.path.join(directory, name))
             print(f"{'FAILED' if problems else 'passed'}: {name}", flush=True)
             if problems:

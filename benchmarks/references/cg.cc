@@ -2,7 +2,7 @@
 #include "linalg/execution/make_executor.h"
 
 #include "benchmarks/measure.h"
-#include "benchmarks/speed/race.h"
+#include "benchmarks/speed/comparison.h"
 #include "linalg/base/error.h"
 
 #include "femgpu_version.h"
@@ -21,7 +21,7 @@ using namespace femgpu::linalg::benchmark;
 namespace
 {
 /// Describes the run on all ranks together; each rank copies its share of the memory.
-Circumstances circumstances(const std::string &library, const bool has_threads)
+Environment environment(const std::string &library, const bool has_threads)
 {
   const unsigned int ranks = Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
   const auto host = femgpu::linalg::make_executor("host");
@@ -34,27 +34,28 @@ Circumstances circumstances(const std::string &library, const bool has_threads)
   return {library + " with " + workers, femgpu::version::git_revision, bandwidth};
 }
 
-void race(int argc, char **argv, const Library &library)
+void speed_comparison(int argc, char **argv, const Library &library)
 {
-  RaceOptions options = parse_race(argv[0],
-                                   "Time an iteration of " + library.name +
-                                       "'s conjugate gradients with Jacobi on model problems.",
-                                   argc, argv);
-  const bool speaks = Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
+  ComparisonOptions options =
+      parse_comparison_options(argv[0],
+                               "Time an iteration of " + library.name +
+                                   "'s conjugate gradients with Jacobi on model problems.",
+                               argc, argv);
+  const bool prints = Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
   if (!options.help.empty()) {
-    std::cout << (speaks ? options.help : "");
+    std::cout << (prints ? options.help : "");
     return;
   }
-  Race race(options, circumstances(library.name, library.has_threads), speaks);
+  SpeedComparison speed_comparison(options, environment(library.name, library.has_threads), prints);
   for (const TableSystem &line : options.systems) {
     // All ranks must agree on whether the time is up, or they wait for each other forever.
-    if (Utilities::MPI::max(race.leaves_out(line) ? 1 : 0, MPI_COMM_WORLD) > 0)
+    if (Utilities::MPI::max(speed_comparison.skips(line) ? 1 : 0, MPI_COMM_WORLD) > 0)
       continue;
     const SpeedSystem system = make_system(line);
-    race.measure(system, {{library.name, "CSR", "cg", "jacobi", library.norm,
-                           [&] { return library.make(system); }}});
+    speed_comparison.measure(system, {{library.name, "CSR", "cg", "jacobi", library.norm,
+                                       [&] { return library.make(system); }}});
   }
-  race.finish();
+  speed_comparison.finish();
 }
 } // namespace
 
@@ -66,7 +67,7 @@ int run(int argc, char **argv, const Library &library)
   try {
     const Utilities::MPI::MPI_InitFinalize mpi(
         argc, argv, library.has_threads ? numbers::invalid_unsigned_int : 1);
-    race(argc, argv, library);
+    speed_comparison(argc, argv, library);
     return 0;
   }
   catch (const femgpu::Error &error) {

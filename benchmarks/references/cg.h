@@ -1,7 +1,7 @@
 #ifndef references_cg_h
 #define references_cg_h
 
-#include "benchmarks/speed/contender.h"
+#include "benchmarks/speed/candidate.h"
 
 #include <deal.II/base/index_set.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
@@ -19,8 +19,8 @@
  */
 namespace references
 {
-using femgpu::linalg::benchmark::Claim;
-using femgpu::linalg::benchmark::Contender;
+using femgpu::linalg::benchmark::Candidate;
+using femgpu::linalg::benchmark::ReportedResult;
 using femgpu::linalg::benchmark::SpeedSystem;
 
 /// A library that one of the programs measures.
@@ -29,7 +29,7 @@ struct Library
   std::string name;
   bool has_threads = false;                     ///< one process with threads instead of MPI ranks
   femgpu::linalg::benchmark::ResidualNorm norm; ///< the norm that its conjugate gradients monitor
-  std::function<std::unique_ptr<Contender>(const SpeedSystem &)> make;
+  std::function<std::unique_ptr<Candidate>(const SpeedSystem &)> make;
 };
 
 /// Implements main() with the options of femgpu_speed. @return the exit code

@@ -14,7 +14,7 @@ namespace
 {
 using namespace dealii;
 
-class DealII final : public Contender
+class DealII final : public Candidate
 {
 public:
   explicit DealII(const SpeedSystem &system)
@@ -33,7 +33,7 @@ public:
   {
     x = 0.;
   }
-  Claim solve(const int iterations) override
+  ReportedResult solve(const int iterations) override
   {
     IterationNumberControl control(iterations, 0., false, false);
     SolverCG<Vector<double>> cg(control);

@@ -15,7 +15,7 @@ namespace
 {
 using namespace dealii;
 
-class Petsc final : public Contender
+class Petsc final : public Candidate
 {
 public:
   explicit Petsc(const SpeedSystem &system)
@@ -34,7 +34,7 @@ public:
     x = 0.;
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  Claim solve(const int iterations) override
+  ReportedResult solve(const int iterations) override
   {
     IterationNumberControl control(iterations, 0., false, false);
     PETScWrappers::SolverCG cg(control, MPI_COMM_WORLD);

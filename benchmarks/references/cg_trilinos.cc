@@ -15,7 +15,7 @@ namespace
 {
 using namespace dealii;
 
-class Trilinos final : public Contender
+class Trilinos final : public Candidate
 {
 public:
   explicit Trilinos(const SpeedSystem &system)
@@ -35,7 +35,7 @@ public:
     x = 0.;
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  Claim solve(const int iterations) override
+  ReportedResult solve(const int iterations) override
   {
     IterationNumberControl control(iterations, 0., false, false);
     TrilinosWrappers::SolverCG cg(control);

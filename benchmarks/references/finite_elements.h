@@ -118,10 +118,10 @@ public:
       const Point<dim> &x = points.at(i);
       values.push_back({x[0], x[1], dim == 3 ? x[dim - 1] : 0., u(i)});
     }
-    const auto parts = Utilities::MPI::gather(MPI_COMM_WORLD, values);
+    const auto of_ranks = Utilities::MPI::gather(MPI_COMM_WORLD, values);
     std::vector<NodalValue> all;
-    for (const auto &part : parts)
-      all.insert(all.end(), part.begin(), part.end());
+    for (const auto &of_rank : of_ranks)
+      all.insert(all.end(), of_rank.begin(), of_rank.end());
     if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
       write_sorted(file, std::move(all));
   }

@@ -79,11 +79,11 @@ Mat make_matrix(const femgpu::linalg::HostMatrix &A, const Rows &rows, const Pet
   const femgpu::linalg::Unknowns &known = *A.unknowns;
   if (block == 1 || known.dimension != block)
     return matrix;
-  std::vector<double> places; // one per node; A has one per unknown
+  std::vector<double> node_coordinates; // one per node; A has one per unknown
   for (std::ptrdiff_t i = 0; i < A.n; i += block)
-    places.insert(places.end(), known.coordinates.begin() + i * block,
-                  known.coordinates.begin() + (i + 1) * block);
-  Vec coordinates = make_vector(places, rows, block);
+    node_coordinates.insert(node_coordinates.end(), known.coordinates.begin() + i * block,
+                            known.coordinates.begin() + (i + 1) * block);
+  Vec coordinates = make_vector(node_coordinates, rows, block);
   MatNullSpace motions = nullptr;
   check(MatNullSpaceCreateRigidBody(coordinates, &motions));
   check(MatSetNearNullSpace(matrix, motions));

@@ -104,12 +104,12 @@ void print(const Report &report)
 void write_sorted(const std::string &file, std::vector<NodalValue> values)
 {
   // Coordinates that differ only by rounding must compare equal.
-  const auto place = [](const NodalValue &v) {
+  const auto position = [](const NodalValue &v) {
     return std::array<long long, 3>{std::llround(v[0] * 1e9), std::llround(v[1] * 1e9),
                                     std::llround(v[2] * 1e9)};
   };
   std::sort(values.begin(), values.end(),
-            [&](const NodalValue &a, const NodalValue &b) { return place(a) < place(b); });
+            [&](const NodalValue &a, const NodalValue &b) { return position(a) < position(b); });
   std::ofstream stream(file);
   stream.precision(17);
   for (const auto &[x, y, z, u] : values)

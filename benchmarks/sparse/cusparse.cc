@@ -1,6 +1,6 @@
 #include "linalg/matrices/cusparse.h"
 
-#include "benchmarks/sparse/contender.h"
+#include "benchmarks/sparse/candidate.h"
 #include "linalg/execution/cuda/executor.h"
 #include "linalg/sparse/derived_matrix.h"
 
@@ -8,7 +8,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-constexpr cusparseOperation_t as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
+constexpr cusparseOperation_t no_transpose = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr cusparseSpGEMMAlg_t algorithm = CUSPARSE_SPGEMM_DEFAULT;
 
 /// cuSPARSE's descriptor of a matrix.
@@ -47,7 +47,7 @@ private:
 };
 
 /// The base of both kinds of products: descriptors and the result.
-class CusparseProduct : public Contender
+class CusparseProduct : public Candidate
 {
 public:
   CusparseProduct(const CsrMatrix &A, const CsrMatrix &B)
@@ -94,17 +94,17 @@ protected:
 };
 
 /// A product that reuses its pattern (SpGEMMreuse).
-class KeptProduct final : public CusparseProduct
+class ReusedProduct final : public CusparseProduct
 {
 public:
-  KeptProduct(const CsrMatrix &A_, const CsrMatrix &B_) : CusparseProduct(A_, B_)
+  ReusedProduct(const CsrMatrix &A_, const CsrMatrix &B_) : CusparseProduct(A_, B_)
   {
     std::size_t sizes[5] = {};
-    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_workEstimation(handle, as_it_is, as_it_is, A.matrix,
+    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_workEstimation(handle, no_transpose, no_transpose, A.matrix,
                                                        B.matrix, C.matrix, algorithm, work,
                                                        &sizes[0], nullptr));
     Buffer<char> first(owner, sizes[0]);
-    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_workEstimation(handle, as_it_is, as_it_is, A.matrix,
+    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_workEstimation(handle, no_transpose, no_transpose, A.matrix,
                                                        B.matrix, C.matrix, algorithm, work,
                                                        &sizes[0], first.data()));
     count(sizes);
@@ -114,16 +114,16 @@ public:
     first = Buffer<char>();
     second = Buffer<char>();
     allocate();
-    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_copy(handle, as_it_is, as_it_is, A.matrix, B.matrix,
+    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_copy(handle, no_transpose, no_transpose, A.matrix, B.matrix,
                                              C.matrix, algorithm, work, &sizes[4], nullptr));
     fifth = Buffer<char>(owner, sizes[4]);
-    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_copy(handle, as_it_is, as_it_is, A.matrix, B.matrix,
+    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_copy(handle, no_transpose, no_transpose, A.matrix, B.matrix,
                                              C.matrix, algorithm, work, &sizes[4], fifth.data()));
     refresh();
   }
   void refresh() override
   {
-    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_compute(handle, as_it_is, as_it_is, &one, A.matrix,
+    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_compute(handle, no_transpose, no_transpose, &one, A.matrix,
                                                 B.matrix, &zero, C.matrix, CUDA_R_64F, algorithm,
                                                 work));
   }
@@ -132,7 +132,7 @@ private:
   void count(std::size_t (&sizes)[5], void *second = nullptr, void *third = nullptr,
              void *fourth_ = nullptr)
   {
-    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_nnz(handle, as_it_is, as_it_is, A.matrix, B.matrix,
+    FEMGPU_CUSPARSE(cusparseSpGEMMreuse_nnz(handle, no_transpose, no_transpose, A.matrix, B.matrix,
                                             C.matrix, algorithm, work, &sizes[1], second, &sizes[2],
                                             third, &sizes[3], fourth_));
   }
@@ -141,10 +141,10 @@ private:
 };
 
 /// A product that is recomputed as a whole (SpGEMM).
-class WholeProduct final : public CusparseProduct
+class RecomputedProduct final : public CusparseProduct
 {
 public:
-  WholeProduct(const CsrMatrix &A_, const CsrMatrix &B_) : CusparseProduct(A_, B_)
+  RecomputedProduct(const CsrMatrix &A_, const CsrMatrix &B_) : CusparseProduct(A_, B_)
   {
     std::size_t sizes[2] = {};
     estimate(sizes[0], nullptr);
@@ -154,8 +154,8 @@ public:
     Buffer<char> second(owner, sizes[1]);
     compute(sizes[1], second.data());
     allocate();
-    FEMGPU_CUSPARSE(cusparseSpGEMM_copy(handle, as_it_is, as_it_is, &one, A.matrix, B.matrix, &zero,
-                                        C.matrix, CUDA_R_64F, algorithm, work));
+    FEMGPU_CUSPARSE(cusparseSpGEMM_copy(handle, no_transpose, no_transpose, &one, A.matrix,
+                                        B.matrix, &zero, C.matrix, CUDA_R_64F, algorithm, work));
     owner->synchronize(); // before the workspaces are freed
   }
   void refresh() override
@@ -164,20 +164,20 @@ public:
 private:
   void estimate(std::size_t &size, void *memory)
   {
-    FEMGPU_CUSPARSE(cusparseSpGEMM_workEstimation(handle, as_it_is, as_it_is, &one, A.matrix,
-                                                  B.matrix, &zero, C.matrix, CUDA_R_64F, algorithm,
-                                                  work, &size, memory));
+    FEMGPU_CUSPARSE(cusparseSpGEMM_workEstimation(handle, no_transpose, no_transpose, &one,
+                                                  A.matrix, B.matrix, &zero, C.matrix, CUDA_R_64F,
+                                                  algorithm, work, &size, memory));
   }
   void compute(std::size_t &size, void *memory)
   {
-    FEMGPU_CUSPARSE(cusparseSpGEMM_compute(handle, as_it_is, as_it_is, &one, A.matrix, B.matrix,
-                                           &zero, C.matrix, CUDA_R_64F, algorithm, work, &size,
-                                           memory));
+    FEMGPU_CUSPARSE(cusparseSpGEMM_compute(handle, no_transpose, no_transpose, &one, A.matrix,
+                                           B.matrix, &zero, C.matrix, CUDA_R_64F, algorithm, work,
+                                           &size, memory));
   }
 };
 
 /// A transpose that is recomputed for new values.
-class CusparseTranspose final : public Contender
+class CusparseTranspose final : public Candidate
 {
 public:
   explicit CusparseTranspose(const CsrMatrix &A) : A(A)
@@ -218,7 +218,7 @@ private:
 
 /// Pᵀ (A P), including the transpose of P.
 template <class OneProduct>
-class CusparseCoarse final : public Contender
+class CusparseCoarse final : public Candidate
 {
 public:
   CusparseCoarse(const CsrMatrix &A, const CsrMatrix &P)
@@ -240,7 +240,7 @@ private:
 };
 
 template <class OneProduct>
-std::unique_ptr<Contender> make_product(const Operation operation, const Factors &factors)
+std::unique_ptr<Candidate> make_product(const Operation operation, const Factors &factors)
 {
   switch (operation) {
   case Operation::square:
@@ -253,17 +253,17 @@ std::unique_ptr<Contender> make_product(const Operation operation, const Factors
 }
 } // namespace
 
-std::unique_ptr<Contender> make_cusparse(const Operation operation, const Factors &factors,
-                                         const bool keeps_pattern)
+std::unique_ptr<Candidate> make_cusparse(const Operation operation, const Factors &factors,
+                                         const bool reuses_pattern)
 {
   if (factors.A.executor()->backend() != BackendKind::cuda)
     return nullptr;
   if (operation == Operation::transpose) {
-    if (keeps_pattern)
+    if (reuses_pattern)
       return nullptr;
     return std::make_unique<CusparseTranspose>(factors.A);
   }
-  return keeps_pattern ? make_product<KeptProduct>(operation, factors)
-                       : make_product<WholeProduct>(operation, factors);
+  return reuses_pattern ? make_product<ReusedProduct>(operation, factors)
+                        : make_product<RecomputedProduct>(operation, factors);
 }
 } // namespace femgpu::linalg::benchmark

@@ -1,9 +1,9 @@
-#include "benchmarks/sparse/contender.h"
+#include "benchmarks/sparse/candidate.h"
 
 namespace femgpu::linalg::benchmark
 {
-std::unique_ptr<Contender> make_cusparse(Operation /* operation */, const Factors & /* factors */,
-                                         bool /* keeps_pattern */)
+std::unique_ptr<Candidate> make_cusparse(Operation /* operation */, const Factors & /* factors */,
+                                         bool /* reuses_pattern */)
 {
   return nullptr;
 }

@@ -3,7 +3,7 @@
  * Times the algebra of sparse matrices and compares it with cuSPARSE. See --help.
  */
 #include "benchmarks/measure.h"
-#include "benchmarks/sparse/contender.h"
+#include "benchmarks/sparse/candidate.h"
 #include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
@@ -51,7 +51,7 @@ struct Timing
   double first = NAN, refresh = NAN;
   std::size_t bytes = 0; ///< peak memory without the factors
   std::string obstacle;
-  bool repeats = true; ///< refreshed values have the same bits
+  bool is_reproducible = true; ///< refreshed values have the same bits
   SparseArrays result;
 };
 
@@ -64,10 +64,10 @@ double milliseconds_of(const Executor &executor, const std::function<void()> &ac
   return 1e3 * watch.lap();
 }
 
-using Make = std::function<std::unique_ptr<Contender>(const Factors &)>;
+using Make = std::function<std::unique_ptr<Candidate>(const Factors &)>;
 
 /// Times a contender on a separate executor, so that its peak memory counts nothing else.
-Timing time_contender(const Options &options, const SparseSystem &system, const bool has_refresh,
+Timing time_candidate(const Options &options, const SparseSystem &system, const bool has_refresh,
                       const Make &make)
 {
   Timing timing;
@@ -75,23 +75,23 @@ Timing time_contender(const Options &options, const SparseSystem &system, const 
     const ExecutorPtr executor = make_executor(options.backend);
     const Factors factors{to_executor(executor, system.A), to_executor(executor, system.P),
                           system.is_symmetric};
-    std::unique_ptr<Contender> contender;
+    std::unique_ptr<Candidate> candidate;
     std::vector<double> firsts, refreshs;
     for (int k = 0; k < 4; ++k) {
-      contender.reset();
-      firsts.push_back(milliseconds_of(*executor, [&] { contender = make(factors); }));
-      if (contender == nullptr)
+      candidate.reset();
+      firsts.push_back(milliseconds_of(*executor, [&] { candidate = make(factors); }));
+      if (candidate == nullptr)
         return timing;
     }
     firsts.erase(firsts.begin()); // which includes loading kernels
     timing.first = median(firsts);
     timing.bytes = executor->peak_bytes() - factors.A.bytes() - factors.P.bytes();
-    timing.result = to_host(contender->result());
+    timing.result = to_host(candidate->result());
     for (int k = 0; k < 5 && has_refresh; ++k)
-      refreshs.push_back(milliseconds_of(*executor, [&] { contender->refresh(); }));
+      refreshs.push_back(milliseconds_of(*executor, [&] { candidate->refresh(); }));
     if (has_refresh) {
       timing.refresh = median(refreshs);
-      timing.repeats = to_host(contender->result()).values == timing.result.values;
+      timing.is_reproducible = to_host(candidate->result()).values == timing.result.values;
     }
   }
   catch (const Error &error) {
@@ -182,12 +182,12 @@ struct Row
   const char *operation;
   int n = 0;
   std::size_t n_nonzeros = 0, n_result = 0;
-  Timing femgpu, whole, kept; ///< cuSPARSE: recomputed, and with a reused pattern
+  Timing femgpu, recomputed, reused; ///< cuSPARSE: recomputed, and with a reused pattern
   double difference = 0.;
 
   bool is_right() const
   {
-    return difference <= 1e-13 && femgpu.repeats;
+    return difference <= 1e-13 && femgpu.is_reproducible;
   }
 };
 
@@ -195,23 +195,23 @@ Row measure(const Options &options, const SparseSystem &system, const Operation 
             const char *name)
 {
   Row row{system.name, name, system.A.n(), system.A.columns.size(), 0, {}, {}, {}, 0.};
-  row.femgpu = time_contender(options, system, true, [&](const Factors &factors) {
+  row.femgpu = time_candidate(options, system, true, [&](const Factors &factors) {
     return make_femgpu(operation, factors);
   });
   if (!row.femgpu.obstacle.empty())
     throw DeviceError(row.femgpu.obstacle);
   row.n_result = row.femgpu.result.columns.size();
-  const auto cusparse = [&](const bool keeps_pattern) {
-    return time_contender(options, system, keeps_pattern, [&](const Factors &factors) {
-      return make_cusparse(operation, factors, keeps_pattern);
+  const auto cusparse = [&](const bool reuses_pattern) {
+    return time_candidate(options, system, reuses_pattern, [&](const Factors &factors) {
+      return make_cusparse(operation, factors, reuses_pattern);
     });
   };
-  row.whole = cusparse(false);
-  row.kept = cusparse(true);
-  const bool has_peer = !row.whole.result.columns.empty();
-  row.difference =
-      difference(row.femgpu.result, has_peer ? row.whole.result : reference(operation, system));
-  for (Timing *const timing : {&row.femgpu, &row.whole, &row.kept})
+  row.recomputed = cusparse(false);
+  row.reused = cusparse(true);
+  const bool has_peer = !row.recomputed.result.columns.empty();
+  row.difference = difference(row.femgpu.result,
+                              has_peer ? row.recomputed.result : reference(operation, system));
+  for (Timing *const timing : {&row.femgpu, &row.recomputed, &row.reused})
     timing->result = SparseArrays();
   return row;
 }
@@ -234,10 +234,11 @@ void print(const Row &row)
   std::printf("| %s | %d | %s | %zu | %.3f | %.3f | %.1f | %.3f | %.1f | %.3f | %.3f | %.1f | "
               "%.1e%s |\n",
               row.system.c_str(), row.n, row.operation, row.n_result, row.femgpu.first,
-              row.femgpu.refresh, megabytes(row.femgpu), row.whole.first, megabytes(row.whole),
-              row.kept.first, row.kept.refresh, megabytes(row.kept), row.difference,
-              row.femgpu.repeats ? "" : ", other bits when repeated");
-  for (const Timing *const timing : {&row.whole, &row.kept})
+              row.femgpu.refresh, megabytes(row.femgpu), row.recomputed.first,
+              megabytes(row.recomputed), row.reused.first, row.reused.refresh,
+              megabytes(row.reused), row.difference,
+              row.femgpu.is_reproducible ? "" : ", other bits when repeated");
+  for (const Timing *const timing : {&row.recomputed, &row.reused})
     if (!timing->obstacle.empty())
       std::fprintf(stderr, "%s, %s: %s\n", row.system.c_str(), row.operation,
                    timing->obstacle.c_str());
@@ -272,10 +273,10 @@ int run(Options options)
             rows, [&](std::ostream &file, const Row &r) {
               file << '"' << device << "\"," << r.system << ',' << r.n << ',' << r.n_nonzeros << ','
                    << r.operation << ',' << r.n_result << ',' << r.femgpu.first << ','
-                   << r.femgpu.refresh << ',' << r.femgpu.bytes << ',' << r.whole.first << ','
-                   << r.whole.bytes << ',' << r.kept.first << ',' << r.kept.refresh << ','
-                   << r.kept.bytes << ',' << r.difference << ','
-                   << (r.femgpu.repeats ? "yes" : "no");
+                   << r.femgpu.refresh << ',' << r.femgpu.bytes << ',' << r.recomputed.first << ','
+                   << r.recomputed.bytes << ',' << r.reused.first << ',' << r.reused.refresh << ','
+                   << r.reused.bytes << ',' << r.difference << ','
+                   << (r.femgpu.is_reproducible ? "yes" : "no");
             });
   const bool are_right =
       std::all_of(rows.begin(), rows.end(), [](const Row &row) { return row.is_right(); });

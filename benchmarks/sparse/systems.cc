@@ -1,4 +1,4 @@
-#include "benchmarks/sparse/contender.h"
+#include "benchmarks/sparse/candidate.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/sparse/product.h"
 #include "linalg/sparse/sum.h"

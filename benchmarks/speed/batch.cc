@@ -53,7 +53,7 @@ Options parse(const int argc, const char *const *const argv)
 }
 
 /// The criterion that ends the solves: a number of iterations or a tolerance.
-struct End
+struct StoppingCriterion
 {
   const char *name;
   int iterations; ///< 0: at the tolerance
@@ -71,7 +71,7 @@ struct End
 };
 
 /// The result of one way of solving all systems.
-struct Course
+struct TimedRuns
 {
   double solve_seconds = 0.; ///< with all data on the device; medians
   double wall_seconds = 0.;  ///< including copies of b and x from and to host memory
@@ -79,31 +79,31 @@ struct Course
   std::vector<int> iterations_of;
   std::vector<double> residuals; ///< relative, as reported by the program
   std::vector<double> x;
-  bool repeats = true;
+  bool is_reproducible = true;
   std::string remarks;
 };
 
 /// Repeats @p solve and takes medians.
 /// @param solve solves once from x = 0: fills x and the reported values, returns the seconds of
 ///   solves
-Course course(const int n_solves, const std::size_t n_rows,
-              const std::function<double(Course &)> &solve)
+TimedRuns time_runs(const int n_solves, const std::size_t n_rows,
+                    const std::function<double(TimedRuns &)> &solve)
 {
-  Course result;
+  TimedRuns result;
   std::vector<double> seconds, walls;
   for (int k = 0; k <= n_solves; ++k) {
-    Course now;
-    now.x.assign(n_rows, 0.);
+    TimedRuns current;
+    current.x.assign(n_rows, 0.);
     const Stopwatch watch;
-    const double taken = solve(now);
+    const double elapsed = solve(current);
     const double wall = watch.elapsed();
     if (k == 0) { // warm-up
-      result = std::move(now);
+      result = std::move(current);
       continue;
     }
-    seconds.push_back(taken);
+    seconds.push_back(elapsed);
     walls.push_back(wall);
-    result.repeats = result.repeats && now.x == result.x;
+    result.is_reproducible = result.is_reproducible && current.x == result.x;
   }
   result.solve_seconds = median(seconds);
   result.wall_seconds = median(walls);
@@ -112,39 +112,40 @@ Course course(const int n_solves, const std::size_t n_rows,
   return result;
 }
 
-Course together(const ExecutorPtr &executor, const LinearSolverOptions &options,
-                const VariedSystems &systems, const int n_solves)
+TimedRuns solve_batched(const ExecutorPtr &executor, const LinearSolverOptions &options,
+                        const VariedSystems &systems, const int n_solves)
 {
   BatchSolver solver(executor, options);
   solver.set_matrices(systems.matrices);
-  return course(n_solves, systems.b.size(), [&](Course &now) {
-    const BatchReport report = solver.solve(systems.b.data(), now.x.data());
+  return time_runs(n_solves, systems.b.size(), [&](TimedRuns &current) {
+    const BatchReport report = solver.solve(systems.b.data(), current.x.data());
     for (const SystemReport &system : report.systems) {
-      now.iterations_of.push_back(system.iterations);
-      now.residuals.push_back(system.relative_residual());
+      current.iterations_of.push_back(system.iterations);
+      current.residuals.push_back(system.relative_residual());
     }
-    now.remarks = report.method.execution;
+    current.remarks = report.method.execution;
     return report.solve_seconds;
   });
 }
 
-Course one_by_one(const ExecutorPtr &executor, const LinearSolverOptions &options,
-                  const VariedSystems &systems, const int n_solves)
+TimedRuns solve_individually(const ExecutorPtr &executor, const LinearSolverOptions &options,
+                             const VariedSystems &systems, const int n_solves)
 {
   std::vector<std::unique_ptr<LinearSolver>> solvers;
   for (const HostCsr &A : systems.matrices) {
     solvers.push_back(std::make_unique<LinearSolver>(executor, options));
     solvers.back()->set_matrix(A, /* same pattern */ false);
   }
-  return course(n_solves, systems.b.size(), [&](Course &now) {
+  return time_runs(n_solves, systems.b.size(), [&](TimedRuns &current) {
     double seconds = 0.;
     std::size_t first = 0;
     for (std::size_t k = 0; k < solvers.size(); ++k) {
-      const SolveReport report = solvers[k]->solve(systems.b.data() + first, now.x.data() + first);
+      const SolveReport report =
+          solvers[k]->solve(systems.b.data() + first, current.x.data() + first);
       first += static_cast<std::size_t>(systems.matrices[k].n);
-      now.iterations_of.push_back(report.iterations);
-      now.residuals.push_back(report.true_residual / report.rhs_norm);
-      now.remarks = report.method.execution;
+      current.iterations_of.push_back(report.iterations);
+      current.residuals.push_back(report.true_residual / report.rhs_norm);
+      current.remarks = report.method.execution;
       seconds += report.costs.solve_seconds;
     }
     return seconds;
@@ -152,12 +153,12 @@ Course one_by_one(const ExecutorPtr &executor, const LinearSolverOptions &option
 }
 
 /// Returns ‖b − A x‖ / ‖b‖ of each system, computed on the host.
-std::vector<double> true_residuals(const SpeedSystem &given, const VariedSystems &systems,
+std::vector<double> true_residuals(const SpeedSystem &original, const VariedSystems &systems,
                                    const std::vector<double> &x)
 {
   std::vector<double> residuals;
-  SpeedSystem system = given;
-  const auto n = static_cast<std::ptrdiff_t>(given.b.size());
+  SpeedSystem system = original;
+  const auto n = static_cast<std::ptrdiff_t>(original.b.size());
   for (std::size_t k = 0; k < systems.matrices.size(); ++k) {
     const HostCsr &A = systems.matrices[k];
     const auto first = static_cast<std::ptrdiff_t>(k) * n;
@@ -171,8 +172,8 @@ std::vector<double> true_residuals(const SpeedSystem &given, const VariedSystems
 
 /// Returns "ok" or the error found in the solutions of @p batch. Sets @p worst to the largest
 /// residual.
-std::string verdict(const Course &batch, const Course &single, const std::vector<double> &truth,
-                    const End &end, double &worst)
+std::string verdict(const TimedRuns &batch, const TimedRuns &single,
+                    const std::vector<double> &truth, const StoppingCriterion &end, double &worst)
 {
   worst = 0.;
   for (std::size_t k = 0; k < truth.size(); ++k) {
@@ -188,7 +189,7 @@ std::string verdict(const Course &batch, const Course &single, const std::vector
         2 + single.iterations_of[k] / 4)
       return name + " takes more iterations in the batch than alone";
   }
-  return batch.repeats ? "ok" : "wrong: solves differ in their bits";
+  return batch.is_reproducible ? "ok" : "wrong: solves differ in their bits";
 }
 
 class Table
@@ -206,8 +207,8 @@ public:
                 "single us", "batch us", "ratio", "wall", "systems/s", "worst residual, verdict");
   }
 
-  void add(const SpeedSystem &system, const std::string &solver, const End &end,
-           const Course &single, const Course &batch, const double worst,
+  void add(const SpeedSystem &system, const std::string &solver, const StoppingCriterion &end,
+           const TimedRuns &single, const TimedRuns &batch, const double worst,
            const std::string &verdict)
   {
     const double us_single = 1e6 * single.solve_seconds / static_cast<double>(single.iterations);
@@ -243,15 +244,16 @@ int run(const Options &options)
     const SpeedSystem system = make_system(line);
     const VariedSystems systems(system.A.csr(), system.b, options.count);
     for (const char *const solver : {"pipelined-cg", "pipelined-bicgstab"})
-      for (const End &end : {End{"30 iterations", 30, 0.}, End{"1e-8", 0, 1e-8}}) {
+      for (const StoppingCriterion &end :
+           {StoppingCriterion{"30 iterations", 30, 0.}, StoppingCriterion{"1e-8", 0, 1e-8}}) {
         const LinearSolverOptions how = end.options(solver);
-        const Course single = one_by_one(executor, how, systems, options.n_solves);
-        const Course batch = together(executor, how, systems, options.n_solves);
+        const TimedRuns single = solve_individually(executor, how, systems, options.n_solves);
+        const TimedRuns batch = solve_batched(executor, how, systems, options.n_solves);
         double worst = 0.;
         const std::vector<double> truth = true_residuals(system, systems, batch.x);
-        const std::string said = verdict(batch, single, truth, end, worst);
-        n_bad += said == "ok" ? 0 : 1;
-        table.add(system, solver, end, single, batch, worst, said);
+        const std::string verdict_text = verdict(batch, single, truth, end, worst);
+        n_bad += verdict_text == "ok" ? 0 : 1;
+        table.add(system, solver, end, single, batch, worst, verdict_text);
       }
   }
   if (n_bad > 0)

@@ -1,4 +1,4 @@
-#include "benchmarks/speed/contender.h"
+#include "benchmarks/speed/candidate.h"
 #include "linalg/base/error.h"
 #include "linalg/execution/cuda/graph.h"
 #include "linalg/execution/cuda/runner.cuh"
@@ -179,7 +179,7 @@ enum class Launch
  * kernels of one pass. An iteration takes 9 to 12 kernels; optionally, 30 iterations form one
  * graph.
  */
-class CublasCG final : public Contender
+class CublasCG final : public Candidate
 {
 public:
   CublasCG(const CsrMatrix &A, const std::vector<double> &host_b, const std::string &format,
@@ -216,7 +216,7 @@ public:
     x.fill_zero();
     executor.synchronize();
   }
-  Claim solve(const int iterations) override
+  ReportedResult solve(const int iterations) override
   {
     begin();
     int done = 0;
@@ -305,7 +305,7 @@ private:
 };
 } // namespace
 
-void add_cublas(Entrants &entrants, const CsrMatrix &A, const std::vector<double> &b)
+void add_cublas(CandidateSpecs &specs, const CsrMatrix &A, const std::vector<double> &b)
 {
   if (A.executor()->backend() != BackendKind::cuda)
     return;
@@ -321,11 +321,11 @@ void add_cublas(Entrants &entrants, const CsrMatrix &A, const std::vector<double
     layouts.push_back({"BSR", "bsr", CUSPARSE_SPMV_ALG_DEFAULT});
   for (const auto &[name, format, algorithm] : layouts)
     for (const Launch launch : {Launch::plainly, Launch::as_graph})
-      entrants.push_back({"cuSPARSE+cuBLAS",
-                          name + std::string(launch == Launch::as_graph ? ", graph" : ""), "cg",
-                          "jacobi", ResidualNorm::euclidean,
-                          [&A, &b, format = format, algorithm = algorithm, launch] {
-                            return std::make_unique<CublasCG>(A, b, format, algorithm, launch);
-                          }});
+      specs.push_back({"cuSPARSE+cuBLAS",
+                       name + std::string(launch == Launch::as_graph ? ", graph" : ""), "cg",
+                       "jacobi", ResidualNorm::euclidean,
+                       [&A, &b, format = format, algorithm = algorithm, launch] {
+                         return std::make_unique<CublasCG>(A, b, format, algorithm, launch);
+                       }});
 }
 } // namespace femgpu::linalg::benchmark

@@ -1,8 +1,8 @@
-#include "benchmarks/speed/contender.h"
+#include "benchmarks/speed/candidate.h"
 
 namespace femgpu::linalg::benchmark
 {
-void add_cublas(Entrants & /* entrants */, const CsrMatrix & /* A */,
+void add_cublas(CandidateSpecs & /* entrants */, const CsrMatrix & /* A */,
                 const std::vector<double> & /* b */)
 {}
 } // namespace femgpu::linalg::benchmark

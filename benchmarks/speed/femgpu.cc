@@ -1,4 +1,4 @@
-#include "benchmarks/speed/contender.h"
+#include "benchmarks/speed/candidate.h"
 #include "linalg/base/error.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
@@ -10,7 +10,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-class Femgpu final : public Contender
+class Femgpu final : public Candidate
 {
 public:
   Femgpu(const CsrMatrix &csr, const std::vector<double> &host_b, const std::string &solver_text,
@@ -18,7 +18,7 @@ public:
       : executor(csr.executor()), A(make_format(format, csr)),
         M(make_preconditioner(preconditioner, executor->backend())),
         solver(make_solver(solver_text, executor->backend())),
-        begins_again(method_of(solver_text) == "gmres"), execution(execution),
+        may_restart(method_of(solver_text) == "gmres"), execution(execution),
         b(executor, host_b.data(), host_b.size()), x(executor, host_b.size())
   {
     M->setup(*A);
@@ -26,14 +26,14 @@ public:
 
   std::string remarks() const override
   {
-    return how_it_ran.empty() ? A->format() : how_it_ran + "; " + A->format();
+    return execution_report.empty() ? A->format() : execution_report + "; " + A->format();
   }
   void reset() override
   {
     x.fill_zero();
     executor->synchronize();
   }
-  Claim solve(const int iterations) override
+  ReportedResult solve(const int iterations) override
   {
     SolveControl control;
     control.relative_tolerance = 0.;
@@ -46,9 +46,9 @@ public:
     // in GMRES, where it begins the next cycle. Any other restart means that the residual cannot
     // decrease further.
     const bool is_rounded = A->value_precision() > csr_precision();
-    if (report.restarts > 0 && !is_rounded && !begins_again)
+    if (report.restarts > 0 && !is_rounded && !may_restart)
       throw SolverError("started again after a breakdown");
-    how_it_ran = report.method.execution;
+    execution_report = report.method.execution;
     return {report.iterations, report.true_residual / report.rhs_norm};
   }
   std::vector<double> solution() const override
@@ -66,9 +66,9 @@ private:
   std::unique_ptr<Matrix> A;
   std::unique_ptr<Preconditioner> M;
   std::unique_ptr<Solver> solver;
-  bool begins_again;
+  bool may_restart;
   Execution execution;
-  std::string how_it_ran;
+  std::string execution_report;
   Buffer<double> b, x;
 };
 bool has_solver(const std::string &name)
@@ -78,7 +78,7 @@ bool has_solver(const std::string &name)
 }
 } // namespace
 
-void add_femgpu(Entrants &entrants, const CsrMatrix &A, const std::vector<double> &b,
+void add_femgpu(CandidateSpecs &specs, const CsrMatrix &A, const std::vector<double> &b,
                 const std::vector<std::string> &methods, const std::vector<std::string> &formats,
                 const std::vector<std::string> &executions)
 {
@@ -95,10 +95,10 @@ void add_femgpu(Entrants &entrants, const CsrMatrix &A, const std::vector<double
       for (const std::string &word : executions) {
         const Execution execution = execution_of(word);
         const std::string variant = format + (word == "auto" ? "" : ", " + word);
-        entrants.push_back({"femgpu", variant, shown, M, ResidualNorm::euclidean,
-                            [&A, &b, solver, M, format, execution] {
-                              return std::make_unique<Femgpu>(A, b, solver, M, format, execution);
-                            }});
+        specs.push_back({"femgpu", variant, shown, M, ResidualNorm::euclidean,
+                         [&A, &b, solver, M, format, execution] {
+                           return std::make_unique<Femgpu>(A, b, solver, M, format, execution);
+                         }});
       }
   }
 }

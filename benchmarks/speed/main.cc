@@ -4,7 +4,7 @@
  * of speed_bars.csv. `speed.py` runs this program and turns its output into tables and plots.
  */
 #include "benchmarks/measure.h"
-#include "benchmarks/speed/race.h"
+#include "benchmarks/speed/comparison.h"
 #include "linalg/base/error.h"
 #include "linalg/execution/make_executor.h"
 
@@ -17,36 +17,37 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-RaceOptions parse(const int argc, const char *const *const argv)
+ComparisonOptions parse(const int argc, const char *const *const argv)
 {
-  return parse_race(
+  return parse_comparison_options(
       "femgpu_speed",
       "Time an iteration of femgpu and of other libraries on model problems, on one GPU.", argc,
       argv);
 }
 
-int run(const RaceOptions &options)
+int run(const ComparisonOptions &options)
 {
   const ExecutorPtr executor = make_executor(options.on_host ? "host" : "cuda");
   const std::size_t copied = options.on_host ? 1'000'000'000 : 3'000'000'000;
   const std::string device = (options.on_host ? "host, " : "") + executor->description();
-  Race race(options, {device, version::git_revision, copy_bandwidth(*executor, copied)});
+  SpeedComparison comparison(options,
+                             {device, version::git_revision, copy_bandwidth(*executor, copied)});
   for (const TableSystem &line : options.systems) {
-    if (race.leaves_out(line))
+    if (comparison.skips(line))
       continue;
     const SpeedSystem system = make_system(line);
     const CsrMatrix A(executor, system.A.csr());
-    Entrants entrants;
+    CandidateSpecs specs;
     const std::vector<std::string> &methods = options.methods;
-    add_femgpu(entrants, A, system.b, methods, options.formats, options.executions);
-    if (!options.is_alone) {
+    add_femgpu(specs, A, system.b, methods, options.formats, options.executions);
+    if (!options.only_femgpu) {
       if (std::find(methods.begin(), methods.end(), "cg") != methods.end())
-        add_cublas(entrants, A, system.b);
-      add_viennacl(entrants, *executor, system, methods);
+        add_cublas(specs, A, system.b);
+      add_viennacl(specs, *executor, system, methods);
     }
-    race.measure(system, entrants);
+    comparison.measure(system, specs);
   }
-  race.finish();
+  comparison.finish();
   return 0;
 }
 } // namespace

@@ -19,12 +19,12 @@ constexpr int short_solve = 30;
 constexpr double seconds_before_timing = 0.05;
 
 /// The largest difference that rounding explains between reported and true residuals.
-constexpr double claim_tolerance = 1e-3, rounding = 1e-10;
+constexpr double reported_tolerance = 1e-3, rounding = 1e-10;
 
-bool is_true(const double claim, const double truth)
+bool agrees(const double reported, const double truth)
 {
   // Comparisons with NaN are false.
-  return std::abs(claim - truth) <= claim_tolerance * truth + rounding;
+  return std::abs(reported - truth) <= reported_tolerance * truth + rounding;
 }
 
 std::string scientific(const double value)
@@ -46,42 +46,42 @@ double power_of_diagonal(const HostMatrix &A, const int row, const ResidualNorm 
 class Timer
 {
 public:
-  Timer(Contender &contender, const SpeedSystem &system, const ResidualNorm norm)
-      : contender(contender), system(system), norm(norm)
+  Timer(Candidate &candidate, const SpeedSystem &system, const ResidualNorm norm)
+      : candidate(candidate), system(system), norm(norm)
   {}
 
   /// Returns the seconds of a solve. @throws SolverError if the program did another number of
   /// iterations
   double seconds(const int iterations)
   {
-    contender.reset();
+    candidate.reset();
     Stopwatch watch;
-    claim = contender.solve(iterations);
-    const double taken = watch.lap();
-    if (claim.iterations != iterations)
-      throw SolverError("did " + std::to_string(claim.iterations) + " of " +
+    reported = candidate.solve(iterations);
+    const double elapsed = watch.lap();
+    if (reported.iterations != iterations)
+      throw SolverError("did " + std::to_string(reported.iterations) + " of " +
                         std::to_string(iterations) + " iterations");
-    return taken;
+    return elapsed;
   }
 
   /// Returns ‖b − A x‖ / ‖b‖ of the last solve. @throws SolverError if the program reports a
   /// different residual
   double checked_residual() const
   {
-    const std::vector<double> x = contender.solution();
+    const std::vector<double> x = candidate.solution();
     const double truth = relative_residual(system, x, norm);
-    if (!is_true(claim.relative_residual, truth))
-      throw SolverError("says the residual is " + scientific(claim.relative_residual) +
+    if (!agrees(reported.relative_residual, truth))
+      throw SolverError("says the residual is " + scientific(reported.relative_residual) +
                         ", but it is " + scientific(truth));
     return norm == ResidualNorm::euclidean ? truth
                                            : relative_residual(system, x, ResidualNorm::euclidean);
   }
 
-  /// Halves @p wanted until a solve succeeds and returns that number of iterations, which is at
+  /// Halves @p requested until a solve succeeds and returns that number of iterations, which is at
   /// least short_solve.
-  int feasible(const int wanted)
+  int feasible_iterations(const int requested)
   {
-    for (int iterations = wanted; iterations > short_solve;
+    for (int iterations = requested; iterations > short_solve;
          iterations = std::max(iterations / 2 / short_solve * short_solve, short_solve)) {
       try {
         seconds(iterations);
@@ -95,22 +95,22 @@ public:
     return short_solve;
   }
 
-  double last_claim() const
+  double reported_residual() const
   {
-    return claim.relative_residual;
+    return reported.relative_residual;
   }
 
 private:
-  Contender &contender;
+  Candidate &candidate;
   const SpeedSystem &system;
   ResidualNorm norm;
-  Claim claim;
+  ReportedResult reported;
 };
 
-void measure(Contender &contender, const Entrant &entrant, const SpeedSystem &system,
+void measure(Candidate &candidate, const CandidateSpec &spec, const SpeedSystem &system,
              const int iterations, const int n_solves, Measurement &m)
 {
-  Timer timer(contender, system, entrant.norm);
+  Timer timer(candidate, system, spec.norm);
   timer.seconds(short_solve); // warm-up
   m.true_residual_30 = timer.checked_residual();
   for (double spent = 0.; spent < seconds_before_timing;) // an idle device lowers its clock
@@ -121,38 +121,38 @@ void measure(Contender &contender, const Entrant &entrant, const SpeedSystem &sy
   const double short_seconds = median(seconds);
   m.milliseconds_30 = 1e3 * short_seconds;
 
-  m.iterations = timer.feasible(iterations);
-  m.repeats = true;
+  m.iterations = timer.feasible_iterations(iterations);
+  m.is_reproducible = true;
   std::vector<double> first;
   for (double &one : seconds) {
     one = timer.seconds(m.iterations);
-    std::vector<double> x = contender.solution();
+    std::vector<double> x = candidate.solution();
     if (first.empty())
       first = std::move(x);
     else
-      m.repeats = m.repeats && x == first;
+      m.is_reproducible = m.is_reproducible && x == first;
   }
   m.true_residual = timer.checked_residual();
-  m.claim = timer.last_claim();
+  m.reported = timer.reported_residual();
   const double scale = 1e6 / m.iterations;
   m.median = scale * median(seconds);
-  m.least = scale * *std::min_element(seconds.begin(), seconds.end());
-  m.most = scale * *std::max_element(seconds.begin(), seconds.end());
-  m.further = m.iterations > short_solve
-                  ? 1e6 * (median(seconds) - short_seconds) / (m.iterations - short_solve)
-                  : m.median;
+  m.minimum = scale * *std::min_element(seconds.begin(), seconds.end());
+  m.maximum = scale * *std::max_element(seconds.begin(), seconds.end());
+  m.marginal = m.iterations > short_solve
+                   ? 1e6 * (median(seconds) - short_seconds) / (m.iterations - short_solve)
+                   : m.median;
   m.n_solves = n_solves;
-  m.remarks = contender.remarks();
+  m.remarks = candidate.remarks();
 }
 
-double floor_microseconds(const Circumstances &circumstances, const std::size_t bytes)
+double floor_microseconds(const Environment &environment, const std::size_t bytes)
 {
-  return 1e6 * static_cast<double>(bytes) / circumstances.copy_bandwidth;
+  return 1e6 * static_cast<double>(bytes) / environment.copy_bandwidth;
 }
 
-std::size_t bytes_of_iteration(const SpeedSystem &system, const Entrant &entrant)
+std::size_t bytes_of_iteration(const SpeedSystem &system, const CandidateSpec &spec)
 {
-  const std::string method = method_of(entrant.solver);
+  const std::string method = method_of(spec.solver);
   if (method == "gmres")
     return gmres_floor_bytes(system.A);
   return floor_bytes(system.A) * (method == "bicgstab" ? 2 : 1);
@@ -203,12 +203,12 @@ int iterations_for(const HostMatrix &A)
   return A.columns.size() < 100'000'000 ? 150 : 60;
 }
 
-Measurement measure(const Entrant &entrant, const SpeedSystem &system, const int iterations,
+Measurement measure(const CandidateSpec &spec, const SpeedSystem &system, const int iterations,
                     const int n_solves)
 {
   Measurement m;
   try {
-    measure(*entrant.make(), entrant, system, iterations, n_solves, m);
+    measure(*spec.make(), spec, system, iterations, n_solves, m);
   }
   catch (const SolverError &error) {
     m.verdict = std::string("wrong: ") + error.what();
@@ -222,7 +222,7 @@ Measurement measure(const Entrant &entrant, const SpeedSystem &system, const int
 void compare_residuals(Measurement &measurement, const double reference)
 {
   const double residual = measurement.true_residual_30;
-  if (measurement.verdict == "ok" && !is_true(residual, reference))
+  if (measurement.verdict == "ok" && !agrees(residual, reference))
     measurement.verdict = "wrong: the residual after 30 iterations is " + scientific(residual) +
                           ", but that of the first program " + scientific(reference);
 }
@@ -233,42 +233,44 @@ const char *const csv_header =
     "floor_us,copy_gb_per_s,fraction_of_copy,true_residual,true_residual_30,claimed_residual,"
     "bit_identical,verdict,remarks\n";
 
-std::string csv_line(const Circumstances &circumstances, const SpeedSystem &system,
-                     const Entrant &entrant, const Measurement &m)
+std::string csv_line(const Environment &environment, const SpeedSystem &system,
+                     const CandidateSpec &spec, const Measurement &m)
 {
-  const std::size_t bytes = bytes_of_iteration(system, entrant);
-  const double floor = floor_microseconds(circumstances, bytes);
+  const std::size_t bytes = bytes_of_iteration(system, spec);
+  const double floor = floor_microseconds(environment, bytes);
   std::ostringstream line;
-  line << std::setprecision(6) << quoted(circumstances.device) << ',' << circumstances.git_revision
+  line << std::setprecision(6) << quoted(environment.device) << ',' << environment.git_revision
        << ',' << system.family << ',' << system.A.n << ',' << system.A.columns.size() << ','
-       << quoted(entrant.program) << ',' << quoted(entrant.variant) << ',' << entrant.solver << ','
-       << quoted(entrant.preconditioner) << ',';
+       << quoted(spec.program) << ',' << quoted(spec.variant) << ',' << spec.solver << ','
+       << quoted(spec.preconditioner) << ',';
   if (m.n_solves > 0)
-    line << m.iterations << ',' << m.median << ',' << m.least << ',' << m.most << ',' << m.n_solves
-         << ',' << m.further << ',' << m.milliseconds_30 << ',' << bytes << ',' << floor << ','
-         << 1e-9 * circumstances.copy_bandwidth << ',' << floor / m.median << ',' << m.true_residual
-         << ',' << m.true_residual_30 << ',' << m.claim << ',' << (m.repeats ? "yes" : "no");
+    line << m.iterations << ',' << m.median << ',' << m.minimum << ',' << m.maximum << ','
+         << m.n_solves << ',' << m.marginal << ',' << m.milliseconds_30 << ',' << bytes << ','
+         << floor << ',' << 1e-9 * environment.copy_bandwidth << ',' << floor / m.median << ','
+         << m.true_residual << ',' << m.true_residual_30 << ',' << m.reported << ','
+         << (m.is_reproducible ? "yes" : "no");
   else
-    line << ",,,,0,,," << bytes << ',' << floor << ',' << 1e-9 * circumstances.copy_bandwidth
+    line << ",,,,0,,," << bytes << ',' << floor << ',' << 1e-9 * environment.copy_bandwidth
          << ",,,,,";
   line << ',' << quoted(m.verdict) << ',' << quoted(m.remarks) << '\n';
   return line.str();
 }
 
-std::string text_line(const Circumstances &circumstances, const SpeedSystem &system,
-                      const Entrant &entrant, const Measurement &m)
+std::string text_line(const Environment &environment, const SpeedSystem &system,
+                      const CandidateSpec &spec, const Measurement &m)
 {
-  const double floor = floor_microseconds(circumstances, bytes_of_iteration(system, entrant));
+  const double floor = floor_microseconds(environment, bytes_of_iteration(system, spec));
   std::ostringstream line;
   line << std::left << std::setw(4) << system.family << std::right << std::setw(9) << system.A.n
-       << "  " << std::left << std::setw(18) << entrant.program << std::setw(20) << entrant.solver
-       << std::setw(22) << entrant.variant << std::right << std::fixed;
+       << "  " << std::left << std::setw(18) << spec.program << std::setw(20) << spec.solver
+       << std::setw(22) << spec.variant << std::right << std::fixed;
   if (m.n_solves > 0)
     line << std::setprecision(2) << std::setw(9) << m.median << std::setprecision(0) << std::setw(6)
          << 100. * floor / m.median << " %" << std::setprecision(3) << std::setw(9)
          << m.milliseconds_30 << std::setw(5) << m.iterations << "  ";
-  line << (m.verdict == "ok" ? "" : m.verdict) << (m.n_solves > 0 && !m.repeats ? " (varies)" : "")
-       << "  " << m.remarks.substr(0, m.remarks.find(';')) << '\n';
+  line << (m.verdict == "ok" ? "" : m.verdict)
+       << (m.n_solves > 0 && !m.is_reproducible ? " (varies)" : "") << "  "
+       << m.remarks.substr(0, m.remarks.find(';')) << '\n';
   return line.str();
 }
 } // namespace femgpu::linalg::benchmark

@@ -1,7 +1,7 @@
 #ifndef femgpu_benchmarks_speed_measurement_h
 #define femgpu_benchmarks_speed_measurement_h
 
-#include "benchmarks/speed/contender.h"
+#include "benchmarks/speed/candidate.h"
 
 #include <cstddef>
 #include <string>
@@ -14,13 +14,13 @@ struct Measurement
 {
   int iterations = 0; ///< in each timed solve
   int n_solves = 0;
-  double median = 0., least = 0., most = 0.; ///< microseconds per iteration
-  double further = 0.;                       ///< microseconds per additional iteration, beyond 30
-  double milliseconds_30 = 0.;               ///< a whole solve of 30 iterations, median
-  double true_residual = 0.;                 ///< ‖b − A x‖ / ‖b‖ after the timed solves
+  double median = 0., minimum = 0., maximum = 0.; ///< microseconds per iteration
+  double marginal = 0.;        ///< microseconds per additional iteration, beyond 30
+  double milliseconds_30 = 0.; ///< a whole solve of 30 iterations, median
+  double true_residual = 0.;   ///< ‖b − A x‖ / ‖b‖ after the timed solves
   double true_residual_30 = 0.;
-  double claim = 0.;    ///< the residual that the program reports, in its own norm
-  bool repeats = false; ///< all timed solves gave the same bits
+  double reported = 0.;         ///< the residual that the program reports, in its own norm
+  bool is_reproducible = false; ///< all timed solves gave the same bits
   std::string remarks;
   std::string verdict = "ok"; ///< "ok", or why figures are missing or invalid
 };
@@ -45,7 +45,7 @@ int iterations_for(const HostMatrix &A);
  * and with "failed" if it throws.
  * @param iterations a multiple of 30
  */
-Measurement measure(const Entrant &entrant, const SpeedSystem &system, int iterations,
+Measurement measure(const CandidateSpec &spec, const SpeedSystem &system, int iterations,
                     int n_solves);
 
 /**
@@ -56,7 +56,7 @@ Measurement measure(const Entrant &entrant, const SpeedSystem &system, int itera
 void compare_residuals(Measurement &measurement, double reference);
 
 /// The circumstances that all lines of a table share.
-struct Circumstances
+struct Environment
 {
   std::string device, git_revision;
   double copy_bandwidth = 0.; ///< bytes per second, read and written
@@ -67,12 +67,12 @@ extern const char *const csv_header;
 
 /// Returns one line of the table. Its bytes are floor_bytes(), twice that for BiCGStab, and
 /// gmres_floor_bytes() for GMRES.
-std::string csv_line(const Circumstances &circumstances, const SpeedSystem &system,
-                     const Entrant &entrant, const Measurement &measurement);
+std::string csv_line(const Environment &environment, const SpeedSystem &system,
+                     const CandidateSpec &spec, const Measurement &measurement);
 
 /// Returns the same results as readable text of 120 characters.
-std::string text_line(const Circumstances &circumstances, const SpeedSystem &system,
-                      const Entrant &entrant, const Measurement &measurement);
+std::string text_line(const Environment &environment, const SpeedSystem &system,
+                      const CandidateSpec &spec, const Measurement &measurement);
 } // namespace femgpu::linalg::benchmark
 
 #endif

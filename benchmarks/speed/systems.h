@@ -1,7 +1,7 @@
 #ifndef femgpu_benchmarks_speed_systems_h
 #define femgpu_benchmarks_speed_systems_h
 
-#include "benchmarks/speed/contender.h"
+#include "benchmarks/speed/candidate.h"
 
 #include <cstddef>
 #include <string>

@@ -168,7 +168,7 @@ private:
 };
 
 template <class Matrix, class Tag>
-class ViennaCL final : public Contender
+class ViennaCL final : public Candidate
 {
 public:
   explicit ViennaCL(std::shared_ptr<const Operands<Matrix>> operands)
@@ -180,7 +180,7 @@ public:
     y.reset();
     viennacl::backend::finish();
   }
-  Claim solve(const int iterations) override
+  ReportedResult solve(const int iterations) override
   {
     const Tag tag(0., static_cast<unsigned int>(iterations), iterations); // BiCGStab never restarts
     y.reset(new viennacl::vector<double>( // make_unique() would copy
@@ -220,7 +220,7 @@ struct GmresTag : viennacl::linalg::gmres_tag
 
 /// Returns ViennaCL's variant of @p method; @p get makes its operands.
 template <class Matrix, class Get>
-Entrant entrant_of(const std::string &method, const std::string &format, const Get &get)
+CandidateSpec spec_of(const std::string &method, const std::string &format, const Get &get)
 {
   const std::string scaled = "jacobi (scaled beforehand)";
   const std::string restart = "(" + std::to_string(gmres_restart) + ")";
@@ -241,12 +241,12 @@ Entrant entrant_of(const std::string &method, const std::string &format, const G
 }
 
 template <class Matrix>
-void add(Entrants &entrants, const SpeedSystem &system, const std::vector<std::string> &methods,
+void add(CandidateSpecs &specs, const SpeedSystem &system, const std::vector<std::string> &methods,
          const std::string &format)
 {
   // The first entrant makes the operands; the next one reuses them if it needs the same scaling.
-  using Made = std::pair<Scaling, std::shared_ptr<const Operands<Matrix>>>;
-  const auto last = std::make_shared<Made>();
+  using CachedOperands = std::pair<Scaling, std::shared_ptr<const Operands<Matrix>>>;
+  const auto last = std::make_shared<CachedOperands>();
   const auto get = [last, &system](const Scaling scaling) {
     if (!last->second || last->first != scaling) {
       last->second.reset(); // frees them before the next ones are allocated
@@ -255,20 +255,20 @@ void add(Entrants &entrants, const SpeedSystem &system, const std::vector<std::s
     return last->second;
   };
   for (const std::string &method : methods)
-    entrants.push_back(entrant_of<Matrix>(method, format, get));
+    specs.push_back(spec_of<Matrix>(method, format, get));
 }
 } // namespace
 
-void add_viennacl(Entrants &entrants, const Executor &executor, const SpeedSystem &system,
+void add_viennacl(CandidateSpecs &specs, const Executor &executor, const SpeedSystem &system,
                   const std::vector<std::string> &methods)
 {
   if (executor.backend() != BackendKind::cuda)
     return;
-  add<viennacl::compressed_matrix<double>>(entrants, system, methods, "CSR");
+  add<viennacl::compressed_matrix<double>>(specs, system, methods, "CSR");
   // ViennaCL's conversions occupy one core of the host for many seconds.
   if (system.A.columns.size() > 300'000'000)
     return;
-  add<viennacl::ell_matrix<double>>(entrants, system, methods, "ELL");
-  add<viennacl::sliced_ell_matrix<double>>(entrants, system, methods, "sliced ELL");
+  add<viennacl::ell_matrix<double>>(specs, system, methods, "ELL");
+  add<viennacl::sliced_ell_matrix<double>>(specs, system, methods, "sliced ELL");
 }
 } // namespace femgpu::linalg::benchmark

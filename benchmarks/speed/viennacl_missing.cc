@@ -1,8 +1,8 @@
-#include "benchmarks/speed/contender.h"
+#include "benchmarks/speed/candidate.h"
 
 namespace femgpu::linalg::benchmark
 {
-void add_viennacl(Entrants & /* entrants */, const Executor & /* executor */,
+void add_viennacl(CandidateSpecs & /* entrants */, const Executor & /* executor */,
                   const SpeedSystem & /* system */, const std::vector<std::string> & /* methods */)
 {}
 } // namespace femgpu::linalg::benchmark

@@ -13,7 +13,7 @@ namespace femgpu::linalg
 /// Stores the minimum of *to and @p value; unsigned, 64 bits unsigned, or int.
 template <class T>
 FEMGPU_HD
-void lower_to(T *to, const T value)
+void atomic_min(T *to, const T value)
 {
 #ifdef __CUDA_ARCH__
   if (value < *const_cast<const volatile T *>(to)) // *to never increases meanwhile
@@ -29,7 +29,7 @@ void lower_to(T *to, const T value)
 /// Stores the maximum of *to and @p value; unsigned, 64 bits unsigned, or int.
 template <class T>
 FEMGPU_HD
-void raise_to(T *to, const T value)
+void atomic_max(T *to, const T value)
 {
 #ifdef __CUDA_ARCH__
   if (value > *const_cast<const volatile T *>(to)) // *to never decreases meanwhile
@@ -45,7 +45,7 @@ void raise_to(T *to, const T value)
 /// Adds @p value. @return the old value
 template <class T>
 FEMGPU_HD
-T add_to(T *to, const T value)
+T atomic_add(T *to, const T value)
 {
 #ifdef __CUDA_ARCH__
   return atomicAdd(to, value);
@@ -56,7 +56,7 @@ T add_to(T *to, const T value)
 
 /// Stores a value that all threads which write here have in common.
 FEMGPU_HD
-void store_together(int *to, const int value)
+void store_relaxed(int *to, const int value)
 {
 #ifdef __CUDA_ARCH__
   *const_cast<volatile int *>(to) = value;

@@ -45,16 +45,17 @@ private:
     if (exponent > 127)
       return 0x7f80;
     // Subnormal numbers have the same unit in the last place as the smallest normal ones.
-    const int digits_off = exponent >= -126 ? 45 : 45 - 126 - exponent;
-    if (digits_off > 53) // less than half a unit
+    const int dropped_bits = exponent >= -126 ? 45 : 45 - 126 - exponent;
+    if (dropped_bits > 53) // less than half a unit
       return 0;
     const std::uint64_t one = 1, significand = (magnitude & ((one << 52) - 1)) | one << 52;
-    const std::uint64_t kept = significand >> digits_off, half = one << (digits_off - 1);
-    const std::uint64_t rest = significand & ((one << digits_off) - 1);
-    const bool goes_up = rest > half || (rest == half && (kept & 1) == 1);
+    const std::uint64_t truncated = significand >> dropped_bits, half = one << (dropped_bits - 1);
+    const std::uint64_t rest = significand & ((one << dropped_bits) - 1);
+    const bool rounds_up = rest > half || (rest == half && (truncated & 1) == 1);
     // The leading digit adds one to the exponent, and so does a carry.
     const int biased = exponent >= -126 ? exponent + 126 : 0;
-    return static_cast<std::uint16_t>((biased << 7) + static_cast<int>(kept) + (goes_up ? 1 : 0));
+    return static_cast<std::uint16_t>((biased << 7) + static_cast<int>(truncated) +
+                                      (rounds_up ? 1 : 0));
   }
 
   std::uint16_t bits;

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 /**
  * Throws ParameterError if the entries of a matrix are too many for the method that @p text names,
- * because its trait `counts_by_int` says that it counts them by int. The message names the
+ * because its trait `uses_int_offsets` says that it counts them by int. The message names the
  * alternatives.
  * @param what kind of the @p methods: "matrix format"
  */
@@ -19,13 +19,13 @@ template <class Registry>
 void check_countable(const std::string &what, const Registry &methods, const std::string &text,
                      const std::size_t n_entries)
 {
-  if (n_entries <= static_cast<std::size_t>(most_indices) || !methods.traits(text).counts_by_int)
+  if (n_entries <= static_cast<std::size_t>(max_indices) || !methods.traits(text).uses_int_offsets)
     return;
   throw ParameterError(
       "The " + what + " '" + methods.entry_of(text).name + "' supports at most " +
-      std::to_string(most_indices) + " entries, but the matrix has " + std::to_string(n_entries) +
+      std::to_string(max_indices) + " entries, but the matrix has " + std::to_string(n_entries) +
       ". Use fewer unknowns, or the " + what + " " +
-      methods.names_with([](const auto &traits) { return !traits.counts_by_int; }) + ".");
+      methods.names_with([](const auto &traits) { return !traits.uses_int_offsets; }) + ".");
 }
 } // namespace femgpu::linalg
 

@@ -69,18 +69,18 @@ double reciprocal(const double x)
 }
 
 /**
- * Returns the L2 cache policy for data that a kernel reads once. If all of them fit (@p stays),
- * they stay in the cache for the next kernel; otherwise they are evicted first, in favour of data
- * that are read again.
+ * Returns the L2 cache policy for data that a kernel reads once. If all of them fit (@p
+ * cache_resident), they stay in the cache for the next kernel; otherwise they are evicted first, in
+ * favour of data that are read again.
  */
 FEMGPU_HD
-std::uint64_t cache_policy([[maybe_unused]] const bool stays)
+std::uint64_t cache_policy([[maybe_unused]] const bool cache_resident)
 {
 #ifdef __CUDA_ARCH__
-  std::uint64_t to_stay, to_go;
-  asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(to_stay));
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(to_go));
-  return stays ? to_stay : to_go;
+  std::uint64_t evict_unchanged, evict_first;
+  asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(evict_unchanged));
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+  return cache_resident ? evict_unchanged : evict_first;
 #else
   return 0;
 #endif

@@ -10,9 +10,9 @@ RowStarts::RowStarts(const int *const low, const int n, const std::size_t n_entr
 {
   if (n_entries >> 32U == 0)
     return;
-  if (n_entries > most_entries)
+  if (n_entries > max_entries)
     throw ParameterError("A matrix with " + std::to_string(n_entries) +
-                         " entries is too large: the limit is " + std::to_string(most_entries) +
+                         " entries is too large: the limit is " + std::to_string(max_entries) +
                          " entries. Use fewer unknowns.");
   for (int i = 0, found = 0; i < n && found < n_crossings; ++i)
     if (static_cast<unsigned int>(low[i + 1]) < static_cast<unsigned int>(low[i]))

@@ -23,7 +23,7 @@ struct HostCsr
   const int *columns = nullptr;   ///< n_nonzeros
   const double *values = nullptr; ///< n_nonzeros
 
-  UnknownsPtr unknowns = nothing_known; ///< of the rows; never nullptr
+  UnknownsPtr unknowns = default_unknowns; ///< of the rows; never nullptr
 
   /// On several ranks: columns from n on are ghosts, rows of other ranks; nullptr: all rows are
   /// here.
@@ -58,7 +58,7 @@ struct HostMatrix
   std::vector<int> row_starts = {0}; ///< n+1; low 32 bits
   std::vector<int> columns;          ///< ascending within each row
   std::vector<double> values;
-  UnknownsPtr unknowns = nothing_known;
+  UnknownsPtr unknowns = default_unknowns;
 
   /// Appends an entry to the current row.
   void add(int column, double value);

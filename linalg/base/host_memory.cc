@@ -15,34 +15,35 @@ namespace femgpu
 {
 namespace
 {
-constexpr double without_limit = std::numeric_limits<double>::infinity();
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 double physical_memory()
 {
   const double bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
                        static_cast<double>(::sysconf(_SC_PAGE_SIZE));
-  return bytes > 0. ? bytes : without_limit;
+  return bytes > 0. ? bytes : unlimited;
 }
 
 /// Returns the minimum limit in the files @p name of @p group, below @p root, and of its ancestors.
-double least_in(const std::filesystem::path &root, const std::string &group, const char *const name)
+double min_limit_in(const std::filesystem::path &root, const std::string &group,
+                    const char *const name)
 {
-  double least = without_limit;
+  double min_limit = unlimited;
   std::filesystem::path directory = root / std::filesystem::path(group).relative_path();
   for (;; directory = directory.parent_path()) {
     std::ifstream file(directory / name);
     double bytes = 0.;
     if (file >> bytes) // "max" is not a number
-      least = std::min(least, bytes);
+      min_limit = std::min(min_limit, bytes);
     if (directory == root || !directory.has_relative_path())
-      return least;
+      return min_limit;
   }
 }
 
 /// Returns the limit that a container or a batch system imposes by cgroups of version 1 or 2.
 double control_group_memory()
 {
-  double least = without_limit;
+  double min_limit = unlimited;
   std::ifstream groups("/proc/self/cgroup"); // lines "number:controllers:/group"
   for (std::string line; std::getline(groups, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -51,11 +52,12 @@ double control_group_memory()
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string group = line.substr(second + 1);
     if (controllers.empty())
-      least = std::min(least, least_in("/sys/fs/cgroup", group, "memory.max"));
+      min_limit = std::min(min_limit, min_limit_in("/sys/fs/cgroup", group, "memory.max"));
     else if (controllers == "memory")
-      least = std::min(least, least_in("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
+      min_limit = std::min(min_limit,
+                           min_limit_in("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
   }
-  return least;
+  return min_limit;
 }
 
 double address_space()
@@ -63,7 +65,7 @@ double address_space()
   rlimit limit = {};
   return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
              ? static_cast<double>(limit.rlim_cur)
-             : without_limit;
+             : unlimited;
 }
 } // namespace
 
@@ -75,7 +77,7 @@ std::string gigabytes(const double bytes)
   return text.str();
 }
 
-std::size_t bytes_of(const std::string &text)
+std::size_t parse_memory_size(const std::string &text)
 {
   if (text == "all")
     return 0;
@@ -87,10 +89,10 @@ std::size_t bytes_of(const std::string &text)
                                                        {"KiB", 1024.},
                                                        {"MiB", 1024. * 1024.},
                                                        {"GiB", 1024. * 1024. * 1024.}};
-  std::istringstream words(text);
+  std::istringstream stream(text);
   double number = 0.;
   std::string unit, rest;
-  if (words >> number >> unit && !(words >> rest))
+  if (stream >> number >> unit && !(stream >> rest))
     for (const auto &[name, factor] : units)
       if (unit == name && number * factor >= 1. && number * factor < 1e18)
         return static_cast<std::size_t>(number * factor);

@@ -21,7 +21,7 @@ HostMemory host_memory(unsigned int n_processes = 1);
 double free_address_space();
 
 /// Parses a size such as "2GB" or "512 MiB"; "all" is 0. @throws ParameterError if it is invalid
-std::size_t bytes_of(const std::string &text);
+std::size_t parse_memory_size(const std::string &text);
 
 /// Returns for example "1.23 GB".
 std::string gigabytes(double bytes);

@@ -14,7 +14,7 @@ namespace femgpu::linalg
 {
 /// The maximum number of rows and of entries of a matrix. The threads of a GPU block, or the last
 /// group of padded rows, can step beyond the end without an overflow of int.
-constexpr int most_indices = std::numeric_limits<int>::max() - (1 << 20);
+constexpr int max_indices = std::numeric_limits<int>::max() - (1 << 20);
 
 /// Calls f(i) for i = first, first + stride, ... < n. The arithmetic is unsigned: with the threads
 /// of a whole grid as its stride, at most 2^30, a loop may step beyond 2^31.

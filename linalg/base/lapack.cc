@@ -27,8 +27,8 @@ std::vector<std::complex<double>> hessenberg_eigenvalues(const std::vector<doubl
       h[j * size + i] = H[j * static_cast<std::size_t>(ld) + i];
   const int first = 1, work_size = 11 * n;
   int info = 0;
-  double nothing = 0.;
-  dhseqr_("E", "N", &n, &first, &n, h.data(), &n, re.data(), im.data(), &nothing, &first,
+  double unused = 0.;
+  dhseqr_("E", "N", &n, &first, &n, h.data(), &n, re.data(), im.data(), &unused, &first,
           work.data(), &work_size, &info);
   if (info != 0)
     return {};
@@ -46,8 +46,8 @@ double condition_number(std::vector<double> A, const int p)
   std::vector<double> sigma(static_cast<std::size_t>(p)), work(static_cast<std::size_t>(5 * p));
   const int one = 1, work_size = 5 * p;
   int info = 0;
-  double nothing = 0.;
-  dgesvd_("N", "N", &p, &p, A.data(), &p, sigma.data(), &nothing, &one, &nothing, &one, work.data(),
+  double unused = 0.;
+  dgesvd_("N", "N", &p, &p, A.data(), &p, sigma.data(), &unused, &one, &unused, &one, work.data(),
           &work_size, &info);
   return info == 0 && sigma.back() > 0. ? sigma.front() / sigma.back() : infinity;
 }

@@ -24,23 +24,25 @@ public:
   /// The text, normalised to single blanks.
   const std::string &text() const
   {
-    return words;
+    return normalized_text;
   }
   const std::string &name() const
   {
     return method_name;
   }
 
-  /// Returns the value of an option, or @p otherwise. @throws ParameterError if it is out of range
-  int integer(const std::string &option, int otherwise, int least, int most);
-  /// Returns an integer option; if it is missing or is @p word, returns @p for_word.
-  int integer_or(const std::string &option, const std::string &word, int for_word, int least,
-                 int most);
-  double number(const std::string &option, double otherwise, double least, double most);
-  std::string word(const std::string &option, const std::string &otherwise,
+  /// Returns the value of an option, or @p default_value. @throws ParameterError if it is out of
+  /// range
+  int integer(const std::string &option, int default_value, int min_value, int max_value);
+  /// Returns an integer option; if it is missing or is @p word, returns @p word_value.
+  int integer_or(const std::string &option, const std::string &word, int word_value, int min_value,
+                 int max_value);
+  double number(const std::string &option, double default_value, double min_value,
+                double max_value);
+  std::string word(const std::string &option, const std::string &default_value,
                    const std::vector<std::string> &allowed);
   /// Returns an option that is any text without blanks.
-  std::string expression(const std::string &option, const std::string &otherwise);
+  std::string expression(const std::string &option, const std::string &default_value);
 
   /// @throws ParameterError if an option was given that has not been queried; names the known
   /// options
@@ -49,12 +51,12 @@ public:
 private:
   // Returns the option's text; nullptr if it was not given.
   const std::string *find(const std::string &option);
-  [[noreturn]] void refuse(const std::string &option, const std::string &value,
+  [[noreturn]] void reject(const std::string &option, const std::string &value,
                            const std::string &range) const;
 
-  std::string kind, words, method_name;
+  std::string kind, normalized_text, method_name;
   std::vector<std::pair<std::string, std::string>> options;
-  std::vector<std::string> asked_for;
+  std::vector<std::string> queried;
 };
 } // namespace femgpu
 

@@ -49,9 +49,10 @@ Clock::duration spin_time()
 int default_n_threads()
 {
   static const int n = [] {
-    const int wanted = std::atoi(environment("OMP_NUM_THREADS").c_str()); // NOLINT(cert-err34-c)
-    if (wanted > 0)
-      return wanted;
+    const int n_requested =
+        std::atoi(environment("OMP_NUM_THREADS").c_str()); // NOLINT(cert-err34-c)
+    if (n_requested > 0)
+      return n_requested;
     cpu_set_t cores;
     CPU_ZERO(&cores);
     if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
@@ -71,45 +72,45 @@ void pause_core()
 }
 
 /// A change that threads wait for, first spinning, then sleeping.
-class Change
+class WaitableEvent
 {
 public:
-  /// Returns when @p has_come() is true.
+  /// Returns when @p has_occurred() is true.
   template <class Condition>
-  void wait(const Condition &has_come)
+  void wait(const Condition &has_occurred)
   {
-    if (has_come_soon(has_come))
+    if (occurs_while_spinning(has_occurred))
       return;
-    ++n_asleep; // before testing the condition; announce() uses the opposite order
+    ++n_sleeping; // before testing the condition; notify_all() uses the opposite order
     for (;;) {
-      const std::uint32_t seen = n_announced.load();
-      if (has_come())
+      const std::uint32_t seen = n_notifications.load();
+      if (has_occurred())
         break;
       // Returns at once if there has been another announcement.
-      ::syscall(SYS_futex, &n_announced, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+      ::syscall(SYS_futex, &n_notifications, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
     }
-    --n_asleep;
+    --n_sleeping;
   }
 
   /// Wakes up the waiting threads. Called after the change, which must be sequentially consistent.
-  void announce()
+  void notify_all()
   {
-    if (n_asleep.load() == 0)
+    if (n_sleeping.load() == 0)
       return;
-    ++n_announced;
-    ::syscall(SYS_futex, &n_announced, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr,
-              nullptr, 0);
+    ++n_notifications;
+    ::syscall(SYS_futex, &n_notifications, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(),
+              nullptr, nullptr, 0);
   }
 
 private:
   template <class Condition>
-  static bool has_come_soon(const Condition &has_come)
+  static bool occurs_while_spinning(const Condition &has_occurred)
   {
-    constexpr int looks_per_time = 32;
+    constexpr int polls_per_clock_read = 32;
     const Clock::time_point begin = Clock::now();
     do
-      for (int look = 0; look < looks_per_time; ++look) {
-        if (has_come())
+      for (int poll = 0; poll < polls_per_clock_read; ++poll) {
+        if (has_occurred())
           return true;
         pause_core();
       }
@@ -117,8 +118,8 @@ private:
     return false;
   }
 
-  std::atomic<std::uint32_t> n_announced{0}; ///< the futex of sleeping threads
-  std::atomic<int> n_asleep{0};
+  std::atomic<std::uint32_t> n_notifications{0}; ///< the futex of sleeping threads
+  std::atomic<int> n_sleeping{0};
 };
 
 /// Whether the calling thread is within a loop.
@@ -133,7 +134,7 @@ public:
   Team &operator=(const Team &) = delete;
   ~Team()
   {
-    publish(end_of_threads);
+    publish(stop_request);
     for (const auto &worker : workers)
       worker->thread.join();
   }
@@ -163,10 +164,10 @@ private:
   struct alignas(64) Worker
   {
     std::thread thread;
-    Change begin;
+    WaitableEvent begin;
   };
 
-  static constexpr std::uint64_t end_of_threads = 0xffffffffU;
+  static constexpr std::uint64_t stop_request = 0xffffffffU;
 
   /// Starts more workers; fewer if the system does not allow as many.
   void grow(const int n_workers)
@@ -192,10 +193,10 @@ private:
     const std::uint64_t number = (published.load() >> 32) + 1;
     published.store(number << 32 | n_running);
     for (std::size_t k = 0; k < workers.size() && k + 1 < n_running; ++k)
-      workers[k]->begin.announce();
+      workers[k]->begin.notify_all();
   }
 
-  void work(const int thread, Change &begin, std::uint64_t seen)
+  void work(const int thread, WaitableEvent &begin, std::uint64_t seen)
   {
     is_in_loop = true;
     for (;;) {
@@ -205,11 +206,11 @@ private:
         return now != seen && static_cast<std::uint64_t>(thread) < (now & 0xffffffffU);
       });
       seen = now;
-      if ((seen & 0xffffffffU) == end_of_threads)
+      if ((seen & 0xffffffffU) == stop_request)
         return;
       run_one(thread);
       if (n_busy.fetch_sub(1) == 1)
-        end.announce();
+        end.notify_all();
     }
   }
 
@@ -219,7 +220,7 @@ private:
       loop.call(loop.task, thread);
     }
     catch (...) {
-      const std::lock_guard<std::mutex> lock(of_error);
+      const std::lock_guard<std::mutex> lock(error_mutex);
       if (!error)
         error = std::current_exception();
     }
@@ -232,8 +233,8 @@ private:
   Loop loop;
   std::vector<std::unique_ptr<Worker>> workers;
   alignas(64) std::atomic<int> n_busy{0}; ///< workers that are running the loop
-  Change end;
-  std::mutex of_error;
+  WaitableEvent end;
+  std::mutex error_mutex;
   std::exception_ptr error;
 };
 

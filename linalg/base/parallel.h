@@ -40,8 +40,8 @@ void on_threads(const int n_threads, const Task &task)
 {
   detail::run_on_threads(
       n_threads,
-      [](const void *const of_caller, const int thread) {
-        (*static_cast<const Task *>(of_caller))(thread);
+      [](const void *const caller_task, const int thread) {
+        (*static_cast<const Task *>(caller_task))(thread);
       },
       &task);
 }

@@ -100,9 +100,9 @@ public:
   auto make(const std::string &text, Arguments &&...arguments) const
   {
     Method method(what, text);
-    auto made = find(method.name()).make(method, std::forward<Arguments>(arguments)...);
+    auto result = find(method.name()).make(method, std::forward<Arguments>(arguments)...);
     method.finish();
-    return made;
+    return result;
   }
 
 private:

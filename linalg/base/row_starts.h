@@ -18,7 +18,7 @@ class RowStarts
 {
 public:
   static constexpr int n_crossings = 4; ///< multiples of 2^32 that can be crossed
-  static constexpr std::size_t most_entries =
+  static constexpr std::size_t max_entries =
       ((std::size_t{n_crossings} + 1) << 32) - 1; ///< 257 GB of values and columns
 
   RowStarts() = default;
@@ -28,12 +28,12 @@ public:
   RowStarts(const int *low) : low(low)
   {}
 
-  /// Makes a view for up to most_entries entries.
+  /// Makes a view for up to max_entries entries.
   /// @param low n+1 numbers in host memory; read only if @p n_entries >= 2^32
   RowStarts(const int *low, int n, std::size_t n_entries);
 
   /// Returns the same row starts with their low bits at @p other.
-  RowStarts in(const int *other) const
+  RowStarts rebased(const int *other) const
   {
     RowStarts result = *this;
     result.low = other;
@@ -59,7 +59,7 @@ public:
                             static_cast<unsigned int>(low[i]));
   }
 
-  /// The low 32 bits; if a matrix has no more than most_indices entries, these are its row starts.
+  /// The low 32 bits; if a matrix has no more than max_indices entries, these are its row starts.
   const int *low = nullptr;
 
 private:

@@ -33,10 +33,10 @@ public:
 
   /// Has no coarser unknowns.
   LazyCoarserUnknowns() = default;
-  /// @param known nullptr: there are none
-  LazyCoarserUnknowns(Pointer known) : shared(std::make_shared<Shared>())
+  /// @param value nullptr: there are none
+  LazyCoarserUnknowns(Pointer value) : shared(std::make_shared<Shared>())
   {
-    shared->known = std::move(known);
+    shared->value = std::move(value);
   }
   explicit LazyCoarserUnknowns(std::function<Pointer()> make) : shared(std::make_shared<Shared>())
   {
@@ -44,9 +44,9 @@ public:
   }
 
   /// Returns whether get() may return coarser unknowns, without computing them.
-  bool may_be_known() const
+  bool may_exist() const
   {
-    return shared && (shared->make || shared->known);
+    return shared && (shared->make || shared->value);
   }
   /// nullptr: there are none.
   Pointer get() const
@@ -54,15 +54,15 @@ public:
     if (!shared)
       return nullptr;
     if (shared->make)
-      shared->known = std::exchange(shared->make, nullptr)();
-    return shared->known;
+      shared->value = std::exchange(shared->make, nullptr)();
+    return shared->value;
   }
 
 private:
   struct Shared
   {
     std::function<Pointer()> make;
-    Pointer known;
+    Pointer value;
   };
 
   std::shared_ptr<Shared> shared;
@@ -92,7 +92,7 @@ struct CoarserUnknowns
 
 using UnknownsPtr = std::shared_ptr<const Unknowns>;
 
-inline const UnknownsPtr nothing_known = std::make_shared<const Unknowns>();
+inline const UnknownsPtr default_unknowns = std::make_shared<const Unknowns>();
 } // namespace femgpu::linalg
 
 #endif

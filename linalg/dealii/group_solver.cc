@@ -5,8 +5,8 @@
 #include "linalg/direct_solver.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
+#include "linalg/solvers/component_deflation.h"
 #include "linalg/solvers/registry.h"
-#include "linalg/solvers/weak_parts.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -27,10 +27,11 @@ void check_methods(const GroupSolverOptions &options)
 {
   if (!is_direct(options.solver))
     check(options);
-  else if (options.control.energy_tolerance.is_given())
+  else if (options.control.energy_tolerance.is_set())
     throw ParameterError(
         "Solver 'direct' cannot stop at the energy error, because it does not iterate. Use " +
-            solvers.names_with(&SolverTraits::knows_energy_error) + ", or stop at the residual.",
+            solvers.names_with(&SolverTraits::estimates_energy_error) +
+            ", or stop at the residual.",
         "Solver/Stop at");
 }
 
@@ -46,7 +47,7 @@ void check_methods(const NonlinearSolverOptions &options)
 
 namespace
 {
-bool are_direct(const GroupMethods &methods)
+bool uses_direct_solver(const GroupMethods &methods)
 {
   const auto *const linear = std::get_if<GroupSolverOptions>(&methods);
   return linear != nullptr && is_direct(linear->solver);
@@ -67,7 +68,7 @@ void check_direct(const SolverGroups &groups)
 }
 
 /// Returns whether @p backend names a device that exists, and so takes some time to initialise.
-bool is_there(const std::string &backend)
+bool names_existing_device(const std::string &backend)
 {
   if (backend == "host")
     return false;
@@ -81,7 +82,7 @@ bool is_there(const std::string &backend)
 }
 
 /// Returns memory that this process has freed to the operating system.
-void give_back_free_memory()
+void trim_heap()
 {
 #ifdef __GLIBC__
   malloc_trim(0);
@@ -101,8 +102,8 @@ std::string node_name()
 class GroupSolver::Leader
 {
 public:
-  Leader(const SolverGroups &groups, ExecutorPtr its_executor, const GroupMethods &methods)
-      : executor(std::move(its_executor))
+  Leader(const SolverGroups &groups, ExecutorPtr executor_, const GroupMethods &methods)
+      : executor(std::move(executor_))
   {
     CommunicatorPtr communicator;
     if (groups.n_groups() > 1)
@@ -113,7 +114,7 @@ public:
     }
     else if (const auto *const options = std::get_if<ContinuationOptions>(&methods))
       continuation = std::make_unique<Continuation>(executor, *options, communicator);
-    else if (!are_direct(methods)) {
+    else if (!uses_direct_solver(methods)) {
       const auto &linear = std::get<GroupSolverOptions>(methods);
       iterative = std::make_unique<LinearSolver>(executor, linear, communicator);
       falls_back = linear.falls_back && !communicator;
@@ -123,7 +124,7 @@ public:
 
   void begin_pattern(const GroupSystem &system)
   {
-    const HostCsr A = system.part().A;
+    const HostCsr A = system.block().A;
     if (iterative)
       iterative->begin_pattern(A);
     if (nonlinear)
@@ -134,7 +135,7 @@ public:
 
   SolveReport solve(const GroupSystem &system, const bool same_pattern, const SolveControl &control)
   {
-    const auto [A, b, w, x] = system.part();
+    const auto [A, b, w, x] = system.block();
     if (!iterative)
       return solve_direct(A, b, x, control);
     iterative->control() = control;
@@ -148,29 +149,30 @@ public:
   /// @return whether it succeeded, and @p report is the direct solver's
   bool fall_back(const GroupSystem &system, const SolveControl &control, SolveReport &report) const
   {
-    const GroupSystem::Part part = system.part();
+    const GroupSystem::Block block = system.block();
     const bool is_indefinite = report.outcome == Outcome::indefinite_matrix ||
                                report.outcome == Outcome::indefinite_preconditioner;
-    return falls_back && !report.converged() && part.A.n <= largest_fallback &&
-           (falls_back_if_indefinite || !is_indefinite) && solve_instead(part, control, report);
+    return falls_back && !report.converged() && block.A.n <= max_fallback_rows &&
+           (falls_back_if_indefinite || !is_indefinite) &&
+           solve_by_fallback(block, control, report);
   }
 
   SolveReport solve_nonlinear(const GroupSystem &system, const bool same_pattern,
                               const Nonlinearity &phi, const SolveControl &control)
   {
-    const auto [A, b, w, x] = system.part();
+    const auto [A, b, w, x] = system.block();
     nonlinear->control() = control;
     nonlinear->set_system(A, w, same_pattern);
     return nonlinear->solve(phi, b, x);
   }
 
-  ContinuationReport trace(const GroupSystem &system, const Law &law,
+  ContinuationReport trace(const GroupSystem &system, const ReactionTerm &reaction,
                            const Continuation::Callback &callback)
   {
-    const auto [A, b, w, guess] = system.part();
+    const auto [A, b, w, guess] = system.block();
     std::vector<double> x(guess, guess + A.n);
     continuation->set_system(A, w);
-    return continuation->trace(law, b, x.data(), callback);
+    return continuation->trace(reaction, b, x.data(), callback);
   }
 
   void release()
@@ -184,14 +186,15 @@ public:
   ExecutorPtr executor;
 
 private:
-  static bool solve_instead(const GroupSystem::Part &system, SolveControl control,
-                            SolveReport &report)
+  static bool solve_by_fallback(const GroupSystem::Block &system, SolveControl control,
+                                SolveReport &report)
   {
     control.reference = SolveControl::Reference::rhs;
-    if (!control.energy_tolerance.is_given()) {
+    if (!control.energy_tolerance.is_set()) {
       control.relative_tolerance = 0.; // the target, in the norm of the unscaled system
-      control.absolute_tolerance =
-          report.rhs_norm > 0. ? report.target * report.given.rhs / report.rhs_norm : report.target;
+      control.absolute_tolerance = report.rhs_norm > 0.
+                                       ? report.target * report.original.rhs / report.rhs_norm
+                                       : report.target;
     }
     std::vector<double> x(static_cast<std::size_t>(system.A.n));
     SolveReport direct = solve_direct(system.A, system.b, x.data(), control);
@@ -212,82 +215,82 @@ private:
   std::unique_ptr<Continuation> continuation;
 };
 
-GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupMethods its_methods)
-    : groups(groups), methods(std::move(its_methods))
+GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupMethods methods_)
+    : groups(groups), methods(std::move(methods_))
 {
-  bool takes_time = false;
-  on_leaders(groups, [&] {
+  bool initialises_device = false;
+  run_on_leaders(groups, [&] {
     if (resources.threads == 0)
       resources.threads = groups.n_threads();
-    const bool on_host = are_direct(methods);
+    const bool on_host = uses_direct_solver(methods);
     if (on_host)
       check_direct(groups);
     const std::string backend = on_host ? "host" : groups.backend();
-    takes_time = is_there(backend);
-    executor =
-        std::async(takes_time ? std::launch::async | std::launch::deferred : std::launch::deferred,
-                   [backend, resources] { return make_executor(backend, resources); });
+    initialises_device = names_existing_device(backend);
+    executor = std::async(initialises_device ? std::launch::async | std::launch::deferred
+                                             : std::launch::deferred,
+                          [backend, resources] { return make_executor(backend, resources); });
   });
-  if (!dealii::Utilities::MPI::logical_or(takes_time, groups.ranks()))
-    places(); // throws errors before any other work is done
+  if (!dealii::Utilities::MPI::logical_or(initialises_device, groups.ranks()))
+    locations(); // throws errors before any other work is done
 }
 
 /// Returns the leader as soon as its device is initialised. @throws the error of the initialisation
-GroupSolver::Leader &GroupSolver::ready()
+GroupSolver::Leader &GroupSolver::initialised_leader()
 {
   if (!leader) {
-    const ExecutorPtr its_executor = executor.get();
-    its_executor->use_in_this_thread();
-    leader = std::make_unique<Leader>(groups, its_executor, methods);
+    const ExecutorPtr executor_ = executor.get();
+    executor_->make_current();
+    leader = std::make_unique<Leader>(groups, executor_, methods);
   }
   return *leader;
 }
 
-const std::vector<GroupSolver::Place> &GroupSolver::places()
+const std::vector<GroupSolver::Location> &GroupSolver::locations()
 {
-  if (!all_places.empty())
-    return all_places;
+  if (!all_locations.empty())
+    return all_locations;
   std::array<std::string, 3> mine; // node, backend, description
-  on_leaders(groups, [&] {
-    const Executor &executor = *ready().executor;
+  run_on_leaders(groups, [&] {
+    const Executor &executor = *initialised_leader().executor;
     mine = {node_name(), executor.name(), executor.description()};
   });
   const auto all = dealii::Utilities::MPI::all_gather(groups.ranks(), mine);
   const std::vector<int> &first = groups.first_ranks();
   for (std::size_t group = 0; group + 1 < first.size(); ++group) {
     const auto &[node, backend, description] = all[static_cast<std::size_t>(first[group])];
-    all_places.push_back({first[group], first[group + 1] - 1, node, backend, description});
+    all_locations.push_back({first[group], first[group + 1] - 1, node, backend, description});
   }
-  for (const Place &place : all_places)
-    if ((place.backend == "host") != (all_places.front().backend == "host"))
-      throw ParameterError("A solver group on " + all_places.front().node + " has the backend " +
-                               all_places.front().backend + ", but one on " + place.node +
-                               " has the backend " + place.backend +
+  for (const Location &location : all_locations)
+    if ((location.backend == "host") != (all_locations.front().backend == "host"))
+      throw ParameterError("A solver group on " + all_locations.front().node + " has the backend " +
+                               all_locations.front().backend + ", but one on " + location.node +
+                               " has the backend " + location.backend +
                                ". Set the backend of all groups to cuda, or of all to host.",
                            "Solver/Backend");
-  return all_places;
+  return all_locations;
 }
 
 GroupSolver::~GroupSolver() = default;
 
 void GroupSolver::begin_pattern(const GroupSystem &system)
 {
-  if (system.pattern_number() == pattern_there)
+  if (system.pattern_number() == transferred_pattern)
     return;
-  give_back_free_memory(); // of temporary data of the pattern
-  pattern_there = 0;
-  on_leaders(groups, [&] { ready().begin_pattern(system); });
+  trim_heap(); // of temporary data of the pattern
+  transferred_pattern = 0;
+  run_on_leaders(groups, [&] { initialised_leader().begin_pattern(system); });
 }
 
 SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
                                          const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
-  give_back_free_memory(); // of temporary data of the assembly
+  trim_heap(); // of temporary data of the assembly
   SolveReport report;
-  const bool same_pattern = std::exchange(pattern_there, 0) == system.pattern_number();
-  on_leaders(groups, [&] { report = solve(same_pattern); });
-  pattern_there = system.pattern_number();
+  const bool same_pattern = std::exchange(transferred_pattern, 0) == system.pattern_number();
+  run_on_leaders(groups, [&] { report = solve(same_pattern); });
+  transferred_pattern = system.pattern_number();
   system.synchronize();
   std::vector<double> history = std::move(report.history);
   report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
@@ -298,21 +301,21 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
 SolveReport GroupSolver::solve(GroupSystem &system, const SolveControl &control)
 {
   return solve_on_leader(system, [&](const bool same_pattern) {
-    return ready().solve(system, same_pattern, control);
+    return initialised_leader().solve(system, same_pattern, control);
   });
 }
 
-double GroupSolver::correct_motions(GroupSystem &system, const double most)
+double GroupSolver::correct_motions(GroupSystem &system, const double max_energy_error)
 {
   if (groups.n_groups() > 1)
     return 0.;
   double norm = 0.;
-  on_leaders(groups, [&] {
-    const auto [A, b, w, x] = system.part();
-    const WeakParts parts(A, b, x);
-    norm = parts.energy_error();
-    if (norm > most)
-      parts.correct(x);
+  run_on_leaders(groups, [&] {
+    const auto [A, b, w, x] = system.block();
+    const ComponentDeflation deflation(A, b, x);
+    norm = deflation.energy_error();
+    if (norm > max_energy_error)
+      deflation.correct(x);
   });
   system.synchronize();
   return dealii::Utilities::MPI::broadcast(groups.ranks(), norm, 0);
@@ -320,47 +323,49 @@ double GroupSolver::correct_motions(GroupSystem &system, const double most)
 
 bool GroupSolver::fall_back(GroupSystem &system, const SolveControl &control, SolveReport &report)
 {
-  bool is_another = false;
+  bool was_replaced = false;
   system.synchronize();
-  on_leaders(groups, [&] { is_another = ready().fall_back(system, control, report); });
+  run_on_leaders(groups,
+                 [&] { was_replaced = initialised_leader().fall_back(system, control, report); });
   system.synchronize();
   std::vector<double> history = std::move(report.history);
   report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
   report.history = std::move(history);
-  return dealii::Utilities::MPI::broadcast(groups.ranks(), is_another, 0);
+  return dealii::Utilities::MPI::broadcast(groups.ranks(), was_replaced, 0);
 }
 
 SolveReport GroupSolver::solve_nonlinear(GroupSystem &system, const Nonlinearity &phi,
                                          const SolveControl &control)
 {
   return solve_on_leader(system, [&](const bool same_pattern) {
-    return ready().solve_nonlinear(system, same_pattern, phi, control);
+    return initialised_leader().solve_nonlinear(system, same_pattern, phi, control);
   });
 }
 
-ContinuationReport GroupSolver::trace(GroupSystem &system, const Law &law,
+ContinuationReport GroupSolver::trace(GroupSystem &system, const ReactionTerm &reaction,
                                       const std::function<void(const BranchRecord &)> &on_point)
 {
   system.synchronize();
   ContinuationReport report;
   BranchRecord record;
   std::vector<BranchRecord> records;
-  const auto show = [&] {
+  const auto report_point = [&] {
     record = dealii::Utilities::MPI::broadcast(groups.ranks(), record, 0);
     records.push_back(record);
     system.synchronize();
     on_point(record);
   };
-  on_leaders(
+  run_on_leaders(
       groups,
       [&](const std::function<void()> &call_event) {
-        report = ready().trace(system, law, [&](const BranchRecord &r, const auto &x) {
-          record = r;
-          std::copy(x.begin(), x.end(), system.part().x);
-          call_event();
-        });
+        report =
+            initialised_leader().trace(system, reaction, [&](const BranchRecord &r, const auto &x) {
+              record = r;
+              std::copy(x.begin(), x.end(), system.block().x);
+              call_event();
+            });
       },
-      show);
+      report_point);
   report.records.clear();
   report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
   report.records = std::move(records);
@@ -369,8 +374,8 @@ ContinuationReport GroupSolver::trace(GroupSystem &system, const Law &law,
 
 void GroupSolver::release()
 {
-  pattern_there = 0;
-  on_leaders(groups, [&] { ready().release(); });
+  transferred_pattern = 0;
+  run_on_leaders(groups, [&] { initialised_leader().release(); });
 }
 
 std::size_t GroupSolver::peak_device_bytes() const

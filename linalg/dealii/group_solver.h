@@ -24,7 +24,7 @@ struct GroupSolverOptions : LinearSolverOptions
       : LinearSolverOptions(std::move(linear)), falls_back(falls_back)
   {}
 
-  /// Whether the direct solver solves systems of up to largest_fallback rows if the solver fails.
+  /// Whether the direct solver solves systems of up to max_fallback_rows rows if the solver fails.
   bool falls_back;
   /// Whether it also does so if the solver has found that the matrix is indefinite.
   bool falls_back_if_indefinite = true;
@@ -73,12 +73,12 @@ public:
                               const SolveControl &control);
 
   /**
-   * Corrects x of A x = b by the motions of weakly coupled parts (see WeakParts) if their
-   * error exceeds @p most in the energy norm.
+   * Corrects x of A x = b by the motions of weakly coupled parts (see ComponentDeflation) if their
+   * error exceeds @p max_energy_error in the energy norm.
    * @param system with a symmetric matrix
    * @return the energy norm of that error before the correction; 0 with several groups
    */
-  double correct_motions(GroupSystem &system, double most);
+  double correct_motions(GroupSystem &system, double max_energy_error);
 
   /// Solves A x = b by the direct solver if the options allow it, see GroupSolverOptions, and
   /// replaces @p report, whose solver has failed.
@@ -89,14 +89,14 @@ public:
    * Traces the branch of solutions of A x = b + λ W φ(x), with the x of @p system as initial guess.
    * @param on_point called on all ranks with each point found; x of @p system is the solution there
    */
-  ContinuationReport trace(GroupSystem &system, const Law &law,
+  ContinuationReport trace(GroupSystem &system, const ReactionTerm &reaction,
                            const std::function<void(const BranchRecord &)> &on_point);
 
   /// Frees the matrix on leaders; the next matrix is transferred with its pattern.
   void release();
 
   /// The location and device of a group.
-  struct Place
+  struct Location
   {
     int first_rank, last_rank;
     std::string node;                 ///< name of the node
@@ -104,23 +104,23 @@ public:
   };
   /// Returns the location of each group. @throws ParameterError if some groups are on GPUs and
   /// others are on hosts
-  const std::vector<Place> &places();
+  const std::vector<Location> &locations();
   /// The maximum over the groups; 0 on the host.
   std::size_t peak_device_bytes() const;
 
 private:
   class Leader;
 
-  Leader &ready();
+  Leader &initialised_leader();
   SolveReport solve_on_leader(GroupSystem &system,
                               const std::function<SolveReport(bool same_pattern)> &solve);
 
   SolverGroups groups;
   GroupMethods methods;
-  std::future<ExecutorPtr> executor; ///< of a leader that is still initialising
-  std::unique_ptr<Leader> leader;    ///< on leaders only, after initialisation
-  std::size_t pattern_there = 0;     ///< number of the pattern that the leader has transferred
-  std::vector<Place> all_places;
+  std::future<ExecutorPtr> executor;   ///< of a leader that is still initialising
+  std::unique_ptr<Leader> leader;      ///< on leaders only, after initialisation
+  std::size_t transferred_pattern = 0; ///< number of the pattern that the leader has transferred
+  std::vector<Location> all_locations;
 };
 } // namespace femgpu::linalg
 

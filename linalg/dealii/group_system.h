@@ -40,15 +40,15 @@ public:
    * x is zero and nothing is known of the unknowns. A, b and w are only allocated by set_zero(),
    * when temporary data of the pattern have been freed. Collective.
    * @param row_lengths number of entries in each row of this rank
-   * @throws ParameterError if a group has more rows and ghosts than most_indices, or more entries
-   *   than RowStarts::most_entries
+   * @throws ParameterError if a group has more rows and ghosts than max_indices, or more entries
+   *   than RowStarts::max_entries
    */
   void reinit(const std::vector<unsigned int> &row_lengths, const RowColumns &row_columns);
 
   /// Sets the properties of the unknowns of a group; only those set by its leader are used.
   void set_unknowns(Unknowns unknowns)
   {
-    known = std::make_shared<const Unknowns>(std::move(unknowns));
+    unknowns_info = std::make_shared<const Unknowns>(std::move(unknowns));
   }
 
   /// Gathers the numbers of a group's ranks, in rank order, on its leader; empty on other ranks.
@@ -79,14 +79,14 @@ public:
   void synchronize() const;
 
   /// The rows of a group, in rank order, for its leader.
-  struct Part
+  struct Block
   {
     HostCsr A; ///< with several groups, columns are those of the group, followed by ghosts
     double *b, *w, *x;
   };
   /// Valid on every rank after compress(), and its pattern after reinit(); the plan of ghosts is
   /// valid on leaders only.
-  Part part() const;
+  Block block() const;
 
   /// Returns this rank's rows of A x. Collective.
   std::vector<double> vmult() const;
@@ -107,7 +107,7 @@ public:
   /// The number of rows of all groups.
   std::size_t n() const
   {
-    return static_cast<std::size_t>(row_begins.back());
+    return static_cast<std::size_t>(rank_starts.back());
   }
   /// The number of rows of each group.
   std::vector<std::size_t> rows_of_groups() const;
@@ -120,23 +120,23 @@ public:
   /// b, w (if the system has it) and x of the rows that this rank owns.
   double *rhs() const
   {
-    return b.data() + first_here;
+    return b.data() + first_in_group;
   }
   double *weights() const
   {
-    return w.data() + first_here;
+    return w.data() + first_in_group;
   }
   double *solution() const
   {
-    return x.data() + first_here;
+    return x.data() + first_in_group;
   }
   Index first_owned() const
   {
-    return row_begins[my_rank];
+    return rank_starts[my_rank];
   }
   Index n_owned() const
   {
-    return row_begins[my_rank + 1] - row_begins[my_rank];
+    return rank_starts[my_rank + 1] - rank_starts[my_rank];
   }
   const SolverGroups &groups() const
   {
@@ -161,32 +161,32 @@ private:
   void for_each_row_with_x(const F &f) const;
   bool owns(const Index row) const
   {
-    return row >= row_begins[my_rank] && row < row_begins[my_rank + 1];
+    return row >= rank_starts[my_rank] && row < rank_starts[my_rank + 1];
   }
   unsigned int owner_of(Index row) const;
   void add_owned_row(Index row, unsigned int n, const Index *columns, const double *values);
   void count_rows(std::size_t my_rows, std::size_t my_nonzeros);
   std::vector<Index> fill_pattern(std::size_t n_rows, const RowColumns &row_columns);
-  void number_ghosts(const std::vector<Index> &of_rank, std::size_t n_nonzeros);
+  void number_ghosts(const std::vector<Index> &rank_entries, std::size_t n_nonzeros);
 
   SolverGroups solver_groups;
   unsigned int my_rank = 0, n_ranks = 1;
 
   std::size_t number = 0;
-  std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
+  std::vector<Index> rank_starts = {0}; ///< first row of each rank, and n
   Index first_of_group = 0;
-  int n_here = 0;             ///< rows of the group
-  std::size_t first_here = 0; ///< first row of this rank, counted in the group
-  std::size_t first_nonzero = 0, nonzeros_here = 0, all_nonzeros = 0;
+  int n_group_rows = 0;           ///< rows of the group
+  std::size_t first_in_group = 0; ///< first row of this rank, counted in the group
+  std::size_t first_nonzero = 0, group_nonzeros = 0, all_nonzeros = 0;
   std::vector<long long> ghosts; ///< of the group
   GhostPlan plan;                ///< on leaders
-  UnknownsPtr known = nothing_known;
+  UnknownsPtr unknowns_info = default_unknowns;
 
   RowStarts row_starts; ///< a view of low_starts
   NodeArray<int> low_starts, columns;
   NodeArray<double> values, b, w, x; ///< x includes ghosts
 
-  std::vector<std::vector<Contribution>> for_others; ///< indexed by rank
+  std::vector<std::vector<Contribution>> off_rank_contributions; ///< indexed by rank
 };
 } // namespace femgpu::linalg
 

@@ -20,7 +20,7 @@ namespace
 {
 using ErrorText = std::pair<int, std::string>; // code 0: no error
 
-ErrorText error_of(const std::function<void()> &work)
+ErrorText capture_error(const std::function<void()> &work)
 {
   try {
     work();
@@ -41,11 +41,11 @@ ErrorText error_of(const std::function<void()> &work)
 /// Waits until the other leaders have finished their work, too. A leader that has failed waits for
 /// a limited time only, because the others may be waiting for it within their work. @return whether
 /// all have finished
-bool are_all_done(const SolverGroups &groups, const bool has_failed)
+bool wait_for_other_leaders(const SolverGroups &groups, const bool has_failed)
 {
-  constexpr std::chrono::milliseconds patience{2000};
+  constexpr std::chrono::milliseconds timeout{2000};
   return groups.n_groups() == 1 ||
-         barrier_asleep(groups.leaders(), has_failed ? patience : std::chrono::hours(1000000));
+         sleeping_barrier(groups.leaders(), has_failed ? timeout : std::chrono::hours(1000000));
 }
 
 /// Returns the first error of the leaders, in rank order.
@@ -64,9 +64,9 @@ void throw_error(const ErrorText &error)
 }
 } // namespace
 
-void on_leaders(const SolverGroups &groups,
-                const std::function<void(const std::function<void()> &call_event)> &work,
-                const std::function<void()> &event)
+void run_on_leaders(const SolverGroups &groups,
+                    const std::function<void(const std::function<void()> &call_event)> &work,
+                    const std::function<void()> &event)
 {
   enum : int
   {
@@ -74,28 +74,28 @@ void on_leaders(const SolverGroups &groups,
     has_event
   };
   const MPI_Comm group = groups.group();
-  const auto wake_up = [&](const int reason) {
-    barrier_asleep(group);
+  const auto wake_group = [&](const int reason) {
+    sleeping_barrier(group);
     return dealii::Utilities::MPI::broadcast(group, reason, 0);
   };
   ErrorText error(0, "");
   std::exception_ptr failure; // of another rank; the leader's error ends the work and is thrown on
                               // all ranks
   if (groups.is_leader()) {
-    const SolverGroups::LeadersCores cores(groups);
-    error = error_of([&] {
+    const SolverGroups::ScopedLeaderAffinity cores(groups);
+    error = capture_error([&] {
       work([&] {
-        wake_up(has_event);
+        wake_group(has_event);
         event();
       });
     });
-    if (!are_all_done(groups, error.first != 0))
+    if (!wait_for_other_leaders(groups, error.first != 0))
       throw_error(error);
     error = first_error(groups, error);
-    wake_up(done);
+    wake_group(done);
   }
   else
-    while (wake_up(done) == has_event) {
+    while (wake_group(done) == has_event) {
       try {
         event();
       }
@@ -108,9 +108,9 @@ void on_leaders(const SolverGroups &groups,
     std::rethrow_exception(failure);
 }
 
-void on_leaders(const SolverGroups &groups, const std::function<void()> &work)
+void run_on_leaders(const SolverGroups &groups, const std::function<void()> &work)
 {
-  on_leaders(
+  run_on_leaders(
       groups, [&](const std::function<void()> &) { work(); }, [] {});
 }
 } // namespace femgpu::linalg

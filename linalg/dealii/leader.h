@@ -16,16 +16,16 @@ namespace femgpu::linalg
 /// Runs @p work on the leaders. If all leaders finish their work, an error of one is thrown on all
 /// ranks. If the others do not finish within two seconds because they wait for the failed leader,
 /// that leader throws alone, which should end the program.
-void on_leaders(const SolverGroups &groups, const std::function<void()> &work);
+void run_on_leaders(const SolverGroups &groups, const std::function<void()> &work);
 
 /**
  * Runs work that sometimes needs all ranks. Whenever the leaders call the function that @p work
  * gets, the other ranks wake up, all run @p event, and the others sleep again. If @p event throws,
  * it must throw on all ranks.
  */
-void on_leaders(const SolverGroups &groups,
-                const std::function<void(const std::function<void()> &call_event)> &work,
-                const std::function<void()> &event);
+void run_on_leaders(const SolverGroups &groups,
+                    const std::function<void(const std::function<void()> &call_event)> &work,
+                    const std::function<void()> &event);
 } // namespace femgpu::linalg
 
 #endif

@@ -33,9 +33,9 @@ std::vector<std::size_t> page_ends(MPI_Comm communicator, const std::size_t my_b
                 communicator);
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   std::size_t end = 0;
-  for (std::size_t &of_rank : ends) {
-    end += of_rank;
-    of_rank = (end + page - 1) / page * page;
+  for (std::size_t &rank_end : ends) {
+    end += rank_end;
+    rank_end = (end + page - 1) / page * page;
   }
   return ends;
 }
@@ -60,8 +60,8 @@ File make_file(const std::size_t bytes)
   return file;
 }
 
-/// Maps the file of another process at @p place. @return an error number, or 0
-int map_file(const File &file, char *const place, const std::size_t bytes)
+/// Maps the file of another process at @p address. @return an error number, or 0
+int map_file(const File &file, char *const address, const std::size_t bytes)
 {
   if (file.error != 0)
     return file.error;
@@ -75,30 +75,31 @@ int map_file(const File &file, char *const place, const std::size_t bytes)
   int error = 0;
   if (is_known && (status.st_dev != file.device || status.st_ino != file.inode))
     error = ESRCH; // in another container the number denotes a different process
-  else if (!is_known || ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, mine,
+  else if (!is_known || ::mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, mine,
                                0) == MAP_FAILED)
     error = errno;
-  ::madvise(place, bytes, MADV_SEQUENTIAL); // otherwise, unmapping marks each page as recently used
+  ::madvise(address, bytes,
+            MADV_SEQUENTIAL); // otherwise, unmapping marks each page as recently used
   ::close(mine);
   return error;
 }
 
-/// Allocates the pages of a file that is mapped at @p place, which is faster than page faults. If
+/// Allocates the pages of a file that is mapped at @p address, which is faster than page faults. If
 /// the system does not support this, page faults allocate them. @return ENOMEM if memory is
 /// exhausted, otherwise 0
-int make_pages(const int file, char *const place, const std::size_t bytes)
+int allocate_pages(const int file, char *const address, const std::size_t bytes)
 {
   if (bytes == 0)
     return 0;
   if (::fallocate(file, 0, 0, static_cast<off_t>(bytes)) != 0)
     return errno == ENOSPC || errno == ENOMEM ? ENOMEM : 0;
-  ::madvise(place, bytes, MADV_POPULATE_WRITE);
+  ::madvise(address, bytes, MADV_POPULATE_WRITE);
   return 0;
 }
 
 /// Maps the pages of all ranks, a file each, at @p base. Collective.
 /// @return the maximum error number of all ranks, or 0
-int share(MPI_Comm communicator, char *const base, const std::vector<std::size_t> &ends)
+int map_all_pages(MPI_Comm communicator, char *const base, const std::vector<std::size_t> &ends)
 {
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
@@ -112,7 +113,7 @@ int share(MPI_Comm communicator, char *const base, const std::vector<std::size_t
     if (ends[k] > begin(k))
       error = map_file(files[k], base + begin(k), ends[k] - begin(k));
   if (error == 0)
-    error = make_pages(mine.descriptor, base + begin(rank), ends[rank] - begin(rank));
+    error = allocate_pages(mine.descriptor, base + begin(rank), ends[rank] - begin(rank));
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, communicator);
   if (mine.descriptor >= 0)
     ::close(mine.descriptor);
@@ -120,7 +121,7 @@ int share(MPI_Comm communicator, char *const base, const std::vector<std::size_t
 }
 
 /// Allocates pages for a single process. @return an error number, or 0
-int use_alone(char *const base, const std::size_t bytes)
+int allocate_private(char *const base, const std::size_t bytes)
 {
   if (base == nullptr || ::mprotect(base, bytes, PROT_READ | PROT_WRITE) != 0)
     return ENOMEM;
@@ -128,13 +129,14 @@ int use_alone(char *const base, const std::size_t bytes)
   return 0;
 }
 
-std::string why_not_there(const std::size_t bytes, const int error)
+std::string why_unavailable(const std::size_t bytes, const int error)
 {
-  const std::string part = " " + std::to_string(bytes >> 20) + " MiB of the system";
+  const std::string amount = " " + std::to_string(bytes >> 20) + " MiB of the system";
   if (error == ENOMEM)
-    return "The host does not have enough memory for" + part + ": " + host_memory().bound +
+    return "The host does not have enough memory for" + amount + ": " + host_memory().bound +
            ". Refine less, or use nodes with more memory.";
-  return "The ranks of a node cannot share" + part + ": " + std::generic_category().message(error) +
+  return "The ranks of a node cannot share" + amount + ": " +
+         std::generic_category().message(error) +
          ". Run them as one user and in one PID namespace, so that they see each other in /proc, "
          "or use one rank.";
 }
@@ -153,27 +155,28 @@ NodeMemory::NodeMemory(MPI_Comm communicator, const std::size_t my_bytes)
   others = ends[rank];
   void *const addresses = ::mmap(nullptr, end, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   base = addresses == MAP_FAILED ? nullptr : static_cast<char *>(addresses);
-  const int error = ends.size() > 1 ? share(communicator, base, ends) : use_alone(base, end);
+  const int error =
+      ends.size() > 1 ? map_all_pages(communicator, base, ends) : allocate_private(base, end);
   if (error == 0)
     return;
   unmap(0, end);
-  throw DeviceError(why_not_there(end, error));
+  throw DeviceError(why_unavailable(end, error));
 }
 
 NodeMemory::~NodeMemory()
 {
   if (base == nullptr)
     return;
-  leave(0, mine);
-  leave(others, end);
+  release_pages(0, mine);
+  release_pages(others, end);
   // Pages are freed, one after the other, when the last rank unmaps them; so every rank frees its
   // own. After an error on one rank, the others do not get here.
   if (std::uncaught_exceptions() == 0)
-    barrier_asleep(communicator);
+    sleeping_barrier(communicator);
   unmap(mine, others);
 }
 
-void NodeMemory::leave(const std::size_t first, const std::size_t last) noexcept
+void NodeMemory::release_pages(const std::size_t first, const std::size_t last) noexcept
 {
   constexpr std::size_t at_once = std::size_t{1} << 24;
   const std::size_t n = (last - first + at_once - 1) / at_once;

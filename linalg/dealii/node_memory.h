@@ -61,7 +61,7 @@ private:
     std::swap(end, other.end);
   }
   /// Unmaps pages of other ranks, with the threads of this rank's loops.
-  void leave(std::size_t first, std::size_t last) noexcept;
+  void release_pages(std::size_t first, std::size_t last) noexcept;
   void unmap(std::size_t first, std::size_t last) noexcept;
 
   MPI_Comm communicator = MPI_COMM_NULL;

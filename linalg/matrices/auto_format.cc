@@ -34,7 +34,7 @@ struct RowStatistics
 /// Returns the format that moves the fewest bytes among those with balanced work per thread. On an
 /// H100 it is the fastest, or within a few per cent of it (docs/appendix_formats.md). CPU cores
 /// favour long loops over a row, and lose more by decoding short columns than the saved bytes gain.
-std::string choice(const CsrMatrix &A, const RowStatistics &rows)
+std::string choose_format(const CsrMatrix &A, const RowStatistics &rows)
 {
   const int per_node = static_cast<int>(A.range()->max(A.unknowns()->per_node));
   const bool has_blocks = per_node > 1 && A.range()->max(A.n() % per_node) == 0.;
@@ -60,7 +60,7 @@ std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, 
   reason.precision(3);
   reason << "chosen for rows of " << statistics.mean << " +- " << statistics.deviation
          << " entries, at most " << statistics.longest;
-  const std::string chosen = choice(A, statistics);
+  const std::string chosen = choose_format(A, statistics);
   std::unique_ptr<Matrix> matrix;
   try {
     matrix = make_format(chosen + values, A);

@@ -19,14 +19,15 @@ public:
     log_slice = slice_option(method, on_host ? 1 : 32);
     window = method.integer("window", 64, 1, 1 << 24);
     const BlockPattern pattern(A, b);
-    const std::size_t block_values = static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
+    const std::size_t values_per_block = static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
     const RowSlices slices = choose_slices(pattern.row_lengths(), log_slice, window,
-                                           sizeof(Value) * block_values + sizeof(int));
-    check_stored(method, A, slices.starts.back() * block_values, most_indices * block_values);
+                                           sizeof(Value) * values_per_block + sizeof(int));
+    check_stored(method, A, slices.starts.back() * values_per_block,
+                 max_indices * values_per_block);
     if (slices.is_sorted)
       order = Buffer<int>(A.executor(), slices.order.data(), slices.order.size());
     store_columns(pattern, slices);
-    values = Buffer<Value>(A.executor(), columns.size() * block_values);
+    values = Buffer<Value>(A.executor(), columns.size() * values_per_block);
     values.fill_zero();
     update();
   }
@@ -51,9 +52,10 @@ public:
   {
     const CsrView<double> A = this->source.csr_view();
     Runner<Backend>(*this->executor())
-        .run(rows(A.n, [A, to = blocks(), places = positions.data(),
+        .run(rows(A.n, [A, to = blocks(), block_positions = positions.data(),
                         stored = values.data()] FEMGPU_BODY(const int i) {
-          const int b = to.block_size, block_row = places[i / b], stride = 1 << to.log_slice;
+          const int b = to.block_size, block_row = block_positions[i / b],
+                    stride = 1 << to.log_slice;
           int block = to.first_block(block_row), number = 0; // of the block in its row
           const RowEntries<double> row = A.entries(i);
           for (int k = 0; k < row.length; ++k) {
@@ -61,7 +63,8 @@ public:
             for (; to.columns[block] < column / b; block += stride) // both ascend
               ++number;
             const int entry = number * b + column % b;
-            stored[to.place(block_row * b + i % b, entry)] = static_cast<Value>(row.values[k]);
+            stored[to.value_index(block_row * b + i % b, entry)] =
+                static_cast<Value>(row.values[k]);
           }
         }));
   }
@@ -72,7 +75,7 @@ private:
     return {this->n(),     b,
             log_slice,     slice_starts.data(),
             order.data(),  columns.data(),
-            values.data(), this->stays_in_cache()};
+            values.data(), this->fits_in_cache()};
   }
 
   // Padding repeats the last column of its row, or is column 0.
@@ -109,6 +112,6 @@ private:
 template <>
 std::unique_ptr<Matrix> make_on<class BsellStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<ThisBackend, BlockSellFormat>(A, method);
+  return make_with_values<ThisBackend, BlockSellFormat>(A, method);
 }
 } // namespace femgpu::linalg

@@ -12,9 +12,9 @@ public:
   BsrFormat(const CsrMatrix &A, Method &method) : Format<Value>(A), b(block_option(method, A))
   {
     const BlockPattern pattern(A, b);
-    const std::size_t block_values = static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
-    const std::size_t size = pattern.columns.size() * block_values;
-    check_stored(method, A, size, most_indices * block_values);
+    const std::size_t values_per_block = static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
+    const std::size_t size = pattern.columns.size() * values_per_block;
+    check_stored(method, A, size, max_indices * values_per_block);
     const double blocks_per_row =
         A.n() > 0 ? static_cast<double>(pattern.columns.size()) * b / A.n() : 0.;
     threads = threads_option(method, *A.executor(), blocks_per_row);
@@ -66,6 +66,6 @@ private:
 template <>
 std::unique_ptr<Matrix> make_on<class BsrStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<ThisBackend, BsrFormat>(A, method);
+  return make_with_values<ThisBackend, BsrFormat>(A, method);
 }
 } // namespace femgpu::linalg

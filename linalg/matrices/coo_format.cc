@@ -1,4 +1,4 @@
-#include "linalg/matrices/cut_rows.h"
+#include "linalg/matrices/entry_blocks.h"
 #include "linalg/sparse/derived_matrix.h"
 
 namespace femgpu::linalg
@@ -18,7 +18,7 @@ struct MultiplyCoordinates
   const int *row_indices, *columns;
   const Value *values;
   const double *v;
-  double *Av, *heads;
+  double *Av, *carries;
 
   template <class Team>
   FEMGPU_HD
@@ -28,7 +28,7 @@ struct MultiplyCoordinates
     const auto [begin, end] =
         multiply_entries(team, block, block_size, n_entries, columns, values, v);
     if (team.rank() == 0)
-      heads[block] = 0.;
+      carries[block] = 0.;
     team.sync();
     for (int k = begin + team.rank(); k < end; k += team.size()) {
       const int row = row_indices[k];
@@ -38,23 +38,23 @@ struct MultiplyCoordinates
       for (int l = k; l < end && row_indices[l] == row; ++l)
         sum += products[l - begin];
       const bool began_earlier = k == begin && k > 0 && row_indices[k - 1] == row;
-      *(began_earlier ? heads + block : Av + row) = sum;
+      *(began_earlier ? carries + block : Av + row) = sum;
     }
   }
 };
 
 /// Coordinate format in row order, with segmented sums (Dědeček, §5.4).
 template <class Backend, class Value>
-class CooFormat final : public CutFormat<Backend, Value>
+class CooFormat final : public EntryBlockFormat<Backend, Value>
 {
 public:
   CooFormat(const CsrMatrix &A, Method & /* method */)
-      : CutFormat<Backend, Value>(A), n_entries(static_cast<int>(A.n_nonzeros()))
+      : EntryBlockFormat<Backend, Value>(A), n_entries(static_cast<int>(A.n_nonzeros()))
   {
     const std::vector<int> row_starts = A.host_row_starts();
     for (std::size_t i = 1; i < row_starts.size(); ++i)
       has_empty_rows = has_empty_rows || row_starts[i] == row_starts[i - 1];
-    this->cut(row_starts, block_size);
+    this->split(row_starts, block_size);
     row_indices = row_numbers<Backend>(pattern_of(A));
     values = Buffer<Value>(A.executor(), A.n_nonzeros());
     update();
@@ -62,7 +62,7 @@ public:
 
   std::size_t bytes() const override
   {
-    return this->n_stored() * (2 * sizeof(int) + sizeof(Value)) + this->bytes_of_cuts();
+    return this->n_stored() * (2 * sizeof(int) + sizeof(Value)) + this->fixup_bytes();
   }
   std::string description() const override
   {
@@ -76,8 +76,8 @@ public:
     steps.run(teams(this->n_blocks,
                     MultiplyCoordinates<Value>{n_entries, row_indices.data(),
                                                this->source.csr_view().columns, values.data(), v,
-                                               Av.data(), heads.data()}));
-    add_heads(steps, this->cut_rows, heads, Av);
+                                               Av.data(), carries.data()}));
+    add_carries(steps, this->split_rows, carries, Av);
     return v;
   }
   void update() override
@@ -88,7 +88,7 @@ public:
 
 private:
   using Format<Value>::values;
-  using CutFormat<Backend, Value>::heads, CutFormat<Backend, Value>::Av;
+  using EntryBlockFormat<Backend, Value>::carries, EntryBlockFormat<Backend, Value>::Av;
   int n_entries;
   bool has_empty_rows = false;
   Buffer<int> row_indices;
@@ -98,6 +98,6 @@ private:
 template <>
 std::unique_ptr<Matrix> make_on<class CooStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<ThisBackend, CooFormat>(A, method);
+  return make_with_values<ThisBackend, CooFormat>(A, method);
 }
 } // namespace femgpu::linalg

@@ -56,6 +56,6 @@ private:
 template <>
 std::unique_ptr<Matrix> make_on<class CsrStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<ThisBackend, CsrFormat>(A, method);
+  return make_with_values<ThisBackend, CsrFormat>(A, method);
 }
 } // namespace femgpu::linalg

@@ -35,9 +35,9 @@ cusparseHandle_t cusparse_handle(const Executor &executor, const cudaStream_t st
     Handle &operator=(const Handle &) = delete;
   };
   const auto &on = static_cast<const CudaExecutor &>(executor);
-  on.use_in_this_thread();
-  static thread_local std::map<int, Handle> of_devices;
-  const cusparseHandle_t handle = of_devices[on.device_number()].handle;
+  on.make_current();
+  static thread_local std::map<int, Handle> handles;
+  const cusparseHandle_t handle = handles[on.device_number()].handle;
   FEMGPU_CUSPARSE(cusparseSetStream(handle, stream == nullptr ? on.stream() : stream));
   return handle;
 }

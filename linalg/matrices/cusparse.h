@@ -18,41 +18,41 @@ void check_cusparse(cusparseStatus_t status, const std::string &call);
 #define FEMGPU_CUSPARSE(call) ::femgpu::linalg::check_cusparse((call), #call)
 
 /// Destroys the descriptor of an operand.
-inline void destroy(const cusparseSpMatDescr_t description)
+inline void destroy(const cusparseSpMatDescr_t descriptor)
 {
-  cusparseDestroySpMat(description);
+  cusparseDestroySpMat(descriptor);
 }
-inline void destroy(const cusparseDnVecDescr_t description)
+inline void destroy(const cusparseDnVecDescr_t descriptor)
 {
-  cusparseDestroyDnVec(description);
+  cusparseDestroyDnVec(descriptor);
 }
 
 /// Owns a cuSPARSE descriptor, or none yet.
-template <class Description>
+template <class Descriptor>
 class CusparseOwner
 {
 public:
   CusparseOwner() = default;
   ~CusparseOwner()
   {
-    if (description != nullptr)
-      destroy(description);
+    if (descriptor != nullptr)
+      destroy(descriptor);
   }
   CusparseOwner(const CusparseOwner &) = delete;
   CusparseOwner &operator=(const CusparseOwner &) = delete;
 
   /// Returns the address at which cuSPARSE stores the descriptor that it creates.
-  Description *operator&()
+  Descriptor *operator&()
   {
-    return &description;
+    return &descriptor;
   }
-  operator Description() const
+  operator Descriptor() const
   {
-    return description;
+    return descriptor;
   }
 
 private:
-  Description description = nullptr;
+  Descriptor descriptor = nullptr;
 };
 
 /// Returns the handle of this host thread for a CUDA device.

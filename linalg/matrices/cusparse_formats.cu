@@ -30,10 +30,10 @@ public:
       Av.fill_zero();
       return;
     }
-    if (layout->n_stored() > static_cast<std::size_t>(most_indices))
+    if (layout->n_stored() > static_cast<std::size_t>(max_indices))
       throw ParameterError(
           "The format '" + this->name + "' would store " + std::to_string(layout->n_stored()) +
-          " entries, more than its limit of " + std::to_string(most_indices) + ". Use csr.");
+          " entries, more than its limit of " + std::to_string(max_indices) + ". Use csr.");
     std::visit([&](const auto &view) { describe_matrix(view); }, layout->view());
     // The vectors' pointers are set before each product.
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n(), Av.data(), CUDA_R_64F));

@@ -20,7 +20,7 @@ public:
     constexpr std::size_t alignment = 32; // rows
     stride = (static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment * threads;
     const std::size_t size = stride * static_cast<std::size_t>((longest + threads - 1) / threads);
-    check_stored(method, A, size, RowStarts::most_entries);
+    check_stored(method, A, size, RowStarts::max_entries);
     row_lengths = Buffer<int>(A.executor(), static_cast<std::size_t>(A.n()));
     columns = Buffer<int>(A.executor(), size);
     values = Buffer<Value>(A.executor(), size);
@@ -45,7 +45,7 @@ public:
                           row_lengths.data(),
                           columns.data(),
                           values.data(),
-                          this->stays_in_cache()};
+                          this->fits_in_cache()};
   }
   void update() override
   {
@@ -77,12 +77,12 @@ template <>
 std::unique_ptr<Matrix> make_on<class EllpackRStorage, ThisBackend>(Method &method,
                                                                     const CsrMatrix &A)
 {
-  return with_values<ThisBackend, EllFormat>(A, method, 1);
+  return make_with_values<ThisBackend, EllFormat>(A, method, 1);
 }
 
 template <>
 std::unique_ptr<Matrix> make_on<class EllrTStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<ThisBackend, EllFormat>(A, method, 0);
+  return make_with_values<ThisBackend, EllFormat>(A, method, 0);
 }
 } // namespace femgpu::linalg

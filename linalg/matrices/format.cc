@@ -9,31 +9,31 @@ namespace femgpu::linalg
 {
 int threads_option(Method &method, const Executor &executor, const double mean_length)
 {
-  const int asked = method.integer("threads", 0, 0, 32);
-  if ((asked & (asked - 1)) != 0)
+  const int n_requested = method.integer("threads", 0, 0, 32);
+  if ((n_requested & (n_requested - 1)) != 0)
     throw ParameterError("Option 'threads' of the matrix format '" + method.name() +
                          "' must be 1, 2, 4, 8, 16 or 32, or 0 to choose by row length, but is " +
-                         std::to_string(asked) + ".");
+                         std::to_string(n_requested) + ".");
   if (executor.backend() == BackendKind::host) // one thread per row
     return 1;
-  return asked > 0 ? asked : threads_for_rows(executor, mean_length);
+  return n_requested > 0 ? n_requested : threads_for_rows(executor, mean_length);
 }
 
 void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored,
-                  const std::size_t most)
+                  const std::size_t limit)
 {
   constexpr std::size_t slack = 4096; // padding of small matrices is harmless
-  const double most_padding = method.number("max-padding", 3., 1., 1e6);
+  const double max_padding = method.number("max-padding", 3., 1., 1e6);
   const std::string beginning = "The format '" + method.name() + "' would store " +
                                 std::to_string(n_stored) + " entries for the " +
                                 std::to_string(A.n_nonzeros()) + " entries of a matrix with " +
                                 std::to_string(A.n()) + " rows, ";
-  if (n_stored > most)
-    throw ParameterError(beginning + "more than the limit of its indices (" + std::to_string(most) +
-                         "). Use csr.");
-  if (static_cast<double>(n_stored) > most_padding * static_cast<double>(A.n_nonzeros()) + slack)
+  if (n_stored > limit)
+    throw ParameterError(beginning + "more than the limit of its indices (" +
+                         std::to_string(limit) + "). Use csr.");
+  if (static_cast<double>(n_stored) > max_padding * static_cast<double>(A.n_nonzeros()) + slack)
     throw ParameterError(beginning +
-                         "more than max-padding=" + std::to_string(most_padding).substr(0, 6) +
+                         "more than max-padding=" + std::to_string(max_padding).substr(0, 6) +
                          " allows. Use csr or pcsr, or raise max-padding.");
 }
 
@@ -49,7 +49,7 @@ double bytes_of_blocks(const CsrMatrix &A, const int b)
 
 /// Returns whether the rows and the ghosts of this rank consist of whole blocks of @p b consecutive
 /// unknowns.
-bool has_whole_blocks(const RowSpace &rows, const int b)
+bool has_complete_blocks(const RowSpace &rows, const int b)
 {
   if (rows.n() % b != 0 || rows.first() % b != 0)
     return false;
@@ -64,10 +64,10 @@ bool has_whole_blocks(const RowSpace &rows, const int b)
   return ghosts.size() % static_cast<std::size_t>(b) == 0;
 }
 
-/// Returns whether has_whole_blocks() on all ranks. Collective over all ranks.
-bool can_have_blocks(const CsrMatrix &A, const int b)
+/// Returns whether has_complete_blocks() on all ranks. Collective over all ranks.
+bool can_use_blocks(const CsrMatrix &A, const int b)
 {
-  return A.domain()->max(has_whole_blocks(*A.domain(), b) ? 0. : 1.) == 0.;
+  return A.domain()->max(has_complete_blocks(*A.domain(), b) ? 0. : 1.) == 0.;
 }
 } // namespace
 
@@ -78,12 +78,12 @@ int block_option(Method &method, const CsrMatrix &A)
     b = A.unknowns()->per_node;
   if (b == 0) {
     b = 1;
-    double fewest = bytes_of_blocks(A, 1);
+    double min_bytes = bytes_of_blocks(A, 1);
     for (int candidate = 2; candidate <= 6; ++candidate)
-      if (can_have_blocks(A, candidate)) {
+      if (can_use_blocks(A, candidate)) {
         const double bytes = bytes_of_blocks(A, candidate);
-        if (bytes < fewest) {
-          fewest = bytes;
+        if (bytes < min_bytes) {
+          min_bytes = bytes;
           b = candidate;
         }
       }
@@ -93,7 +93,7 @@ int block_option(Method &method, const CsrMatrix &A)
                          " rows, not a multiple of the block size " + std::to_string(b) +
                          ". Give '" + method.name() +
                          "' a block size that divides the number of rows, for example block=1.");
-  if (!can_have_blocks(A, b))
+  if (!can_use_blocks(A, b))
     throw ParameterError("The subdomains of this matrix, or their ghost entries, split blocks of " +
                          std::to_string(b) + " unknowns. Give '" + method.name() +
                          "' block=1, or use format csr or sell.");

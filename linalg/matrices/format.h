@@ -65,7 +65,8 @@ protected:
 
 /// Reads option `values` and makes MatrixFormat<Backend, Value>.
 template <class Backend, template <class, class> class MatrixFormat, class... Arguments>
-std::unique_ptr<Matrix> with_values(const CsrMatrix &A, Method &method, Arguments &&...arguments)
+std::unique_ptr<Matrix> make_with_values(const CsrMatrix &A, Method &method,
+                                         Arguments &&...arguments)
 {
   return FormatScalars::choose(method, [&](const auto scalar) -> std::unique_ptr<Matrix> {
     using Value = typename decltype(scalar)::Type;
@@ -77,10 +78,10 @@ std::unique_ptr<Matrix> with_values(const CsrMatrix &A, Method &method, Argument
 template <class Backend, class From, class To>
 void convert(const Executor &executor, const From *from, To *to, const std::size_t n)
 {
-  constexpr std::size_t most = std::size_t{1} << 30;
+  constexpr std::size_t limit = std::size_t{1} << 30;
   Runner<Backend> runner(executor);
-  for (std::size_t begin = 0; begin < n; begin += most)
-    runner.run(rows(static_cast<int>(std::min(most, n - begin)),
+  for (std::size_t begin = 0; begin < n; begin += limit)
+    runner.run(rows(static_cast<int>(std::min(limit, n - begin)),
                     [from = from + begin, to = to + begin] FEMGPU_BODY(const int k) {
                       to[k] = static_cast<To>(from[k]);
                     }));
@@ -90,9 +91,9 @@ void convert(const Executor &executor, const From *from, To *to, const std::size
 int threads_option(Method &method, const Executor &executor, double mean_length);
 
 /// Checks that the stored entries do not exceed option `max-padding` (stored entries per entry of
-/// A), nor @p most, which the format can index. @throws ParameterError if they do
+/// A), nor @p limit, which the format can index. @throws ParameterError if they do
 void check_stored(Method &method, const CsrMatrix &A, std::size_t n_stored,
-                  std::size_t most = most_indices);
+                  std::size_t limit = max_indices);
 
 /// Reads option `block`; 0 selects the unknowns of a node or, if unknown, the size that needs the
 /// fewest bytes.

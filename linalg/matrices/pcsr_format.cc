@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "linalg/matrices/cut_rows.h"
+#include "linalg/matrices/entry_blocks.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int most_entries = 4 * block_threads; ///< in a block
+constexpr int max_entries = 4 * block_threads; ///< in a block
 
 /// Multiplies the entries of a block, sums them in groups of f by a tree, and then the groups of
 /// each row.
@@ -15,7 +15,7 @@ template <class Value>
 struct MultiplyGroups
 {
   static constexpr int team_size = block_threads;
-  static constexpr int scratch = most_entries;
+  static constexpr int scratch = max_entries;
 
   int block_size, group; ///< entries; f
   int n_entries;
@@ -24,7 +24,7 @@ struct MultiplyGroups
   const int *columns;
   const Value *values;
   const double *v;
-  double *Av, *heads;
+  double *Av, *carries;
 
   template <class Team>
   FEMGPU_HD
@@ -44,7 +44,7 @@ struct MultiplyGroups
                             (row_starts[i + 1] < end ? row_starts[i + 1] : end) - begin);
     if (team.rank() == 0) {
       const int next_row = row_starts[first];
-      heads[block] = sum_of_groups(products, 0, (next_row < end ? next_row : end) - begin);
+      carries[block] = sum_of_groups(products, 0, (next_row < end ? next_row : end) - begin);
     }
   }
 
@@ -63,15 +63,15 @@ struct MultiplyGroups
  * (`prefetch`), with rows padded by zeros to a multiple of f (`padding`).
  */
 template <class Backend, class Value>
-class PcsrFormat final : public CutFormat<Backend, Value>
+class PcsrFormat final : public EntryBlockFormat<Backend, Value>
 {
 public:
-  PcsrFormat(const CsrMatrix &A, Method &method) : CutFormat<Backend, Value>(A)
+  PcsrFormat(const CsrMatrix &A, Method &method) : EntryBlockFormat<Backend, Value>(A)
   {
     block_size = block_threads * std::stoi(method.word("prefetch", "2", {"1", "2", "4"}));
     group = std::stoi(method.word("padding", "2", {"1", "2", "4", "8"}));
     const std::vector<int> starts = padded_starts(method);
-    this->cut(starts, block_size);
+    this->split(starts, block_size);
     std::vector<int> first(static_cast<std::size_t>(n_blocks) + 1, A.n());
     for (int block = 0; block < n_blocks; ++block)
       first[block] = static_cast<int>(
@@ -90,7 +90,7 @@ public:
   std::size_t bytes() const override
   {
     return row_starts.bytes() + first_rows.bytes() + columns.bytes() + values.bytes() +
-           this->bytes_of_cuts();
+           this->fixup_bytes();
   }
   std::string description() const override
   {
@@ -103,8 +103,8 @@ public:
     steps.run(
         teams(n_blocks, MultiplyGroups<Value>{block_size, group, static_cast<int>(values.size()),
                                               row_starts.data(), first_rows.data(), columns.data(),
-                                              values.data(), v, Av.data(), heads.data()}));
-    add_heads(steps, this->cut_rows, heads, Av);
+                                              values.data(), v, Av.data(), carries.data()}));
+    add_carries(steps, this->split_rows, carries, Av);
     return v;
   }
   void update() override
@@ -134,8 +134,8 @@ private:
   }
 
   using Format<Value>::values;
-  using CutFormat<Backend, Value>::n_blocks, CutFormat<Backend, Value>::heads,
-      CutFormat<Backend, Value>::Av;
+  using EntryBlockFormat<Backend, Value>::n_blocks, EntryBlockFormat<Backend, Value>::carries,
+      EntryBlockFormat<Backend, Value>::Av;
   int block_size, group;
   Buffer<int> row_starts, first_rows, columns;
 };
@@ -144,6 +144,6 @@ private:
 template <>
 std::unique_ptr<Matrix> make_on<class PcsrStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<ThisBackend, PcsrFormat>(A, method);
+  return make_with_values<ThisBackend, PcsrFormat>(A, method);
 }
 } // namespace femgpu::linalg

@@ -11,8 +11,8 @@ namespace femgpu::linalg
 {
 struct FormatTraits
 {
-  bool needs_gpu = false;     ///< is unavailable on the host
-  bool counts_by_int = false; ///< entries of A, see check_countable()
+  bool needs_gpu = false;        ///< is unavailable on the host
+  bool uses_int_offsets = false; ///< entries of A, see check_countable()
 };
 
 /// All formats have the option `values`, of FormatScalars: float halves the bytes of the values.

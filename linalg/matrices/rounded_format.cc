@@ -12,11 +12,12 @@ CsrView<float> rounded(const CsrView<double> &A, const float *values)
 }
 EllView<float> rounded(const EllView<double> &A, const float *values)
 {
-  return {A.n, A.lanes, A.stride, A.row_lengths, A.columns, values, A.stays};
+  return {A.n, A.lanes, A.stride, A.row_lengths, A.columns, values, A.cache_resident};
 }
 SellView<float> rounded(const SellView<double> &A, const float *values)
 {
-  return {A.n, A.log_slice, A.slice_starts, A.order, A.columns, values, A.short_columns, A.stays};
+  return {A.n,       A.log_slice, A.slice_starts,  A.order,
+          A.columns, values,      A.short_columns, A.cache_resident};
 }
 BsrView<float> rounded(const BsrView<double> &A, const float *values)
 {
@@ -24,7 +25,8 @@ BsrView<float> rounded(const BsrView<double> &A, const float *values)
 }
 BlockSellView<float> rounded(const BlockSellView<double> &A, const float *values)
 {
-  return {A.n, A.block_size, A.log_slice, A.slice_starts, A.order, A.columns, values, A.stays};
+  return {A.n,     A.block_size, A.log_slice, A.slice_starts,
+          A.order, A.columns,    values,      A.cache_resident};
 }
 
 template <class View, class Value, class = void>
@@ -49,27 +51,27 @@ const double *values_of(const Matrix::View &view)
 
 template <class Backend>
 RoundedFormat<Backend>::RoundedFormat(const Matrix &A)
-    : Format<float>(A.csr()), given(std::holds_alternative<StoredView>(A.view()) ? A.csr() : A)
+    : Format<float>(A.csr()), original(std::holds_alternative<StoredView>(A.view()) ? A.csr() : A)
 {
-  if (values_of(given.view()) == nullptr && given.n_stored() > 0)
+  if (values_of(original.view()) == nullptr && original.n_stored() > 0)
     throw ParameterError(
         "A matrix with float values cannot be rounded again. Use a format with double values.");
-  values = Buffer<float>(given.executor(), given.n_stored());
+  values = Buffer<float>(original.executor(), original.n_stored());
   update();
 }
 
 template <class Backend>
 std::size_t RoundedFormat<Backend>::bytes() const
 {
-  const bool reads_padding = !std::holds_alternative<EllView<double>>(given.view());
-  return given.bytes() -
+  const bool reads_padding = !std::holds_alternative<EllView<double>>(original.view());
+  return original.bytes() -
          (reads_padding ? n_stored() : n_nonzeros()) * (sizeof(double) - sizeof(float));
 }
 
 template <class Backend>
 std::string RoundedFormat<Backend>::description() const
 {
-  return given.description() + describe_values<float>();
+  return original.description() + describe_values<float>();
 }
 
 template <class Backend>
@@ -82,13 +84,13 @@ Matrix::View RoundedFormat<Backend>::view() const
         else
           return A; // which the constructor rejects
       },
-      given.view());
+      original.view());
 }
 
 template <class Backend>
 void RoundedFormat<Backend>::update()
 {
-  convert<Backend>(*executor(), values_of(given.view()), values.data(), n_stored());
+  convert<Backend>(*executor(), values_of(original.view()), values.data(), n_stored());
 }
 
 template class RoundedFormat<ThisBackend>;

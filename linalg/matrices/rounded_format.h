@@ -22,7 +22,7 @@ public:
   void update() override;
 
 private:
-  const Matrix &given;
+  const Matrix &original;
 };
 } // namespace femgpu::linalg
 

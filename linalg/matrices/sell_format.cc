@@ -17,9 +17,9 @@ struct StoreValues
   FEMGPU_HD
   void operator()(const int position) const
   {
-    Value *const of_slice = values + slices.slice_starts[position >> slices.log_slice];
-    slices.for_places(position, [&](const int at, const RowEntries<double> &row, const int k) {
-      of_slice[at] = k < 0 ? Value(0) : static_cast<Value>(row.values[k]);
+    Value *const slice_begin = values + slices.slice_starts[position >> slices.log_slice];
+    slices.for_slots(position, [&](const int at, const RowEntries<double> &row, const int k) {
+      slice_begin[at] = k < 0 ? Value(0) : static_cast<Value>(row.values[k]);
     });
   }
 };
@@ -34,9 +34,9 @@ struct StoreColumns
   void operator()(const int position) const
   {
     const int i = slices.row(position), padding = i < 0 ? 0 : i;
-    int *const of_slice = columns + slices.slice_starts[position >> slices.log_slice];
-    slices.for_places(position, [&](const int at, const RowEntries<double> &row, const int k) {
-      of_slice[at] = k < 0 ? padding : row.columns[k];
+    int *const slice_begin = columns + slices.slice_starts[position >> slices.log_slice];
+    slices.for_slots(position, [&](const int at, const RowEntries<double> &row, const int k) {
+      slice_begin[at] = k < 0 ? padding : row.columns[k];
     });
   }
 };
@@ -56,7 +56,7 @@ public:
         sizeof(Value) + (are_short ? sizeof(std::uint16_t) : sizeof(int));
     const RowSlices slices = choose_slices(A.host_row_lengths(), log_slice, window, entry_bytes);
     const std::size_t n_stored = slices.starts.back();
-    check_stored(method, A, n_stored, RowStarts::most_entries);
+    check_stored(method, A, n_stored, RowStarts::max_entries);
     if (slices.is_sorted)
       order = Buffer<int>(A.executor(), slices.order.data(), slices.order.size());
     const std::vector<int> low = slices.low_starts();
@@ -84,12 +84,12 @@ public:
   {
     return SellView<Value>{this->n(),
                            log_slice,
-                           starts.in(slice_starts.data()),
+                           starts.rebased(slice_starts.data()),
                            order.data(),
                            columns.data(),
                            values.data(),
                            short_columns ? short_columns->view() : ShortColumns{},
-                           this->stays_in_cache()};
+                           this->fits_in_cache()};
   }
   void update() override
   {
@@ -99,7 +99,7 @@ public:
 private:
   SlicedRows layout() const
   {
-    return {this->source.csr_view(), log_slice, starts.in(slice_starts.data()), order.data()};
+    return {this->source.csr_view(), log_slice, starts.rebased(slice_starts.data()), order.data()};
   }
 
   /// Runs @p body for all positions, including those without a row.
@@ -113,10 +113,10 @@ private:
     return static_cast<int>(slice_starts.size()) - 1;
   }
 
-  void store_columns(const bool are_short, const std::vector<std::size_t> &of_slices)
+  void store_columns(const bool are_short, const std::vector<std::size_t> &host_starts)
   {
     if (are_short)
-      short_columns.emplace(this->executor(), layout(), of_slices);
+      short_columns.emplace(this->executor(), layout(), host_starts);
     if (!short_columns || short_columns->has_long_columns()) {
       columns = Buffer<int>(this->executor(), values.size());
       run(StoreColumns{layout(), columns.data()});
@@ -137,6 +137,6 @@ private:
 template <>
 std::unique_ptr<Matrix> make_on<class SellStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<ThisBackend, SellFormat>(A, method);
+  return make_with_values<ThisBackend, SellFormat>(A, method);
 }
 } // namespace femgpu::linalg

@@ -58,7 +58,7 @@ struct SlicedRows
   /// slice, and the entries k of its row; k = -1: padding.
   template <class Function>
   FEMGPU_HD
-  void for_places(const int position, const Function &f) const
+  void for_slots(const int position, const Function &f) const
   {
     const int slice = position >> log_slice, size = 1 << log_slice;
     const RowEntries<double> row = entries(position);
@@ -71,12 +71,12 @@ struct SlicedRows
   /// row has fewer.
   template <class Function>
   FEMGPU_HD
-  void for_rows(const int slice, const int k, const Function &f) const
+  void for_each_row(const int slice, const int k, const Function &f) const
   {
     for (int lane = 0; lane < 1 << log_slice; ++lane)
       if (const int i = row((slice << log_slice) + lane); i >= 0) {
-        const RowEntries<double> of_row = A.entries(i);
-        f(i, k < of_row.length ? of_row.columns[k] : -1);
+        const RowEntries<double> row_entries = A.entries(i);
+        f(i, k < row_entries.length ? row_entries.columns[k] : -1);
       }
   }
 
@@ -109,25 +109,26 @@ private:
   FEMGPU_HD
   void find(const int slice, const int k, const std::size_t number) const
   {
-    int least = INT_MAX, most = -INT_MAX; // some row has an entry
-    rows.for_rows(slice, k, [&](const int i, const int column) {
+    int smallest = INT_MAX, largest = -INT_MAX; // some row has an entry
+    rows.for_each_row(slice, k, [&](const int i, const int column) {
       if (column < 0)
         return;
       const int distance = column - i;
-      least = distance < least ? distance : least;
-      most = distance > most ? distance : most;
+      smallest = distance < smallest ? distance : smallest;
+      largest = distance > largest ? distance : largest;
     });
     bool is_column = true; // including padding
-    rows.for_rows(slice, k, [&](const int i, const int column) {
-      is_column = is_column && (column >= 0 || rows.is_column(i, least));
+    rows.for_each_row(slice, k, [&](const int i, const int column) {
+      is_column = is_column && (column >= 0 || rows.is_column(i, smallest));
     });
     if (!is_column) { // then padding has the row's own column
-      least = least < 0 ? least : 0;
-      most = most > 0 ? most : 0;
+      smallest = smallest < 0 ? smallest : 0;
+      largest = largest > 0 ? largest : 0;
     }
-    const unsigned int span = static_cast<unsigned int>(most) - static_cast<unsigned int>(least);
+    const unsigned int span =
+        static_cast<unsigned int>(largest) - static_cast<unsigned int>(smallest);
     constexpr unsigned int end = ShortColumns::codes_end;
-    bases[number] = least;
+    bases[number] = smallest;
     spans[number] = static_cast<int>(span < end ? span : end);
   }
 };
@@ -142,11 +143,11 @@ struct FindLongestSpan
   FEMGPU_HD
   void operator()(const int slice) const
   {
-    int most = 0;
-    const int *const of_slice = spans + rows.first_column(slice);
+    int largest = 0;
+    const int *const slice_begin = spans + rows.first_column(slice);
     for (int k = 0; k < rows.n_columns(slice); ++k)
-      most = of_slice[k] > most ? of_slice[k] : most;
-    longest[slice] = most;
+      largest = slice_begin[k] > largest ? slice_begin[k] : largest;
+    longest[slice] = largest;
   }
 };
 
@@ -163,13 +164,13 @@ struct StoreCodes
     const int first_code = short_columns.first_codes[slice];
     if (first_code < 0)
       return;
-    std::uint16_t *const of_slice =
+    std::uint16_t *const slice_begin =
         codes + (static_cast<std::size_t>(first_code) << rows.log_slice);
     const int *const bases = short_columns.bases + rows.first_column(slice);
-    rows.for_places(position, [&](const int at, const RowEntries<double> &row, const int k) {
+    rows.for_slots(position, [&](const int at, const RowEntries<double> &row, const int k) {
       const int base = bases[at >> rows.log_slice];
       const int distance = k >= 0 ? row.columns[k] - i : rows.is_column(i, base) ? base : 0;
-      of_slice[at] = i < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(distance - base);
+      slice_begin[at] = i < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(distance - base);
     });
   }
 };

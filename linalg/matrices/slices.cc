@@ -46,15 +46,15 @@ std::vector<std::size_t> slice_starts(const std::vector<int> &row_lengths,
 RowSlices choose_slices(const std::vector<int> &row_lengths, const int log_slice, const int window,
                         const std::size_t entry_bytes)
 {
-  std::vector<int> in_place(row_lengths.size());
-  std::iota(in_place.begin(), in_place.end(), 0);
+  std::vector<int> natural_order(row_lengths.size());
+  std::iota(natural_order.begin(), natural_order.end(), 0);
   std::vector<int> by_length = sorted_rows(row_lengths, window);
-  std::vector<std::size_t> starts = slice_starts(row_lengths, in_place, log_slice);
+  std::vector<std::size_t> starts = slice_starts(row_lengths, natural_order, log_slice);
   std::vector<std::size_t> sorted_starts = slice_starts(row_lengths, by_length, log_slice);
   const std::size_t order_bytes = by_length.size() * sizeof(int);
   if (sorted_starts.back() * entry_bytes + order_bytes < starts.back() * entry_bytes)
     return {std::move(by_length), true, std::move(sorted_starts)};
-  return {std::move(in_place), false, std::move(starts)};
+  return {std::move(natural_order), false, std::move(starts)};
 }
 
 std::vector<int> RowSlices::low_starts() const
@@ -64,9 +64,9 @@ std::vector<int> RowSlices::low_starts() const
   return low;
 }
 
-int slice_option(Method &method, const int otherwise)
+int slice_option(Method &method, const int default_slice)
 {
-  const int slice = method.integer("slice", otherwise, 1, 1024);
+  const int slice = method.integer("slice", default_slice, 1, 1024);
   int log_slice = 0;
   while (1 << log_slice < slice)
     ++log_slice;

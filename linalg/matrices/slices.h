@@ -31,7 +31,7 @@ RowSlices choose_slices(const std::vector<int> &row_lengths, int log_slice, int 
 
 /// Reads option `slice`, a power of two up to 1024, and returns its logarithm. @throws
 /// ParameterError
-int slice_option(Method &method, int otherwise);
+int slice_option(Method &method, int default_slice);
 } // namespace femgpu::linalg
 
 #endif

@@ -23,16 +23,17 @@ public:
   Buffer() = default;
 
   /// Allocates @p size uninitialised elements. @throws DeviceError if memory is exhausted
-  Buffer(ExecutorPtr owner, const std::size_t size, const MemoryPlace place = MemoryPlace::executor)
+  Buffer(ExecutorPtr owner, const std::size_t size,
+         const MemoryLocation location = MemoryLocation::executor)
       : owner(std::move(owner)),
-        pointer(static_cast<T *>(this->owner->allocate(size * sizeof(T), place))), length(size),
-        place(place)
+        pointer(static_cast<T *>(this->owner->allocate(size * sizeof(T), location))), length(size),
+        location(location)
   {}
 
   /// Allocates a copy of @p size elements of host memory.
   Buffer(ExecutorPtr owner, const T *host, const std::size_t size,
-         const MemoryPlace place = MemoryPlace::executor)
-      : Buffer(std::move(owner), size, place)
+         const MemoryLocation location = MemoryLocation::executor)
+      : Buffer(std::move(owner), size, location)
   {
     copy_from_host(host);
   }
@@ -53,7 +54,7 @@ public:
   ~Buffer()
   {
     if (pointer != nullptr)
-      owner->deallocate(pointer, bytes(), place);
+      owner->deallocate(pointer, bytes(), location);
   }
 
   T *data()
@@ -74,13 +75,13 @@ public:
   }
   bool is_on_host() const
   {
-    return place == MemoryPlace::host;
+    return location == MemoryLocation::host;
   }
 
   /// Copies the first @p count elements from or to host memory.
   void copy_from_host(const T *host, const std::size_t count)
   {
-    if (place == MemoryPlace::source)
+    if (location == MemoryLocation::source)
       pointer = const_cast<T *>(host); // only read
     else if (count > 0)
       owner->copy_from_host(pointer, host, count * sizeof(T));
@@ -103,7 +104,7 @@ public:
   void copy_from(const Buffer &other)
   {
     if (length > 0)
-      owner->copy_inside(pointer, other.pointer, bytes());
+      owner->copy_within(pointer, other.pointer, bytes());
   }
   Buffer copy() const
   {
@@ -134,13 +135,13 @@ private:
     std::swap(owner, other.owner);
     std::swap(pointer, other.pointer);
     std::swap(length, other.length);
-    std::swap(place, other.place);
+    std::swap(location, other.location);
   }
 
   ExecutorPtr owner;
   T *pointer = nullptr;
   std::size_t length = 0;
-  MemoryPlace place = MemoryPlace::executor;
+  MemoryLocation location = MemoryLocation::executor;
 };
 } // namespace femgpu::linalg
 

@@ -11,23 +11,23 @@ namespace femgpu::linalg
 MemoryInfo Executor::memory() const
 {
   MemoryInfo info = memory_raw();
-  if (granted > 0) {
-    info.total = std::min(info.total, granted);
-    info.free = std::min(info.free, granted - std::min(used, granted));
+  if (memory_limit > 0) {
+    info.total = std::min(info.total, memory_limit);
+    info.free = std::min(info.free, memory_limit - std::min(used, memory_limit));
   }
   return info;
 }
 
-void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
+void *Executor::allocate(const std::size_t bytes, const MemoryLocation location) const
 {
-  if (bytes == 0 || place == MemoryPlace::source)
+  if (bytes == 0 || location == MemoryLocation::source)
     return nullptr;
-  if (place == MemoryPlace::host)
+  if (location == MemoryLocation::host)
     return allocate_on_host_raw(bytes);
-  if (granted > 0 && used + bytes > granted)
+  if (memory_limit > 0 && used + bytes > memory_limit)
     throw DeviceError("The solver needs " + gigabytes(bytes) + " more memory on " + name() +
-                      ", but only " + gigabytes(granted - std::min(used, granted)) +
-                      " of the granted " + gigabytes(granted) +
+                      ", but only " + gigabytes(memory_limit - std::min(used, memory_limit)) +
+                      " of the granted " + gigabytes(memory_limit) +
                       " are free. Raise the limit (Solver/Device memory, --device-memory), or use "
                       "methods that need less memory: format csr, preconditioner jacobi or "
                       "chebyshev, a solver with fewer vectors.");
@@ -38,11 +38,11 @@ void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
 }
 
 void Executor::deallocate(void *const pointer, const std::size_t bytes,
-                          const MemoryPlace place) const noexcept
+                          const MemoryLocation location) const noexcept
 {
-  if (pointer == nullptr || place == MemoryPlace::source)
+  if (pointer == nullptr || location == MemoryLocation::source)
     return;
-  if (place == MemoryPlace::host)
+  if (location == MemoryLocation::host)
     return deallocate_on_host_raw(pointer);
   deallocate_raw(pointer);
   used -= bytes;
@@ -50,7 +50,7 @@ void Executor::deallocate(void *const pointer, const std::size_t bytes,
 
 void Executor::copy_to_host(void *to, const void *from, const std::size_t bytes) const
 {
-  moved_to_host += bytes;
+  copied_to_host += bytes;
   copy_to_host_raw(to, from, bytes);
 }
 } // namespace femgpu::linalg

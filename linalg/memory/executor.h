@@ -51,7 +51,7 @@ struct Resources
 /// The location of a Buffer: the memory of its executor; host memory that its steps can access,
 /// over a bus if they run on a device; or the memory that it is made from, which is not copied but
 /// read in place.
-enum class MemoryPlace
+enum class MemoryLocation
 {
   executor,
   host,
@@ -82,23 +82,23 @@ public:
   /// memory.
   bool has_limited_memory() const
   {
-    return granted > 0;
+    return memory_limit > 0;
   }
 
   /**
    * Allocates @p bytes of uninitialised memory; returns nullptr for 0 bytes.
    * @throws DeviceError with the requested and the free bytes, if memory is exhausted
    */
-  void *allocate(std::size_t bytes, MemoryPlace place = MemoryPlace::executor) const;
+  void *allocate(std::size_t bytes, MemoryLocation location = MemoryLocation::executor) const;
   void deallocate(void *pointer, std::size_t bytes,
-                  MemoryPlace place = MemoryPlace::executor) const noexcept;
+                  MemoryLocation location = MemoryLocation::executor) const noexcept;
 
-  /// Copy between this executor's memory, in any MemoryPlace, and host memory; both wait until the
-  /// copy is done.
+  /// Copy between this executor's memory, in any MemoryLocation, and host memory; both wait until
+  /// the copy is done.
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
   void copy_to_host(void *to, const void *from, std::size_t bytes) const;
   /// Copies within this executor's memory, in order with the steps.
-  virtual void copy_inside(void *to, const void *from, std::size_t bytes) const = 0;
+  virtual void copy_within(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
 
   /// Allocates host memory for chunks of @p chunk_bytes that are streamed through @p n_slots slots
@@ -113,7 +113,7 @@ public:
   }
 
   /// Must be called first when a thread other than the one that made the executor uses it.
-  virtual void use_in_this_thread() const
+  virtual void make_current() const
   {}
 
   /// Calls @p work with a runner, whose steps run after all steps launched before.
@@ -125,7 +125,7 @@ public:
   /// The number of bytes that copy_to_host() has copied so far.
   std::size_t bytes_to_host() const
   {
-    return moved_to_host;
+    return copied_to_host;
   }
 
   /// The maximum number of bytes of the executor's memory that were allocated at the same time.
@@ -135,8 +135,8 @@ public:
   }
 
 protected:
-  /// @param granted bytes that may be used; 0: no limit
-  explicit Executor(const std::size_t granted) : granted(granted)
+  /// @param memory_limit bytes that may be used; 0: no limit
+  explicit Executor(const std::size_t memory_limit) : memory_limit(memory_limit)
   {}
 
   virtual MemoryInfo memory_raw() const = 0;
@@ -147,8 +147,8 @@ protected:
   virtual void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const = 0;
 
 private:
-  std::size_t granted;
-  mutable std::size_t moved_to_host = 0;
+  std::size_t memory_limit;
+  mutable std::size_t copied_to_host = 0;
   mutable std::size_t used = 0;
   mutable std::size_t peak = 0;
 };

@@ -12,36 +12,36 @@ namespace
 {
 constexpr const char *parameter = "Solver/Communicator";
 
-/// Returns whether @p is is true on all ranks. Collective.
-bool on_all(MPI_Comm ranks, const bool is)
+/// Returns whether @p condition is true on all ranks. Collective.
+bool true_on_all_ranks(MPI_Comm ranks, const bool condition)
 {
-  int are = is ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &are, 1, MPI_INT, MPI_MIN, ranks);
-  return are != 0;
+  int is_true = condition ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &is_true, 1, MPI_INT, MPI_MIN, ranks);
+  return is_true != 0;
 }
 
 bool is_one_node(MPI_Comm ranks)
 {
-  MPI_Comm node = ranks_of_node(ranks);
-  int n_here = 0, n_all = 0;
-  MPI_Comm_size(node, &n_here);
+  MPI_Comm node = split_by_node(ranks);
+  int n_on_node = 0, n_all = 0;
+  MPI_Comm_size(node, &n_on_node);
   MPI_Comm_size(ranks, &n_all);
   MPI_Comm_free(&node);
-  return on_all(ranks, n_here == n_all);
+  return true_on_all_ranks(ranks, n_on_node == n_all);
 }
 
 /// Returns the communicator @p name between devices, or the fastest available one for "auto".
-DeviceParts between_devices(MPI_Comm ranks, const CommunicatorPtr &mpi, const ExecutorPtr &executor,
-                            const std::string &name)
+DeviceConnection make_device_communicator(MPI_Comm ranks, const CommunicatorPtr &mpi,
+                                          const ExecutorPtr &executor, const std::string &name)
 {
-  if (!on_all(ranks, executor->backend() == BackendKind::cuda))
+  if (!true_on_all_ranks(ranks, executor->backend() == BackendKind::cuda))
     return {nullptr, "not all solver groups have a GPU."};
-  DeviceParts found;
+  DeviceConnection found;
   if (name != "nccl")
-    found = is_one_node(ranks) ? with_peers(mpi, executor, name == "peers")
-                               : DeviceParts{nullptr, "the GPUs are on several hosts."};
+    found = is_one_node(ranks) ? make_peer_communicator(mpi, executor, name == "peers")
+                               : DeviceConnection{nullptr, "the GPUs are on several hosts."};
   if (name == "nccl" || (name == "auto" && !found.communicator))
-    found = with_nccl(mpi, executor);
+    found = make_nccl_communicator(mpi, executor);
   return found;
 }
 } // namespace
@@ -73,7 +73,7 @@ CommunicatorPtr make_communicator(MPI_Comm ranks, const ExecutorPtr &executor,
   const auto mpi = std::make_shared<MpiCommunicator>(ranks);
   if (name == "mpi")
     return mpi;
-  const DeviceParts found = between_devices(ranks, mpi, executor, name);
+  const DeviceConnection found = make_device_communicator(ranks, mpi, executor, name);
   if (found.communicator)
     return found.communicator;
   if (name != "auto")

@@ -52,7 +52,7 @@ std::vector<int> starts_within(const std::vector<int> &starts, const int first, 
 }
 } // namespace
 
-std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
+std::vector<int> balanced_rows(const HostCsr &A, const int n_subdomains)
 {
   constexpr std::size_t entries_of_row = 8; // cost of a row's vectors per iteration, in entries of
                                             // 12 bytes
@@ -60,21 +60,22 @@ std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
     return A.row_starts[i] + entries_of_row * static_cast<std::size_t>(i);
   };
   const std::vector<int> &known = A.unknowns->part_starts;
-  const int near = A.n / n_parts / 10;
+  const int tolerance = A.n / n_subdomains / 10;
   std::vector<int> starts = {0};
-  for (int part = 1; part < n_parts; ++part) {
-    const double wanted = static_cast<double>(cost_before(A.n)) * part / n_parts;
+  for (int subdomain = 1; subdomain < n_subdomains; ++subdomain) {
+    const double target_cost = static_cast<double>(cost_before(A.n)) * subdomain / n_subdomains;
     int begin = starts.back(), end = A.n;
     while (begin < end) {
       const int middle = begin + (end - begin) / 2;
-      if (static_cast<double>(cost_before(middle)) < wanted)
+      if (static_cast<double>(cost_before(middle)) < target_cost)
         begin = middle + 1;
       else
         end = middle;
     }
-    const int of_order = known.empty() ? begin : nearest(known, begin);
-    starts.push_back(std::abs(of_order - begin) <= near ? std::max(of_order, starts.back())
-                                                        : begin);
+    const int nearest_start = known.empty() ? begin : nearest(known, begin);
+    starts.push_back(std::abs(nearest_start - begin) <= tolerance
+                         ? std::max(nearest_start, starts.back())
+                         : begin);
   }
   starts.push_back(A.n);
   const int node = A.node_size();
@@ -103,7 +104,7 @@ Distribution::Distribution(MPI_Comm ranks, HostMatrix rows) : ranks(ranks)
   std::vector<int> n_rows(static_cast<std::size_t>(n_ranks(ranks)));
   MPI_Allgather(&rows.n, 1, MPI_INT, n_rows.data(), 1, MPI_INT, ranks);
   starts = row_starts_of(n_rows);
-  part.rows = std::move(rows);
+  subdomain.rows = std::move(rows);
   make_plan();
 }
 
@@ -121,12 +122,12 @@ void Distribution::send_unknowns(const Unknowns &all)
   if (known[2] != 0)
     mine.coordinates = scatter(all.coordinates, static_cast<std::size_t>(known[1]));
   if (known[3] > 0) {
-    std::vector<int> of_all = all.part_starts;
-    of_all.resize(static_cast<std::size_t>(known[3]));
-    MPI_Bcast(of_all.data(), known[3], MPI_INT, 0, ranks);
-    mine.part_starts = starts_within(of_all, starts[rank], n());
+    std::vector<int> all_starts = all.part_starts;
+    all_starts.resize(static_cast<std::size_t>(known[3]));
+    MPI_Bcast(all_starts.data(), known[3], MPI_INT, 0, ranks);
+    mine.part_starts = starts_within(all_starts, starts[rank], n());
   }
-  part.rows.unknowns = std::make_shared<const Unknowns>(std::move(mine));
+  subdomain.rows.unknowns = std::make_shared<const Unknowns>(std::move(mine));
 }
 
 /// Sends row starts, columns and values to the other ranks, and copies the rows of this rank.
@@ -144,10 +145,10 @@ void Distribution::send_rows(const HostCsr &A)
       send(A.values + begin, n_entries, to, ranks);
       continue;
     }
-    part.rows.n = last - first;
-    part.rows.row_starts = row_starts_of(lengths);
-    part.rows.columns.assign(A.columns + begin, A.columns + begin + n_entries);
-    part.rows.values.assign(A.values + begin, A.values + begin + n_entries);
+    subdomain.rows.n = last - first;
+    subdomain.rows.row_starts = row_starts_of(lengths);
+    subdomain.rows.columns.assign(A.columns + begin, A.columns + begin + n_entries);
+    subdomain.rows.values.assign(A.values + begin, A.values + begin + n_entries);
     make_plan();
   }
 }
@@ -157,7 +158,7 @@ void Distribution::receive_rows()
   std::vector<int> lengths(static_cast<std::size_t>(starts[rank + 1] - starts[rank]));
   receive(lengths.data(), lengths.size(), 0, ranks);
   const auto n_entries = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
-  HostMatrix &rows = part.rows;
+  HostMatrix &rows = subdomain.rows;
   rows.n = starts[rank + 1] - starts[rank];
   rows.row_starts = row_starts_of(lengths);
   rows.columns.resize(n_entries);
@@ -171,18 +172,18 @@ void Distribution::receive_rows()
 /// exchange these.
 void Distribution::make_plan()
 {
-  HostMatrix &A = part.rows;
+  HostMatrix &A = subdomain.rows;
   const int first = starts[rank], end = starts[rank + 1];
   const RowStarts row_starts(A.row_starts.data(), A.n, A.columns.size());
   std::vector<long long> ghosts;
-  std::mutex of_ghosts;
+  std::mutex ghosts_mutex;
   parallel_ranges(A.n, [&](const int first_row, const int end_row) {
-    std::vector<long long> of_rows;
+    std::vector<long long> row_ghosts;
     for (std::size_t k = row_starts[first_row]; k < row_starts[end_row]; ++k)
       if (A.columns[k] < first || A.columns[k] >= end)
-        of_rows.push_back(A.columns[k]);
-    const std::lock_guard<std::mutex> lock(of_ghosts);
-    ghosts.insert(ghosts.end(), of_rows.begin(), of_rows.end());
+        row_ghosts.push_back(A.columns[k]);
+    const std::lock_guard<std::mutex> lock(ghosts_mutex);
+    ghosts.insert(ghosts.end(), row_ghosts.begin(), row_ghosts.end());
   });
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
@@ -190,16 +191,16 @@ void Distribution::make_plan()
     int *const columns = A.columns.data() + row_starts[i];
     double *const values = A.values.data() + row_starts[i];
     const int length = row_starts.length(i);
-    const auto place_of = [&](const int column) {
+    const auto position_of = [&](const int column) {
       return std::lower_bound(columns, columns + length, column) - columns;
     };
-    const auto own = place_of(first), behind = place_of(end);
-    std::rotate(columns, columns + own, columns + behind);
-    std::rotate(values, values + own, values + behind);
+    const auto own = position_of(first), after_owned = position_of(end);
+    std::rotate(columns, columns + own, columns + after_owned);
+    std::rotate(values, values + own, values + after_owned);
     for (int k = 0; k < length; ++k)
       columns[k] = local_number(columns[k], first, A.n, ghosts);
   });
-  part.ghosts = MpiCommunicator(ranks).plan(ghosts, {starts.begin(), starts.end()});
+  subdomain.ghosts = MpiCommunicator(ranks).plan(ghosts, {starts.begin(), starts.end()});
 }
 
 std::vector<double> Distribution::scatter(const std::vector<double> &v,

@@ -19,11 +19,11 @@ namespace femgpu::linalg
 /// parts are balanced by the data that an iteration reads: their entries and some vectors. No node
 /// is split. If a part of A's ordering begins within a tenth of a part's rows, that row is chosen.
 /// @param A with or without values
-std::vector<int> balanced_rows(const HostCsr &A, int n_parts);
+std::vector<int> balanced_rows(const HostCsr &A, int n_subdomains);
 
 /// The rows of a distributed matrix on one rank. It must not be moved while a csr() of it is in
 /// use.
-struct MatrixPart
+struct LocalMatrix
 {
   HostMatrix rows; ///< columns: owned ones first, from 0 on, then ghosts
   GhostPlan ghosts;
@@ -48,13 +48,13 @@ public:
   Distribution(MPI_Comm ranks, HostMatrix rows);
 
   /// The matrix rows of this rank.
-  const MatrixPart &matrix() const
+  const LocalMatrix &matrix() const
   {
-    return part;
+    return subdomain;
   }
   int n() const
   {
-    return part.rows.n;
+    return subdomain.rows.n;
   }
   /// Distributes a vector of the first rank.
   /// @param v all numbers, on the first rank
@@ -66,7 +66,7 @@ public:
   /// The minimum and maximum of a number over the ranks.
   struct Range
   {
-    long long least, most;
+    long long minimum, maximum;
   };
   Range range_of(long long number) const;
 
@@ -79,7 +79,7 @@ private:
   MPI_Comm ranks;
   int rank = 0;
   std::vector<int> starts; ///< first row of each rank, and n
-  MatrixPart part;
+  LocalMatrix subdomain;
 };
 } // namespace femgpu::linalg
 

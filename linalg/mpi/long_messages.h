@@ -38,27 +38,27 @@ inline MPI_Datatype mpi_type<double>()
 }
 
 constexpr int tag_of_long_messages = 1;
-constexpr std::size_t most_at_once = std::size_t{1} << 28;
+constexpr std::size_t max_items_per_message = std::size_t{1} << 28;
 
 template <class T>
 void send(const T *data, std::size_t n, const int to, MPI_Comm ranks)
 {
-  for (; n > 0; n -= std::min(n, most_at_once), data += most_at_once)
-    MPI_Send(data, static_cast<int>(std::min(n, most_at_once)), mpi_type<T>(), to,
+  for (; n > 0; n -= std::min(n, max_items_per_message), data += max_items_per_message)
+    MPI_Send(data, static_cast<int>(std::min(n, max_items_per_message)), mpi_type<T>(), to,
              tag_of_long_messages, ranks);
 }
 template <class T>
 void receive(T *data, std::size_t n, const int from, MPI_Comm ranks)
 {
-  for (; n > 0; n -= std::min(n, most_at_once), data += most_at_once)
-    MPI_Recv(data, static_cast<int>(std::min(n, most_at_once)), mpi_type<T>(), from,
+  for (; n > 0; n -= std::min(n, max_items_per_message), data += max_items_per_message)
+    MPI_Recv(data, static_cast<int>(std::min(n, max_items_per_message)), mpi_type<T>(), from,
              tag_of_long_messages, ranks, MPI_STATUS_IGNORE);
 }
 
 /// Broadcasts @p n numbers. Collective. @param at_once maximum of numbers per message
 template <class T>
 void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
-               const std::size_t at_once = most_at_once)
+               const std::size_t at_once = max_items_per_message)
 {
   for (; n > 0; n -= std::min(n, at_once), data += at_once)
     MPI_Bcast(data, static_cast<int>(std::min(n, at_once)), mpi_type<T>(), from, ranks);
@@ -67,8 +67,8 @@ void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
 /// Gathers @p n numbers from each rank on all ranks, in rank order. Collective.
 /// @param at_once maximum of numbers per rank and message
 template <class T>
-void gather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
-                  const std::size_t at_once = most_at_once)
+void allgather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
+                     const std::size_t at_once = max_items_per_message)
 {
   if (n <= at_once) {
     MPI_Allgather(mine, static_cast<int>(n), mpi_type<T>(), all, static_cast<int>(n), mpi_type<T>(),
@@ -88,7 +88,7 @@ void gather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
 /// Gathers the numbers of all ranks on all ranks, in rank order; their counts may differ.
 /// Collective.
 template <class List>
-List gather_on_all(List mine, MPI_Comm ranks)
+List allgather(List mine, MPI_Comm ranks)
 {
   int rank = 0, n_ranks = 1;
   MPI_Comm_rank(ranks, &rank);

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 MpiCommunicator::MpiCommunicator(MPI_Comm ranks) : ranks(ranks)
 {
-  MPI_Comm_rank(ranks, &rank);
+  MPI_Comm_rank(ranks, &own_rank);
   MPI_Comm_size(ranks, &size);
 }
 
@@ -19,8 +19,8 @@ void MpiCommunicator::do_gather(const void *const mine, const std::size_t bytes,
                                 void *const all) const
 {
   const Stopwatch watch;
-  gather_equal(static_cast<const unsigned char *>(mine), bytes, static_cast<unsigned char *>(all),
-               ranks);
+  allgather_equal(static_cast<const unsigned char *>(mine), bytes,
+                  static_cast<unsigned char *>(all), ranks);
   ++counted.sums;
   counted.sum_seconds += watch.elapsed();
 }
@@ -28,39 +28,40 @@ void MpiCommunicator::do_gather(const void *const mine, const std::size_t bytes,
 namespace
 {
 /// Returns the offsets of consecutive parts of the given sizes, and the end.
-std::vector<int> begins_of(const std::vector<int> &counts)
+std::vector<int> offsets_of(const std::vector<int> &counts)
 {
-  std::vector<int> begins(counts.size() + 1);
-  std::partial_sum(counts.begin(), counts.end(), begins.begin() + 1);
-  return begins;
+  std::vector<int> offsets(counts.size() + 1);
+  std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
+  return offsets;
 }
 } // namespace
 
 GhostPlan MpiCommunicator::do_plan(std::vector<long long> ghosts,
                                    const std::vector<long long> &starts) const
 {
-  const std::size_t n_parts = starts.size() - 1;
+  const std::size_t n_ranks = starts.size() - 1;
   const auto first_ghost_from = [&](const long long row) {
     return std::lower_bound(ghosts.begin(), ghosts.end(), row);
   };
-  std::vector<int> n_wanted(n_parts), n_sent(n_parts);
-  for (std::size_t from = 0; from < n_parts; ++from)
-    n_wanted[from] =
+  std::vector<int> n_requested(n_ranks), n_sent(n_ranks);
+  for (std::size_t from = 0; from < n_ranks; ++from)
+    n_requested[from] =
         static_cast<int>(first_ghost_from(starts[from + 1]) - first_ghost_from(starts[from]));
-  MPI_Alltoall(n_wanted.data(), 1, MPI_INT, n_sent.data(), 1, MPI_INT, ranks);
-  const std::vector<int> wanted_begins = begins_of(n_wanted), sent_begins = begins_of(n_sent);
-  std::vector<long long> sent(static_cast<std::size_t>(sent_begins.back()));
-  MPI_Alltoallv(ghosts.data(), n_wanted.data(), wanted_begins.data(), MPI_LONG_LONG, sent.data(),
-                n_sent.data(), sent_begins.data(), MPI_LONG_LONG, ranks);
+  MPI_Alltoall(n_requested.data(), 1, MPI_INT, n_sent.data(), 1, MPI_INT, ranks);
+  const std::vector<int> requested_offsets = offsets_of(n_requested),
+                         sent_offsets = offsets_of(n_sent);
+  std::vector<long long> sent(static_cast<std::size_t>(sent_offsets.back()));
+  MPI_Alltoallv(ghosts.data(), n_requested.data(), requested_offsets.data(), MPI_LONG_LONG,
+                sent.data(), n_sent.data(), sent_offsets.data(), MPI_LONG_LONG, ranks);
   GhostPlan plan;
-  for (std::size_t other = 0; other < n_parts; ++other) {
-    if (n_wanted[other] + n_sent[other] == 0)
+  for (std::size_t other = 0; other < n_ranks; ++other) {
+    if (n_requested[other] + n_sent[other] == 0)
       continue;
     std::vector<int> rows;
-    for (int k = sent_begins[other]; k < sent_begins[other + 1]; ++k)
+    for (int k = sent_offsets[other]; k < sent_offsets[other + 1]; ++k)
       rows.push_back(static_cast<int>(sent[static_cast<std::size_t>(k)] -
-                                      starts[static_cast<std::size_t>(rank)]));
-    plan.neighbours.push_back({static_cast<int>(other), std::move(rows), n_wanted[other]});
+                                      starts[static_cast<std::size_t>(own_rank)]));
+    plan.neighbours.push_back({static_cast<int>(other), std::move(rows), n_requested[other]});
   }
   plan.numbers = std::move(ghosts);
   return plan;
@@ -78,14 +79,14 @@ void MpiCommunicator::do_exchange(const ExchangeCounts &counts, const std::size_
   auto *to = static_cast<char *>(received);
   for (const NeighbourCounts &neighbour : counts) {
     if (neighbour.n_received > 0)
-      MPI_Irecv(to, static_cast<int>(neighbour.n_received), item, neighbour.part, tag, ranks,
+      MPI_Irecv(to, static_cast<int>(neighbour.n_received), item, neighbour.rank, tag, ranks,
                 &requests.emplace_back());
     to += neighbour.n_received * bytes;
   }
   const auto *from = static_cast<const char *>(sent);
   for (const NeighbourCounts &neighbour : counts) {
     if (neighbour.n_sent > 0)
-      MPI_Isend(from, static_cast<int>(neighbour.n_sent), item, neighbour.part, tag, ranks,
+      MPI_Isend(from, static_cast<int>(neighbour.n_sent), item, neighbour.rank, tag, ranks,
                 &requests.emplace_back());
     from += neighbour.n_sent * bytes;
     counted.exchanged_bytes += neighbour.n_sent * bytes;

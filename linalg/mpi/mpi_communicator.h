@@ -21,13 +21,13 @@ public:
   {
     return "mpi";
   }
-  int n_parts() const override
+  int n_ranks() const override
   {
     return size;
   }
-  int part() const override
+  int rank() const override
   {
-    return rank;
+    return own_rank;
   }
   void do_gather(const void *mine, std::size_t bytes, void *all) const override;
   GhostPlan do_plan(std::vector<long long> ghosts,
@@ -41,7 +41,7 @@ public:
 
 private:
   MPI_Comm ranks;
-  int rank = 0, size = 1;
+  int own_rank = 0, size = 1;
   // used by one call at a time
   mutable std::vector<MPI_Request> requests;
   mutable Communication counted;

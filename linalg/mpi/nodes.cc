@@ -16,7 +16,7 @@ bool was_started_by_mpi()
                      [](const char *const name) { return std::getenv(name) != nullptr; });
 }
 
-void spare_discovery()
+void skip_hardware_discovery()
 {
   const auto value = [](const char *const name) {
     const char *const text = std::getenv(name);
@@ -36,7 +36,7 @@ void spare_discovery()
   }
 }
 
-MPI_Comm ranks_of_node(MPI_Comm ranks)
+MPI_Comm split_by_node(MPI_Comm ranks)
 {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(ranks, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -47,15 +47,15 @@ MPI_Comm ranks_of_node(MPI_Comm ranks)
   MPI_Comm_rank(node, &rank);
   MPI_Comm_size(node, &size);
   const int n = std::clamp(std::atoi(n_nodes), 1, size); // NOLINT(cert-err34-c): 0 is 1
-  MPI_Comm part = MPI_COMM_NULL;
-  MPI_Comm_split(node, static_cast<int>(static_cast<long long>(rank) * n / size), 0, &part);
+  MPI_Comm virtual_node = MPI_COMM_NULL;
+  MPI_Comm_split(node, static_cast<int>(static_cast<long long>(rank) * n / size), 0, &virtual_node);
   MPI_Comm_free(&node);
-  return part;
+  return virtual_node;
 }
 
-MPI_Comm ranks_by_nodes(MPI_Comm ranks)
+MPI_Comm reorder_by_node(MPI_Comm ranks)
 {
-  MPI_Comm node = ranks_of_node(ranks), ordered = MPI_COMM_NULL;
+  MPI_Comm node = split_by_node(ranks), ordered = MPI_COMM_NULL;
   int first = 0;
   MPI_Comm_rank(ranks, &first);
   MPI_Bcast(&first, 1, MPI_INT, 0, node);
@@ -64,7 +64,7 @@ MPI_Comm ranks_by_nodes(MPI_Comm ranks)
   return ordered;
 }
 
-bool barrier_asleep(MPI_Comm communicator, const std::chrono::milliseconds patience)
+bool sleeping_barrier(MPI_Comm communicator, const std::chrono::milliseconds timeout)
 {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(communicator, &request);
@@ -74,7 +74,7 @@ bool barrier_asleep(MPI_Comm communicator, const std::chrono::milliseconds patie
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0)
       return true;
-    if (std::chrono::steady_clock::now() - begin > patience)
+    if (std::chrono::steady_clock::now() - begin > timeout)
       return false;
     std::this_thread::sleep_for(pause);
     if (pause < std::chrono::milliseconds(1))
@@ -82,7 +82,7 @@ bool barrier_asleep(MPI_Comm communicator, const std::chrono::milliseconds patie
   }
 }
 
-cpu_set_t cores_of(MPI_Comm ranks)
+cpu_set_t allowed_cores(MPI_Comm ranks)
 {
   cpu_set_t mine, all;
   CPU_ZERO(&mine);

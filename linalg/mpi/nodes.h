@@ -26,22 +26,22 @@ bool was_started_by_mpi();
  * machine ranks wait for each other when they read its PCI bus; 64 ranks take 0.7 s. Environment
  * variables that the user has set are kept.
  */
-void spare_discovery();
+void skip_hardware_discovery();
 
 /// Returns the ranks of this rank's node. For tests with several nodes, FEMGPU_NODES=N in the
 /// environment divides each node into N nodes.
-MPI_Comm ranks_of_node(MPI_Comm ranks);
+MPI_Comm split_by_node(MPI_Comm ranks);
 
 /// Returns the same ranks, reordered so that those of a node are consecutive.
-MPI_Comm ranks_by_nodes(MPI_Comm ranks);
+MPI_Comm reorder_by_node(MPI_Comm ranks);
 
 /// Waits until every rank has called this function, sleeping instead of spinning, but no longer
-/// than @p patience. Collective. @return whether all ranks have arrived
-bool barrier_asleep(MPI_Comm communicator,
-                    std::chrono::milliseconds patience = std::chrono::hours(1000000));
+/// than @p timeout. Collective. @return whether all ranks have arrived
+bool sleeping_barrier(MPI_Comm communicator,
+                      std::chrono::milliseconds timeout = std::chrono::hours(1000000));
 
 /// Returns the union of the cores that the ranks of a node may use.
-cpu_set_t cores_of(MPI_Comm ranks);
+cpu_set_t allowed_cores(MPI_Comm ranks);
 } // namespace femgpu::linalg
 
 #endif

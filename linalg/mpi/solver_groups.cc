@@ -26,7 +26,7 @@ int group_of(const int rank, const int n_ranks, const int n)
 
 /// Guesses the number of GPUs that this process can access from the environment and from device
 /// files, without starting the driver.
-int guessed_devices()
+int guess_device_count()
 {
   if (const char *const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
     return *visible == '\0'
@@ -55,7 +55,7 @@ bool is_number(const std::string &text)
   return is_digits(text) && text.size() <= 4;
 }
 
-[[noreturn]] void refuse(const std::string &devices)
+[[noreturn]] void throw_invalid_devices(const std::string &devices)
 {
   throw ParameterError(
       "Solver/Devices is '" + devices +
@@ -75,7 +75,7 @@ std::vector<int> listed_devices(const std::string &devices)
   std::istringstream list(devices.substr(5));
   for (std::string number; std::getline(list, number, ',');) {
     if (!is_number(number))
-      refuse(devices);
+      throw_invalid_devices(devices);
     numbers.push_back(std::stoi(number));
   }
   for (const int number : numbers)
@@ -84,7 +84,7 @@ std::vector<int> listed_devices(const std::string &devices)
                                std::to_string(number) + " more than once. List each GPU once.",
                            parameter);
   if (numbers.empty())
-    refuse(devices);
+    throw_invalid_devices(devices);
   return numbers;
 }
 
@@ -147,8 +147,8 @@ std::string broadcast(std::string text, MPI_Comm ranks)
 /// Returns the backends of a node's groups. Only the node's first rank determines them, so that
 /// other ranks need not start a driver. It sends one backend per line, or an error message after
 /// '!'.
-std::vector<std::string> agree_on_backends(const std::string &backend, const std::string &devices,
-                                           MPI_Comm node)
+std::vector<std::string> broadcast_backends(const std::string &backend, const std::string &devices,
+                                            MPI_Comm node)
 {
   int rank = 0, n_ranks = 1;
   MPI_Comm_rank(node, &rank);
@@ -163,7 +163,7 @@ std::vector<std::string> agree_on_backends(const std::string &backend, const std
     catch (const ParameterError &error) {
       text = std::string("!") + error.what();
     }
-  else if (is_for_devices(backend) && leads_one_of(guessed_devices(), rank, n_ranks))
+  else if (is_for_devices(backend) && leads_one_of(guess_device_count(), rank, n_ranks))
     n_cuda_devices(); // starts the driver, which takes 0.1 to 1 s, at the same time as on the first
                       // rank
   text = broadcast(text, node);
@@ -189,15 +189,15 @@ void check_devices(const std::string &devices)
   if (is_list(devices))
     listed_devices(devices);
   else if (devices != "auto" && (!is_number(devices) || std::stoi(devices) == 0))
-    refuse(devices);
+    throw_invalid_devices(devices);
 }
 
 SolverGroups::State::~State()
 {
-  int is_over = 0;
-  MPI_Finalized(&is_over);
+  int is_finalized = 0;
+  MPI_Finalized(&is_finalized);
   // After an error on one rank, the others do not get here.
-  if (is_over != 0 || std::uncaught_exceptions() > 0)
+  if (is_finalized != 0 || std::uncaught_exceptions() > 0)
     return;
   for (MPI_Comm *const ranks : {&group, &leaders})
     if (*ranks != MPI_COMM_NULL)
@@ -207,15 +207,15 @@ SolverGroups::State::~State()
 namespace
 {
 /// Returns the number of threads for a group of a node; groups with cores in common share these.
-/// @param here number of the group
-unsigned int share_of_cores(const cpu_set_t &cores, const int here, MPI_Comm node)
+/// @param group_number number of the group
+unsigned int share_of_cores(const cpu_set_t &cores, const int group_number, MPI_Comm node)
 {
   int size = 1;
   MPI_Comm_size(node, &size);
   std::vector<cpu_set_t> all(static_cast<std::size_t>(size));
   std::vector<int> groups(all.size());
   MPI_Allgather(&cores, sizeof(cpu_set_t), MPI_BYTE, all.data(), sizeof(cpu_set_t), MPI_BYTE, node);
-  MPI_Allgather(&here, 1, MPI_INT, groups.data(), 1, MPI_INT, node);
+  MPI_Allgather(&group_number, 1, MPI_INT, groups.data(), 1, MPI_INT, node);
   double share = 0.;
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (CPU_ISSET(core, &cores) == 0)
@@ -239,24 +239,24 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
                            const std::string &communicator)
     : state(std::make_shared<State>())
 {
-  MPI_Comm node = ranks_of_node(ranks);
-  const std::vector<std::string> backends = agree_on_backends(backend, devices, node);
+  MPI_Comm node = split_by_node(ranks);
+  const std::vector<std::string> backends = broadcast_backends(backend, devices, node);
   int rank = 0, rank_of_node = 0, size_of_node = 1, rank_of_group = 0;
   MPI_Comm_rank(ranks, &rank);
   MPI_Comm_rank(node, &rank_of_node);
   MPI_Comm_size(node, &size_of_node);
-  const int here = group_of(rank_of_node, size_of_node, static_cast<int>(backends.size()));
+  const int group_number = group_of(rank_of_node, size_of_node, static_cast<int>(backends.size()));
 
   state->all = ranks;
   state->communicator = communicator;
-  state->backend = backends[static_cast<std::size_t>(here)];
-  MPI_Comm_split(node, here, 0, &state->group);
+  state->backend = backends[static_cast<std::size_t>(group_number)];
+  MPI_Comm_split(node, group_number, 0, &state->group);
   MPI_Comm_rank(state->group, &rank_of_group);
   MPI_Comm_split(ranks, rank_of_group == 0 ? 0 : MPI_UNDEFINED, 0, &state->leaders);
   CPU_ZERO(&state->own_cores);
   sched_getaffinity(0, sizeof(state->own_cores), &state->own_cores);
-  state->cores = cores_of(state->group);
-  state->n_threads = share_of_cores(state->cores, here, node);
+  state->cores = allowed_cores(state->group);
+  state->n_threads = share_of_cores(state->cores, group_number, node);
   int size_of_group = 1;
   MPI_Comm_size(state->group, &size_of_group);
   state->n_own_threads = std::max(1U, state->n_threads / static_cast<unsigned int>(size_of_group));
@@ -266,8 +266,8 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
   int size = 1;
   MPI_Comm_size(ranks, &size);
   std::vector<int> leads(static_cast<std::size_t>(size));
-  const int leads_here = rank_of_group == 0 ? 1 : 0;
-  MPI_Allgather(&leads_here, 1, MPI_INT, leads.data(), 1, MPI_INT, ranks);
+  const int leads_group = rank_of_group == 0 ? 1 : 0;
+  MPI_Allgather(&leads_group, 1, MPI_INT, leads.data(), 1, MPI_INT, ranks);
   for (int other = 0; other < size; ++other)
     if (leads[static_cast<std::size_t>(other)] != 0) {
       state->number += other > 0 && other <= rank ? 1 : 0;
@@ -276,7 +276,7 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
   state->first_ranks.push_back(size);
 }
 
-SolverGroups::LeadersCores::LeadersCores(const SolverGroups &groups)
+SolverGroups::ScopedLeaderAffinity::ScopedLeaderAffinity(const SolverGroups &groups)
     : state(groups.is_leader() ? groups.state : nullptr)
 {
   if (!state)
@@ -285,7 +285,7 @@ SolverGroups::LeadersCores::LeadersCores(const SolverGroups &groups)
   set_n_loop_threads(static_cast<int>(state->n_threads));
 }
 
-SolverGroups::LeadersCores::~LeadersCores()
+SolverGroups::ScopedLeaderAffinity::~ScopedLeaderAffinity()
 {
   if (!state)
     return;

@@ -111,13 +111,13 @@ public:
    * and its loops have one thread for each core of the group's share. The other ranks of the group
    * must be asleep meanwhile. Before and after, each rank's loops use its own cores.
    */
-  class LeadersCores
+  class ScopedLeaderAffinity
   {
   public:
-    explicit LeadersCores(const SolverGroups &groups);
-    LeadersCores(const LeadersCores &) = delete;
-    LeadersCores &operator=(const LeadersCores &) = delete;
-    ~LeadersCores();
+    explicit ScopedLeaderAffinity(const SolverGroups &groups);
+    ScopedLeaderAffinity(const ScopedLeaderAffinity &) = delete;
+    ScopedLeaderAffinity &operator=(const ScopedLeaderAffinity &) = delete;
+    ~ScopedLeaderAffinity();
 
   private:
     std::shared_ptr<const State> state; ///< nullptr: not a leader

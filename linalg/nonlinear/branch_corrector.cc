@@ -127,7 +127,7 @@ struct Combine
 
 /// Largest relative residual with which a linear solve that rounding ended early still serves
 /// Newton's method.
-constexpr double loosest_linear_residual = 1e-2;
+constexpr double max_linear_residual = 1e-2;
 
 /**
  * Newton's method for the residual and the equation of the plane together (Keller 1977; Allgower
@@ -158,28 +158,28 @@ public:
     jacobian.setup(F.matrix());
   }
 
-  Correction correct(BranchPoint &p, const BranchPoint *const from, const double sigma,
-                     const SolveControl &control, const int least_corrections) override
+  CorrectorResult correct(BranchPoint &p, const BranchPoint *const from, const double sigma,
+                          const SolveControl &control, const int min_corrections) override
   {
-    Correction correction;
+    CorrectorResult correction;
     for (;; ++correction.corrections) {
       const Sums sums = evaluate(p, from != nullptr ? *from : p);
       correction.residual = std::sqrt(sums.rr);
       const double size = std::sqrt(sums.bb) + std::abs(p.lambda) * std::sqrt(sums.gg);
       correction.target = std::max(control.absolute_tolerance, control.relative_tolerance * size);
-      double way = 0.;
+      double arc = 0.;
       if (from != nullptr) {
-        way = sums.along + from->lambda_dot * (p.lambda - from->lambda);
-        p.sigma = way;
+        arc = sums.along + from->lambda_dot * (p.lambda - from->lambda);
+        p.sigma = arc;
       }
-      if (is_at_end(correction, control, least_corrections) || !solve(p, r, a, correction))
-        return explained(correction, p.lambda);
+      if (has_finished(correction, control, min_corrections) || !solve(p, r, a, correction))
+        return with_message(correction, p.lambda);
       double lambda_change = 0.;
       if (from != nullptr) {
-        if (!solve_again(g, v, correction))
-          return explained(correction, p.lambda);
-        const Sums of_plane = products(from->x_dot.data(), a.data(), v.data());
-        lambda_change = (sigma - way - of_plane.pa) / (from->lambda_dot + of_plane.pv);
+        if (!solve_with_current_jacobian(g, v, correction))
+          return with_message(correction, p.lambda);
+        const Sums plane_products = products(from->x_dot.data(), a.data(), v.data());
+        lambda_change = (sigma - arc - plane_products.pa) / (from->lambda_dot + plane_products.pv);
       }
       runner.run(rows(F.n(), AddCorrection{p.x.data(), a.data(),
                                            from != nullptr ? v.data() : a.data(), lambda_change}));
@@ -187,7 +187,7 @@ public:
     }
   }
 
-  void find_tangent(BranchPoint &p, const BranchPoint &before, Correction &correction) override
+  void find_tangent(BranchPoint &p, const BranchPoint &before, CorrectorResult &correction) override
   {
     if (!solve(p, g, v, correction))
       return;
@@ -230,13 +230,12 @@ public:
 
 private:
   /// Returns whether no further correction is due, and then sets the outcome.
-  static bool is_at_end(Correction &correction, const SolveControl &control,
-                        const int least_corrections)
+  static bool has_finished(CorrectorResult &correction, const SolveControl &control,
+                           const int min_corrections)
   {
     if (!std::isfinite(correction.residual) || !std::isfinite(correction.target))
       correction.outcome = Outcome::not_finite;
-    else if (correction.residual <= correction.target &&
-             correction.corrections >= least_corrections)
+    else if (correction.residual <= correction.target && correction.corrections >= min_corrections)
       correction.outcome = Outcome::converged;
     else if (correction.corrections >= control.max_iterations)
       correction.outcome = Outcome::iteration_limit;
@@ -245,7 +244,7 @@ private:
     return true;
   }
 
-  Correction explained(Correction correction, const double lambda) const
+  CorrectorResult with_message(CorrectorResult correction, const double lambda) const
   {
     if (correction.converged() || !correction.message.empty())
       return correction;
@@ -280,20 +279,22 @@ private:
   }
 
   /// Refreshes J for @p p and solves J y = @p f.
-  bool solve(BranchPoint &p, const Buffer<double> &f, Buffer<double> &y, Correction &correction)
+  bool solve(BranchPoint &p, const Buffer<double> &f, Buffer<double> &y,
+             CorrectorResult &correction)
   {
     F.set_parameter(p.lambda);
     jacobian.refresh(F, p.x);
-    return solve_again(f, y, correction);
+    return solve_with_current_jacobian(f, y, correction);
   }
 
-  bool solve_again(const Buffer<double> &f, Buffer<double> &y, Correction &correction)
+  bool solve_with_current_jacobian(const Buffer<double> &f, Buffer<double> &y,
+                                   CorrectorResult &correction)
   {
     y.fill_zero();
     const SolveReport report = solver.solve(*jacobian, f, y, linear_control);
     correction.linear_iterations += report.iterations;
     const bool is_rounded = report.outcome == Outcome::stagnated &&
-                            report.true_residual <= loosest_linear_residual * report.rhs_norm;
+                            report.true_residual <= max_linear_residual * report.rhs_norm;
     if (report.converged() || is_rounded)
       return true;
     correction.outcome = report.outcome;

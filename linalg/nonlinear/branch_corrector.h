@@ -36,7 +36,7 @@ struct BranchPoint
 };
 
 /// The result of correcting a point.
-struct Correction
+struct CorrectorResult
 {
   Outcome outcome = Outcome::breakdown;
   std::string message; ///< after a failure: a sentence
@@ -61,16 +61,17 @@ public:
    * does not change p.sigma.
    * @param control tolerance relative to ‖c‖ + |λ| ‖∂r/∂λ‖, where c is the constant part of r, or
    * ‖b‖ + |λ| ‖W φ(x)‖ for A x = b + λ W φ(x); and the maximum number of corrections
-   * @param least_corrections minimum number, even if the residual is small enough
+   * @param min_corrections minimum number, even if the residual is small enough
    */
-  virtual Correction correct(BranchPoint &p, const BranchPoint *from, double sigma,
-                             const SolveControl &control, int least_corrections) = 0;
+  virtual CorrectorResult correct(BranchPoint &p, const BranchPoint *from, double sigma,
+                                  const SolveControl &control, int min_corrections) = 0;
 
   /**
    * Finds the unit tangent at @p p that points in the direction of the tangent at @p before.
    * @param correction of p, which must be the last one; receives the work, and a failure
    */
-  virtual void find_tangent(BranchPoint &p, const BranchPoint &before, Correction &correction) = 0;
+  virtual void find_tangent(BranchPoint &p, const BranchPoint &before,
+                            CorrectorResult &correction) = 0;
 
   /// Returns the cosine of the angle between the tangents at @p p and @p q.
   virtual double cosine(const BranchPoint &p, const BranchPoint &q) = 0;

@@ -17,12 +17,12 @@ constexpr double smallest_cosine = 0.8;
 constexpr double largest_offset = 0.4;
 
 /// Number of corrections of a step of the right length.
-constexpr double wanted_corrections = 3.;
+constexpr double target_corrections = 3.;
 
 /// Accuracy of λ at a fold, where λ̇ is about the square root of this; relative to λ or, if λ is
 /// small, to the step.
 constexpr double fold_accuracy = 1e-10;
-constexpr int most_fold_trials = 20;
+constexpr int max_fold_trials = 20;
 
 /// Returns λ along the branch between two points of a step, as a cubic.
 HermiteCubic lambda_between(const BranchPoint &left, const BranchPoint &right)
@@ -35,7 +35,7 @@ HermiteCubic lambda_between(const BranchPoint &left, const BranchPoint &right)
           right.speed * right.lambda_dot};
 }
 
-bool rises(const BranchPoint &p)
+bool lambda_increases(const BranchPoint &p)
 {
   return p.lambda_dot > 0.;
 }
@@ -69,7 +69,7 @@ std::string branch_name(const int folds)
 
 BranchTracer::BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
                            const RowSpace &space, Emit emit)
-    : corrector(corrector), options(options), emit_point(std::move(emit)), here(space),
+    : corrector(corrector), options(options), emit_point(std::move(emit)), current(space),
       next(space), trials{BranchPoint(space), BranchPoint(space), BranchPoint(space)},
       target(space), step(options.first_step)
 {}
@@ -85,11 +85,11 @@ ContinuationReport BranchTracer::trace()
 
 bool BranchTracer::begin()
 {
-  here.lambda = options.lambda_start;
+  current.lambda = options.lambda_start;
   next.lambda_dot = options.direction; // with ẋ = 0, serves as the tangent before the first one
-  Correction correction = corrector.correct(here, nullptr, 0., options.control, 0);
+  CorrectorResult correction = corrector.correct(current, nullptr, 0., options.control, 0);
   if (correction.converged())
-    corrector.find_tangent(here, next, correction);
+    corrector.find_tangent(current, next, correction);
   count(correction);
   if (!correction.converged()) {
     end(correction.outcome, "The first point was not found: " + correction.message +
@@ -97,61 +97,61 @@ bool BranchTracer::begin()
     return false;
   }
   const auto &targets = options.targets;
-  const bool is_target = std::find(targets.begin(), targets.end(), here.lambda) != targets.end();
-  emit(here, is_target ? BranchRecord::Kind::target : BranchRecord::Kind::point, correction);
+  const bool is_target = std::find(targets.begin(), targets.end(), current.lambda) != targets.end();
+  emit(current, is_target ? BranchRecord::Kind::target : BranchRecord::Kind::point, correction);
   return true;
 }
 
 void BranchTracer::take_step()
 {
-  if (report.points == options.most_points) {
+  if (report.points == options.max_points) {
     end_at_limit();
     return;
   }
-  const Correction correction = try_step();
+  const CorrectorResult correction = try_step();
   count(correction);
-  Correction of_fold = correction;
+  CorrectorResult fold_result = correction;
   const BranchPoint *fold = nullptr;
-  if (correction.converged() && rises(here) != rises(next)) {
-    of_fold = find_fold(fold);
-    count(of_fold);
+  if (correction.converged() && lambda_increases(current) != lambda_increases(next)) {
+    fold_result = find_fold(fold);
+    count(fold_result);
   }
-  if (!of_fold.converged()) {
+  if (!fold_result.converged()) {
     ++report.failed_steps;
     step *= 0.5;
     if (step < options.smallest_step)
-      end(of_fold.outcome, "No step of at least " + ten_digits(options.smallest_step) +
-                               " succeeds from lambda = " + ten_digits(here.lambda) + ": " +
-                               of_fold.message +
-                               " Allow smaller steps or more corrections, or raise the tolerance.");
+      end(fold_result.outcome,
+          "No step of at least " + ten_digits(options.smallest_step) +
+              " succeeds from lambda = " + ten_digits(current.lambda) + ": " + fold_result.message +
+              " Allow smaller steps or more corrections, or raise the tolerance.");
     return;
   }
   if (fold != nullptr) {
-    pass_targets(here, *fold);
+    pass_targets(current, *fold);
     if (!is_running)
       return;
-    emit(*fold, BranchRecord::Kind::fold, of_fold);
+    emit(*fold, BranchRecord::Kind::fold, fold_result);
     ++folds;
   }
-  pass_targets(fold != nullptr ? *fold : here, next);
+  pass_targets(fold != nullptr ? *fold : current, next);
   if (is_running)
     accept(correction);
 }
 
-/// Finds `next` at the distance of a step from `here`.
-Correction BranchTracer::try_step()
+/// Finds `next` at the distance of a step from `current`.
+CorrectorResult BranchTracer::try_step()
 {
-  here.sigma = 0.;
-  here.speed = 1.;
+  current.sigma = 0.;
+  current.speed = 1.;
   next.sigma = step;
-  corrector.predict(here, next);
-  Correction correction = corrector.correct(next, &here, step, options.control, 0);
+  corrector.predict(current, next);
+  CorrectorResult correction = corrector.correct(next, &current, step, options.control, 0);
   if (correction.converged())
-    corrector.find_tangent(next, here, correction);
+    corrector.find_tangent(next, current, correction);
   if (!correction.converged())
     return correction;
-  const double cosine = corrector.cosine(here, next);
-  const double chord = corrector.distance(here, next);
+  const double cosine = corrector.cosine(current, next);
+  const double chord = corrector.distance(current, next);
   next.speed = 1. / cosine;
   if (cosine < smallest_cosine ||
       chord * chord > (1. + largest_offset * largest_offset) * step * step) {
@@ -161,7 +161,8 @@ Correction BranchTracer::try_step()
   return correction;
 }
 
-BranchPoint &BranchTracer::free_trial(const BranchPoint *const left, const BranchPoint *const right)
+BranchPoint &BranchTracer::unused_trial(const BranchPoint *const left,
+                                        const BranchPoint *const right)
 {
   for (BranchPoint &trial : trials)
     if (&trial != left && &trial != right)
@@ -170,31 +171,31 @@ BranchPoint &BranchTracer::free_trial(const BranchPoint *const left, const Branc
 }
 
 /// Corrects @p p near the turning point of λ between two points.
-Correction BranchTracer::correct_trial(BranchPoint &p, const BranchPoint &left,
-                                       const BranchPoint &right)
+CorrectorResult BranchTracer::correct_trial(BranchPoint &p, const BranchPoint &left,
+                                            const BranchPoint &right)
 {
   p.sigma = lambda_between(left, right).turning_point();
   corrector.interpolate(left, right, p);
-  Correction correction = corrector.correct(p, &here, p.sigma, options.control, 1);
+  CorrectorResult correction = corrector.correct(p, &current, p.sigma, options.control, 1);
   if (correction.converged())
-    corrector.find_tangent(p, here, correction);
+    corrector.find_tangent(p, current, correction);
   if (correction.converged())
-    p.speed = 1. / corrector.cosine(here, p);
+    p.speed = 1. / corrector.cosine(current, p);
   return correction;
 }
 
 /**
- * Finds the fold between `here` and `next`: the turning point of the cubic through λ and λ̇ at both
- * ends of a bracket is corrected and replaces one end, until the cubic yields no improvement.
+ * Finds the fold between `current` and `next`: the turning point of the cubic through λ and λ̇ at
+ * both ends of a bracket is corrected and replaces one end, until the cubic yields no improvement.
  */
-Correction BranchTracer::find_fold(const BranchPoint *&fold)
+CorrectorResult BranchTracer::find_fold(const BranchPoint *&fold)
 {
-  const BranchPoint *left = &here;
+  const BranchPoint *left = &current;
   const BranchPoint *right = &next;
-  Correction all;
-  for (int k = 0; k < most_fold_trials; ++k) {
-    BranchPoint &p = free_trial(left, right);
-    const Correction correction = correct_trial(p, *left, *right);
+  CorrectorResult all;
+  for (int k = 0; k < max_fold_trials; ++k) {
+    BranchPoint &p = unused_trial(left, right);
+    const CorrectorResult correction = correct_trial(p, *left, *right);
     all.outcome = correction.outcome;
     all.message = correction.message;
     all.residual = correction.residual;
@@ -204,7 +205,7 @@ Correction BranchTracer::find_fold(const BranchPoint *&fold)
     if (!correction.converged())
       return all;
     fold = &p;
-    (rises(p) == rises(*left) ? left : right) = &p;
+    (lambda_increases(p) == lambda_increases(*left) ? left : right) = &p;
     const HermiteCubic lambda = lambda_between(*left, *right);
     const double better = lambda.value(lambda.turning_point());
     if (std::abs(better - p.lambda) <= fold_accuracy * std::max(std::abs(p.lambda), step))
@@ -246,14 +247,14 @@ void BranchTracer::pass_targets(const BranchPoint &from, const BranchPoint &to)
 
 void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, const double lambda)
 {
-  target.sigma = lambda_between(from, to).where(lambda);
+  target.sigma = lambda_between(from, to).argument_of(lambda);
   corrector.interpolate(from, to, target);
   target.lambda = lambda;
-  Correction correction = corrector.correct(target, nullptr, 0., options.control, 1);
+  CorrectorResult correction = corrector.correct(target, nullptr, 0., options.control, 1);
   if (correction.converged())
-    corrector.find_tangent(target, here, correction);
+    corrector.find_tangent(target, current, correction);
   count(correction);
-  if (correction.converged() && rises(target) != (to.lambda > from.lambda)) {
+  if (correction.converged() && lambda_increases(target) != (to.lambda > from.lambda)) {
     correction.outcome = Outcome::stagnated;
     correction.message = "Newton's method jumped to the other side of a fold.";
   }
@@ -267,23 +268,23 @@ void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, c
 }
 
 /// Continues from `next`.
-void BranchTracer::accept(const Correction &correction)
+void BranchTracer::accept(const CorrectorResult &correction)
 {
   ++report.points;
   emit(next, BranchRecord::Kind::point, correction);
   arclength += next.sigma;
-  std::swap(here, next);
-  const double wanted = wanted_corrections / std::max(correction.corrections, 1);
-  step =
-      std::clamp(step * std::clamp(wanted, 0.5, 2.), options.smallest_step, options.largest_step);
+  std::swap(current, next);
+  const double step_factor = target_corrections / std::max(correction.corrections, 1);
+  step = std::clamp(step * std::clamp(step_factor, 0.5, 2.), options.smallest_step,
+                    options.largest_step);
   if (report.records.back().largest_u >= options.largest_u)
     end(Outcome::converged,
         "The branch reached max |u| = " + ten_digits(report.records.back().largest_u) +
-            " at lambda = " + ten_digits(here.lambda) + ".");
+            " at lambda = " + ten_digits(current.lambda) + ".");
 }
 
 void BranchTracer::emit(const BranchPoint &p, const BranchRecord::Kind kind,
-                        const Correction &correction)
+                        const CorrectorResult &correction)
 {
   BranchRecord record;
   record.kind = kind;
@@ -312,7 +313,7 @@ void BranchTracer::end_at_limit()
     end(Outcome::converged, "The branch has the requested number of points.");
 }
 
-void BranchTracer::count(const Correction &correction)
+void BranchTracer::count(const CorrectorResult &correction)
 {
   report.corrections += correction.corrections;
   report.linear_iterations += correction.linear_iterations;

@@ -28,7 +28,7 @@ public:
   /// Returns the point that holds the initial guess.
   BranchPoint &start()
   {
-    return here;
+    return current;
   }
 
   ContinuationReport trace();
@@ -36,27 +36,27 @@ public:
 private:
   bool begin();
   void take_step();
-  Correction try_step();
-  Correction find_fold(const BranchPoint *&fold);
-  Correction correct_trial(BranchPoint &p, const BranchPoint &left, const BranchPoint &right);
+  CorrectorResult try_step();
+  CorrectorResult find_fold(const BranchPoint *&fold);
+  CorrectorResult correct_trial(BranchPoint &p, const BranchPoint &left, const BranchPoint &right);
   void pass_targets(const BranchPoint &from, const BranchPoint &to);
   void emit_target(const BranchPoint &from, const BranchPoint &to, double lambda);
-  void accept(const Correction &correction);
-  void emit(const BranchPoint &p, BranchRecord::Kind kind, const Correction &correction);
-  void count(const Correction &correction);
+  void accept(const CorrectorResult &correction);
+  void emit(const BranchPoint &p, BranchRecord::Kind kind, const CorrectorResult &correction);
+  void count(const CorrectorResult &correction);
   void end(Outcome outcome, const std::string &message);
   void end_at_limit();
   double lambda_end() const;
-  BranchPoint &free_trial(const BranchPoint *left, const BranchPoint *right);
+  BranchPoint &unused_trial(const BranchPoint *left, const BranchPoint *right);
 
   BranchCorrector &corrector;
   const ContinuationOptions &options;
   Emit emit_point;
-  BranchPoint here, next;
+  BranchPoint current, next;
   BranchPoint trials[3]; // for finding a fold
   BranchPoint target;
   double step;
-  double arclength = 0.; // of `here`
+  double arclength = 0.; // of `current`
   int folds = 0;
   bool is_running = true;
   ContinuationReport report;

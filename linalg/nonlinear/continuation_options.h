@@ -34,7 +34,7 @@ struct ContinuationOptions
   double smallest_step = 1e-6;
   double largest_step = 0.5;
 
-  int most_points = 1000;                                     ///< maximum number of accepted steps
+  int max_points = 1000;                                      ///< maximum number of accepted steps
   double largest_u = std::numeric_limits<double>::infinity(); ///< max |u| that ends the branch
   double lambda_end = nowhere;       ///< λ that ends the branch before the first fold
   double lambda_end_upper = nowhere; ///< λ that ends it after the first fold

@@ -43,7 +43,7 @@ struct HermiteCubic
   }
 
   /// Returns the position where p has the value @p p, which lies between pa and pb.
-  double where(const double p) const
+  double argument_of(const double p) const
   {
     return bisect([&](const double s) { return pa > pb ? value(s) - p : p - value(s); });
   }

@@ -70,18 +70,18 @@ private:
 
 /// Returns whether a linear solve provides a direction; rounding may have kept it from its
 /// tolerance, whatever the outcome.
-inline bool gives_direction(const SolveReport &step)
+inline bool is_usable_direction(const SolveReport &step)
 {
   return step.converged() ||
          (step.outcome != Outcome::iteration_limit && step.true_residual < 0.1 * step.rhs_norm);
 }
 
 /// Number of halvings of a step along a direction: lengths 1, 1/2, 1/4, … are tried.
-constexpr int most_halvings = 10;
+constexpr int max_halvings = 10;
 
 /// Returns whether Armijo's condition holds for ‖r‖²/2, whose slope along Newton's direction is
 /// −‖r‖², after a step of length @p alpha.
-inline bool falls_enough(const double norm, const double alpha, const double before)
+inline bool satisfies_armijo(const double norm, const double alpha, const double before)
 {
   constexpr double sufficient = 1e-4;
   return std::isfinite(norm) && norm <= (1. - sufficient * alpha) * before;
@@ -116,7 +116,7 @@ std::string iterate_newton(const SolveControl &control, const ForcingOptions &op
       return "";
     }
     const SolveReport step = solve_linear(linear);
-    if (!gives_direction(step)) {
+    if (!is_usable_direction(step)) {
       report.outcome = step.outcome;
       // omits the remedies, which the message already contains
       return " The linear system of a Newton step could not be solved: " +

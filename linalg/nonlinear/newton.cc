@@ -14,7 +14,7 @@ namespace femgpu::linalg
 namespace
 {
 /// y = x + α d
-struct MoveTrial
+struct FormTrial
 {
   const double *x, *d;
   double alpha;
@@ -106,8 +106,8 @@ public:
     inner.max_iterations = linear.control.max_iterations;
     const std::string why = iterate_newton(
         control, options, inner, report,
-        [&](const SolveControl &of_step) {
-          SolveReport step = solve_linear(F, x, of_step);
+        [&](const SolveControl &step_control) {
+          SolveReport step = solve_linear(F, x, step_control);
           add_linear(step, report);
           return step;
         },
@@ -149,10 +149,11 @@ private:
                               SolveControl inner, SolveReport &report)
   {
     const CsrMatrix &A = F.matrix().csr();
-    const bool has_parts = F.space().communicator() != nullptr;
-    const Buffer<double> of_ghosts = has_parts ? F.space().with_ghosts(x.data()) : Buffer<double>();
-    const double *const x_here = has_parts ? of_ghosts.data() : x.data();
-    const SystemNorms norms = measure(F.space(), {A.csr_view(), r.data(), x_here, nullptr});
+    const bool is_distributed = F.space().communicator() != nullptr;
+    const Buffer<double> x_with_ghosts =
+        is_distributed ? F.space().with_ghosts(x.data()) : Buffer<double>();
+    const double *const x_data = is_distributed ? x_with_ghosts.data() : x.data();
+    const SystemNorms norms = measure(F.space(), {A.csr_view(), r.data(), x_data, nullptr});
     report.backward_error = report.true_residual / norms.scale;
     if (!may_be_rounding(Outcome::stagnated, report.backward_error,
                          rounding_level(static_cast<int>(F.space().max(A.longest_row())))))
@@ -176,13 +177,13 @@ private:
   bool search_line(const SemilinearEquation &F, Buffer<double> &x, double &norm,
                    SolveReport &report)
   {
-    for (int halvings = 0; halvings <= most_halvings; ++halvings) {
+    for (int halvings = 0; halvings <= max_halvings; ++halvings) {
       const double alpha = std::ldexp(1., -halvings);
       Runner<Backend>(*F.space().executor())
-          .run(rows(F.n(), MoveTrial{x.data(), d.data(), alpha, trial.data()}));
+          .run(rows(F.n(), FormTrial{x.data(), d.data(), alpha, trial.data()}));
       ++report.inner.line_search_steps;
       const double new_norm = std::sqrt(nonlinear_residual<Backend>(F, trial, r).rr);
-      if (falls_enough(new_norm, alpha, norm)) {
+      if (satisfies_armijo(new_norm, alpha, norm)) {
         std::swap(x, trial);
         norm = new_norm;
         return true;

@@ -34,11 +34,11 @@ using Values = Row<n_vectors>;
 
 /// The vector that stores r of the last line, if it is stored.
 template <Conjugation conjugation>
-constexpr int kept_r = conjugation == Conjugation::polak_ribiere ? r_before : -1;
+constexpr int stored_r = conjugation == Conjugation::polak_ribiere ? r_before : -1;
 
 struct Sums
 {
-  double pq, curvature, rp, rr, rz, zr_before, excess;
+  double pq, curvature, rp, rr, rz, zr_before, potential_remainder;
 };
 
 struct State : KrylovState
@@ -54,18 +54,18 @@ struct State : KrylovState
   double decrease = 0.; ///< J at the start of the line − J at the trial point
   double beta = 0.;
   double sigma = 0.1;
-  bool begins = true; ///< the first trial point is x, before any line
-  int trials = 0;     ///< of this line
-  int all_trials = 0;
+  bool is_first_point = true; ///< the first trial point is x, before any line
+  int trials = 0;             ///< of this line
+  int total_trials = 0;
 
   /// Number of trial points after which a line is accepted as it is, or abandoned.
-  static constexpr int most_trials = 40;
+  static constexpr int max_trials = 40;
 
   /// Begins at the first point, where the direction is M⁻¹r.
   FEMGPU_HD
-  void begin_at(const double rz)
+  void begin_first_line(const double rz)
   {
-    begins = false;
+    is_first_point = false;
     slope = gamma = rz;
     if (!(rz > 0.))
       stop(is_finite(rz) ? Outcome::indefinite_preconditioner : Outcome::not_finite);
@@ -80,8 +80,8 @@ struct State : KrylovState
     inner = false;
     rp = slope;
     // Newton's step, unless J is hardly convex there; the linear part alone yields a shorter one.
-    constexpr double least_share = 0.01;
-    delta = slope / (curvature > least_share * pq ? curvature : pq);
+    constexpr double min_share = 0.01;
+    delta = slope / (curvature > min_share * pq ? curvature : pq);
   }
 
   /**
@@ -89,13 +89,13 @@ struct State : KrylovState
    * − δ²/2 (p, q) + Σ ∫ (φ(x + t) − φ(x)) dt, and d²J/dα².
    */
   FEMGPU_HD
-  void look(const Sums &sum)
+  void evaluate_trial(const Sums &sum)
   {
-    decrease += delta * rp - 0.5 * delta * delta * pq + sum.excess;
+    decrease += delta * rp - 0.5 * delta * delta * pq + sum.potential_remainder;
     alpha += delta;
     rp = sum.rp;
     rr = sum.rr;
-    judge(pq + sum.curvature);
+    update_line_search(pq + sum.curvature);
   }
 
   /**
@@ -103,16 +103,16 @@ struct State : KrylovState
    * within the known bracket.
    */
   FEMGPU_HD
-  void judge(const double curvature)
+  void update_line_search(const double curvature)
   {
     ++trials;
-    ++all_trials;
+    ++total_trials;
     const bool is_lower = is_finite(rp) && decrease >= -1e-12 * slope * alpha;
     if (is_lower && fabs(rp) <= sigma * slope) {
       inner = false;
       return;
     }
-    if (trials >= most_trials) {
+    if (trials >= max_trials) {
       inner = false;
       if (!is_lower)
         stop(is_finite(rp) ? Outcome::stagnated : Outcome::not_finite);
@@ -130,7 +130,7 @@ struct State : KrylovState
 
   /// Accepts the point, and ensures a direction of descent, by @p new_beta if that yields one.
   FEMGPU_HD
-  void turn(const double rz, const double new_beta)
+  void update_beta(const double rz, const double new_beta)
   {
     ++iteration;
     beta = new_beta;
@@ -176,20 +176,20 @@ struct ApplyMatrix : MatrixTimes<p, q>
 
 /// A trial point, from the last one: x += δ p;  r += λ W (φ(x) − φ(x before)) − δ q
 template <class Row>
-struct Move : OfRow
+struct MoveToTrial : RowFormula
 {
   Row data;
   static constexpr int n_vectors_of_data = 1; // the weights
 
   using Reads = VectorList<x, r, p, q>;
   using Writes = VectorList<x, r>;
-  using Contributes = SumList<&Sums::rp, &Sums::curvature, &Sums::rr, &Sums::excess>;
+  using Contributes = SumList<&Sums::rp, &Sums::curvature, &Sums::rr, &Sums::potential_remainder>;
   FEMGPU_HD
   void operator()(const State &s, Values &v, Sums &sum) const
   {
     const double d = s.delta * v[p];
     v[r] = v[r] - s.delta * v[q] + data.difference(v.number, v[x], d);
-    sum.excess += data.excess(v.number, v[x], d);
+    sum.potential_remainder += data.potential_remainder(v.number, v[x], d);
     v[x] += d;
     sum.curvature -= data.derivative(v.number, v[x]) * v[p] * v[p];
     sum.rp += v[r] * v[p];
@@ -199,11 +199,11 @@ struct Move : OfRow
 
 /// z = M⁻¹r;  judges the trial point, and computes β if it is accepted
 template <Conjugation conjugation>
-struct ApplyPreconditioner : Preconditions<r, z>
+struct ApplyPreconditioner : PreconditionerTimes<r, z>
 {
   static constexpr bool is_polak_ribiere = conjugation == Conjugation::polak_ribiere;
 
-  using Reads = VectorList<r, kept_r<conjugation>>;
+  using Reads = VectorList<r, stored_r<conjugation>>;
   using Contributes = SumList<&Sums::rz, &Sums::zr_before>;
   FEMGPU_HD
   void operator()(const State & /* s */, Values &v, Sums &sum) const
@@ -213,29 +213,29 @@ struct ApplyPreconditioner : Preconditions<r, z>
       sum.zr_before += v[z] * v[r_before];
   }
 
-  using Completes =
-      SumList<&Sums::rp, &Sums::curvature, &Sums::rr, &Sums::excess, &Sums::rz, &Sums::zr_before>;
+  using Completes = SumList<&Sums::rp, &Sums::curvature, &Sums::rr, &Sums::potential_remainder,
+                            &Sums::rz, &Sums::zr_before>;
   FEMGPU_HD
   void finish(State &s, const Sums &sum) const
   {
-    if (s.begins) {
-      s.begin_at(sum.rz);
+    if (s.is_first_point) {
+      s.begin_first_line(sum.rz);
       return;
     }
-    s.look(sum);
+    s.evaluate_trial(sum);
     if (s.running && !s.inner)
-      s.turn(sum.rz,
-             is_polak_ribiere ? fmax(0., (sum.rz - sum.zr_before) / s.gamma) : sum.rz / s.gamma);
+      s.update_beta(sum.rz, is_polak_ribiere ? fmax(0., (sum.rz - sum.zr_before) / s.gamma)
+                                             : sum.rz / s.gamma);
   }
 };
 
 /// p = M⁻¹r + β p
 template <Conjugation conjugation>
-struct UpdateDirection : OfRow
+struct UpdateDirection : RowFormula
 {
   using Reads = VectorList<p, conjugation == Conjugation::polak_ribiere ? r : -1>;
   using Images = ImageList<Image<z, r>>;
-  using Writes = VectorList<p, kept_r<conjugation>>;
+  using Writes = VectorList<p, stored_r<conjugation>>;
   FEMGPU_HD
   void operator()(const State &s, Values &v, Sums & /* sum */) const
   {
@@ -252,7 +252,7 @@ struct Nlcg
   static constexpr int n_fused = nlcg::n_fused, n_vectors = nlcg::n_vectors;
 
   template <class Row, Conjugation conjugation>
-  using Trial = StepList<Move<Row>, ApplyPreconditioner<conjugation>>;
+  using Trial = StepList<MoveToTrial<Row>, ApplyPreconditioner<conjugation>>;
   template <class Row, Conjugation conjugation>
   using Loop = StepList<Trial<Row, conjugation>, UpdateDirection<conjugation>, ApplyMatrix<Row>>;
 };
@@ -305,38 +305,40 @@ public:
     const Matrix &A = F.matrix();
     const RowSpace &space = F.space();
     const Preconditioner::Action m = preconditioner->action();
-    const int keeps_r = conjugation == Conjugation::polak_ribiere ? 1 : 0;
-    const int keeps_z = std::holds_alternative<DiagonalView>(m) ? 0 : 1;
-    Buffer<double> residual = space.make_vector(), kept = space.make_vector();
-    WorkVectors own(A, 2 + keeps_r + keeps_z);
-    const VectorSet<n_vectors> v{{solution.data(), residual.data(), own[0], own[1],
-                                  keeps_r != 0 ? own[2] : nullptr,
-                                  keeps_z != 0 ? own[2 + keeps_r] : nullptr}};
-    const Lines lines = keeps_r != 0 ? lines_of<Conjugation::polak_ribiere>(F, m, v)
-                                     : lines_of<Conjugation::fletcher_reeves>(F, m, v);
+    const int stores_r = conjugation == Conjugation::polak_ribiere ? 1 : 0;
+    const int stores_z = std::holds_alternative<DiagonalView>(m) ? 0 : 1;
+    Buffer<double> residual = space.make_vector(), initial_x = space.make_vector();
+    WorkVectors work(A, 2 + stores_r + stores_z);
+    const VectorSet<n_vectors> v{{solution.data(), residual.data(), work[0], work[1],
+                                  stores_r != 0 ? work[2] : nullptr,
+                                  stores_z != 0 ? work[2 + stores_r] : nullptr}};
+    const LineSearchLoop line_searches =
+        stores_r != 0 ? line_searches_for<Conjugation::polak_ribiere>(F, m, v)
+                      : line_searches_for<Conjugation::fletcher_reeves>(F, m, v);
 
     Loop iteration(space);
     int trials = 0;
     const auto run = [&](const KrylovState &start) -> KrylovState {
       State state;
       static_cast<KrylovState &>(state) = start;
-      kept.copy_from(solution);
+      initial_x.copy_from(solution);
       const ResidualState at_start = nonlinear_residual<Backend>(F, solution, residual);
       state.begin(at_start.rr, at_start.bb);
       if (!state.running)
         return state;
       state.sigma = sigma;
       iteration.set_state(state);
-      own.fill_zero();
-      lines.follow(iteration, watch_for<State>(control));
+      work.fill_zero();
+      line_searches.run(iteration, watch_for<State>(control));
       state = iteration.get_state();
-      trials += state.all_trials;
+      trials += state.total_trials;
       state.true_rr = nonlinear_residual<Backend>(F, solution, residual).rr;
       return state;
     };
-    SolveReport report = report_of_method(A, *preconditioner, "nlcg", lines.cost, solution.bytes());
+    SolveReport report =
+        report_of_method(A, *preconditioner, "nlcg", line_searches.cost, solution.bytes());
     report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
-                                           [&] { solution.copy_from(kept); });
+                                           [&] { solution.copy_from(initial_x); });
     report.inner.line_search_steps = trials;
     report.method.norm = nonlinear_norm(control);
     describe(report, F.residual_name);
@@ -347,20 +349,21 @@ private:
   using Loop = Iteration<Backend, State, Sums>;
 
   /// The steps of all lines, and the cost of one.
-  struct Lines
+  struct LineSearchLoop
   {
     IterationCost cost;
-    std::function<void(Loop &, const Watch<State> &)> follow;
+    std::function<void(Loop &, const Watch<State> &)> run;
   };
 
   template <Conjugation conjugation>
-  static Lines lines_of(const SemilinearEquation &F, const Preconditioner::Action &m,
-                        const VectorSet<n_vectors> &v)
+  static LineSearchLoop line_searches_for(const SemilinearEquation &F,
+                                          const Preconditioner::Action &m,
+                                          const VectorSet<n_vectors> &v)
   {
     return F.visit_row([&](const auto &row) {
       return std::visit(
           [&](const auto &m_of_row) {
-            return make_lines<conjugation>(F.matrix(), row, m_of_row, v);
+            return make_line_searches<conjugation>(F.matrix(), row, m_of_row, v);
           },
           m);
     });
@@ -368,8 +371,8 @@ private:
 
   /// All arguments but @p v must outlive the result.
   template <Conjugation conjugation, class Row, class M>
-  static Lines make_lines(const Matrix &A, const Row &row, const M &m,
-                          const VectorSet<n_vectors> &v)
+  static LineSearchLoop make_line_searches(const Matrix &A, const Row &row, const M &m,
+                                           const VectorSet<n_vectors> &v)
   {
     constexpr bool is_fused = linalg::is_fused<M>;
     using Steps = StepsOf<Nlcg, is_fused, Nlcg::Loop<Row, conjugation>>;

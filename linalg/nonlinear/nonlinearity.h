@@ -2,7 +2,7 @@
 #define femgpu_linalg_nonlinear_nonlinearity_h
 
 #include "linalg/base/host_device.h"
-#include "linalg/nonlinear/expression_law.h"
+#include "linalg/nonlinear/expression_reaction.h"
 
 #include <variant>
 
@@ -21,7 +21,7 @@
 namespace femgpu::linalg
 {
 /// φ(u) = e^u, of Bratu's problem.
-struct ExponentialLaw
+struct ExponentialReaction
 {
   FEMGPU_HD
   double value(const double u) const
@@ -39,7 +39,7 @@ struct ExponentialLaw
     return exp(u) * expm1(d);
   }
   FEMGPU_HD
-  double excess(const double u, const double d) const
+  double potential_remainder(const double u, const double d) const
   {
     // e^d − 1 − d loses all its digits for small d; the first term left out is d⁸ / 40320.
     const double series =
@@ -49,42 +49,42 @@ struct ExponentialLaw
   }
 };
 
-using Law = std::variant<ExponentialLaw, ExpressionLaw>;
+using ReactionTerm = std::variant<ExponentialReaction, ExpressionReaction>;
 
 /// λ φ, the same for all unknowns.
 struct Nonlinearity
 {
-  Law law = ExponentialLaw{};
+  ReactionTerm reaction = ExponentialReaction{};
   double lambda = 1.;
 };
 
 /// Row i of λ W φ(x), as steps access it.
-template <class LawType>
+template <class ReactionType>
 struct DiagonalTerm
 {
-  LawType law;
+  ReactionType reaction;
   double lambda;
   const double *weights; ///< n, not negative
 
   FEMGPU_HD
   double value(const int i, const double u) const
   {
-    return lambda * weights[i] * law.value(u);
+    return lambda * weights[i] * reaction.value(u);
   }
   FEMGPU_HD
   double derivative(const int i, const double u) const
   {
-    return lambda * weights[i] * law.derivative(u);
+    return lambda * weights[i] * reaction.derivative(u);
   }
   FEMGPU_HD
   double difference(const int i, const double u, const double d) const
   {
-    return lambda * weights[i] * law.difference(u, d);
+    return lambda * weights[i] * reaction.difference(u, d);
   }
   FEMGPU_HD
-  double excess(const int i, const double u, const double d) const
+  double potential_remainder(const int i, const double u, const double d) const
   {
-    return lambda * weights[i] * law.excess(u, d);
+    return lambda * weights[i] * reaction.potential_remainder(u, d);
   }
 };
 
@@ -93,10 +93,10 @@ template <class Function>
 decltype(auto) visit_term(const Nonlinearity &phi, const double *weights, const Function &f)
 {
   return std::visit(
-      [&](const auto &law) {
-        return f(DiagonalTerm<std::decay_t<decltype(law)>>{law, phi.lambda, weights});
+      [&](const auto &reaction) {
+        return f(DiagonalTerm<std::decay_t<decltype(reaction)>>{reaction, phi.lambda, weights});
       },
-      phi.law);
+      phi.reaction);
 }
 } // namespace femgpu::linalg
 

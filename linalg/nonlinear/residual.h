@@ -23,7 +23,7 @@ struct NonlinearResidual
     const double r_i = row.residual(i, x[i], Ax_i, g_i);
     r[i] = r_i;
     sums.rr += r_i * r_i;
-    const double r_at_0 = row.at_zero(i);
+    const double r_at_0 = row.residual_at_zero(i);
     sums.bb += r_at_0 * r_at_0;
   }
 

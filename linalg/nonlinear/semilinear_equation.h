@@ -9,8 +9,8 @@
 namespace femgpu::linalg
 {
 /// Row i of the residual r(x) = b + λ W φ(x) − A x, as product steps with A access it.
-template <class LawType>
-struct SemilinearRow : DiagonalTerm<LawType>
+template <class ReactionType>
+struct SemilinearRow : DiagonalTerm<ReactionType>
 {
   const double *b;
 
@@ -18,13 +18,13 @@ struct SemilinearRow : DiagonalTerm<LawType>
   FEMGPU_HD
   double residual(const int i, const double x_i, const double Ax_i, double &g_i) const
   {
-    g_i = this->weights[i] * this->law.value(x_i);
+    g_i = this->weights[i] * this->reaction.value(x_i);
     return b[i] + this->lambda * g_i - Ax_i;
   }
 
   /// Returns r_i at x = 0.
   FEMGPU_HD
-  double at_zero(const int i) const
+  double residual_at_zero(const int i) const
   {
     return b[i] + this->value(i, 0.);
   }
@@ -58,7 +58,7 @@ public:
   decltype(auto) visit_row(const Function &f) const
   {
     return visit_term(phi, w.data(), [&](const auto &term) {
-      return f(SemilinearRow<std::decay_t<decltype(term.law)>>{term, b.data()});
+      return f(SemilinearRow<std::decay_t<decltype(term.reaction)>>{term, b.data()});
     });
   }
 

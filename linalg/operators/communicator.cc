@@ -22,7 +22,7 @@ ExchangeCounts GhostPlan::counts() const
 {
   ExchangeCounts result;
   for (const Neighbour &neighbour : neighbours)
-    result.push_back({neighbour.part, neighbour.sent_rows.size(),
+    result.push_back({neighbour.rank, neighbour.sent_rows.size(),
                       static_cast<std::size_t>(neighbour.n_received)});
   return result;
 }
@@ -48,8 +48,8 @@ struct SentError
       return;
     code = static_cast<int>(error->code());
     copy(error->what(), message);
-    if (const auto *const of_parameter = dynamic_cast<const ParameterError *>(error))
-      copy(of_parameter->path(), path);
+    if (const auto *const parameter_error = dynamic_cast<const ParameterError *>(error))
+      copy(parameter_error->path(), path);
   }
   SentError() = default;
 
@@ -78,9 +78,9 @@ private:
 };
 } // namespace
 
-void Communicator::agree_on(const Error *const mine) const
+void Communicator::exchange_errors(const Error *const mine) const
 {
-  const auto n = static_cast<std::size_t>(n_parts());
+  const auto n = static_cast<std::size_t>(n_ranks());
   const SentError sent(mine);
   std::vector<int> codes(n);
   do_gather(&sent.code, sizeof(sent.code), codes.data());
@@ -90,58 +90,58 @@ void Communicator::agree_on(const Error *const mine) const
     return;
   std::vector<SentError> errors(n);
   do_gather(&sent, sizeof(sent), errors.data());
-  agreed = errors[static_cast<std::size_t>(first - codes.begin())].exception();
-  std::rethrow_exception(agreed);
+  rethrown = errors[static_cast<std::size_t>(first - codes.begin())].exception();
+  std::rethrow_exception(rethrown);
 }
 
 /// Throws the first error of any rank if @p error, which is being handled, is so far known on this
 /// rank only.
-void Communicator::send_unless_agreed(const Error &error) const
+void Communicator::send_unless_rethrown(const Error &error) const
 {
-  if (std::current_exception() != agreed)
-    agree_on(&error);
+  if (std::current_exception() != rethrown)
+    exchange_errors(&error);
 }
 
 namespace
 {
 /// Counts nested calls while they run.
-class Nesting
+class NestingGuard
 {
 public:
-  explicit Nesting(int &depth) : depth(depth)
+  explicit NestingGuard(int &depth) : depth(depth)
   {
     ++depth;
   }
-  ~Nesting()
+  ~NestingGuard()
   {
     --depth;
   }
-  Nesting(const Nesting &) = delete;
-  Nesting &operator=(const Nesting &) = delete;
+  NestingGuard(const NestingGuard &) = delete;
+  NestingGuard &operator=(const NestingGuard &) = delete;
 
 private:
   int &depth;
 };
 } // namespace
 
-void Communicator::rethrow_on_all_parts(const std::function<void()> &work) const
+void Communicator::rethrow_on_all_ranks(const std::function<void()> &work) const
 {
-  const Nesting nesting(n_nested);
+  const NestingGuard nesting(n_nested);
   try {
     work();
-    agree();
+    throw_remote_errors();
   }
   catch (const Error &error) {
-    send_unless_agreed(error);
+    send_unless_rethrown(error);
     throw;
   }
   catch (const std::bad_alloc &) {
-    send_unless_agreed(
+    send_unless_rethrown(
         DeviceError("The host does not have enough memory for the solver. Refine less."));
     throw;
   }
   catch (const std::exception &error) {
-    send_unless_agreed(SolverError(error.what()));
+    send_unless_rethrown(SolverError(error.what()));
     throw;
   }
 }
@@ -149,7 +149,7 @@ void Communicator::rethrow_on_all_parts(const std::function<void()> &work) const
 void Communicator::sum(double *const values, const int n) const
 {
   const auto count = static_cast<std::size_t>(n);
-  std::vector<double> all(count * static_cast<std::size_t>(n_parts()));
+  std::vector<double> all(count * static_cast<std::size_t>(n_ranks()));
   gather(values, count * sizeof(double), all.data());
   std::fill_n(values, count, 0.);
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -158,7 +158,7 @@ void Communicator::sum(double *const values, const int n) const
 
 double Communicator::max(const double value) const
 {
-  std::vector<double> all(static_cast<std::size_t>(n_parts()));
+  std::vector<double> all(static_cast<std::size_t>(n_ranks()));
   gather(&value, sizeof(double), all.data());
   return *std::max_element(all.begin(), all.end());
 }
@@ -189,14 +189,16 @@ Communicator::ghost_exchange(const ExecutorPtr &executor, const int n, const Gho
 }
 
 #ifndef FEMGPU_HAVE_CUDA
-DeviceParts with_peers(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */,
-                       const bool /* may_share_a_device */)
+DeviceConnection make_peer_communicator(const CommunicatorPtr & /* parts */,
+                                        const ExecutorPtr & /* executor */,
+                                        const bool /* allow_shared_device */)
 {
   return {nullptr, "this femgpu was built without CUDA."};
 }
 #endif
 #ifndef FEMGPU_HAVE_NCCL
-DeviceParts with_nccl(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */)
+DeviceConnection make_nccl_communicator(const CommunicatorPtr & /* parts */,
+                                        const ExecutorPtr & /* executor */)
 {
   return {nullptr, "this femgpu was built without NCCL, because nccl.h was not found."};
 }

@@ -24,7 +24,7 @@ class StepGather;
 /// The numbers of items that are sent to a neighbour and received from it.
 struct NeighbourCounts
 {
-  int part;
+  int rank;
   std::size_t n_sent, n_received;
 };
 
@@ -39,7 +39,7 @@ struct GhostPlan
 {
   struct Neighbour
   {
-    int part;
+    int rank;
     std::vector<int> sent_rows; ///< owned rows that are its ghosts
     int n_received;             ///< ghosts here that it owns
   };
@@ -94,13 +94,13 @@ public:
   /// The name that users write.
   virtual std::string name() const = 0;
 
-  virtual int n_parts() const = 0;
-  virtual int part() const = 0; ///< the caller's rank
+  virtual int n_ranks() const = 0;
+  virtual int rank() const = 0; ///< the caller's rank
 
   /// Gathers @p bytes from each rank on all ranks, in rank order. All memory is host memory.
   void gather(const void *mine, const std::size_t bytes, void *all) const
   {
-    agree();
+    throw_remote_errors();
     do_gather(mine, bytes, all);
   }
 
@@ -109,7 +109,7 @@ public:
   /// @param starts first row of each rank, and the number of rows
   GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const
   {
-    agree();
+    throw_remote_errors();
     return do_plan(std::move(ghosts), starts);
   }
 
@@ -118,7 +118,7 @@ public:
   void exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
                 void *received) const
   {
-    agree();
+    throw_remote_errors();
     do_exchange(counts, bytes, sent, received);
   }
 
@@ -126,7 +126,7 @@ public:
   void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                    const std::size_t bytes, const void *sent, void *received) const
   {
-    agree();
+    throw_remote_errors();
     do_exchange_on(executor, counts, bytes, sent, received);
   }
 
@@ -137,7 +137,7 @@ public:
    * none waits for a rank that will not call. The check costs one gather(). Sums and ghosts that
    * kernels exchange directly are not checked. Collective.
    */
-  void rethrow_on_all_parts(const std::function<void()> &work) const;
+  void rethrow_on_all_ranks(const std::function<void()> &work) const;
 
   /// Replaces @p n numbers in host memory by their sums over the ranks, added in rank order, so
   /// that the results are bitwise identical on all ranks.
@@ -180,55 +180,55 @@ private:
   virtual void do_exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                               std::size_t bytes, const void *sent, void *received) const;
 
-  /// Throws the first error of any rank, if called inside rethrow_on_all_parts().
-  void agree() const
+  /// Throws the first error of any rank, if called inside rethrow_on_all_ranks().
+  void throw_remote_errors() const
   {
     if (n_nested > 0)
-      agree_on(nullptr);
+      exchange_errors(nullptr);
   }
-  void agree_on(const Error *mine) const;
-  void send_unless_agreed(const Error &error) const;
+  void exchange_errors(const Error *mine) const;
+  void send_unless_rethrown(const Error &error) const;
 
-  mutable int n_nested = 0;                                 // depth of rethrow_on_all_parts()
-  mutable std::exception_ptr agreed;                        // the last error thrown on all ranks
+  mutable int n_nested = 0;                                 // depth of rethrow_on_all_ranks()
+  mutable std::exception_ptr rethrown;                      // the last error thrown on all ranks
   mutable std::vector<char> sent_on_host, received_on_host; // used by one exchange_on() at a time
 };
 
 using CommunicatorPtr = std::shared_ptr<const Communicator>;
 
-/// Runs @p work by Communicator::rethrow_on_all_parts(), or directly if there is one rank.
-/// @param parts nullptr: there is one rank
+/// Runs @p work by Communicator::rethrow_on_all_ranks(), or directly if there is one rank.
+/// @param comm nullptr: there is one rank
 template <class Work>
-void rethrow_on_all_parts(const Communicator *const parts, const Work &work)
+void rethrow_on_all_ranks(const Communicator *const comm, const Work &work)
 {
-  if (parts == nullptr)
+  if (comm == nullptr)
     work();
   else
-    parts->rethrow_on_all_parts(work);
+    comm->rethrow_on_all_ranks(work);
 }
 
 /// The result of connecting the devices of all ranks.
-struct DeviceParts
+struct DeviceConnection
 {
   CommunicatorPtr communicator; ///< nullptr: they cannot communicate directly
   std::string failure;          ///< why they cannot
 };
 
 /**
- * Makes a communicator with which kernels on the devices of @p parts compute sums and exchange
+ * Makes a communicator with which kernels on the devices of @p comm compute sums and exchange
  * ghosts directly. The ranks must be processes on one host. Collective; either all ranks get a
  * communicator or none.
  * @param executor of this rank, on a CUDA device
- * @param may_share_a_device whether to allow ranks that share a device, which wait long for each
+ * @param allow_shared_device whether to allow ranks that share a device, which wait long for each
  *   other
  */
-DeviceParts with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
-                       bool may_share_a_device);
+DeviceConnection make_peer_communicator(const CommunicatorPtr &comm, const ExecutorPtr &executor,
+                                        bool allow_shared_device);
 
 /// Makes a communicator that uses NCCL to exchange sums of steps, ghosts and rows between devices.
 /// The devices may be on different hosts, but each rank needs its own. Collective; either all ranks
 /// get a communicator or none.
-DeviceParts with_nccl(const CommunicatorPtr &parts, const ExecutorPtr &executor);
+DeviceConnection make_nccl_communicator(const CommunicatorPtr &comm, const ExecutorPtr &executor);
 } // namespace femgpu::linalg
 
 #endif

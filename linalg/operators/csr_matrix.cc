@@ -20,11 +20,11 @@ int n_rows(const Buffer<int> &row_starts)
 } // namespace
 
 CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
-                     const MemoryPlace place)
-    : Matrix(range, domain), known(A.unknowns),
-      row_starts(executor(), A.row_starts.low, static_cast<std::size_t>(A.n) + 1, place),
-      starts(A.row_starts), columns(executor(), A.columns, A.n_nonzeros, place),
-      values(executor(), A.n_nonzeros, place)
+                     const MemoryLocation location)
+    : Matrix(range, domain), row_unknowns(A.unknowns),
+      row_starts(executor(), A.row_starts.low, static_cast<std::size_t>(A.n) + 1, location),
+      starts(A.row_starts), columns(executor(), A.columns, A.n_nonzeros, location),
+      values(executor(), A.n_nonzeros, location)
 {
   if (A.values != nullptr)
     update_values(A.values);
@@ -50,7 +50,7 @@ CsrMatrix CsrMatrix::copy() const
 {
   CsrMatrix result(range(), domain(), row_starts.copy(), columns.copy(), values.copy());
   result.starts = starts;
-  result.known = known;
+  result.row_unknowns = row_unknowns;
   return result;
 }
 
@@ -67,7 +67,7 @@ double CsrMatrix::value_precision() const
 CsrView<double> CsrMatrix::csr_view() const
 {
   const double mean_length = n() > 0 ? static_cast<double>(n_nonzeros()) / n() : 0.;
-  return {n(), threads_for_rows(*executor(), mean_length), starts.in(row_starts.data()),
+  return {n(), threads_for_rows(*executor(), mean_length), starts.rebased(row_starts.data()),
           columns.data(), values.data()};
 }
 
@@ -83,7 +83,7 @@ int CsrMatrix::longest_row() const
 std::vector<int> CsrMatrix::host_row_lengths() const
 {
   const std::vector<int> low = row_starts.to_host();
-  const RowStarts on_host = starts.in(low.data());
+  const RowStarts on_host = starts.rebased(low.data());
   std::vector<int> lengths(static_cast<std::size_t>(n()));
   for (int i = 0; i < n(); ++i)
     lengths[i] = on_host.length(i);

@@ -20,12 +20,13 @@ public:
   /// @throws DeviceError if memory is exhausted
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
-  /// Copies the rows of one rank to @p place; columns from range->n() on are ghosts of the domain.
+  /// Copies the rows of one rank to @p location; columns from range->n() on are ghosts of the
+  /// domain.
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
-            MemoryPlace place = MemoryPlace::executor);
+            MemoryLocation location = MemoryLocation::executor);
 
   /// Takes over arrays in the memory of @p executor: n+1 row starts, ascending columns less than
-  /// @p n_columns, and values. There may be at most most_indices entries.
+  /// @p n_columns, and values. There may be at most max_indices entries.
   CsrMatrix(const ExecutorPtr &executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
@@ -94,11 +95,11 @@ public:
   /// The known properties of the unknowns of the rows; never nullptr.
   const UnknownsPtr &unknowns() const
   {
-    return known;
+    return row_unknowns;
   }
   void set_unknowns(UnknownsPtr unknowns)
   {
-    known = std::move(unknowns);
+    row_unknowns = std::move(unknowns);
   }
 
   /// The number of entries of the longest row.
@@ -111,8 +112,9 @@ public:
   /// access.
   HostCsr view_on_host() const
   {
-    HostCsr view{n(), n_nonzeros(), starts.in(row_starts.data()), columns.data(), values.data()};
-    view.unknowns = known;
+    HostCsr view{n(), n_nonzeros(), starts.rebased(row_starts.data()), columns.data(),
+                 values.data()};
+    view.unknowns = row_unknowns;
     return view;
   }
 
@@ -128,7 +130,7 @@ public:
   }
 
 private:
-  UnknownsPtr known = nothing_known;
+  UnknownsPtr row_unknowns = default_unknowns;
   mutable int longest = -1; // -1: not computed yet
   Buffer<int> row_starts;   // low 32 bits
   RowStarts starts;         // rows at which the high bits increase

@@ -7,9 +7,9 @@
 
 namespace femgpu::linalg
 {
-PackedExchange::PackedExchange(const Communicator &parts, ExecutorPtr executor, const int n,
+PackedExchange::PackedExchange(const Communicator &comm, ExecutorPtr executor, const int n,
                                const GhostPlan &plan)
-    : parts(parts), owner(std::move(executor)), n_own(static_cast<std::size_t>(n)),
+    : comm(comm), owner(std::move(executor)), n_own(static_cast<std::size_t>(n)),
       counts(plan.counts())
 {
   const std::vector<int> rows = plan.sent_rows();
@@ -17,15 +17,15 @@ PackedExchange::PackedExchange(const Communicator &parts, ExecutorPtr executor, 
   packed = Buffer<double>(owner, rows.size());
 }
 
-void PackedExchange::bring(StepRunner &runner, double *const v)
+void PackedExchange::update_ghost_values(StepRunner &runner, double *const v)
 {
   runner.gather(v, sent_rows.data(), static_cast<int>(sent_rows.size()), packed.data());
-  parts.exchange_on(owner, counts, sizeof(double), packed.data(), v + n_own);
+  comm.exchange_on(owner, counts, sizeof(double), packed.data(), v + n_own);
 }
 
-void PackedExchange::give_back(StepRunner &runner, double *const v)
+void PackedExchange::compress(StepRunner &runner, double *const v)
 {
-  parts.exchange_on(owner, reversed(counts), sizeof(double), v + n_own, packed.data());
+  comm.exchange_on(owner, reversed(counts), sizeof(double), v + n_own, packed.data());
   std::size_t begin = 0;
   for (const NeighbourCounts &neighbour : counts) { // one by one, because neighbours may share rows
     const std::size_t end = begin + neighbour.n_sent;

@@ -17,11 +17,11 @@ public:
 
   /// Updates the ghosts of @p v, which follow its owned rows, with the values of their owners, in
   /// order with the steps of @p runner.
-  virtual void bring(StepRunner &runner, double *v) = 0;
+  virtual void update_ghost_values(StepRunner &runner, double *v) = 0;
 
   /// Adds the ghosts of @p v to the rows of their owners, in rank order and in order with the steps
   /// of @p runner.
-  virtual void give_back(StepRunner &runner, double *v) = 0;
+  virtual void compress(StepRunner &runner, double *v) = 0;
 
   /// Returns how loops that are one kernel per device exchange ghosts and sums; nullptr: they
   /// cannot.
@@ -36,14 +36,14 @@ class PackedExchange final : public GhostExchange
 {
 public:
   /// @param n number of owned rows
-  /// @param parts must outlive this
-  PackedExchange(const Communicator &parts, ExecutorPtr executor, int n, const GhostPlan &plan);
+  /// @param comm must outlive this
+  PackedExchange(const Communicator &comm, ExecutorPtr executor, int n, const GhostPlan &plan);
 
-  void bring(StepRunner &runner, double *v) override;
-  void give_back(StepRunner &runner, double *v) override;
+  void update_ghost_values(StepRunner &runner, double *v) override;
+  void compress(StepRunner &runner, double *v) override;
 
 private:
-  const Communicator &parts;
+  const Communicator &comm;
   ExecutorPtr owner;
   std::size_t n_own;
   ExchangeCounts counts;

@@ -80,7 +80,7 @@ using PreconditionerOperator = ViewedOperator<CsrView<double>, BsrView<double>, 
 
 /// Replaces the members by their sums over the ranks.
 template <class Sums, auto... members>
-void sum_over_parts(const Communicator &communicator, Sums &sums, SumList<members...> /* list */)
+void sum_over_ranks(const Communicator &communicator, Sums &sums, SumList<members...> /* list */)
 {
   double values[] = {sums.*members...};
   communicator.sum(values, sizeof...(members));
@@ -100,7 +100,7 @@ decltype(auto) visit_view(const ViewedOperator<Views...> &A, const Function &f)
 template <class Operator>
 const double *prepare_product(const Operator &A, StepRunner &runner, double *v)
 {
-  A.domain()->bring_ghosts(runner, v);
+  A.domain()->update_ghost_values(runner, v);
   return A.prepare(runner, v);
 }
 } // namespace femgpu::linalg

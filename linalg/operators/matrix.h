@@ -54,7 +54,7 @@ public:
 protected:
   /// Returns whether the matrix stays in the L2 cache from product to product, together with
   /// vectors.
-  bool stays_in_cache() const
+  bool fits_in_cache() const
   {
     return bytes() <= executor()->resident_limits().cache_bytes / 2;
   }

@@ -16,34 +16,34 @@ RowSpace::RowSpace(ExecutorPtr executor, const int n_rows)
 {}
 
 RowSpace::RowSpace(ExecutorPtr executor, const int n_rows, CommunicatorPtr communicator)
-    : owner(std::move(executor)), n_own(n_rows), parts(std::move(communicator)), starts{0, n_rows}
+    : owner(std::move(executor)), n_own(n_rows), comm(std::move(communicator)), starts{0, n_rows}
 {
-  if (!parts)
+  if (!comm)
     return;
-  own = static_cast<std::size_t>(parts->part());
-  std::vector<double> sizes(static_cast<std::size_t>(parts->n_parts()));
+  own = static_cast<std::size_t>(comm->rank());
+  std::vector<double> sizes(static_cast<std::size_t>(comm->n_ranks()));
   sizes[own] = n_rows;
-  parts->sum(sizes.data(), parts->n_parts());
+  comm->sum(sizes.data(), comm->n_ranks());
   starts = {0};
   for (const double size : sizes)
     starts.push_back(starts.back() + static_cast<long long>(size));
 }
 
-RowSpace::RowSpace(const RowSpace &parts, const int n_rows)
-    : RowSpace(parts.owner, n_rows, parts.parts)
+RowSpace::RowSpace(const RowSpace &other, const int n_rows)
+    : RowSpace(other.owner, n_rows, other.comm)
 {}
 
 RowSpace::RowSpace(const RowSpace &rows, GhostPlan plan) : RowSpace(rows)
 {
   ghosts = std::move(plan);
-  exchange = parts->ghost_exchange(owner, n_own, *ghosts);
+  exchange = comm->ghost_exchange(owner, n_own, *ghosts);
 }
 
 namespace
 {
 /// Returns the distinct numbers outside of first <= number < last, in ascending order.
-std::vector<long long> numbers_of_others(std::vector<long long> numbers, const long long first,
-                                         const long long last)
+std::vector<long long> distinct_nonlocal_numbers(std::vector<long long> numbers,
+                                                 const long long first, const long long last)
 {
   const auto is_own = [&](const long long number) { return number >= first && number < last; };
   numbers.erase(std::remove_if(numbers.begin(), numbers.end(), is_own), numbers.end());
@@ -54,28 +54,28 @@ std::vector<long long> numbers_of_others(std::vector<long long> numbers, const l
 } // namespace
 
 RowSpace::RowSpace(const RowSpace &rows, std::vector<long long> ghosts)
-    : RowSpace(rows, rows.parts->plan(numbers_of_others(std::move(ghosts), rows.first(),
-                                                        rows.first() + rows.n()),
-                                      rows.starts))
+    : RowSpace(rows, rows.comm->plan(distinct_nonlocal_numbers(std::move(ghosts), rows.first(),
+                                                               rows.first() + rows.n()),
+                                     rows.starts))
 {}
 
-void RowSpace::bring_ghosts(double *const v) const
+void RowSpace::update_ghost_values(double *const v) const
 {
   if (ghosts)
-    owner->run_steps([&](StepRunner &runner) { exchange->bring(runner, v); });
+    owner->run_steps([&](StepRunner &runner) { exchange->update_ghost_values(runner, v); });
 }
 
-void RowSpace::add_ghosts(double *const v) const
+void RowSpace::compress(double *const v) const
 {
   if (ghosts)
-    owner->run_steps([&](StepRunner &runner) { exchange->give_back(runner, v); });
+    owner->run_steps([&](StepRunner &runner) { exchange->compress(runner, v); });
 }
 
 Buffer<double> RowSpace::with_ghosts(const double *const v) const
 {
   Buffer<double> result = make_vector();
-  owner->copy_inside(result.data(), v, static_cast<std::size_t>(n_own) * sizeof(double));
-  bring_ghosts(result.data());
+  owner->copy_within(result.data(), v, static_cast<std::size_t>(n_own) * sizeof(double));
+  update_ghost_values(result.data());
   return result;
 }
 } // namespace femgpu::linalg

@@ -37,7 +37,7 @@ public:
   RowSpace(ExecutorPtr executor, int n_rows, CommunicatorPtr communicator);
 
   /// Makes a space with other rows on the same ranks, without ghosts. Collective.
-  RowSpace(const RowSpace &parts, int n_rows);
+  RowSpace(const RowSpace &other, int n_rows);
 
   /// Adds the ghosts of @p plan to @p rows.
   RowSpace(const RowSpace &rows, GhostPlan plan);
@@ -82,7 +82,7 @@ public:
     return i < n_own ? first() + i : ghosts->numbers[static_cast<std::size_t>(i - n_own)];
   }
   /// Returns the local number of an owned row or of a ghost. @param row global number
-  int number_here(const long long row) const
+  int local_index(const long long row) const
   {
     return ghosts ? local_number(row, first(), n_own, ghosts->numbers)
                   : static_cast<int>(row - first());
@@ -90,19 +90,19 @@ public:
   /// nullptr: there is one rank.
   const Communicator *communicator() const
   {
-    return parts.get();
+    return comm.get();
   }
 
   /// Returns the maximum over the ranks.
   double max(const double value) const
   {
-    return parts ? parts->max(value) : value;
+    return comm ? comm->max(value) : value;
   }
   /// Returns the sum over the ranks.
   double sum(double value) const
   {
-    if (parts)
-      parts->sum(&value, 1);
+    if (comm)
+      comm->sum(&value, 1);
     return value;
   }
 
@@ -113,21 +113,21 @@ public:
 
   /// Updates the ghosts of @p v, a vector of n_with_ghosts() numbers, with the values of their
   /// owners, in order with the steps of @p runner.
-  void bring_ghosts(StepRunner &runner, double *v) const
+  void update_ghost_values(StepRunner &runner, double *v) const
   {
     if (ghosts)
-      exchange->bring(runner, v);
+      exchange->update_ghost_values(runner, v);
   }
   /// Updates the ghosts after all steps that have been launched.
-  void bring_ghosts(double *v) const;
+  void update_ghost_values(double *v) const;
 
   /// Adds the ghosts of @p v to the rows of their owners, in order with the steps of @p runner.
-  void add_ghosts(StepRunner &runner, double *v) const
+  void compress(StepRunner &runner, double *v) const
   {
     if (ghosts)
-      exchange->give_back(runner, v);
+      exchange->compress(runner, v);
   }
-  void add_ghosts(double *v) const;
+  void compress(double *v) const;
 
   /// Returns how the loops of all ranks exchange ghosts and sums if each loop is one kernel;
   /// nullptr: they cannot.
@@ -144,13 +144,13 @@ public:
   /// a conditional node.
   bool is_capturable() const
   {
-    return parts == nullptr || parts->peer_sums() != nullptr;
+    return comm == nullptr || comm->peer_sums() != nullptr;
   }
 
 private:
   ExecutorPtr owner;
   int n_own;
-  CommunicatorPtr parts;
+  CommunicatorPtr comm;
   std::size_t own = 0;           ///< this rank
   std::vector<long long> starts; ///< first row of each rank, and the number of rows
   std::optional<GhostPlan> ghosts;

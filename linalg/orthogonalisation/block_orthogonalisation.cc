@@ -14,10 +14,10 @@ namespace
  * as often. It is more robust if the basis is not quite orthonormal.
  */
 template <class Backend>
-class GramSchmidtBlocks final : public BlockOrthogonalisation
+class BlockGramSchmidt final : public BlockOrthogonalisation
 {
 public:
-  GramSchmidtBlocks(Method &method, const ExecutorPtr &executor, const Communicator *communicator)
+  BlockGramSchmidt(Method &method, const ExecutorPtr &executor, const Communicator *communicator)
       : executor(executor), columns(executor, communicator), one_by_one(method.name() == "mgs"),
         passes(method.integer("passes", 1, 1, 2))
   {}
@@ -29,11 +29,11 @@ public:
     const auto n_products = static_cast<std::size_t>(Q.count) * static_cast<std::size_t>(V.count);
     if (products.size() < n_products)
       products = Buffer<double>(executor, n_products);
-    const int at_once = one_by_one ? 1 : Q.count;
+    const int block_size = one_by_one ? 1 : Q.count;
     for (int pass = 0; pass < passes; ++pass)
-      for (int x = 0; x < Q.count; x += at_once)
-        columns.take_out(n, Q.part(x, at_once), V, products.data(), C + x,
-                         static_cast<std::size_t>(Q.count / at_once), pass == 0);
+      for (int x = 0; x < Q.count; x += block_size)
+        columns.project_out(n, Q.columns(x, block_size), V, products.data(), C + x,
+                            static_cast<std::size_t>(Q.count / block_size), pass == 0);
   }
 
 private:
@@ -50,6 +50,6 @@ std::unique_ptr<BlockOrthogonalisation>
 make_on<class GramSchmidtMethod, ThisBackend>(Method &method, const ExecutorPtr &executor,
                                               const Communicator *const communicator)
 {
-  return std::make_unique<GramSchmidtBlocks<ThisBackend>>(method, executor, communicator);
+  return std::make_unique<BlockGramSchmidt<ThisBackend>>(method, executor, communicator);
 }
 } // namespace femgpu::linalg

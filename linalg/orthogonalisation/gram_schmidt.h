@@ -22,7 +22,7 @@ double dependence_tolerance(const int p)
 
 /// Computes row k of R from products of column k, after the columns before it have been projected
 /// out: R_kk is the root of the first product, and R_kj = product_j / R_kk for j > k.
-struct FinishRow
+struct ComputeRowOfR
 {
   static constexpr int team_size = 32, scratch = 0;
   int p, k, n_products; ///< products of column k with columns k … k + n_products - 1
@@ -47,10 +47,10 @@ struct FinishRow
 };
 
 /// q = v / R_kk, and v_j −= R_kj q for the later columns, in one row.
-struct TakeOutColumn
+struct ProjectOutColumn
 {
-  int k, n_behind;
-  std::size_t distance; ///< between entries of a row of R
+  int k, n_later;
+  std::size_t entry_stride; ///< between entries of a row of R
   Columns V;
   const double *R;
 
@@ -58,11 +58,11 @@ struct TakeOutColumn
   void operator()(const int i) const
   {
     const double *const row = R + k;
-    const double R_kk = row[k * distance];
+    const double R_kk = row[k * entry_stride];
     const double q = R_kk == 0. ? 0. : V[k][i] / R_kk;
     V[k][i] = q;
-    for (int j = k + 1; j <= k + n_behind; ++j)
-      V[j][i] -= row[j * distance] * q;
+    for (int j = k + 1; j <= k + n_later; ++j)
+      V[j][i] -= row[j * entry_stride] * q;
   }
 };
 
@@ -76,12 +76,12 @@ template <class Backend>
 void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,
                            double *products)
 {
-  const auto distance = static_cast<std::size_t>(V.count);
+  const auto entry_stride = static_cast<std::size_t>(V.count);
   for (int k = 0; k < V.count; ++k) {
     const int n_products = V.count - k;
     columns.gram(n, {V[k], V.stride, 1}, {V[k], V.stride, n_products}, products);
-    columns.steps().run(teams(1, FinishRow{V.count, k, n_products, products, R}));
-    columns.steps().run(rows(n, TakeOutColumn{k, n_products - 1, distance, V, R}));
+    columns.steps().run(teams(1, ComputeRowOfR{V.count, k, n_products, products, R}));
+    columns.steps().run(rows(n, ProjectOutColumn{k, n_products - 1, entry_stride, V, R}));
   }
 }
 
@@ -94,14 +94,14 @@ template <class Backend>
 void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,
                             double *products, const int passes)
 {
-  const auto distance = static_cast<std::size_t>(V.count);
+  const auto entry_stride = static_cast<std::size_t>(V.count);
   for (int k = 0; k < V.count; ++k) {
     const Columns Q{V.data, V.stride, k}, v{V[k], V.stride, 1};
     for (int pass = 0; pass < passes && k > 0; ++pass)
-      columns.take_out(n, Q, v, products, R + k * distance, 1, pass == 0);
+      columns.project_out(n, Q, v, products, R + k * entry_stride, 1, pass == 0);
     columns.gram(n, v, v, products);
-    columns.steps().run(teams(1, FinishRow{V.count, k, 1, products, R}));
-    columns.steps().run(rows(n, TakeOutColumn{k, 0, distance, V, R}));
+    columns.steps().run(teams(1, ComputeRowOfR{V.count, k, 1, products, R}));
+    columns.steps().run(rows(n, ProjectOutColumn{k, 0, entry_stride, V, R}));
   }
 }
 } // namespace femgpu::linalg

@@ -24,27 +24,27 @@ namespace femgpu::linalg
 template <int team_size, int width>
 constexpr int block_rows_of_thread = team_size > 1 ? (width <= 8 ? 4 : 2) : 256;
 
-constexpr int power_of_two_from(const int width)
+constexpr int padded_width(const int width)
 {
   return width <= 8 ? 8 : width <= 16 ? 16 : 32;
 }
 
 /// A block of rows with its threads; row r of a thread is rank() + r size() of the block.
 template <class Team, int width>
-class RowBlock
+class QrBlock
 {
 public:
   static constexpr int n_rows = block_rows_of_thread<Team::size(), width>;
-  static constexpr int n_sums = power_of_two_from(width);
+  static constexpr int n_sums = padded_width(width);
 
   /// Doubles of scratch: for sums, β and x_k.
-  static constexpr int scratch_size = Team::room_for_sums(n_sums) + width + 1;
+  static constexpr int scratch_size = Team::workspace_for_sums(n_sums) + width + 1;
 
   double a[n_rows][width];
   double v[n_rows]; ///< of a reflection
 
   FEMGPU_HD
-  explicit RowBlock(const Team &team) : team(team), room(team.scratch())
+  explicit QrBlock(const Team &team) : team(team), scratch_memory(team.scratch())
   {}
 
   FEMGPU_HD
@@ -55,7 +55,7 @@ public:
   FEMGPU_HD
   double &beta(const int k) const
   {
-    return room[Team::room_for_sums(n_sums) + k];
+    return scratch_memory[Team::workspace_for_sums(n_sums) + k];
   }
 
   /// Loads the rows of V from @p begin on; rows from @p end on, and columns that V lacks, are zero.
@@ -85,7 +85,7 @@ public:
   }
 
   /// Sums of squares up to this count as zero, to prevent overflow of f.
-  static constexpr double least = 1e-280;
+  static constexpr double tiny = 1e-280;
 
   /// Finds the reflection that leaves only β in row k of column k, from row k on. Returns its f; 0
   /// if no reflection is needed.
@@ -103,14 +103,14 @@ public:
     }
     const double sigma = team.sum(sum), x_k = *pivot;
     const double norm = sqrt(x_k * x_k + sigma);
-    const double beta_k = sigma > least ? (x_k > 0. ? -norm : norm) : x_k;
+    const double beta_k = sigma > tiny ? (x_k > 0. ? -norm : norm) : x_k;
     if (team.rank() == 0)
       beta(k) = beta_k;
     FEMGPU_UNROLL
     for (int r = 0; r < n_rows; ++r)
       if (local(r) == k)
         v[r] = x_k - beta_k;
-    return sigma > least ? 1. / (beta_k * (beta_k - x_k)) : 0.;
+    return sigma > tiny ? 1. / (beta_k * (beta_k - x_k)) : 0.;
   }
 
   /// a −= f v (vᵀ a) for all columns from @p first on.
@@ -124,7 +124,7 @@ public:
       for (int c = 0; c < width; ++c)
         dots[c] += v[r] * a[r][c];
     }
-    team.sums(dots, room);
+    team.sums(dots, scratch_memory);
     FEMGPU_UNROLL
     for (int c = 0; c < width; ++c)
       dots[c] = c >= first ? f * dots[c] : 0.;
@@ -138,7 +138,7 @@ public:
 
   /// Stores v_k on the diagonal, with the rest of the reflection.
   FEMGPU_HD
-  void keep_pivot(const int k)
+  void store_pivot(const int k)
   {
     FEMGPU_UNROLL
     for (int r = 0; r < n_rows; ++r)
@@ -164,7 +164,7 @@ private:
   }
 
   const Team &team;
-  double *room;
+  double *scratch_memory;
 };
 
 /// Data of a level, for its two steps.
@@ -186,17 +186,17 @@ struct TreeLevel
 template <int width>
 struct FactoriseBlock
 {
-  static constexpr int team_size = 128, scratch = 8 * power_of_two_from(width) + width + 1;
+  static constexpr int team_size = 128, scratch = 8 * padded_width(width) + width + 1;
   TreeLevel level;
 
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int block) const
   {
-    static_assert(RowBlock<Team, width>::scratch_size <= scratch);
+    static_assert(QrBlock<Team, width>::scratch_size <= scratch);
     const Columns &V = level.V;
     const int begin = level.blocks.begin(block), end = level.blocks.end(block);
-    RowBlock<Team, width> rows(team);
+    QrBlock<Team, width> rows(team);
     rows.load(V, begin, end);
     for (int k = 0; k < V.count; ++k) {
       const double f = rows.find_reflection(k);
@@ -204,7 +204,7 @@ struct FactoriseBlock
         level.factors[block * V.count + k] = f;
       if (f != 0.) {
         rows.reflect(f, k + 1);
-        rows.keep_pivot(k);
+        rows.store_pivot(k);
       }
       team.sync();
     }
@@ -243,9 +243,9 @@ struct ExpandBlock
   {
     const int p = level.V.count;
     const int begin = level.blocks.begin(block), end = level.blocks.end(block);
-    RowBlock<Team, width> rows(team);
+    QrBlock<Team, width> rows(team);
     rows.load(level.triangles, block * p, (block + 1) * p);
-    double next[RowBlock<Team, width>::n_rows]; // loaded while the previous one is applied
+    double next[QrBlock<Team, width>::n_rows]; // loaded while the previous one is applied
     load_reflection(rows, begin, end, p - 1, next);
     for (int k = p - 1; k >= 0; --k) {
       FEMGPU_UNROLL
@@ -304,7 +304,7 @@ template <class Backend>
 class HouseholderTree
 {
 public:
-  static constexpr int most_columns = 32;
+  static constexpr int max_columns = 32;
 
   HouseholderTree(const ExecutorPtr &executor, const Communicator *const communicator)
       : executor(executor), communicator(communicator), runner(*executor)
@@ -313,7 +313,7 @@ public:
   /// @param R R[x + y count(V)], with a non-negative diagonal
   void factorise(const int n, const Columns &V, double *R)
   {
-    with_width<8, 16, 24, most_columns>(
+    dispatch_width<8, 16, 24, max_columns>(
         V.count, [&](const auto width) { factorise_in<decltype(width)::value>(n, V, R); });
   }
 
@@ -325,7 +325,7 @@ private:
     for (const TreeLevel &level : levels)
       runner.run(teams(level.n_blocks(), FactoriseBlock<width>{level}));
     if (communicator != nullptr)
-      combine_parts(levels.back().triangles, R);
+      combine_ranks(levels.back().triangles, R);
     else
       runner.run(rows(V.count, FinishTriangle{levels.back().triangles, R}));
     for (auto level = levels.rbegin(); level != levels.rend(); ++level)
@@ -334,26 +334,26 @@ private:
 
   /// Factorises the stacked triangles of all ranks to R, and stores this rank's rows of their Q in
   /// @p triangle.
-  void combine_parts(const Columns &triangle, double *R)
+  void combine_ranks(const Columns &triangle, double *R)
   {
     const auto p = static_cast<std::size_t>(triangle.count);
-    const auto n_parts = static_cast<std::size_t>(communicator->n_parts());
-    std::vector<double> mine(p * p), all(n_parts * p * p);
+    const auto n_ranks = static_cast<std::size_t>(communicator->n_ranks());
+    std::vector<double> mine(p * p), all(n_ranks * p * p);
     executor->copy_to_host(mine.data(), triangle.data, mine.size() * sizeof(double));
     communicator->gather(mine.data(), mine.size() * sizeof(double), all.data());
-    const std::size_t n_rows = n_parts * p;
+    const std::size_t n_rows = n_ranks * p;
     std::vector<double> stacked(n_rows * p);
-    for (std::size_t part = 0; part < n_parts; ++part)
+    for (std::size_t rank = 0; rank < n_ranks; ++rank)
       for (std::size_t c = 0; c < p; ++c)
-        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>((part * p + c) * p), p,
-                    stacked.begin() + static_cast<std::ptrdiff_t>(c * n_rows + part * p));
-    Buffer<double> of_all(executor, stacked.data(), stacked.size());
-    if (!of_triangles)
-      of_triangles = std::make_unique<HouseholderTree>(executor, nullptr);
-    const Columns V{of_all.data(), n_rows, triangle.count};
-    of_triangles->factorise(static_cast<int>(n_rows), V, R);
+        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>((rank * p + c) * p), p,
+                    stacked.begin() + static_cast<std::ptrdiff_t>(c * n_rows + rank * p));
+    Buffer<double> all_triangles(executor, stacked.data(), stacked.size());
+    if (!triangle_tree)
+      triangle_tree = std::make_unique<HouseholderTree>(executor, nullptr);
+    const Columns V{all_triangles.data(), n_rows, triangle.count};
+    triangle_tree->factorise(static_cast<int>(n_rows), V, R);
     for (int c = 0; c < triangle.count; ++c)
-      executor->copy_inside(triangle[c], V[c] + static_cast<std::size_t>(communicator->part()) * p,
+      executor->copy_within(triangle[c], V[c] + static_cast<std::size_t>(communicator->rank()) * p,
                             p * sizeof(double));
   }
 
@@ -375,15 +375,15 @@ private:
     if (memory.size() < needed)
       memory = Buffer<double>(executor, needed);
     double *free = memory.data();
-    Columns of_level = V;
+    Columns level_matrix = V;
     for (TreeLevel &level : levels) {
       const auto n_triangles =
           static_cast<std::size_t>(level.n_blocks()) * static_cast<std::size_t>(V.count);
-      level.V = of_level;
+      level.V = level_matrix;
       level.factors = free;
       level.triangles = {free + n_triangles, n_triangles, V.count};
       free = level.triangles[V.count];
-      of_level = level.triangles;
+      level_matrix = level.triangles;
     }
     return levels;
   }
@@ -392,7 +392,7 @@ private:
   const Communicator *communicator; ///< nullptr: rows are not distributed
   Runner<Backend> runner;
   Buffer<double> memory;
-  std::unique_ptr<HouseholderTree> of_triangles; ///< of all ranks
+  std::unique_ptr<HouseholderTree> triangle_tree; ///< of all ranks
 };
 } // namespace femgpu::linalg
 

@@ -69,7 +69,7 @@ class Tsqr
 {
 public:
   /// Maximum number of columns of a block.
-  static constexpr int most_columns = 32;
+  static constexpr int max_columns = 32;
 
   virtual ~Tsqr() = default;
 
@@ -80,7 +80,7 @@ public:
    * too.
    * @param n rows, at least 1 unless they are distributed
    * @param R count(V) x count(V), zero below the diagonal
-   * @throws ParameterError with more than most_columns or an odd stride; DeviceError if memory is
+   * @throws ParameterError with more than max_columns or an odd stride; DeviceError if memory is
    * insufficient
    */
   virtual TsqrReport factorise(int n, const Columns &V, double *R) = 0;

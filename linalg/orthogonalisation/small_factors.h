@@ -74,10 +74,10 @@ FEMGPU_HD
 int cholesky(const Team &team, const SmallMatrix &B)
 {
   const int p = B.p;
-  const double least = 4. * p * 2. * rounding;
+  const double min_pivot = 4. * p * 2. * rounding;
   for (int k = 0; k < p; ++k) {
     const double pivot = B(k, k);
-    if (!(pivot > least))
+    if (!(pivot > min_pivot))
       return k;
     team.sync();
     const double root = sqrt(pivot);
@@ -115,8 +115,8 @@ FEMGPU_HD
 Rotation jacobi_rotation(const SmallMatrix &B, const int a, const int b, const double floor)
 {
   const double B_aa = B(a, a), B_ab = B(a, b), B_bb = B(b, b);
-  const double product = fabs(B_aa * B_bb), least = floor * floor;
-  if (!(B_ab * B_ab > rounding * rounding * (product > least ? product : least)))
+  const double product = fabs(B_aa * B_bb), min_pivot = floor * floor;
+  if (!(B_ab * B_ab > rounding * rounding * (product > min_pivot ? product : min_pivot)))
     return {1., 0.};
   const double d = B_bb - B_aa, o = 2. * B_ab;
   const double root = sqrt(d * d + o * o);
@@ -134,7 +134,7 @@ template <class Team>
 class JacobiEigenvalues
 {
 public:
-  static constexpr int most_sweeps = 40;
+  static constexpr int max_sweeps = 40;
 
   /// @param rotations room for (p + 1) / 2 rotations
   FEMGPU_HD
@@ -150,7 +150,7 @@ public:
     for (int k = team.rank(); k < U.p * U.p; k += team.size())
       U.data[k] = k % U.p == k / U.p ? 1. : 0.;
     team.sync();
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < max_sweeps; ++sweep) {
       double n_rotations = 0.;
       for (int round = 0; round < 2 * n_pairs - 1; ++round)
         n_rotations += rotate(round);
@@ -215,12 +215,12 @@ private:
       for (int y = 0; y < 2; ++y)
         e[x][y] = rows[x] < B.p && columns[y] < B.p ? B(rows[x], columns[y]) : 0.;
     }
-    const Rotation of_rows = rotations[row_pair], of_columns = rotations[column_pair];
-    of_rows.apply(e[0][0], e[1][0]);
-    of_rows.apply(e[0][1], e[1][1]);
-    of_columns.apply(e[0][0], e[0][1]);
-    of_columns.apply(e[1][0], e[1][1]);
-    if (row_pair == column_pair && of_rows.s != 0.)
+    const Rotation row_rotation = rotations[row_pair], column_rotation = rotations[column_pair];
+    row_rotation.apply(e[0][0], e[1][0]);
+    row_rotation.apply(e[0][1], e[1][1]);
+    column_rotation.apply(e[0][0], e[0][1]);
+    column_rotation.apply(e[1][0], e[1][1]);
+    if (row_pair == column_pair && row_rotation.s != 0.)
       e[0][1] = e[1][0] = 0.;
     FEMGPU_UNROLL
     for (int x = 0; x < 2; ++x) {

@@ -21,7 +21,7 @@ namespace femgpu::linalg
 {
 /// Calls f(std::integral_constant<int, W>()) with the first of @p widths that is at least @p count.
 template <int... widths, class Function>
-void with_width(const int count, const Function &f)
+void dispatch_width(const int count, const Function &f)
 {
   bool is_done = false;
   const auto call = [&](const auto width) {
@@ -65,12 +65,12 @@ inline void check_alignment(const Columns &V)
 
 /// Stores C[x + y n_X] of a Gram step; also stores it elsewhere, or adds it there to the result of
 /// another pass.
-struct KeepProducts
+struct StoreGramProducts
 {
   int n_X;
   double *C;
   double *total = nullptr;
-  std::size_t distance = 1; ///< between entries there
+  std::size_t entry_stride = 1; ///< between entries there
   bool is_first = true;
 
   FEMGPU_HD
@@ -79,7 +79,7 @@ struct KeepProducts
     const int k = x + y * n_X;
     C[k] = c_xy;
     if (total != nullptr) {
-      double &entry = total[static_cast<std::size_t>(k) * distance];
+      double &entry = total[static_cast<std::size_t>(k) * entry_stride];
       entry = is_first ? c_xy : entry + c_xy;
     }
   }
@@ -95,15 +95,15 @@ template <int width>
 struct TransformRows
 {
   static constexpr int team_size = 128, scratch = 0, rows_of_team = 1024;
-  static constexpr int n_rows = 2;  ///< of a thread at one time
-  static constexpr int at_once = 4; ///< values of X in a row that are loaded ahead
+  static constexpr int n_rows = 2;       ///< of a thread at one time
+  static constexpr int n_prefetched = 4; ///< values of X in a row that are loaded ahead
   RowChunks chunks;
   Columns X;
   const double *C; ///< C[x + y ldc]
   int ldc;
   Columns V;
-  const double *R;     ///< R[x + y V.count]; nullptr for none
-  const int *proceeds; ///< if it points to 0, V does not change; nullptr: V always changes
+  const double *R;    ///< R[x + y V.count]; nullptr for none
+  const int *enabled; ///< if it points to 0, V does not change; nullptr: V always changes
 
   /// Doubles of scratch: C with zeros up to full width and R by rows.
   static int scratch_size(const int n_X, const bool has_R)
@@ -115,7 +115,7 @@ struct TransformRows
   FEMGPU_HD
   void operator()(const Team &team, const int chunk) const
   {
-    if (proceeds != nullptr && *proceeds == 0)
+    if (enabled != nullptr && *enabled == 0)
       return;
     double *const coefficients = team.scratch();
     double *const triangle = coefficients + static_cast<std::size_t>(padded(X.count)) * width;
@@ -137,7 +137,7 @@ private:
   FEMGPU_HD
   static int padded(const int n_X)
   {
-    return (n_X + at_once - 1) / at_once * at_once;
+    return (n_X + n_prefetched - 1) / n_prefetched * n_prefetched;
   }
 
   template <class Team>
@@ -183,16 +183,16 @@ private:
   void subtract(const int (&rows)[n_rows], const double *coefficients,
                 double (&v)[n_rows][width]) const
   {
-    for (int x = 0; x < X.count; x += at_once) {
-      double values[at_once][n_rows];
+    for (int x = 0; x < X.count; x += n_prefetched) {
+      double values[n_prefetched][n_rows];
       FEMGPU_UNROLL
-      for (int k = 0; k < at_once; ++k) {
+      for (int k = 0; k < n_prefetched; ++k) {
         FEMGPU_UNROLL
         for (int r = 0; r < n_rows; ++r)
           values[k][r] = x + k < X.count ? X[x + k][rows[r]] : 0.;
       }
       FEMGPU_UNROLL
-      for (int k = 0; k < at_once; ++k) {
+      for (int k = 0; k < n_prefetched; ++k) {
         FEMGPU_UNROLL
         for (int c = 0; c < width; ++c) {
           const double coefficient = coefficients[(x + k) * width + c];
@@ -229,8 +229,8 @@ template <class Backend>
 class TallSkinny
 {
 public:
-  static constexpr int most_width = 32;    ///< columns in a thread's registers
-  static constexpr int most_factors = 256; ///< columns of X in one pass
+  static constexpr int max_width = 32;    ///< columns in a thread's registers
+  static constexpr int max_factors = 256; ///< columns of X in one pass
 
   TallSkinny(const ExecutorPtr &executor, const Communicator *const communicator)
       : executor(executor), communicator(communicator), runner(*executor)
@@ -239,34 +239,34 @@ public:
   /// C = XᵀY: C[x + y count(X)]. X and Y may be the same.
   void gram(const int n, const Columns &X, const Columns &Y, double *C)
   {
-    gram(n, X, Y, KeepProducts{X.count, C});
+    gram(n, X, Y, StoreGramProducts{X.count, C});
   }
 
   /// V −= Q C with C = QᵀV, for which @p products has room; adds C to the total of all passes,
-  /// whose entries are at a @p distance.
-  void take_out(const int n, const Columns &Q, const Columns &V, double *products, double *total,
-                const std::size_t distance, const bool is_first)
+  /// whose entries are at a @p entry_stride.
+  void project_out(const int n, const Columns &Q, const Columns &V, double *products, double *total,
+                   const std::size_t entry_stride, const bool is_first)
   {
-    gram(n, Q, V, KeepProducts{Q.count, products, total, distance, is_first});
+    gram(n, Q, V, StoreGramProducts{Q.count, products, total, entry_stride, is_first});
     subtract(n, Q, products, V);
   }
 
   /// V −= X C with C[x + y count(X)]
   void subtract(const int n, const Columns &X, const double *C, const Columns &V)
   {
-    for (int x = 0; x < X.count; x += most_factors) {
-      const Columns some{X[x], X.stride, std::min(X.count - x, most_factors)};
-      for (int y = 0; y < V.count; y += most_width)
+    for (int x = 0; x < X.count; x += max_factors) {
+      const Columns some{X[x], X.stride, std::min(X.count - x, max_factors)};
+      for (int y = 0; y < V.count; y += max_width)
         transform(n, some, C + x + static_cast<std::size_t>(y) * X.count, X.count,
-                  {V[y], V.stride, std::min(V.count - y, most_width)}, nullptr);
+                  {V[y], V.stride, std::min(V.count - y, max_width)}, nullptr);
     }
   }
 
-  /// V := V R⁻¹ with R[x + y count(V)] for at most most_width columns
-  /// @param proceeds V does not change if earlier steps leave 0 there; nullptr: it always changes
-  void solve(const int n, const Columns &V, const double *R, const int *proceeds = nullptr)
+  /// V := V R⁻¹ with R[x + y count(V)] for at most max_width columns
+  /// @param enabled V does not change if earlier steps leave 0 there; nullptr: it always changes
+  void solve(const int n, const Columns &V, const double *R, const int *enabled = nullptr)
   {
-    transform(n, {}, nullptr, 0, V, R, proceeds);
+    transform(n, {}, nullptr, 0, V, R, enabled);
   }
 
   Runner<Backend> &steps()
@@ -275,22 +275,23 @@ public:
   }
 
 private:
-  void gram(const int n, const Columns &X, const Columns &Y, const KeepProducts &keep)
+  void gram(const int n, const Columns &X, const Columns &Y,
+            const StoreGramProducts &store_products)
   {
     const int n_entries = X.count * Y.count;
-    if (n_entries > most_entries) {
+    if (n_entries > max_entries) {
       memory = GramMemory(executor, n_entries, communicator);
-      most_entries = n_entries;
+      max_entries = n_entries;
     }
-    runner.run(femgpu::linalg::gram(n, X, Y, keep, memory));
+    runner.run(femgpu::linalg::gram(n, X, Y, store_products, memory));
   }
 
   void transform(const int n, const Columns &X, const double *C, const int ldc, const Columns &V,
-                 const double *R, const int *proceeds = nullptr)
+                 const double *R, const int *enabled = nullptr)
   {
-    with_width<4, 8, 12, 16, 24, most_width>(V.count, [&](const auto width) {
+    dispatch_width<4, 8, 12, 16, 24, max_width>(V.count, [&](const auto width) {
       using Body = TransformRows<decltype(width)::value>;
-      const Body body{{n, Body::rows_of_team}, X, C, ldc, V, R, proceeds};
+      const Body body{{n, Body::rows_of_team}, X, C, ldc, V, R, enabled};
       runner.run(teams(body.chunks.count(), body, Body::scratch_size(X.count, R != nullptr)));
     });
   }
@@ -299,7 +300,7 @@ private:
   const Communicator *communicator; ///< nullptr: rows are not distributed
   Runner<Backend> runner;
   GramMemory memory;
-  int most_entries = 0;
+  int max_entries = 0;
 };
 } // namespace femgpu::linalg
 

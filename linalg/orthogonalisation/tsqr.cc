@@ -35,7 +35,7 @@ double frobenius_norm(TallSkinny<Backend> &columns, const int n, const Columns &
 {
   double sum = 0.;
   for (int c = 0; c < V.count; ++c) {
-    const Columns v = V.part(c, 1);
+    const Columns v = V.columns(c, 1);
     columns.gram(n, v, v, product.data());
     sum += product.to_host(1)[0];
   }
@@ -44,7 +44,7 @@ double frobenius_norm(TallSkinny<Backend> &columns, const int n, const Columns &
 
 /// Sets what follows from R: a column depends on previous ones if the share of its norm on the
 /// diagonal is no more than rounding may leave of a zero.
-void inspect(TsqrReport &report)
+void determine_rank(TsqrReport &report)
 {
   const int p = report.n_columns;
   const auto R = [&](const int i, const int j) {
@@ -88,8 +88,8 @@ public:
         passes(method.integer("passes", 1, 1, 2)),
         safer((variant == Variant::cholqr || variant == Variant::svqr) &&
               method.word("safer", "yes", {"yes", "no"}) == "yes"),
-        columns(executor, communicator), tree(executor, communicator), B(executor, most_entries),
-        R_pass(executor, most_entries), status(executor, 1)
+        columns(executor, communicator), tree(executor, communicator), B(executor, max_entries),
+        R_pass(executor, max_entries), status(executor, 1)
   {}
 
   TsqrReport factorise(const int n, const Columns &V, double *R) override
@@ -101,20 +101,20 @@ public:
     int n_passes = variant == Variant::cgs ? 1 : passes;
     bool is_done = true;
     for (int pass = 0; pass < n_passes && is_done; ++pass) {
-      double *const R_here = pass == 0 ? R : R_pass.data();
+      double *const R_of_pass = pass == 0 ? R : R_pass.data();
       const bool may_floor = !safer || (pass == 0 && n_passes > 1);
-      is_done = run_pass(n, V, R_here, may_floor, report);
+      is_done = run_pass(n, V, R_of_pass, may_floor, report);
       if (pass == 0 && safer && report.n_floored > 0 && report.variant != names[4])
         ++n_passes; // the first one only made it possible to continue
       if (is_done && pass > 0)
-        columns.steps().run(teams(1, MultiplyTriangles{V.count, R_here, R},
+        columns.steps().run(teams(1, MultiplyTriangles{V.count, R_of_pass, R},
                                   MultiplyTriangles::scratch_size(V.count)));
     }
     report.is_done = is_done;
     if (is_done) {
       report.R.resize(static_cast<std::size_t>(V.count) * static_cast<std::size_t>(V.count));
       executor->copy_to_host(report.R.data(), R, report.R.size() * sizeof(double));
-      inspect(report);
+      determine_rank(report);
     }
     return report;
   }
@@ -145,22 +145,22 @@ public:
     Buffer<double> memory(executor, rows_of_copy * p), product(executor, 1);
     const Columns difference{memory.data(), rows_of_copy, V.count};
     for (int c = 0; c < V.count; ++c)
-      executor->copy_inside(difference[c], V[c], sizeof(double) * static_cast<std::size_t>(n));
+      executor->copy_within(difference[c], V[c], sizeof(double) * static_cast<std::size_t>(n));
     own.subtract(n, Q, R, difference);
     const double norm = frobenius_norm(own, n, V, product);
     return frobenius_norm(own, n, difference, product) / (norm > 0. ? norm : 1.);
   }
 
 private:
-  static constexpr auto most_entries = static_cast<std::size_t>(most_columns) * most_columns;
+  static constexpr auto max_entries = static_cast<std::size_t>(max_columns) * max_columns;
 
   void check(const int n, const Columns &V) const
   {
-    const int least = communicator == nullptr ? 1 : 0;
-    if (n < least || V.count < 1 || V.count > most_columns)
+    const int min_rows = communicator == nullptr ? 1 : 0;
+    if (n < min_rows || V.count < 1 || V.count > max_columns)
       throw ParameterError("A block of " + std::to_string(V.count) + " columns with " +
                            std::to_string(n) + " rows cannot be factorised. Use 1 to " +
-                           std::to_string(most_columns) + " columns and at least one row.");
+                           std::to_string(max_columns) + " columns and at least one row.");
     check_alignment(V);
   }
 
@@ -209,12 +209,12 @@ private:
     const FactorStatus result = status.to_host()[0];
     report.is_finite = result.is_finite != 0;
     report.n_floored = std::max(report.n_floored, result.n_floored);
-    use(Variant::svqr, report);
+    record_variant(Variant::svqr, report);
     const bool is_enough = result.has_factor != 0 && (result.n_floored == 0 || may_floor);
     if (!report.is_finite)
       return false;
     if (safer && !is_enough) {
-      use(Variant::caqr, report);
+      record_variant(Variant::caqr, report);
       tree.factorise(n, V, R);
       return true;
     }
@@ -229,7 +229,7 @@ private:
     columns.steps().run(teams(1, Factor{p, B.data(), R, status.data()}, Factor::scratch_size(p)));
   }
 
-  static void use(const Variant variant, TsqrReport &report)
+  static void record_variant(const Variant variant, TsqrReport &report)
   {
     if (variant > variant_of(report.variant))
       report.variant = names[static_cast<int>(variant)];

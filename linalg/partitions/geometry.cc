@@ -20,7 +20,7 @@ public:
   }
 
   /// Assigns the nodes at positions begin <= k < end to the blocks first <= b < first + n_blocks.
-  void cut(const int begin, const int end, const int first, const int n_blocks)
+  void bisect(const int begin, const int end, const int first, const int n_blocks)
   {
     if (n_blocks == 1) {
       for (int k = begin; k < end; ++k)
@@ -36,11 +36,11 @@ public:
                      [&](const int a, const int b) {
                        return std::make_tuple(at(a, axis), a) < std::make_tuple(at(b, axis), b);
                      });
-    cut(begin, middle, first, before);
-    cut(middle, end, first + before, n_blocks - before);
+    bisect(begin, middle, first, before);
+    bisect(middle, end, first + before, n_blocks - before);
   }
 
-  std::vector<int> take_blocks()
+  std::vector<int> extract_blocks()
   {
     return std::move(blocks);
   }
@@ -79,8 +79,8 @@ std::vector<int> bisect_coordinates(const std::vector<double> &coordinates, cons
                                     const int n_blocks)
 {
   Bisection bisection(coordinates, dimension);
-  bisection.cut(0, static_cast<int>(coordinates.size() / static_cast<std::size_t>(dimension)), 0,
-                n_blocks);
-  return bisection.take_blocks();
+  bisection.bisect(0, static_cast<int>(coordinates.size() / static_cast<std::size_t>(dimension)), 0,
+                   n_blocks);
+  return bisection.extract_blocks();
 }
 } // namespace femgpu::linalg

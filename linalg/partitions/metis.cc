@@ -16,10 +16,10 @@ struct MetisGraph
 {
   explicit MetisGraph(const NodeGraph &graph) : n_nodes(static_cast<idx_t>(graph.starts.size()) - 1)
   {
-    if (graph.neighbours.size() > static_cast<std::size_t>(most_indices))
+    if (graph.neighbours.size() > static_cast<std::size_t>(max_indices))
       throw SolverError("The graph of a matrix with " + std::to_string(n_nodes) +
                         " rows or nodes has more edges than METIS can index (" +
-                        std::to_string(most_indices) +
+                        std::to_string(max_indices) +
                         "). Use an ordering or a partition without METIS.");
     starts.assign(graph.starts.begin(), graph.starts.end());
     neighbours.assign(graph.neighbours.begin(), graph.neighbours.end());
@@ -43,11 +43,11 @@ bool have_metis()
 std::vector<int> metis_blocks(const NodeGraph &graph, const int n_blocks)
 {
   MetisGraph nodes(graph);
-  idx_t constraints = 1, cut = 0, parts = n_blocks;
+  idx_t constraints = 1, cut = 0, n_parts = n_blocks;
   std::vector<idx_t> blocks(static_cast<std::size_t>(nodes.n_nodes));
-  const int status = METIS_PartGraphKway(&nodes.n_nodes, &constraints, nodes.starts.data(),
-                                         nodes.neighbours.data(), nullptr, nullptr, nullptr, &parts,
-                                         nullptr, nullptr, nodes.options, &cut, blocks.data());
+  const int status = METIS_PartGraphKway(
+      &nodes.n_nodes, &constraints, nodes.starts.data(), nodes.neighbours.data(), nullptr, nullptr,
+      nullptr, &n_parts, nullptr, nullptr, nodes.options, &cut, blocks.data());
   if (status != METIS_OK)
     throw SolverError("METIS failed to partition a graph of " + std::to_string(nodes.n_nodes) +
                       " nodes into " + std::to_string(n_blocks) + " blocks (status " +
@@ -59,17 +59,17 @@ std::vector<int> metis_blocks(const NodeGraph &graph, const int n_blocks)
 std::vector<int> metis_dissection(const NodeGraph &graph)
 {
   MetisGraph nodes(graph);
-  std::vector<idx_t> order(static_cast<std::size_t>(nodes.n_nodes)), places(order.size());
+  std::vector<idx_t> order(static_cast<std::size_t>(nodes.n_nodes)), positions(order.size());
   if (nodes.neighbours.empty()) { // METIS requires an edge
-    std::iota(places.begin(), places.end(), 0);
-    return {places.begin(), places.end()};
+    std::iota(positions.begin(), positions.end(), 0);
+    return {positions.begin(), positions.end()};
   }
   const int status = METIS_NodeND(&nodes.n_nodes, nodes.starts.data(), nodes.neighbours.data(),
-                                  nullptr, nodes.options, order.data(), places.data());
+                                  nullptr, nodes.options, order.data(), positions.data());
   if (status != METIS_OK)
     throw SolverError("METIS failed to order a graph of " + std::to_string(nodes.n_nodes) +
                       " nodes by nested dissection (status " + std::to_string(status) +
                       "). Use another ordering.");
-  return {places.begin(), places.end()};
+  return {positions.begin(), positions.end()};
 }
 } // namespace femgpu::linalg

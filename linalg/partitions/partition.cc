@@ -44,11 +44,11 @@ std::vector<std::string> partition_choices()
   return {"contiguous", "metis", "geometry"};
 }
 
-void require_metis(const std::string &what, const std::string &instead)
+void require_metis(const std::string &what, const std::string &alternative)
 {
   if (!have_metis())
     throw ParameterError("This femgpu was built without METIS, which " + what +
-                         " needs. Install libmetis-dev and rebuild femgpu, or use " + instead +
+                         " needs. Install libmetis-dev and rebuild femgpu, or use " + alternative +
                          ".");
 }
 
@@ -74,9 +74,9 @@ Partition partition_from_blocks(const std::vector<int> &blocks, const int n_bloc
       partition.starts.push_back(ends[block + 1] * node_size);
   partition.order.resize(blocks.size() * static_cast<std::size_t>(node_size));
   for (std::size_t node = 0; node < blocks.size(); ++node) {
-    const int place = ends[blocks[node]]++;
+    const int position = ends[blocks[node]]++;
     for (int c = 0; c < node_size; ++c)
-      partition.order[place * node_size + c] = static_cast<int>(node) * node_size + c;
+      partition.order[position * node_size + c] = static_cast<int>(node) * node_size + c;
   }
   return partition;
 }

@@ -28,9 +28,9 @@ struct Partition
 /// Returns the names of the kinds of partitions, as users write them.
 std::vector<std::string> partition_choices();
 
-/// Checks that METIS is available to @p what; suggests @p instead. @throws ParameterError if it is
-/// not
-void require_metis(const std::string &what, const std::string &instead);
+/// Checks that METIS is available to @p what; suggests @p alternative. @throws ParameterError if it
+/// is not
+void require_metis(const std::string &what, const std::string &alternative);
 
 /// Checks that this build supports @p kind. @throws ParameterError if it does not
 void check_partition(const std::string &kind);

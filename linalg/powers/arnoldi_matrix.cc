@@ -24,8 +24,8 @@ DenseMatrix in_basis(const DenseMatrix &C, const DenseMatrix &R, const int n)
 }
 } // namespace
 
-ArnoldiMatrix::ArnoldiMatrix(const int most_columns, const double beta)
-    : H(most_columns + 1, most_columns), R(H), rhs(static_cast<std::size_t>(most_columns) + 1, 0.)
+ArnoldiMatrix::ArnoldiMatrix(const int max_columns, const double beta)
+    : H(max_columns + 1, max_columns), R(H), rhs(static_cast<std::size_t>(max_columns) + 1, 0.)
 {
   rhs[0] = beta;
 }
@@ -63,9 +63,9 @@ bool ArnoldiMatrix::rotate_next()
   for (int i = 0; i < j; ++i) {
     const auto k = static_cast<std::size_t>(i);
     double &above = R(i, j), &below = R(i + 1, j);
-    const double turned = cosines[k] * above + sines[k] * below;
+    const double rotated_above = cosines[k] * above + sines[k] * below;
     below = cosines[k] * below - sines[k] * above;
-    above = turned;
+    above = rotated_above;
   }
   double &diagonal = R(j, j), &next = R(j + 1, j);
   const double norm = std::hypot(diagonal, next);

@@ -23,15 +23,15 @@ struct DenseMatrix
 
   double &operator()(const int i, const int j)
   {
-    return entries[place(i, j)];
+    return entries[entry_index(i, j)];
   }
   double operator()(const int i, const int j) const
   {
-    return entries[place(i, j)];
+    return entries[entry_index(i, j)];
   }
 
 private:
-  std::size_t place(const int i, const int j) const
+  std::size_t entry_index(const int i, const int j) const
   {
     return static_cast<std::size_t>(j) * static_cast<std::size_t>(rows) +
            static_cast<std::size_t>(i);
@@ -47,7 +47,7 @@ class ArnoldiMatrix
 {
 public:
   /// @param beta norm of the residual, which is the first vector of the basis
-  ArnoldiMatrix(int most_columns, double beta);
+  ArnoldiMatrix(int max_columns, double beta);
 
   /**
    * Appends the columns that follow from a block of p vectors: the @p steps have computed v_1, ...,

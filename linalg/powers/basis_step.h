@@ -8,8 +8,8 @@ namespace femgpu::linalg
 /// Returns v_{k+1,i} from (A M⁻¹ v_k)_i, v_{k,i} and v_{k-1,i}; the last one is only used with a
 /// square.
 FEMGPU_HD
-double next_of_basis(const BasisStep &step, const double Av_i, const double v_i,
-                     const double before_i)
+double next_basis_entry(const BasisStep &step, const double Av_i, const double v_i,
+                        const double before_i)
 {
   const double difference = Av_i - step.shift * v_i;
   const double sum = step.square != 0. ? difference + step.square * before_i : difference;

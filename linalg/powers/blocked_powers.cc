@@ -18,7 +18,7 @@ struct Sweep
   int depth; ///< of these blocks
   Columns V;
   int first, n_steps;
-  BasisStep steps[MatrixPowers::most_depth];
+  BasisStep steps[MatrixPowers::max_depth];
 
   /// Loads v = V[first], and w = V[first - 1] if needed, for the unknowns of a block.
   template <class Team>
@@ -34,11 +34,11 @@ struct Sweep
   /// Loads the first @p n unknowns of a block from a vector of all rows.
   template <class Team>
   FEMGPU_HD
-  static void gather(const Team &team, const CacheBlockView &block, const double *whole,
+  static void gather(const Team &team, const CacheBlockView &block, const double *global,
                      const int n, double *v)
   {
     for (int l = team.rank(); l < n; l += team.size())
-      v[l] = whole[block.row(l)];
+      v[l] = global[block.row(l)];
   }
 
   /// Completes row l of step k, 0 <= k < n_steps: w, which was v_{k-1}, becomes v_{k+1}.
@@ -47,7 +47,7 @@ struct Sweep
                   const double *v, double *w) const
   {
     const double before = steps[k].square != 0. ? w[l] : 0.;
-    const double next = next_of_basis(steps[k], Av_l, v[l], before);
+    const double next = next_basis_entry(steps[k], Av_l, v[l], before);
     w[l] = next;
     if (l < block.n_own)
       V[first + k + 1][block.begin + l] = next;
@@ -164,20 +164,20 @@ class BlockedPowers final : public MatrixPowers
 public:
   BlockedPowers(const RowSpacePtr &space, const CacheBlocks &all)
       : MatrixPowers(space), executor(space->executor()),
-        shape(choose_sweep_shape(Backend::kind, all.most_rows, all.longest_row)),
-        scratch(all.most_scratch)
+        shape(choose_sweep_shape(Backend::kind, all.max_rows, all.longest_row)),
+        scratch(all.max_scratch)
   {
-    std::vector<char> of_all;
+    std::vector<char> all_chunks;
     int n = 0, longest_block = 0;
     std::size_t bytes_of_sweep = 0;
     for (const CacheBlock &block : all.blocks) {
-      of_all.insert(of_all.end(), block.chunk.begin(), block.chunk.end());
+      all_chunks.insert(all_chunks.end(), block.chunk.begin(), block.chunk.end());
       n += block.n_own();
       longest_block = std::max(longest_block, block.n_own());
       bytes_of_sweep += (sizeof(double) + sizeof(std::uint16_t)) * block.slice_starts.back() +
                         (sizeof(double) + sizeof(int)) * block.others.size();
     }
-    chunks = Buffer<char>(executor, of_all.data(), of_all.size());
+    chunks = Buffer<char>(executor, all_chunks.data(), all_chunks.size());
     std::vector<CacheBlockView> views;
     const char *next = chunks.data();
     for (const CacheBlock &block : all.blocks) {
@@ -191,19 +191,19 @@ public:
          << longest_block << " rows, " << all.work << " rows computed per row, "
          << shape.description();
     const std::size_t vector = sizeof(double) * static_cast<std::size_t>(n);
-    facts = {text.str(), chunks.bytes() + blocks.bytes(), all.depth, bytes_of_sweep + vector,
-             vector};
+    properties = {text.str(), chunks.bytes() + blocks.bytes(), all.depth, bytes_of_sweep + vector,
+                  vector};
   }
 
 protected:
   void run(const Columns &V, const std::vector<BasisStep> &steps) const override
   {
-    Sweep sweep{blocks.data(), facts.depth, V, 0, 0, {}};
+    Sweep sweep{blocks.data(), properties.depth, V, 0, 0, {}};
     Runner<Backend> runner(*executor);
-    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), facts.depth)) {
+    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), properties.depth)) {
       sweep.n_steps = n_steps;
       std::copy_n(steps.begin() + sweep.first, n_steps, sweep.steps);
-      bring_ghosts(runner, V, steps, sweep.first);
+      update_ghost_values(runner, V, steps, sweep.first);
       run_sweep(sweep);
       sweep.first += n_steps;
     }
@@ -271,8 +271,8 @@ std::unique_ptr<MatrixPowers> make_blocked_powers<ThisBackend>(const RowSpacePtr
 }
 
 template <>
-int most_block_scratch<ThisBackend>(const Executor &executor)
+int max_block_scratch<ThisBackend>(const Executor &executor)
 {
-  return Runner<ThisBackend>(executor).most_scratch();
+  return Runner<ThisBackend>(executor).max_scratch();
 }
 } // namespace femgpu::linalg

@@ -17,12 +17,13 @@ namespace femgpu::linalg
 class Neighbourhood
 {
 public:
-  explicit Neighbourhood(const HostCsr &A) : A(A), places(static_cast<std::size_t>(A.n), unknown)
+  explicit Neighbourhood(const HostCsr &A)
+      : A(A), local_indices(static_cast<std::size_t>(A.n), unknown)
   {}
 
   /// Finds the neighbourhood of rows @p begin to @p end - 1. Returns false as soon as it has more
-  /// than @p most unknowns.
-  bool find(int begin, int end, int depth, std::size_t most);
+  /// than @p row_limit unknowns.
+  bool find(int begin, int end, int depth, std::size_t row_limit);
 
   /// Returns counts: counts()[l] unknowns are within distance l.
   const std::vector<int> &counts() const
@@ -39,9 +40,9 @@ public:
     return k < last - first ? first + k : others[k - (last - first)];
   }
   /// Returns the local number of unknown @p j of A.
-  int place(const int j) const
+  int local_index(const int j) const
   {
-    return is_own(j) ? j - first : places[j];
+    return is_own(j) ? j - first : local_indices[j];
   }
 
 private:
@@ -56,7 +57,7 @@ private:
 
   const HostCsr &A;
   int first = 0, last = 0;
-  std::vector<int> places; ///< local numbers of ghosts
+  std::vector<int> local_indices; ///< local numbers of ghosts
   std::vector<int> others, n_within;
 };
 
@@ -79,11 +80,11 @@ struct CacheBlockLayout : RowBlockLayout<std::uint16_t>
   std::size_t counts;
 
   CacheBlockLayout(const CacheBlock &block, const int log_slice)
-      : RowBlockLayout(block, log_slice), counts(take<int>(block.counts.size()))
+      : RowBlockLayout(block, log_slice), counts(reserve<int>(block.counts.size()))
   {}
   CacheBlockView view(const char *chunk) const
   {
-    return {RowBlockLayout::view(chunk), part<int>(chunk, counts)};
+    return {RowBlockLayout::view(chunk), array_at<int>(chunk, counts)};
   }
 };
 
@@ -92,8 +93,8 @@ struct CacheBlocks
 {
   int depth = 0, log_slice = 0;
   std::vector<CacheBlock> blocks;
-  int most_scratch = 0; ///< doubles of two vectors of a block
-  int most_rows = 0;    ///< of a block, with ghosts
+  int max_scratch = 0;  ///< doubles of two vectors of a block
+  int max_rows = 0;     ///< of a block, with ghosts
   int longest_row = 0;  ///< entries
   double work = 1.;     ///< rows computed in a sweep, per row that is needed
   std::string obstacle; ///< why such blocks are impossible; empty if they are possible
@@ -103,7 +104,7 @@ struct CacheBlocks
 struct CacheBlockLimits
 {
   int scratch = 0; ///< doubles of a team
-  double most_work = 3.;
+  double max_work = 3.;
 };
 
 /// Makes blocks of own rows for sweeps of @p depth steps, or reports an obstacle. Slices have

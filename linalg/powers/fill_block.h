@@ -10,16 +10,16 @@ namespace femgpu::linalg
 {
 /// Copies plain data to an offset in a chunk.
 template <class T>
-void copy_part(const std::vector<T> &from, char *chunk, const std::size_t offset)
+void copy_array(const std::vector<T> &from, char *chunk, const std::size_t offset)
 {
   std::copy(from.begin(), from.end(), reinterpret_cast<T *>(chunk + offset));
 }
 
-/// Writes the slices and A's entries of a block to its chunk. @p place returns the number of a
-/// column of A; padding has the number of its row.
-template <class Column, class Place>
+/// Writes the slices and A's entries of a block to its chunk. @p local_index returns the number of
+/// a column of A; padding has the number of its row.
+template <class Column, class LocalIndex>
 void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayout<Column> &layout,
-                const Place &place, char *chunk)
+                const LocalIndex &local_index, char *chunk)
 {
   auto *const values = reinterpret_cast<double *>(chunk + layout.values);
   auto *const columns = reinterpret_cast<Column *>(chunk + layout.columns);
@@ -32,12 +32,14 @@ void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayo
     const std::size_t end = i < 0 ? 0 : A.A.row_starts[i + 1];
     for (std::size_t at = block.slice_starts[slice] + static_cast<unsigned int>(row & (size - 1));
          at < block.slice_starts[slice + 1]; at += size, ++k) {
-      columns[at] = static_cast<Column>(k < end ? place(A.A.columns[k]) : i < 0 ? 0 : place(i));
+      columns[at] = static_cast<Column>(k < end ? local_index(A.A.columns[k])
+                                        : i < 0 ? 0
+                                                : local_index(i));
       values[at] = k < end ? A.value(k) : 0.;
     }
   });
-  copy_part(block.slice_starts, chunk, layout.slice_starts);
-  copy_part(block.others, chunk, layout.others);
+  copy_array(block.slice_starts, chunk, layout.slice_starts);
+  copy_array(block.others, chunk, layout.others);
 }
 } // namespace femgpu::linalg
 

@@ -4,7 +4,7 @@
 #include "linalg/memory/executor.h"
 #include "linalg/powers/cache_blocks.h"
 #include "linalg/powers/matrix_powers.h"
-#include "linalg/powers/row_visits.h"
+#include "linalg/powers/row_block_passes.h"
 
 #include <memory>
 #include <optional>
@@ -25,11 +25,11 @@ std::unique_ptr<MatrixPowers> make_blocked_powers(const RowSpacePtr &space,
 
 template <class Backend>
 std::unique_ptr<MatrixPowers> make_streamed_powers(const RowSpacePtr &space, const ScaledMatrix &A,
-                                                   const RowVisits &visits, int n_slots);
+                                                   const RowBlockPasses &passes, int n_slots);
 
 /// Returns how many doubles a team of a blocked form can share.
 template <class Backend>
-int most_block_scratch(const Executor &executor);
+int max_block_scratch(const Executor &executor);
 
 /// The forms of one backend.
 struct PowersForms
@@ -37,9 +37,9 @@ struct PowersForms
   std::unique_ptr<MatrixPowers> (*plain)(const Matrix &A, const Preconditioner::Action &M);
   std::unique_ptr<MatrixPowers> (*blocked)(const RowSpacePtr &space, const CacheBlocks &blocks);
   std::unique_ptr<MatrixPowers> (*streamed)(const RowSpacePtr &space, const ScaledMatrix &A,
-                                            const RowVisits &visits, int n_slots);
+                                            const RowBlockPasses &passes, int n_slots);
   std::shared_ptr<const HostCopy> (*copy)(const Matrix &A, const DiagonalView &m, int depth);
-  int (*most_scratch)(const Executor &executor);
+  int (*max_scratch)(const Executor &executor);
 };
 
 /// Returns the forms of @p backend. @throws DeviceError if this build lacks the backend

@@ -20,7 +20,7 @@ double log_of_distances(const std::complex<double> theta, const Values &chosen)
 }
 
 /// Returns whether θ is the second value of a complex pair.
-bool is_below(const std::complex<double> theta)
+bool is_lower_conjugate(const std::complex<double> theta)
 {
   return theta.imag() < 0.;
 }
@@ -43,7 +43,7 @@ std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> v
     double best_merit = 0.;
     for (auto theta = values.begin(); theta != values.end(); ++theta) {
       const double merit = chosen.empty() ? std::abs(*theta) : log_of_distances(*theta, chosen);
-      if (!is_below(*theta) && (best == values.end() || merit > best_merit)) {
+      if (!is_lower_conjugate(*theta) && (best == values.end() || merit > best_merit)) {
         best = theta;
         best_merit = merit;
       }
@@ -73,13 +73,14 @@ std::vector<BasisStep> newton_basis(const std::vector<std::complex<double>> &rit
       continue;
     }
     const std::complex<double> theta = shifts[k % shifts.size()];
-    double reach = 0.; // estimated spectral radius of A − Re θ I
+    double spectral_radius = 0.; // estimated spectral radius of A − Re θ I
     for (const std::complex<double> &other : ritz)
-      reach = std::max(reach, std::abs(other - theta.real()));
+      spectral_radius = std::max(spectral_radius, std::abs(other - theta.real()));
     BasisStep step;
     step.shift = theta.real();
-    step.scale = reach > 0. ? 1. / reach : 1.;
-    if (is_below(theta) && !steps.empty()) // (A − a)² + b² applied to the vector before the last
+    step.scale = spectral_radius > 0. ? 1. / spectral_radius : 1.;
+    if (is_lower_conjugate(theta) &&
+        !steps.empty()) // (A − a)² + b² applied to the vector before the last
       step.square = theta.imag() * theta.imag() * steps.back().scale;
     steps.push_back(step);
   }
@@ -89,8 +90,8 @@ std::vector<BasisStep> newton_basis(const std::vector<std::complex<double>> &rit
 std::vector<BasisStep> monomial_basis(const std::vector<std::complex<double>> &ritz,
                                       const int n_steps)
 {
-  const double reach = largest_modulus(ritz);
+  const double spectral_radius = largest_modulus(ritz);
   return std::vector<BasisStep>(static_cast<std::size_t>(n_steps),
-                                {0., 0., reach > 0. ? 1. / reach : 1.});
+                                {0., 0., spectral_radius > 0. ? 1. / spectral_radius : 1.});
 }
 } // namespace femgpu::linalg

@@ -18,18 +18,19 @@ int log_slice_for(const Executor &executor)
   return executor.backend() == BackendKind::host ? 0 : log_slice_of_gpu;
 }
 
-void check_range(const char *const name, const int value, const int least, const int most)
+void check_range(const char *const name, const int value, const int lower_limit,
+                 const int upper_limit)
 {
-  if (value < least || value > most)
+  if (value < lower_limit || value > upper_limit)
     throw ParameterError(std::string("Matrix powers with ") + name + " = " + std::to_string(value) +
-                         " are not possible; use " + std::to_string(least) + " to " +
-                         std::to_string(most) + ".");
+                         " are not possible; use " + std::to_string(lower_limit) + " to " +
+                         std::to_string(upper_limit) + ".");
 }
 
 void check_options(const MatrixPowersOptions &options)
 {
   check_range("steps", options.steps, 1, 1 << 20);
-  check_range("depth", options.depth, 0, MatrixPowers::most_depth);
+  check_range("depth", options.depth, 0, MatrixPowers::max_depth);
   if (options.block != MatrixPowersOptions::parts_of_order)
     check_range("block", options.block, 0, 1 << 30);
 }
@@ -43,8 +44,8 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
   const auto copy = forms.copy(A, m, options.depth);
   const CacheBlocks blocks =
       make_cache_blocks(copy->scaled, block_starts(A, options.block), options.depth,
-                        log_slice_for(*executor), {forms.most_scratch(*executor)});
-  if (const std::string obstacle = obstacle_of_all(*A.range(), blocks); !obstacle.empty())
+                        log_slice_for(*executor), {forms.max_scratch(*executor)});
+  if (const std::string obstacle = obstacle_on_any_rank(*A.range(), blocks); !obstacle.empty())
     throw SolverError(
         "Matrix powers cannot be computed in cache blocks: " + obstacle +
         ". Reduce block=ROWS or depth=K, use ordering rcm or kway, or set powers=plain.");
@@ -55,11 +56,11 @@ std::unique_ptr<MatrixPowers> make_streamed(const RowSpacePtr &space, const Scal
                                             const int depth, const std::size_t memory)
 {
   const ExecutorPtr &executor = space->executor();
-  const RowVisits visits = plan_visits_within(A, depth, memory / 2, log_slice_for(*executor));
-  const std::size_t n_visits = visits.visits.size();
+  const RowBlockPasses passes = plan_passes_within(A, depth, memory / 2, log_slice_for(*executor));
+  const std::size_t n_passes = passes.passes.size();
   const std::size_t n_slots =
-      n_visits == 0 ? 1 : std::min(n_visits, memory / visits.largest_bytes());
-  return powers_forms(executor->backend()).streamed(space, A, visits, static_cast<int>(n_slots));
+      n_passes == 0 ? 1 : std::min(n_passes, memory / passes.largest_bytes());
+  return powers_forms(executor->backend()).streamed(space, A, passes, static_cast<int>(n_slots));
 }
 
 bool needs_trials(const MatrixPowersOptions &options)
@@ -73,12 +74,12 @@ std::unique_ptr<MatrixPowers> make_of_kind(const Matrix &A, const DiagonalView &
                                            const MatrixPowersOptions &options,
                                            const PowersForms &forms)
 {
-  const bool is_part = A.range()->communicator() != nullptr;
+  const bool is_distributed = A.range()->communicator() != nullptr;
   if (options.kind == PowersKind::streamed)
     return make_streamed_powers(A, m, options, forms);
   if (options.kind == PowersKind::blocked)
     return make_fixed_blocks(A, m, options, forms);
-  return is_part && options.depth > 1
+  return is_distributed && options.depth > 1
              ? make_exchanging_powers(*forms.copy(A, m, options.depth), options.depth)
              : forms.plain(A, m);
 }
@@ -103,21 +104,22 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const Diagon
 {
   const Executor &executor = *A.executor();
   const std::size_t memory = memory_for_stream(executor, options);
-  const int most = options.depth > 0 ? options.depth : deepest_sweep(A, options);
-  auto copy = forms.copy(A, m, most);
+  const int upper_limit = options.depth > 0 ? options.depth : deepest_sweep(A, options);
+  auto copy = forms.copy(A, m, upper_limit);
   const int depth = options.depth > 0
                         ? options.depth
-                        : depth_of_fewest_bytes(copy->scaled, *A.range(), options.steps, most,
-                                                memory / 2, log_slice_for(executor));
-  if (depth < most && A.range()->communicator() != nullptr) // with fewer ghosts
+                        : depth_of_fewest_bytes(copy->scaled, *A.range(), options.steps,
+                                                upper_limit, memory / 2, log_slice_for(executor));
+  if (depth < upper_limit && A.range()->communicator() != nullptr) // with fewer ghosts
     copy = forms.copy(A, m, depth);
   return make_streamed(copy->space, copy->scaled, depth, memory);
 }
 
 std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, const int depth)
 {
-  constexpr auto most = std::numeric_limits<std::size_t>::max(); // one visit, whose rows stay
-  auto powers = make_streamed(copy.space, copy.scaled, depth, most);
+  constexpr auto upper_limit =
+      std::numeric_limits<std::size_t>::max(); // one visit, whose rows stay
+  auto powers = make_streamed(copy.space, copy.scaled, depth, upper_limit);
   powers->add_remark("; ghost values of " + std::to_string(depth) + " steps exchanged at once");
   return powers;
 }
@@ -127,7 +129,7 @@ PowersForms powers_forms(const BackendKind backend)
   return on_backend(backend, [](const auto on) -> PowersForms {
     using Backend = typename decltype(on)::Backend;
     return {make_plain_powers<Backend>, make_blocked_powers<Backend>, make_streamed_powers<Backend>,
-            copy_to_host<Backend>, most_block_scratch<Backend>};
+            copy_to_host<Backend>, max_block_scratch<Backend>};
   });
 }
 
@@ -162,8 +164,8 @@ void MatrixPowers::compute(const Columns &V, const std::vector<BasisStep> &steps
 
 std::size_t MatrixPowers::traffic(const int n_steps) const
 {
-  return sweeps_of(n_steps, facts.depth).size() * facts.bytes_of_sweep +
-         static_cast<std::size_t>(n_steps) * facts.bytes_of_step;
+  return sweeps_of(n_steps, properties.depth).size() * properties.bytes_of_sweep +
+         static_cast<std::size_t>(n_steps) * properties.bytes_of_step;
 }
 
 std::vector<int> sweeps_of(const int n_steps, const int depth)
@@ -199,10 +201,10 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, 
     scaled.m.assign(m, m + A.n);
   const RowSpace all(executor, A.n);
   const std::size_t memory = memory_for_stream(*executor, options);
-  const int depth = options.depth > 0 ? options.depth
-                                      : depth_of_fewest_bytes(scaled, all, options.steps,
-                                                              MatrixPowers::most_depth, memory / 2,
-                                                              log_slice_for(*executor));
+  const int depth = options.depth > 0
+                        ? options.depth
+                        : depth_of_fewest_bytes(scaled, all, options.steps, MatrixPowers::max_depth,
+                                                memory / 2, log_slice_for(*executor));
   return make_streamed(std::make_shared<RowSpace>(all), scaled, depth, memory);
 }
 } // namespace femgpu::linalg

@@ -50,7 +50,7 @@ struct MatrixPowersOptions
 
   PowersKind kind = PowersKind::automatic;
   int steps = 10;           ///< usual number of steps in compute(), for which choices are optimised
-  int depth = 0;            ///< maximum of steps of a sweep or visit, at most most_depth; plain: 1
+  int depth = 0;            ///< maximum of steps of a sweep or visit, at most max_depth; plain: 1
   int block = 0;            ///< rows of a cache block; 0: parts_of_order is considered too
   std::size_t memory = 0;   ///< bytes of the executor's memory for a streamed matrix; 0: half of it
   std::size_t reserved = 0; ///< bytes of it that the caller will need
@@ -84,14 +84,14 @@ struct MatrixPowersOptions
 class MatrixPowers
 {
 public:
-  static constexpr int most_depth = 32;
+  static constexpr int max_depth = 32;
 
   virtual ~MatrixPowers() = default;
 
   /// Returns the row space of the vectors; V has room for all its ghosts.
   const RowSpacePtr &space() const
   {
-    return of_vectors;
+    return vector_space;
   }
 
   /**
@@ -104,11 +104,11 @@ public:
   /// "blocked: 4 steps a sweep, ..."
   const std::string &description() const
   {
-    return facts.description;
+    return properties.description;
   }
   void add_remark(const std::string &remark)
   {
-    facts.description += remark;
+    properties.description += remark;
   }
   /// Returns the options that reproduce this object for other values in the same pattern, without
   /// trials.
@@ -123,37 +123,37 @@ public:
   /// Returns the bytes in the executor's memory, besides the matrix.
   std::size_t bytes() const
   {
-    return facts.bytes;
+    return properties.bytes;
   }
   /// Returns the bytes moved to compute @p n_steps vectors: between memory and chip or, if
   /// streamed, from the host.
   std::size_t traffic(int n_steps) const;
 
 protected:
-  explicit MatrixPowers(RowSpacePtr space) : of_vectors(std::move(space))
+  explicit MatrixPowers(RowSpacePtr space) : vector_space(std::move(space))
   {}
 
-  struct Facts
+  struct Properties
   {
     std::string description;
     std::size_t bytes = 0;
     int depth = 1; ///< maximum number of steps of a sweep
     std::size_t bytes_of_sweep = 0, bytes_of_step = 0;
   };
-  Facts facts; ///< set by the derived class
+  Properties properties; ///< set by the derived class
   virtual void run(const Columns &V, const std::vector<BasisStep> &steps) const = 0;
 
   /// Updates the ghosts that the steps of a sweep from V[first] on read.
-  void bring_ghosts(StepRunner &runner, const Columns &V, const std::vector<BasisStep> &steps,
-                    const int first) const
+  void update_ghost_values(StepRunner &runner, const Columns &V,
+                           const std::vector<BasisStep> &steps, const int first) const
   {
     if (steps[static_cast<std::size_t>(first)].square != 0.)
-      of_vectors->bring_ghosts(runner, V[first - 1]);
-    of_vectors->bring_ghosts(runner, V[first]);
+      vector_space->update_ghost_values(runner, V[first - 1]);
+    vector_space->update_ghost_values(runner, V[first]);
   }
 
 private:
-  RowSpacePtr of_vectors;
+  RowSpacePtr vector_space;
   MatrixPowersOptions chosen;
 };
 

@@ -22,7 +22,7 @@ struct NextVector
   void operator()(const int i, const double Av_i) const
   {
     const double AMv_i = m.is_uniform() ? m.uniform * Av_i : Av_i;
-    const double next_i = next_of_basis(step, AMv_i, v[i], step.square != 0. ? before[i] : 0.);
+    const double next_i = next_basis_entry(step, AMv_i, v[i], step.square != 0. ? before[i] : 0.);
     next[i] = next_i;
     if (!m.is_uniform())
       scaled[i] = m.inverse[i] * next_i;
@@ -52,14 +52,14 @@ public:
       m = *diagonal;
     else
       M_operator = std::get<const PreconditionerOperator *>(M);
-    const bool keeps_v = !m.is_uniform() || M_operator != nullptr;
-    w = Buffer<double>(A.executor(), keeps_v ? A.domain()->n_with_ghosts() : 0);
+    const bool stores_v = !m.is_uniform() || M_operator != nullptr;
+    w = Buffer<double>(A.executor(), stores_v ? A.domain()->n_with_ghosts() : 0);
     w_new = Buffer<double>(A.executor(), m.is_uniform() ? 0 : w.size());
-    const std::size_t vectors = keeps_v ? 5 : 2;
-    facts = {M_operator != nullptr ? "one product with M and A per step"
-                                   : "plain: one product per step",
-             w.bytes() + w_new.bytes(), 1, 0,
-             A.bytes() + vectors * sizeof(double) * static_cast<std::size_t>(A.n())};
+    const std::size_t vectors = stores_v ? 5 : 2;
+    properties = {M_operator != nullptr ? "one product with M and A per step"
+                                        : "plain: one product per step",
+                  w.bytes() + w_new.bytes(), 1, 0,
+                  A.bytes() + vectors * sizeof(double) * static_cast<std::size_t>(A.n())};
   }
 
 protected:

@@ -88,10 +88,10 @@ struct RowBlockLayout
 
   RowBlockLayout(const RowBlock &block, const int log_slice)
       : begin(block.begin), n_own(block.n_own()), n_rows(block.n_rows()), log_slice(log_slice),
-        values(take<double>(block.slice_starts.back())),
-        columns(take<Column>(block.slice_starts.back())),
-        slice_starts(take<unsigned int>(block.slice_starts.size())),
-        others(take<int>(block.others.size()))
+        values(reserve<double>(block.slice_starts.back())),
+        columns(reserve<Column>(block.slice_starts.back())),
+        slice_starts(reserve<unsigned int>(block.slice_starts.size())),
+        others(reserve<int>(block.others.size()))
   {}
 
   RowBlockView<Column> view(const char *chunk) const
@@ -99,14 +99,14 @@ struct RowBlockLayout
     return {begin,
             n_own,
             log_slice,
-            part<double>(chunk, values),
-            part<Column>(chunk, columns),
-            part<unsigned int>(chunk, slice_starts),
-            part<int>(chunk, others)};
+            array_at<double>(chunk, values),
+            array_at<Column>(chunk, columns),
+            array_at<unsigned int>(chunk, slice_starts),
+            array_at<int>(chunk, others)};
   }
 
   template <class T>
-  static const T *part(const char *chunk, const std::size_t offset)
+  static const T *array_at(const char *chunk, const std::size_t offset)
   {
     return reinterpret_cast<const T *>(chunk + offset);
   }
@@ -114,7 +114,7 @@ struct RowBlockLayout
 protected:
   /// Reserves room for @p count numbers at the end of the chunk.
   template <class T>
-  std::size_t take(const std::size_t count)
+  std::size_t reserve(const std::size_t count)
   {
     constexpr std::size_t line = 256; // alignment of chunks
     return std::exchange(end, end + (count * sizeof(T) + line - 1) / line * line);

@@ -52,10 +52,10 @@ std::shared_ptr<const HostCopy> copy_to_host<ThisBackend>(const Matrix &A, const
 {
   std::shared_ptr<HostCopy> copy;
   if (A.domain()->communicator() != nullptr) {
-    const OverlappingRows<ThisBackend> near(A.csr(), depth);
-    copy =
-        std::make_shared<HostCopy>(own_rows_first(host_matrix(near.matrix()), near.first(), A.n()),
-                                   std::make_shared<RowSpace>(*A.range(), near.other_rows()));
+    const OverlappingRows<ThisBackend> overlapping_rows(A.csr(), depth);
+    copy = std::make_shared<HostCopy>(
+        own_rows_first(host_matrix(overlapping_rows.matrix()), overlapping_rows.first(), A.n()),
+        std::make_shared<RowSpace>(*A.range(), overlapping_rows.overlap_rows()));
   }
   else if (A.csr().is_on_host())
     copy = std::make_shared<HostCopy>(A.csr().view_on_host(), A.domain());

@@ -39,7 +39,7 @@ struct HostCopy
   HostCopy(HostMatrix rows, RowSpacePtr space)
       : matrix(std::move(rows)), scaled(matrix.csr()), space(std::move(space))
   {}
-  HostCopy(const HostCsr &there, RowSpacePtr space) : scaled(there), space(std::move(space))
+  HostCopy(const HostCsr &host_view, RowSpacePtr space) : scaled(host_view), space(std::move(space))
   {}
   HostCopy(const HostCopy &) = delete; // scaled refers to matrix
   HostCopy &operator=(const HostCopy &) = delete;

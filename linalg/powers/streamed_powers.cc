@@ -11,36 +11,36 @@ namespace femgpu::linalg
 namespace
 {
 /// One step for the rows of a visit that take it: v_{k+1} from v_k and v_{k-1}.
-struct VisitStep
+struct RowBlockPassStep
 {
-  VisitView visit;
+  RowBlockPassView pass;
   BasisStep step;
   int number; ///< of the step in the visit, from 1 on
   const double *v, *before;
   double *next;
 
   FEMGPU_HD
-  bool is_taken_by(const int l) const
+  bool applies_to(const int l) const
   {
-    return number >= visit.from[l] && number <= visit.to[l];
+    return number >= pass.from[l] && number <= pass.to[l];
   }
   FEMGPU_HD
   void finish_row(const int l, const double Av_l) const
   {
-    const int i = visit.row(l);
+    const int i = pass.row(l);
     const double before_i = step.square != 0. ? before[i] : 0.;
-    next[i] = next_of_basis(step, Av_l, v[i], before_i);
+    next[i] = next_basis_entry(step, Av_l, v[i], before_i);
   }
   FEMGPU_HD
   void operator()(const int l) const
   {
-    if (is_taken_by(l))
-      finish_row(l, visit.row_product<8>(l, v));
+    if (applies_to(l))
+      finish_row(l, pass.row_product<8>(l, v));
   }
 };
 
-/// A VisitStep by teams, each with a slice of 32 long rows and several lanes per row.
-struct VisitStepOfSlice : VisitStep
+/// A RowBlockPassStep by teams, each with a slice of 32 long rows and several lanes per row.
+struct RowBlockPassSliceStep : RowBlockPassStep
 {
   static constexpr int rows_of_slice = 1 << log_slice_of_gpu, n_lanes = 8;
   static constexpr int team_size = n_lanes * rows_of_slice, scratch = team_size;
@@ -52,8 +52,8 @@ struct VisitStepOfSlice : VisitStep
   {
     for (int k = team.rank(); k < team_size; k += team.size()) {
       const int l = slice * rows_of_slice + k % rows_of_slice;
-      const bool is_taken = l < n_rows && this->is_taken_by(l);
-      team.scratch()[k] = is_taken ? visit.row_product<8>(l, v, k / rows_of_slice, n_lanes) : 0.;
+      const bool is_applied = l < n_rows && this->applies_to(l);
+      team.scratch()[k] = is_applied ? pass.row_product<8>(l, v, k / rows_of_slice, n_lanes) : 0.;
     }
     team.sync();
     for (int r = team.rank(); r < rows_of_slice; r += team.size()) {
@@ -61,7 +61,7 @@ struct VisitStepOfSlice : VisitStep
       double sum = 0.;
       for (int k = r; k < team_size; k += rows_of_slice)
         sum += team.scratch()[k];
-      if (l < n_rows && this->is_taken_by(l))
+      if (l < n_rows && this->applies_to(l))
         this->finish_row(l, sum);
     }
   }
@@ -82,27 +82,27 @@ template <class Backend>
 class StreamedPowers final : public MatrixPowers
 {
 public:
-  StreamedPowers(const RowSpacePtr &space, const ScaledMatrix &A, const RowVisits &visits,
+  StreamedPowers(const RowSpacePtr &space, const ScaledMatrix &A, const RowBlockPasses &passes,
                  const int n_slots)
       : MatrixPowers(space), executor(space->executor()),
         by_slices(Backend::kind == BackendKind::cuda && has_long_rows(*space, A))
   {
     std::vector<std::size_t> chunk_bytes;
-    for (const RowVisit &visit : visits.visits) {
-      layouts.emplace_back(visit, visits.log_slice);
+    for (const RowBlockPass &pass : passes.passes) {
+      layouts.emplace_back(pass, passes.log_slice);
       chunk_bytes.push_back(layouts.back().end);
     }
     chunks = executor->make_chunk_stream(chunk_bytes, std::max(n_slots, 1));
     for (std::size_t c = 0; c < layouts.size(); ++c)
-      fill_visit(A, visits.visits[c], layouts[c], chunks->host(static_cast<int>(c)));
-    const bool stays = static_cast<int>(layouts.size()) <= n_slots; // each in its own slot
+      fill_pass(A, passes.passes[c], layouts[c], chunks->host(static_cast<int>(c)));
+    const bool is_resident = static_cast<int>(layouts.size()) <= n_slots; // each in its own slot
     std::ostringstream text;
     text.precision(4);
-    text << "streamed: " << visits.depth << (visits.depth == 1 ? " step" : " steps")
+    text << "streamed: " << passes.depth << (passes.depth == 1 ? " step" : " steps")
          << " per visit, " << layouts.size() << " blocks, "
-         << 1e-6 * static_cast<double>(visits.total_bytes()) << " MB"
-         << (stays ? " kept in memory" : " streamed each time");
-    this->facts = {text.str(), chunks->slot_bytes(), visits.depth, visits.total_bytes(), 0};
+         << 1e-6 * static_cast<double>(passes.total_bytes()) << " MB"
+         << (is_resident ? " kept in memory" : " streamed each time");
+    this->properties = {text.str(), chunks->slot_bytes(), passes.depth, passes.total_bytes(), 0};
   }
 
 protected:
@@ -110,11 +110,11 @@ protected:
   {
     int first = 0;
     Runner<Backend> runner(*executor);
-    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), facts.depth)) {
-      bring_ghosts(runner, V, steps, first);
+    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), properties.depth)) {
+      update_ghost_values(runner, V, steps, first);
       for (std::size_t c = 0; c < layouts.size(); ++c) {
         const char *const chunk = chunks->fetch(static_cast<int>(c));
-        run_visit(runner, layouts[c].view(chunk), layouts[c].n_rows, V, steps, first, n_steps);
+        run_pass(runner, layouts[c].view(chunk), layouts[c].n_rows, V, steps, first, n_steps);
         chunks->release();
       }
       first += n_steps;
@@ -122,16 +122,17 @@ protected:
   }
 
 private:
-  void run_visit(Runner<Backend> &runner, const VisitView &visit, const int n_rows,
-                 const Columns &V, const std::vector<BasisStep> &steps, const int first,
-                 const int n_steps) const
+  void run_pass(Runner<Backend> &runner, const RowBlockPassView &pass, const int n_rows,
+                const Columns &V, const std::vector<BasisStep> &steps, const int first,
+                const int n_steps) const
   {
     for (int k = first; k < first + n_steps; ++k) {
-      const VisitStep step{visit, steps[k], k - first + 1, V[k], V[k > 0 ? k - 1 : 0], V[k + 1]};
+      const RowBlockPassStep step{pass,    steps[k], k - first + 1, V[k], V[k > 0 ? k - 1 : 0],
+                                  V[k + 1]};
       if (by_slices)
-        runner.run(
-            teams((n_rows + VisitStepOfSlice::rows_of_slice - 1) / VisitStepOfSlice::rows_of_slice,
-                  VisitStepOfSlice{step, n_rows}));
+        runner.run(teams((n_rows + RowBlockPassSliceStep::rows_of_slice - 1) /
+                             RowBlockPassSliceStep::rows_of_slice,
+                         RowBlockPassSliceStep{step, n_rows}));
       else
         runner.run(rows(n_rows, step));
     }
@@ -139,7 +140,7 @@ private:
 
   ExecutorPtr executor;
   bool by_slices; ///< several lanes per row
-  std::vector<VisitLayout> layouts;
+  std::vector<RowBlockPassLayout> layouts;
   std::unique_ptr<ChunkStream> chunks;
 };
 } // namespace
@@ -147,8 +148,8 @@ private:
 template <>
 std::unique_ptr<MatrixPowers>
 make_streamed_powers<ThisBackend>(const RowSpacePtr &space, const ScaledMatrix &A,
-                                  const RowVisits &visits, const int n_slots)
+                                  const RowBlockPasses &passes, const int n_slots)
 {
-  return std::make_unique<StreamedPowers<ThisBackend>>(space, A, visits, n_slots);
+  return std::make_unique<StreamedPowers<ThisBackend>>(space, A, passes, n_slots);
 }
 } // namespace femgpu::linalg

@@ -13,7 +13,7 @@ constexpr int rows_in_registers(const int width)
 {
   return width <= 3 ? 8 : width <= 5 ? 6 : width <= 7 ? 4 : 3;
 }
-constexpr int most_width_in_registers = 9;
+constexpr int max_width_in_registers = 9;
 
 /// How teams run sweeps over cache blocks.
 struct SweepShape
@@ -30,18 +30,18 @@ struct SweepShape
   }
 };
 
-/// Chooses the shape of sweeps. @param most_rows of a block, with its ghosts
-inline SweepShape choose_sweep_shape(const BackendKind backend, const int most_rows,
+/// Chooses the shape of sweeps. @param max_rows of a block, with its ghosts
+inline SweepShape choose_sweep_shape(const BackendKind backend, const int max_rows,
                                      const int longest_row)
 {
   if (backend == BackendKind::host)
     return {1, 0};
   const int width = std::max(3, longest_row | 1);
-  if (width <= most_width_in_registers)
+  if (width <= max_width_in_registers)
     for (const int team_size : {256, 512})
-      if (most_rows <= rows_in_registers(width) * team_size)
+      if (max_rows <= rows_in_registers(width) * team_size)
         return {team_size, width};
-  return {most_rows <= 1024 ? 256 : most_rows <= 4096 ? 512 : 1024, 0};
+  return {max_rows <= 1024 ? 256 : max_rows <= 4096 ? 512 : 1024, 0};
 }
 } // namespace femgpu::linalg
 

@@ -14,10 +14,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int n_sampled = 48;   ///< blocks from which the cost of all is estimated
-constexpr int n_trials = 6;     ///< candidates that are tried
-constexpr int of_one_size = 2;  ///< candidates per block size, if there are several sizes
-constexpr int least_block = 64; ///< rows
+constexpr int n_sampled = 48;          ///< blocks from which the cost of all is estimated
+constexpr int n_trials = 6;            ///< candidates that are tried
+constexpr int candidates_per_size = 2; ///< candidates per block size, if there are several sizes
+constexpr int min_block_rows = 64;     ///< rows
 
 /// A division of A into cache blocks, with its estimated cost.
 struct BlockCandidate
@@ -29,8 +29,8 @@ struct BlockCandidate
   /// Returns a name for reports.
   std::string name() const
   {
-    const bool is_part = block == MatrixPowersOptions::parts_of_order;
-    return (is_part ? "parts" : std::to_string(block)) + " x " + std::to_string(depth);
+    const bool is_partitioned = block == MatrixPowersOptions::parts_of_order;
+    return (is_partitioned ? "parts" : std::to_string(block)) + " x " + std::to_string(depth);
   }
 };
 
@@ -43,7 +43,7 @@ std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
   if (device.multiprocessors > 0)
     for (const int rounds : {1, 2}) { // blocks per multiprocessor
       const int size = n / (rounds * device.multiprocessors) + 1;
-      if (size >= least_block && size < 8192)
+      if (size >= min_block_rows && size < 8192)
         sizes.push_back((size + 31) / 32 * 32);
     }
   std::sort(sizes.begin(), sizes.end());
@@ -55,20 +55,20 @@ std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
 class BlockEstimate
 {
 public:
-  BlockEstimate(const HostCsr &A, const std::vector<int> &starts, const int most_depth,
+  BlockEstimate(const HostCsr &A, const std::vector<int> &starts, const int max_depth,
                 const int scratch)
       : n_blocks(static_cast<int>(starts.size()) - 1),
-        within(static_cast<std::size_t>(most_depth) + 1, 0.), most_within(within.size(), 0),
-        deepest(most_depth), mean_length(static_cast<double>(A.n_nonzeros) / std::max(A.n, 1))
+        within(static_cast<std::size_t>(max_depth) + 1, 0.), max_rows_within(within.size(), 0),
+        deepest(max_depth), mean_length(static_cast<double>(A.n_nonzeros) / std::max(A.n, 1))
   {
     for (int i = 0; i < A.n; ++i)
       longest_row = std::max(longest_row, A.row_starts.length(i));
     const int n_samples = std::min(n_blocks, n_sampled);
-    Neighbourhood near(A);
+    Neighbourhood neighbourhood(A);
     for (int k = 0; k < n_samples; ++k) {
       const auto b = static_cast<int>((2LL * k + 1) * n_blocks / (2LL * n_samples));
-      near.find(starts[b], starts[b + 1], deepest, static_cast<std::size_t>(scratch));
-      add(near.counts(), scratch);
+      neighbourhood.find(starts[b], starts[b + 1], deepest, static_cast<std::size_t>(scratch));
+      add(neighbourhood.counts(), scratch);
     }
   }
 
@@ -80,39 +80,39 @@ public:
       computed += within[level];
     return computed / (depth * within[0]);
   }
-  bool fits(const int depth, const double most_work) const
+  bool fits(const int depth, const double max_work) const
   {
-    return n_blocks == 0 || (depth <= deepest && work(depth) <= most_work);
+    return n_blocks == 0 || (depth <= deepest && work(depth) <= max_work);
   }
 
   /// Returns the estimated cost of a step per row, in bytes from memory that take as long, if
   /// @p n_steps steps are made in sweeps of at most @p depth.
   double cost_of_step(const int depth, const int n_steps, const Executor &executor) const
   {
-    constexpr double again = 0.75; // time of a cached byte, relative to one from memory
+    constexpr double cached_byte_cost = 0.75; // time of a cached byte, relative to one from memory
     if (n_blocks == 0)
       return 0.;
     const SweepShape shape =
-        choose_sweep_shape(executor.backend(), most_within[depth - 1], longest_row);
-    const double passes = shape.width > 0 ? 1. : 1. + again * (depth - 1);
-    const double of_sweep =
+        choose_sweep_shape(executor.backend(), max_rows_within[depth - 1], longest_row);
+    const double passes = shape.width > 0 ? 1. : 1. + cached_byte_cost * (depth - 1);
+    const double sweep_bytes =
         (passes * entry * mean_length * within[depth - 1] + input * within[depth]) / within[0];
     const double n_sweeps = static_cast<double>(sweeps_of(n_steps, depth).size());
-    const double bytes =
-        of_sweep * n_sweeps / n_steps + sizeof(double) + of_product * mean_length * work(depth);
+    const double bytes = sweep_bytes * n_sweeps / n_steps + sizeof(double) +
+                         product_bytes * mean_length * work(depth);
     const int multiprocessors = executor.resident_limits().multiprocessors;
     return bytes * std::max(1., static_cast<double>(multiprocessors) / n_blocks);
   }
   double cost_of_plain_step() const
   {
-    return (entry + of_product) * mean_length + input + sizeof(double);
+    return (entry + product_bytes) * mean_length + input + sizeof(double);
   }
 
 private:
-  static constexpr double entry = 10.;     ///< bytes of value and column
-  static constexpr double input = 12.;     ///< of a number and its index
-  static constexpr double of_product = 2.; ///< bytes that take as long as an entry times a number
-                                           ///< in scratch
+  static constexpr double entry = 10.;        ///< bytes of value and column
+  static constexpr double input = 12.;        ///< of a number and its index
+  static constexpr double product_bytes = 2.; ///< bytes that take as long as an entry times a
+                                              ///< number in scratch
 
   /// Adds a block, with @p counts of unknowns within each distance.
   void add(const std::vector<int> &counts, const int scratch)
@@ -122,38 +122,38 @@ private:
       --deepest;
     for (int level = 0; level <= deepest; ++level) {
       within[level] += counts[level];
-      most_within[level] = std::max(most_within[level], counts[level]);
+      max_rows_within[level] = std::max(max_rows_within[level], counts[level]);
     }
   }
 
   int n_blocks;
-  std::vector<double> within;   ///< unknowns within each distance; own ones first
-  std::vector<int> most_within; ///< maximum over blocks
-  int deepest;                  ///< depth at which all blocks fit
+  std::vector<double> within;       ///< unknowns within each distance; own ones first
+  std::vector<int> max_rows_within; ///< maximum over blocks
+  int deepest;                      ///< depth at which all blocks fit
   int longest_row = 0;
   double mean_length;
 };
 
-/// Returns the depths that need fewer sweeps of @p n_steps than any smaller depth, or @p wanted if
-/// it is positive.
-std::vector<int> useful_depths(const int n_steps, const int wanted)
+/// Returns the depths that need fewer sweeps of @p n_steps than any smaller depth, or @p requested
+/// if it is positive.
+std::vector<int> useful_depths(const int n_steps, const int requested)
 {
-  if (wanted > 0)
-    return {wanted};
+  if (requested > 0)
+    return {requested};
   std::vector<int> depths;
-  for (int depth = 2; depth <= std::min(n_steps, MatrixPowers::most_depth); ++depth)
+  for (int depth = 2; depth <= std::min(n_steps, MatrixPowers::max_depth); ++depth)
     if (sweeps_of(n_steps, depth).size() < sweeps_of(n_steps, depth - 1).size())
       depths.push_back(depth);
   return depths;
 }
 
-/// Sorts candidates by cost, and keeps at most @p most of them.
-void keep_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t most)
+/// Sorts candidates by cost, and keeps at most @p max_candidates of them.
+void select_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t max_candidates)
 {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto &a, const auto &b) { return a.bytes < b.bytes; });
-  if (candidates.size() > most)
-    candidates.resize(most);
+  if (candidates.size() > max_candidates)
+    candidates.resize(max_candidates);
 }
 
 /// Input of the search for candidates.
@@ -169,31 +169,31 @@ struct BlockSearch
 /// Cost of cache blocks, relative to plain products, above which they are not tried.
 constexpr double clearly_cheaper = 0.8;
 
-/// Returns the cheapest candidates with such blocks (BlockCandidate::block), at most @p most of
-/// them, the same on all ranks.
+/// Returns the cheapest candidates with such blocks (BlockCandidate::block), at most @p
+/// max_candidates of them, the same on all ranks.
 std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int block,
-                                          const std::size_t most)
+                                          const std::size_t max_candidates)
 {
   const RowSpace &rows = *search.A.domain();
   const Executor &executor = *rows.executor();
   const MatrixPowersOptions &options = search.options;
   const BlockEstimate estimate(search.copy.A, block_starts(search.A, block), search.deepest,
                                search.limits.scratch);
-  const double of_plain = options.kind == PowersKind::automatic
-                              ? rows.max(estimate.cost_of_plain_step())
-                              : std::numeric_limits<double>::infinity();
+  const double plain_cost = options.kind == PowersKind::automatic
+                                ? rows.max(estimate.cost_of_plain_step())
+                                : std::numeric_limits<double>::infinity();
   std::vector<BlockCandidate> candidates;
   for (const int depth : useful_depths(options.steps, options.depth)) {
     if (depth > search.deepest)
       break;
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    const double bytes = rows.max(estimate.fits(depth, search.limits.most_work)
+    const double bytes = rows.max(estimate.fits(depth, search.limits.max_work)
                                       ? estimate.cost_of_step(depth, options.steps, executor)
                                       : infinity);
-    if (bytes < clearly_cheaper * of_plain)
+    if (bytes < clearly_cheaper * plain_cost)
       candidates.push_back({block, depth, bytes});
   }
-  keep_cheapest(candidates, most);
+  select_cheapest(candidates, max_candidates);
   return candidates;
 }
 
@@ -206,47 +206,47 @@ std::vector<BlockCandidate> block_candidates(const BlockSearch &search)
   const bool has_parts = !search.A.csr().unknowns()->part_starts.empty();
   if (search.options.block == 0 && rows.max(has_parts ? 1. : 0.) > 0.)
     sizes.insert(sizes.begin(), MatrixPowersOptions::parts_of_order);
-  const std::size_t most = sizes.size() > 1 ? of_one_size : n_trials;
+  const std::size_t max_candidates = sizes.size() > 1 ? candidates_per_size : n_trials;
   std::vector<BlockCandidate> candidates;
   for (const int size : sizes)
     if (size == MatrixPowersOptions::parts_of_order || size / 2 < n)
-      for (const BlockCandidate &candidate : candidates_of(search, size, most))
+      for (const BlockCandidate &candidate : candidates_of(search, size, max_candidates))
         candidates.push_back(candidate);
-  keep_cheapest(candidates, candidates.size());
+  select_cheapest(candidates, candidates.size());
   return candidates;
 }
 
 /// Times forms on its own vectors, keeps the fastest one, and reports all times. Ranks wait for the
 /// slowest one, and make the same choice.
-class Contest
+class Autotuner
 {
 public:
-  Contest(const RowSpacePtr &rows, const int n_steps)
+  Autotuner(const RowSpacePtr &rows, const int n_steps)
       : rows(rows), steps(static_cast<std::size_t>(steps_in_memory(n_steps)))
   {
-    story.precision(3);
-    story << "; chosen by microseconds per step:";
+    remark.precision(3);
+    remark << "; chosen by microseconds per step:";
   }
 
-  void enter(const std::string &name, const MatrixPowersOptions &choice,
-             std::unique_ptr<MatrixPowers> form)
+  void try_candidate(const std::string &name, const MatrixPowersOptions &choice,
+                     std::unique_ptr<MatrixPowers> form)
   {
     form->choose(choice);
     const double time = seconds(*form);
-    story << (best ? ", " : " ") << name << ' ' << 1e6 * time;
+    remark << (best ? ", " : " ") << name << ' ' << 1e6 * time;
     // A clear advantage over the previous best, so that noise has little influence.
     constexpr double clearly_faster = 0.97;
-    if (best && time > clearly_faster * least)
+    if (best && time > clearly_faster * best_time)
       return;
     best = std::move(form);
-    least = time;
+    best_time = time;
   }
-  void leave_out(const std::string &name)
+  void report_misfit(const std::string &name)
   {
-    story << ", " << name << " does not fit";
+    remark << ", " << name << " does not fit";
   }
   /// Runs a form until its time settles, because a GPU that was idle is slow at first.
-  void wake(const MatrixPowers &form)
+  void warm_up(const MatrixPowers &form)
   {
     double before = 0., now = seconds(form);
     do {
@@ -254,13 +254,13 @@ public:
       now = seconds(form);
     } while (now < 0.9 * before);
   }
-  bool is_open() const
+  bool is_empty() const
   {
     return best == nullptr;
   }
-  std::unique_ptr<MatrixPowers> winner()
+  std::unique_ptr<MatrixPowers> fastest()
   {
-    best->add_remark(story.str());
+    best->add_remark(remark.str());
     return std::move(best);
   }
 
@@ -275,17 +275,17 @@ private:
     }
     const Columns V{memory.data(), stride, static_cast<int>(steps.size()) + 1};
     constexpr int repeats = 5;
-    constexpr double enough = 0.2;             // seconds: longer runs are repeated once only
+    constexpr double max_seconds = 0.2;        // seconds: longer runs are repeated once only
     constexpr double seconds_of_repeat = 2e-3; // shorter runs may see a GPU at reduced clock
     int runs = 1;
-    double shortest = 0., whole = 0.;
-    for (int repeat = 0; repeat <= repeats && (repeat < 2 || whole < enough); ++repeat) {
+    double shortest = 0., total = 0.;
+    for (int repeat = 0; repeat <= repeats && (repeat < 2 || total < max_seconds); ++repeat) {
       const Stopwatch watch;
       for (int k = 0; k < runs; ++k)
         powers.compute(V, steps);
       rows->executor()->synchronize();
       const double one = rows->max(watch.elapsed() / runs);
-      whole += one * runs;
+      total += one * runs;
       shortest = repeat <= 1 ? one : std::min(shortest, one);
       runs = static_cast<int>(std::clamp(seconds_of_repeat / one, 1., 200.));
     }
@@ -297,16 +297,16 @@ private:
   {
     const std::size_t bytes = sizeof(double) * std::max<std::size_t>(rows->n_with_ghosts(), 1);
     const std::size_t vectors = rows->executor()->memory().free / 4 / bytes;
-    const double fewest = -rows->max(-static_cast<double>(vectors));
-    return static_cast<int>(std::clamp(fewest, 3., n_steps + 1.)) - 1;
+    const double smallest = -rows->max(-static_cast<double>(vectors));
+    return static_cast<int>(std::clamp(smallest, 3., n_steps + 1.)) - 1;
   }
 
   RowSpacePtr rows;
   std::vector<BasisStep> steps;
   Buffer<double> memory;
   std::unique_ptr<MatrixPowers> best;
-  double least = 0.;
-  std::ostringstream story;
+  double best_time = 0.;
+  std::ostringstream remark;
 };
 } // namespace
 
@@ -325,7 +325,7 @@ int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options)
   return deepest;
 }
 
-std::string obstacle_of_all(const RowSpace &rows, const CacheBlocks &blocks)
+std::string obstacle_on_any_rank(const RowSpace &rows, const CacheBlocks &blocks)
 {
   const bool is_any = rows.max(blocks.obstacle.empty() ? 0. : 1.) > 0.;
   return is_any && blocks.obstacle.empty() ? "the blocks of another subdomain do not fit"
@@ -338,78 +338,80 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
 {
   const RowSpacePtr &rows = A.domain();
   const bool may_be_plain = options.kind == PowersKind::automatic;
-  const bool is_part = rows->communicator() != nullptr;
+  const bool is_partitioned = rows->communicator() != nullptr;
   auto plain = forms.plain(A, m);
   if (rows->n_global() == 0)
     return plain;
-  const auto as = [&options](const PowersKind kind, const int depth, const int block) {
+  const auto options_for = [&options](const PowersKind kind, const int depth, const int block) {
     MatrixPowersOptions choice = options;
     choice.kind = kind;
     choice.depth = depth;
     choice.block = block;
     return choice;
   };
-  MatrixPowersOptions streamed = as(PowersKind::streamed, options.depth, 0);
+  MatrixPowersOptions streamed = options_for(PowersKind::streamed, options.depth, 0);
   streamed.memory = memory_for_stream(*A.executor(), options); // before trials allocate vectors
-  Contest contest(rows, options.steps);
-  contest.wake(*plain);
+  Autotuner autotuner(rows, options.steps);
+  autotuner.warm_up(*plain);
   if (may_be_plain)
-    contest.enter("plain", as(PowersKind::plain, 0, 0), std::move(plain));
+    autotuner.try_candidate("plain", options_for(PowersKind::plain, 0, 0), std::move(plain));
   if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // then there is no room for
                                                                         // blocks
     try {
-      if (!is_part) // otherwise rows of other ranks pass through the executor's memory
-        contest.enter("streamed", streamed, make_streamed_powers(A, m, streamed, forms));
+      if (!is_partitioned) // otherwise rows of other ranks pass through the executor's memory
+        autotuner.try_candidate("streamed", streamed, make_streamed_powers(A, m, streamed, forms));
     }
     catch (const DeviceError &) { // no memory for two blocks
-      contest.leave_out("streamed");
+      autotuner.report_misfit("streamed");
     }
-    return contest.winner();
+    return autotuner.fastest();
   }
-  const CacheBlockLimits limits{forms.most_scratch(*A.executor())};
+  const CacheBlockLimits limits{forms.max_scratch(*A.executor())};
   const int deepest = deepest_sweep(A, options);
   if (may_be_plain && deepest == 1)
-    return contest.winner();
+    return autotuner.fastest();
   auto copy = forms.copy(A, m, deepest);
-  if (may_be_plain && is_part)
-    contest.enter("plain x " + std::to_string(deepest), as(PowersKind::plain, deepest, 0),
-                  make_exchanging_powers(*copy, deepest));
+  if (may_be_plain && is_partitioned)
+    autotuner.try_candidate("plain x " + std::to_string(deepest),
+                            options_for(PowersKind::plain, deepest, 0),
+                            make_exchanging_powers(*copy, deepest));
   int trials = 0, depth = deepest; // depth of the copy
   std::string obstacle = "no blocks of 256 to 8192 rows with two or more steps fit into the "
                          "scratch memory of a team without more than tripling the work";
   const BlockSearch search{A, copy->scaled, options, limits, deepest};
   for (const BlockCandidate &candidate : block_candidates(search)) {
-    if (is_part && candidate.depth != depth) { // only with its ghosts
+    if (is_partitioned && candidate.depth != depth) { // only with its ghosts
       depth = candidate.depth;
       copy = forms.copy(A, m, depth);
     }
     const CacheBlocks blocks = make_cache_blocks(copy->scaled, block_starts(A, candidate.block),
                                                  candidate.depth, log_slice, limits);
-    if (const std::string found = obstacle_of_all(*rows, blocks); !found.empty()) {
+    if (const std::string found = obstacle_on_any_rank(*rows, blocks); !found.empty()) {
       obstacle = found;
       continue;
     }
-    contest.enter(candidate.name(), as(PowersKind::blocked, candidate.depth, candidate.block),
-                  forms.blocked(copy->space, blocks));
+    autotuner.try_candidate(candidate.name(),
+                            options_for(PowersKind::blocked, candidate.depth, candidate.block),
+                            forms.blocked(copy->space, blocks));
     if (++trials == n_trials)
       break;
   }
-  if (contest.is_open())
+  if (autotuner.is_empty())
     throw SolverError("Matrix powers cannot be computed in cache blocks: " + obstacle +
                       ". Use ordering rcm or kway, or set powers=plain.");
-  return contest.winner();
+  return autotuner.fastest();
 }
 
 int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, const int n_steps,
-                          const int deepest, const std::size_t most_bytes, const int log_slice)
+                          const int deepest, const std::size_t max_bytes, const int log_slice)
 {
   const auto streamed = [&](const int depth) {
-    const RowVisits visits = plan_visits_within(A, depth, most_bytes, log_slice);
+    const RowBlockPasses passes = plan_passes_within(A, depth, max_bytes, log_slice);
     return static_cast<double>(sweeps_of(n_steps, depth).size()) *
-           static_cast<double>(visits.total_bytes());
+           static_cast<double>(passes.total_bytes());
   };
   int best = 1;
-  double fewest = rows.max(streamed(1));
+  double smallest = rows.max(streamed(1));
   for (const int depth : useful_depths(n_steps, 0)) {
     if (depth > deepest)
       break;
@@ -422,9 +424,9 @@ int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, const int
     bytes = rows.max(bytes);
     if (std::isinf(bytes))
       break;
-    if (bytes < fewest) {
+    if (bytes < smallest) {
       best = depth;
-      fewest = bytes;
+      smallest = bytes;
     }
   }
   return best;

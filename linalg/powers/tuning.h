@@ -28,9 +28,9 @@ std::size_t memory_for_stream(const Executor &executor, const MatrixPowersOption
 
 /// Returns the depth of the visits that stream the fewest bytes for @p n_steps steps.
 /// @param rows own rows. @param deepest depth for which A has the rows
-/// @throws DeviceError as plan_visits_within() if no depth is possible
+/// @throws DeviceError as plan_passes_within() if no depth is possible
 int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, int n_steps, int deepest,
-                          std::size_t most_bytes, int log_slice);
+                          std::size_t max_bytes, int log_slice);
 
 /// Makes streamed powers from a copy of A that has the rows for the requested depth, or for the
 /// deepest one that may be best. @throws DeviceError as make_matrix_powers()
@@ -39,7 +39,7 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const Diagon
                                                    const PowersForms &forms);
 
 /// Returns why these blocks, on this or another rank, are unusable; empty if all are usable.
-std::string obstacle_of_all(const RowSpace &rows, const CacheBlocks &blocks);
+std::string obstacle_on_any_rank(const RowSpace &rows, const CacheBlocks &blocks);
 
 /// Makes products with a matrix that stays in the executor's memory, and exchanges its ghosts once
 /// per @p depth steps. @param copy with the rows for these

@@ -38,7 +38,7 @@ struct RoundRow
     }
     if (!is_zero && !(largest >= static_cast<double>(Limits::min()) &&
                       largest <= static_cast<double>(Limits::max())))
-      lower_to(first_bad, i);
+      atomic_min(first_bad, i);
   }
 };
 
@@ -123,8 +123,8 @@ public:
   FactorisedOperator(const RowSpacePtr &vectors, std::shared_ptr<const CsrMatrix> F_,
                      std::shared_ptr<const CsrMatrix> H_)
       : FactorisedInverse(H_->range(), H_->range()),
-        has_room(has_ghosts_of(F_ ? *F_ : *H_, vectors)),
-        x(H_->executor(), has_room ? 0 : (F_ ? F_ : H_)->domain()->n_with_ghosts()),
+        has_ghost_space(has_ghosts_of(F_ ? *F_ : *H_, vectors)),
+        x(H_->executor(), has_ghost_space ? 0 : (F_ ? F_ : H_)->domain()->n_with_ghosts()),
         y(H_->executor(), F_ ? H_->domain()->n_with_ghosts() : 0),
         z(H_->executor(), is_fused ? 0 : static_cast<std::size_t>(H_->n())), H(std::move(H_))
   {
@@ -143,7 +143,7 @@ public:
   {
     auto &on = static_cast<Runner<Backend> &>(runner);
     double *v = r;
-    if (!has_room) {
+    if (!has_ghost_space) {
       on.run(rows(this->n(), [r, x = x.data()] FEMGPU_BODY(const int i) { x[i] = r[i]; }));
       v = x.data();
     }
@@ -152,7 +152,7 @@ public:
       v = y.data();
     }
     if constexpr (is_fused)
-      H.domain()->bring_ghosts(runner, v);
+      H.domain()->update_ghost_values(runner, v);
     else
       on.run(product(H, v, StoreProduct{z.data()}));
     return v;
@@ -171,7 +171,7 @@ private:
     return F.domain()->ghost_plan() == nullptr || F.domain() == vectors;
   }
 
-  bool has_room;
+  bool has_ghost_space;
   mutable Buffer<double> x, y, z; // a preconditioner is used by one solver at a time
   std::unique_ptr<Factor<Backend, Value>> F;
   Factor<Backend, Value> H;
@@ -185,7 +185,7 @@ using MakeFactorised = std::unique_ptr<FactorisedInverse> (*)(const RowSpacePtr 
 
 /// Returns a function that makes factors with the type of option `values`.
 template <class Backend>
-MakeFactorised with_factor_values(Method &method)
+MakeFactorised factorised_maker(Method &method)
 {
   return FactorScalars::choose(method, [](const auto scalar) -> MakeFactorised {
     using Value = typename decltype(scalar)::Type;

@@ -25,7 +25,7 @@ public:
   }
   bool is_symmetric() const final
   {
-    return keeps_symmetry;
+    return preserves_symmetry;
   }
   std::string name() const final
   {
@@ -33,15 +33,15 @@ public:
   }
 
 protected:
-  ReportedPreconditioner(const Method &method, const bool keeps_symmetry)
-      : ReportedPreconditioner(method.name(), keeps_symmetry)
+  ReportedPreconditioner(const Method &method, const bool preserves_symmetry)
+      : ReportedPreconditioner(method.name(), preserves_symmetry)
   {}
-  ReportedPreconditioner(std::string name, const bool keeps_symmetry)
-      : kind(std::move(name)), keeps_symmetry(keeps_symmetry)
+  ReportedPreconditioner(std::string name, const bool preserves_symmetry)
+      : kind(std::move(name)), preserves_symmetry(preserves_symmetry)
   {}
 
   const std::string kind;
-  bool keeps_symmetry;
+  bool preserves_symmetry;
   SetupReport report;
 };
 

@@ -1,7 +1,7 @@
 #include "linalg/preconditioners/registry.h"
 
 #include "linalg/base/scalar_types.h"
-#include "linalg/preconditioners/own_block.h"
+#include "linalg/preconditioners/local_block.h"
 
 namespace femgpu::linalg
 {
@@ -15,18 +15,18 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true,
       .divides_by_diagonal = true,
-      .takes_ghosts = true,
-      .takes_coordinates = true,
-      .takes_coarser = true,
+      .supports_ghosts = true,
+      .uses_coordinates = true,
+      .uses_coarser_spaces = true,
       .is_automatic = true}},
     {"identity",
      "no preconditioning",
      preconditioner<class IdentityPreconditioner>,
-     {.is_fused = true, .takes_ghosts = true}},
+     {.is_fused = true, .supports_ghosts = true}},
     {"jacobi",
      "the inverse of the diagonal of A",
      preconditioner<class JacobiPreconditioner>,
-     {.is_fused = true, .divides_by_diagonal = true, .takes_ghosts = true}},
+     {.is_fused = true, .divides_by_diagonal = true, .supports_ghosts = true}},
     {"block-jacobi",
      "the inverses of the diagonal blocks of A; block=B rows (0: the unknowns of a node)",
      preconditioner<class BlockJacobiPreconditioner>},
@@ -35,48 +35,48 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      "largest to the smallest eigenvalue of the interval, eigenvalue=lanczos|gershgorin for the "
      "bound of the largest",
      preconditioner<class PolynomialPreconditioner>,
-     {.takes_ghosts = true}},
+     {.supports_ghosts = true}},
     {"neumann",
      "truncated Neumann series of the Jacobi-scaled A; degree=K",
      preconditioner<class PolynomialPreconditioner>,
-     {.takes_ghosts = true}},
+     {.supports_ghosts = true}},
     {"sai",
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, longest=K, the "
      "maximum number of entries per column (256; 0: unlimited), side=right|left (min |MA-I|); "
      "unsymmetric",
      preconditioner<class SaiPreconditioner>,
-     {.counts_by_int = true, .takes_ghosts = true, .has_factors = true}},
+     {.uses_int_offsets = true, .supports_ghosts = true, .has_factors = true}},
     {"fsai",
      "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "
      "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for an adaptive pattern",
      preconditioner<class FsaiPreconditioner>,
-     {.counts_by_int = true, .takes_ghosts = true, .has_factors = true}},
+     {.uses_int_offsets = true, .supports_ghosts = true, .has_factors = true}},
     {"ainv",
      "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K, the "
      "maximum number of entries per column, order=shortest|colouring|natural|nested-dissection of "
      "the pivots, symmetric=auto|yes|no, scaling=diagonal|none, blocks=P, "
      "partition=contiguous|metis|geometry",
      preconditioner<class AinvPreconditioner>,
-     {.counts_by_int = true, .has_factors = true}},
+     {.uses_int_offsets = true, .has_factors = true}},
     {"sainv",
      "stabilised ainv, whose pivots are positive for positive definite A; options as ainv",
      preconditioner<class AinvPreconditioner>,
-     {.counts_by_int = true, .has_factors = true}},
+     {.uses_int_offsets = true, .has_factors = true}},
     {"ilu",
      "incomplete LU factorisation of diagonal blocks of A; level=K of fill, blocks=P|auto, "
      "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps for the "
      "triangular solves, sweeps=K|auto",
      preconditioner<class IluPreconditioner>,
-     {.counts_by_int = true}},
+     {.uses_int_offsets = true}},
     {"ic",
      "incomplete Cholesky factorisation of diagonal blocks of a symmetric A; options as ilu",
      preconditioner<class IluPreconditioner>,
-     {.counts_by_int = true}},
+     {.uses_int_offsets = true}},
     {"two-stage",
      "outer=M steps of block Jacobi, each with inner=Q steps of ilu, or of ic with factor=ic; "
      "options as ilu",
      preconditioner<class IluPreconditioner>,
-     {.counts_by_int = true}},
+     {.uses_int_offsets = true}},
     {"multigrid",
      "V- or W-cycles over coarser levels: lower degrees and coarser meshes if they are known, "
      "then smoothed aggregation, or plain aggregation if A is unsymmetric; "
@@ -86,7 +86,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      "near-null=auto|constants|rigid-body, coarsest=ROWS, the size up to which the coarsest matrix "
      "is inverted, times=yes to time each level of a cycle",
      preconditioner<class MultigridPreconditioner>,
-     {.takes_ghosts = true, .takes_coordinates = true, .takes_coarser = true}}};
+     {.supports_ghosts = true, .uses_coordinates = true, .uses_coarser_spaces = true}}};
 
 constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);
 
@@ -100,24 +100,24 @@ std::vector<Choice> preconditioner_choices()
   return choices;
 }
 
-void OwnBlockPreconditioner::setup(const Matrix &A)
+void LocalBlockPreconditioner::setup(const Matrix &A)
 {
   block.reset();
   if (A.range()->communicator() != nullptr)
     block = on_backend(A.executor()->backend(), [&](const auto on) {
-      return make_own_block<typename decltype(on)::Backend>(A.csr());
+      return make_local_block<typename decltype(on)::Backend>(A.csr());
     });
   M->setup(block ? block->matrix() : A);
 }
 
-void OwnBlockPreconditioner::update(const Matrix &A)
+void LocalBlockPreconditioner::update(const Matrix &A)
 {
   if (block)
     block->update(A.csr());
   M->update(block ? block->matrix() : A);
 }
 
-SetupReport OwnBlockPreconditioner::setup_report() const
+SetupReport LocalBlockPreconditioner::setup_report() const
 {
   SetupReport report = M->setup_report();
   if (block)
@@ -130,9 +130,9 @@ std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text,
                                                     const BackendKind backend)
 {
   std::unique_ptr<Preconditioner> M = preconditioners.make(text, backend);
-  if (preconditioners.traits(text).takes_ghosts)
+  if (preconditioners.traits(text).supports_ghosts)
     return M;
-  return std::make_unique<OwnBlockPreconditioner>(std::move(M));
+  return std::make_unique<LocalBlockPreconditioner>(std::move(M));
 }
 
 void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z)

@@ -17,10 +17,10 @@ struct PreconditionerTraits
 {
   bool is_fused = false;            ///< M⁻¹ is diagonal and fused into the steps of solvers
   bool divides_by_diagonal = false; ///< M⁻¹ is the inverse of the diagonal
-  bool counts_by_int = false;       ///< counts the entries of A by int, see check_countable()
-  bool takes_ghosts = false;        ///< works with ghosts; others see a rank's own block
-  bool takes_coordinates = false;   ///< uses coordinates of nodes with several unknowns, if known
-  bool takes_coarser = false;       ///< uses unknowns of lower degrees and coarser meshes, if known
+  bool uses_int_offsets = false;    ///< counts the entries of A by int, see check_countable()
+  bool supports_ghosts = false;     ///< works with ghosts; others see a rank's own block
+  bool uses_coordinates = false;    ///< uses coordinates of nodes with several unknowns, if known
+  bool uses_coarser_spaces = false; ///< uses unknowns of lower degrees and coarser meshes, if known
   bool is_automatic = false;        ///< PreconditionedSolver chooses
   bool has_factors = false;         ///< whose values may have any type of FactorScalars
 };

@@ -13,28 +13,28 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr double most_in_float = std::numeric_limits<float>::max();
+constexpr double max_float = std::numeric_limits<float>::max();
 /// Least diagonal entry: entries that are negligible relative to it may underflow.
-constexpr double least_in_float =
+constexpr double min_float =
     std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
 
 struct DiagonalState : LoopState
 {
-  double bad_rows = 0., wide_rows = 0.;
+  double bad_rows = 0., out_of_range_rows = 0.;
 };
 
 struct DiagonalSums
 {
-  double bad_rows, wide_rows;
+  double bad_rows, out_of_range_rows;
 };
 
 /// Counts rows without a positive diagonal, and rows whose numbers float cannot represent.
-struct TakeDiagonal
+struct ExtractDiagonal
 {
   CsrView<double> A;
   double *diagonal, *inverse, *inverse_sum;
 
-  using Contributes = SumList<&DiagonalSums::bad_rows, &DiagonalSums::wide_rows>;
+  using Contributes = SumList<&DiagonalSums::bad_rows, &DiagonalSums::out_of_range_rows>;
   FEMGPU_HD
   void operator()(const DiagonalState & /* s */, const int i, DiagonalSums &sums) const
   {
@@ -49,23 +49,23 @@ struct TakeDiagonal
     inverse[i] = 1. / a_ii;
     inverse_sum[i] = 1. / sum;
     sums.bad_rows += a_ii > 0. && sum - sum == 0. ? 0. : 1.;
-    sums.wide_rows += a_ii >= least_in_float && sum <= most_in_float ? 0. : 1.;
+    sums.out_of_range_rows += a_ii >= min_float && sum <= max_float ? 0. : 1.;
   }
 
   FEMGPU_HD
   void finish(DiagonalState &s, const DiagonalSums &sums) const
   {
     s.bad_rows = sums.bad_rows;
-    s.wide_rows = sums.wide_rows;
+    s.out_of_range_rows = sums.out_of_range_rows;
   }
 };
 
-constexpr int least_lanczos_steps = 10, most_lanczos_steps = 40;
+constexpr int min_lanczos_steps = 10, max_lanczos_steps = 40;
 
 struct LanczosState : LoopState
 {
   int n_steps = 0;
-  double alpha[most_lanczos_steps] = {}, beta[most_lanczos_steps + 1] = {};
+  double alpha[max_lanczos_steps] = {}, beta[max_lanczos_steps + 1] = {};
 
   FEMGPU_HD
   double inverse_beta() const
@@ -84,7 +84,7 @@ struct BeginLanczos
 {
   long long first;
   const double *inverse_diagonal;
-  double *v, *before;
+  double *v, *previous;
 
   using Contributes = SumList<>;
   FEMGPU_HD
@@ -93,7 +93,7 @@ struct BeginLanczos
     const double u_i =
         static_cast<double>(hash_of(static_cast<unsigned int>(first + i)) >> 8U) / (1 << 24) - 0.5;
     v[i] = u_i / sqrt(inverse_diagonal[i]);
-    before[i] = 0.;
+    previous[i] = 0.;
   }
 };
 
@@ -108,8 +108,8 @@ struct MultiplyLanczos
   FEMGPU_HD
   void operator()(const LanczosState &s, const int i, const double Az_i, LanczosSums &sums) const
   {
-    const double of_before = s.n_steps > 0 ? s.beta[s.n_steps] / s.beta[s.n_steps - 1] : 0.;
-    w[i] = s.inverse_beta() * Az_i - of_before * w[i];
+    const double beta_ratio = s.n_steps > 0 ? s.beta[s.n_steps] / s.beta[s.n_steps - 1] : 0.;
+    w[i] = s.inverse_beta() * Az_i - beta_ratio * w[i];
     sums.zAz += z[i] * Az_i;
   }
 
@@ -185,7 +185,7 @@ struct RitzPair
   double value = 0., residual = 0.;
 
   /// Returns whether the result is within the safety factor of the estimate.
-  bool is_sound() const
+  bool is_accurate() const
   {
     return !(residual > (eigenvalue_safety - 1.) * value);
   }
@@ -194,11 +194,11 @@ struct RitzPair
 /// Returns |s_n| of T s = θ s with ‖s‖ = 1, by recurrence from the first row.
 double last_component(const LanczosState &s, const int n, const double theta)
 {
-  double before = 0., component = 1., sum = 1.;
+  double previous = 0., component = 1., sum = 1.;
   for (int k = 0; k + 1 < n; ++k) {
     const double next =
-        ((theta - s.alpha[k]) * component - (k > 0 ? s.beta[k] * before : 0.)) / s.beta[k + 1];
-    before = component;
+        ((theta - s.alpha[k]) * component - (k > 0 ? s.beta[k] * previous : 0.)) / s.beta[k + 1];
+    previous = component;
     component = next;
     sum += component * component;
   }
@@ -207,11 +207,11 @@ double last_component(const LanczosState &s, const int n, const double theta)
 
 RitzPair largest_ritz_pair(const LanczosState &s)
 {
-  constexpr double least = 1e-10; // below this the previous vectors span an invariant subspace
+  constexpr double min_ratio = 1e-10; // below this the previous vectors span an invariant subspace
   const auto size = static_cast<std::size_t>(s.n_steps);
   std::vector<double> T(size * size);
   int n = 0;
-  for (; n < s.n_steps && (n == 0 || s.beta[n] > least * s.alpha[0]); ++n) {
+  for (; n < s.n_steps && (n == 0 || s.beta[n] > min_ratio * s.alpha[0]); ++n) {
     const auto k = static_cast<std::size_t>(n);
     T[k * size + k] = s.alpha[n];
     if (n > 0)
@@ -236,19 +236,19 @@ double lanczos(const Matrix &A, const double *const inverse_diagonal, const Divi
   iteration.once(rows(A.n(), BeginLanczos{A.range()->first(), inverse_diagonal, v, w}),
                  divide(v, PreconditionLanczos{v, z, 0}));
   RitzPair largest;
-  for (int k = 1; k <= most_lanczos_steps; ++k, std::swap(v, w)) {
+  for (int k = 1; k <= max_lanczos_steps; ++k, std::swap(v, w)) {
     iteration.once(product(A, z, MultiplyLanczos{z, w}), rows(A.n(), OrthogonaliseLanczos{v, w}),
                    divide(w, PreconditionLanczos{w, z, k}));
-    if (k % least_lanczos_steps != 0)
+    if (k % min_lanczos_steps != 0)
       continue;
     largest = largest_ritz_pair(iteration.get_state());
-    if (largest.is_sound())
+    if (largest.is_accurate())
       break;
   }
   if (!(largest.value > 0.))
     return 1.; // no rows, or NaN, which the solver detects
-  return largest.is_sound() ? largest.value
-                            : (largest.value + largest.residual) / eigenvalue_safety;
+  return largest.is_accurate() ? largest.value
+                               : (largest.value + largest.residual) / eigenvalue_safety;
 }
 } // namespace
 
@@ -265,15 +265,15 @@ void Diagonal<Backend>::update()
 {
   Iteration<Backend, DiagonalState, DiagonalSums> iteration(*A.range());
   iteration.set_state({});
-  iteration.once(rows(A.n(), TakeDiagonal{A.csr_view(), values.data(), inverse_values.data(),
-                                          inverse_row_sums.data()}));
+  iteration.once(rows(A.n(), ExtractDiagonal{A.csr_view(), values.data(), inverse_values.data(),
+                                             inverse_row_sums.data()}));
   const DiagonalState state = iteration.get_state();
   if (state.bad_rows > 0.)
     throw SolverError(
         owner + " cannot be set up: " + std::to_string(static_cast<long long>(state.bad_rows)) +
         " of " + std::to_string(A.range()->n_global()) +
         " rows have no positive diagonal entry. Use another preconditioner.");
-  fits = state.wide_rows == 0.;
+  fits = state.out_of_range_rows == 0.;
 }
 
 template <class Backend>

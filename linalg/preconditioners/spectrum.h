@@ -41,7 +41,7 @@ public:
   }
   /// Returns whether float can represent all numbers of A, except some that are negligible relative
   /// to their diagonal.
-  bool fits_float() const
+  bool fits_in_float() const
   {
     return fits;
   }

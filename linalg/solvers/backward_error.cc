@@ -59,7 +59,7 @@ struct MeasureRow
     sum.rhs += b[i] * b[i];
     sum.scale += w_i * w_i;
     if (r_i != 0.)
-      raise_to(componentwise, bits_of(std::fabs(r_i / w_i)));
+      atomic_max(componentwise, bits_of(std::fabs(r_i / w_i)));
   }
 
   FEMGPU_HD

@@ -44,14 +44,14 @@ public:
 template <class Method>
 struct BatchProgram
 {
-  using Sums = WithResidual<typename Method::Sums>;
+  using Sums = SumsWithResidual<typename Method::Sums>;
   using Result = BatchResult;
   static constexpr int n_vectors = Method::n_vectors;
 
   struct State : Method::State
   {
-    TrueResidualJudge judge;
-    bool goes_on = true; ///< another run follows
+    RestartPolicy policy;
+    bool has_next_run = true; ///< another run follows
     double scale = 0.;
   };
 
@@ -60,7 +60,7 @@ struct BatchProgram
   {
     using Contributes = SumList<&Sums::bb>;
     FEMGPU_HD
-    static void of_row(const double w_i, Sums &sums)
+    static void row_sums(const double w_i, Sums &sums)
     {
       sums.bb += w_i * w_i;
     }
@@ -76,29 +76,30 @@ struct BatchProgram
   FEMGPU_HD
   static void run(Block &block)
   {
-    while (block.state().goes_on) {
+    while (block.state().has_next_run) {
       block.change_state([](State &state) {
         typename Method::State begun; // the method's scalars before its first step
         static_cast<KrylovState &>(begun) = state;
-        state.judge.prepare(begun);
+        state.policy.prepare(begun);
         static_cast<typename Method::State &>(state) = begun;
       });
-      block.forget(/* keeps_x */ true);
-      block.template residual<BeginWithResidual<State, typename Method::Sums>>();
+      block.clear_vectors(/* keeps_x */ true);
+      block.template residual<ComputeInitialResidual<State, typename Method::Sums>>();
       if (block.state().bb == 0.) { // then x = 0, whatever the initial guess
         block.change_state([](State &state) {
           state.initial_rr = -1.;
           state.running = true;
         });
-        block.forget(/* keeps_x */ false);
-        block.template residual<BeginWithResidual<State, typename Method::Sums>>();
+        block.clear_vectors(/* keeps_x */ false);
+        block.template residual<ComputeInitialResidual<State, typename Method::Sums>>();
       }
       block.run(typename Method::First());
       while (block.state().running)
         block.run(typename Method::Loop());
-      block.template residual<EndWithResidual<typename Method::Sums>>();
-      block.change_state([](State &state) { state.goes_on = state.judge.wants_more(state); });
-      block.end_run(block.state().judge.keeps_x);
+      block.template residual<ComputeFinalResidual<typename Method::Sums>>();
+      block.change_state(
+          [](State &state) { state.has_next_run = state.policy.needs_restart(state); });
+      block.end_run(block.state().policy.keeps_x);
     }
     block.template magnitudes<MeasureScale>();
   }
@@ -106,14 +107,15 @@ struct BatchProgram
   FEMGPU_HD
   static EnergyReport energy_of(const State &s)
   {
-    return State::n_kept > 0 ? s.energy().report(s.iteration, s.energy_sum) : EnergyReport();
+    return State::n_epilogue_values > 0 ? s.energy().report(s.iteration, s.energy_sum)
+                                        : EnergyReport();
   }
 
   FEMGPU_HD
   static BatchResult result(const State &s)
   {
-    return {s.judge.outcome, s.iteration, s.judge.restarts, s.bb,        s.initial_rr,
-            s.judge.best_rr, s.target,    s.scale,          energy_of(s)};
+    return {s.policy.outcome, s.iteration, s.policy.restarts, s.bb,        s.initial_rr,
+            s.policy.best_rr, s.target,    s.scale,           energy_of(s)};
   }
 };
 

@@ -8,7 +8,7 @@ namespace bicgstab
 namespace
 {
 /// x += α p̂ + ω ŝ;  r = s − ω t;  ρ' = (r, r*);  β = (ρ'/ρ)(α/ω)
-struct UpdateSolution : OfRow
+struct UpdateSolution : RowFormula
 {
   using Reads = VectorList<x, r, shadow, t>;
   using Images = ImageList<Image<p_hat, p>, Image<s_hat, r>>;
@@ -35,7 +35,7 @@ struct UpdateSolution : OfRow
 };
 
 /// p = r + β (p − ω q)
-struct UpdateDirection : OfRow
+struct UpdateDirection : RowFormula
 {
   using Reads = VectorList<r, p, q>;
   using Writes = VectorList<p>;
@@ -88,8 +88,8 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
 struct Classical : Form
 {
   static constexpr const char *name = "bicgstab";
-  using Loop = StepList<UpdateSolution, UpdateDirection, Preconditions<p, p_hat>, ProjectDirection,
-                        HalfStep, Preconditions<r, s_hat>, ApplyToHalfStep>;
+  using Loop = StepList<UpdateSolution, UpdateDirection, PreconditionerTimes<p, p_hat>,
+                        ProjectDirection, HalfStep, PreconditionerTimes<r, s_hat>, ApplyToHalfStep>;
 };
 } // namespace
 } // namespace bicgstab

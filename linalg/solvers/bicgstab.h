@@ -29,7 +29,7 @@ struct State : KrylovState
   /// x. A restart from the best x recovers them unless all digits are lost.
   static constexpr double divergence_factor = 1e14;
   /// Variants differ in the choice of r*.
-  static constexpr bool can_vary = true;
+  static constexpr bool supports_variants = true;
 
   /// Checks the residual with check(), and stops at a breakdown due to (r, r*) = @p new_rho or ω.
   FEMGPU_HD
@@ -40,13 +40,13 @@ struct State : KrylovState
       return;
     if (!is_finite(new_rho))
       stop(Outcome::not_finite);
-    else if (fabs(new_rho) <= least_cosine(new_rr) * sqrt(new_rr) * sqrt(shadow_rr) ||
+    else if (fabs(new_rho) <= min_cosine(new_rr) * sqrt(new_rr) * sqrt(shadow_rr) ||
              (!is_first && omega == 0.))
       stop(Outcome::breakdown);
   }
 
   FEMGPU_HD
-  double least_cosine(const double new_rr) const
+  double min_cosine(const double new_rr) const
   {
     return new_rr > harmful_growth * harmful_growth * start_rr ? harmful_cosine : smallest_cosine;
   }
@@ -93,7 +93,7 @@ enum Vector : int
 };
 
 /// r* = r, or pseudo-random numbers in [-1, 1) after runs that have failed with it.
-struct ChooseShadow : OfRow
+struct ChooseShadow : RowFormula
 {
   using Reads = VectorList<r>;
   using Writes = VectorList<shadow>;
@@ -127,7 +127,7 @@ struct ApplyToDirection : MatrixTimes<p_hat, q>
 };
 
 /// s = r − α q, stored in r
-struct HalfStep : OfRow
+struct HalfStep : RowFormula
 {
   using Reads = VectorList<r, q>;
   using Writes = VectorList<r>;

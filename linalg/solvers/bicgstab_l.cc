@@ -10,18 +10,18 @@ namespace bicgstab_l
 {
 namespace
 {
-constexpr int most_l = 8;
+constexpr int max_l = 8;
 
 struct State : KrylovState
 {
-  static constexpr bool can_vary = true;
+  static constexpr bool supports_variants = true;
 
   double alpha = 0., beta = 0., omega = 1.;
   double rho = 1.; ///< (r_j, r*) of the previous direction
 
   /// Computes β of the next direction from @p next = (r_j, r*).
   FEMGPU_HD
-  void turn(const double next)
+  void update_beta(const double next)
   {
     beta = alpha * next / rho;
     rho = next;
@@ -50,7 +50,7 @@ struct Sums
 };
 
 /// Data of the minimisation: the least-squares problem r_0 − Σ γ_j r_j, j = 1, ..., ℓ.
-struct Small
+struct SmallProblem
 {
   int l;
   double *Z;     ///< (r_i, r_j), l+1 x l by columns j = 1, ...; factored in place
@@ -79,20 +79,20 @@ struct Small
         sum -= z(j, k) * gamma[k - 1];
       gamma[j - 1] = sum / z(j, j);
     }
-    bool is_sound = true;
+    bool is_regular = true;
     for (int j = l; j > 0; --j) {
       double sum = gamma[j - 1];
       for (int k = j + 1; k <= l; ++k)
         sum -= z(k, j) * gamma[k - 1];
       gamma[j - 1] = sum / z(j, j);
-      is_sound = is_sound && KrylovState::is_finite(gamma[j - 1]);
+      is_regular = is_regular && KrylovState::is_finite(gamma[j - 1]);
     }
-    return is_sound;
+    return is_regular;
   }
 };
 
 /// Data that all steps use.
-struct Workplace
+struct SolverWorkspace
 {
   int n;
   unsigned int first; ///< global number of the first row
@@ -101,7 +101,7 @@ struct Workplace
   bool fused; ///< M⁻¹ is the diagonal m, and updates of x are immediate
   double *y;  ///< otherwise the sum of a pass, which ends with x += M⁻¹y
   DiagonalView m;
-  Small small;
+  SmallProblem small;
 
   /// Adds @p v_i to x, multiplied by M⁻¹, or to y. @p is_first if it is the first of a pass.
   FEMGPU_HD
@@ -117,18 +117,18 @@ struct Workplace
 /// r* = r, or pseudo-random numbers in [-1, 1) after runs that have failed with it. u_0 = 0.
 struct Begin
 {
-  Workplace at;
+  SolverWorkspace ws;
 
   using Contributes = SumList<&Sums::rho>;
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums &sum) const
   {
     const auto seed = static_cast<unsigned int>(state.failed_runs);
-    const unsigned int number = at.first + static_cast<unsigned int>(i);
-    const double r_i = at.R[0][i];
-    at.shadow[i] = seed == 0 ? r_i : 0x1p-31 * hash_of(number ^ hash_of(seed)) - 1.;
-    at.U[0][i] = 0.;
-    sum.rho += r_i * at.shadow[i];
+    const unsigned int number = ws.first + static_cast<unsigned int>(i);
+    const double r_i = ws.R[0][i];
+    ws.shadow[i] = seed == 0 ? r_i : 0x1p-31 * hash_of(number ^ hash_of(seed)) - 1.;
+    ws.U[0][i] = 0.;
+    sum.rho += r_i * ws.shadow[i];
   }
 
   FEMGPU_HD
@@ -136,14 +136,14 @@ struct Begin
   {
     state.alpha = 0.;
     state.rho = 1.;
-    state.turn(sum.rho);
+    state.update_beta(sum.rho);
   }
 };
 
 /// u_i = r_i − β u_i, i <= j;  z = M⁻¹u_j if M⁻¹ is fused
-struct MakeDirection
+struct ComputeDirection
 {
-  Workplace at;
+  SolverWorkspace ws;
   int j;
 
   FEMGPU_HD
@@ -151,11 +151,11 @@ struct MakeDirection
   {
     double u_i = 0.;
     for (int k = 0; k <= j; ++k) {
-      u_i = at.R[k][i] - state.beta * at.U[k][i];
-      at.U[k][i] = u_i;
+      u_i = ws.R[k][i] - state.beta * ws.U[k][i];
+      ws.U[k][i] = u_i;
     }
-    if (at.fused)
-      at.z[i] = at.m(i) * u_i;
+    if (ws.fused)
+      ws.z[i] = ws.m(i) * u_i;
   }
 };
 
@@ -181,22 +181,22 @@ struct ApplyToDirection
 };
 
 /// x += α M⁻¹u_0;  r_i −= α u_{i+1}, i <= j;  z = M⁻¹r_j if M⁻¹ is fused
-struct UseDirection
+struct UpdateIterate
 {
-  Workplace at;
+  SolverWorkspace ws;
   int j;
 
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums & /* sum */) const
   {
-    at.add(i, state.alpha * at.U[0][i], j == 0);
+    ws.add(i, state.alpha * ws.U[0][i], j == 0);
     double r_i = 0.;
     for (int k = 0; k <= j; ++k) {
-      r_i = at.R[k][i] - state.alpha * at.U[k + 1][i];
-      at.R[k][i] = r_i;
+      r_i = ws.R[k][i] - state.alpha * ws.U[k + 1][i];
+      ws.R[k][i] = r_i;
     }
-    if (at.fused)
-      at.z[i] = at.m(i) * r_i;
+    if (ws.fused)
+      ws.z[i] = ws.m(i) * r_i;
   }
 };
 
@@ -219,14 +219,14 @@ struct ApplyToResidual
   void finish(State &state, const Sums &sum) const
   {
     if (!is_last)
-      state.turn(sum.rho);
+      state.update_beta(sum.rho);
   }
 };
 
 /// (r_i, r_j) for all i;  for the last j also γ, and ω = γ_l
 struct Minimise
 {
-  Small small;
+  SmallProblem small;
   int j;
 
   FEMGPU_HD
@@ -240,9 +240,9 @@ struct Minimise
     if (j < small.l || !state.running)
       return;
     const double rr = small.z(1, 1); // overwritten below
-    const bool is_sound = small.solve();
+    const bool is_regular = small.solve();
     state.omega = small.gamma[small.l - 1];
-    if (!is_sound || state.omega == 0.)
+    if (!is_regular || state.omega == 0.)
       state.stop(KrylovState::is_finite(rr) ? Outcome::breakdown : Outcome::not_finite);
   }
 };
@@ -250,27 +250,27 @@ struct Minimise
 /// x += M⁻¹ Σ γ_j r_{j-1};  r_0 −= Σ γ_j r_j;  u_0 −= Σ γ_j u_j;  β
 struct ReduceResidual
 {
-  Workplace at;
+  SolverWorkspace ws;
 
   using Contributes = SumList<&Sums::rr, &Sums::rho>;
   FEMGPU_HD
   void operator()(const State & /* state */, const int i, Sums &sum) const
   {
-    const int l = at.small.l;
-    const double *const gamma = at.small.gamma;
-    at.add(i, combination(at.R.part(0, l), l, gamma, i));
-    at.U[0][i] -= combination(at.U.part(1, l), l, gamma, i);
-    const double r_i = at.R[0][i] - combination(at.R.part(1, l), l, gamma, i);
-    at.R[0][i] = r_i;
+    const int l = ws.small.l;
+    const double *const gamma = ws.small.gamma;
+    ws.add(i, combination(ws.R.columns(0, l), l, gamma, i));
+    ws.U[0][i] -= combination(ws.U.columns(1, l), l, gamma, i);
+    const double r_i = ws.R[0][i] - combination(ws.R.columns(1, l), l, gamma, i);
+    ws.R[0][i] = r_i;
     sum.rr += r_i * r_i;
-    sum.rho += r_i * at.shadow[i];
+    sum.rho += r_i * ws.shadow[i];
   }
 
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
     state.rho *= -state.omega;
-    if (at.fused)
+    if (ws.fused)
       end_pass(state, sum);
     else {
       state.rr = sum.rr; // for AddPreconditioned
@@ -284,7 +284,7 @@ struct ReduceResidual
     ++state.iteration;
     state.check(sum.rr);
     if (state.running)
-      state.turn(sum.rho);
+      state.update_beta(sum.rho);
   }
 };
 
@@ -312,36 +312,36 @@ template <class Backend>
 class BiCGStabL final : public Solver
 {
 public:
-  explicit BiCGStabL(Method &method) : l(method.integer("l", 2, 1, most_l))
+  explicit BiCGStabL(Method &method) : l(method.integer("l", 2, 1, max_l))
   {}
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
     const auto width = static_cast<std::size_t>(l), products = 2 * width;
-    WorkVectors own(A, 2 * (l + 1) + 3);
+    WorkVectors work(A, 2 * (l + 1) + 3);
     Buffer<double> numbers(A.executor(), (width + 1) * width + width);
     GramMemory dots(A.executor(), l + 1, A.range()->communicator());
-    const Small small{l, numbers.data(), numbers.data() + (width + 1) * width};
+    const SmallProblem small{l, numbers.data(), numbers.data() + (width + 1) * width};
     const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
       constexpr bool fused = is_fused<decltype(m)>;
-      const Workplace at{A.n(),
-                         static_cast<unsigned int>(A.range()->first()),
-                         own.columns(0, l + 1),
-                         own.columns(l + 1, l + 1),
-                         x.data(),
-                         own[2 * l + 2],
-                         own[2 * l + 3],
-                         fused,
-                         own[2 * l + 4],
-                         fused_diagonal(m),
-                         small};
-      iteration.once(rows(at.n, Begin{at}));
-      repeat(iteration, watch_for<State>(control), A, m, at, dots);
+      const SolverWorkspace ws{A.n(),
+                               static_cast<unsigned int>(A.range()->first()),
+                               work.columns(0, l + 1),
+                               work.columns(l + 1, l + 1),
+                               x.data(),
+                               work[2 * l + 2],
+                               work[2 * l + 3],
+                               fused,
+                               work[2 * l + 4],
+                               fused_diagonal(m),
+                               small};
+      iteration.once(rows(ws.n, Begin{ws}));
+      repeat(iteration, watch_for<State>(control), A, m, ws, dots);
     };
     const std::size_t vectors = 4 * width * width + 18 * width + 8;
     return solve_with_steps<Backend, State, Sums>(
-        "bicgstab-l", A, M, b, x, own[0], control,
+        "bicgstab-l", A, M, b, x, work[0], control,
         {{products, vectors, products}, {products, vectors + 2 * products + 3, products + 1}},
         iterate);
   }
@@ -349,27 +349,27 @@ public:
 private:
   template <class Iteration, class M>
   static void repeat(Iteration &iteration, const Watch<State> &watch, const Matrix &A, const M &m,
-                     const Workplace &at, GramMemory &dots)
+                     const SolverWorkspace &ws, GramMemory &dots)
   {
-    const int l = at.small.l;
+    const int l = ws.small.l;
     const auto minimise = counted_steps(l, [&](const int j) {
-      return std::tuple(gram(at.n, at.R, at.R.part(j + 1, 1), Minimise{at.small, j + 1}, dots));
+      return std::tuple(gram(ws.n, ws.R, ws.R.columns(j + 1, 1), Minimise{ws.small, j + 1}, dots));
     });
-    const auto reduce = rows(at.n, ReduceResidual{at});
+    const auto reduce = rows(ws.n, ReduceResidual{ws});
     const auto step = [&](const int j) {
-      const StoreProduct in_z{at.z};
+      const StoreProduct in_z{ws.z};
       return std::tuple_cat(
-          std::tuple(rows(at.n, MakeDirection{at, j})), preconditioning(m, at.U[j], in_z),
-          std::tuple(product(A, at.z, ApplyToDirection{at.shadow, at.U[j + 1]}),
-                     rows(at.n, UseDirection{at, j})),
-          preconditioning(m, at.R[j], in_z),
-          std::tuple(product(A, at.z, ApplyToResidual{at.shadow, at.R[j + 1], j == l - 1})));
+          std::tuple(rows(ws.n, ComputeDirection{ws, j})), preconditioning(m, ws.U[j], in_z),
+          std::tuple(product(A, ws.z, ApplyToDirection{ws.shadow, ws.U[j + 1]}),
+                     rows(ws.n, UpdateIterate{ws, j})),
+          preconditioning(m, ws.R[j], in_z),
+          std::tuple(product(A, ws.z, ApplyToResidual{ws.shadow, ws.R[j + 1], j == l - 1})));
     };
     std::apply(
         [&](const auto &...last) {
           iteration.repeat(watch, counted_steps(l, step), minimise, reduce, last...);
         },
-        preconditioning(m, at.y, AddPreconditioned{{at.x}}));
+        preconditioning(m, ws.y, AddPreconditioned{{ws.x}}));
   }
 
   int l;

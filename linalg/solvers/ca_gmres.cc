@@ -71,8 +71,8 @@ struct CaOptions
   MatrixPowersOptions powers;
 
   explicit CaOptions(Method &method)
-      : restart(method.integer("restart", 60, 1, most_columns)),
-        s(method.integer("s", 10, 1, Tsqr::most_columns)),
+      : restart(method.integer("restart", 60, 1, max_columns)),
+        s(method.integer("s", 10, 1, Tsqr::max_columns)),
         is_newton(method.word("basis", "newton", {"newton", "monomial"}) == "newton"),
         measures_errors(method.word("errors", "no", {"no", "yes"}) == "yes"),
         borth(method.word("borth", "cgs", {"cgs", "mgs"})),
@@ -83,7 +83,7 @@ struct CaOptions
     tsqr += passes;
     powers.kind =
         powers_kind_of(method.word("powers", "plain", {"auto", "plain", "blocked", "streamed"}));
-    powers.depth = method.integer("depth", 0, 0, MatrixPowers::most_depth);
+    powers.depth = method.integer("depth", 0, 0, MatrixPowers::max_depth);
     powers.block = method.integer("block", 0, 0, 1 << 30);
     powers.memory = static_cast<std::size_t>(method.number("memory", 0., 0., 1e9) * 1e6);
     powers.steps = s;
@@ -97,13 +97,13 @@ struct CaOptions
 };
 
 /// The worst values that occurred in a solve, for the report.
-struct CaRecord
+struct CaStatistics
 {
   double condition = 0., orthogonality = 0., factorisation = 0.;
-  int n_safer = 0, n_cut = 0, n_shortened = 0;
+  int n_fallbacks = 0, n_truncated = 0, n_shortened = 0;
   int s = 0; ///< block length at the end
 
-  void worsen(double &worst, const double value) const
+  void record_worst(double &worst, const double value) const
   {
     worst = std::isnan(value) ? value : std::max(worst, value);
   }
@@ -118,12 +118,12 @@ struct CaRecord
                     orthogonality, factorisation);
       text += number;
     }
-    const auto tell = [&](const int count, const std::string &what) {
+    const auto append_count = [&](const int count, const std::string &what) {
       if (count > 0)
         text += "; " + std::to_string(count) + (count == 1 ? " block " : " blocks ") + what;
     };
-    tell(n_safer, "factorised by a safer variant");
-    tell(n_cut, "cut at linearly dependent vectors");
+    append_count(n_fallbacks, "factorised by a safer variant");
+    append_count(n_truncated, "cut at linearly dependent vectors");
     if (n_shortened > 0)
       text += "; s reduced from " + std::to_string(options.s) + " to " + std::to_string(s) +
               ", because the true residual differed from the residual of the basis";
@@ -133,24 +133,24 @@ struct CaRecord
 
 /// One solve: owns the vectors and runs the cycles.
 template <class Backend>
-class CaProcess
+class CaGmresSolve
 {
 public:
-  CaProcess(const CaOptions &options, const Matrix &A, const Preconditioner &M,
-            const MatrixPowers &powers, const Buffer<double> &b, Buffer<double> &x,
-            const SolveControl &control)
+  CaGmresSolve(const CaOptions &options, const Matrix &A, const Preconditioner &M,
+               const MatrixPowers &powers, const Buffer<double> &b, Buffer<double> &x,
+               const SolveControl &control)
       : options(options), A(A), n(A.n()), b(b), x(x), control(control),
         size(options.longest_basis(A)), runner(*A.executor()), action(M.action()), powers(powers),
         vectors(*powers.space(), size + 1 + n_other_vectors), V(vectors.columns(0, size + 1)),
-        t(vectors[size + 1]), x_before(vectors[size + 2]), kept(vectors[size + 3]),
-        C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
-        R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
+        t(vectors[size + 1]), x_before(vectors[size + 2]), initial_x(vectors[size + 3]),
+        C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::max_columns),
+        R(A.executor(), static_cast<std::size_t>(Tsqr::max_columns) * Tsqr::max_columns),
         weights(A.executor(), static_cast<std::size_t>(size)), dot(A.executor(), 1),
         dot_memory(A.executor(), 1, A.range()->communicator()),
         borth(make_block_orthogonalisation(options.borth, A.executor(), A.range()->communicator())),
         tsqr(make_tsqr(options.tsqr, A.executor(), A.range()->communicator()))
   {
-    record.s = std::min(options.s, size);
+    statistics.s = std::min(options.s, size);
     steps.resize(1);
   }
 
@@ -158,7 +158,7 @@ public:
   {
     State s;
     static_cast<KrylovState &>(s) = start;
-    A.executor()->copy_inside(kept, x.data(), x.bytes());
+    A.executor()->copy_within(initial_x, x.data(), x.bytes());
     s.bb = square(b.data());
     measure_residual(s);
     s.begin(s.true_rr, s.bb);
@@ -174,16 +174,16 @@ public:
   /// Restores the x from which the last run started.
   void restore()
   {
-    A.executor()->copy_inside(x.data(), kept, x.bytes());
+    A.executor()->copy_within(x.data(), initial_x, x.bytes());
   }
 
   std::string remarks() const
   {
-    return record.text(options);
+    return statistics.text(options);
   }
   std::string execution() const
   {
-    return "blocks of " + std::to_string(record.s) + " vectors; " + powers.description();
+    return "blocks of " + std::to_string(statistics.s) + " vectors; " + powers.description();
   }
 
 private:
@@ -197,7 +197,7 @@ private:
   double square(const double *v)
   {
     const Columns column{const_cast<double *>(v), V.stride, 1};
-    runner.run(gram(n, column, column, KeepProducts{1, dot.data()}, dot_memory));
+    runner.run(gram(n, column, column, StoreGramProducts{1, dot.data()}, dot_memory));
     return dot.to_host().front();
   }
 
@@ -208,17 +208,18 @@ private:
     runner.run(rows(n, Scale{V[0], 1. / beta}));
     const bool is_first = !has_ritz_values; // then one vector at a time
     while (s.running && H.columns() < size) {
-      const int most = is_first ? 1 : record.s;
-      append_block(s, H, std::min(most, size - H.columns()));
+      const int max_steps = is_first ? 1 : statistics.s;
+      append_block(s, H, std::min(max_steps, size - H.columns()));
       if (control.progress)
         control.progress(s.iteration, std::sqrt(s.rr));
     }
     if (options.measures_errors)
-      record.worsen(record.orthogonality, tsqr->orthogonality_error(n, V.part(0, H.columns())));
+      statistics.record_worst(statistics.orthogonality,
+                              tsqr->orthogonality_error(n, V.columns(0, H.columns())));
     if (is_first && H.columns() > 0) {
       const std::vector<std::complex<double>> ritz_values = H.ritz_values();
-      steps = options.is_newton ? newton_basis(ritz_values, record.s)
-                                : monomial_basis(ritz_values, record.s);
+      steps = options.is_newton ? newton_basis(ritz_values, statistics.s)
+                                : monomial_basis(ritz_values, statistics.s);
       has_ritz_values = true;
     }
     s.columns = H.rotated();
@@ -230,13 +231,13 @@ private:
   {
     const int k = H.columns();
     for (;; p = (p + 1) / 2) {
-      const std::vector<BasisStep> of_block(steps.begin(), steps.begin() + p);
-      const Columns block = V.part(k + 1, p);
-      powers.compute(V.part(k, p + 1), of_block);
-      borth->orthogonalise(n, V.part(0, k + 1), block, C.data());
+      const std::vector<BasisStep> block_steps(steps.begin(), steps.begin() + p);
+      const Columns block = V.columns(k + 1, p);
+      powers.compute(V.columns(k, p + 1), block_steps);
+      borth->orthogonalise(n, V.columns(0, k + 1), block, C.data());
       const TsqrReport report = factorise(block);
       if (!report.is_done && p > 1) {
-        ++record.n_cut;
+        ++statistics.n_truncated;
         continue; // V_k has not changed
       }
       if (!report.is_done) {
@@ -245,13 +246,13 @@ private:
       }
       const int n_used = p == 1 ? 1 : std::min(p, report.first_dependent);
       if (n_used < p)
-        ++record.n_cut;
+        ++statistics.n_truncated;
       if (n_used == 0)
         continue;
-      record.worsen(record.condition, condition_number(report.R, p));
+      statistics.record_worst(statistics.condition, condition_number(report.R, p));
       H.append(C.to_host(static_cast<std::size_t>(k + 1) * static_cast<std::size_t>(p)), report.R,
-               of_block, p, n_used);
-      turn_columns(s, H);
+               block_steps, p, n_used);
+      rotate_columns(s, H);
       if (s.running && p == 1 && report.first_dependent == 0)
         s.stop(Outcome::breakdown);
       return;
@@ -263,14 +264,14 @@ private:
     Buffer<double> before;
     if (options.measures_errors) {
       before = Buffer<double>(A.executor(), V.stride * static_cast<std::size_t>(block.count));
-      A.executor()->copy_inside(before.data(), block.data, before.bytes());
+      A.executor()->copy_within(before.data(), block.data, before.bytes());
     }
     TsqrReport report = tsqr->factorise(n, block, R.data());
     if (report.failed_column >= 0 || report.variant.rfind(first_word(options.tsqr), 0) != 0)
-      ++record.n_safer;
+      ++statistics.n_fallbacks;
     if (options.measures_errors && report.is_done)
-      record.worsen(
-          record.factorisation,
+      statistics.record_worst(
+          statistics.factorisation,
           tsqr->factorisation_error(n, {before.data(), V.stride, block.count}, block, R.data()));
     return report;
   }
@@ -280,7 +281,7 @@ private:
     return text.substr(0, text.find(' '));
   }
 
-  void turn_columns(State &s, ArnoldiMatrix &H)
+  void rotate_columns(State &s, ArnoldiMatrix &H)
   {
     while (s.running && H.rotated() < H.columns()) {
       if (!H.rotate_next()) {
@@ -296,24 +297,24 @@ private:
   /// halves the block length, and restores x if the residual has grown.
   void finish_cycle(State &s, const ArnoldiMatrix &H)
   {
-    A.executor()->copy_inside(x_before, x.data(), x.bytes());
+    A.executor()->copy_within(x_before, x.data(), x.bytes());
     std::vector<double> y = H.solve();
     y.resize(weights.size());
     weights.copy_from_host(y.data());
-    add_combination(V.part(0, H.rotated()));
+    add_combination(V.columns(0, H.rotated()));
     measure_residual(s);
     const double expected = std::max(H.residual() * H.residual(), 0.01 * s.target_rr);
-    const bool is_wrong = !(s.true_rr <= 4. * expected);
-    if (!is_wrong || record.s == 1 || s.columns == 0) {
+    const bool is_inaccurate = !(s.true_rr <= 4. * expected);
+    if (!is_inaccurate || statistics.s == 1 || s.columns == 0) {
       s.end_cycle(s.true_rr, s.bb);
       return;
     }
     if (!(s.true_rr < s.start_rr)) {
-      A.executor()->copy_inside(x.data(), x_before, x.bytes());
+      A.executor()->copy_within(x.data(), x_before, x.bytes());
       measure_residual(s);
     }
-    record.s = std::max(record.s / 2, 1);
-    ++record.n_shortened;
+    statistics.s = std::max(statistics.s / 2, 1);
+    ++statistics.n_shortened;
     const bool is_at_limit = s.iteration >= s.max_iterations;
     s.columns = 0;
     s.running = true;
@@ -346,26 +347,26 @@ private:
   const MatrixPowers &powers;
   WorkVectors vectors;
   Columns V;
-  double *t, *x_before, *kept;
+  double *t, *x_before, *initial_x;
   Buffer<double> C, R, weights, dot;
   GramMemory dot_memory;
   std::unique_ptr<BlockOrthogonalisation> borth;
   std::unique_ptr<Tsqr> tsqr;
   std::vector<BasisStep> steps; ///< of a whole block
   bool has_ritz_values = false;
-  CaRecord record;
+  CaStatistics statistics;
 };
 
 /// Stores the history of a method whose epilogues run on the host.
 class HostHistory
 {
 public:
-  double *keep_numbers(const int count)
+  double *allocate_numbers(const int count)
   {
     numbers.resize(static_cast<std::size_t>(count));
     return numbers.data();
   }
-  std::vector<double> left_numbers(const int count) const
+  std::vector<double> get_numbers(const int count) const
   {
     return {numbers.begin(), numbers.begin() + count};
   }
@@ -412,18 +413,18 @@ public:
   {
     const bool is_set_up = powers != nullptr && matrix == &A;
     const auto own = is_set_up ? nullptr : make_powers(A, M);
-    CaProcess<Backend> process(options, A, M, is_set_up ? *powers : *own, b, x, control);
+    CaGmresSolve<Backend> ca_solve(options, A, M, is_set_up ? *powers : *own, b, x, control);
     HostHistory history;
     SolveReport report = solve_to_true_residual<State>(
         history, A, control,
         report_of_method(A, M, "ca-gmres", {1, vectors_per_iteration(), 1}, x.bytes()),
         [&](const KrylovState &start) {
-          return run_from(x, start, [&](const KrylovState &from) { return process.run(from); });
+          return run_from(x, start, [&](const KrylovState &from) { return ca_solve.run(from); });
         },
-        [&] { process.restore(); });
+        [&] { ca_solve.restore(); });
     report.method.norm = name_of_norm(control);
-    report.method.execution = process.execution();
-    report.method.solver_remarks = process.remarks();
+    report.method.execution = ca_solve.execution();
+    report.method.solver_remarks = ca_solve.remarks();
     describe(report);
     return report;
   }
@@ -444,11 +445,11 @@ private:
       throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +
                            " needs preconditioner identity or jacobi, but the preconditioner is '" +
                            M.name() + "'. Use powers=plain.");
-    MatrixPowersOptions of_powers = chosen;
+    MatrixPowersOptions powers_options = chosen;
     const auto n_vectors =
         static_cast<std::size_t>(options.longest_basis(A)) + 1 + n_other_vectors + 1;
-    of_powers.reserved = n_vectors * A.domain()->n_with_ghosts() * sizeof(double);
-    return make_matrix_powers(A, M.action(), of_powers);
+    powers_options.reserved = n_vectors * A.domain()->n_with_ghosts() * sizeof(double);
+    return make_matrix_powers(A, M.action(), powers_options);
   }
 
   CaOptions options;

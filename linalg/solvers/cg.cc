@@ -20,7 +20,7 @@ enum Vector : int
 
 struct State : KrylovState
 {
-  static constexpr int n_kept = n_energy;
+  static constexpr int n_epilogue_values = n_energy;
   double alpha = 0., beta = 0., gamma = 0.;
 };
 
@@ -30,7 +30,7 @@ struct Sums
 };
 
 /// p = z = M⁻¹r;  γ = (r, z)
-struct Begin : Preconditions<r, z>
+struct Begin : PreconditionerTimes<r, z>
 {
   using Reads = VectorList<r>;
   using Writes = VectorList<p>;
@@ -72,7 +72,7 @@ struct ApplyMatrix : MatrixTimes<p, q>
 };
 
 /// x += α p;  r -= α q
-struct UpdateSolution : OfRow
+struct UpdateSolution : RowFormula
 {
   using Reads = VectorList<x, r, p, q>;
   using Writes = VectorList<x, r>;
@@ -87,7 +87,7 @@ struct UpdateSolution : OfRow
 };
 
 /// z = M⁻¹r;  γ' = (r, z);  β = γ'/γ
-struct ApplyPreconditioner : Preconditions<r, z>
+struct ApplyPreconditioner : PreconditionerTimes<r, z>
 {
   using Reads = VectorList<r>;
   using Contributes = SumList<&Sums::gamma>;
@@ -108,7 +108,7 @@ struct ApplyPreconditioner : Preconditions<r, z>
 };
 
 /// p = z + β p
-struct UpdateDirection : OfRow
+struct UpdateDirection : RowFormula
 {
   using Reads = VectorList<p>;
   using Images = ImageList<Image<z, r>>;

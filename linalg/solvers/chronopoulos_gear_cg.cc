@@ -20,7 +20,7 @@ enum Vector : int
 
 struct State : KrylovState
 {
-  static constexpr int n_kept = n_energy;
+  static constexpr int n_epilogue_values = n_energy;
   double alpha = 0., beta = 0., gamma = 0.; ///< γ of the last iteration
 };
 
@@ -30,7 +30,7 @@ struct Sums
 };
 
 /// p = u + β p;  s = w + β s;  x += α p;  r -= α s
-struct UpdateVectors : OfRow
+struct UpdateVectors : RowFormula
 {
   using Reads = VectorList<x, r, p, s, w>;
   using Images = ImageList<Image<u, r>>;
@@ -48,7 +48,7 @@ struct UpdateVectors : OfRow
 };
 
 /// u = M⁻¹r;  γ = (r, u)
-struct ApplyPreconditioner : Preconditions<r, u>
+struct ApplyPreconditioner : PreconditionerTimes<r, u>
 {
   using Reads = VectorList<r>;
   using Contributes = SumList<&Sums::gamma>;

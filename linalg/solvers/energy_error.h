@@ -27,34 +27,36 @@ namespace femgpu::linalg
  * ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, to which a tolerance may be relative, is also
  * estimated from below by these sums.
  *
- * An iteration only stores one number; look() is called occasionally. The latest terms are stored
- * one by one, older ones as sums over intervals of equal length. The length doubles when all
+ * An iteration only stores one number; run_deferred() is called occasionally. The latest terms are
+ * stored one by one, older ones as sums over intervals of equal length. The length doubles when all
  * intervals are in use, so that any number of iterations fits. S uses the smallest term of an
  * interval, which can only overestimate S. All this memory precedes the history, see
- * LoopState::n_kept; begin() must be called first.
+ * LoopState::n_epilogue_values; begin() must be called first.
  */
 struct EnergyError
 {
   static constexpr int n_recent = 256; ///< a power of two
   static constexpr int chunk = 8;      ///< recent terms that are merged at a time
   static constexpr int n_intervals = 64;
-  static constexpr double accuracy = 0.25;  ///< τ
-  static constexpr double forgotten = 1e-4; ///< smallest Δ_k / (Δ_j + ... + Δ_k) of the j in S
-  /// look() is due after each iteration whose number is a multiple of this.
-  static constexpr int interval_of_looks = n_recent / 2;
+  static constexpr double accuracy = 0.25; ///< τ
+  static constexpr double negligible_share =
+      1e-4; ///< smallest Δ_k / (Δ_j + ... + Δ_k) of the j in S
+  /// run_deferred() is due after each iteration whose number is a multiple of this.
+  static constexpr int check_interval = n_recent / 2;
 
   double relative_tolerance, absolute_tolerance; ///< the larger one applies; 0: none
   double start;                                  ///< (b, x₀) + (x₀, r₀)
   int first;                                     ///< iterate at which the recurrence began
-  int n_taken;                                   ///< terms that have been merged into sums
+  int n_merged;                                  ///< terms that have been merged into sums
   int length;                                    ///< terms per interval
-  double open_sum, open_least;                   ///< of the interval that is not yet full
+  double open_sum, open_min_term;                ///< of the interval that is not yet full
 
-  double watched;   ///< terms above this imply a large error; negative: the error does not decide
+  double check_threshold; ///< terms above this imply a large error; negative: the error does not
+                          ///< decide
   double reduction; ///< of the error since the recurrence began, once the target is reached; else 0
 
   double recent[n_recent]; ///< Δ_k at index k mod n_recent
-  double sums[n_intervals], least[n_intervals];
+  double sums[n_intervals], min_term[n_intervals];
 
   /// Begins a recurrence at iterate @p iteration.
   FEMGPU_HD
@@ -65,10 +67,10 @@ struct EnergyError
     absolute_tolerance = absolute;
     first = iteration;
     start = new_start;
-    n_taken = 0;
+    n_merged = 0;
     length = chunk;
-    open_sum = open_least = 0.;
-    watched = relative > 0. || absolute > 0. ? first_watched : -1.;
+    open_sum = open_min_term = 0.;
+    check_threshold = relative > 0. || absolute > 0. ? initial_threshold : -1.;
     reduction = 0.;
   }
 
@@ -85,67 +87,68 @@ struct EnergyError
     return recent[k & (n_recent - 1)];
   }
 
-  /// Returns whether look() is due after @p n_iterations, the last of which has @p term. @p watched
-  /// is the member. If the error decides, ‖x‖_A is needed early: look() is also due after 1, 2, 4,
+  /// Returns whether run_deferred() is due after @p n_iterations, the last of which has @p term. @p
+  /// check_threshold is the member. If the error decides, ‖x‖_A is needed early: run_deferred() is
+  /// also due after 1, 2, 4,
   /// ... iterations. Otherwise the result does not depend on the term, so that nothing waits for
   /// it.
   FEMGPU_HD
-  static bool is_due(const int n_iterations, const double term, const double watched)
+  static bool is_due(const int n_iterations, const double term, const double check_threshold)
   {
-    constexpr int regular = interval_of_looks - 1;
-    if (watched < 0.)
+    constexpr int regular = check_interval - 1;
+    if (check_threshold < 0.)
       return (n_iterations & regular) == 0;
-    const int mask = n_iterations > interval_of_looks ? regular : n_iterations - 1;
-    return (n_iterations & mask) == 0 || term <= watched;
+    const int mask = n_iterations > check_interval ? regular : n_iterations - 1;
+    return (n_iterations & mask) == 0 || term <= check_threshold;
   }
 
   /// Merges old terms to make room for those from @p end on, and determines whether the error has
   /// reached its target, if there is one. @param sum of all terms
   FEMGPU_HD_CALLED
-  void look(const int end, const double sum)
+  void run_deferred(const int end, const double sum)
   {
     FEMGPU_ROLLED
-    while (end - first - n_taken >= n_recent / 2)
-      take_chunk();
-    if (watched < 0.)
+    while (end - first - n_merged >= n_recent / 2)
+      merge_chunk();
+    if (check_threshold < 0.)
       return;
     const double target = squared_target(sum);
     const double last = term(end - 1);
     if (!(last <= accuracy * target)) { // S >= 1
-      watched = accuracy * target;
+      check_threshold = accuracy * target;
       return;
     }
-    const double S = safety(end);
+    const double S = safety_factor(end);
     const Bound bound = bound_of(end, S * last);
-    watched = accuracy * target / S;
+    check_threshold = accuracy * target / S;
     if (bound.squared >= 0. && bound.squared <= target)
       reduction = sqrt(target / sum);
   }
 
-  /// Returns the estimates after @p n_iterations, from all terms, whose sum is @p sum; if look()
-  /// was never called, from the recent terms.
+  /// Returns the estimates after @p n_iterations, from all terms, whose sum is @p sum; if
+  /// run_deferred() was never called, from the recent terms.
   FEMGPU_HD_CALLED
   EnergyReport report(const int n_iterations, const double sum)
   {
-    EnergyReport known;
+    EnergyReport estimates;
     // at the target, the last term belongs to an update that was not made
     const int end = reduction > 0. ? n_iterations + 1 : n_iterations;
     if (end == first)
-      return known;
-    if (end - first - n_taken > n_recent)
-      first = end - n_recent - n_taken;
-    known.norm = sqrt(squared_norm(sum));
-    if (watched >= 0.)
-      known.target = sqrt(squared_target(sum));
-    const Bound bound = bound_of(end, safety(end) * term(end - 1));
+      return estimates;
+    if (end - first - n_merged > n_recent)
+      first = end - n_recent - n_merged;
+    estimates.norm = sqrt(squared_norm(sum));
+    if (check_threshold >= 0.)
+      estimates.target = sqrt(squared_target(sum));
+    const Bound bound = bound_of(end, safety_factor(end) * term(end - 1));
     if (bound.squared >= 0.) {
-      known.error = sqrt(bound.squared);
-      known.delay = n_iterations - end + bound.terms;
+      estimates.error = sqrt(bound.squared);
+      estimates.delay = n_iterations - end + bound.terms;
     }
-    return known;
+    return estimates;
   }
 
-  static constexpr double first_watched = 1.7976931348623157e308;
+  static constexpr double initial_threshold = 1.7976931348623157e308;
 
 private:
   struct Bound
@@ -154,9 +157,9 @@ private:
     int terms;      ///< number of terms in the sum
   };
   /// Consecutive terms.
-  struct Piece
+  struct Segment
   {
-    double sum, least;
+    double sum, min_term;
     int terms;
   };
 
@@ -173,56 +176,56 @@ private:
   }
 
   FEMGPU_HD
-  int n_pieces(const int end) const
+  int n_segments(const int end) const
   {
-    const int open = n_taken % length > 0 ? 1 : 0;
-    return end - first - n_taken + open + n_taken / length;
+    const int open = n_merged % length > 0 ? 1 : 0;
+    return end - first - n_merged + open + n_merged / length;
   }
   /// Returns a piece, counted backwards from the last term before @p end.
   FEMGPU_HD
-  Piece piece(const int number, const int end) const
+  Segment segment_at(const int number, const int end) const
   {
-    const int n_single = end - first - n_taken, n_complete = n_taken / length;
-    const int open_terms = n_taken % length;
+    const int n_single = end - first - n_merged, n_complete = n_merged / length;
+    const int open_terms = n_merged % length;
     if (number < n_single) {
       const double single = term(end - 1 - number);
       return {single, single, 1};
     }
     if (number == n_single && open_terms > 0)
-      return {open_sum, open_least, open_terms};
+      return {open_sum, open_min_term, open_terms};
     const int k = n_single + (open_terms > 0 ? 1 : 0) + n_complete - 1 - number;
-    return {sums[k], least[k], length};
+    return {sums[k], min_term[k], length};
   }
 
   /// Returns S.
   FEMGPU_HD
-  double safety(const int end) const
+  double safety_factor(const int end) const
   {
     const double last = term(end - 1);
-    const int n = n_pieces(end);
+    const int n = n_segments(end);
     double sum = 0., ratio = 1.;
     FEMGPU_ROLLED
-    for (int number = 0; number < n && last > forgotten * sum; ++number) {
-      const Piece at = piece(number, end);
-      sum += at.sum;
-      if (sum > ratio * at.least)
-        ratio = sum / at.least;
+    for (int number = 0; number < n && last > negligible_share * sum; ++number) {
+      const Segment segment = segment_at(number, end);
+      sum += segment.sum;
+      if (sum > ratio * segment.min_term)
+        ratio = sum / segment.min_term;
     }
     return ratio;
   }
 
-  /// Returns the bound Δ_l + ... + Δ_k with the adaptive delay, where S Δ_k is @p lacking.
+  /// Returns the bound Δ_l + ... + Δ_k with the adaptive delay, where S Δ_k is @p remainder.
   FEMGPU_HD
-  Bound bound_of(const int end, const double lacking) const
+  Bound bound_of(const int end, const double remainder) const
   {
     const double last = term(end - 1);
-    const int n = n_pieces(end);
+    const int n = n_segments(end);
     Bound bound{0., 0};
     FEMGPU_ROLLED
     for (int number = 0; number < n; ++number) {
-      const Piece at = piece(number, end);
-      bound = {bound.squared + at.sum, bound.terms + at.terms};
-      if (lacking <= accuracy * (bound.squared - last))
+      const Segment segment = segment_at(number, end);
+      bound = {bound.squared + segment.sum, bound.terms + segment.terms};
+      if (remainder <= accuracy * (bound.squared - last))
         return bound;
     }
     return {-1., 0};
@@ -230,38 +233,38 @@ private:
 
   /// Merges the oldest of the recent terms into the open interval.
   FEMGPU_HD
-  void take_chunk()
+  void merge_chunk()
   {
     double terms[chunk];
     FEMGPU_UNROLL
     for (int k = 0; k < chunk; ++k)
-      terms[k] = term(first + n_taken + k);
+      terms[k] = term(first + n_merged + k);
     double sum = terms[0], smallest = terms[0];
     FEMGPU_UNROLL
     for (int k = 1; k < chunk; ++k) {
       sum += terms[k];
       smallest = fmin(smallest, terms[k]);
     }
-    const bool is_open = n_taken % length > 0;
+    const bool is_open = n_merged % length > 0;
     open_sum = is_open ? open_sum + sum : sum;
-    open_least = is_open ? fmin(open_least, smallest) : smallest;
-    n_taken += chunk;
-    if (n_taken % length == 0)
+    open_min_term = is_open ? fmin(open_min_term, smallest) : smallest;
+    n_merged += chunk;
+    if (n_merged % length == 0)
       close_interval();
   }
 
   FEMGPU_HD
   void close_interval()
   {
-    const int n = n_taken / length;
+    const int n = n_merged / length;
     sums[n - 1] = open_sum;
-    least[n - 1] = open_least;
+    min_term[n - 1] = open_min_term;
     if (n < n_intervals)
       return;
     FEMGPU_ROLLED
     for (int i = 0, pair = 0; pair < n_intervals; ++i, pair += 2) {
       sums[i] = sums[pair] + sums[pair + 1];
-      least[i] = fmin(least[pair], least[pair + 1]);
+      min_term[i] = fmin(min_term[pair], min_term[pair + 1]);
     }
     length *= 2;
   }

@@ -14,14 +14,14 @@ struct Rotate
   static constexpr bool needs_residual = false;
   Cycle cycle;
   int j;
-  double least_share; ///< (w, w) below this share of (A v, A v) is noise
+  double min_share; ///< (w, w) below this share of (A v, A v) is noise
 
   FEMGPU_HD
   void operator()(State &s, const Sums &sum) const
   {
-    const bool is_last = !(sum.ww > least_share * sum.before);
+    const bool is_last = !(sum.ww > min_share * sum.before);
     const double h_next = is_last ? 0. : sqrt(sum.ww);
-    const double h = turn_column();
+    const double h = rotate_column();
     const double norm = sqrt(h * h + h_next * h_next);
     // The column vanishes if A is singular on the Krylov space.
     if (!(norm > 1e-15 * sqrt(sum.before)) || !State::is_finite(norm)) {
@@ -47,7 +47,7 @@ struct Rotate
 private:
   /// Applies the rotations of the previous columns. Returns the diagonal entry.
   FEMGPU_HD
-  double turn_column() const
+  double rotate_column() const
   {
     double h = cycle.r(0, j);
     for (int k = 0; k < j; ++k) {
@@ -91,51 +91,55 @@ class Gmres final : public Solver
 {
 public:
   Gmres(Method &method, const bool is_flexible)
-      : name(method.name()), restart(method.integer("restart", 30, 1, most_columns)),
-        how(orthogonalisation_of(method)), is_flexible(is_flexible)
+      : name(method.name()), restart(method.integer("restart", 30, 1, max_columns)),
+        variant(orthogonalisation_of(method)), is_flexible(is_flexible)
   {}
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    const auto lengthen = [&](const auto &place, GramMemory &dots, const int j) {
-      return steps_of_column(place, dots, j);
+    const auto extend_basis = [&](const auto &work, GramMemory &dots, const int j) {
+      return steps_of_column(work, dots, j);
     };
     return solve_by_cycles<Backend>(name, restart, is_flexible, A, M, b, x, control,
-                                    vectors_per_iteration(), lengthen);
+                                    vectors_per_iteration(), extend_basis);
   }
 
 private:
-  template <class Place>
-  auto steps_of_column(const Place &place, GramMemory &dots, const int j) const
+  template <class MethodWorkspace>
+  auto steps_of_column(const MethodWorkspace &work, GramMemory &dots, const int j) const
   {
-    const bool is_mgs = how == Orthogonalisation::mgs;
-    const int times = is_mgs ? j : how == Orthogonalisation::cgs2 ? 1 : 0; // before the last pass
-    const auto part = [=](const int k) { return is_mgs ? std::pair(k, 1) : std::pair(0, j + 1); };
+    const bool is_mgs = variant == Orthogonalisation::mgs;
+    const int n_earlier_passes = is_mgs                               ? j
+                                 : variant == Orthogonalisation::cgs2 ? 1
+                                                                      : 0; // before the last pass
+    const auto columns = [=](const int k) {
+      return is_mgs ? std::pair(k, 1) : std::pair(0, j + 1);
+    };
     const auto project = [=, &dots](const int k) {
-      const auto [first, count] = part(k);
+      const auto [first, count] = columns(k);
       const bool is_repeated = k > 0 && !is_mgs;
-      return gram(place.n, place.V.part(first, count), place.V.part(j + 1, 1),
-                  Project{place.cycle, first, first, j, is_repeated}, dots);
+      return gram(work.n, work.V.columns(first, count), work.V.columns(j + 1, 1),
+                  Project{work.cycle, first, first, j, is_repeated}, dots);
     };
-    const auto [first, count] = part(times);
-    const Columns last = place.V.part(first, count);
-    double *const w = place.V[j + 1];
+    const auto [first, count] = columns(n_earlier_passes);
+    const Columns last = work.V.columns(first, count);
+    double *const w = work.V[j + 1];
     const auto before_last = [=](const int k) {
-      const auto [first_k, count_k] = part(k);
-      const Columns X = place.V.part(first_k, count_k);
-      return std::tuple(project(k), rows(place.n, Subtract{X, place.cycle.coefficients, w}));
+      const auto [first_k, count_k] = columns(k);
+      const Columns X = work.V.columns(first_k, count_k);
+      return std::tuple(project(k), rows(work.n, Subtract{X, work.cycle.coefficients, w}));
     };
-    const Rotate end{place.cycle, j, how == Orthogonalisation::cgs ? 1e-16 : 1e-28};
-    return std::tuple(counted_steps(times, before_last), project(times),
-                      rows(place.n, Lengthen<Rotate>{last, place.cycle.coefficients, w,
-                                                     place.fused_z(j + 1), place.m, end}));
+    const Rotate end{work.cycle, j, variant == Orthogonalisation::cgs ? 1e-16 : 1e-28};
+    return std::tuple(counted_steps(n_earlier_passes, before_last), project(n_earlier_passes),
+                      rows(work.n, ExtendBasis<Rotate>{last, work.cycle.coefficients, w,
+                                                       work.fused_z(j + 1), work.m, end}));
   }
 
   std::size_t vectors_per_iteration() const
   {
     const auto basis = static_cast<std::size_t>(restart + 1) / 2; // on average
-    switch (how) {
+    switch (variant) {
     case Orthogonalisation::mgs:
       return 5 * basis + 4;
     case Orthogonalisation::cgs:
@@ -148,7 +152,7 @@ private:
 
   std::string name;
   int restart;
-  Orthogonalisation how;
+  Orthogonalisation variant;
   bool is_flexible;
 };
 } // namespace

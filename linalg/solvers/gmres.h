@@ -18,7 +18,7 @@
  */
 namespace femgpu::linalg::gmres
 {
-constexpr int most_columns = 256; ///< the largest restart length
+constexpr int max_columns = 256; ///< the largest restart length
 
 struct State : KrylovState
 {
@@ -28,9 +28,9 @@ struct State : KrylovState
   /// Returns whether orthogonalisation has left only noise of a vector, whose squared length has
   /// fallen from @p before to @p ww. If so, stops the cycle.
   FEMGPU_HD
-  bool basis_is_lost(const double ww, const double before, const double least_share)
+  bool stop_if_dependent(const double ww, const double before, const double min_share)
   {
-    const bool lost = !(ww > least_share * before);
+    const bool lost = !(ww > min_share * before);
     if (lost)
       stop(is_finite(ww) && is_finite(before) ? Outcome::breakdown : Outcome::not_finite);
     return lost;
@@ -43,22 +43,23 @@ struct State : KrylovState
     if (columns == 0 && outcome != Outcome::breakdown) // no cycle was begun
       return;
     const bool was_stopped = !running;
-    const Outcome of_cycle = outcome;
+    const Outcome cycle_outcome = outcome;
     const double before = start_rr;
     columns = 0;
     running = true;
     begin(new_rr, new_bb);
     if (!running)
       return;
-    if (was_stopped && of_cycle != Outcome::converged && of_cycle != Outcome::breakdown)
-      stop(of_cycle);
+    if (was_stopped && cycle_outcome != Outcome::converged && cycle_outcome != Outcome::breakdown)
+      stop(cycle_outcome);
     else if (new_rr > diverged_rr)
       stop(Outcome::diverged);
     else if (iteration >= max_iterations)
       stop(Outcome::iteration_limit);
-    else if (was_stopped && of_cycle == Outcome::breakdown && new_rr > 0.99 * before)
+    else if (was_stopped && cycle_outcome == Outcome::breakdown && new_rr > 0.99 * before)
       stop(Outcome::breakdown);
-    else if (new_rr > (was_stopped && of_cycle == Outcome::converged ? 0.25 : 1. - 1e-8) * before)
+    else if (new_rr >
+             (was_stopped && cycle_outcome == Outcome::converged ? 0.25 : 1. - 1e-8) * before)
       stop(Outcome::stagnated);
     else
       ++restarts;
@@ -105,12 +106,18 @@ struct Cycle
   static Cycle in(double *const first, const int size, int *const columns)
   {
     double *next = first;
-    const auto take = [&next](const int count) {
+    const auto allocate = [&next](const int count) {
       next += count;
       return next - count;
     };
-    return {size,           take(size * size), take(size + 1), take(size),
-            take(size + 1), take(2 * size),    take(size),     columns};
+    return {size,
+            allocate(size * size),
+            allocate(size + 1),
+            allocate(size),
+            allocate(size + 1),
+            allocate(2 * size),
+            allocate(size),
+            columns};
   }
 };
 
@@ -195,7 +202,7 @@ struct Subtract
 
 /// The last subtraction, with (w, w), and ẑ = M⁻¹w if M⁻¹ is fused; @p End processes the sums.
 template <class End>
-struct Lengthen
+struct ExtendBasis
 {
   Columns X;
   const double *coefficients;
@@ -228,7 +235,7 @@ struct Lengthen
 /// Solves R y = rhs, and computes the weights y_k ν_k of the directions.
 struct SolveTriangle
 {
-  static constexpr int team_size = 256, scratch = most_columns;
+  static constexpr int team_size = 256, scratch = max_columns;
   static constexpr bool runs_always = true;
   Cycle cycle;
   bool is_scaled; ///< the directions have unit length
@@ -289,7 +296,7 @@ struct EndCycle : TrueResidual<Sums>
   static constexpr bool runs_always = true;
 
   FEMGPU_HD
-  void finish(State &s, const WithResidual<Sums> &sum) const
+  void finish(State &s, const SumsWithResidual<Sums> &sum) const
   {
     s.end_cycle(sum.true_rr, sum.bb);
   }
@@ -317,10 +324,10 @@ struct Normalise
 /// Data of the steps of a solve: for all rows, or for the rows of one block of a GPU, which keeps
 /// its rows of the basis and the data of a cycle on the chip.
 template <bool fused_>
-struct Workplace
+struct SolverWorkspace
 {
-  static constexpr bool fused = fused_;      ///< M⁻¹ is fused into the steps
-  static constexpr bool is_for_chip = false; ///< see cuda/on_chip/basis.cuh
+  static constexpr bool fused = fused_;                ///< M⁻¹ is fused into the steps
+  static constexpr bool supports_on_chip_loop = false; ///< see cuda/on_chip/basis.cuh
   int n;
   Columns V;      ///< the basis
   Columns Z;      ///< M⁻¹V_j: one vector, or one column per j; empty for M = I
@@ -329,7 +336,7 @@ struct Workplace
   DiagonalView m;
   const double *b;
   double *x;
-  double *kept; ///< x at the start of the run
+  double *initial_x; ///< x at the start of the run
 
   /// Returns the vector that A multiplies in step j; for M = I, the basis vector itself.
   FEMGPU_HD
@@ -372,16 +379,17 @@ struct Workplace
 };
 
 /**
- * Solves A x = b in cycles. @p lengthen(place, dots, j) returns the steps, as a tuple, that compute
- * column j of R and column j + 1 of the basis from A ẑ_j.
+ * Solves A x = b in cycles. @p extend_basis(place, dots, j) returns the steps, as a tuple, that
+ * compute column j of R and column j + 1 of the basis from A ẑ_j.
  * @param is_flexible stores M⁻¹v of each vector, because M may change
  * @tparam Place a Workplace with additional steps of the method
  */
-template <class Backend, template <bool> class Place = Workplace, class Lengthen>
+template <class Backend, template <bool> class MethodWorkspace = SolverWorkspace, class ExtendBasis>
 SolveReport solve_by_cycles(const std::string &solver, const int restart, const bool is_flexible,
                             const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                             Buffer<double> &x, const SolveControl &control,
-                            const std::size_t vectors_per_iteration, const Lengthen &lengthen)
+                            const std::size_t vectors_per_iteration,
+                            const ExtendBasis &extend_basis)
 {
   const RowSpace &space = *A.range();
   const int size =
@@ -397,43 +405,43 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
   GramMemory dots(A.executor(), size + 1, space.communicator());
   numbers.fill_zero();
   columns.fill_zero();
-  const auto iterate = [&](auto &iteration, const auto &m, double *const kept) {
+  const auto iterate = [&](auto &iteration, const auto &m, double *const initial_x) {
     constexpr bool fused = is_fused<decltype(m)>;
-    const Workplace<fused> all{A.n(),
-                               vectors.columns(0, size + 1),
-                               vectors.columns(size + 1, n_z),
-                               is_stored,
-                               Cycle::in(numbers.data(), size, columns.data()),
-                               fused_diagonal(m),
-                               b.data(),
-                               x.data(),
-                               kept};
-    const Place<fused> place{all};
+    const SolverWorkspace<fused> all{A.n(),
+                                     vectors.columns(0, size + 1),
+                                     vectors.columns(size + 1, n_z),
+                                     is_stored,
+                                     Cycle::in(numbers.data(), size, columns.data()),
+                                     fused_diagonal(m),
+                                     b.data(),
+                                     x.data(),
+                                     initial_x};
+    const MethodWorkspace<fused> work{all};
     const auto watch = watch_for<State>(control);
-    if constexpr (fused && Place<fused>::is_for_chip)
-      if (iteration.keep_on_chip(A, watch, place))
+    if constexpr (fused && MethodWorkspace<fused>::supports_on_chip_loop)
+      if (iteration.try_on_chip(A, watch, work))
         return;
-    const auto begin = rows(place.fused_z(0) == nullptr ? 1 : A.n(), place.begin_cycle());
+    const auto begin = rows(work.fused_z(0) == nullptr ? 1 : A.n(), work.begin_cycle());
     const auto column = [&](const int j) {
-      return std::tuple_cat(preconditioning(m, place.V[j], StoreProduct{place.z(j)}),
-                            std::tuple(product(A, place.z(j), place.apply(j))),
-                            lengthen(place, dots, j));
+      return std::tuple_cat(preconditioning(m, work.V[j], StoreProduct{work.z(j)}),
+                            std::tuple(product(A, work.z(j), work.apply(j))),
+                            extend_basis(work, dots, j));
     };
     const auto column_of_v = [&](const int j) {
-      const Normalise normalise{place.V[j], place.cycle.scales + j};
+      const Normalise normalise{work.V[j], work.cycle.scales + j};
       return std::tuple_cat(std::tuple(rows(A.n(), normalise)), column(j));
     };
-    const auto solve = teams(1, place.solve());
-    const auto update = rows(A.n(), place.update());
-    const auto end = product(A.csr(), x.data(), place.end_cycle());
+    const auto solve = teams(1, work.solve());
+    const auto update = rows(A.n(), work.update());
+    const auto end = product(A.csr(), x.data(), work.end_cycle());
     if constexpr (fused)
       iteration.repeat(watch, begin, counted_steps(size, column), solve, update, end);
     else if (is_stored)
       iteration.repeat(watch, begin, counted_steps(size, column_of_v), solve, update, end);
     else
       iteration.repeat(watch, begin, counted_steps(size, column), solve,
-                       rows(A.n(), Update<false>{place.V, place.cycle, {}, place.Z[0]}),
-                       product(*m, place.Z[0], AddPreconditioned{{x.data()}}), end);
+                       rows(A.n(), Update<false>{work.V, work.cycle, {}, work.Z[0]}),
+                       product(*m, work.Z[0], AddPreconditioned{{x.data()}}), end);
   };
   return solve_with_steps<Backend, State, Sums>(
       solver, A, M, b, x, vectors[0], control,

@@ -10,19 +10,19 @@ namespace idr
 {
 namespace
 {
-constexpr int most_shadows = 16;
+constexpr int max_shadow_vectors = 16;
 
 struct State : KrylovState
 {
-  static constexpr bool can_vary = true;
+  static constexpr bool supports_variants = true;
 
   double omega = 1.;
   double beta = 0.; ///< of the last direction
 
   FEMGPU_HD
-  void stop_unless(const bool is_sound, const double value)
+  void stop_unless(const bool is_regular, const double value)
   {
-    if (!is_sound)
+    if (!is_regular)
       stop(is_finite(value) ? Outcome::breakdown : Outcome::not_finite);
   }
 };
@@ -33,7 +33,7 @@ struct Sums
 };
 
 /// Small matrices and vectors of the method.
-struct Small
+struct SmallProblem
 {
   int s;         ///< shadow vectors p_0, ..., p_{s-1}
   double *M;     ///< M_ij = (p_i, g_j), lower triangular, by columns
@@ -70,38 +70,38 @@ struct Small
 };
 
 /// Data that all steps use.
-struct Workplace
+struct SolverWorkspace
 {
   int n;
   unsigned int first; ///< global number of the first row
   Columns P, G, U;    ///< s vectors each
   double *x, *r, *z, *t;
-  Small small;
+  SmallProblem small;
 };
 
 /// Pseudo-random shadow vectors with entries in [-1, 1); new ones after runs that have failed. G =
 /// U = 0 and M = I; any M would do.
 struct ChooseShadows
 {
-  Workplace at;
+  SolverWorkspace ws;
 
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums & /* sum */) const
   {
     unsigned int number = hash_of(static_cast<unsigned int>(state.failed_runs) + 1U);
-    for (int k = 0; k < at.P.count; ++k) {
-      number = hash_of(number ^ hash_of(at.first + static_cast<unsigned int>(i)));
-      at.P[k][i] = 0x1p-31 * number - 1.;
-      at.G[k][i] = at.U[k][i] = 0.;
+    for (int k = 0; k < ws.P.count; ++k) {
+      number = hash_of(number ^ hash_of(ws.first + static_cast<unsigned int>(i)));
+      ws.P[k][i] = 0x1p-31 * number - 1.;
+      ws.G[k][i] = ws.U[k][i] = 0.;
     }
   }
 
   FEMGPU_HD
   void finish(State &state, const Sums & /* sum */) const
   {
-    for (int j = 0; j < at.small.s; ++j)
-      for (int i = 0; i < at.small.s; ++i)
-        at.small.m(i, j) = i == j ? 1. : 0.;
+    for (int j = 0; j < ws.small.s; ++j)
+      for (int i = 0; i < ws.small.s; ++i)
+        ws.small.m(i, j) = i == j ? 1. : 0.;
     state.omega = 1.;
   }
 };
@@ -109,7 +109,7 @@ struct ChooseShadows
 /// f = Pᵀ r;  c
 struct ProjectResidual
 {
-  Small small;
+  SmallProblem small;
 
   FEMGPU_HD
   void entry(const int x, const int /* y */, const double dot) const
@@ -126,36 +126,36 @@ struct ProjectResidual
 
 /// v = r − Σ_{i≥k} c_i g_i;  u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v, or z = v if M⁻¹ is not fused
 template <bool fused>
-struct MakeDirection
+struct ComputeDirection
 {
-  Workplace at;
+  SolverWorkspace ws;
   int k;
   DiagonalView m;
 
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums & /* sum */) const
   {
-    const int count = at.small.s - k;
-    const double v_i = at.r[i] - combination(at.G.part(k, count), count, at.small.c + k, i);
+    const int count = ws.small.s - k;
+    const double v_i = ws.r[i] - combination(ws.G.columns(k, count), count, ws.small.c + k, i);
     if constexpr (fused)
-      at.U[k][i] =
-          combination(at.U.part(k, count), count, at.small.c + k, i) + state.omega * m(i) * v_i;
+      ws.U[k][i] =
+          combination(ws.U.columns(k, count), count, ws.small.c + k, i) + state.omega * m(i) * v_i;
     else
-      at.z[i] = v_i;
+      ws.z[i] = v_i;
   }
 };
 
-/// u_k as in MakeDirection, from z = M⁻¹v
+/// u_k as in ComputeDirection, from z = M⁻¹v
 struct CompleteDirection
 {
-  Workplace at;
+  SolverWorkspace ws;
   int k;
 
   FEMGPU_HD
   void operator()(const State &state, const int i, const double z_i, Sums & /* sum */) const
   {
-    const int count = at.small.s - k;
-    at.U[k][i] = combination(at.U.part(k, count), count, at.small.c + k, i) + state.omega * z_i;
+    const int count = ws.small.s - k;
+    ws.U[k][i] = combination(ws.U.columns(k, count), count, ws.small.c + k, i) + state.omega * z_i;
   }
 };
 
@@ -163,7 +163,7 @@ struct CompleteDirection
 /// β = f_k / M_kk
 struct ProjectImage
 {
-  Small small;
+  SmallProblem small;
   int k;
 
   FEMGPU_HD
@@ -189,9 +189,9 @@ struct ProjectImage
 };
 
 /// g_k −= Σ α_j g_j;  u_k −= Σ α_j u_j;  x += β u_k;  r −= β g_k;  f, and c for k + 1
-struct UseDirection
+struct UpdateIterate
 {
-  Workplace at;
+  SolverWorkspace ws;
   int k;
   DiagonalView m;
   double *z; ///< receives M⁻¹r; nullptr: not needed
@@ -200,13 +200,13 @@ struct UseDirection
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums &sum) const
   {
-    const double g_i = at.G[k][i] - combination(at.G.part(0, k), k, at.small.alpha, i);
-    const double u_i = at.U[k][i] - combination(at.U.part(0, k), k, at.small.alpha, i);
-    at.G[k][i] = g_i;
-    at.U[k][i] = u_i;
-    at.x[i] += state.beta * u_i;
-    const double r_i = at.r[i] - state.beta * g_i;
-    at.r[i] = r_i;
+    const double g_i = ws.G[k][i] - combination(ws.G.columns(0, k), k, ws.small.alpha, i);
+    const double u_i = ws.U[k][i] - combination(ws.U.columns(0, k), k, ws.small.alpha, i);
+    ws.G[k][i] = g_i;
+    ws.U[k][i] = u_i;
+    ws.x[i] += state.beta * u_i;
+    const double r_i = ws.r[i] - state.beta * g_i;
+    ws.r[i] = r_i;
     if (z != nullptr)
       z[i] = m(i) * r_i;
     sum.rr += r_i * r_i;
@@ -215,12 +215,12 @@ struct UseDirection
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
-    for (int i = k + 1; i < at.small.s; ++i)
-      at.small.f[i] -= state.beta * at.small.m(i, k);
+    for (int i = k + 1; i < ws.small.s; ++i)
+      ws.small.f[i] -= state.beta * ws.small.m(i, k);
     ++state.iteration;
     state.check(sum.rr);
     if (state.running)
-      state.stop_unless(at.small.solve(k + 1), sum.rr);
+      state.stop_unless(ws.small.solve(k + 1), sum.rr);
   }
 };
 
@@ -242,12 +242,11 @@ struct ChooseOmega
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
-    constexpr double least_cosine = 0.7;
+    constexpr double min_cosine = 0.7;
     const double lengths = sqrt(sum.tt) * sqrt(state.rr);
-    const double bounded =
-        fabs(sum.tr) < least_cosine * lengths // also where t and r are orthogonal
-            ? copysign(least_cosine * lengths, sum.tr)
-            : sum.tr;
+    const double bounded = fabs(sum.tr) < min_cosine * lengths // also where t and r are orthogonal
+                               ? copysign(min_cosine * lengths, sum.tr)
+                               : sum.tr;
     state.omega = bounded / sum.tt;
     state.stop_unless(state.omega != 0. && KrylovState::is_finite(state.omega), sum.tr + sum.tt);
   }
@@ -293,7 +292,7 @@ template <class Backend>
 class IDR final : public Solver
 {
 public:
-  explicit IDR(Method &method) : shadows(method.integer("s", 4, 1, most_shadows))
+  explicit IDR(Method &method) : shadows(method.integer("s", 4, 1, max_shadow_vectors))
   {}
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
@@ -302,55 +301,56 @@ public:
     const RowSpace &space = *A.range();
     const int s =
         static_cast<int>(std::clamp<long long>(shadows, 1, std::max(space.n_global(), 1LL)));
-    WorkVectors own(A, 3 * s + 3);
-    Buffer<double> numbers(A.executor(), Small::count(s));
+    WorkVectors work(A, 3 * s + 3);
+    Buffer<double> numbers(A.executor(), SmallProblem::count(s));
     GramMemory dots(A.executor(), s, space.communicator());
     const Columns columns{numbers.data(), static_cast<std::size_t>(s), s + 4};
-    const Small small{s, columns[0], columns[s], columns[s + 1], columns[s + 2], columns[s + 3]};
+    const SmallProblem small{
+        s, columns[0], columns[s], columns[s + 1], columns[s + 2], columns[s + 3]};
     const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
-      const Workplace at{A.n(),
-                         static_cast<unsigned int>(space.first()),
-                         own.columns(0, s),
-                         own.columns(s, s),
-                         own.columns(2 * s, s),
-                         x.data(),
-                         own[3 * s],
-                         own[3 * s + 1],
-                         own[3 * s + 2],
-                         small};
-      const auto project = gram(at.n, at.P, {at.r, at.P.stride, 1}, ProjectResidual{small}, dots);
-      iteration.once(rows(at.n, ChooseShadows{at}));
-      repeat(iteration, watch_for<State>(control), A, m, at, project, dots);
+      const SolverWorkspace ws{A.n(),
+                               static_cast<unsigned int>(space.first()),
+                               work.columns(0, s),
+                               work.columns(s, s),
+                               work.columns(2 * s, s),
+                               x.data(),
+                               work[3 * s],
+                               work[3 * s + 1],
+                               work[3 * s + 2],
+                               small};
+      const auto project = gram(ws.n, ws.P, {ws.r, ws.P.stride, 1}, ProjectResidual{small}, dots);
+      iteration.once(rows(ws.n, ChooseShadows{ws}));
+      repeat(iteration, watch_for<State>(control), A, m, ws, project, dots);
     };
     const auto width = static_cast<std::size_t>(s);
     const std::size_t vectors = (width * (3 * width + 12) + width + 9) / (width + 1);
-    return solve_with_steps<Backend, State, Sums>("idr", A, M, b, x, own[3 * s], control,
+    return solve_with_steps<Backend, State, Sums>("idr", A, M, b, x, work[3 * s], control,
                                                   {{1, vectors, 1}, {1, vectors + 2, 1}}, iterate);
   }
 
 private:
   template <class Iteration, class M, class Project>
   static void repeat(Iteration &iteration, const Watch<State> &watch, const Matrix &A, const M &m,
-                     const Workplace &at, const Project &project, GramMemory &dots)
+                     const SolverWorkspace &ws, const Project &project, GramMemory &dots)
   {
     constexpr bool fused = is_fused<M>;
     const DiagonalView diagonal = fused_diagonal(m);
-    const int s = at.small.s;
+    const int s = ws.small.s;
     const bool is_identity = fused && diagonal.is_identity();
-    double *const z = is_identity ? at.r : at.z; // M⁻¹r
-    const auto use = [&](const int k) {
-      const auto image = gram(at.n, at.P, at.G.part(k, 1), ProjectImage{at.small, k}, dots);
+    double *const z = is_identity ? ws.r : ws.z; // M⁻¹r
+    const auto update_iterate = [&](const int k) {
+      const auto image = gram(ws.n, ws.P, ws.G.columns(k, 1), ProjectImage{ws.small, k}, dots);
       const bool makes_z = fused && !is_identity && k == s - 1;
-      return std::tuple(product(A, at.U[k], StoreProduct{at.G[k]}), image,
-                        rows(at.n, UseDirection{at, k, diagonal, makes_z ? z : nullptr}));
+      return std::tuple(product(A, ws.U[k], StoreProduct{ws.G[k]}), image,
+                        rows(ws.n, UpdateIterate{ws, k, diagonal, makes_z ? z : nullptr}));
     };
     const auto direction = [&](const int k) {
-      return std::tuple_cat(std::tuple(rows(at.n, MakeDirection<fused>{at, k, diagonal})),
-                            preconditioning(m, at.z, CompleteDirection{at, k}), use(k));
+      return std::tuple_cat(std::tuple(rows(ws.n, ComputeDirection<fused>{ws, k, diagonal})),
+                            preconditioning(m, ws.z, CompleteDirection{ws, k}), update_iterate(k));
     };
-    const auto reduce = std::tuple_cat(preconditioning(m, at.r, StoreProduct{at.z}),
-                                       std::tuple(product(A, z, ChooseOmega{at.r, at.t}),
-                                                  rows(at.n, ReduceResidual{at.x, at.r, z, at.t})));
+    const auto reduce = std::tuple_cat(preconditioning(m, ws.r, StoreProduct{ws.z}),
+                                       std::tuple(product(A, z, ChooseOmega{ws.r, ws.t}),
+                                                  rows(ws.n, ReduceResidual{ws.x, ws.r, z, ws.t})));
     std::apply(
         [&](const auto &...steps) {
           iteration.repeat(watch, project, counted_steps(s, direction), steps...);

@@ -1,7 +1,7 @@
 #include "linalg/solvers/jacobi_forecast.h"
 
 #include "linalg/operators/csr_matrix.h"
-#include "linalg/preconditioners/entry_facts.h"
+#include "linalg/preconditioners/entry_properties.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,8 @@ constexpr double share_of_structures = 0.25;
 
 /// The set-up of fsai costs as much as 50 iterations on 16 cores, or 1,000 on a GPU, where latency
 /// dominates its small steps. On the host, solves of 100 to 200 iterations are as fast with Jacobi.
-constexpr int patience_before_fsai_on_host = 200, patience_before_fsai_on_device = 1000;
+constexpr int max_jacobi_iterations_before_fsai_on_host = 200,
+              max_jacobi_iterations_before_fsai_on_device = 1000;
 
 /// Returns @p value rounded to two digits.
 std::string rounded(const double value)
@@ -36,8 +37,8 @@ std::string rounded(const double value)
 /// Returns the number of iterations that cost as much as multigrid on 16 cores: 200 with 27 entries
 /// a row, 450 with 7, 500 for elasticity on tetrahedra; 150 to 500 with coarser meshes, 70 to 100
 /// with lower degrees. Small steps add about 5 ms, which are 250 iterations of a small system.
-double patience_on_host(const double n_nodes, const double entries_a_node, const bool is_vector,
-                        const bool has_hierarchy)
+double max_jacobi_iterations_on_host(const double n_nodes, const double entries_a_node,
+                                     const bool is_vector, const bool has_hierarchy)
 {
   const double iterations = 200. * std::pow(27. / entries_a_node, 0.6) * (is_vector ? 1.7 : 1.);
   return std::clamp(iterations, 70., has_hierarchy ? 350. : 500.) + 250. / (1. + n_nodes / 1000.);
@@ -46,7 +47,7 @@ double patience_on_host(const double n_nodes, const double entries_a_node, const
 /// Returns the number of iterations that cost as much as multigrid on an H100 or H200. Multigrid
 /// takes at least 20 ms, whatever the size, or 30 ms with coarser meshes and lower degrees; an
 /// iteration takes 3 µs.
-double patience_on_device(const double n_nonzeros, const bool has_hierarchy)
+double max_jacobi_iterations_on_device(const double n_nonzeros, const bool has_hierarchy)
 {
   const double multigrid = (has_hierarchy ? 30e-3 : 20e-3) + 2.5e-9 * n_nonzeros;
   return multigrid / (3e-6 + 5.5e-12 * n_nonzeros);
@@ -60,7 +61,7 @@ std::string JacobiForecast::reason_for_multigrid() const
     text << std::scientific << std::setprecision(0) << contrast;
     return "because diagonal entries differ by a factor of " + text.str();
   }
-  return iterations > patience
+  return iterations > max_jacobi_iterations
              ? "because jacobi would take about " + rounded(iterations) + " iterations"
              : "";
 }
@@ -77,22 +78,24 @@ JacobiForecast forecast_jacobi(const Matrix &A, const BackendKind backend)
   const double entries_a_node = std::max(n_nonzeros / (n_nodes * per_node * per_node), 1.);
   JacobiForecast forecast;
   const bool is_on_host = backend == BackendKind::host;
-  const bool has_hierarchy = rows.max(unknowns.coarser.may_be_known() ? 1. : 0.) > 0.;
-  forecast.patience = static_cast<int>(
-      is_on_host ? patience_on_host(n_nodes, entries_a_node, per_node > 1., has_hierarchy)
-                 : patience_on_device(n_nonzeros, has_hierarchy));
+  const bool has_hierarchy = rows.max(unknowns.coarser.may_exist() ? 1. : 0.) > 0.;
+  forecast.max_jacobi_iterations =
+      static_cast<int>(is_on_host ? max_jacobi_iterations_on_host(n_nodes, entries_a_node,
+                                                                  per_node > 1., has_hierarchy)
+                                  : max_jacobi_iterations_on_device(n_nonzeros, has_hierarchy));
   forecast.iterations = (per_node > 1. ? 14. : 1.8) * rows.max(unknowns.nodes_along_body);
   if (forecast.iterations > 0.)
     forecast.contrast = on_backend(backend, [&A](const auto on) {
       return diagonal_contrast<typename decltype(on)::Backend>(A);
     });
   else if (on_backend(backend, [&A](const auto on) {
-             return share_with_sign_of_diagonal<typename decltype(on)::Backend>(A);
+             return same_sign_fraction<typename decltype(on)::Backend>(A);
            }) > share_of_structures) {
     forecast.fsai_is_next = true;
-    forecast.patience = is_on_host ? patience_before_fsai_on_host : patience_before_fsai_on_device;
+    forecast.max_jacobi_iterations = is_on_host ? max_jacobi_iterations_before_fsai_on_host
+                                                : max_jacobi_iterations_before_fsai_on_device;
   }
-  forecast.of_an_update = forecast.patience / (is_on_host ? 3 : 10);
+  forecast.update_iterations = forecast.max_jacobi_iterations / (is_on_host ? 3 : 10);
   return forecast;
 }
 } // namespace femgpu::linalg

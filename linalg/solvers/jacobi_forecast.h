@@ -15,10 +15,10 @@ namespace femgpu::linalg
 struct JacobiForecast
 {
   /// Iterations that cost as much as set-up and solve with the next preconditioner.
-  int patience = 0;
+  int max_jacobi_iterations = 0;
   /// Iterations that cost as much as updating the next preconditioner and solving, for new values
   /// of a known pattern.
-  int of_an_update = 0;
+  int update_iterations = 0;
   /// Iterations to a residual of 1e-8; 0 if Unknowns::nodes_along_body is unknown. The smallest
   /// eigenvalue of D⁻¹A belongs to a mode that extends across the whole body, so that iterations
   /// are proportional to the number of nodes along its longest side: 1.5 to 3.5 times that number

@@ -37,7 +37,7 @@ struct ResidualSums
 
 /// The sums of a method and of the true residual.
 template <class Sums>
-struct WithResidual : Sums
+struct SumsWithResidual : Sums
 {
   double true_rr, bb, energy; ///< energy = (b, x) + (x, r)
 };
@@ -49,18 +49,18 @@ struct TrueResidual
   const double *b;
   double *r;
 
-  using Contributes = SumList<&WithResidual<Sums>::true_rr, &WithResidual<Sums>::bb>;
+  using Contributes = SumList<&SumsWithResidual<Sums>::true_rr, &SumsWithResidual<Sums>::bb>;
   FEMGPU_HD
   void operator()(const KrylovState & /* s */, const int i, const double Ax_i,
-                  WithResidual<Sums> &sums) const
+                  SumsWithResidual<Sums> &sums) const
   {
-    r[i] = of_row(b[i], Ax_i, /* x_i */ 0., sums);
+    r[i] = row_sums(b[i], Ax_i, /* x_i */ 0., sums);
   }
 
   /// Returns r_i, and adds its contribution to the sums.
   FEMGPU_HD
-  static double of_row(const double b_i, const double Ax_i, const double /* x_i */,
-                       WithResidual<Sums> &sums)
+  static double row_sums(const double b_i, const double Ax_i, const double /* x_i */,
+                         SumsWithResidual<Sums> &sums)
   {
     const double r_i = b_i - Ax_i;
     sums.true_rr += r_i * r_i;
@@ -72,34 +72,34 @@ struct TrueResidual
 /// Computes the true residual before the first iteration, saves x, sets the target, and may end the
 /// solve.
 template <class State, class Sums>
-struct BeginWithResidual : TrueResidual<Sums>
+struct ComputeInitialResidual : TrueResidual<Sums>
 {
   const double *x;
-  double *kept; ///< x at the start of the run
+  double *initial_x; ///< x at the start of the run
 
-  using Contributes =
-      SumList<&WithResidual<Sums>::true_rr, &WithResidual<Sums>::bb, &WithResidual<Sums>::energy>;
+  using Contributes = SumList<&SumsWithResidual<Sums>::true_rr, &SumsWithResidual<Sums>::bb,
+                              &SumsWithResidual<Sums>::energy>;
   FEMGPU_HD
   void operator()(const KrylovState & /* s */, const int i, const double Ax_i,
-                  WithResidual<Sums> &sums) const
+                  SumsWithResidual<Sums> &sums) const
   {
-    kept[i] = x[i];
-    this->r[i] = of_row(this->b[i], Ax_i, x[i], sums);
+    initial_x[i] = x[i];
+    this->r[i] = row_sums(this->b[i], Ax_i, x[i], sums);
   }
 
   FEMGPU_HD
-  static double of_row(const double b_i, const double Ax_i, const double x_i,
-                       WithResidual<Sums> &sums)
+  static double row_sums(const double b_i, const double Ax_i, const double x_i,
+                         SumsWithResidual<Sums> &sums)
   {
-    const double r_i = TrueResidual<Sums>::of_row(b_i, Ax_i, x_i, sums);
+    const double r_i = TrueResidual<Sums>::row_sums(b_i, Ax_i, x_i, sums);
     sums.energy += x_i * (b_i + r_i);
     return r_i;
   }
 
   FEMGPU_HD
-  void finish(State &s, const WithResidual<Sums> &sums) const
+  void finish(State &s, const SumsWithResidual<Sums> &sums) const
   {
-    if constexpr (State::n_kept > 0)
+    if constexpr (State::n_epilogue_values > 0)
       s.begin_energy(sums.energy);
     s.KrylovState::begin(sums.true_rr, sums.bb);
     if (sums.bb == 0.) // x = 0
@@ -109,11 +109,11 @@ struct BeginWithResidual : TrueResidual<Sums>
 
 /// Computes the true residual after the last iteration.
 template <class Sums>
-struct EndWithResidual : TrueResidual<Sums>
+struct ComputeFinalResidual : TrueResidual<Sums>
 {
   static constexpr bool runs_always = true;
   FEMGPU_HD
-  void finish(KrylovState &s, const WithResidual<Sums> &sums) const
+  void finish(KrylovState &s, const SumsWithResidual<Sums> &sums) const
   {
     s.true_rr = sums.true_rr;
     s.bb = sums.bb;
@@ -125,14 +125,16 @@ template <class State>
 KrylovState state_for(const SolveControl &control)
 {
   KrylovState state;
-  const SolveControl::EnergyTolerance &of_error = control.energy_tolerance;
-  state.stops_by_error = of_error.is_given();
+  const SolveControl::EnergyTolerance &energy_tolerance = control.energy_tolerance;
+  state.stops_by_error = energy_tolerance.is_set();
   state.max_iterations = control.max_iterations;
-  state.relative_tolerance = state.stops_by_error ? of_error.relative : control.relative_tolerance;
-  state.absolute_tolerance = state.stops_by_error ? of_error.absolute : control.absolute_tolerance;
+  state.relative_tolerance =
+      state.stops_by_error ? energy_tolerance.relative : control.relative_tolerance;
+  state.absolute_tolerance =
+      state.stops_by_error ? energy_tolerance.absolute : control.absolute_tolerance;
   state.is_relative_to_rhs = control.reference == SolveControl::Reference::rhs;
   state.growth_limit = State::divergence_factor;
-  state.has_variants = State::can_vary;
+  state.has_variants = State::supports_variants;
   return state;
 }
 
@@ -141,7 +143,7 @@ KrylovState state_for(const SolveControl &control)
 /// the error decides and `resident` is requested
 inline Execution execution_for(const SolveControl &control)
 {
-  if (!control.energy_tolerance.is_given())
+  if (!control.energy_tolerance.is_set())
     return control.execution;
   if (control.execution == Execution::resident)
     throw ParameterError("Execution 'resident' cannot stop at the energy error. Use execution auto "
@@ -156,7 +158,7 @@ constexpr int longest_history = 1 << 20;
 /**
  * The outer loop of all Krylov solvers, and of nonlinear conjugate gradients. @p run(state) saves
  * x, computes its residual, calls state.begin(), iterates until an epilogue stops the state, and
- * recomputes the residual: true_rr. TrueResidualJudge decides whether another run follows.
+ * recomputes the residual: true_rr. RestartPolicy decides whether another run follows.
  * @p restore() resets x to the one that the last run has saved. The final x is the best among the
  * results of the runs and the initial guess.
  * @tparam State of the method
@@ -172,33 +174,33 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
 
   KrylovState state = state_for<State>(control);
-  double *const numbers = iteration.keep_numbers(State::n_kept + history_size);
-  state.history = numbers + State::n_kept;
+  double *const numbers = iteration.allocate_numbers(State::n_epilogue_values + history_size);
+  state.history = numbers + State::n_epilogue_values;
   state.history_size = history_size;
   state.value_precision = A.value_precision();
-  TrueResidualJudge judge;
-  for (bool goes_on = true; goes_on;) {
-    judge.prepare(state);
+  RestartPolicy policy;
+  for (bool has_next_run = true; has_next_run;) {
+    policy.prepare(state);
     state = run(state);
-    goes_on = judge.wants_more(state);
-    if (!judge.keeps_x)
+    has_next_run = policy.needs_restart(state);
+    if (!policy.keeps_x)
       restore();
   }
-  report.outcome = judge.outcome;
-  report.restarts = judge.restarts + state.restarts;
+  report.outcome = policy.outcome;
+  report.restarts = policy.restarts + state.restarts;
   report.rhs_norm = std::sqrt(state.bb);
   report.initial_residual = std::sqrt(state.initial_rr);
   report.target = state.target;
   report.iterations = state.iteration;
-  report.true_residual = std::sqrt(judge.best_rr);
+  report.true_residual = std::sqrt(policy.best_rr);
   std::vector<double> left =
-      iteration.left_numbers(State::n_kept + std::min(state.iteration + 1, history_size));
-  if constexpr (State::n_kept > 0) {
+      iteration.get_numbers(State::n_epilogue_values + std::min(state.iteration + 1, history_size));
+  if constexpr (State::n_epilogue_values > 0) {
     EnergyError error;
     std::memcpy(&error, left.data(), sizeof(error));
     report.energy = error.report(state.iteration, state.energy_sum);
   }
-  report.history.assign(left.begin() + State::n_kept, left.end());
+  report.history.assign(left.begin() + State::n_epilogue_values, left.end());
   for (double &norm : report.history)
     norm = std::sqrt(norm);
   report.history.front() = report.initial_residual; // also if no iteration was needed
@@ -248,11 +250,11 @@ KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run
 /// An iteration whose loop runs between two products with the solution. The first product is
 /// deferred until its result is needed, because a GPU may run it together with the loop.
 template <class Iteration, class Begin, class End>
-class Enclosed
+class LoopWithTrueResidual
 {
 public:
-  Enclosed(Iteration &iteration, const ProductStep<CsrMatrix, Begin> &begin,
-           const ProductStep<CsrMatrix, End> &end)
+  LoopWithTrueResidual(Iteration &iteration, const ProductStep<CsrMatrix, Begin> &begin,
+                       const ProductStep<CsrMatrix, End> &end)
       : iteration(iteration), begin(begin), end(end)
   {}
 
@@ -274,9 +276,9 @@ public:
   /// Runs the loop as @p method, which includes both products. Returns false, without any effect,
   /// if that is impossible or not requested.
   template <class Watch, class Method>
-  bool keep_on_chip(const Matrix &A, const Watch &watch, const Method &method)
+  bool try_on_chip(const Matrix &A, const Watch &watch, const Method &method)
   {
-    return !has_begun && iteration.keep_on_chip(A, watch, method);
+    return !has_begun && iteration.try_on_chip(A, watch, method);
   }
 
 private:
@@ -304,25 +306,26 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
       std::holds_alternative<const PreconditionerOperator *>(m_view) ? costs.general : costs.fused;
   SolveReport report = report_of_method(A, M, solver, cost, x.bytes());
 
-  Iteration<Backend, State, WithResidual<Sums>> iteration(*A.range());
-  iteration.choose(execution_for(control));
-  Buffer<double> kept(A.executor(), x.size());
+  Iteration<Backend, State, SumsWithResidual<Sums>> iteration(*A.range());
+  iteration.set_execution(execution_for(control));
+  Buffer<double> initial_x(A.executor(), x.size());
   // Submits all work to the device before waiting for a result.
   const auto run_from_x = [&](const KrylovState &start) -> KrylovState {
     State state;
     static_cast<KrylovState &>(state) = start;
     iteration.set_state(state);
-    Enclosed enclosed(iteration,
-                      product(A.csr(), x.data(),
-                              BeginWithResidual<State, Sums>{{b.data(), r}, x.data(), kept.data()}),
-                      product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r}}));
-    std::visit([&](const auto &m) { iterate(enclosed, m, kept.data()); }, m_view);
+    LoopWithTrueResidual loop(
+        iteration,
+        product(A.csr(), x.data(),
+                ComputeInitialResidual<State, Sums>{{b.data(), r}, x.data(), initial_x.data()}),
+        product(A.csr(), x.data(), ComputeFinalResidual<Sums>{{b.data(), r}}));
+    std::visit([&](const auto &m) { iterate(loop, m, initial_x.data()); }, m_view);
     return iteration.get_state();
   };
   report = solve_to_true_residual<State>(
       iteration, A, control, std::move(report),
       [&](const KrylovState &start) { return run_from(x, start, run_from_x); },
-      [&] { x.copy_from(kept); });
+      [&] { x.copy_from(initial_x); });
   report.method.norm = name_of_norm(control);
   report.method.execution = iteration.execution();
   describe(report);

@@ -20,7 +20,7 @@ struct KrylovState : LoopState
   double target_rr = 0.;   ///< converged at or below this
   double diverged_rr = 0.; ///< diverged above this
   static constexpr double divergence_factor = 1e8;
-  static constexpr bool can_vary = false; ///< see has_variants
+  static constexpr bool supports_variants = false; ///< see has_variants
   /// Below this, products within an iteration underflow; the true residual has stagnated long
   /// before.
   static constexpr double smallest_rr = 1e-280;
@@ -39,7 +39,7 @@ struct KrylovState : LoopState
   bool has_variants = false;
   int failed_runs = 0; ///< consecutive ones before this run
   /// Reduction of the residual at which a run ends, so that its result is saved; 0: none.
-  double stage = 0.;
+  double run_reduction = 0.;
   double target = 0.;      ///< that the true residual has to reach
   double initial_rr = -1.; ///< of the initial guess; negative: not yet known
   double start_rr = 0.;    ///< at the last begin()
@@ -48,8 +48,8 @@ struct KrylovState : LoopState
 
   /// Whether the error in the energy norm decides; the tolerances then apply to it.
   bool stops_by_error = false;
-  double watched = -1.;   ///< see EnergyError
-  double energy_sum = 0.; ///< sum of the reductions of the squared error by all updates
+  double check_threshold = -1.; ///< see EnergyError
+  double energy_sum = 0.;       ///< sum of the reductions of the squared error by all updates
 
   // Members that LoopState requires of methods with count_update().
   static constexpr int n_energy = sizeof(EnergyError) / sizeof(double);
@@ -60,25 +60,25 @@ struct KrylovState : LoopState
   }
   /// Stops looking at the error before the end of the loop.
   FEMGPU_HD
-  void keep_only()
+  void disable_deferred()
   {
     stops_by_error = false;
-    watched = -1.;
+    check_threshold = -1.;
   }
   FEMGPU_HD
-  void look() const
+  void run_deferred() const
   {
     EnergyError &error = energy();
-    if (EnergyError::is_due(iteration, error.term(iteration - 1), watched))
-      error.look(iteration, energy_sum);
+    if (EnergyError::is_due(iteration, error.term(iteration - 1), check_threshold))
+      error.run_deferred(iteration, energy_sum);
   }
   FEMGPU_HD
-  void hear()
+  void receive_deferred()
   {
     const EnergyError &error = energy();
-    asks = false;
-    watched = error.watched;
-    if (stands_still()) {
+    wants_deferred = false;
+    check_threshold = error.check_threshold;
+    if (has_stagnated()) {
       --iteration;
       stop(Outcome::converged);
     }
@@ -96,13 +96,14 @@ struct KrylovState : LoopState
    * r) constant, but only at first.) Loops that stay on a chip do not check this.
    */
   FEMGPU_HD
-  bool stands_still() const
+  bool has_stagnated() const
   {
     const int last = iteration - 1; // that has been checked
-    if (last < most_unchanged || last >= history_size || target <= 0. || rr > much_less * start_rr)
+    if (last < max_unchanged_residuals || last >= history_size || target <= 0. ||
+        rr > stagnation_reduction * start_rr)
       return false;
-    for (int k = last - most_unchanged; k < last; ++k)
-      if (fabs(history[k] - rr) > same_rr * rr)
+    for (int k = last - max_unchanged_residuals; k < last; ++k)
+      if (fabs(history[k] - rr) > stagnation_tolerance * rr)
         return false;
     return true;
   }
@@ -111,7 +112,7 @@ struct KrylovState : LoopState
   FEMGPU_HD
   void begin_energy(const double energy_start)
   {
-    watched = stops_by_error ? EnergyError::first_watched : -1.;
+    check_threshold = stops_by_error ? EnergyError::initial_threshold : -1.;
     energy_sum = 0.;
     if (history_size >= 0)
       energy().begin(iteration, energy_start, stops_by_error ? relative_tolerance : 0.,
@@ -130,7 +131,7 @@ struct KrylovState : LoopState
       diverged_rr = fmin(fmax(rr, bb) * growth_limit * growth_limit, largest);
     }
     if (stops_by_error)
-      target = 0.; // hear() sets it once the error is small
+      target = 0.; // receive_deferred() sets it once the error is small
     // Checked first, because an infinite b makes the target infinite too.
     if (!is_finite(rr) || !is_finite(bb))
       stop(Outcome::not_finite);
@@ -139,7 +140,7 @@ struct KrylovState : LoopState
     // With rounded values, the recurrence has only a few digits of A: each start refines the
     // solution by these.
     const bool is_rounded = value_precision > 1e-15;
-    const double reduction = fmax(is_rounded ? 100. * value_precision : 0., stage);
+    const double reduction = fmax(is_rounded ? 100. * value_precision : 0., run_reduction);
     const double next_target = fmax(target, reduction * sqrt(rr));
     target_rr = fmax(next_target * next_target, smallest_rr);
   }
@@ -157,7 +158,7 @@ struct KrylovState : LoopState
   void check(const double new_rr)
   {
     record(new_rr);
-    if (!goes_on())
+    if (!should_continue())
       end();
   }
 
@@ -167,7 +168,7 @@ struct KrylovState : LoopState
   void check_spd(const double new_rr, const double rMr, const double pAp)
   {
     record(new_rr);
-    if (goes_on() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
+    if (should_continue() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
       return;
     end();
     // The residual takes precedence, then the directions, then the iteration limit.
@@ -184,9 +185,9 @@ struct KrylovState : LoopState
   /**
    * Counts the next update x += α p of conjugate gradients, which reduces the squared energy norm
    * of the error by @p alpha_gamma = α (r, M⁻¹r). The update is cancelled if the error has already
-   * reached its target: hear(). The recomputed residual then has to agree with that of the
-   * recurrence, on which the estimate relies, or to be so small that the difference is negligible.
-   * A stopped state does not change. Contains no branches, see goes_on().
+   * reached its target: receive_deferred(). The recomputed residual then has to agree with that of
+   * the recurrence, on which the estimate relies, or to be so small that the difference is
+   * negligible. A stopped state does not change. Contains no branches, see should_continue().
    */
   FEMGPU_HD
   void count_update(const double alpha_gamma)
@@ -195,8 +196,8 @@ struct KrylovState : LoopState
       energy().store(iteration, alpha_gamma);
     energy_sum = running ? energy_sum + alpha_gamma : energy_sum;
     iteration += running ? 1 : 0;
-    asks = running & (EnergyError::is_due(iteration, alpha_gamma, watched) |
-                      ((iteration & (interval_of_looks - 1)) == 0));
+    wants_deferred = running & (EnergyError::is_due(iteration, alpha_gamma, check_threshold) |
+                                ((iteration & (check_interval - 1)) == 0));
   }
 
   FEMGPU_HD
@@ -208,9 +209,9 @@ struct KrylovState : LoopState
   static constexpr double largest = 1.7976931348623157e308;
   /// Criteria for a stagnating recurrence: the relative change of (r, r), its reduction since the
   /// start, and the number of consecutive iterations.
-  static constexpr double same_rr = 1e-10, much_less = 1e-20;
-  static constexpr int most_unchanged = 10;
-  static constexpr int interval_of_looks = 32; ///< a power of two
+  static constexpr double stagnation_tolerance = 1e-10, stagnation_reduction = 1e-20;
+  static constexpr int max_unchanged_residuals = 10;
+  static constexpr int check_interval = 32; ///< a power of two
   /// Bounds of the true residual: relative to that of the recurrence; or relative to the initial
   /// residual times the reduction of the energy error.
   static constexpr double largest_drift = 2., negligible = 0.01;
@@ -227,7 +228,7 @@ private:
   /// Returns whether the loop continues; false if rr is NaN. Contains no branches, because a GPU
   /// waits for each.
   FEMGPU_HD
-  bool goes_on() const
+  bool should_continue() const
   {
     return (rr > target_rr) & (rr <= diverged_rr) & (iteration < max_iterations);
   }
@@ -247,7 +248,7 @@ private:
 };
 
 /// Number of consecutive runs without progress that ends the solve.
-constexpr int most_failed_runs = 5;
+constexpr int max_failed_runs = 5;
 
 /**
  * Judges each run of a method by the recomputed residual, whatever the recurrence yields. It stores
@@ -260,7 +261,7 @@ constexpr int most_failed_runs = 5;
  * after its recurrence has drifted from the true residual; these runs end as soon as they have made
  * progress. With finite data, a solve that has made an iteration never ends as not_finite.
  */
-struct TrueResidualJudge
+struct RestartPolicy
 {
   Outcome outcome = Outcome::breakdown; ///< of the solve
   int restarts = 0;
@@ -273,13 +274,13 @@ struct TrueResidualJudge
   {
     s.running = true;
     s.failed_runs = failed_runs;
-    s.stage = is_careful ? careful_stage : 0.;
+    s.run_reduction = is_careful ? careful_reduction : 0.;
   }
 
   /// Returns whether the method restarts after a run that has ended with @p s. If not, the solve is
   /// over.
   FEMGPU_HD
-  bool wants_more(const KrylovState &s)
+  bool needs_restart(const KrylovState &s)
   {
     const double before = best_rr < 0. ? s.initial_rr : best_rr;
     // The residual may grow while the error falls.
@@ -291,7 +292,7 @@ struct TrueResidualJudge
       outcome = Outcome::not_finite;
     else if (keeps_x && sqrt(best_rr) <= s.target)
       outcome = Outcome::converged;
-    else if (is_worth_another_run(s, before)) {
+    else if (should_restart(s, before)) {
       ++restarts;
       iterations_before = s.iteration;
       return true;
@@ -300,11 +301,11 @@ struct TrueResidualJudge
   }
 
 private:
-  static constexpr double careful_stage = 0.01;
+  static constexpr double careful_reduction = 0.01;
 
   /// @param before (r, r) at the start of the run
   FEMGPU_HD
-  bool is_worth_another_run(const KrylovState &s, const double before)
+  bool should_restart(const KrylovState &s, const double before)
   {
     const bool has_progressed = best_rr < 0.99 * before;
     const bool has_drifted = s.outcome == Outcome::converged && !(s.true_rr <= 0.25 * before);
@@ -317,7 +318,7 @@ private:
     if (has_failed && (s.has_variants || s.iteration > iterations_before)) {
       failed_runs = has_progressed ? 0 : failed_runs + 1;
       is_careful = is_careful || !has_progressed;
-      if (failed_runs < most_failed_runs && s.iteration < s.max_iterations)
+      if (failed_runs < max_failed_runs && s.iteration < s.max_iterations)
         return true;
     }
     if (has_drifted)

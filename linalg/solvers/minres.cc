@@ -111,7 +111,7 @@ enum Vector : int
 };
 
 /// v = r;  z = M⁻¹v;  γ² = (v, z)
-struct Begin : Preconditions<r, z>
+struct Begin : PreconditionerTimes<r, z>
 {
   using Reads = VectorList<r>;
   using Writes = VectorList<v_even>;
@@ -154,7 +154,7 @@ struct ApplyMatrix : MatrixTimes<z, q>
  * The new v and d overwrite the old ones, v₋ and d₋.
  */
 template <int v_now, int v_old, int d, int d_old>
-struct UpdateVectors : OfRow
+struct UpdateVectors : RowFormula
 {
   using Reads = VectorList<x, r, q, v_now, v_old, d, d_old>;
   using Images = ImageList<Image<z, v_now>>;
@@ -175,7 +175,7 @@ struct UpdateVectors : OfRow
 
 /// z = M⁻¹v;  γ₊² = (v, z)
 template <int v_new>
-struct ApplyPreconditioner : Preconditions<v_new, z>
+struct ApplyPreconditioner : PreconditionerTimes<v_new, z>
 {
   using Reads = VectorList<v_new>;
   using Contributes = SumList<&Sums::gamma_squared>;

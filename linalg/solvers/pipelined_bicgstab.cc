@@ -8,7 +8,7 @@ namespace bicgstab
 namespace
 {
 /// x += α p̂ + ω ŝ;  r = s − ω t;  p = r + β (p − ω q);  ρ = (r, r*)
-struct UpdateVectors : OfRow
+struct UpdateVectors : RowFormula
 {
   using Reads = VectorList<x, r, shadow, p, q, t>;
   using Images = ImageList<Image<p_hat, p>, Image<s_hat, r>>;
@@ -72,8 +72,8 @@ struct ApplyAndSetBeta : MatrixTimes<s_hat, t>
 struct Pipelined : Form
 {
   static constexpr const char *name = "pipelined-bicgstab";
-  using Loop = StepList<UpdateVectors, Preconditions<p, p_hat>, CheckAndProject, //
-                        HalfStep, Preconditions<r, s_hat>, ApplyAndSetBeta>;
+  using Loop = StepList<UpdateVectors, PreconditionerTimes<p, p_hat>, CheckAndProject, //
+                        HalfStep, PreconditionerTimes<r, s_hat>, ApplyAndSetBeta>;
 };
 } // namespace
 } // namespace bicgstab

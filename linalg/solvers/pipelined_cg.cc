@@ -26,15 +26,15 @@ struct Sums
 
 struct State : KrylovState
 {
-  static constexpr int n_kept = n_energy;
+  static constexpr int n_epilogue_values = n_energy;
   double alpha = 0., beta = 0.;
 };
 
 /// z = M⁻¹r initially; a recurrence updates z afterwards.
-using Begin = Preconditions<r, z>;
+using Begin = PreconditionerTimes<r, z>;
 
 /// x += α p;  r -= α q;  z -= α s;  p = z + β p;  γ = (r, z)
-struct UpdateVectors : OfRow
+struct UpdateVectors : RowFormula
 {
   using Reads = VectorList<x, r, p, q>;
   using Images = ImageList<Image<z, r>, Image<s, q>>;
@@ -66,7 +66,7 @@ struct ApplyMatrix : MatrixTimes<p, q>
 };
 
 /// s = M⁻¹q;  α = γ / (p, q);  β = α² (q, s) / γ − 1
-struct ApplyPreconditioner : Preconditions<q, s>
+struct ApplyPreconditioner : PreconditionerTimes<q, s>
 {
   using Reads = VectorList<q>;
   using Contributes = SumList<&Sums::qs>;

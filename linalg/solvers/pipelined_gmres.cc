@@ -18,7 +18,7 @@ struct NewDirection
   FEMGPU_HD
   void operator()(State &s, const Sums &sum) const
   {
-    if (s.basis_is_lost(sum.ww, sum.before, 1e-16))
+    if (s.stop_if_dependent(sum.ww, sum.before, 1e-16))
       return;
     const double norm = sqrt(sum.ww);
     const double xi = sum.rw / norm;
@@ -35,10 +35,10 @@ struct NewDirection
 
 /// A workplace with the steps that compute a column; also for the rows of one block of a GPU.
 template <bool fused>
-struct PipelinedPlace : Workplace<fused>
+struct PipelinedWorkspace : SolverWorkspace<fused>
 {
-  static constexpr bool is_for_chip = true;
-  using Workplace<fused>::V, Workplace<fused>::cycle;
+  static constexpr bool supports_on_chip_loop = true;
+  using SolverWorkspace<fused>::V, SolverWorkspace<fused>::cycle;
 
   FEMGPU_HD
   Project project(const int j) const
@@ -46,30 +46,30 @@ struct PipelinedPlace : Workplace<fused>
     return {cycle, 1, 0, j, false};
   }
   FEMGPU_HD
-  Lengthen<NewDirection> lengthen(const int j) const
+  ExtendBasis<NewDirection> extend_basis(const int j) const
   {
-    return {V.part(1, j), cycle.coefficients, V[j + 1], this->fused_z(j + 1),
-            this->m,      {V[0], cycle, j}};
+    return {V.columns(1, j), cycle.coefficients, V[j + 1], this->fused_z(j + 1),
+            this->m,         {V[0], cycle, j}};
   }
 
   // For loops on a chip.
   FEMGPU_HD
-  BeginWithResidual<State, Sums> begin() const
+  ComputeInitialResidual<State, Sums> begin() const
   {
-    return {{this->b, V[0]}, this->x, this->kept};
+    return {{this->b, V[0]}, this->x, this->initial_x};
   }
   /// Returns how many numbers a block needs besides its rows of the basis.
   FEMGPU_HD
-  int numbers_of_block() const
+  int block_workspace_size() const
   {
     return Cycle::count(cycle.size);
   }
   /// Returns the place for the rows of a block, whose vectors all begin at its first row.
-  /// @param numbers numbers_of_block() numbers
+  /// @param numbers block_workspace_size() numbers
   /// @param columns one number
   FEMGPU_HD
-  PipelinedPlace of_block(const int first_row, const int n_rows, const Columns &basis,
-                          double *numbers, int *columns) const
+  PipelinedWorkspace of_block(const int first_row, const int n_rows, const Columns &basis,
+                              double *numbers, int *columns) const
   {
     const DiagonalView &m = this->m;
     return {{n_rows,
@@ -80,7 +80,7 @@ struct PipelinedPlace : Workplace<fused>
              {m.is_uniform() ? nullptr : m.inverse + first_row, m.uniform},
              this->b + first_row,
              this->x + first_row,
-             this->kept + first_row}};
+             this->initial_x + first_row}};
   }
   /// Returns scratch memory for solve(): the rotations, which this method does not use.
   FEMGPU_HD
@@ -108,20 +108,20 @@ template <class Backend>
 class PipelinedGmres final : public Solver
 {
 public:
-  explicit PipelinedGmres(Method &method) : restart(method.integer("restart", 30, 1, most_columns))
+  explicit PipelinedGmres(Method &method) : restart(method.integer("restart", 30, 1, max_columns))
   {}
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    const auto lengthen = [](const auto &place, GramMemory &dots, const int j) {
-      const Columns &V = place.V;
-      return std::tuple(gram(place.n, V.part(1, j), V.part(j + 1, 1), place.project(j), dots),
-                        rows(place.n, place.lengthen(j)));
+    const auto extend_basis = [](const auto &work, GramMemory &dots, const int j) {
+      const Columns &V = work.V;
+      return std::tuple(gram(work.n, V.columns(1, j), V.columns(j + 1, 1), work.project(j), dots),
+                        rows(work.n, work.extend_basis(j)));
     };
     const auto vectors = static_cast<std::size_t>(restart) + 7;
-    return solve_by_cycles<Backend, PipelinedPlace>("pipelined-gmres", restart, false, A, M, b, x,
-                                                    control, vectors, lengthen);
+    return solve_by_cycles<Backend, PipelinedWorkspace>("pipelined-gmres", restart, false, A, M, b,
+                                                        x, control, vectors, extend_basis);
   }
 
 private:

@@ -15,17 +15,18 @@ namespace femgpu::linalg
 namespace
 {
 /// Iterations in which fsai or multigrid must halve the residual. Both take about as long.
-constexpr int first_patience_with_fsai = 2000, first_patience_with_multigrid = 500;
+constexpr int first_trial_limit_fsai = 2000, first_trial_limit_multigrid = 500;
 
 /// Returns the limits of the remaining iterations.
-SolveControl rest_of(const SolveControl &control, const SolveReport &so_far)
+SolveControl remaining_control(const SolveControl &control, const SolveReport &previous)
 {
   SolveControl rest = control;
   rest.relative_tolerance = 0.;
-  rest.absolute_tolerance = so_far.target;
-  rest.max_iterations -= so_far.iterations;
+  rest.absolute_tolerance = previous.target;
+  rest.max_iterations -= previous.iterations;
   if (control.progress)
-    rest.progress = [&control, before = so_far.iterations](const int iteration, const double norm) {
+    rest.progress = [&control, before = previous.iterations](const int iteration,
+                                                             const double norm) {
       control.progress(before + iteration, norm);
     };
   return rest;
@@ -36,7 +37,7 @@ PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
                                            const BackendKind backend)
     : backend(backend), solver(make_solver(options.solver, backend)),
       choice(preconditioners.traits(preconditioner_of(options)).is_automatic ? Choice::jacobi
-                                                                             : Choice::given),
+                                                                             : Choice::fixed),
       preconditioner(make_preconditioner(preconditioner_of(options), backend))
 {}
 
@@ -46,46 +47,48 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
   const bool is_update = is_complete && only_values;
   if (choice == Choice::jacobi && !is_update) {
     forecast = forecast_jacobi(A, backend);
-    patience_with_jacobi = forecast.patience;
+    remaining_jacobi_iterations = forecast.max_jacobi_iterations;
     if (const std::string reason = forecast.reason_for_multigrid(); !reason.empty())
-      return take(Choice::multigrid, reason, false);
+      return switch_to(Choice::multigrid, reason, false);
   }
   try {
-    set_up_on_all_parts(*preconditioner, is_update, is_update);
+    set_up_on_all_ranks(*preconditioner, is_update, is_update);
   }
   catch (const Error &error) {
     if (!is_on_trial())
       throw;
-    take_next(error.what(), false);
+    switch_to_next(error.what(), false);
   }
 }
 
 SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                                         const SolveControl &control)
 {
-  patience_on_trial = first_patience();
+  trial_iteration_limit = first_trial_limit();
   SolveReport report = attempt(A, b, x, control);
   if (choice == Choice::jacobi && report.converged())
-    patience_with_jacobi -=
-        std::clamp(report.iterations - forecast.of_an_update, 0, patience_with_jacobi);
+    remaining_jacobi_iterations -=
+        std::clamp(report.iterations - forecast.update_iterations, 0, remaining_jacobi_iterations);
   double residual_before = report.initial_residual;
   while (!report.converged() && report.iterations < control.max_iterations) {
     const Stopwatch watch;
     const std::size_t bytes_before = A.executor()->bytes_to_host();
     if (choice == Choice::jacobi && report.outcome == Outcome::iteration_limit)
-      take_next("after " + std::to_string(forecast.patience) + " iterations with jacobi", true);
+      switch_to_next("after " + std::to_string(forecast.max_jacobi_iterations) +
+                         " iterations with jacobi",
+                     true);
     else if (is_on_trial() && report.outcome == Outcome::iteration_limit &&
              report.true_residual <= 0.5 * residual_before)
-      patience_on_trial *= 2;
+      trial_iteration_limit *= 2;
     else if (is_on_trial() && !is_at_rounding(A, b, x, report.outcome))
-      take_next(report.method.preconditioner + " ended as " + to_string(report.outcome), true);
+      switch_to_next(report.method.preconditioner + " ended as " + to_string(report.outcome), true);
     else
       break;
     A.executor()->synchronize();
     residual_before = report.true_residual;
     report.costs.setup_seconds += watch.elapsed();
     report.costs.setup_bytes_to_host += A.executor()->bytes_to_host() - bytes_before;
-    continue_with(report, attempt(A, b, x, rest_of(control, report)));
+    append_solve(report, attempt(A, b, x, remaining_control(control, report)));
   }
   return report;
 }
@@ -94,7 +97,7 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
 bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> &b,
                                           Buffer<double> &x, const Outcome outcome)
 {
-  A.domain()->bring_ghosts(x.data());
+  A.domain()->update_ghost_values(x.data());
   const SystemNorms norms = measure(*A.range(), {A.csr().csr_view(), b.data(), x.data(), nullptr});
   return may_be_rounding(outcome, norms.backward_error(),
                          rounding_level(static_cast<int>(A.range()->max(A.csr().longest_row()))));
@@ -106,10 +109,10 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
                                           Buffer<double> &x, const SolveControl &control)
 {
   SolveControl limited = control;
-  if (choice != Choice::given)
+  if (choice != Choice::fixed)
     limited.max_iterations =
         std::min(control.max_iterations,
-                 choice == Choice::jacobi ? patience_with_jacobi : patience_on_trial);
+                 choice == Choice::jacobi ? remaining_jacobi_iterations : trial_iteration_limit);
   const Buffer<double> guess = is_on_trial() ? x.copy() : Buffer<double>();
   SolveReport report;
   try {
@@ -118,7 +121,7 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   catch (const ParameterError &error) { // the solver needs a symmetric or a diagonal M
     if (!is_on_trial())
       throw;
-    take_next(error.what(), true);
+    switch_to_next(error.what(), true);
     return attempt(A, b, x, control);
   }
   if (is_on_trial() && !(report.true_residual <= report.initial_residual)) {
@@ -135,11 +138,11 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
 /// throw.
 /// @param updates_M M is set up for this pattern
 /// @param only_values the solver is set up for this pattern
-void PreconditionedSolver::set_up_on_all_parts(Preconditioner &M, const bool updates_M,
+void PreconditionedSolver::set_up_on_all_ranks(Preconditioner &M, const bool updates_M,
                                                const bool only_values)
 {
   is_complete = false;
-  rethrow_on_all_parts(matrix->range()->communicator(), [&] {
+  rethrow_on_all_ranks(matrix->range()->communicator(), [&] {
     if (updates_M)
       M.update(*matrix);
     else
@@ -150,9 +153,9 @@ void PreconditionedSolver::set_up_on_all_parts(Preconditioner &M, const bool upd
 }
 
 /// Returns the iteration limit of the first attempt with fsai or multigrid.
-int PreconditionedSolver::first_patience() const
+int PreconditionedSolver::first_trial_limit() const
 {
-  return choice == Choice::fsai ? first_patience_with_fsai : first_patience_with_multigrid;
+  return choice == Choice::fsai ? first_trial_limit_fsai : first_trial_limit_multigrid;
 }
 
 /// Returns whether another preconditioner may follow if this one does not converge.
@@ -163,35 +166,35 @@ bool PreconditionedSolver::is_on_trial() const
 
 /// Switches to preconditioner @p next, or to its successor if @p next cannot be set up.
 /// @param only_values the solver is set up for this pattern
-void PreconditionedSolver::take(const Choice next, const std::string &reason,
-                                const bool only_values)
+void PreconditionedSolver::switch_to(const Choice next, const std::string &reason,
+                                     const bool only_values)
 {
   choice = next;
-  patience_on_trial = first_patience();
-  remark = (choice == Choice::given ? "jacobi permanently: " : "") + reason;
+  trial_iteration_limit = first_trial_limit();
+  remark = (choice == Choice::fixed ? "jacobi permanently: " : "") + reason;
   try {
-    auto made = make_preconditioner(choice == Choice::fsai        ? "fsai"
-                                    : choice == Choice::multigrid ? "multigrid"
-                                                                  : "jacobi",
-                                    backend);
-    set_up_on_all_parts(*made, false, only_values);
-    preconditioner = std::move(made);
+    auto replacement = make_preconditioner(choice == Choice::fsai        ? "fsai"
+                                           : choice == Choice::multigrid ? "multigrid"
+                                                                         : "jacobi",
+                                           backend);
+    set_up_on_all_ranks(*replacement, false, only_values);
+    preconditioner = std::move(replacement);
   }
   catch (const Error &error) {
     if (!is_on_trial())
       throw;
-    take_next(error.what(), false);
+    switch_to_next(error.what(), false);
   }
 }
 
 /// Switches to the successor of the current preconditioner. @param reason why. @param only_values
-/// as in take()
-void PreconditionedSolver::take_next(const std::string &reason, const bool only_values)
+/// as in switch_to()
+void PreconditionedSolver::switch_to_next(const std::string &reason, const bool only_values)
 {
-  const Choice behind_jacobi = forecast.fsai_is_next ? Choice::fsai : Choice::multigrid;
-  take(choice == Choice::jacobi ? behind_jacobi
-       : choice == Choice::fsai ? Choice::multigrid
-                                : Choice::given,
-       reason, only_values);
+  const Choice after_jacobi = forecast.fsai_is_next ? Choice::fsai : Choice::multigrid;
+  switch_to(choice == Choice::jacobi ? after_jacobi
+            : choice == Choice::fsai ? Choice::multigrid
+                                     : Choice::fixed,
+            reason, only_values);
 }
 } // namespace femgpu::linalg

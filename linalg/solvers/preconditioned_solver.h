@@ -45,7 +45,7 @@ public:
 private:
   enum class Choice
   {
-    given,     ///< never changes
+    fixed,     ///< never changes
     jacobi,    ///< unless it takes too long
     fsai,      ///< unless it does not converge
     multigrid, ///< unless it does not converge
@@ -55,20 +55,20 @@ private:
                       const SolveControl &control);
   static bool is_at_rounding(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                              Outcome outcome);
-  void set_up_on_all_parts(Preconditioner &M, bool updates_M, bool only_values);
-  int first_patience() const;
+  void set_up_on_all_ranks(Preconditioner &M, bool updates_M, bool only_values);
+  int first_trial_limit() const;
   bool is_on_trial() const;
-  void take(Choice next, const std::string &reason, bool only_values);
-  void take_next(const std::string &reason, bool only_values);
+  void switch_to(Choice next, const std::string &reason, bool only_values);
+  void switch_to_next(const std::string &reason, bool only_values);
 
   BackendKind backend;
   std::unique_ptr<Solver> solver;
   Choice choice;
   std::unique_ptr<Preconditioner> preconditioner;
-  JacobiForecast forecast;      ///< if Jacobi or multigrid may be chosen
-  int patience_with_jacobi = 0; ///< iterations that solves may still lose
-  int patience_on_trial = 0;    ///< iterations of the next attempt with fsai or multigrid
-  std::string remark;           ///< why this preconditioner was chosen; empty: it is the given one
+  JacobiForecast forecast;             ///< if Jacobi or multigrid may be chosen
+  int remaining_jacobi_iterations = 0; ///< iterations that solves may still lose
+  int trial_iteration_limit = 0;       ///< iterations of the next attempt with fsai or multigrid
+  std::string remark; ///< why this preconditioner was chosen; empty: it is the given one
   const Matrix *matrix = nullptr; ///< of set_up()
   bool is_complete = false;       ///< preconditioner and solver are set up
 };

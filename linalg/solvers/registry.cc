@@ -14,36 +14,36 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      "preconditioned conjugate gradients, classical form, 3 kernels per iteration",
      solver<class CgSolver>,
      {.needs_symmetry = true,
-      .has_batch = true,
-      .can_be_resident = true,
-      .knows_energy_error = true}},
+      .supports_batch = true,
+      .supports_resident_loop = true,
+      .estimates_energy_error = true}},
     {"pipelined-cg",
      "preconditioned conjugate gradients, pipelined form, 2 kernels per iteration",
      solver<class PipelinedCgSolver>,
      {.needs_symmetry = true,
-      .has_batch = true,
-      .can_be_resident = true,
-      .knows_energy_error = true}},
+      .supports_batch = true,
+      .supports_resident_loop = true,
+      .estimates_energy_error = true}},
     {"chronopoulos-gear-cg",
      "preconditioned conjugate gradients of Chronopoulos and Gear, 2 kernels per iteration",
      solver<class ChronopoulosGearCgSolver>,
      {.needs_symmetry = true,
-      .has_batch = true,
-      .can_be_resident = true,
-      .knows_energy_error = true}},
+      .supports_batch = true,
+      .supports_resident_loop = true,
+      .estimates_energy_error = true}},
     {"minres",
      "minimal residual method for symmetric matrices, also indefinite ones, 2 kernels per "
      "iteration",
      solver<class MinresSolver>,
-     {.needs_symmetry = true, .has_batch = true, .can_be_resident = true}},
+     {.needs_symmetry = true, .supports_batch = true, .supports_resident_loop = true}},
     {"bicgstab",
      "BiCGStab for unsymmetric matrices, classical form, 5 kernels per iteration",
      solver<class BicgstabSolver>,
-     {.has_batch = true, .can_be_resident = true}},
+     {.supports_batch = true, .supports_resident_loop = true}},
     {"pipelined-bicgstab",
      "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels per iteration",
      solver<class PipelinedBicgstabSolver>,
-     {.has_batch = true, .can_be_resident = true}},
+     {.supports_batch = true, .supports_resident_loop = true}},
     {"bicgstab-l", "BiCGStab(l) for unsymmetric matrices, 2 l products per iteration; l=L (1 to 8)",
      solver<class BicgstabLSolver>},
     {"idr", "IDR(s) for unsymmetric matrices, s + 1 products per cycle; s=S (1 to 16)",
@@ -56,7 +56,7 @@ constexpr decltype(solvers)::Entry solver_table[] = {
     {"pipelined-gmres",
      "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels per iteration; restart=M",
      solver<class PipelinedGmresSolver>,
-     {.can_be_resident = true}},
+     {.supports_resident_loop = true}},
     {"ca-gmres",
      "communication-avoiding GMRES; restart=M, s=S vectors at a time, basis=newton|monomial, "
      "borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2, "
@@ -76,14 +76,15 @@ std::string preconditioner_of(const LinearSolverOptions &options)
 {
   const auto &solver = solvers.entry_of(options.solver);
   const char *const own = solver.traits.preconditioner;
-  const auto &given = preconditioners.entry_of(options.preconditioner);
-  if (own != nullptr && given.traits.is_automatic)
+  const auto &requested = preconditioners.entry_of(options.preconditioner);
+  if (own != nullptr && requested.traits.is_automatic)
     return own;
-  if (own != nullptr && std::string(own) != given.name)
-    throw ParameterError(
-        "Solver '" + std::string(solver.name) + "' does not support preconditioner '" + given.name +
-            "'. Use preconditioner " + own + " or auto, or solver richardson, which takes any.",
-        "Solver/Preconditioner");
+  if (own != nullptr && std::string(own) != requested.name)
+    throw ParameterError("Solver '" + std::string(solver.name) +
+                             "' does not support preconditioner '" + requested.name +
+                             "'. Use preconditioner " + own +
+                             " or auto, or solver richardson, which takes any.",
+                         "Solver/Preconditioner");
   return options.preconditioner;
 }
 

@@ -12,10 +12,12 @@ namespace femgpu::linalg
 {
 struct SolverTraits
 {
-  bool needs_symmetry = false;     ///< of A and M
-  bool has_batch = false;          ///< Solver::batch() is implemented
-  bool can_be_resident = false;    ///< can keep its vectors on a chip if M is fused and they fit
-  bool knows_energy_error = false; ///< estimates its error in the energy norm and can stop by it
+  bool needs_symmetry = false; ///< of A and M
+  bool supports_batch = false; ///< Solver::batch() is implemented
+  bool supports_resident_loop =
+      false; ///< can keep its vectors on a chip if M is fused and they fit
+  bool estimates_energy_error =
+      false; ///< estimates its error in the energy norm and can stop by it
   const char *preconditioner = nullptr; ///< the only one it takes; nullptr: any
 };
 
@@ -26,11 +28,12 @@ extern const BackendRegistry<SolverTraits, Solver> solvers;
 inline void require_energy_error(const std::string &solver)
 {
   const auto &entry = solvers.entry_of(solver);
-  if (!entry.traits.knows_energy_error)
+  if (!entry.traits.estimates_energy_error)
     throw ParameterError(
         "Solver '" + std::string(entry.name) +
             "' cannot stop at the energy error, because it does not estimate it. Use " +
-            solvers.names_with(&SolverTraits::knows_energy_error) + ", or stop at the residual.",
+            solvers.names_with(&SolverTraits::estimates_energy_error) +
+            ", or stop at the residual.",
         "Solver/Stop at");
 }
 

@@ -9,32 +9,33 @@ namespace femgpu::linalg
 {
 namespace
 {
-struct Ending
+struct OutcomeName
 {
   Outcome outcome;
   const char *name;
 };
 
-constexpr Ending endings[] = {{Outcome::converged, "converged"},
-                              {Outcome::converged_to_rounding, "converged_to_rounding"},
-                              {Outcome::iteration_limit, "iteration_limit"},
-                              {Outcome::stagnated, "stagnated"},
-                              {Outcome::diverged, "diverged"},
-                              {Outcome::not_finite, "not_finite"},
-                              {Outcome::indefinite_matrix, "indefinite_matrix"},
-                              {Outcome::indefinite_preconditioner, "indefinite_preconditioner"},
-                              {Outcome::breakdown, "breakdown"},
-                              {Outcome::not_balanced, "not_balanced"}};
+constexpr OutcomeName outcome_names[] = {
+    {Outcome::converged, "converged"},
+    {Outcome::converged_to_rounding, "converged_to_rounding"},
+    {Outcome::iteration_limit, "iteration_limit"},
+    {Outcome::stagnated, "stagnated"},
+    {Outcome::diverged, "diverged"},
+    {Outcome::not_finite, "not_finite"},
+    {Outcome::indefinite_matrix, "indefinite_matrix"},
+    {Outcome::indefinite_preconditioner, "indefinite_preconditioner"},
+    {Outcome::breakdown, "breakdown"},
+    {Outcome::not_balanced, "not_balanced"}};
 
-const Ending &ending(const Outcome outcome)
+const OutcomeName &entry_of(const Outcome outcome)
 {
-  return *std::find_if(std::begin(endings), std::end(endings),
-                       [outcome](const Ending &e) { return e.outcome == outcome; });
+  return *std::find_if(std::begin(outcome_names), std::end(outcome_names),
+                       [outcome](const OutcomeName &e) { return e.outcome == outcome; });
 }
 
-bool contains(const std::string &text, const char *const part)
+bool contains(const std::string &text, const char *const substring)
 {
-  return text.find(part) != std::string::npos;
+  return text.find(substring) != std::string::npos;
 }
 
 /// Returns methods that may succeed if this one fails, except those in use.
@@ -130,7 +131,7 @@ std::string energy_text(const EnergyReport &energy)
 
 std::string to_string(const Outcome outcome)
 {
-  return ending(outcome).name;
+  return entry_of(outcome).name;
 }
 
 void add_work(const SolveReport &step, SolveReport &report)
@@ -140,7 +141,7 @@ void add_work(const SolveReport &step, SolveReport &report)
   report.costs += step.costs;
 }
 
-void continue_with(SolveReport &report, SolveReport rest)
+void append_solve(SolveReport &report, SolveReport rest)
 {
   const double initial_residual = report.initial_residual;
   std::vector<double> history = std::move(report.history);

@@ -55,7 +55,7 @@ struct SolveControl
   {
     double relative = 0., absolute = 0.;
 
-    bool is_given() const
+    bool is_set() const
     {
       return relative > 0. || absolute > 0.;
     }
@@ -235,7 +235,7 @@ struct MethodReport
 };
 
 /// Norms of the system before scaling.
-struct GivenNorms
+struct OriginalNorms
 {
   double rhs = 0.;      ///< ‖b‖
   double residual = 0.; ///< ‖b − A x‖
@@ -266,7 +266,7 @@ struct InnerWork
 struct SolveReport : SolveResult
 {
   MethodReport method;
-  GivenNorms given;
+  OriginalNorms original;
   InnerWork inner;
   SolveCosts costs;
 
@@ -280,7 +280,7 @@ struct SolveReport : SolveResult
   {
     SolveResult::for_each_member(f, reports...);
     MethodReport::for_each_member(f, reports.method...);
-    GivenNorms::for_each_member(f, reports.given...);
+    OriginalNorms::for_each_member(f, reports.original...);
     InnerWork::for_each_member(f, reports.inner...);
     SolveCosts::for_each_member(f, reports.costs...);
   }
@@ -297,7 +297,7 @@ struct SolveReport : SolveResult
 void add_work(const SolveReport &step, SolveReport &report);
 
 /// Appends @p rest, which completed the solve of @p report; the result describes both.
-void continue_with(SolveReport &report, SolveReport rest);
+void append_solve(SolveReport &report, SolveReport rest);
 
 /// Sets result.message from the other members. @param residual name of the residual norm
 void describe(SolveResult &result, const MethodReport &method,

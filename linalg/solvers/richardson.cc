@@ -85,8 +85,8 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    WorkVectors own(A, 2);
-    double *const r = own[0], *const z = own[1];
+    WorkVectors work(A, 2);
+    double *const r = work[0], *const z = work[1];
     const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
       const auto watch = watch_for<KrylovState>(control);
       iteration.once(rows(1, CheckLimit{}));

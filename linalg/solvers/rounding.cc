@@ -47,7 +47,7 @@ double rounding_level(const int longest_row)
 
 namespace
 {
-constexpr int most_refinements = 5;
+constexpr int max_refinements = 5;
 
 /// Reads A only if the solve has failed.
 bool may_be_rounding(const RowSpace &rows, const HostCsr &A, const SolveReport &report)
@@ -94,15 +94,15 @@ bool may_be_rounding(const Outcome outcome, const double backward_error, const d
   return false;
 }
 
-void settle_at_rounding(const RowSpace &rows, const HostCsr &A, const double *const b,
-                        double *const x, SolveReport &report, const Resolve &resolve)
+void refine_to_rounding(const RowSpace &rows, const HostCsr &A, const double *const b,
+                        double *const x, SolveReport &report, const RefinementCallbacks &callbacks)
 {
   const auto n = static_cast<std::size_t>(A.n);
-  for (int k = 0; k < most_refinements && may_be_rounding(rows, A, report); ++k) {
+  for (int k = 0; k < max_refinements && may_be_rounding(rows, A, report); ++k) {
     std::vector<double> r(n), d(n), refined(x, x + n);
     const double residual = measure(rows, A, b, x, r.data()).residual;
     const SolveReport step =
-        resolve.correct(r.data(), d.data(), correction_tolerance(rows.n_global()));
+        callbacks.solve_correction(r.data(), d.data(), correction_tolerance(rows.n_global()));
     add_work(step, report);
     if (!is_resolved(step))
       return;
@@ -115,7 +115,7 @@ void settle_at_rounding(const RowSpace &rows, const HostCsr &A, const double *co
       return;
     }
     std::copy(refined.begin(), refined.end(), x);
-    continue_with(report, resolve.again(x));
+    append_solve(report, callbacks.resume(x));
   }
 }
 } // namespace femgpu::linalg

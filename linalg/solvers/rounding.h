@@ -33,12 +33,12 @@ int longest_row(const HostCsr &A);
 double rounding_level(int longest_row);
 
 /// How a method continues with a system that it has solved; pointers are host memory.
-struct Resolve
+struct RefinementCallbacks
 {
   /// Solves A d = r from d = 0 to a relative @p tolerance.
-  std::function<SolveReport(const double *r, double *d, double tolerance)> correct;
+  std::function<SolveReport(const double *r, double *d, double tolerance)> solve_correction;
   /// Solves A x = b again, from x, to the target in the report.
-  std::function<SolveReport(double *x)> again;
+  std::function<SolveReport(double *x)> resume;
 };
 
 /**
@@ -53,8 +53,8 @@ struct Resolve
  * @param A, b, x the system before scaling
  * @param report contains backward_error; receives forward_error
  */
-void settle_at_rounding(const RowSpace &rows, const HostCsr &A, const double *b, double *x,
-                        SolveReport &report, const Resolve &resolve);
+void refine_to_rounding(const RowSpace &rows, const HostCsr &A, const double *b, double *x,
+                        SolveReport &report, const RefinementCallbacks &callbacks);
 
 /// Returns whether rounding alone may have kept a solve with this outcome from its target. @param
 /// level from rounding_level()

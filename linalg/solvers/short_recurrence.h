@@ -76,7 +76,7 @@ private:
     const DiagonalView diagonal = fused_diagonal(m);
     Step body;
     if constexpr (!std::is_empty_v<Step>)
-      body.with_data.data = data;
+      body.formula_with_data.data = data;
     if constexpr (!IsProduct<Step>::value)
       return rows(A.n(), v, diagonal, body);
     else if constexpr (Step::multiplier == Multiplier::matrix)
@@ -132,19 +132,19 @@ public:
       require_symmetric(Method::name, M);
     const bool has_diagonal = std::holds_alternative<DiagonalView>(M.action());
     const int n_stored = has_diagonal ? Method::n_fused : Method::n_vectors;
-    WorkVectors own(A, n_stored - 1); // all but x
+    WorkVectors work(A, n_stored - 1); // all but x
     const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
       constexpr bool is_fused = linalg::is_fused<decltype(m)>;
       VectorSet<Method::n_vectors> v{{x.data()}};
       for (int k = 1; k < n_stored; ++k)
-        v.data[k] = own[k - 1];
-      own.fill_zero();
+        v.data[k] = work[k - 1];
+      work.fill_zero();
       const StepMaker<std::decay_t<decltype(m)>, Method::n_vectors> steps{A, m, v};
       steps.once(iteration, First<is_fused>());
       steps.repeat(iteration, watch_for<State>(control), Loop<is_fused>());
     };
     return solve_with_steps<Backend, State, typename Method::Sums>(
-        Method::name, A, M, b, x, own[0], control, {cost<true>(), cost<false>()}, iterate);
+        Method::name, A, M, b, x, work[0], control, {cost<true>(), cost<false>()}, iterate);
   }
 
   std::shared_ptr<const BatchMethod> batch() const override

@@ -43,30 +43,30 @@ void sort_by_network(const Team &team, int *numbers, const int n)
 class ColumnSet
 {
 public:
-  /// The number of ints for a set of at most @p most columns.
+  /// The number of ints for a set of at most @p max_size columns.
   FEMGPU_HD
-  static std::size_t size(const int most)
+  static std::size_t size(const int max_size)
   {
-    return static_cast<std::size_t>(table_size(most)) + static_cast<std::size_t>(most) + 1;
+    return static_cast<std::size_t>(table_size(max_size)) + static_cast<std::size_t>(max_size) + 1;
   }
 
   /// The number of columns that fit in a set of @p size ints, which is at least size(0).
   FEMGPU_HD
-  static int most_in(const std::size_t size)
+  static int capacity_in(const std::size_t size)
   {
-    std::size_t most = 0;
-    for (std::size_t table = least_table; table < size && table <= largest_table; table *= 2) {
+    std::size_t max_size = 0;
+    for (std::size_t table = min_table_size; table < size && table <= max_table_size; table *= 2) {
       const std::size_t list = size - 1 - table;
       const std::size_t fits = list < table / 2 ? list : table / 2;
-      most = fits > most ? fits : most;
+      max_size = fits > max_size ? fits : max_size;
     }
-    return static_cast<int>(most);
+    return static_cast<int>(max_size);
   }
 
   FEMGPU_HD
-  ColumnSet(int *memory, const int most)
-      : count(memory), list(memory + 1), table(memory + 1 + most), most(most),
-        mask(table_size(most) - 1)
+  ColumnSet(int *memory, const int max_size)
+      : count(memory), list(memory + 1), table(memory + 1 + max_size), max_size(max_size),
+        mask(table_size(max_size) - 1)
   {}
 
   template <class Team>
@@ -85,7 +85,7 @@ public:
   FEMGPU_HD
   void insert(const Team &team, const int column)
   {
-    if (team.glance(count) > most)
+    if (team.load_volatile(count) > max_size)
       return;
     unsigned int slot = static_cast<unsigned int>(column) * 2654435761U >> 7;
     for (int probes = 0; probes <= mask; ++probes, ++slot) {
@@ -96,9 +96,9 @@ public:
       if (old == -1)
         break;
     }
-    const int place = team.count_up(count);
-    if (place < most)
-      list[place] = column;
+    const int position = team.fetch_increment(count);
+    if (position < max_size)
+      list[position] = column;
   }
 
   /// Returns the number of columns; called by all threads after the last insert(). If it is greater
@@ -113,7 +113,7 @@ public:
   FEMGPU_HD
   int capacity() const
   {
-    return most;
+    return max_size;
   }
 
   /// Stores the sorted columns; requires n_columns() <= capacity(). @param to must not overlap the
@@ -136,20 +136,20 @@ public:
   }
 
 private:
-  static constexpr std::size_t least_table = 16;
-  static constexpr std::size_t largest_table = std::size_t{1} << 30;
+  static constexpr std::size_t min_table_size = 16;
+  static constexpr std::size_t max_table_size = std::size_t{1} << 30;
 
   FEMGPU_HD
-  static int table_size(const int most)
+  static int table_size(const int max_size)
   {
-    std::size_t size = least_table;
-    while (size < 2 * static_cast<std::size_t>(most) && size < largest_table)
+    std::size_t size = min_table_size;
+    while (size < 2 * static_cast<std::size_t>(max_size) && size < max_table_size)
       size *= 2;
     return static_cast<int>(size);
   }
 
   int *count, *list, *table;
-  int most, mask;
+  int max_size, mask;
 };
 } // namespace femgpu::linalg
 

@@ -1,7 +1,7 @@
 #include "linalg/sparse/derived_matrix.h"
 
-#include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_workspace.h"
+#include "linalg/sparse/select_entries.h"
 
 #include <algorithm>
 
@@ -38,8 +38,8 @@ struct IsInTriangle
   }
 };
 
-/// Chooses some rows and columns; see choose().
-struct ListChoice
+/// Chooses some rows and columns; see select_entries().
+struct SubmatrixEntries
 {
   RowPatternView A;
   const int *rows;
@@ -72,12 +72,12 @@ void check_indices(const CsrMatrix &A, const Buffer<int> &indices, const bool ar
         const bool ascends = !are_columns || k == 0 || indices[k] > indices[k - 1];
         is_bad[k] = indices[k] < 0 || indices[k] >= end || !ascends ? 1 : 0;
       }));
-  const int place = first_flagged<Backend>(A.executor(), flags);
-  if (place < 0)
+  const int index = first_flagged<Backend>(A.executor(), flags);
+  if (index < 0)
     return;
-  throw SolverError("Index " + std::to_string(place) + " of the " +
+  throw SolverError("Index " + std::to_string(index) + " of the " +
                     (are_columns ? "columns" : "rows") + " chosen from " + describe(A) + " is " +
-                    std::to_string(indices.to_host()[static_cast<std::size_t>(place)]) +
+                    std::to_string(indices.to_host()[static_cast<std::size_t>(index)]) +
                     (are_columns ? "; columns must be in range and in ascending order."
                                  : "; rows must be in range."));
 }
@@ -151,7 +151,8 @@ DerivedMatrix<Backend> transposed(const CsrMatrix &A)
 template <class Backend>
 DerivedPattern triangle_pattern(const PatternRef &A, const TrianglePart part, const int *rows)
 {
-  return choose<Backend>(A, EntriesWhere<IsInTriangle>{A.view(), {part}, rows}, A.n, "A triangle");
+  return select_entries<Backend>(A, EntriesWhere<IsInTriangle>{A.view(), {part}, rows}, A.n,
+                                 "A triangle");
 }
 
 template <class Backend>
@@ -175,8 +176,9 @@ DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
                                          const int c) { new_columns[chosen[c]] = c; }));
   const PatternRef pattern = pattern_of(A);
   return {A, n_columns,
-          choose<Backend>(pattern, ListChoice{pattern.view(), rows.data(), new_columns},
-                          static_cast<int>(rows.size()), "A submatrix of " + describe(A))};
+          select_entries<Backend>(pattern,
+                                  SubmatrixEntries{pattern.view(), rows.data(), new_columns},
+                                  static_cast<int>(rows.size()), "A submatrix of " + describe(A))};
 }
 
 template class DerivedMatrix<ThisBackend>;

@@ -106,7 +106,7 @@ DerivedMatrix<Backend> triangle(const CsrMatrix &A, TrianglePart part);
  * @param rows of A, in any order, possibly repeated
  * @param columns of A, in ascending order; both in the memory of the executor of A
  * @throws SolverError if a row or column is out of range, or columns do not ascend, with its
- *   position in the list; also beyond most_indices entries
+ *   position in the list; also beyond max_indices entries
  */
 template <class Backend>
 DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,

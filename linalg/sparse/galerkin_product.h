@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_sparse_galerkin_product_h
 #define femgpu_linalg_sparse_galerkin_product_h
 
-#include "linalg/sparse/part_rows.h"
+#include "linalg/sparse/row_exchange.h"
 
 #include <memory>
 
@@ -35,12 +35,12 @@ public:
                P_rows ? nullptr : &columns)
   {
     if (P_rows)
-      collected = std::make_unique<CollectedRows<Backend>>(P.domain(), *coarse.matrix());
+      accumulated = std::make_unique<AccumulatedRows<Backend>>(P.domain(), *coarse.matrix());
   }
 
   std::shared_ptr<const CsrMatrix> matrix() const
   {
-    return collected ? collected->matrix() : coarse.matrix();
+    return accumulated ? accumulated->matrix() : coarse.matrix();
   }
   /// Pᵀ. On several ranks it also has rows that other ranks own.
   std::shared_ptr<const CsrMatrix> restriction() const
@@ -57,8 +57,8 @@ public:
     P_transposed.update(P);
     AP.update(A, all_rows(P));
     coarse.update(*P_transposed.matrix(), *AP.matrix());
-    if (collected)
-      collected->update(*coarse.matrix());
+    if (accumulated)
+      accumulated->update(*coarse.matrix());
   }
 
 private:
@@ -71,7 +71,7 @@ private:
   DerivedMatrix<Backend> P_transposed;
   RowGroups columns; ///< of P
   Product<Backend> AP, coarse;
-  std::unique_ptr<CollectedRows<Backend>> collected; ///< on several ranks
+  std::unique_ptr<AccumulatedRows<Backend>> accumulated; ///< on several ranks
 };
 } // namespace femgpu::linalg
 

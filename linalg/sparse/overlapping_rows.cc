@@ -1,7 +1,7 @@
 #include "linalg/sparse/overlapping_rows.h"
 
 #include "linalg/base/atomic.h"
-#include "linalg/sparse/choose.h"
+#include "linalg/sparse/select_entries.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,22 +14,22 @@ namespace
 /// Renumbers columns: a contiguous range of owned columns, and others.
 struct ColumnNumbers
 {
-  int first, n;      ///< own columns
-  int new_first;     ///< first owned column in the new numbering
-  const int *others; ///< new numbers of the columns before and after owned ones; -1: dropped
+  int first, n;       ///< own columns
+  int new_first;      ///< first owned column in the new numbering
+  const int *overlap; ///< new numbers of the columns before and after owned ones; -1: dropped
 
   FEMGPU_HD
   int operator()(const int column) const
   {
-    return column < first       ? others[column]
+    return column < first       ? overlap[column]
            : column < first + n ? column - first + new_first
-                                : others[column - n];
+                                : overlap[column - n];
   }
 };
 
 /// Chooses rows in a new numbering in which the columns before `middle` change places with those
-/// from `middle` to `end`, so that columns ascend there, too; see choose().
-struct SwappedRuns
+/// from `middle` to `end`, so that columns ascend there, too; see select_entries().
+struct SwappedColumnRanges
 {
   RowPatternView A;
   const int *rows;
@@ -50,29 +50,29 @@ struct SwappedRuns
     const int begin = A.row_starts[i];
     const int n_first = A.lower_bound(i, middle, begin) - begin;
     const int n_second = A.lower_bound(i, end, begin + n_first) - begin - n_first;
-    const int place = k - begin;
-    const int source = begin + (place < n_second             ? place + n_first
-                                : place < n_second + n_first ? place - n_second
-                                                             : place);
+    const int position = k - begin;
+    const int source = begin + (position < n_second             ? position + n_first
+                                : position < n_second + n_first ? position - n_second
+                                                                : position);
     if (const int column = numbers(A.columns[source]); column >= 0)
       f(column, source);
   }
 };
 
-/// Returns the pattern of some rows of @p M with renumbered columns. @param new_others see
+/// Returns the pattern of some rows of @p M with renumbered columns. @param new_overlap see
 /// ColumnNumbers
 template <class Backend>
 DerivedPattern renumbered(const CsrMatrix &M, const std::vector<int> &rows, const int middle,
-                          const int end, ColumnNumbers numbers, const std::vector<int> &new_others)
+                          const int end, ColumnNumbers numbers, const std::vector<int> &new_overlap)
 {
   const ExecutorPtr &owner = M.executor();
-  const Buffer<int> rows_there(owner, rows.data(), rows.size()),
-      others_there(owner, new_others.data(), new_others.size());
-  numbers.others = others_there.data();
+  const Buffer<int> rows_buffer(owner, rows.data(), rows.size()),
+      others_buffer(owner, new_overlap.data(), new_overlap.size());
+  numbers.overlap = others_buffer.data();
   const PatternRef pattern = pattern_of(M);
-  return choose<Backend>(pattern,
-                         SwappedRuns{pattern.view(), rows_there.data(), middle, end, numbers},
-                         static_cast<int>(rows.size()), "Rows of other subdomains");
+  return select_entries<Backend>(
+      pattern, SwappedColumnRanges{pattern.view(), rows_buffer.data(), middle, end, numbers},
+      static_cast<int>(rows.size()), "Rows of other subdomains");
 }
 
 /// Returns how many of the ascending numbers are less than @p row.
@@ -92,7 +92,7 @@ std::vector<int> used_columns(const CsrMatrix &M, const int first, const int n)
       rows(n, [view = M.csr_view(), first, used = flags.data()] FEMGPU_BODY(const int i) {
         const RowEntries<double> row = view.entries(first + i);
         for (int k = 0; k < row.length; ++k)
-          store_together(used + row.columns[k], 1);
+          store_relaxed(used + row.columns[k], 1);
       }));
   return flags.to_host();
 }
@@ -103,32 +103,34 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
 {
   if (A.range()->communicator() == nullptr)
     return;
-  std::unique_ptr<GhostRows<Backend>> rows; // owned rows, and those of `near`
-  RowSpacePtr near = A.domain();
+  std::unique_ptr<GhostRows<Backend>> rows; // owned rows, and those of `extended_domain`
+  RowSpacePtr extended_domain = A.domain();
   for (int layer = 1;; ++layer) {
     rows.reset(); // it has a copy of A
-    rows = std::make_unique<GhostRows<Backend>>(*near, A);
+    rows = std::make_unique<GhostRows<Backend>>(*extended_domain, A);
     if (layer == layers)
       break;
-    near = rows->matrix().domain();
+    extended_domain = rows->matrix().domain();
   }
   const int n = A.n();
-  others = near->ghost_plan()->numbers;
-  n_before = count_below(others, near->first());
-  const auto n_others = static_cast<int>(others.size());
+  overlap = extended_domain->ghost_plan()->numbers;
+  n_before = count_below(overlap, extended_domain->first());
+  const auto n_overlap = static_cast<int>(overlap.size());
   const auto in_order = [&](const int other) { return other < n_before ? other : n + other; };
 
-  std::vector<int> list(static_cast<std::size_t>(n + n_others)), columns;
+  std::vector<int> list(static_cast<std::size_t>(n + n_overlap)), columns;
   std::iota(list.begin() + n_before, list.begin() + n_before + n, 0);
-  for (int other = 0; other < n_others; ++other)
+  for (int other = 0; other < n_overlap; ++other)
     list[in_order(other)] = n + other;
   const std::vector<long long> &known = rows->matrix().domain()->ghost_plan()->numbers;
   for (const long long number : known) {
-    const int place = count_below(others, number);
-    columns.push_back(place < n_others && others[place] == number ? in_order(place) : -1);
+    const int position = count_below(overlap, number);
+    columns.push_back(position < n_overlap && overlap[position] == number ? in_order(position)
+                                                                          : -1);
   }
-  square.emplace(rows->matrix(), n + n_others,
-                 renumbered<Backend>(rows->matrix(), list, n, n + count_below(known, near->first()),
+  square.emplace(rows->matrix(), n + n_overlap,
+                 renumbered<Backend>(rows->matrix(), list, n,
+                                     n + count_below(known, extended_domain->first()),
                                      {0, n, n_before, nullptr}, columns));
 }
 
@@ -138,9 +140,9 @@ RowSpacePtr OverlappingRows<Backend>::domain_of(const CsrMatrix &M) const
 {
   const std::vector<int> is_used = used_columns<Backend>(M, n_before, A.n());
   std::vector<long long> ghosts;
-  for (int other = 0; other < static_cast<int>(others.size()); ++other)
+  for (int other = 0; other < static_cast<int>(overlap.size()); ++other)
     if (is_used[other < n_before ? other : other + A.n()] != 0)
-      ghosts.push_back(others[other]);
+      ghosts.push_back(overlap[other]);
   const std::vector<long long> &known = A.domain()->ghost_plan()->numbers;
   const bool is_new = !std::includes(known.begin(), known.end(), ghosts.begin(), ghosts.end());
   return A.range()->max(is_new ? 1. : 0.) == 0.
@@ -150,7 +152,7 @@ RowSpacePtr OverlappingRows<Backend>::domain_of(const CsrMatrix &M) const
 
 template <class Backend>
 std::shared_ptr<const CsrMatrix>
-OverlappingRows<Backend>::own_rows(std::shared_ptr<const CsrMatrix> M) const
+OverlappingRows<Backend>::owned_rows(std::shared_ptr<const CsrMatrix> M) const
 {
   if (!square)
     return M;
@@ -158,8 +160,8 @@ OverlappingRows<Backend>::own_rows(std::shared_ptr<const CsrMatrix> M) const
   const RowSpacePtr domain = domain_of(*M);
   std::vector<int> list(static_cast<std::size_t>(n)), columns;
   std::iota(list.begin(), list.end(), n_before);
-  for (const long long number : others)
-    columns.push_back(domain->number_here(number));
+  for (const long long number : overlap)
+    columns.push_back(domain->local_index(number));
   return DerivedMatrix<Backend>(*M, A.range(), domain,
                                 renumbered<Backend>(*M, list, n_before, n_before + n,
                                                     {n_before, n, 0, nullptr}, columns))

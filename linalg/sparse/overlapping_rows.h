@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_sparse_overlapping_rows_h
 #define femgpu_linalg_sparse_overlapping_rows_h
 
-#include "linalg/sparse/part_rows.h"
+#include "linalg/sparse/row_exchange.h"
 
 #include <memory>
 #include <optional>
@@ -35,21 +35,21 @@ public:
   }
   /// The rows before and after the owned ones, by ascending global numbers; empty if there is one
   /// rank.
-  const std::vector<long long> &other_rows() const
+  const std::vector<long long> &overlap_rows() const
   {
-    return others;
+    return overlap;
   }
 
   /// Returns the owned rows of @p M, which has the size of matrix(), as an operator between
   /// distributed vectors. Its domain is that of A if this has all ghosts that are needed.
   /// Collective.
-  std::shared_ptr<const CsrMatrix> own_rows(std::shared_ptr<const CsrMatrix> M) const;
+  std::shared_ptr<const CsrMatrix> owned_rows(std::shared_ptr<const CsrMatrix> M) const;
 
 private:
   RowSpacePtr domain_of(const CsrMatrix &M) const;
 
   const CsrMatrix &A;
-  std::vector<long long> others;
+  std::vector<long long> overlap;
   int n_before = 0; ///< how many of the others are before the owned rows
   std::optional<DerivedMatrix<Backend>> square; ///< if there are several ranks
 };

@@ -1,5 +1,5 @@
-#include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_product.h"
+#include "linalg/sparse/select_entries.h"
 
 #include <utility>
 
@@ -24,8 +24,8 @@ struct GroupEntries
   {
     if (k == A.row_starts[i + 1])
       return;
-    const int group = columns.of(A.columns[k]);
-    if (k == A.row_starts[i] || columns.of(A.columns[k - 1]) != group)
+    const int group = columns.group_of(A.columns[k]);
+    if (k == A.row_starts[i] || columns.group_of(A.columns[k - 1]) != group)
       f(group, k);
   }
 };
@@ -34,12 +34,13 @@ template <class Backend>
 RowPattern condense(const PatternRef &A, const RowGroups &rows, const RowGroups &columns,
                     const std::string &what)
 {
-  return choose<Backend>(A, GroupEntries{A.view(), rows.view(), columns.view()}, rows.n(), what)
+  return select_entries<Backend>(A, GroupEntries{A.view(), rows.view(), columns.view()}, rows.n(),
+                                 what)
       .pattern;
 }
 
 /// Computes the row lengths of a pattern from its condensed pattern.
-struct LengthOfGroup
+struct ExpandRowLengths
 {
   RowPatternView condensed;
   RowGroupsView rows, columns;
@@ -58,7 +59,7 @@ struct LengthOfGroup
 };
 
 /// Computes the columns of a pattern from its condensed pattern.
-struct ColumnsOfGroup
+struct ExpandColumns
 {
   static constexpr int team_size = 8, scratch = team_size / 2; // an int for each thread
   RowPatternView condensed;
@@ -70,15 +71,16 @@ struct ColumnsOfGroup
   FEMGPU_HD
   void operator()(const Team &team, const int group) const
   {
-    const Share share(team, condensed, group);
-    const int last =
-        share.last < condensed.row_starts[group + 1] ? share.last : condensed.row_starts[group + 1];
+    const ThreadRange thread_range(team, condensed, group);
+    const int last = thread_range.last < condensed.row_starts[group + 1]
+                         ? thread_range.last
+                         : condensed.row_starts[group + 1];
     const RowRange range = rows[group];
     int at = row_starts[range.begin];
     if (team.size() > 1) {
       int *const counts = reinterpret_cast<int *>(team.scratch());
       int count = 0;
-      for (int k = share.first; k < last; ++k)
+      for (int k = thread_range.first; k < last; ++k)
         count += columns.size(condensed.columns[k]);
       counts[team.rank()] = count;
       team.sync();
@@ -86,9 +88,9 @@ struct ColumnsOfGroup
         at += counts[thread];
     }
     const int length = row_starts[range.begin + 1] - row_starts[range.begin];
-    for (int k = share.first; k < last; ++k) {
-      const RowRange of_k = columns[condensed.columns[k]];
-      for (int j = of_k.begin; j < of_k.end; ++j, ++at)
+    for (int k = thread_range.first; k < last; ++k) {
+      const RowRange column_range = columns[condensed.columns[k]];
+      for (int j = column_range.begin; j < column_range.end; ++j, ++at)
         for (int i = 0; i < range.end - range.begin; ++i)
           result[at + i * length] = j;
     }
@@ -102,10 +104,10 @@ RowPattern expand(const ExecutorPtr &executor, const RowPattern &condensed, cons
   Runner<Backend> runner(*executor);
   Buffer<int> lengths(executor, static_cast<std::size_t>(rows.n_rows));
   runner.run(linalg::rows(
-      rows.n(), LengthOfGroup{condensed.view(), rows.view(), columns.view(), lengths.data()}));
+      rows.n(), ExpandRowLengths{condensed.view(), rows.view(), columns.view(), lengths.data()}));
   RowPattern result = make_rows<Backend>(executor, lengths, what);
-  runner.run(teams(rows.n(), ColumnsOfGroup{condensed.view(), rows.view(), columns.view(),
-                                            result.row_starts.data(), result.columns.data()}));
+  runner.run(teams(rows.n(), ExpandColumns{condensed.view(), rows.view(), columns.view(),
+                                           result.row_starts.data(), result.columns.data()}));
   return result;
 }
 } // namespace
@@ -116,33 +118,33 @@ RowGroups group_rows(const PatternRef &A)
   Runner<Backend> runner(*A.executor);
   Buffer<int> is_first(A.executor, static_cast<std::size_t>(A.n));
   runner.run(rows(A.n, [A = A.rows, is_first = is_first.data()] FEMGPU_BODY(const int i) {
-    is_first[i] = i % most_rows_of_group != 0 && A.are_equal(i - 1, i) ? 0 : 1;
+    is_first[i] = i % max_rows_per_group != 0 && A.are_equal(i - 1, i) ? 0 : 1;
   }));
   RowGroups groups(A.n);
   RowList first_rows = flagged_rows<Backend>(A.executor, is_first);
   if (first_rows.n == A.n)
     return groups;
   groups.first_rows = std::move(first_rows);
-  groups.of_row = std::move(is_first);
-  runner.run(rows(groups.n(),
-                  [view = groups.view(), of_row = groups.of_row.data()] FEMGPU_BODY(const int g) {
-                    const RowRange range = view[g];
-                    for (int i = range.begin; i < range.end; ++i)
-                      of_row[i] = g;
-                  }));
+  groups.group_of_row = std::move(is_first);
+  runner.run(rows(groups.n(), [view = groups.view(),
+                               group_of_row = groups.group_of_row.data()] FEMGPU_BODY(const int g) {
+    const RowRange range = view[g];
+    for (int i = range.begin; i < range.end; ++i)
+      group_of_row[i] = g;
+  }));
   return groups;
 }
 
 template <class Backend>
 RowPattern multiply(const PatternRef &P, const PatternRef &B, const std::string &what,
-                    const RowGroups *given_columns)
+                    const RowGroups *supplied_columns)
 {
   const RowGroups rows = group_rows<Backend>(P);
-  if (rows.n() > P.n / 2 || P.n_entries > static_cast<std::size_t>(most_indices))
+  if (rows.n() > P.n / 2 || P.n_entries > static_cast<std::size_t>(max_indices))
     return PatternProduct<Backend>(P, B).columns(what);
   const ExecutorPtr &owner = P.executor;
   const RowGroups middle = group_rows<Backend>(B), single_columns(B.n_columns);
-  const RowGroups &columns = given_columns != nullptr ? *given_columns : single_columns;
+  const RowGroups &columns = supplied_columns != nullptr ? *supplied_columns : single_columns;
   const RowPattern small_P = condense<Backend>(P, rows, middle, what);
   const RowPattern small_B = condense<Backend>(B, middle, columns, what);
   const RowPattern small = PatternProduct<Backend>(pattern_of(owner, small_P, middle.n()),

@@ -10,15 +10,15 @@ namespace femgpu::linalg
 namespace
 {
 // With so many sums per team a multiprocessor still reaches at least half of its maximum occupancy.
-constexpr TeamLimits of_short{96, most_pairs_of_few}, of_warp{768, 1 << 15};
+constexpr TeamLimits small_team_limits{96, max_pairs_of_small_team}, warp_limits{768, 1 << 15};
 constexpr int large_team = 256;
-constexpr int most_room_of_large = 4096; // 32 KiB: several blocks fit on a multiprocessor
+constexpr int max_room_of_large_team = 4096; // 32 KiB: several blocks fit on a multiprocessor
 } // namespace
 
 template <class Backend>
 Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductKind kind,
                           const RowGroups *const columns)
-    : kind(kind), n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros()), groups(A.n())
+    : kind(kind), n_nonzeros_of_A(A.n_nonzeros()), n_nonzeros_of_B(B.n_nonzeros()), groups(A.n())
 {
   const std::string what = "The product of " + describe(A) + " and " + describe(B);
   if (A.n_columns() != B.n())
@@ -64,27 +64,27 @@ void Product<Backend>::choose_teams(const CsrMatrix &A, const CsrMatrix &B)
         n_counted, GatherCounts<std::decay_t<decltype(count)>>{nullptr, count, counts.data()}));
     return total_counts<Backend>(owner, counts.data(), n_counted).largest;
   };
-  most_sums = longest_of(n, GroupSize{rows_of_C, groups.view()});
+  max_sums = longest_of(n, GroupSize{rows_of_C, groups.view()});
   const int longest_of_B = longest_of(B.n(), RowLength{rows_of_B});
   Buffer<int> is_for_warp(owner, static_cast<std::size_t>(n)),
       is_for_block(owner, is_for_warp.size());
   is_long = Buffer<int>(owner, is_for_warp.size());
-  const TeamLimits no_short{-1, 0};
+  const TeamLimits no_small_team{-1, 0};
   Runner<Backend>(*owner).run(
       rows(n, ChooseTeam{pattern_of(A).rows, rows_of_B, rows_of_C, groups.view(), longest_of_B,
-                         groups.are_single_rows() ? of_short : no_short, of_warp, is_long.data(),
-                         is_for_warp.data(), is_for_block.data()}));
-  for_warps = flagged_rows<Backend>(owner, is_for_warp);
-  for_blocks = flagged_rows<Backend>(owner, is_for_block);
-  if (!groups.are_single_rows() || for_warps.n + for_blocks.n == 0)
+                         groups.are_single_rows() ? small_team_limits : no_small_team, warp_limits,
+                         is_long.data(), is_for_warp.data(), is_for_block.data()}));
+  warp_groups = flagged_rows<Backend>(owner, is_for_warp);
+  block_groups = flagged_rows<Backend>(owner, is_for_block);
+  if (!groups.are_single_rows() || warp_groups.n + block_groups.n == 0)
     is_long = Buffer<int>();
 }
 
 template <class Backend>
 void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
 {
-  check_same_pattern("A product", A, n_of_A);
-  check_same_pattern("A product", B, n_of_B);
+  check_same_pattern("A product", A, n_nonzeros_of_A);
+  check_same_pattern("A product", B, n_nonzeros_of_B);
   Runner<Backend> runner(*A.executor());
   const RowPatternView C = pattern_of(*result).view();
   double *const values = result->mutable_values();
@@ -93,35 +93,35 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
       A.csr_view(), B.csr_view(), C, make_product<Backend>(pattern_of(A), pattern_of(B)).lanes,
       is_symmetric, values};
   if constexpr (Backend::kind == BackendKind::host)
-    runner.run(teams(A.n(), AddProductRowOfHost{product},
+    runner.run(teams(A.n(), AddHostProductRow{product},
                      static_cast<int>(doubles_for_ints(static_cast<std::size_t>(B.n_columns())))));
   else if (groups.are_single_rows())
     add_rows<1>(product);
   else
-    add_rows<most_rows_of_group>(product);
+    add_rows<max_rows_per_group>(product);
   if (is_symmetric)
     runner.run(teams(A.n(), MirrorRow{C, values}));
 }
 
 template <class Backend>
-template <int most_rows>
+template <int max_rows>
 void Product<Backend>::add_rows(const ProductSystem &product) const
 {
   Runner<Backend> runner(*result->executor());
-  if constexpr (most_rows == 1) {
-    const int room = std::min(most_sums, of_short.most_sums);
-    runner.run(teams(groups.n(), AddShortProductRow{product, is_long.data(), room},
-                     AddShortProductRow::scratch_for(room)));
+  if constexpr (max_rows == 1) {
+    const int capacity = std::min(max_sums, small_team_limits.max_sums);
+    runner.run(teams(groups.n(), AddShortProductRow{product, is_long.data(), capacity},
+                     AddShortProductRow::scratch_for(capacity)));
   }
   const auto run = [&](const auto &body, const RowList &list) {
-    runner.run(teams(list.n, body, body.room));
+    runner.run(teams(list.n, body, body.capacity));
   };
-  run(AddProductRows<32, most_rows>{product, groups.view(), for_warps.data(),
-                                    std::min(most_sums, of_warp.most_sums)},
-      for_warps);
-  run(AddProductRows<large_team, most_rows>{product, groups.view(), for_blocks.data(),
-                                            std::min(most_sums, most_room_of_large)},
-      for_blocks);
+  run(AddProductRows<32, max_rows>{product, groups.view(), warp_groups.data(),
+                                   std::min(max_sums, warp_limits.max_sums)},
+      warp_groups);
+  run(AddProductRows<large_team, max_rows>{product, groups.view(), block_groups.data(),
+                                           std::min(max_sums, max_room_of_large_team)},
+      block_groups);
 }
 
 template class Product<ThisBackend>;

@@ -36,7 +36,7 @@ class Product
 public:
   /// @param columns groups of columns of B that occur in the same rows; nullptr: unknown
   /// @throws SolverError if the number of columns of A differs from the number of rows of B, if B
-  /// or the product has more than most_indices entries, or if a symmetric product has an
+  /// or the product has more than max_indices entries, or if a symmetric product has an
   /// unsymmetric pattern
   /// @throws DeviceError if memory is exhausted
   Product(const CsrMatrix &A, const CsrMatrix &B, ProductKind kind = ProductKind::general,
@@ -58,18 +58,18 @@ public:
 
 private:
   void choose_teams(const CsrMatrix &A, const CsrMatrix &B);
-  template <int most_rows>
+  template <int max_rows>
   void add_rows(const ProductSystem &product) const;
 
   std::shared_ptr<CsrMatrix> result;
   ProductKind kind;
-  std::size_t n_of_A, n_of_B;
+  std::size_t n_nonzeros_of_A, n_nonzeros_of_B;
 
   // for GPUs
   RowGroups groups;    // of A
-  int most_sums = 0;   // maximum over groups of the number of entries of C in a group's rows
+  int max_sums = 0;    // maximum over groups of the number of entries of C in a group's rows
   Buffer<int> is_long; // for each row: a warp or a block computes it; empty if there is none
-  RowList for_warps, for_blocks; // groups
+  RowList warp_groups, block_groups; // groups
 };
 } // namespace femgpu::linalg
 

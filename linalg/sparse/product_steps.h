@@ -31,12 +31,13 @@ struct AddShortProductRow
   static constexpr int team_size = 8, scratch = 0;
   ProductSystem product;
   const int *is_long; ///< for each row: another step computes it; nullptr: there is none
-  int room;           ///< maximum number of columns of a row
+  int capacity;       ///< maximum number of columns of a row
 
   /// Returns the doubles of scratch for so many columns.
-  static int scratch_for(const int room)
+  static int scratch_for(const int capacity)
   {
-    return room + static_cast<int>(doubles_for_ints(static_cast<std::size_t>(padded(room))));
+    return capacity +
+           static_cast<int>(doubles_for_ints(static_cast<std::size_t>(padded(capacity))));
   }
 
   template <class Team>
@@ -47,9 +48,9 @@ struct AddShortProductRow
       return;
     const int begin_of_C = product.C.row_starts[i], length = product.C.length(i);
     double *const sums = team.scratch();
-    int *const columns = reinterpret_cast<int *>(sums + room);
+    int *const columns = reinterpret_cast<int *>(sums + capacity);
     for (int p = team.rank(); p < padded(length); p += team.size())
-      columns[p] = p < length ? product.C.columns[begin_of_C + p] : most_indices;
+      columns[p] = p < length ? product.C.columns[begin_of_C + p] : max_indices;
     for (int p = team.rank(); p < length; p += team.size())
       sums[p] = 0.;
     team.sync();
@@ -76,12 +77,13 @@ private:
     double a = 0.;
   };
   FEMGPU_HD
-  Entries load(const RowEntries<double> &row, const int place, const int lane) const
+  Entries load(const RowEntries<double> &row, const int position, const int lane) const
   {
-    if (place >= row.length)
+    if (position >= row.length)
       return {};
-    const int k = row.columns[place];
-    return {product.B.row_starts.low[k] + lane, product.B.row_starts.low[k + 1], row.values[place]};
+    const int k = row.columns[position];
+    return {product.B.row_starts.low[k] + lane, product.B.row_starts.low[k + 1],
+            row.values[position]};
   }
 
   template <class Team>
@@ -89,31 +91,31 @@ private:
   void add_pairs(const Team &team, const int i, const int *columns, const int first_step,
                  double *sums) const
   {
-    const int least = product.only_upper ? i : 0;
+    const int first_column = product.only_upper ? i : 0;
     const auto find = [&](const int l) {
       const int column = product.B.columns[l];
-      int place = 0;
+      int position = 0;
       for (int step = first_step; step > 0; step /= 2)
-        place += columns[place + step] <= column ? step : 0;
-      return column < least ? -1 : place;
+        position += columns[position + step] <= column ? step : 0;
+      return column < first_column ? -1 : position;
     };
     const int width = product.lanes < team.size() ? product.lanes : team.size();
-    const int n_parts = team.size() / width, part = team.rank() / width;
+    const int n_subteams = team.size() / width, subteam = team.rank() / width;
     const int lane = team.rank() % width;
     const RowEntries<double> row = product.A.entries(i);
-    Entries next = load(row, part, lane);
-    for (int first = 0; first < row.length; first += n_parts) {
+    Entries next = load(row, subteam, lane);
+    for (int first = 0; first < row.length; first += n_subteams) {
       Entries entries = next;
-      next = load(row, first + n_parts + part, lane); // in flight during the following work
-      int place = entries.l < entries.end ? find(entries.l) : -1;
-      for (int turn = 0; turn < n_parts; ++turn) {
-        if (turn == part)
+      next = load(row, first + n_subteams + subteam, lane); // in flight during the following work
+      int position = entries.l < entries.end ? find(entries.l) : -1;
+      for (int turn = 0; turn < n_subteams; ++turn) {
+        if (turn == subteam)
           while (entries.l < entries.end) {
-            if (place >= 0)
-              sums[place] += entries.a * product.B.values[entries.l];
+            if (position >= 0)
+              sums[position] += entries.a * product.B.values[entries.l];
             entries.l += width;
             if (entries.l < entries.end)
-              place = find(entries.l);
+              position = find(entries.l);
           }
         team.sync(); // the next group sees these sums
       }
@@ -133,23 +135,23 @@ private:
  * group; and one addition in scratch. A is read once and C is written once (12 and 16 bytes per
  * entry).
  */
-template <int team_size_, int most_rows>
+template <int team_size_, int max_rows>
 struct AddProductRows
 {
   static constexpr int team_size = team_size_, scratch = 0;
   ProductSystem product;
   RowGroupsView groups;
-  const int *some; ///< group of each item
-  int room;        ///< doubles of scratch
+  const int *group_of_item; ///< group of each item
+  int capacity;             ///< doubles of scratch
 
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int item) const
   {
-    const RowRange range = groups[some[item]];
+    const RowRange range = groups[group_of_item[item]];
     const int n_sums = product.C.row_starts[range.end] - product.C.row_starts[range.begin];
     double *const values = product.values + product.C.row_starts[range.begin];
-    double *const sums = n_sums <= room ? team.scratch() : values;
+    double *const sums = n_sums <= capacity ? team.scratch() : values;
     for (int p = team.rank(); p < n_sums; p += team.size())
       sums[p] = 0.;
     team.sync();
@@ -163,27 +165,28 @@ private:
   /// A thread's current entry of row k of B, its factors, and the remaining entries of the thread.
   struct Pairs
   {
-    double a[most_rows] = {}, b = 0.;
+    double a[max_rows] = {}, b = 0.;
     int l = 0, end = 0; ///< l >= end: none is left
     int column = 0;
   };
 
   /// Loads a thread's first pairs.
   /// @param row first row of A of the group
-  /// @param place position of a_ik in it; there are no pairs if it is at the end
+  /// @param position position of a_ik in it; there are no pairs if it is at the end
   FEMGPU_HD
-  Pairs load(const RowEntries<double> &row, const int place, const int lane, const int n_rows) const
+  Pairs load(const RowEntries<double> &row, const int position, const int lane,
+             const int n_rows) const
   {
     Pairs pairs;
-    if (place >= row.length)
+    if (position >= row.length)
       return pairs;
-    const int k = row.columns[place];
+    const int k = row.columns[position];
     pairs.l = product.B.row_starts.low[k] + lane;
     pairs.end = product.B.row_starts.low[k + 1];
     if (pairs.l < pairs.end) {
-      for (int r = 0; r < most_rows; ++r)
+      for (int r = 0; r < max_rows; ++r)
         if (r < n_rows)
-          pairs.a[r] = row.values[place + r * row.length];
+          pairs.a[r] = row.values[position + r * row.length];
       pairs.b = product.B.values[pairs.l];
       pairs.column = product.B.columns[pairs.l];
     }
@@ -202,29 +205,29 @@ private:
   void add_pairs(const Team &team, const RowRange range, double *sums) const
   {
     const int width = product.lanes < team.size() ? product.lanes : team.size();
-    const int n_parts = team.size() / width, part = team.rank() / width;
+    const int n_subteams = team.size() / width, subteam = team.rank() / width;
     const int lane = team.rank() % width;
     const int i = range.begin, n_rows = range.end - i;
     const int begin_of_C = product.C.row_starts[i], length_of_C = product.C.length(i);
     const RowEntries<double> row = product.A.entries(i);
-    Pairs next = load(row, part, lane, n_rows);
-    for (int first = 0; first < row.length; first += n_parts) {
+    Pairs next = load(row, subteam, lane, n_rows);
+    for (int first = 0; first < row.length; first += n_subteams) {
       Pairs pairs = next;
       // in flight during the following work
-      next = load(row, first + n_parts + part, lane, n_rows);
-      int place = pairs.l < pairs.end ? find(i, pairs.column, begin_of_C) : -1;
-      const int n_turns = row.length - first < n_parts ? row.length - first : n_parts;
+      next = load(row, first + n_subteams + subteam, lane, n_rows);
+      int position = pairs.l < pairs.end ? find(i, pairs.column, begin_of_C) : -1;
+      const int n_turns = row.length - first < n_subteams ? row.length - first : n_subteams;
       for (int turn = 0; turn < n_turns; ++turn) {
-        if (turn == part)
+        if (turn == subteam)
           while (pairs.l < pairs.end) {
-            if (place >= 0)
-              for (int r = 0; r < most_rows; ++r)
+            if (position >= 0)
+              for (int r = 0; r < max_rows; ++r)
                 if (r < n_rows)
-                  sums[place - begin_of_C + r * length_of_C] += pairs.a[r] * pairs.b;
+                  sums[position - begin_of_C + r * length_of_C] += pairs.a[r] * pairs.b;
             pairs.l += width;
             if (pairs.l < pairs.end) {
               pairs.b = product.B.values[pairs.l];
-              place = find(i, product.B.columns[pairs.l], place < 0 ? begin_of_C : place);
+              position = find(i, product.B.columns[pairs.l], position < 0 ? begin_of_C : position);
             }
           }
         team.sync(); // the next group sees these sums
@@ -236,7 +239,7 @@ private:
 /// Computes a row of C = A B by one thread of the host. The scratch holds the position of each
 /// column in the row of C, so that a pair needs no search. This takes one number per column and
 /// thread, which is little compared to C.
-struct AddProductRowOfHost
+struct AddHostProductRow
 {
   static constexpr int team_size = 1, scratch = 0;
   ProductSystem product;
@@ -244,10 +247,10 @@ struct AddProductRowOfHost
   template <class Team>
   void operator()(const Team &team, const int i) const
   {
-    int *const places = reinterpret_cast<int *>(team.scratch());
+    int *const positions = reinterpret_cast<int *>(team.scratch());
     const RowPatternView &C = product.C;
     for (int p = C.row_starts[i]; p < C.row_starts[i + 1]; ++p) {
-      places[C.columns[p]] = p;
+      positions[C.columns[p]] = p;
       product.values[p] = 0.;
     }
     const CsrView<double> &B = product.B;
@@ -257,7 +260,7 @@ struct AddProductRowOfHost
       const double a_ik = row.values[m];
       const int begin = B.row_starts.low[k];
       for (int l = product.only_upper ? lower_bound(B.columns, begin, end, i) : begin; l < end; ++l)
-        product.values[places[B.columns[l]]] += a_ik * B.values[l];
+        product.values[positions[B.columns[l]]] += a_ik * B.values[l];
     }
   }
 };
@@ -282,7 +285,7 @@ struct MirrorRow
 /// The maximum number of sums and of pairs that a team processes.
 struct TeamLimits
 {
-  int most_sums, most_pairs;
+  int max_sums, max_pairs;
 };
 
 /// Chooses the team for each group of rows: a short one, a warp or a block.
@@ -292,23 +295,23 @@ struct ChooseTeam
   RowPatternView B, C;
   RowGroupsView groups;
   int longest_of_B;
-  TeamLimits of_short, of_warp;
+  TeamLimits small_team_limits, warp_limits;
   int *is_long, *is_for_warp, *is_for_block;
 
   FEMGPU_HD
   bool is_within(const int group, const TeamLimits limits) const
   {
     const auto [begin, end] = groups[group];
-    if (C.row_starts[end] - C.row_starts[begin] > limits.most_sums)
+    if (C.row_starts[end] - C.row_starts[begin] > limits.max_sums)
       return false;
-    return static_cast<double>(A.length(begin)) * longest_of_B <= limits.most_pairs ||
-           ProductBound{A, B, limits.most_pairs}(begin) < limits.most_pairs;
+    return static_cast<double>(A.length(begin)) * longest_of_B <= limits.max_pairs ||
+           ProductBound{A, B, limits.max_pairs}(begin) < limits.max_pairs;
   }
   FEMGPU_HD
   void operator()(const int group) const
   {
-    const bool is_short = is_within(group, of_short);
-    const bool is_small = is_short || is_within(group, of_warp);
+    const bool is_short = is_within(group, small_team_limits);
+    const bool is_small = is_short || is_within(group, warp_limits);
     is_long[group] = is_short ? 0 : 1;
     is_for_warp[group] = !is_short && is_small ? 1 : 0;
     is_for_block[group] = is_small ? 0 : 1;

@@ -10,7 +10,7 @@
  */
 namespace femgpu::linalg
 {
-constexpr int most_rows_of_group = 6; ///< so that groups hold whole nodes of 1, 2, 3 or 6 unknowns
+constexpr int max_rows_per_group = 6; ///< so that groups hold whole nodes of 1, 2, 3 or 6 unknowns
 
 /// A range of consecutive rows.
 struct RowRange
@@ -21,8 +21,8 @@ struct RowRange
 /// A view of groups of rows for kernels.
 struct RowGroupsView
 {
-  const int *first_rows; ///< first row of each group; nullptr: each row is a group
-  const int *of_row;     ///< group of each row; nullptr: each row is a group
+  const int *first_rows;   ///< first row of each group; nullptr: each row is a group
+  const int *group_of_row; ///< group of each row; nullptr: each row is a group
   int n, n_rows;
 
   FEMGPU_HD
@@ -39,9 +39,9 @@ struct RowGroupsView
     return range.end - range.begin;
   }
   FEMGPU_HD
-  int of(const int row) const
+  int group_of(const int row) const
   {
-    return of_row == nullptr ? row : of_row[row];
+    return group_of_row == nullptr ? row : group_of_row[row];
   }
 };
 
@@ -50,7 +50,7 @@ struct RowGroups
 {
   int n_rows;
   RowList first_rows;
-  Buffer<int> of_row = {}; ///< empty if each row is a group
+  Buffer<int> group_of_row = {}; ///< empty if each row is a group
 
   explicit RowGroups(const int n) : n_rows(n), first_rows{n}
   {}
@@ -61,7 +61,7 @@ struct RowGroups
   }
   RowGroupsView view() const
   {
-    return {first_rows.data(), of_row.data(), n(), n_rows};
+    return {first_rows.data(), group_of_row.data(), n(), n_rows};
   }
   bool are_single_rows() const
   {
@@ -69,7 +69,7 @@ struct RowGroups
   }
 };
 
-/// Finds groups of up to most_rows_of_group rows. Every multiple of this number begins a group.
+/// Finds groups of up to max_rows_per_group rows. Every multiple of this number begins a group.
 template <class Backend>
 RowGroups group_rows(const PatternRef &A);
 } // namespace femgpu::linalg

@@ -68,17 +68,17 @@ struct RowColumns
   FEMGPU_HD
   int find(const int column) const
   {
-    const int place = linalg::lower_bound(columns, 0, length, column);
-    return place < length && columns[place] == column ? place : -1;
+    const int position = linalg::lower_bound(columns, 0, length, column);
+    return position < length && columns[position] == column ? position : -1;
   }
 
-  /// Returns the position of entry (j, i) in this row j, given the position @p place of (i, j) in
-  /// row i; -1 if there is none. If all rows have the same stencil, its distance from the end of
+  /// Returns the position of entry (j, i) in this row j, given the position @p position of (i, j)
+  /// in row i; -1 if there is none. If all rows have the same stencil, its distance from the end of
   /// the row is that of (i, j) from the beginning.
   FEMGPU_HD
-  int find_transposed(const int i, const int place) const
+  int find_transposed(const int i, const int position) const
   {
-    const int guess = length - 1 - place;
+    const int guess = length - 1 - position;
     return guess >= 0 && columns[guess] == i ? guess : find(i);
   }
 };
@@ -112,7 +112,7 @@ struct LongPatternView
   }
 };
 
-/// The pattern of rows with at most most_indices entries in total; positions count through all
+/// The pattern of rows with at most max_indices entries in total; positions count through all
 /// rows.
 struct RowPatternView
 {
@@ -134,15 +134,15 @@ struct RowPatternView
   }
   /// Returns whether (i, column) is at a position returned by lower_bound().
   FEMGPU_HD
-  bool is_at(const int place, const int i, const int column) const
+  bool is_at(const int position, const int i, const int column) const
   {
-    return place < row_starts[i + 1] && columns[place] == column;
+    return position < row_starts[i + 1] && columns[position] == column;
   }
 
   /// Returns whether an entry of this column would be inserted at position k, which may be the end
   /// of row i.
   FEMGPU_HD
-  bool is_gap(const int i, const int column, const int k) const
+  bool is_insertion_point(const int i, const int column, const int k) const
   {
     return (k == row_starts[i] || columns[k - 1] < column) &&
            (k == row_starts[i + 1] || columns[k] > column);
@@ -152,8 +152,8 @@ struct RowPatternView
   FEMGPU_HD
   int find(const int i, const int column, const int from) const
   {
-    const int place = lower_bound(i, column, from);
-    return is_at(place, i, column) ? place : -1;
+    const int position = lower_bound(i, column, from);
+    return is_at(position, i, column) ? position : -1;
   }
   FEMGPU_HD
   int find(const int i, const int column) const
@@ -161,14 +161,14 @@ struct RowPatternView
     return find(i, column, row_starts[i]);
   }
 
-  /// Returns the position of entry (j, i), given the position @p place of (i, j); -1 if there is
+  /// Returns the position of entry (j, i), given the position @p position of (i, j); -1 if there is
   /// none.
   FEMGPU_HD
-  int find_transposed(const int i, const int place) const
+  int find_transposed(const int i, const int position) const
   {
-    const int j = columns[place];
+    const int j = columns[position];
     const RowColumns row{length(j), columns + row_starts[j]};
-    const int found = row.find_transposed(i, place - row_starts[i]);
+    const int found = row.find_transposed(i, position - row_starts[i]);
     return found < 0 ? -1 : row_starts[j] + found;
   }
 };
@@ -227,14 +227,14 @@ struct PatternRef
   int n, n_columns;
   std::size_t n_entries;
 
-  /// Returns a view whose entries are counted by int. @throws SolverError beyond most_indices
+  /// Returns a view whose entries are counted by int. @throws SolverError beyond max_indices
   /// entries
   RowPatternView view() const
   {
-    if (n_entries > static_cast<std::size_t>(most_indices))
+    if (n_entries > static_cast<std::size_t>(max_indices))
       throw SolverError("Transposes, submatrices and sums of matrices, and second factors of "
                         "products, support at most " +
-                        std::to_string(most_indices) + " entries, fewer than " +
+                        std::to_string(max_indices) + " entries, fewer than " +
                         describe(n, n_columns, n_entries) + " has. Use fewer unknowns.");
     return {rows.row_starts.low, rows.columns};
   }
@@ -268,18 +268,18 @@ inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
                       ". Rebuild it for another pattern.");
 }
 
-/// Throws SolverError if @p what would have more than most_indices entries.
+/// Throws SolverError if @p what would have more than max_indices entries.
 inline void check_n_entries(const std::string &what, const long long n_entries)
 {
-  if (n_entries > most_indices)
+  if (n_entries > max_indices)
     throw SolverError(
         what + " would have " + std::to_string(n_entries) + " entries, more than the limit of " +
-        std::to_string(most_indices) +
+        std::to_string(max_indices) +
         ". Use fewer unknowns, or a smaller tau, power or level of the preconditioner.");
 }
 
 /// Allocates rows of the given @p lengths. @param what name of the pattern for error messages
-/// @throws SolverError beyond most_indices entries
+/// @throws SolverError beyond max_indices entries
 template <class Backend>
 RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths,
                      const std::string &what = "The pattern of a preconditioner")

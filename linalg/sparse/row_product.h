@@ -23,7 +23,7 @@ struct ProductView
   /// team.
   template <class Team, class Function>
   FEMGPU_HD
-  void for_pairs(const Team &team, const int i, const Function &f) const
+  void for_each_pair(const Team &team, const int i, const Function &f) const
   {
     const int width = lanes < team.size() ? lanes : team.size();
     const int lane = team.rank() % width;
@@ -61,13 +61,13 @@ struct ProductView
     return team.sum(sum);
   }
 
-  /// Returns an upper bound of the number of columns of row i of the product, capped at @p most.
+  /// Returns an upper bound of the number of columns of row i of the product, capped at @p limit.
   template <class Team>
   FEMGPU_HD
-  int bound(const Team &team, const int i, const int most) const
+  int bound(const Team &team, const int i, const int limit) const
   {
     const double n = n_pairs(team, i);
-    return n < most ? static_cast<int>(n) : most;
+    return n < limit ? static_cast<int>(n) : limit;
   }
 
   /// Inserts the columns of row i of the product into the set.
@@ -76,7 +76,7 @@ struct ProductView
   void insert_row(const Team &team, ColumnSet &set, const int i) const
   {
     set.clear(team);
-    for_pairs(team, i, [&](int, const int l) { set.insert(team, B.columns[l]); });
+    for_each_pair(team, i, [&](int, const int l) { set.insert(team, B.columns[l]); });
   }
 };
 
@@ -91,21 +91,21 @@ ProductView make_product(const PatternRef &P, const PatternRef &B)
   return {P.rows, B.view(), lanes};
 }
 
-/// Computes an upper bound of the length of a row of a product, capped at @p most.
+/// Computes an upper bound of the length of a row of a product, capped at @p limit.
 struct ProductBound
 {
   LongPatternView P;
   RowPatternView B;
-  int most;
+  int limit;
 
   FEMGPU_HD
   int operator()(const int i) const
   {
     const RowColumns row = P[i];
     int bound = 0;
-    for (int k = 0; k < row.length && bound < most; ++k) {
+    for (int k = 0; k < row.length && bound < limit; ++k) {
       const int length = B.length(row.columns[k]);
-      bound = length < most - bound ? bound + length : most;
+      bound = length < limit - bound ? bound + length : limit;
     }
     return bound;
   }
@@ -125,35 +125,35 @@ struct SetSize
   }
 };
 
-constexpr int most_pairs_of_few = 1 << 12; ///< the maximum for a team smaller than a warp
+constexpr int max_pairs_of_small_team = 1 << 12; ///< the maximum for a team smaller than a warp
 
 /// Computes the columns of a row of P B, or counts them.
 template <bool stores>
 struct ProductRow
 {
-  static constexpr int least_team = 8; // see run_batch()
+  static constexpr int min_team_size = 8; // see run_batch()
   ProductView product;
   int *lengths; ///< used when counting
   const int *row_starts;
   int *columns;
 
-  template <class Team, class Workspace>
+  template <class Team, class RowWorkspace>
   FEMGPU_HD
-  bool operator()(const Team &team, const Workspace &workspace) const
+  bool operator()(const Team &team, const RowWorkspace &workspace) const
   {
     const int i = workspace.row;
     if (product.is_copied(i)) {
       copy_row(team, i);
       return true;
     }
-    int most = ColumnSet::most_in(2 * workspace.size);
-    if constexpr (Workspace::in_scratch) {
+    int limit = ColumnSet::capacity_in(2 * workspace.size);
+    if constexpr (RowWorkspace::in_scratch) {
       const double n_pairs = product.n_pairs(team, i);
-      if (Team::size() == least_team && n_pairs > most_pairs_of_few)
+      if (Team::size() == min_team_size && n_pairs > max_pairs_of_small_team)
         return false; // it would finish last
-      most = n_pairs < most ? static_cast<int>(n_pairs) : most;
+      limit = n_pairs < limit ? static_cast<int>(n_pairs) : limit;
     }
-    ColumnSet set(reinterpret_cast<int *>(workspace.memory), most);
+    ColumnSet set(reinterpret_cast<int *>(workspace.memory), limit);
     product.insert_row(team, set, i);
     const int length = set.n_columns(team);
     const bool fits = length <= set.capacity();
@@ -183,7 +183,7 @@ struct ProductRow
 /// 0, holds for each column the number of the last row, counted from 1, in which it occurred; it is
 /// neither searched nor cleared.
 template <bool stores>
-struct ProductRowOfHost
+struct HostProductRow
 {
   static constexpr int team_size = 1, scratch = 0;
   ProductView product;
@@ -197,7 +197,7 @@ struct ProductRowOfHost
     int *const seen = reinterpret_cast<int *>(team.scratch());
     int *const to = stores ? columns + row_starts[i] : nullptr;
     int length = 0;
-    product.for_pairs(team, i, [&](int, const int l) {
+    product.for_each_pair(team, i, [&](int, const int l) {
       const int column = product.B.columns[l];
       if (seen[column] == i + 1)
         return;
@@ -246,12 +246,10 @@ private:
   {
     Runner<Backend> runner(*executor);
     const auto scratch = static_cast<int>(doubles_for_ints(static_cast<std::size_t>(n_columns)));
-    runner.run(
-        teams(n, ProductRowOfHost<false>{product, lengths.data(), nullptr, nullptr}, scratch));
+    runner.run(teams(n, HostProductRow<false>{product, lengths.data(), nullptr, nullptr}, scratch));
     RowPattern result = make_rows<Backend>(executor, lengths, what);
     runner.run(teams(
-        n,
-        ProductRowOfHost<true>{product, nullptr, result.row_starts.data(), result.columns.data()},
+        n, HostProductRow<true>{product, nullptr, result.row_starts.data(), result.columns.data()},
         scratch));
     return result;
   }
@@ -282,9 +280,9 @@ private:
   std::vector<std::size_t> set_sizes(const RowList &list, const Count &n_columns) const
   {
     std::vector<std::size_t> sizes;
-    for (const int most :
+    for (const int limit :
          counts_to_host<Backend>(executor, list, SetSize<Count>{product, n_columns}))
-      sizes.push_back(doubles_for_ints(ColumnSet::size(most)));
+      sizes.push_back(doubles_for_ints(ColumnSet::size(limit)));
     return sizes;
   }
   std::vector<std::size_t> bounds(const RowList &list) const
@@ -308,7 +306,7 @@ private:
  * unknowns, it is computed for groups of rows and columns and then expanded.
  * @param what name of the result for error messages
  * @param columns groups of columns of B that occur in the same rows; nullptr: unknown
- * @throws SolverError beyond most_indices entries
+ * @throws SolverError beyond max_indices entries
  * @throws DeviceError if memory is exhausted
  */
 template <class Backend>

@@ -22,11 +22,11 @@ namespace femgpu::linalg
 struct RowList
 {
   int n;
-  Buffer<int> some = {}; ///< n ascending rows; empty for all rows 0 <= i < n
+  Buffer<int> indices = {}; ///< n ascending rows; empty for all rows 0 <= i < n
 
   const int *data() const
   {
-    return some.data();
+    return indices.data();
   }
 };
 
@@ -43,7 +43,7 @@ struct RowBatch
 
 /// The workspace of a row; the kernel is compiled for workspaces in scratch or in memory.
 template <bool in_scratch_>
-struct Workspace
+struct RowWorkspace
 {
   static constexpr bool in_scratch = in_scratch_;
   int row;
@@ -59,14 +59,14 @@ struct WithWorkspace
   static constexpr int team_size = team_size_, scratch = 0;
   Body body;
   RowBatch batch;
-  int *unfit; ///< flag of each row whose workspace was too small; nullptr: not needed
+  int *overflowed; ///< flag of each row whose workspace was too small; nullptr: not needed
 
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int item) const
   {
     const int row = batch.rows == nullptr ? batch.first + item : batch.rows[batch.first + item];
-    Workspace<in_scratch> workspace{row, nullptr, static_cast<std::size_t>(batch.scratch)};
+    RowWorkspace<in_scratch> workspace{row, nullptr, static_cast<std::size_t>(batch.scratch)};
     if constexpr (in_scratch)
       workspace.memory = team.scratch();
     else {
@@ -74,39 +74,39 @@ struct WithWorkspace
       workspace.size = batch.offsets[item + 1] - batch.offsets[item];
     }
     const bool fits = body(team, workspace);
-    if (team.rank() == 0 && unfit != nullptr)
-      unfit[row] = fits ? 0 : 1;
+    if (team.rank() == 0 && overflowed != nullptr)
+      overflowed[row] = fits ? 0 : 1;
   }
 };
 
 template <class Backend, int team_size, bool in_scratch, class Body>
 void run_teams(const ExecutorPtr &executor, const RowBatch &batch, const Body &body,
-               int *const unfit)
+               int *const overflowed)
 {
   Runner<Backend>(*executor).run(
-      teams(batch.n_items, WithWorkspace<Body, team_size, in_scratch>{body, batch, unfit},
+      teams(batch.n_items, WithWorkspace<Body, team_size, in_scratch>{body, batch, overflowed},
             batch.scratch));
 }
 
 /// Runs a batch with larger teams for larger workspaces, because a multiprocessor then holds fewer
-/// teams. Body::least_team is the size of the smallest team that the body supports.
+/// teams. Body::min_team_size is the size of the smallest team that the body supports.
 template <class Backend, class Body>
 void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &body,
-               int *const unfit)
+               int *const overflowed)
 {
   if constexpr (Backend::kind == BackendKind::host)
-    run_teams<Backend, 32, false>(executor, batch, body, unfit); // the host runs one thread per
-                                                                 // team anyway
+    run_teams<Backend, 32, false>(executor, batch, body, overflowed); // the host runs one thread
+                                                                      // per team anyway
   else if (batch.memory != nullptr)
-    run_teams<Backend, 256, false>(executor, batch, body, unfit);
+    run_teams<Backend, 256, false>(executor, batch, body, overflowed);
   else if (batch.scratch <= 128)
-    run_teams<Backend, Body::least_team, true>(executor, batch, body, unfit);
+    run_teams<Backend, Body::min_team_size, true>(executor, batch, body, overflowed);
   else if (batch.scratch <= 1024)
-    run_teams<Backend, 32, true>(executor, batch, body, unfit);
+    run_teams<Backend, 32, true>(executor, batch, body, overflowed);
   else if (batch.scratch <= 5600)
-    run_teams<Backend, 128, true>(executor, batch, body, unfit);
+    run_teams<Backend, 128, true>(executor, batch, body, overflowed);
   else
-    run_teams<Backend, 256, true>(executor, batch, body, unfit);
+    run_teams<Backend, 256, true>(executor, batch, body, overflowed);
 }
 
 /// Returns the rows whose flag is 1; the others have 0.
@@ -119,13 +119,13 @@ RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &row_flags)
   RowList list{n_flagged, Buffer<int>(executor, static_cast<std::size_t>(n_flagged))};
   if (n_flagged == 0)
     return list;
-  Buffer<int> row_places(executor, row_flags.size() + 1);
-  scan_counts<Backend>(executor, flags, n, row_places.data());
-  Runner<Backend>(*executor).run(rows(
-      n, [flags, places = row_places.data(), flagged = list.some.data()] FEMGPU_BODY(const int i) {
-        if (flags[i] != 0)
-          flagged[places[i]] = i;
-      }));
+  Buffer<int> row_positions(executor, row_flags.size() + 1);
+  scan_counts<Backend>(executor, flags, n, row_positions.data());
+  Runner<Backend>(*executor).run(rows(n, [flags, positions = row_positions.data(),
+                                          flagged = list.indices.data()] FEMGPU_BODY(const int i) {
+    if (flags[i] != 0)
+      flagged[positions[i]] = i;
+  }));
   return list;
 }
 
@@ -134,7 +134,7 @@ template <class Backend>
 int first_flagged(const ExecutorPtr &executor, const Buffer<int> &flags)
 {
   const RowList list = flagged_rows<Backend>(executor, flags);
-  return list.n == 0 ? -1 : list.some.to_host(1)[0];
+  return list.n == 0 ? -1 : list.indices.to_host(1)[0];
 }
 
 template <class Count>
@@ -185,21 +185,21 @@ struct RowLength
 };
 
 /// Returns a reproducible random sample of the rows of a list; all rows if there are at most
-/// @p most.
+/// @p limit.
 template <class Backend>
-RowList sample_rows(const ExecutorPtr &executor, const RowList &list, const int most = 512)
+RowList sample_rows(const ExecutorPtr &executor, const RowList &list, const int limit = 512)
 {
   std::mt19937 random(2654435761U);
-  std::vector<int> places;
-  for (int k = 0; k < std::min(most, list.n); ++k)
-    places.push_back(list.n <= most ? k
-                                    : static_cast<int>(random() % static_cast<unsigned>(list.n)));
-  RowList sample{static_cast<int>(places.size()),
-                 Buffer<int>(executor, places.data(), places.size())};
+  std::vector<int> positions;
+  for (int k = 0; k < std::min(limit, list.n); ++k)
+    positions.push_back(
+        list.n <= limit ? k : static_cast<int>(random() % static_cast<unsigned>(list.n)));
+  RowList sample{static_cast<int>(positions.size()),
+                 Buffer<int>(executor, positions.data(), positions.size())};
   if (list.data() == nullptr)
     return sample;
   const std::vector<int> rows = counts_to_host<Backend>(executor, sample, ElementOf{list.data()});
-  sample.some.copy_from_host(rows.data());
+  sample.indices.copy_from_host(rows.data());
   return sample;
 }
 
@@ -223,13 +223,13 @@ std::size_t doubles_of_square(const int size)
  * @throws DeviceError if there is not enough memory for one row
  */
 template <class Run>
-void for_batches(const ExecutorPtr &executor, const RowList &list,
-                 const std::vector<std::size_t> &sizes, const Run &run)
+void for_each_batch(const ExecutorPtr &executor, const RowList &list,
+                    const std::vector<std::size_t> &sizes, const Run &run)
 {
   // In doubles: 2 GiB fill a GPU. The host processes few rows at a time, and new pages are
   // expensive.
-  const std::size_t most = std::size_t{1} << (executor->backend() == BackendKind::host ? 22 : 28);
-  const std::size_t budget = std::min(most, executor->memory().free / 4 / sizeof(double));
+  const std::size_t limit = std::size_t{1} << (executor->backend() == BackendKind::host ? 22 : 28);
+  const std::size_t budget = std::min(limit, executor->memory().free / 4 / sizeof(double));
   Buffer<double> memory;
   for (int first = 0, last = 0; first < list.n; first = last) {
     std::vector<std::size_t> offsets(1, 0);
@@ -247,32 +247,33 @@ void for_batches(const ExecutorPtr &executor, const RowList &list,
 
 template <class Backend, class Body>
 void run_in_memory(const ExecutorPtr &executor, const RowList &list,
-                   const std::vector<std::size_t> &sizes, const Body &body, int *const unfit)
+                   const std::vector<std::size_t> &sizes, const Body &body, int *const overflowed)
 {
-  for_batches(executor, list, sizes,
-              [&](const RowBatch &batch) { run_batch<Backend>(executor, batch, body, unfit); });
+  for_each_batch(executor, list, sizes, [&](const RowBatch &batch) {
+    run_batch<Backend>(executor, batch, body, overflowed);
+  });
 }
 
 /**
  * Returns the scratch size that minimises the cost of all rows, estimated from a sample of the
  * workspaces that rows need. The more scratch teams have, the fewer fit on a multiprocessor; rows
  * that need more are processed again.
- * @return at most @p most; 0 if no row can do with so little
+ * @return at most @p limit; 0 if no row can do with so little
  */
-inline std::size_t usual_size(std::vector<std::size_t> needs, const std::size_t most)
+inline std::size_t optimal_scratch_size(std::vector<std::size_t> needs, const std::size_t limit)
 {
   std::sort(needs.begin(), needs.end());
-  std::size_t usual = 0, least = std::numeric_limits<std::size_t>::max();
+  std::size_t best = 0, min_cost = std::numeric_limits<std::size_t>::max();
   std::size_t larger = std::accumulate(needs.begin(), needs.end(), std::size_t{0});
   for (const std::size_t size : needs) {
     larger -= size;
     const std::size_t cost = size * needs.size() + 2 * larger;
-    if (size <= most && cost <= least) {
-      usual = size;
-      least = cost;
+    if (size <= limit && cost <= min_cost) {
+      best = size;
+      min_cost = cost;
     }
   }
-  return usual;
+  return best;
 }
 
 constexpr int few_rows = 512; ///< so few that a GPU processes them quickly, however large their
@@ -290,27 +291,29 @@ template <class Backend, class Body, class Needs, class Sizes>
 void run_rows(const ExecutorPtr &executor, const int n, const Body &body, const Needs &needs,
               const Sizes &sizes)
 {
-  const int n_passes = 3, most = Runner<Backend>(*executor).most_scratch();
-  Buffer<int> unfit(executor, static_cast<std::size_t>(n));
-  RowList left{n};
-  for (int pass = 0; pass < n_passes && Backend::kind != BackendKind::host && left.n > 0; ++pass) {
-    int scratch = most;
-    if (left.n > few_rows && pass < n_passes - 1)
-      scratch = static_cast<int>(
-          usual_size(needs(sample_rows<Backend>(executor, left)), static_cast<std::size_t>(most)));
+  const int n_passes = 3, limit = Runner<Backend>(*executor).max_scratch();
+  Buffer<int> overflowed(executor, static_cast<std::size_t>(n));
+  RowList remaining{n};
+  for (int pass = 0; pass < n_passes && Backend::kind != BackendKind::host && remaining.n > 0;
+       ++pass) {
+    int scratch = limit;
+    if (remaining.n > few_rows && pass < n_passes - 1)
+      scratch = static_cast<int>(optimal_scratch_size(
+          needs(sample_rows<Backend>(executor, remaining)), static_cast<std::size_t>(limit)));
     if (scratch == 0)
       break;
-    run_batch<Backend>(executor, {left.data(), left.n, 0, scratch}, body, unfit.data());
-    left = flagged_rows<Backend>(executor, unfit);
-    if (scratch == most)
+    run_batch<Backend>(executor, {remaining.data(), remaining.n, 0, scratch}, body,
+                       overflowed.data());
+    remaining = flagged_rows<Backend>(executor, overflowed);
+    if (scratch == limit)
       break;
   }
-  if (left.n == 0)
+  if (remaining.n == 0)
     return;
-  run_in_memory<Backend>(executor, left, sizes(left), body, unfit.data());
-  if (const auto still = total_counts<Backend>(executor, unfit.data(), n).sum; still > 0)
+  run_in_memory<Backend>(executor, remaining, sizes(remaining), body, overflowed.data());
+  if (const auto n_failed = total_counts<Backend>(executor, overflowed.data(), n).sum; n_failed > 0)
     throw SolverError(
-        "The workspaces of " + std::to_string(still) + " of " + std::to_string(n) +
+        "The workspaces of " + std::to_string(n_failed) + " of " + std::to_string(n) +
         " rows are too small, which is an error in femgpu. Please report this message.");
 }
 } // namespace femgpu::linalg

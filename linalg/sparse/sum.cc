@@ -29,7 +29,7 @@ struct Union
   /// Returns the position in the union, given a position in A and the first position in B that does
   /// not precede it.
   FEMGPU_HD
-  int place(const int in_A, const int in_B) const
+  int position(const int in_A, const int in_B) const
   {
     return in_A + new_before[in_B];
   }
@@ -48,11 +48,12 @@ struct StoreUnion
     const RowPatternView &A = both.A, &B = both.B;
     for (int k = A.row_starts[i] + team.rank(); k < A.row_starts[i + 1]; k += team.size()) {
       const int l = B.lower_bound(i, A.columns[k], B.row_starts[i]);
-      store(both.place(k, l), A.columns[k], k, B.is_at(l, i, A.columns[k]) ? l : -1);
+      store(both.position(k, l), A.columns[k], k, B.is_at(l, i, A.columns[k]) ? l : -1);
     }
     for (int l = B.row_starts[i] + team.rank(); l < B.row_starts[i + 1]; l += team.size())
       if (both.new_before[l + 1] > both.new_before[l])
-        store(both.place(A.lower_bound(i, B.columns[l], A.row_starts[i]), l), B.columns[l], -1, l);
+        store(both.position(A.lower_bound(i, B.columns[l], A.row_starts[i]), l), B.columns[l], -1,
+              l);
   }
 
   FEMGPU_HD
@@ -70,13 +71,13 @@ UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::
 {
   const ExecutorPtr owner = A.executor;
   Runner<Backend> runner(*owner);
-  const auto n_of_B = static_cast<int>(B.n_entries);
+  const auto n_nonzeros_of_B = static_cast<int>(B.n_entries);
   Buffer<int> is_new(owner, B.n_entries), new_before(owner, B.n_entries + 1);
   const Union both{A.view(), B.view(), new_before.data()};
   runner.run(teams(A.n, MarkNew{A.view(), B.view(), is_new.data()}));
-  const long long n_new = total_counts<Backend>(owner, is_new.data(), n_of_B).sum;
+  const long long n_new = total_counts<Backend>(owner, is_new.data(), n_nonzeros_of_B).sum;
   check_n_entries(what, static_cast<long long>(A.n_entries) + n_new);
-  scan_counts<Backend>(owner, is_new.data(), n_of_B, new_before.data());
+  scan_counts<Backend>(owner, is_new.data(), n_nonzeros_of_B, new_before.data());
   const std::size_t n_entries = A.n_entries + static_cast<std::size_t>(n_new);
   UnionPattern result{
       {Buffer<int>(owner, static_cast<std::size_t>(A.n) + 1), Buffer<int>(owner, n_entries)},
@@ -84,7 +85,7 @@ UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::
       Buffer<int>(owner, n_entries)};
   runner.run(
       rows(A.n + 1, [both, row_starts = result.pattern.row_starts.data()] FEMGPU_BODY(const int i) {
-        row_starts[i] = both.place(both.A.row_starts[i], both.B.row_starts[i]);
+        row_starts[i] = both.position(both.A.row_starts[i], both.B.row_starts[i]);
       }));
   runner.run(teams(A.n, StoreUnion{both, result.pattern.columns.data(), result.A_entries.data(),
                                    result.B_entries.data()}));
@@ -93,7 +94,7 @@ UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::
 
 template <class Backend>
 Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrMatrix &B)
-    : n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros())
+    : n_nonzeros_of_A(A.n_nonzeros()), n_nonzeros_of_B(B.n_nonzeros())
 {
   const std::string what = "The sum of " + describe(A) + " and " + describe(B);
   if (A.n() != B.n() || A.n_columns() != B.n_columns())
@@ -108,8 +109,8 @@ Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrM
 template <class Backend>
 void Sum<Backend>::update(const double a, const CsrMatrix &A, const double b, const CsrMatrix &B)
 {
-  check_same_pattern("A sum", A, n_of_A);
-  check_same_pattern("A sum", B, n_of_B);
+  check_same_pattern("A sum", A, n_nonzeros_of_A);
+  check_same_pattern("A sum", B, n_nonzeros_of_B);
   Runner<Backend>(*A.executor())
       .run(rows(static_cast<int>(A_entries.size()),
                 [a, b, A_values = A.csr_view().values, B_values = B.csr_view().values,

@@ -16,7 +16,7 @@ struct UnionPattern
 
 /// Computes the union of two patterns by two searches per entry, for any lengths of rows.
 /// @param what name of the result for error messages
-/// @throws SolverError beyond most_indices entries
+/// @throws SolverError beyond max_indices entries
 /// @throws DeviceError if memory is exhausted
 template <class Backend>
 UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::string &what);
@@ -30,7 +30,7 @@ template <class Backend>
 class Sum
 {
 public:
-  /// @throws SolverError if the sizes of the matrices differ, or beyond most_indices entries
+  /// @throws SolverError if the sizes of the matrices differ, or beyond max_indices entries
   /// @throws DeviceError if memory is exhausted
   Sum(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
@@ -47,7 +47,7 @@ public:
 private:
   std::shared_ptr<CsrMatrix> result;
   Buffer<int> A_entries, B_entries;
-  std::size_t n_of_A, n_of_B;
+  std::size_t n_nonzeros_of_A, n_nonzeros_of_B;
 };
 } // namespace femgpu::linalg
 

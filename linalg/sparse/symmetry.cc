@@ -1,6 +1,6 @@
 #include "linalg/sparse/symmetry.h"
 
-#include "linalg/sparse/part_rows.h"
+#include "linalg/sparse/row_exchange.h"
 #include "linalg/sparse/row_workspace.h"
 
 #include <utility>
@@ -24,9 +24,9 @@ struct FindMissingPairs
     int found = 0;
     for (int k = A.row_starts[i] + team.rank(); k < A.row_starts[i + 1]; k += team.size())
       found |= A.find_transposed(i, k) < 0 ? 1 : 0;
-    const bool is_any = team.sum(found) > 0.;
+    const bool found_any = team.sum(found) > 0.;
     if (team.rank() == 0)
-      is_missing[i] = is_any ? 1 : 0;
+      is_missing[i] = found_any ? 1 : 0;
   }
 };
 
@@ -74,15 +74,15 @@ struct FindUnequalPairs
       if (difference != 0. && !(difference <= tolerance * fmax(largest(i), largest(j))))
         found = 1;
     }
-    const bool is_any = team.sum(found) > 0.;
+    const bool found_any = team.sum(found) > 0.;
     if (team.rank() == 0)
-      is_unsymmetric[i] = is_any ? 1 : 0;
+      is_unsymmetric[i] = found_any ? 1 : 0;
   }
 };
 
 /// Returns the number of entries of row i in ghost columns, which are at the end of the row.
 FEMGPU_HD
-int n_in_ghosts(const CsrView<double> &A, const int i)
+int n_ghost_entries(const CsrView<double> &A, const int i)
 {
   const RowEntries<double> row = A.entries(i);
   return row.length - lower_bound(row.columns, 0, row.length, A.n);
@@ -119,7 +119,7 @@ CsrMatrix ghost_entries(const CsrMatrix &A, const std::vector<int> &rows_of_A)
   Buffer<int> lengths(owner, rows_of_A.size());
   Runner<Backend> runner(*owner);
   runner.run(rows(n, [A = A.csr_view(), list = list.data(), lengths = lengths.data()] FEMGPU_BODY(
-                         const int r) { lengths[r] = n_in_ghosts(A, list[r]); }));
+                         const int r) { lengths[r] = n_ghost_entries(A, list[r]); }));
   RowPattern pattern = make_rows<Backend>(owner, lengths, "The border of a subdomain");
   Buffer<double> values(owner, pattern.columns.size());
   runner.run(rows(n, StoreGhostEntries{A.csr_view(), list.data(), pattern.row_starts.data(),
@@ -137,7 +137,7 @@ Buffer<double> largest_entries(const CsrMatrix &A)
       .run(rows(A.n(), [A = A.csr_view(), largest = largest.data()] FEMGPU_BODY(const int i) {
         largest[i] = largest_entry(A, i);
       }));
-  A.domain()->bring_ghosts(largest.data());
+  A.domain()->update_ghost_values(largest.data());
   return largest;
 }
 
@@ -174,11 +174,10 @@ bool equals_transpose(const CsrMatrix &A)
   const GhostPlan *const plan = A.domain()->ghost_plan();
   if (plan == nullptr)
     return A.range()->max(first_unsymmetric_row<Backend>(A) < 0 ? 0. : 1.) == 0.;
-  const ReceivedRows<Backend> of_ghosts(plan->counts(),
-                                        ghost_entries<Backend>(A, plan->sent_rows()), A.domain());
+  const ReceivedRows<Backend> received(plan->counts(), ghost_entries<Backend>(A, plan->sent_rows()),
+                                       A.domain());
   const Buffer<double> largest = largest_entries<Backend>(A);
-  const int row =
-      first_unequal<Backend>(A, {of_ghosts.matrix().csr_view(), largest.data() + A.n()});
+  const int row = first_unequal<Backend>(A, {received.matrix().csr_view(), largest.data() + A.n()});
   return A.range()->max(row < 0 ? 0. : 1.) == 0.;
 }
 

@@ -33,7 +33,7 @@
  * - forget(keeps_x), which sets all vectors but r, and x if it is kept, to zero;
  * - end_run(keeps_x), which stores x in the system's memory, or restores it from there;
  * - magnitudes<Formulas>(), which passes the rows of |A||x| + |b|, with the system's x, to
- *   Formulas::of_row().
+ *   Formulas::row_sums().
  *
  * BatchRunner<Backend> (host/batch.h, cuda/on_chip/batch.cuh) runs a program for all systems of a
  * batch.

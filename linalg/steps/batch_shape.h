@@ -45,7 +45,7 @@ struct BatchShape
 
 /// Returns the maximum number of rows that one block can hold for a method with @p n_vectors
 /// vectors.
-int most_rows_of_batch(int n_vectors);
+int max_rows_in_batch(int n_vectors);
 
 /// Returns the shape for a system; none if it is too large.
 std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system);

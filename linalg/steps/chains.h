@@ -23,13 +23,13 @@ public:
 
   /**
    * @param starts first item of each chain, and the number of all items
-   * @param n_places number of places that items announce
+   * @param n_items number of places that items announce
    * @throws SolverError if the number of chains times the longest chain exceeds the range of int
    */
-  Chains(const ExecutorPtr &executor, const std::vector<int> &starts, const int n_places)
+  Chains(const ExecutorPtr &executor, const std::vector<int> &starts, const int n_items)
       : n_chains(static_cast<int>(starts.size()) - 1),
         starts(executor, starts.data(), starts.size()), counters(executor, 2),
-        done(executor, static_cast<std::size_t>(n_places))
+        done(executor, static_cast<std::size_t>(n_items))
   {
     for (int chain = 0; chain < n_chains; ++chain)
       longest = std::max(longest, starts[chain + 1] - starts[chain]);

@@ -22,7 +22,7 @@ struct Columns
 
   /// Returns a view of @p n columns, from column @p first on.
   FEMGPU_HD
-  Columns part(const int first, const int n) const
+  Columns columns(const int first, const int n) const
   {
     return {(*this)[first], stride, n};
   }
@@ -33,16 +33,16 @@ struct Columns
 FEMGPU_HD
 double combination(const Columns &V, const int count, const double *c, const int i)
 {
-  constexpr int together = is_for_gpu ? 8 : 1;
+  constexpr int n_in_flight = is_for_gpu ? 8 : 1;
   double sum = 0.;
   const double *v = V.data + i;
-  for (int first = 0; first < count; first += together) {
-    double values[together];
+  for (int first = 0; first < count; first += n_in_flight) {
+    double values[n_in_flight];
     FEMGPU_UNROLL
-    for (int k = 0; k < together; ++k, v += V.stride)
+    for (int k = 0; k < n_in_flight; ++k, v += V.stride)
       values[k] = first + k < count ? *v : 0.;
     FEMGPU_UNROLL
-    for (int k = 0; k < together; ++k)
+    for (int k = 0; k < n_in_flight; ++k)
       if (first + k < count)
         sum += c[first + k] * values[k];
   }

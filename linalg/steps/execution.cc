@@ -25,7 +25,7 @@ std::string to_string(const Execution execution)
   }
 }
 
-void refuse_resident(const int n)
+void throw_not_resident(const int n)
 {
   throw ParameterError(
       "Execution 'resident' needs a solver that can keep its vectors on the chip (a form of CG or "

@@ -17,7 +17,7 @@ enum class Execution
 Execution execution_of(const std::string &word);
 
 /// Reports that a loop of @p n rows cannot be resident as requested. @throws ParameterError always
-[[noreturn]] void refuse_resident(int n);
+[[noreturn]] void throw_not_resident(int n);
 std::string to_string(Execution execution);
 } // namespace femgpu::linalg
 

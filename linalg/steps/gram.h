@@ -14,16 +14,16 @@ class Communicator;
 class GramMemory
 {
 public:
-  static constexpr int most_places = 256; ///< partial sums; each block of a GPU computes one
+  static constexpr int max_slots = 256; ///< partial sums; each block of a GPU computes one
 
   GramMemory() = default;
 
-  /// @param most_entries maximum number of entries of C
+  /// @param max_entries maximum number of entries of C
   /// @param communicator of distributed rows; nullptr: there is one rank
   /// @throws DeviceError if memory is exhausted
-  GramMemory(const ExecutorPtr &executor, const int most_entries,
+  GramMemory(const ExecutorPtr &executor, const int max_entries,
              const Communicator *communicator = nullptr)
-      : sums(executor, places(*executor) * static_cast<std::size_t>(most_entries)),
+      : sums(executor, n_slots(*executor) * static_cast<std::size_t>(max_entries)),
         arrived(executor, 1), communicator(communicator)
   {
     arrived.fill_zero();
@@ -42,9 +42,9 @@ public:
 
 private:
   // The host allocates memory for each step.
-  static std::size_t places(const Executor &executor)
+  static std::size_t n_slots(const Executor &executor)
   {
-    return executor.backend() == BackendKind::host ? 0 : most_places;
+    return executor.backend() == BackendKind::host ? 0 : max_slots;
   }
 
   Buffer<double> sums;

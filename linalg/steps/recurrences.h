@@ -24,7 +24,7 @@
  *       ...                                         // optionally finish(), as in steps.h
  *     };
  *     using Precondition = Preconditions<r, z>;         // z = M⁻¹r
- *     struct UpdateDirection : OfRow {                  // a function of the row
+ *     struct UpdateDirection : RowFormula {                  // a function of the row
  *       using Images = ImageList<Image<z, r>>;          // reads z, which is M⁻¹r
  *       ...
  *     };
@@ -75,11 +75,11 @@ struct Formula
   void operator()(const State & /* state */, Row & /* v */, Sums & /* sums */) const
   {}
 };
-using OfRow = Formula<Multiplier::none, -1, -1>;
+using RowFormula = Formula<Multiplier::none, -1, -1>;
 template <int from, int to>
 using MatrixTimes = Formula<Multiplier::matrix, from, to>;
 template <int from, int to>
-using Preconditions = Formula<Multiplier::preconditioner, from, to>;
+using PreconditionerTimes = Formula<Multiplier::preconditioner, from, to>;
 
 /// The values of a row that formulas access.
 template <int n_vectors, bool is_fused>
@@ -141,13 +141,13 @@ using List = typename ListOf<set, 31>::Type;
 template <class Formula>
 constexpr void load(const bool is_fused, Set &loaded, Set &known)
 {
-  const typename Formula::Images of_formula;
-  Set needs = of(typename Formula::Reads()) | (is_fused ? sources(of_formula) : images(of_formula));
+  const typename Formula::Images image_list;
+  Set needs = of(typename Formula::Reads()) | (is_fused ? sources(image_list) : images(image_list));
   if (is_fused && Formula::multiplier == Multiplier::preconditioner)
     needs |= of(Formula::from);
   known |= of(Formula::to);
   loaded |= needs & ~known;
-  known |= needs | images(of_formula) | of(typename Formula::Writes());
+  known |= needs | images(image_list) | of(typename Formula::Writes());
 }
 template <class... Formulas>
 constexpr Set loads(const bool is_fused)
@@ -197,11 +197,11 @@ struct WithData
 template <class Formula>
 struct WithData<Formula, false>
 {
-  Formula with_data;
+  Formula formula_with_data;
   FEMGPU_HD
   const Formula &formula() const
   {
-    return with_data;
+    return formula_with_data;
   }
 };
 
@@ -269,7 +269,7 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
   FEMGPU_HD
   void operator()(const State &state, Row<n_stored> &stored, const double m_i, Sums &sums) const
   {
-    WholeRow v = widened(stored, m_i);
+    FullRow v = widened(stored, m_i);
     run(state, v, sums);
     narrow(v, stored);
   }
@@ -280,26 +280,26 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
   void operator()(const State &state, Row<n_stored> &stored, const double product_i,
                   const double m_i, Sums &sums) const
   {
-    WholeRow v = widened(stored, m_i);
+    FullRow v = widened(stored, m_i);
     v[First::to] = product_i;
     run(state, v, sums);
     narrow(v, stored);
   }
 
 private:
-  using WholeRow = FormulaRow<Method::n_vectors, is_fused>;
+  using FullRow = FormulaRow<Method::n_vectors, is_fused>;
 
   FEMGPU_HD
-  static WholeRow widened(const Row<n_stored> &stored, const double m_i)
+  static FullRow widened(const Row<n_stored> &stored, const double m_i)
   {
-    WholeRow v{{stored.number, {}}, m_i};
+    FullRow v{{stored.number, {}}, m_i};
     FEMGPU_UNROLL
     for (int k = 0; k < n_stored; ++k)
       v.values[k] = stored.values[k];
     return v;
   }
   FEMGPU_HD
-  static void narrow(const WholeRow &v, Row<n_stored> &stored)
+  static void narrow(const FullRow &v, Row<n_stored> &stored)
   {
     FEMGPU_UNROLL
     for (int k = 0; k < n_stored; ++k)
@@ -308,14 +308,14 @@ private:
 
   template <class State, class Sums>
   FEMGPU_HD
-  void run(const State &state, WholeRow &v, Sums &sums) const
+  void run(const State &state, FullRow &v, Sums &sums) const
   {
     run_one(this->formula(), state, v, sums);
     (run_one(Rest(), state, v, sums), ...);
   }
   template <class Formula, class State, class Sums>
   FEMGPU_HD
-  static void run_one(const Formula &formula, const State &state, WholeRow &v, Sums &sums)
+  static void run_one(const Formula &formula, const State &state, FullRow &v, Sums &sums)
   {
     if constexpr (is_fused) {
       make_images(v, typename Formula::Images());
@@ -326,7 +326,7 @@ private:
   }
   template <class... Images>
   FEMGPU_HD
-  static void make_images([[maybe_unused]] WholeRow &v, ImageList<Images...> /* which */)
+  static void make_images([[maybe_unused]] FullRow &v, ImageList<Images...> /* which */)
   {
     ((v[Images::of] = v.m_i * v[Images::source]), ...);
   }

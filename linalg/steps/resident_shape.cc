@@ -6,7 +6,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-int quotient_up(const int a, const int b)
+int ceil_div(const int a, const int b)
 {
   return (a + b - 1) / b;
 }
@@ -14,12 +14,11 @@ int quotient_up(const int a, const int b)
 /// Returns the threads for @p rows rows of a block: at least two warps.
 int threads_for(const int rows, const int rows_per_thread, const int lanes = 1)
 {
-  return std::max(quotient_up(quotient_up(rows, rows_per_thread) * lanes, warp_size), 2) *
-         warp_size;
+  return std::max(ceil_div(ceil_div(rows, rows_per_thread) * lanes, warp_size), 2) * warp_size;
 }
 
-std::optional<ResidentShape> in_registers(const ResidentSystem &system,
-                                          const ResidentLimits &limits)
+std::optional<ResidentShape> choose_register_shape(const ResidentSystem &system,
+                                                   const ResidentLimits &limits)
 {
   using Kernel = ResidentKernel;
   const int n = system.n;
@@ -29,14 +28,14 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
     return ResidentShape{Kernel::block_registers_4, 1, threads_for(n, 4), 1};
   const int cluster = limits.cluster_blocks;
   if (cluster > 0) {
-    const int rows = quotient_up(n, cluster);
+    const int rows = ceil_div(n, cluster);
     if (rows <= 2 * 128)
       return ResidentShape{Kernel::cluster_registers_2, cluster, threads_for(rows, 2), 1};
     if (rows <= 4 * 256)
       return ResidentShape{Kernel::cluster_registers_4, cluster, threads_for(rows, 4), 1};
   }
-  const int rows = quotient_up(n, limits.multiprocessors);
-  if (rows <= most_threads(Kernel::grid_registers_1))
+  const int rows = ceil_div(n, limits.multiprocessors);
+  if (rows <= max_threads(Kernel::grid_registers_1))
     return ResidentShape{Kernel::grid_registers_1, limits.multiprocessors, threads_for(rows, 1), 1};
   return {};
 }
@@ -44,12 +43,12 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
 /// An upper bound of the static shared memory of a block that keeps a part of a basis.
 constexpr int reserved_bytes = 6 << 10;
 /// With fewer rows, an additional block costs more in barriers than it saves.
-constexpr int least_rows_of_block = 64;
+constexpr int min_rows_per_block = 64;
 /// The maximum number of entries of a row, which one thread multiplies while all others wait. With
 /// longer rows a graph is faster, in a format for such rows.
 constexpr int longest_resident_row = 256;
 /// Larger matrices need more threads than a block with a part of a basis has.
-constexpr std::size_t most_nonzeros_beside_basis = 5000000;
+constexpr std::size_t max_nonzeros_with_basis = 5000000;
 
 /// Returns how many threads, a power of two, share a row of @p mean_length entries.
 int lanes_for(const double mean_length, const int rows, const int threads)
@@ -60,33 +59,33 @@ int lanes_for(const double mean_length, const int rows, const int threads)
   return lanes;
 }
 
-std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
-                                              const ResidentLimits &limits)
+std::optional<ResidentShape> choose_shared_memory_shape(const ResidentSystem &system,
+                                                        const ResidentLimits &limits)
 {
   using Kernel = ResidentKernel;
   const double mean_length = static_cast<double>(system.n_nonzeros) / std::max(system.n, 1);
   // A value and a column per entry, and a tenth for padding.
   const double entries = 1.1 * static_cast<double>(system.n_nonzeros);
   const auto with_lanes = [&](const Kernel kernel, const int blocks) {
-    const int rows = quotient_up(system.n, blocks);
-    const int lanes = lanes_for(mean_length, rows, most_threads(kernel));
+    const int rows = ceil_div(system.n, blocks);
+    const int lanes = lanes_for(mean_length, rows, max_threads(kernel));
     return ResidentShape{kernel, blocks, threads_for(rows, 1, lanes), lanes};
   };
   const int cluster = limits.cluster_blocks;
   const auto shared_bytes = static_cast<double>(limits.shared_bytes);
-  if (cluster > 0 && quotient_up(system.n, cluster) <= most_threads(Kernel::cluster_shared_1) &&
+  if (cluster > 0 && ceil_div(system.n, cluster) <= max_threads(Kernel::cluster_shared_1) &&
       12. * entries / cluster + 8. * system.n < 0.95 * shared_bytes)
     return with_lanes(Kernel::cluster_shared_1, cluster);
   const int blocks = limits.multiprocessors;
   if (10. * entries > 1.2 * shared_bytes * blocks)
     return {};
-  const int rows = quotient_up(system.n, blocks);
-  if (rows <= most_threads(Kernel::grid_shared_1))
+  const int rows = ceil_div(system.n, blocks);
+  if (rows <= max_threads(Kernel::grid_shared_1))
     return with_lanes(Kernel::grid_shared_1, blocks);
-  const int most = most_threads(Kernel::grid_shared_4);
-  if (rows <= 4 * most)
+  const int thread_limit = max_threads(Kernel::grid_shared_4);
+  if (rows <= 4 * thread_limit)
     return ResidentShape{Kernel::grid_shared_4, blocks, threads_for(rows, 4), 1};
-  if (rows <= 8 * most && system.n_vectors <= most_vectors_of_8_rows)
+  if (rows <= 8 * thread_limit && system.n_vectors <= max_vectors_for_8_rows)
     return ResidentShape{Kernel::grid_shared_8, blocks, threads_for(rows, 8), 1};
   return {};
 }
@@ -94,17 +93,17 @@ std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
 
 std::string ResidentShape::description() const
 {
-  const ChipKernel &how = properties(kernel);
+  const ChipKernel &chip_kernel = properties(kernel);
   std::string text = blocks == 1 ? "one block" : std::to_string(blocks) + " blocks";
-  if (how.extent == Extent::cluster)
+  if (chip_kernel.extent == Extent::cluster)
     text += " in a cluster";
   text += ", " + std::to_string(threads) + " threads per block, matrix in ";
-  return text + (how.is_matrix_in_registers ? "registers" : "shared memory");
+  return text + (chip_kernel.is_matrix_in_registers ? "registers" : "shared memory");
 }
 
 bool may_be_resident(const int n, const ResidentLimits &limits)
 {
-  return n <= 8 * most_threads(ResidentKernel::grid_shared_8) * limits.multiprocessors;
+  return n <= 8 * max_threads(ResidentKernel::grid_shared_8) * limits.multiprocessors;
 }
 
 std::string BasisShape::description() const
@@ -119,26 +118,26 @@ std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const
 {
   const auto n = static_cast<std::size_t>(system.n),
              columns = static_cast<std::size_t>(system.n_vectors);
-  const std::size_t taken = sizeof(double) * static_cast<std::size_t>(numbers) + reserved_bytes;
-  if (n == 0 || limits.shared_bytes < taken || system.longest_row > longest_resident_row ||
-      system.n_nonzeros > most_nonzeros_beside_basis)
+  const std::size_t reserved = sizeof(double) * static_cast<std::size_t>(numbers) + reserved_bytes;
+  if (n == 0 || limits.shared_bytes < reserved || system.longest_row > longest_resident_row ||
+      system.n_nonzeros > max_nonzeros_with_basis)
     return {};
-  const std::size_t room = (limits.shared_bytes - taken) / sizeof(double); // numbers
-  constexpr int most_rows = 2 * basis_threads;
+  const std::size_t available = (limits.shared_bytes - reserved) / sizeof(double); // numbers
+  constexpr int max_rows = 2 * basis_threads;
   const auto with_blocks = [&](const int blocks) {
-    const int slice = quotient_up(system.n, blocks);
+    const int slice = ceil_div(system.n, blocks);
     const double mean_length = static_cast<double>(system.n_nonzeros) / system.n;
     const bool is_short = system.longest_row <= entries_in_registers;
-    return BasisShape{quotient_up(system.n, slice), slice,
-                      is_short ? 1 : lanes_for(mean_length, slice, most_rows), is_short};
+    return BasisShape{ceil_div(system.n, slice), slice,
+                      is_short ? 1 : lanes_for(mean_length, slice, max_rows), is_short};
   };
   // A single block also holds the vector that A multiplies; it would be too slow for long rows.
-  if (system.n <= most_rows && n * (columns + 1) <= room &&
+  if (system.n <= max_rows && n * (columns + 1) <= available &&
       system.longest_row <= entries_in_registers)
     return with_blocks(1);
-  const int blocks = std::min(quotient_up(system.n, least_rows_of_block), limits.multiprocessors);
-  const int rows = quotient_up(system.n, std::max(blocks, 1));
-  if (rows > most_rows || static_cast<std::size_t>(rows) * columns > room)
+  const int blocks = std::min(ceil_div(system.n, min_rows_per_block), limits.multiprocessors);
+  const int rows = ceil_div(system.n, std::max(blocks, 1));
+  if (rows > max_rows || static_cast<std::size_t>(rows) * columns > available)
     return {};
   return with_blocks(blocks);
 }
@@ -149,12 +148,12 @@ std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
   if (system.n == 0)
     return {};
   if (system.longest_row <= entries_in_registers)
-    if (auto shape = in_registers(system, limits))
+    if (auto shape = choose_register_shape(system, limits))
       return shape;
-  return in_shared_memory(system, limits);
+  return choose_shared_memory_shape(system, limits);
 }
 
-bool waits_for_long_rows(const ResidentSystem &system, const ResidentShape &shape)
+bool has_too_long_rows(const ResidentSystem &system, const ResidentShape &shape)
 {
   return system.longest_row > longest_resident_row * shape.lanes;
 }

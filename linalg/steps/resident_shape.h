@@ -34,7 +34,7 @@ struct ChipKernel
   Extent extent;
   bool is_matrix_in_registers; ///< otherwise in shared memory
   int rows;                    ///< per thread at most
-  int most_threads;            ///< per block
+  int max_threads;             ///< per block
 };
 
 /// The resident kernels; the number is the maximum of rows per thread.
@@ -66,9 +66,9 @@ constexpr const ChipKernel &properties(const ResidentKernel kernel)
 
 /// Returns the maximum number of threads per block of @p kernel.
 template <class Kernel>
-constexpr int most_threads(const Kernel kernel)
+constexpr int max_threads(const Kernel kernel)
 {
-  return properties(kernel).most_threads;
+  return properties(kernel).max_threads;
 }
 
 /// Returns the maximum number of rows per thread of @p kernel.
@@ -82,7 +82,7 @@ constexpr int rows_per_thread(const Kernel kernel)
 constexpr int entries_in_registers = 8;
 
 /// The maximum number of vectors of a method for which a thread has registers for eight rows.
-constexpr int most_vectors_of_8_rows = 4;
+constexpr int max_vectors_for_8_rows = 4;
 
 /// How to run a resident loop.
 struct ResidentShape
@@ -106,7 +106,7 @@ std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
 
 /// Returns whether a thread has so long a row that the loop should be a graph. (A circuit of
 /// 200,000 unknowns with a rail took 7 ms per iteration on the chip of an H200.)
-bool waits_for_long_rows(const ResidentSystem &system, const ResidentShape &shape);
+bool has_too_long_rows(const ResidentSystem &system, const ResidentShape &shape);
 
 /// Threads per block of a kernel that keeps a basis on the chip; see cuda/on_chip/basis.cuh.
 constexpr int basis_threads = 512;

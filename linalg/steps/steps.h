@@ -45,18 +45,18 @@ struct SumList
 /// The first members of every solver's state.
 struct LoopState
 {
-  bool running = true; ///< the loop continues; an epilogue sets it to false
-  bool inner = false;  ///< the inner loop that is next, or is running, continues
-  bool asks = false;   ///< see n_kept
+  bool running = true;         ///< the loop continues; an epilogue sets it to false
+  bool inner = false;          ///< the inner loop that is next, or is running, continues
+  bool wants_deferred = false; ///< see n_epilogue_values
 
   /**
    * The number of doubles that epilogues keep in memory, before the history. If there are some, a
-   * state has look() and hear(). Expensive work is not done by epilogues: they ask for it, then one
-   * thread calls look(), and hear() receives the result. If several threads have copies of the
-   * state, each runs the epilogues; only one of them writes to that memory, and none looks before
-   * the loop ends.
+   * state has run_deferred() and receive_deferred(). Expensive work is not done by epilogues: they
+   * ask for it, then one thread calls run_deferred(), and receive_deferred() receives the result.
+   * If several threads have copies of the state, each runs the epilogues; only one of them writes
+   * to that memory, and none looks before the loop ends.
    */
-  static constexpr int n_kept = 0;
+  static constexpr int n_epilogue_values = 0;
 };
 
 /// A step that runs @p body for rows 0 <= i < n.
@@ -124,7 +124,7 @@ struct ChainProgress
  * also has
  *
  *     wait_for(place)   waits until an earlier item of the chain has announced the place
- *     catch_up()        by all threads, after all waits: announced data become readable,
+ *     acquire_fence()        by all threads, after all waits: announced data become readable,
  *     fresh(pointer)    but only through this function
  *     announce(place)   by one thread: publishes what it wrote, or saw after sync()
  *
@@ -180,7 +180,7 @@ TeamStep<Body> teams(const int n, const Body &body)
 
 /**
  * Makes a team step with @p scratch doubles per team.
- * @throws DeviceError if the device has less; a team that is a block can have most_scratch()
+ * @throws DeviceError if the device has less; a team that is a block can have max_scratch()
  */
 template <class Body>
 TeamStep<Body> teams(const int n, const Body &body, const int scratch)
@@ -284,10 +284,10 @@ FEMGPU_HD
 void finish_step(const Body &body, State &state, const Sums &sums)
 {
   body.finish(state, sums);
-  if constexpr (State::n_kept > 0)
-    if (state.asks) {
-      state.look();
-      state.hear();
+  if constexpr (State::n_epilogue_values > 0)
+    if (state.wants_deferred) {
+      state.run_deferred();
+      state.receive_deferred();
     }
 }
 

@@ -55,27 +55,27 @@ FEMGPU_HD
 double strided_product(const Values &values, const Columns &column_of, const int lane,
                        const int n_lanes, const int length, const double *v)
 {
-  constexpr int together = is_for_gpu ? batch : 1;
+  constexpr int n_in_flight = is_for_gpu ? batch : 1;
   double sum = 0.;
-  for (int first = lane; first < length; first += together * n_lanes) {
+  for (int first = lane; first < length; first += n_in_flight * n_lanes) {
     const auto entry = [&](const int e) {
       const int k = first + e * n_lanes;
-      return static_cast<unsigned int>(together > 1 && length - 1 < k ? length - 1 : k);
+      return static_cast<unsigned int>(n_in_flight > 1 && length - 1 < k ? length - 1 : k);
     };
-    std::decay_t<decltype(values[0U])> a[together];
-    int columns[together];
+    std::decay_t<decltype(values[0U])> a[n_in_flight];
+    int columns[n_in_flight];
     FEMGPU_UNROLL
-    for (int e = 0; e < together; ++e)
+    for (int e = 0; e < n_in_flight; ++e)
       a[e] = values[entry(e)];
     FEMGPU_UNROLL
-    for (int e = 0; e < together; ++e)
+    for (int e = 0; e < n_in_flight; ++e)
       columns[e] = column_of[entry(e)];
-    double v_j[together];
+    double v_j[n_in_flight];
     FEMGPU_UNROLL
-    for (int e = 0; e < together; ++e)
+    for (int e = 0; e < n_in_flight; ++e)
       v_j[e] = v[columns[e]];
     FEMGPU_UNROLL
-    for (int e = 0; e < together; ++e)
+    for (int e = 0; e < n_in_flight; ++e)
       if (first + e * n_lanes < length)
         sum += static_cast<double>(a[e]) * v_j[e];
   }
@@ -156,7 +156,7 @@ struct EllView
   const int *row_lengths; ///< n
   const int *columns;     ///< stride times the longest row divided by T
   const Value *values;
-  bool stays; ///< in the cache between products
+  bool cache_resident; ///< in the cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -169,7 +169,7 @@ struct EllView
   {
     const std::size_t begin = static_cast<std::size_t>(i) * n_lanes + lane;
     const int length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of this lane
-    const std::uint64_t policy = cache_policy(stays);
+    const std::uint64_t policy = cache_policy(cache_resident);
     return strided_product<4>(Strided{ReadOnce<Value>{values + begin, policy}, stride},
                               Strided{ReadOnce<int>{columns + begin, policy}, stride}, 0, 1, length,
                               v);
@@ -244,7 +244,7 @@ struct SellView
   const int *columns;     ///< of slices with long columns
   const Value *values;
   ShortColumns short_columns;
-  bool stays; ///< in the cache between products
+  bool cache_resident; ///< in the cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -258,7 +258,7 @@ struct SellView
     const int slice = position >> log_slice;
     const auto size = 1U << log_slice, in_slice = static_cast<unsigned int>(position) & (size - 1);
     const std::size_t start = slice_starts[slice], first = start + in_slice;
-    const std::uint64_t policy = cache_policy(stays);
+    const std::uint64_t policy = cache_policy(cache_resident);
     const auto product_with = [&](const auto &column_of) {
       return strided_product<7>(Strided{ReadOnce<Value>{values + first, policy}, size}, column_of,
                                 lane, n_lanes, slice_starts.length(slice) >> log_slice, v);
@@ -327,7 +327,7 @@ struct BlockSellView
   const int *order; ///< n/b: the block row at each position; nullptr: the block rows are not sorted
   const int *columns;  ///< of each block
   const Value *values; ///< b² per block
-  bool stays;          ///< in the cache between products
+  bool cache_resident; ///< in the cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -346,7 +346,7 @@ struct BlockSellView
 
   /// Returns the index of the value of entry @p l of a position.
   FEMGPU_HD
-  std::size_t place(const int position, const int l) const
+  std::size_t value_index(const int position, const int l) const
   {
     const int slice = (position / block_size) >> log_slice;
     const int rows = block_size << log_slice;
@@ -375,47 +375,47 @@ private:
   FEMGPU_HD
   double product_with(const int position, const int lane, const int n_lanes, const double *v) const
   {
-    constexpr int together = is_for_gpu ? batch : 1;
+    constexpr int n_in_flight = is_for_gpu ? batch : 1;
     const int slice = (position / block_size) >> log_slice;
     const int rows = block_size << log_slice;
     const int width = ((slice_starts[slice + 1] - slice_starts[slice]) >> log_slice);
-    const std::uint64_t policy = cache_policy(stays);
+    const std::uint64_t policy = cache_policy(cache_resident);
     const int *block_columns = columns + first_block(position / block_size);
-    const Value *a = values + place(position, lane * b);
-    const int parts = width * (block_size / b);
+    const Value *a = values + value_index(position, lane * b);
+    const int n_segments = width * (block_size / b);
     double sum = 0.;
-    for (int first = lane; first < parts; first += together * n_lanes) {
-      Value a_j[together][b];
-      int column[together];
+    for (int first = lane; first < n_segments; first += n_in_flight * n_lanes) {
+      Value a_j[n_in_flight][b];
+      int column[n_in_flight];
       FEMGPU_UNROLL
-      for (int e = 0; e < together; ++e) {
-        const int part = first + e * n_lanes, block = part / (block_size / b);
-        const bool is_there = part < parts;
-        column[e] = is_there
+      for (int e = 0; e < n_in_flight; ++e) {
+        const int segment = first + e * n_lanes, block = segment / (block_size / b);
+        const bool is_valid = segment < n_segments;
+        column[e] = is_valid
                         ? load_once(block_columns + (block << log_slice), policy) * block_size +
-                              (part - block * (block_size / b)) * b
+                              (segment - block * (block_size / b)) * b
                         : -1;
         FEMGPU_UNROLL
         for (int c = 0; c < b; ++c)
           a_j[e][c] =
-              is_there
+              is_valid
                   ? load_once(a + static_cast<std::ptrdiff_t>(rows) * (e * n_lanes * b + c), policy)
                   : Value(0);
       }
-      double v_j[together][b];
+      double v_j[n_in_flight][b];
       FEMGPU_UNROLL
-      for (int e = 0; e < together; ++e) {
+      for (int e = 0; e < n_in_flight; ++e) {
         FEMGPU_UNROLL
         for (int c = 0; c < b; ++c)
           v_j[e][c] = column[e] >= 0 ? v[column[e] + c] : 0.;
       }
       FEMGPU_UNROLL
-      for (int e = 0; e < together; ++e) {
+      for (int e = 0; e < n_in_flight; ++e) {
         FEMGPU_UNROLL
         for (int c = 0; c < b; ++c)
           sum += static_cast<double>(a_j[e][c]) * v_j[e][c];
       }
-      a += static_cast<std::ptrdiff_t>(rows) * together * n_lanes * b;
+      a += static_cast<std::ptrdiff_t>(rows) * n_in_flight * n_lanes * b;
     }
     return sum;
   }

@@ -81,9 +81,9 @@ void LinearSystemTransformation::set_orders(const HostCsr &A)
     matched.columns = matched_pattern.columns.data();
     matched.values = nullptr;
   }
-  Partition parts = make_order(matched);
-  order = std::move(parts.order);
-  part_starts = std::move(parts.starts);
+  Partition partition = make_order(matched);
+  order = std::move(partition.order);
+  part_starts = std::move(partition.starts);
   if (order.empty())
     order = std::move(identity);
   row_order = order;
@@ -129,22 +129,22 @@ UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) c
   if (is_identity())
     return A.unknowns;
   if (permutes_rows) // properties of unknowns need not hold for the rows matched to them
-    return nothing_known;
+    return default_unknowns;
   Unknowns result = *A.unknowns;
   result.scales = scaling.right;
   result.scales.resize(scaling.left.size()); // without ghosts
   if (order.empty())
     return std::make_shared<const Unknowns>(std::move(result));
   result.part_starts = part_starts;
-  if (result.per_node > 1 && !keeps_nodes(order, result.per_node))
+  if (result.per_node > 1 && !preserves_node_blocks(order, result.per_node))
     result.per_node = 0;
   if (!scaling.is_none())
     permute(order, scaling.right.data(), result.scales.data());
   if (!result.coordinates.empty())
     result.coordinates = rows_in_order(order, A.unknowns->coordinates, result.dimension);
-  if (result.coarser.may_be_known())
-    result.coarser = LazyCoarserUnknowns([order = order, given = result.coarser] {
-      const auto coarser = given.get();
+  if (result.coarser.may_exist())
+    result.coarser = LazyCoarserUnknowns([order = order, original = result.coarser] {
+      const auto coarser = original.get();
       return coarser ? std::make_shared<const CoarserUnknowns>(CoarserUnknowns{
                            rows_in_order(order, coarser->prolongation), coarser->unknowns})
                      : nullptr;

@@ -47,7 +47,7 @@ class Assignment
 public:
   explicit Assignment(const HostCsr &A)
       : A(A), costs(costs_of(A)), p(size(A), 0.), q(size(A), infinity), column_of(size(A), none),
-        row_of(size(A), none), distances(size(A), infinity), reached_from(size(A), none),
+        row_of(size(A), none), distances(size(A), infinity), predecessors(size(A), none),
         is_final(size(A), 0)
   {
     bound_duals();
@@ -64,8 +64,8 @@ public:
 
 private:
   /// A column at a distance. The smallest is at the top; of equal ones, the lower column.
-  using Reached = std::pair<double, int>;
-  using Queue = std::priority_queue<Reached, std::vector<Reached>, std::greater<>>;
+  using QueueEntry = std::pair<double, int>;
+  using Queue = std::priority_queue<QueueEntry, std::vector<QueueEntry>, std::greater<>>;
 
   static std::size_t size(const HostCsr &A)
   {
@@ -88,7 +88,7 @@ private:
   std::vector<double> costs, p, q;
   std::vector<int> column_of, row_of; ///< the matching
   std::vector<double> distances;      ///< of columns from the row being matched
-  std::vector<int> reached_from;      ///< the previous row on the path of a column
+  std::vector<int> predecessors;      ///< the previous row on the path of a column
   std::vector<char> is_final;
   std::vector<int> touched, scanned; ///< columns with a distance, and with a final one
   int nearest_free = none;
@@ -103,10 +103,10 @@ void Assignment::bound_duals()
     if (q_j == infinity) // no entry: some row will find no path
       q_j = 0.;
   for (int i = 0; i < A.n; ++i) {
-    double least = infinity;
+    double min_cost = infinity;
     for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      least = std::min(least, costs[k] - q[A.columns[k]]);
-    p[i] = least == infinity ? 0. : least;
+      min_cost = std::min(min_cost, costs[k] - q[A.columns[k]]);
+    p[i] = min_cost == infinity ? 0. : min_cost;
   }
 }
 
@@ -169,7 +169,7 @@ void Assignment::relax(const int row, const double length, Queue &queue)
     if (distances[j] == infinity)
       touched.push_back(j);
     distances[j] = distance;
-    reached_from[j] = row;
+    predecessors[j] = row;
     if (row_of[j] == none)
       nearest_free = j;
     else
@@ -224,7 +224,7 @@ void Assignment::update_duals(const int start, const double length)
 void Assignment::flip_path(const int start, int end)
 {
   for (int row = none; row != start;) {
-    row = reached_from[end];
+    row = predecessors[end];
     const int next = column_of[row];
     match(row, end);
     end = next;

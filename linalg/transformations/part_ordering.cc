@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int rows_of_a_part = 8192; ///< for parts=auto: vectors of a part fit into fast caches
+constexpr int rows_per_part = 8192; ///< for parts=auto: vectors of a part fit into fast caches
 
 /// Computes reverse Cuthill-McKee orders of subgraphs.
 class PartOrdering
@@ -56,12 +56,12 @@ private:
 } // namespace
 
 Partition ordering_by_parts(const std::string &kind, const HostCsr &A, const int n_parts,
-                            const OrderWithin within)
+                            const LocalOrdering within)
 {
-  const int parts = n_parts > 0 ? n_parts : (A.n - 1) / rows_of_a_part + 1;
+  const int parts = n_parts > 0 ? n_parts : (A.n - 1) / rows_per_part + 1;
   const int node_size = A.node_size();
   Partition partition = make_partition(kind, A, parts);
-  if (within == OrderWithin::none)
+  if (within == LocalOrdering::none)
     return partition;
 
   const NodeGraph graph = node_graph(A, node_size);

@@ -17,13 +17,13 @@ constexpr decltype(scalings)::Entry scaling_table[] = {
     {"balance",
      "rows divided by their 2-norms, then columns by theirs; for unsymmetric methods only",
      balancing,
-     {.keeps_symmetry = false}},
+     {.preserves_symmetry = false}},
     {"matching",
      "rows permuted and scaled, and columns scaled, so that diagonal entries are 1 and no entry is "
      "larger (Duff and Koster): for unsymmetric matrices with zeros on the diagonal or entries of "
      "very different magnitudes; for unsymmetric methods only",
      matching_scaling,
-     {.keeps_symmetry = false, .permutes_rows = true, .counts_by_int = true}}};
+     {.preserves_symmetry = false, .permutes_rows = true, .uses_int_offsets = true}}};
 
 constexpr decltype(scalings) scalings("scaling", scaling_table);
 
@@ -38,7 +38,7 @@ OrderingFunction by_parts(Method &method)
     require_metis("ordering kway", "ordering rcm");
   return [=](const HostCsr &A) {
     return ordering_by_parts(is_kway ? "metis" : "geometry", A, parts,
-                             is_rcm ? OrderWithin::rcm : OrderWithin::none);
+                             is_rcm ? LocalOrdering::rcm : LocalOrdering::none);
   };
 }
 } // namespace
@@ -49,23 +49,23 @@ constexpr decltype(orderings)::Entry ordering_table[] = {
      [](Method & /* method */) -> OrderingFunction {
        return [](const HostCsr & /* A */) { return Partition(); };
      },
-     {.keeps_order = true}},
+     {.preserves_order = true}},
     {"rcm",
      "reverse Cuthill-McKee, for a small bandwidth",
      [](Method & /* method */) -> OrderingFunction {
        return [](const HostCsr &A) { return Partition{{}, reverse_cuthill_mckee(A)}; };
      },
-     {.counts_by_int = true}},
+     {.uses_int_offsets = true}},
     {"kway",
      "METIS k-way partitioning, with few entries between the parts; parts=P|auto, within=rcm|none "
      "for the order within a part",
      by_parts,
-     {.counts_by_int = true}},
+     {.uses_int_offsets = true}},
     {"geometry",
      "partitioning by recursive bisection of the mesh nodes, if their coordinates are known; "
      "options as kway",
      by_parts,
-     {.counts_by_int = true}}};
+     {.uses_int_offsets = true}}};
 
 constexpr decltype(orderings) orderings("ordering", ordering_table);
 } // namespace femgpu::linalg

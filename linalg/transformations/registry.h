@@ -13,18 +13,18 @@ namespace femgpu::linalg
 {
 struct ScalingTraits
 {
-  bool changes_system = true; ///< norms in the report are those of the scaled system
-  bool keeps_symmetry = true; ///< of A
-  bool permutes_rows = false; ///< depending on their values, as does the pattern of Â
-  bool counts_by_int = false; ///< entries of A, see check_countable()
+  bool changes_system = true;     ///< norms in the report are those of the scaled system
+  bool preserves_symmetry = true; ///< of A
+  bool permutes_rows = false;     ///< depending on their values, as does the pattern of Â
+  bool uses_int_offsets = false;  ///< entries of A, see check_countable()
 };
 
 extern const Registry<ScalingTraits, Scaling(const HostCsr &, const RowSpace &)> scalings;
 
 struct OrderingTraits
 {
-  bool keeps_order = false;   ///< of all systems
-  bool counts_by_int = false; ///< entries of A, see check_countable()
+  bool preserves_order = false;  ///< of all systems
+  bool uses_int_offsets = false; ///< entries of A, see check_countable()
 };
 
 /// Returns a Partition, without starts if the ordering has no parts.

@@ -17,19 +17,19 @@ std::vector<int> inverse(const std::vector<int> &order, const int n)
   if (order.size() != static_cast<std::size_t>(n))
     throw SolverError("A permutation of " + std::to_string(order.size()) +
                       " rows does not fit a matrix with " + std::to_string(n) + " rows.");
-  std::vector<int> places(order.size(), -1);
+  std::vector<int> positions(order.size(), -1);
   for (int i = 0; i < n; ++i) {
-    if (order[i] < 0 || order[i] >= n || places[order[i]] != -1)
+    if (order[i] < 0 || order[i] >= n || positions[order[i]] != -1)
       throw SolverError("Element " + std::to_string(i) + " of the permutation of " +
                         std::to_string(n) + " rows is " + std::to_string(order[i]) +
                         ", which is out of range or a duplicate. List each row exactly once.");
-    places[order[i]] = i;
+    positions[order[i]] = i;
   }
-  return places;
+  return positions;
 }
 } // namespace
 
-bool keeps_nodes(const std::vector<int> &order, const int node_size)
+bool preserves_node_blocks(const std::vector<int> &order, const int node_size)
 {
   const int n = static_cast<int>(order.size());
   for (int i = 0; i < n; ++i) {
@@ -43,7 +43,7 @@ bool keeps_nodes(const std::vector<int> &order, const int node_size)
 PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
                                 const std::vector<int> &columns)
 {
-  const std::vector<int> places = inverse(columns, A.n);
+  const std::vector<int> positions = inverse(columns, A.n);
   if (&rows != &columns)
     inverse(rows, A.n); // throws unless it is a permutation
   PermutedPattern pattern;
@@ -58,7 +58,7 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
       row.clear();
       const int *const starts = A.row_starts.low;
       for (int k = starts[rows[i]]; k < starts[rows[i] + 1]; ++k)
-        row.emplace_back(places[A.columns[k]], k);
+        row.emplace_back(positions[A.columns[k]], k);
       std::sort(row.begin(), row.end());
       int position = pattern.row_starts[i];
       for (const auto &[column, entry] : row) {

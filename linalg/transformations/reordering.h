@@ -22,7 +22,7 @@ namespace femgpu::linalg
 std::vector<int> reverse_cuthill_mckee(const HostCsr &A);
 
 /// The ordering within a part in ordering_by_parts().
-enum class OrderWithin
+enum class LocalOrdering
 {
   none, ///< the original order
   rcm   ///< reverse Cuthill-McKee of each part
@@ -35,10 +35,10 @@ enum class OrderWithin
  * @throws as make_partition()
  */
 Partition ordering_by_parts(const std::string &kind, const HostCsr &A, int n_parts,
-                            OrderWithin within);
+                            LocalOrdering within);
 
 /// Returns whether @p order keeps groups of @p node_size consecutive unknowns together.
-bool keeps_nodes(const std::vector<int> &order, int node_size);
+bool preserves_node_blocks(const std::vector<int> &order, int node_size);
 
 /// The pattern of P A Qᵀ with permutations P and Q, and the origin of its values.
 struct PermutedPattern

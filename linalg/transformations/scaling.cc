@@ -70,7 +70,7 @@ std::vector<double> column_norms(const HostCsr &A, const RowSpace &rows,
       sum += sums[chunk * n + j];
     norms[j] = sum;
   });
-  rows.add_ghosts(norms.data());
+  rows.compress(norms.data());
   norms.resize(static_cast<std::size_t>(A.n));
   for (double &norm : norms)
     norm = std::sqrt(norm);

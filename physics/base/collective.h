@@ -20,32 +20,32 @@ namespace femgpu
 {
 /**
  * Collective. Concatenates the values of all ranks, in rank order, on rank 0.
- * @param mine a std::vector, a RawVector or a std::string, of any number of trivially copyable
+ * @param local a std::vector, a RawVector or a std::string, of any number of trivially copyable
  * values
  * @return all values on rank 0, nothing on other ranks
  */
 template <class Values>
-Values gather(Values mine, MPI_Comm communicator)
+Values gather(Values local, MPI_Comm communicator)
 {
-  constexpr std::size_t bytes = sizeof(mine[0]);
-  const auto lengths = dealii::Utilities::MPI::gather(communicator, mine.size());
-  const auto at = [&](const std::size_t place) {
-    return reinterpret_cast<unsigned char *>(mine.data() + place);
+  constexpr std::size_t bytes = sizeof(local[0]);
+  const auto lengths = dealii::Utilities::MPI::gather(communicator, local.size());
+  const auto at = [&](const std::size_t offset) {
+    return reinterpret_cast<unsigned char *>(local.data() + offset);
   };
   if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0) {
-    linalg::send(at(0), mine.size() * bytes, 0, communicator);
+    linalg::send(at(0), local.size() * bytes, 0, communicator);
     return {};
   }
-  std::size_t place = mine.size();
-  mine.resize(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}));
-  for (std::size_t rank = 1; rank < lengths.size(); place += lengths[rank++])
-    linalg::receive(at(place), lengths[rank] * bytes, static_cast<int>(rank), communicator);
-  return mine;
+  std::size_t offset = local.size();
+  local.resize(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}));
+  for (std::size_t rank = 1; rank < lengths.size(); offset += lengths[rank++])
+    linalg::receive(at(offset), lengths[rank] * bytes, static_cast<int>(rank), communicator);
+  return local;
 }
 
 /// Collective. Calls @p act on each rank. If it throws ErrorType on any rank, all ranks throw it.
 template <class ErrorType>
-void together(MPI_Comm communicator, const std::function<void()> &act)
+void rethrow_on_all_ranks(MPI_Comm communicator, const std::function<void()> &act)
 {
   constexpr bool has_path = std::is_same_v<ErrorType, ParameterError>;
   std::string error, path;

@@ -22,7 +22,7 @@ template <class Known>
 void check_name(const std::string &path, const std::string &name, const Known &known)
 {
   for (const char *const taken : {"x", "y", "z", "u", "e", "pi"})
-    if (name == taken || !linalg::is_free_name(name))
+    if (name == taken || !linalg::is_definable_name(name))
       throw ParameterError("The name '" + name + "' in " + path +
                                " is a predefined or invalid name of expressions; use another name "
                                "of letters, digits and _.",
@@ -52,8 +52,8 @@ linalg::ValueTable read_table_file(const std::string &name, const std::string &d
 {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  const fs::path beside = fs::path(directory) / name;
-  std::ifstream file(fs::exists(name, ignored) ? fs::path(name) : beside);
+  const fs::path path_in_directory = fs::path(directory) / name;
+  std::ifstream file(fs::exists(name, ignored) ? fs::path(name) : path_in_directory);
   if (!file || fs::is_directory(name, ignored))
     throw InputError("The table '" + name + "' of " + tables_path +
                      " is neither a list of pairs 'x y, x y' nor a readable file. Give a path "
@@ -116,16 +116,16 @@ linalg::ExpressionDefinitions ExpressionParameters::definitions() const
 {
   linalg::ExpressionDefinitions result;
   for (const std::string &entry : entries_of(constants, ',')) {
-    const auto parts = split_expressions(entry, '=');
-    const auto value = parts.size() == 2 ? finite_number(parts[1]) : std::nullopt;
+    const auto fields = split_expressions(entry, '=');
+    const auto value = fields.size() == 2 ? finite_number(fields[1]) : std::nullopt;
     if (!value)
       throw ParameterError(
           "The entry '" + entry + "' of " + constants_path +
               " is not NAME=NUMBER; write entries such as 'sigma=5.67e-8, eps=0.8'." +
               advice_on_decimal_comma(constants),
           constants_path);
-    check_name(constants_path, parts[0], result.constants);
-    result.constants[parts[0]] = *value;
+    check_name(constants_path, fields[0], result.constants);
+    result.constants[fields[0]] = *value;
   }
   for (const std::string &entry : entries_of(tables)) {
     const auto colon = entry.find(':');

@@ -81,7 +81,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     component.value = {graph, {root}, n_variables};
     component.value_and_gradient = {graph, value_and_gradient, n_variables};
     if (component.degree_in_u > 0)
-      component.by_u = {graph, {graph.derivative(root, dim)}, n_variables};
+      component.u_derivative = {graph, {graph.derivative(root, dim)}, n_variables};
     components.push_back(std::move(component));
   }
 }
@@ -120,15 +120,15 @@ void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
 }
 
 template <int dim>
-void Field<dim>::evaluate_by_u(const PointBatch<dim> &at, double *const values,
-                               const unsigned int component) const
+void Field<dim>::evaluate_u_derivative(const PointBatch<dim> &at, double *const values,
+                                       const unsigned int component) const
 {
   const Component &f = components[component];
   if (f.degree_in_u == 0) {
     std::fill_n(values, at.size(), 0.);
     return;
   }
-  femgpu::evaluate(f.by_u, at.points(), at.u[0], values);
+  femgpu::evaluate(f.u_derivative, at.points(), at.u[0], values);
   require_finite("A derivative of the expression", at.points(), at.size(), component, values);
 }
 
@@ -185,18 +185,18 @@ void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t
 
 std::vector<std::string> split_expressions(const std::string &text, const char separator)
 {
-  std::vector<std::string> parts(1);
+  std::vector<std::string> items(1);
   int depth = 0;
   for (const char c : text) {
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
     if (c == separator && depth == 0)
-      parts.emplace_back();
+      items.emplace_back();
     else
-      parts.back() += c;
+      items.back() += c;
   }
-  for (std::string &part : parts)
-    part = trimmed(part);
-  return parts;
+  for (std::string &item : items)
+    item = trimmed(item);
+  return items;
 }
 
 std::vector<std::string> entries_of(const std::string &text, const char separator)
@@ -233,7 +233,7 @@ struct Entry
 
 /// Returns whether @p text is a list of ids and names, not the beginning of an expression such as
 /// "x < 1 ? 2".
-bool is_list_of_words(const std::string &text)
+bool is_list_of_ids(const std::string &text)
 {
   return std::all_of(text.begin(), text.end(), [](const unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -241,25 +241,25 @@ bool is_list_of_words(const std::string &text)
   });
 }
 
-/// Parses "words: expressions" or, if @p may_lack_words, "expressions".
+/// Parses "words: expressions" or, if @p ids_are_optional, "expressions".
 Entry read_entry(const std::string &path, const std::string &text, const unsigned int n_components,
-                 const bool may_lack_words, const bool or_one)
+                 const bool ids_are_optional, const bool allow_single)
 {
   const auto colon = text.find(':');
   Entry entry;
-  const bool has_words = colon != std::string::npos && is_list_of_words(text.substr(0, colon));
-  if (has_words)
+  const bool has_ids = colon != std::string::npos && is_list_of_ids(text.substr(0, colon));
+  if (has_ids)
     entry.words = split_expressions(text.substr(0, colon), ',');
-  else if (!may_lack_words)
+  else if (!ids_are_optional)
     throw ParameterError("The entry '" + text + "' of " + path +
                              " does not begin with boundary ids or names and ':'; write entries "
                              "such as '0, 1: sin(x); 2: 0'.",
                          path);
-  entry.expressions = split_expressions(has_words ? text.substr(colon + 1) : text, ',');
+  entry.expressions = split_expressions(has_ids ? text.substr(colon + 1) : text, ',');
   const std::size_t n = entry.expressions.size();
-  if (n != n_components && !(or_one && n == 1))
+  if (n != n_components && !(allow_single && n == 1))
     throw ParameterError("The entry '" + text + "' of " + path + " has " + std::to_string(n) +
-                             " expressions, but needs " + (or_one ? "one or " : "") +
+                             " expressions, but needs " + (allow_single ? "one or " : "") +
                              std::to_string(n_components) + ", one for each component." +
                              advice_on_decimal_comma(text),
                          path);
@@ -269,15 +269,16 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
 
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                const unsigned int n_components,
-                                               const MeshRegions &regions, const bool lower_too)
+                                               const MeshRegions &regions,
+                                               const bool allow_curves_and_point_sets)
 {
   BoundaryExpressions result;
-  for (const std::string &part : entries_of(text)) {
-    const Entry entry = read_entry(path, part, n_components, /* may lack words */ false,
+  for (const std::string &item : entries_of(text)) {
+    const Entry entry = read_entry(path, item, n_components, /* may lack words */ false,
                                    /* or one */ false);
     for (const std::string &word : entry.words) {
-      const auto id =
-          lower_too ? regions.boundary_or_lower(path, word) : regions.boundary(path, word);
+      const auto id = allow_curves_and_point_sets ? regions.boundary_curve_or_point_set(path, word)
+                                                  : regions.boundary(path, word);
       if (!result.emplace(id, entry.expressions).second)
         throw ParameterError("Boundary id " + word + " is given twice in " + path +
                                  ". Remove one of the entries.",
@@ -289,14 +290,15 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
 
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                const unsigned int n_components,
-                                               const MeshRegions &regions, const bool or_one)
+                                               const MeshRegions &regions, const bool allow_single)
 {
   MaterialExpressions result;
   std::vector<std::string> others;
-  for (const std::string &part : entries_of(text)) {
-    const Entry entry = read_entry(path, part, n_components, /* may lack words */ true, or_one);
+  for (const std::string &item : entries_of(text)) {
+    const Entry entry =
+        read_entry(path, item, n_components, /* may lack words */ true, allow_single);
     if (entry.words.empty() && !others.empty())
-      throw ParameterError(path + " has two entries without material ids, the second is '" + part +
+      throw ParameterError(path + " has two entries without material ids, the second is '" + item +
                                "'; write entries such as '1; 2, steel: 1 + x'.",
                            path);
     if (entry.words.empty())

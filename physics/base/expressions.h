@@ -83,7 +83,8 @@ public:
   /// Evaluates the expression at the points of @p at, with the solution there.
   void evaluate(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
   /// Evaluates ∂/∂u like evaluate().
-  void evaluate_by_u(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
+  void evaluate_u_derivative(const PointBatch<dim> &at, double *values,
+                             unsigned int component = 0) const;
 
   // The following functions require expressions without u.
   double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
@@ -105,7 +106,7 @@ private:
     bool is_constant = true;
     int degree_in_u = 0;
     double constant = 0.;
-    linalg::ExpressionTape value, value_and_gradient, by_u;
+    linalg::ExpressionTape value, value_and_gradient, u_derivative;
   };
 
   void require_finite(const char *what, const Points &points, std::size_t n_points,
@@ -122,12 +123,13 @@ using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std
  * Parses "ids: expression, ...; ids: ...". Entries are separated by ';'. An entry is a list of
  * boundary ids or names of the mesh, separated by ',', then ':' and @p n_components expressions,
  * separated by ','.
- * @param lower_too accept names of curves and points, too
+ * @param allow_curves_and_point_sets accept names of curves and points, too
  * @throws ParameterError on a syntax error, if an id is repeated, and if an id is not in @p regions
  */
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
-                                               const MeshRegions &regions, bool lower_too = false);
+                                               const MeshRegions &regions,
+                                               bool allow_curves_and_point_sets = false);
 
 /// The expressions of a parameter by material id, one for each component.
 using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std::string>>;
@@ -135,14 +137,15 @@ using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std
 /**
  * Parses "expression, ...; ids: expression, ...", like parse_boundary_expressions() but with
  * material ids or names. The entry without ids applies to all materials that no other entry names.
- * @param or_one accept a single expression, which then applies to all components
+ * @param allow_single accept a single expression, which then applies to all components
  * @return the expressions of each material of the mesh
  * @throws ParameterError like parse_boundary_expressions(), and if a material of the mesh has no
  * expressions
  */
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
-                                               const MeshRegions &regions, bool or_one = false);
+                                               const MeshRegions &regions,
+                                               bool allow_single = false);
 } // namespace femgpu
 
 #endif

@@ -71,7 +71,7 @@ private:
 template <int dim>
 struct PointBatch
 {
-  const std::vector<dealii::Point<dim>> *places = nullptr;
+  const std::vector<dealii::Point<dim>> *evaluation_points = nullptr;
   const std::vector<dealii::Tensor<1, dim>> *normals = nullptr; ///< outward unit normals on a face
   dealii::types::material_id material = 0;
   /// The boundary id of a face; internal_face_boundary_id for cells.
@@ -81,11 +81,11 @@ struct PointBatch
 
   unsigned int size() const
   {
-    return static_cast<unsigned int>(places->size());
+    return static_cast<unsigned int>(evaluation_points->size());
   }
   const std::vector<dealii::Point<dim>> &points() const
   {
-    return *places;
+    return *evaluation_points;
   }
   bool is_on_boundary() const
   {
@@ -121,12 +121,12 @@ public:
     return values[row];
   }
   /// The derivative of the row by component @p c of the solution.
-  double *by_u(const unsigned int row, const unsigned int c)
+  double *u_derivative(const unsigned int row, const unsigned int c)
   {
     return derivatives[row * n_components + c];
   }
   /// The derivative of the row by ∂_d u_c.
-  double *by_gradient(const unsigned int row, const unsigned int c, const unsigned int d)
+  double *gradient_derivative(const unsigned int row, const unsigned int c, const unsigned int d)
   {
     return gradient_derivatives[(row * n_components + c) * n_directions + d];
   }

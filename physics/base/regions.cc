@@ -39,35 +39,35 @@ std::string NamedIds::list(const std::set<Id> &of) const
   return text;
 }
 
-const LowerPart *MeshRegions::lower_part(const BoundaryId id) const
+const CurveOrPointSet *MeshRegions::curve_or_point_set(const BoundaryId id) const
 {
-  for (const LowerPart &part : lower_parts)
-    if (part.id == id)
-      return &part;
+  for (const CurveOrPointSet &region : curves_and_point_sets)
+    if (region.id == id)
+      return &region;
   return nullptr;
 }
 
-const LowerPart *MeshRegions::lower_part(const std::string &name) const
+const CurveOrPointSet *MeshRegions::curve_or_point_set(const std::string &name) const
 {
-  for (const LowerPart &part : lower_parts)
-    if (part.name == name)
-      return &part;
+  for (const CurveOrPointSet &region : curves_and_point_sets)
+    if (region.name == name)
+      return &region;
   return nullptr;
 }
 
-MeshRegions::BoundaryId MeshRegions::boundary_or_lower(const std::string &path,
-                                                       const std::string &word) const
+MeshRegions::BoundaryId MeshRegions::boundary_curve_or_point_set(const std::string &path,
+                                                                 const std::string &word) const
 {
-  const LowerPart *const part = lower_part(word);
-  return part != nullptr ? part->id : boundary(path, word);
+  const CurveOrPointSet *const region = curve_or_point_set(word);
+  return region != nullptr ? region->id : boundary(path, word);
 }
 
-std::string MeshRegions::lower_list() const
+std::string MeshRegions::list_of_curves_and_point_sets() const
 {
   std::string curves, points;
-  for (const LowerPart &part : lower_parts) {
-    std::string &list = part.dimension == 1 ? curves : points;
-    list += (list.empty() ? "" : ", ") + part.name;
+  for (const CurveOrPointSet &region : curves_and_point_sets) {
+    std::string &list = region.dimension == 1 ? curves : points;
+    list += (list.empty() ? "" : ", ") + region.name;
   }
   return (curves.empty() ? "" : "; curves " + curves) +
          (points.empty() ? "" : "; points " + points);
@@ -75,8 +75,8 @@ std::string MeshRegions::lower_list() const
 
 std::string MeshRegions::name_of(const BoundaryId id) const
 {
-  if (const LowerPart *const part = lower_part(id))
-    return part->name;
+  if (const CurveOrPointSet *const region = curve_or_point_set(id))
+    return region->name;
   for (const auto &[name, named] : boundaries.names)
     if (named == id)
       return name;
@@ -86,10 +86,10 @@ std::string MeshRegions::name_of(const BoundaryId id) const
 MeshRegions::BoundaryId MeshRegions::boundary(const std::string &path,
                                               const std::string &word) const
 {
-  if (const LowerPart *const part = lower_part(word))
+  if (const CurveOrPointSet *const region = curve_or_point_set(word))
     throw ParameterError(
         "'" + word + "' in " + path + " is " +
-            (part->dimension == 1 ? "a curve" : "a set of points") +
+            (region->dimension == 1 ? "a curve" : "a set of points") +
             " of the mesh, but this condition needs a surface: otherwise its solution would depend "
             "on the mesh. Curves and points are available in Elasticity/Displacement, "
             "Elasticity/Rotation and Elasticity/Traction.",

@@ -15,13 +15,13 @@ namespace femgpu
 {
 /// A named curve in 3D, or a named set of points. Boundary conditions refer to it by a boundary id
 /// that no boundary face has.
-struct LowerPart
+struct CurveOrPointSet
 {
   int dimension; ///< 1: a curve, 0: points
   std::string name;
   dealii::types::boundary_id id;             ///< of a curve: the boundary id of its edges
   std::set<std::array<double, 3>> points;    ///< vertices of the coarse mesh
-  std::set<std::array<double, 3>> mid_sides; ///< of points: midpoints of edges of the coarse mesh
+  std::set<std::array<double, 3>> midpoints; ///< of points: midpoints of edges of the coarse mesh
 };
 
 /// The element types in a mesh file, such as CPS4 of Abaqus, and where each occurs: "FILE:LINE".
@@ -55,14 +55,14 @@ struct MeshRegions
   using MaterialId = dealii::types::material_id;
 
   NamedIds boundaries, materials;
-  std::vector<LowerPart> lower_parts;
+  std::vector<CurveOrPointSet> curves_and_point_sets;
   ElementTypes cell_types;
   linalg::ExpressionDefinitions definitions;
 
   /// Returns the curve or point set with this id; nullptr if the id belongs to boundary faces.
-  const LowerPart *lower_part(BoundaryId id) const;
+  const CurveOrPointSet *curve_or_point_set(BoundaryId id) const;
   /// Returns the curve or point set with this name; nullptr if there is none.
-  const LowerPart *lower_part(const std::string &name) const;
+  const CurveOrPointSet *curve_or_point_set(const std::string &name) const;
 
   /**
    * Returns the id that @p word, a number or a name, denotes.
@@ -72,12 +72,12 @@ struct MeshRegions
    */
   BoundaryId boundary(const std::string &path, const std::string &word) const;
   /// Returns the id of a boundary like boundary(), and also accepts names of curves and points.
-  BoundaryId boundary_or_lower(const std::string &path, const std::string &word) const;
+  BoundaryId boundary_curve_or_point_set(const std::string &path, const std::string &word) const;
   /// Returns the material id that @p word denotes, like boundary().
   MaterialId material(const std::string &path, const std::string &word) const;
 
   /// For messages: "; curves top edge; points tip", or nothing
-  std::string lower_list() const;
+  std::string list_of_curves_and_point_sets() const;
 
   /// Returns the name of a boundary, a curve or a point set, or the number if it has none.
   std::string name_of(BoundaryId id) const;

@@ -68,16 +68,16 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Ordering", ordering,
                 "Ordering of the unknowns: a name, followed by options NAME=VALUE. " +
                     meanings_of(linalg::orderings.choices()));
-  declare_ends();
+  declare_stopping_criteria();
   add_parameter("Fallback", fallback,
-                "Solver for linear problems of up to " + std::to_string(linalg::largest_fallback) +
+                "Solver for linear problems of up to " + std::to_string(linalg::max_fallback_rows) +
                     " unknowns if Solver fails. direct: UMFPACK's LU factorisation, with a "
                     "warning; none: femgpu writes the last iterate.",
                 prm, Patterns::Selection("direct|none"));
   add_parameter("Execution", execution,
                 "How a GPU runs the loop of a linear solver. graph: a graph of kernels, one kernel "
                 "per step; resident: a single kernel that keeps vectors and matrix on the chip (" +
-                    linalg::solvers.names_with(&linalg::SolverTraits::can_be_resident) +
+                    linalg::solvers.names_with(&linalg::SolverTraits::supports_resident_loop) +
                     " with preconditioner " +
                     linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
                     ", small systems); auto: resident if it is faster.",
@@ -85,7 +85,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 }
 
 /// Declares the stopping criteria of linear solves.
-void SolverParameters::declare_ends()
+void SolverParameters::declare_stopping_criteria()
 {
   add_parameter("Relative tolerance", relative_tolerance,
                 "A linear solve ends when the true residual |b - A x| is at most this times the "
@@ -103,7 +103,7 @@ void SolverParameters::declare_ends()
       "nonlinear problems); if the solution then misses the following criteria by more than a "
       "factor of ten, the solve continues until the residual is at most Relative tolerance times "
       "the internal forces, both in the norm of the inverse diagonal, and, with " +
-          linalg::solvers.names_with(&linalg::SolverTraits::knows_energy_error) +
+          linalg::solvers.names_with(&linalg::SolverTraits::estimates_energy_error) +
           " and linear problems, the estimated energy norm of the error, (e, A e)^(1/2), at most "
           "Relative tolerance times the energy norm of the solution with its boundary values. "
           "residual: only the tolerances, which a large contrast, penalty or offset makes "
@@ -126,7 +126,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
     throw ParameterError("Unknown backend '" + backend + "'. Set auto, host, cuda or cuda:K.",
                          "Solver/Backend");
   linalg::check_devices(devices);
-  check_parameter("Solver/Device memory", [&] { bytes_of(device_memory); });
+  check_parameter("Solver/Device memory", [&] { parse_memory_size(device_memory); });
   check_parameter("Solver/Solver", [&] { linalg::check_solver(solver); });
   check_parameter("Solver/Preconditioner",
                   [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
@@ -134,15 +134,15 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
   check_parameter("Solver/Ordering", [&] { linalg::orderings.make(ordering); });
 }
 
-WantedOfUnknowns SolverParameters::wanted(const unsigned int n_components) const
+RequiredUnknownData SolverParameters::required_unknown_data(const unsigned int n_components) const
 {
   const std::string words = Method("preconditioner", preconditioner).text() + " ";
   const auto has = [&](const char *const word) { return words.find(word) != std::string::npos; };
   const auto &traits = linalg::preconditioners.traits(preconditioner);
-  const bool orders_by_place = Method("ordering", ordering).name() == "geometry";
-  return {orders_by_place || has(" partition=geometry ") ||
-              (n_components > 1 && traits.takes_coordinates),
-          traits.takes_coarser && !has(" coarsening=aggregation ")};
+  const bool orders_by_coordinates = Method("ordering", ordering).name() == "geometry";
+  return {orders_by_coordinates || has(" partition=geometry ") ||
+              (n_components > 1 && traits.uses_coordinates),
+          traits.uses_coarser_spaces && !has(" coarsening=aggregation ")};
 }
 
 linalg::SolveControl SolverParameters::control() const
@@ -165,7 +165,7 @@ linalg::GroupSolverOptions SolverParameters::options() const
           fallback == "direct"};
 }
 
-bool SolverParameters::asks_for_gpus() const
+bool SolverParameters::has_gpu_settings() const
 {
   const auto names_cusparse = [](const std::string &text) {
     return text.find("cusparse") != std::string::npos;
@@ -177,7 +177,7 @@ bool SolverParameters::asks_for_gpus() const
 std::string SolverParameters::groups_backend(const double n) const
 {
   constexpr double few = 10000; // one core solves this before a GPU has started, which takes 0.3 s
-  const bool is_for_host = linalg::is_direct(solver) || (n <= few && !asks_for_gpus());
+  const bool is_for_host = linalg::is_direct(solver) || (n <= few && !has_gpu_settings());
   return backend == "auto" && is_for_host ? "host" : backend;
 }
 
@@ -218,48 +218,48 @@ linalg::SolveControl NonlinearParameters::control() const
 
 ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuation")
 {
-  given.most_points = 200;
-  given.largest_u = 8.;
+  branch_options.max_points = 200;
+  branch_options.largest_u = 8.;
   const Patterns::List optional(Patterns::Double(), 0, 1);
   add_parameter("Enabled", enabled,
                 "Follow the branch of solutions over lambda, through its fold, by pseudo-arclength "
                 "continuation, instead of solving for one lambda; for Physics = bratu.");
-  add_parameter("Start lambda", given.lambda_start, "Value of lambda at which the branch starts.",
-                prm, Patterns::Double(0.));
+  add_parameter("Start lambda", branch_options.lambda_start,
+                "Value of lambda at which the branch starts.", prm, Patterns::Double(0.));
   add_parameter(
-      "First step", given.first_step,
+      "First step", branch_options.first_step,
       "First step in arclength, which weights lambda and the root mean square of u equally.", prm,
       Patterns::Double(1e-6));
   add_parameter(
-      "Largest step", given.largest_step,
+      "Largest step", branch_options.largest_step,
       "Largest step; successful steps grow up to it. Two folds within one step go unnoticed.", prm,
       Patterns::Double(1e-6));
-  add_parameter("Maximum points", given.most_points, "Maximum number of points on the branch.", prm,
-                Patterns::Integer(1, 1000000));
+  add_parameter("Maximum points", branch_options.max_points,
+                "Maximum number of points on the branch.", prm, Patterns::Integer(1, 1000000));
   add_parameter("Stop at lambda", stop,
                 "The branch ends when it reaches this lambda before the fold. Empty: no limit.",
                 prm, optional);
   add_parameter("Stop at lambda after the fold", upper_stop,
                 "The branch ends when it returns to this lambda after the fold. Empty: no limit.",
                 prm, optional);
-  add_parameter("Maximum of u", given.largest_u,
+  add_parameter("Maximum of u", branch_options.largest_u,
                 "The branch ends when the largest |u| at nodes exceeds this.", prm,
                 Patterns::Double(1e-6));
-  add_parameter("Targets", given.targets,
+  add_parameter("Targets", branch_options.targets,
                 "Values of lambda, separated by ',', for which femgpu computes the solutions on "
                 "all parts of the branch.",
                 prm, Patterns::List(Patterns::Double()));
-  add_parameter("Solver", given.linear.solver,
+  add_parameter("Solver", branch_options.linear.solver,
                 "Solver for the linear systems, which are indefinite after a fold: minres, or "
                 "bicgstab for unsymmetric preconditioners, followed by options NAME=VALUE. "
                 "Preconditioner, format and ordering are set in section Solver.");
-  add_parameter("Relative tolerance", given.control.relative_tolerance,
+  add_parameter("Relative tolerance", branch_options.control.relative_tolerance,
                 "A point has converged when its residual is at most this times |b| + lambda |W "
                 "phi(u)|.",
                 prm, Patterns::Double(0., 1.));
-  add_parameter("Linear tolerance", given.linear.control.relative_tolerance,
+  add_parameter("Linear tolerance", branch_options.linear.control.relative_tolerance,
                 "Relative tolerance of each linear system.", prm, Patterns::Double(0., 1.));
-  add_parameter("Write VTU every", vtu_every,
+  add_parameter("Write VTU every", vtu_interval,
                 "Interval, in points, at which files for ParaView are written; also written at "
                 "folds and targets. 0: no files.",
                 prm, Patterns::Integer(0, 1000000));
@@ -267,22 +267,24 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
 
 void ContinuationParameters::parse_parameters(ParameterHandler & /* prm */)
 {
-  if (given.largest_step < given.first_step)
-    throw ParameterError("Continuation/Largest step is " + std::to_string(given.largest_step) +
-                             ", less than Continuation/First step = " +
-                             std::to_string(given.first_step) + ". Raise it.",
-                         "Continuation/Largest step");
-  check_parameter("Continuation/Solver",
-                  [&] { linalg::make_solver(given.linear.solver, linalg::BackendKind::host); });
+  if (branch_options.largest_step < branch_options.first_step)
+    throw ParameterError(
+        "Continuation/Largest step is " + std::to_string(branch_options.largest_step) +
+            ", less than Continuation/First step = " + std::to_string(branch_options.first_step) +
+            ". Raise it.",
+        "Continuation/Largest step");
+  check_parameter("Continuation/Solver", [&] {
+    linalg::make_solver(branch_options.linear.solver, linalg::BackendKind::host);
+  });
 }
 
 linalg::ContinuationOptions
 ContinuationParameters::options(const SolverParameters &solver_parameters) const
 {
-  linalg::ContinuationOptions options = given;
+  linalg::ContinuationOptions options = branch_options;
   options.linear = solver_parameters.options();
-  options.linear.solver = given.linear.solver;
-  options.linear.control.relative_tolerance = given.linear.control.relative_tolerance;
+  options.linear.solver = branch_options.linear.solver;
+  options.linear.control.relative_tolerance = branch_options.linear.control.relative_tolerance;
   options.linear.control.absolute_tolerance = 0.;
   if (!stop.empty())
     options.lambda_end = stop.front();

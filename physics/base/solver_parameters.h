@@ -12,7 +12,7 @@
 namespace femgpu
 {
 /// The data on unknowns that a preconditioner needs, besides the node that each belongs to.
-struct WantedOfUnknowns
+struct RequiredUnknownData
 {
   bool coordinates = false;
   bool coarser = false; ///< the unknowns of lower degrees and of coarser meshes
@@ -45,7 +45,7 @@ public:
 
   linalg::Resources resources() const
   {
-    return {threads, bytes_of(device_memory)};
+    return {threads, parse_memory_size(device_memory)};
   }
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
@@ -72,14 +72,14 @@ public:
   }
 
   /// Returns the data that the preconditioner needs, for @p n_components unknowns in a node.
-  WantedOfUnknowns wanted(unsigned int n_components) const;
+  RequiredUnknownData required_unknown_data(unsigned int n_components) const;
 
   /// Throws ParameterError if the name or an option of a method is wrong.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 
 private:
-  void declare_ends();
-  bool asks_for_gpus() const;
+  void declare_stopping_criteria();
+  bool has_gpu_settings() const;
 };
 
 /// Section "Nonlinear".
@@ -106,9 +106,10 @@ public:
   ContinuationParameters();
 
   bool enabled = false;
-  linalg::ContinuationOptions given; ///< without linear systems, of which only two options are set
+  linalg::ContinuationOptions
+      branch_options; ///< without linear systems, of which only two options are set
   std::vector<double> stop, upper_stop; ///< none or one
-  unsigned int vtu_every = 5;
+  unsigned int vtu_interval = 5;
 
   /// Returns the options. Section "Solver" applies to linear systems, except for the solver and its
   /// tolerance.

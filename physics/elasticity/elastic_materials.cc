@@ -46,8 +46,9 @@ Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
 {
   if (is_simplex)
     return QGaussSimplex<dim>(4);
-  const double wanted = std::pow(5e4 / static_cast<double>(n_cells), 1. / dim);
-  return QIterated<dim>(QTrapezoid<1>(), static_cast<unsigned int>(std::clamp(wanted, 2., 32.)));
+  const double n_intervals = std::pow(5e4 / static_cast<double>(n_cells), 1. / dim);
+  return QIterated<dim>(QTrapezoid<1>(),
+                        static_cast<unsigned int>(std::clamp(n_intervals, 2., 32.)));
 }
 
 /// Returns the hypothesis of a type of Abaqus' elements: "plane stress", "plane strain",
@@ -69,17 +70,17 @@ std::string hypothesis_of(const std::string &element_type)
 
 /**
  * Returns the hypothesis of a 2D problem: "plane strain" or "plane stress".
- * @param given Elasticity/2D hypothesis
- * @param types the element types in the mesh file, which decide if @p given is auto
- * @throws ParameterError if the types contradict each other or @p given
+ * @param requested Elasticity/2D hypothesis
+ * @param types the element types in the mesh file, which decide if @p requested is auto
+ * @throws ParameterError if the types contradict each other or @p requested
  */
-std::string plane_hypothesis(const std::string &given, const ElementTypes &types)
+std::string plane_hypothesis(const std::string &requested, const ElementTypes &types)
 {
   const std::string path = section + "2D hypothesis";
   const auto text = [](const auto &type, const std::string &hypothesis) {
     return type.first + " elements of " + type.second + " are for " + hypothesis;
   };
-  std::string result = given == "auto" ? "" : given;
+  std::string result = requested == "auto" ? "" : requested;
   for (auto type = types.begin(); type != types.end(); ++type) {
     const std::string hypothesis = hypothesis_of(type->first);
     if (hypothesis.empty())
@@ -96,7 +97,7 @@ std::string plane_hypothesis(const std::string &given, const ElementTypes &types
                                  ". Use elements of one hypothesis in a mesh.",
                              path);
     if (!result.empty() && result != hypothesis)
-      throw ParameterError(path + " is " + given + ", but the " + text(*type, hypothesis) +
+      throw ParameterError(path + " is " + requested + ", but the " + text(*type, hypothesis) +
                                ". Set it to auto, or change the type of the elements.",
                            path);
     result = hypothesis;
@@ -160,14 +161,14 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
           make_optional_field<dim>(section + "Temperature rise", p.temperature_rise, 1, regions))
 {
   check_pairs(p);
-  is_by_young = is_blank(p.lambda);
+  uses_young_modulus = is_blank(p.lambda);
   const auto fields = [&](const std::string &key, const std::string &text) {
     return make_material_fields<dim>(section + key, text, 1, regions);
   };
   const auto first =
-      is_by_young ? fields("Young's modulus", p.young) : fields("Lame's lambda", p.lambda);
+      uses_young_modulus ? fields("Young's modulus", p.young) : fields("Lame's lambda", p.lambda);
   const auto second =
-      is_by_young ? fields("Poisson's ratio", p.poisson) : fields("Lame's mu", p.mu);
+      uses_young_modulus ? fields("Poisson's ratio", p.poisson) : fields("Lame's mu", p.mu);
   MaterialFields<dim> expansion;
   if (!is_blank(p.thermal_expansion))
     expansion = fields("Thermal expansion", p.thermal_expansion);
@@ -180,7 +181,7 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     material.is_uniform = material.first->is_constant() && material.second->is_constant();
     material.name = "material id " + regions.materials.list({id});
     if (material.is_uniform) {
-      refuse_bad_constants(material, Point<dim>());
+      reject_invalid_constants(material, Point<dim>());
       material.uniform =
           moduli(material.first->value(Point<dim>()), material.second->value(Point<dim>()), 0.);
     }
@@ -197,33 +198,33 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
 }
 
 template <int dim>
-void ElasticMaterials<dim>::refuse_bad_constants(const Material &material,
-                                                 const Point<dim> &point) const
+void ElasticMaterials<dim>::reject_invalid_constants(const Material &material,
+                                                     const Point<dim> &point) const
 {
   const double first = material.first->value(point), second = material.second->value(point);
-  const auto refuse = [&](const std::string &key, const double value, const std::string &cure) {
+  const auto reject = [&](const std::string &key, const double value, const std::string &advice) {
     std::ostringstream text;
     text << key << " of " << material.name;
     if (!material.is_uniform)
       text << " at (" << point << ")";
-    text << " is " << value << ", but " << cure;
+    text << " is " << value << ", but " << advice;
     throw ParameterError(text.str(), section + key);
   };
-  if (is_by_young && !(first > 0. && std::isfinite(first)))
-    refuse("Young's modulus", first,
+  if (uses_young_modulus && !(first > 0. && std::isfinite(first)))
+    reject("Young's modulus", first,
            "must be positive. Set E in the unit of stress, for example 210e9.");
-  if (is_by_young && !(second < 0.5))
-    refuse("Poisson's ratio", second,
+  if (uses_young_modulus && !(second < 0.5))
+    reject("Poisson's ratio", second,
            "must be less than 0.5, because displacements do not determine the pressure of an "
            "incompressible material. For nearly incompressible materials, use 0.49 and "
            "Discretization/Degree 2 or more.");
-  if (is_by_young && !(second > -1.))
-    refuse("Poisson's ratio", second,
+  if (uses_young_modulus && !(second > -1.))
+    reject("Poisson's ratio", second,
            "must be greater than -1, where the shear modulus is infinite.");
-  if (!is_by_young && !(second > 0. && std::isfinite(second)))
-    refuse("Lame's mu", second, "must be positive: it is the shear modulus.");
-  if (!is_by_young && !(first > -2. / 3. * second && std::isfinite(first)))
-    refuse("Lame's lambda", first,
+  if (!uses_young_modulus && !(second > 0. && std::isfinite(second)))
+    reject("Lame's mu", second, "must be positive: it is the shear modulus.");
+  if (!uses_young_modulus && !(first > -2. / 3. * second && std::isfinite(first)))
+    reject("Lame's lambda", first,
            "must be finite and greater than -2/3 mu, where the bulk modulus is zero.");
 }
 
@@ -241,7 +242,7 @@ void ElasticMaterials<dim>::check(const Mesh<dim> &mesh) const
     const Material &material = materials.at(cell->material_id());
     if (!material.is_uniform)
       for (const Point<dim> &p : points.get_points())
-        refuse_bad_constants(material, mapping.transform_unit_to_real_cell(cell, p));
+        reject_invalid_constants(material, mapping.transform_unit_to_real_cell(cell, p));
   }
 }
 
@@ -250,8 +251,8 @@ ElasticModuli ElasticMaterials<dim>::moduli(const double first, const double sec
                                             const double thermal_strain) const
 {
   ElasticModuli m;
-  m.lambda = is_by_young ? first * second / ((1. + second) * (1. - 2. * second)) : first;
-  m.mu = is_by_young ? first / (2. * (1. + second)) : second;
+  m.lambda = uses_young_modulus ? first * second / ((1. + second) * (1. - 2. * second)) : first;
+  m.mu = uses_young_modulus ? first / (2. * (1. + second)) : second;
   m.thermal_strain = thermal_strain;
   m.effective_lambda = m.lambda;
   m.thermal_pressure = (3. * m.lambda + 2. * m.mu) * thermal_strain;

@@ -94,9 +94,9 @@ private:
     std::string name;      ///< for messages
   };
 
-  void refuse_bad_constants(const Material &material, const dealii::Point<dim> &point) const;
+  void reject_invalid_constants(const Material &material, const dealii::Point<dim> &point) const;
 
-  bool is_by_young, is_plane_stress;
+  bool uses_young_modulus, is_plane_stress;
   std::map<dealii::types::material_id, Material> materials;
   MaterialFields<dim> yield;
   std::unique_ptr<Field<dim>> temperature_rise;

@@ -1,7 +1,7 @@
 #include "physics/elasticity/elastic_quantities.h"
 
+#include "physics/curves_and_point_sets.h"
 #include "physics/extrema.h"
-#include "physics/lower_parts.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/bounding_box.h>
@@ -59,17 +59,17 @@ void add_components(const std::string &force, const std::string &moment, const s
 
 /// A supported component of a node.
 template <int dim>
-struct HeldDof
+struct SupportedDof
 {
   types::boundary_id id; ///< the smallest boundary id that supports it
   unsigned int component;
-  Point<dim> place;
+  Point<dim> position;
 };
 
 /// Returns the supported dofs that this rank owns; their faces may belong to ghost cells.
 template <int dim>
-std::map<types::global_dof_index, HeldDof<dim>> held_dofs(const ElasticSupports<dim> &supports,
-                                                          const Discretization<dim> &discretization)
+std::map<types::global_dof_index, SupportedDof<dim>>
+supported_dofs(const ElasticSupports<dim> &supports, const Discretization<dim> &discretization)
 {
   const FiniteElement<dim> &element = discretization.dofs().get_fe();
   FEValues<dim> nodes(discretization.mapping(), element,
@@ -78,7 +78,7 @@ std::map<types::global_dof_index, HeldDof<dim>> held_dofs(const ElasticSupports<
   FEFaceValues<dim> values(discretization.mapping(), element, discretization.face_quadrature(),
                            update_normal_vectors);
   const auto ids = supports.ids();
-  std::map<types::global_dof_index, HeldDof<dim>> result;
+  std::map<types::global_dof_index, SupportedDof<dim>> result;
   for_each_boundary_face(
       discretization, ids,
       [&](const auto &cell, const unsigned int face, const auto &dofs, const auto &on_face) {
@@ -87,20 +87,20 @@ std::map<types::global_dof_index, HeldDof<dim>> held_dofs(const ElasticSupports<
         const auto id = cell->face(face)->boundary_id();
         for (const unsigned int i : on_face) {
           const auto [component, node] = element.system_to_component_index(i);
-          if (!supports.holds(id, component, values.normal_vector(0)) ||
+          if (!supports.prescribes(id, component, values.normal_vector(0)) ||
               !discretization.owned().is_element(dofs[i]))
             continue;
-          const HeldDof<dim> held = {id, component, nodes.quadrature_point(node)};
-          const auto [known, is_new] = result.emplace(dofs[i], held);
+          const SupportedDof<dim> supported = {id, component, nodes.quadrature_point(node)};
+          const auto [existing, is_new] = result.emplace(dofs[i], supported);
           if (!is_new)
-            known->second.id = std::min(known->second.id, id);
+            existing->second.id = std::min(existing->second.id, id);
         }
       });
   for (const auto id : ids)
-    if (const LowerPart *const part = discretization.mesh().regions.lower_part(id))
-      for (const auto &[dof, node] : dofs_on(*part, discretization))
-        if (supports.holds(id, node.component, {}) && discretization.owned().is_element(dof))
-          result.emplace(dof, HeldDof<dim>{id, node.component, node.place});
+    if (const CurveOrPointSet *const region = discretization.mesh().regions.curve_or_point_set(id))
+      for (const auto &[dof, node] : dofs_on(*region, discretization))
+        if (supports.prescribes(id, node.component, {}) && discretization.owned().is_element(dof))
+          result.emplace(dof, SupportedDof<dim>{id, node.component, node.position});
   return result;
 }
 
@@ -178,8 +178,8 @@ private:
       const ElasticState state = body.materials.state(moduli[node], at, node);
       const double equivalent = von_mises(state.stress), mean = trace(state.stress) / 3.;
       // Principal stresses differ from the mean by at most 2/3 of the von Mises stress.
-      const double furthest = (2. / 3. + 1e-10) * equivalent;
-      if (mean + furthest > largest_stress || mean - furthest < smallest_stress) {
+      const double max_deviation = (2. / 3. + 1e-10) * equivalent;
+      if (mean + max_deviation > largest_stress || mean - max_deviation < smallest_stress) {
         const auto principal = principal_stresses(state.stress);
         largest_stress = std::max(largest_stress, principal[0]);
         smallest_stress = std::min(smallest_stress, principal[2]);
@@ -237,9 +237,9 @@ private:
     std::map<types::boundary_id, Wrench> reactions; // by boundary id of the supports
     for (const auto id : body.supports.ids())
       reactions[id] = {};
-    for (const auto &[dof, held] : held_dofs(body.supports, discretization))
-      reactions[held.id].template add<dim>(held.place - body.moment_point, held.component,
-                                           -residual(dof));
+    for (const auto &[dof, supported] : supported_dofs(body.supports, discretization))
+      reactions[supported.id].template add<dim>(supported.position - body.moment_point,
+                                                supported.component, -residual(dof));
     std::vector<Quantity> result;
     add_components<dim>("load", "load moment", "", loads.sum(comm), result);
     for (const auto &[id, of_rank] : reactions)

@@ -1,7 +1,7 @@
 #include "physics/elasticity/elastic_supports.h"
 
 #include "linalg/base/error.h"
-#include "physics/lower_parts.h"
+#include "physics/curves_and_point_sets.h"
 #include "physics/mesh/mesh_mapping.h"
 
 #include <deal.II/fe/fe_nothing.h>
@@ -135,7 +135,7 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
 template <int dim>
 std::vector<std::vector<SupportedDirection<dim>>>
 ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
-                                           const std::vector<MeshPart<dim>> &parts) const
+                                           const std::vector<ConnectedComponent<dim>> &parts) const
 {
   const std::unique_ptr<Mapping<dim>> mapping = make_mapping(mesh, 4); // for curved faces
   const ReferenceCell reference = mesh.coarse().get_reference_cells()[0];
@@ -161,18 +161,18 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
             continue;
           }
           for (unsigned int c = 0; c < dim; ++c)
-            if (holds(id, c, n))
+            if (prescribes(id, c, n))
               supports[part].push_back({values.quadrature_point(q), Point<dim>::unit_vector(c)});
         }
       }
   for (const auto id : ids())
-    if (const LowerPart *const lower = mesh.regions.lower_part(id))
+    if (const CurveOrPointSet *const curve_or_points = mesh.regions.curve_or_point_set(id))
       for (std::size_t part = 0; part < parts.size(); ++part)
         for (const auto &cell : parts[part].cells)
-          for (const CellSegment<dim> &segment : segments_of<dim>(*lower, cell))
+          for (const CellSegment<dim> &segment : segments_of<dim>(*curve_or_points, cell))
             for (const Point<dim> &end : segment.ends)
               for (unsigned int c = 0; c < dim; ++c)
-                if (holds(id, c, {}))
+                if (prescribes(id, c, {}))
                   supports[part].push_back({end, Point<dim>::unit_vector(c)});
   return supports;
 }
@@ -181,14 +181,14 @@ template <int dim>
 void ElasticSupports<dim>::check(const Mesh<dim> &mesh, const unsigned int degree) const
 {
   for (const Prescribed &data : prescribed)
-    if (const LowerPart *const part = mesh.regions.lower_part(data.id);
-        part != nullptr && !part->mid_sides.empty() && degree % 2 == 1)
+    if (const CurveOrPointSet *const part = mesh.regions.curve_or_point_set(data.id);
+        part != nullptr && !part->midpoints.empty() && degree % 2 == 1)
       throw ParameterError("The points '" + part->name + "' of " + data.path +
                                " are mid-side nodes of the mesh file, but elements of degree " +
                                std::to_string(degree) +
                                " have no nodes there. Set Discretization/Degree to auto or 2.",
                            "Discretization/Degree");
-  const std::vector<MeshPart<dim>> parts = parts_of(mesh, {});
+  const std::vector<ConnectedComponent<dim>> parts = connected_components(mesh, {});
   const auto supports = supported_directions(mesh, parts);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto modes = free_rigid_body_modes(supports[i]);
@@ -225,8 +225,8 @@ auto ElasticSupports<dim>::ids() const -> std::set<BoundaryId>
 }
 
 template <int dim>
-bool ElasticSupports<dim>::holds(const BoundaryId id, const unsigned int c,
-                                 const Tensor<1, dim> &n) const
+bool ElasticSupports<dim>::prescribes(const BoundaryId id, const unsigned int c,
+                                      const Tensor<1, dim> &n) const
 {
   if (planes.count(id) > 0)
     return std::abs(n[c]) > 1e-6;

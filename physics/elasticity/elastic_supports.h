@@ -3,7 +3,7 @@
 
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/elasticity/rigid_body_modes.h"
-#include "physics/mesh/mesh_parts.h"
+#include "physics/mesh/connected_components.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/tensor.h>
@@ -44,7 +44,7 @@ public:
   std::set<BoundaryId> ids() const;
   /// Returns whether component @p c of the displacement, or a component coupled to it, is
   /// prescribed on a face of boundary @p id with normal @p n.
-  bool holds(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
+  bool prescribes(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
   /// Returns the boundary ids by parameter, for named_boundaries().
   std::vector<std::pair<std::string, std::set<BoundaryId>>> named_boundaries() const;
 
@@ -60,7 +60,8 @@ private:
 
   /// Returns the supported directions of each of the @p parts.
   std::vector<std::vector<SupportedDirection<dim>>>
-  supported_directions(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>> &parts) const;
+  supported_directions(const Mesh<dim> &mesh,
+                       const std::vector<ConnectedComponent<dim>> &parts) const;
 
   std::vector<Prescribed> prescribed; ///< displacements, followed by rotations
   std::set<BoundaryId> planes;

@@ -45,9 +45,9 @@ public:
         moment_point(read_point<dim>("Elasticity/Moment point", p.moment_point, regions)),
         exact(make_optional_field<dim>("Elasticity/Exact solution", p.exact_solution, dim, regions))
   {
-    for (const LowerPart &part : regions.lower_parts)
-      if (const auto load = traction.find(part.id); load != traction.end())
-        loads_of_curves_and_points[part.id] = load->second.get();
+    for (const CurveOrPointSet &region : regions.curves_and_point_sets)
+      if (const auto load = traction.find(region.id); load != traction.end())
+        loads_of_curves_and_points[region.id] = load->second.get();
   }
 
   unsigned int n_components() const override
@@ -96,8 +96,8 @@ public:
     for (unsigned int a = 0; a < dim; ++a)
       for (unsigned int b = 0; b < dim; ++b) {
         const unsigned int row = a * dim + b;
-        double *const value = sigma.value(row), *const by_ab = sigma.by_gradient(row, a, b),
-                      *const by_ba = sigma.by_gradient(row, b, a);
+        double *const value = sigma.value(row), *const by_ab = sigma.gradient_derivative(row, a, b),
+                      *const by_ba = sigma.gradient_derivative(row, b, a);
         const double *const g_ab = at.gradient(a, b), *const g_ba = at.gradient(b, a);
         for (unsigned int q = 0; q < n; ++q) {
           value[q] = moduli[q].mu * (g_ab[q] + g_ba[q]);
@@ -110,11 +110,11 @@ public:
       for (unsigned int q = 0; q < n; ++q)
         value[q] -= moduli[q].thermal_pressure;
       for (unsigned int c = 0; c < dim; ++c) {
-        double *const by_gradient = sigma.by_gradient(a * dim + a, c, c);
+        double *const gradient_derivative = sigma.gradient_derivative(a * dim + a, c, c);
         const double *const g_cc = at.gradient(c, c);
         for (unsigned int q = 0; q < n; ++q) {
           value[q] += moduli[q].effective_lambda * g_cc[q];
-          by_gradient[q] += moduli[q].effective_lambda;
+          gradient_derivative[q] += moduli[q].effective_lambda;
         }
       }
     }
@@ -145,7 +145,7 @@ public:
     }
   }
 
-  std::map<types::boundary_id, const Function<dim> *> loads_of_lower_parts() const override
+  std::map<types::boundary_id, const Function<dim> *> curve_and_point_loads() const override
   {
     return loads_of_curves_and_points;
   }
@@ -224,7 +224,7 @@ public:
   }
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    return solution.observed();
+    return solution.observer_quantities();
   }
 
 private:

@@ -19,7 +19,7 @@ namespace
 constexpr double nearly_incompressible = 0.45; ///< Poisson's ratio
 constexpr double slender = 5.;                 ///< length / thickness
 constexpr double too_stiff = 0.05;
-constexpr double part_of_boundary = 0.3; ///< fraction of the boundary where a body must be slender
+constexpr double slender_fraction = 0.3; ///< fraction of the boundary where a body must be slender
 
 template <int dim>
 using Cell = typename Triangulation<dim>::cell_iterator;
@@ -121,9 +121,9 @@ void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &mate
                         const unsigned int refinements, std::vector<std::string> &warnings)
 {
   const BoundingBox<dim> box(mesh.coarse().get_vertices());
-  const double finer = std::pow(2., refinements);
+  const double refinement_factor = std::pow(2., refinements);
   double all = 0., locked = 0., too_much = 0., ratio = 0., n_cells = 0.; // surface integrals
-  std::optional<Point<dim>> place;
+  std::optional<Point<dim>> location;
   for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
     for (const unsigned int f : cell->face_indices()) {
       if (!cell->at_boundary(f))
@@ -133,24 +133,25 @@ void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &mate
       const Stack stack = stack_at<dim>(cell, f, box);
       if (!std::isfinite(stack.length))
         continue;
-      const double slope = stack.length / stack.thickness / finer;
-      const double part = stiffening(slope, stack.n_cells * finer, poisson_ratio(materials, cell));
-      if (!(part > too_stiff))
+      const double slope = stack.length / stack.thickness / refinement_factor;
+      const double excess =
+          stiffening(slope, stack.n_cells * refinement_factor, poisson_ratio(materials, cell));
+      if (!(excess > too_stiff))
         continue;
       locked += size;
-      too_much += size * part;
+      too_much += size * excess;
       ratio += size * slope;
-      n_cells += size * stack.n_cells * finer;
-      if (!place)
-        place = cell->face(f)->center();
+      n_cells += size * stack.n_cells * refinement_factor;
+      if (!location)
+        location = cell->face(f)->center();
     }
-  if (!(locked > part_of_boundary * all))
+  if (!(locked > slender_fraction * all))
     return;
   std::ostringstream text;
   text.precision(2);
   text << "a slender body with about " << n_cells / locked << " cells of degree 1 across its "
        << "thickness" << (refinements > 0 ? " in the last cycle" : "") << ", of " << ratio / locked
-       << " times its length, for example at (" << *place << "): it is at least "
+       << " times its length, for example at (" << *location << "): it is at least "
        << 100. * too_much / locked
        << " % too stiff where it bends (shear locking). Set Discretization/Degree = 2.";
   warnings.push_back(text.str());

@@ -21,7 +21,7 @@ constexpr double tolerance = 1e-6;
 using Vector3 = Tensor<1, 3>;
 
 template <int dim>
-Vector3 in_space(const Tensor<1, dim> &v)
+Vector3 to_3d(const Tensor<1, dim> &v)
 {
   Vector3 result;
   for (unsigned int a = 0; a < dim; ++a)
@@ -36,9 +36,9 @@ struct Frame
   explicit Frame(const std::vector<SupportedDirection<dim>> &supports)
   {
     for (const auto &support : supports)
-      centre += in_space(support.point) / static_cast<double>(supports.size());
+      centre += to_3d(support.point) / static_cast<double>(supports.size());
     for (const auto &support : supports)
-      length = std::max(length, (in_space(support.point) - centre).norm());
+      length = std::max(length, (to_3d(support.point) - centre).norm());
     if (length == 0.)
       length = 1.;
   }
@@ -54,8 +54,8 @@ LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<d
 {
   LAPACKFullMatrix<double> sum(6, 6);
   for (const auto &support : supports) {
-    const Vector3 d = in_space(support.direction);
-    const Vector3 x = (in_space(support.point) - frame.centre) / frame.length;
+    const Vector3 d = to_3d(support.direction);
+    const Vector3 x = (to_3d(support.point) - frame.centre) / frame.length;
     const Vector3 moment = cross_product_3d(x, d); // d·(ω × x) = ω·(x × d)
     const std::array<double, 6> row = {moment[0], moment[1], moment[2], d[0], d[1], d[2]};
     for (unsigned int i = 0; i < 6; ++i)
@@ -70,7 +70,7 @@ LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<d
 
 /// Returns three entries of a row of a matrix, starting at column @p first.
 template <class Matrix>
-Vector3 in_row(const Matrix &matrix, const unsigned int row, const unsigned int first)
+Vector3 row_segment(const Matrix &matrix, const unsigned int row, const unsigned int first)
 {
   Vector3 result;
   for (unsigned int a = 0; a < 3; ++a)
@@ -92,8 +92,8 @@ FullMatrix<double> free_motions(const std::vector<SupportedDirection<dim>> &supp
       free.push_back(k);
   FullMatrix<double> motions(static_cast<unsigned int>(free.size()), 6);
   for (unsigned int k = 0; k < motions.m(); ++k) {
-    const Vector3 omega = in_row(conditions.get_svd_vt(), free[k], 0);
-    Vector3 t = in_row(conditions.get_svd_vt(), free[k], 3);
+    const Vector3 omega = row_segment(conditions.get_svd_vt(), free[k], 0);
+    Vector3 t = row_segment(conditions.get_svd_vt(), free[k], 3);
     t -= cross_product_3d(omega, frame.centre / frame.length); // about the origin
     for (unsigned int a = 0; a < 3; ++a) {
       motions(k, a) = omega[a];
@@ -124,7 +124,7 @@ std::string axis_of(const Vector3 &v)
 }
 
 template <int dim>
-std::string words_of(const Vector3 &omega, const Vector3 &t, const double length)
+std::string describe_motion(const Vector3 &omega, const Vector3 &t, const double length)
 {
   if (omega.norm() <= tolerance) {
     const std::string axis = axis_of(t);
@@ -162,7 +162,8 @@ std::vector<std::string> free_rigid_body_modes(const std::vector<SupportedDirect
   std::vector<std::string> modes;
   const FullMatrix<double> motions = free_motions(supports, frame);
   for (unsigned int k = 0; k < motions.m(); ++k)
-    modes.push_back(words_of<dim>(in_row(motions, k, 0), in_row(motions, k, 3), frame.length));
+    modes.push_back(
+        describe_motion<dim>(row_segment(motions, k, 0), row_segment(motions, k, 3), frame.length));
   // translations first
   std::stable_partition(modes.begin(), modes.end(),
                         [](const std::string &mode) { return mode.front() == 't'; });

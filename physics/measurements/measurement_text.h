@@ -20,7 +20,7 @@ namespace femgpu
 /// A named point where fields are evaluated, or the equidistant points of a line, including both
 /// ends.
 template <int dim>
-struct NamedPlaces
+struct NamedPoints
 {
   std::string name;
   std::vector<dealii::Point<dim>> points;
@@ -54,11 +54,11 @@ struct RegionField
 
 /// Parses "name: x, y; name: x, y".
 template <int dim>
-std::vector<NamedPlaces<dim>> parse_points(const std::string &path, const std::string &text);
+std::vector<NamedPoints<dim>> parse_points(const std::string &path, const std::string &text);
 
 /// Parses "name: x, y -> x, y : n; ..." with n >= 2 points.
 template <int dim>
-std::vector<NamedPlaces<dim>> parse_lines(const std::string &path, const std::string &text);
+std::vector<NamedPoints<dim>> parse_lines(const std::string &path, const std::string &text);
 
 /**
  * Parses "name: field over region; ..." and appends the entries to @p integrals, whose names may

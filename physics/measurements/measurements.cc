@@ -25,7 +25,7 @@ using namespace dealii;
 namespace
 {
 // Points closer than this fraction of the mesh size are equal: rounding differs between ranks.
-constexpr double equal_places = 1e-10;
+constexpr double location_tolerance = 1e-10;
 
 const std::string points_path = "Measurements/Points", lines_path = "Measurements/Lines",
                   point_fields_path = "Measurements/Point fields",
@@ -98,8 +98,9 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
                              points_path + ".",
                          point_fields_path);
   for (const auto *const all : {&points, &lines})
-    for (const NamedPlaces<dim> &places_of_one : *all)
-      places.insert(places.end(), places_of_one.points.begin(), places_of_one.points.end());
+    for (const NamedPoints<dim> &named_points : *all)
+      sample_points.insert(sample_points.end(), named_points.points.begin(),
+                           named_points.points.end());
 }
 
 template <int dim>
@@ -114,14 +115,15 @@ void Measurements<dim>::find_fields(DiscreteSolution<dim> &solution)
   for (std::size_t i = 0; i < integrals.size(); ++i)
     integrals[i].reference = fields.find(i < n_integrals ? integrals_path : averages_path,
                                          integrals[i].field, integrals[i].region.is_on_boundary);
-  for (Job &job : extrema)
-    job.reference = fields.find(extrema_path, job.field, job.region.is_on_boundary);
+  for (RegionMeasurement &measurement : extrema)
+    measurement.reference =
+        fields.find(extrema_path, measurement.field, measurement.region.is_on_boundary);
 }
 
 template <int dim>
 PointSearch<dim> Measurements<dim>::search() const
 {
-  PointSearch<dim> result = find_points(discretization, places);
+  PointSearch<dim> result = find_points(discretization, sample_points);
   if (result.missing.empty())
     return result;
   const unsigned int index = result.missing.front();
@@ -134,11 +136,11 @@ PointSearch<dim> Measurements<dim>::search() const
       name = std::to_string(index - end + 1) + " of the line '" + line.name + "' of " + lines_path;
     end += line.points.size();
   }
-  const Point<dim> vertex = closest_vertex(discretization, places[index]);
+  const Point<dim> vertex = closest_vertex(discretization, sample_points[index]);
   std::ostringstream text;
-  text << "The point " << name << ", (" << places[index]
+  text << "The point " << name << ", (" << sample_points[index]
        << ") is outside the mesh. Move it; the closest vertex of the mesh is (" << vertex << "), "
-       << vertex.distance(places[index]) << " away.";
+       << vertex.distance(sample_points[index]) << " away.";
   throw ParameterError(text.str(), index < points.size() ? points_path : lines_path);
 }
 
@@ -165,8 +167,8 @@ std::vector<std::vector<double>> Measurements<dim>::sample(const PointSearch<dim
   }
   for (const auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), values))
     values.insert(of_rank.begin(), of_rank.end());
-  std::vector<std::vector<double>> sums(places.size());
-  std::vector<unsigned int> n_cells(places.size(), 0);
+  std::vector<std::vector<double>> sums(sample_points.size());
+  std::vector<unsigned int> n_cells(sample_points.size(), 0);
   for (const auto &[key, of_cell] : values) {
     std::vector<double> &sum = sums[key.first];
     sum.resize(of_cell.size(), 0.);
@@ -187,7 +189,7 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
 {
   const auto values = sample(search());
   const auto row = [&](const std::size_t index) {
-    std::vector<double> numbers(places[index].begin_raw(), places[index].end_raw());
+    std::vector<double> numbers(sample_points[index].begin_raw(), sample_points[index].end_raw());
     numbers.insert(numbers.end(), values[index].begin(), values[index].end());
     return numbers;
   };
@@ -217,43 +219,49 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
 }
 
 /// Calls visit(job, points, values of its field) on the cells and faces of this rank that belong to
-/// the regions of @p jobs, unless wants(job) is false. Each call visits them in the same order and
-/// calls wants(job) once for each pair of a job and a cell or face.
+/// the regions of @p region_measurements, unless wants(job) is false. Each call visits them in the
+/// same order and calls wants(job) once for each pair of a job and a cell or face.
 template <int dim>
-template <class Wants, class Visit>
-void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<dim> &in_cells,
-                                      CellPoints<dim> &on_faces, const Wants &wants,
-                                      const Visit &visit)
+template <class Filter, class Visit>
+void Measurements<dim>::for_each_entity(const std::vector<RegionMeasurement> &region_measurements,
+                                        CellPoints<dim> &in_cells, CellPoints<dim> &on_faces,
+                                        const Filter &filter, const Visit &visit)
 {
-  std::vector<std::size_t> asked;
+  std::vector<std::size_t> requested;
   PointRows of_columns;
   std::vector<double> values;
-  const auto visit_part = [&](CellPoints<dim> &points, const auto &has, const auto &cell,
-                              const auto... face) {
-    asked.clear();
-    for (std::size_t j = 0; j < jobs.size(); ++j)
-      if (has(jobs[j]) && wants(j))
-        asked.push_back(j);
-    if (asked.empty())
+  const auto visit_entity = [&](CellPoints<dim> &points, const auto &has, const auto &cell,
+                                const auto... face) {
+    requested.clear();
+    for (std::size_t j = 0; j < region_measurements.size(); ++j)
+      if (has(region_measurements[j]) && filter(j))
+        requested.push_back(j);
+    if (requested.empty())
       return;
     points.reinit(cell, face...);
-    if (std::any_of(asked.begin(), asked.end(), [&](const std::size_t j) {
-          return jobs[j].reference.kind != Reference::Kind::one;
+    if (std::any_of(requested.begin(), requested.end(), [&](const std::size_t j) {
+          return region_measurements[j].reference.kind != Reference::Kind::one;
         }))
       fields.evaluate(points, cell, of_columns);
     values.resize(points.size());
-    for (const std::size_t j : asked) {
+    for (const std::size_t j : requested) {
       for (unsigned int q = 0; q < values.size(); ++q)
-        values[q] = jobs[j].reference.value(of_columns, points.batch(), q);
+        values[q] = region_measurements[j].reference.value(of_columns, points.batch(), q);
       visit(j, points, values);
     }
   };
   for (const auto &cell : discretization.owned_cells()) {
-    visit_part(
-        in_cells, [&](const Job &job) { return job.region.has_cell(cell->material_id()); }, cell);
+    visit_entity(
+        in_cells,
+        [&](const RegionMeasurement &measurement) {
+          return measurement.region.has_cell(cell->material_id());
+        },
+        cell);
     cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
-      visit_part(
-          on_faces, [&](const Job &job) { return job.region.has_face(id); }, cell, face);
+      visit_entity(
+          on_faces,
+          [&](const RegionMeasurement &measurement) { return measurement.region.has_face(id); },
+          cell, face);
     });
   }
 }
@@ -264,7 +272,7 @@ void Measurements<dim>::measure_integrals(MeasuredValues &result)
   std::vector<double> sums(2 * integrals.size(), 0.); // for each integral: of the field, of 1
   CellPoints<dim> in_cells(discretization, discretization.cell_quadrature()),
       on_faces(discretization, discretization.face_quadrature());
-  for_each_part(
+  for_each_entity(
       integrals, in_cells, on_faces, [](std::size_t) { return true; },
       [&](const std::size_t j, const CellPoints<dim> &points, const std::vector<double> &values) {
         for (unsigned int q = 0; q < points.size(); ++q) {
@@ -283,7 +291,7 @@ namespace
 {
 /// Returns the diagonal of the bounding box of the coarse mesh, which is the same on all ranks.
 template <int dim>
-double size_of(const Triangulation<dim> &mesh)
+double bounding_box_diagonal(const Triangulation<dim> &mesh)
 {
   BoundingBox<dim> box = mesh.begin(0)->bounding_box();
   for (const auto &cell : mesh.cell_iterators_on_level(0))
@@ -294,7 +302,7 @@ double size_of(const Triangulation<dim> &mesh)
 
 /// Compares points by x, then y, then z. Coordinates that differ by at most @p distance are equal.
 template <int dim>
-bool is_lower(const Point<dim> &a, const Point<dim> &b, const double distance)
+bool is_lexicographically_less(const Point<dim> &a, const Point<dim> &b, const double distance)
 {
   for (unsigned int d = 0; d < dim; ++d)
     if (std::abs(a[d] - b[d]) > distance)
@@ -304,12 +312,12 @@ bool is_lower(const Point<dim> &a, const Point<dim> &b, const double distance)
 
 /// Collective. Returns the lowest point of all ranks, with rounding errors around zero removed.
 template <int dim>
-Point<dim> lowest_of_ranks(const Point<dim> &here, const double distance,
+Point<dim> lowest_of_ranks(const Point<dim> &local, const double distance,
                            const MPI_Comm communicator)
 {
-  Point<dim> lowest = here;
-  for (const auto &point : Utilities::MPI::all_gather(communicator, here))
-    if (is_lower(point, lowest, distance))
+  Point<dim> lowest = local;
+  for (const auto &point : Utilities::MPI::all_gather(communicator, local))
+    if (is_lexicographically_less(point, lowest, distance))
       lowest = point;
   for (unsigned int d = 0; d < dim; ++d)
     if (std::abs(lowest[d]) < distance)
@@ -318,16 +326,16 @@ Point<dim> lowest_of_ranks(const Point<dim> &here, const double distance,
 }
 } // namespace
 
-/// Returns the largest nodal values of −f and f for each field f. Appends to @p of_parts the
-/// largest values of each cell and face that for_each_part() visits.
+/// Returns the largest nodal values of −f and f for each field f. Appends to @p entity_maxima the
+/// largest values of each cell and face that for_each_entity() visits.
 template <int dim>
 std::vector<double> Measurements<dim>::largest_at_nodes(CellPoints<dim> &in_cells,
                                                         CellPoints<dim> &on_faces,
-                                                        std::vector<double> &of_parts)
+                                                        std::vector<double> &entity_maxima)
 {
   constexpr double none = std::numeric_limits<double>::lowest();
   std::vector<double> largest(2 * extrema.size(), none);
-  for_each_part(
+  for_each_entity(
       extrema, in_cells, on_faces, [](std::size_t) { return true; },
       [&](const std::size_t j, const CellPoints<dim> & /* points */,
           const std::vector<double> &values) {
@@ -338,7 +346,7 @@ std::vector<double> Measurements<dim>::largest_at_nodes(CellPoints<dim> &in_cell
         }
         largest[2 * j] = std::max(largest[2 * j], minus);
         largest[2 * j + 1] = std::max(largest[2 * j + 1], plus);
-        of_parts.insert(of_parts.end(), {minus, plus});
+        entity_maxima.insert(entity_maxima.end(), {minus, plus});
       });
   Utilities::MPI::max(largest, discretization.communicator(), largest);
   return largest;
@@ -372,7 +380,7 @@ auto Measurements<dim>::larger_between_nodes(const std::vector<double> &largest)
     };
     for (const auto &cell : discretization.owned_cells()) {
       if (extrema[j].region.has_cell(cell->material_id()))
-        search(cell, CellMaximum<dim>::whole);
+        search(cell, CellMaximum<dim>::entire);
       cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
         if (extrema[j].region.has_face(id))
           search(cell, face);
@@ -388,33 +396,34 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
   const MPI_Comm communicator = discretization.communicator();
   CellPoints<dim> in_cells(discretization, discretization.nodal_quadrature()),
       on_faces(discretization, discretization.nodal_face_quadrature());
-  std::vector<double> of_parts;
-  std::vector<double> largest = largest_at_nodes(in_cells, on_faces, of_parts);
+  std::vector<double> entity_maxima;
+  std::vector<double> largest = largest_at_nodes(in_cells, on_faces, entity_maxima);
   const std::vector<BetweenNodes> between_nodes = larger_between_nodes(largest);
   for (const BetweenNodes &between : between_nodes)
     largest[between.index] = std::max(largest[between.index], between.value);
   Utilities::MPI::max(largest, communicator, largest);
 
-  const double distance = equal_places * size_of(discretization.mesh().coarse());
-  Point<dim> nowhere;
+  const double distance =
+      location_tolerance * bounding_box_diagonal(discretization.mesh().coarse());
+  Point<dim> no_point;
   for (unsigned int d = 0; d < dim; ++d)
-    nowhere[d] = std::numeric_limits<double>::max();
-  std::vector<Point<dim>> lowest(2 * extrema.size(), nowhere);
+    no_point[d] = std::numeric_limits<double>::max();
+  std::vector<Point<dim>> lowest(2 * extrema.size(), no_point);
   const auto is_largest = [&](const std::size_t k, const double value) {
     const double scale =
         std::max(std::abs(largest[k]), std::abs(largest[k % 2 == 0 ? k + 1 : k - 1]));
     return value >= largest[k] - equal_values * scale;
   };
   const auto add_candidate = [&](const std::size_t k, const double value, const Point<dim> &at) {
-    if (is_largest(k, value) && is_lower(at, lowest[k], distance))
+    if (is_largest(k, value) && is_lexicographically_less(at, lowest[k], distance))
       lowest[k] = at;
   };
-  std::size_t part = 0;
-  for_each_part(
+  std::size_t entity = 0;
+  for_each_entity(
       extrema, in_cells, on_faces,
       [&](const std::size_t j) {
-        const double *const of_part = &of_parts[2 * part++];
-        return is_largest(2 * j, of_part[0]) || is_largest(2 * j + 1, of_part[1]);
+        const double *const of_entity = &entity_maxima[2 * entity++];
+        return is_largest(2 * j, of_entity[0]) || is_largest(2 * j + 1, of_entity[1]);
       },
       [&](const std::size_t j, const CellPoints<dim> &points, const std::vector<double> &values) {
         const std::vector<Point<dim>> &at = points.batch().points();
@@ -429,9 +438,9 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
     const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].name;
     result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0., // −0 is 0
                                  /* has_limit */ true, extrema[k / 2].reference.is_nonnegative});
-    const Point<dim> place = lowest_of_ranks(lowest[k], distance, communicator);
+    const Point<dim> position = lowest_of_ranks(lowest[k], distance, communicator);
     for (unsigned int d = 0; d < dim; ++d)
-      result.quantities.push_back({name + " at " + axes[d], place[d], false});
+      result.quantities.push_back({name + " at " + axes[d], position[d], false});
   }
 }
 
@@ -440,7 +449,7 @@ MeasuredValues Measurements<dim>::measure(DiscreteSolution<dim> &solution)
 {
   MeasuredValues result;
   find_fields(solution);
-  if (!places.empty())
+  if (!sample_points.empty())
     measure_points(result);
   if (!integrals.empty())
     measure_integrals(result);

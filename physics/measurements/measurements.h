@@ -64,7 +64,7 @@ public:
 
   bool empty() const
   {
-    return places.empty() && integrals.empty() && extrema.empty();
+    return sample_points.empty() && integrals.empty() && extrema.empty();
   }
 
   /// Collective. Checks that all fields exist and that all points are in the mesh. The values of
@@ -78,7 +78,7 @@ public:
 private:
   using Reference = typename SolutionFields<dim>::Reference;
   /// An integral, average or extremum.
-  struct Job : RegionField
+  struct RegionMeasurement : RegionField
   {
     Reference reference;
   };
@@ -96,21 +96,23 @@ private:
     dealii::Point<dim> point;
   };
   std::vector<double> largest_at_nodes(CellPoints<dim> &in_cells, CellPoints<dim> &on_faces,
-                                       std::vector<double> &of_parts);
+                                       std::vector<double> &entity_maxima);
   std::vector<BetweenNodes> larger_between_nodes(const std::vector<double> &largest);
   void measure_extrema(MeasuredValues &result);
-  template <class Wants, class Visit>
-  void for_each_part(const std::vector<Job> &jobs, CellPoints<dim> &in_cells,
-                     CellPoints<dim> &on_faces, const Wants &wants, const Visit &visit);
+  template <class Filter, class Visit>
+  void for_each_entity(const std::vector<RegionMeasurement> &region_measurements,
+                       CellPoints<dim> &in_cells, CellPoints<dim> &on_faces, const Filter &filter,
+                       const Visit &visit);
 
   const Discretization<dim> &discretization;
   SolutionFields<dim> fields;
-  std::vector<NamedPlaces<dim>> points, lines;
-  std::vector<dealii::Point<dim>> places; ///< the points, followed by the points of the lines
+  std::vector<NamedPoints<dim>> points, lines;
+  std::vector<dealii::Point<dim>>
+      sample_points; ///< the points, followed by the points of the lines
   std::vector<std::string> point_fields;
   std::vector<Reference> point_references;
-  std::vector<Job> integrals, extrema; ///< averages follow the integrals
-  std::size_t n_integrals = 0;         ///< excluding averages
+  std::vector<RegionMeasurement> integrals, extrema; ///< averages follow the integrals
+  std::size_t n_integrals = 0;                       ///< excluding averages
 };
 
 /// Returns the user's measured quantities, followed by the quantities that the physics reports. If

@@ -19,7 +19,7 @@ namespace
 {
 // Tolerances in coordinates of the reference cell, for rounding and for curved boundaries.
 constexpr double rounding = 1e-8;
-constexpr double curved_excess = 0.05;
+constexpr double curved_tolerance = 0.05;
 
 template <int dim>
 using Block = typename ActiveCell<dim>::Block;
@@ -40,7 +40,7 @@ auto make_tree(const Discretization<dim> &discretization)
 
 /// Returns the distance of @p unit from the reference cube or simplex; negative inside.
 template <int dim>
-double excess(const Point<dim> &unit, const bool is_simplex)
+double distance_from_reference_cell(const Point<dim> &unit, const bool is_simplex)
 {
   double largest = -1., sum = 0.;
   for (unsigned int d = 0; d < dim; ++d) {
@@ -64,7 +64,7 @@ using CellKey = std::pair<double, CellId::binary_type>;
 template <int dim>
 CellKey key_of(const NearCell<dim> &near)
 {
-  if (near.distance > curved_excess)
+  if (near.distance > curved_tolerance)
     return {near.distance, {}};
   return {near.distance, near.cell->id().template to_binary<dim>()};
 }
@@ -72,8 +72,8 @@ CellKey key_of(const NearCell<dim> &near)
 /// Collective. Assigns @p missing points to the cells that they are near; the other points stay
 /// missing.
 template <int dim>
-void take_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim>> &near,
-                     PointSearch<dim> &search)
+void assign_to_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim>> &near,
+                          PointSearch<dim> &search)
 {
   std::vector<CellKey> keys;
   for (const unsigned int index : search.missing)
@@ -85,7 +85,7 @@ void take_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim
     for (const auto &of_rank : of_all)
       best = std::min(best, of_rank[i]);
     const unsigned int index = search.missing[i];
-    if (best.first > curved_excess)
+    if (best.first > curved_tolerance)
       still_missing.push_back(index);
     else if (best == keys[i])
       search.found.push_back({index, {near[index].cell, nullptr, 0}, near[index].unit});
@@ -104,8 +104,9 @@ void add_cells_of_block(const Discretization<dim> &discretization, const unsigne
   for (unsigned int cell = 0; cell < (blocks == nullptr ? 1 : blocks->size()); ++cell) {
     Point<dim> in_cell = unit;
     for (unsigned int d = 0; blocks != nullptr && d < dim; ++d)
-      in_cell[d] = unit[d] * blocks->per_direction() - blocks->place(cell)[d];
-    if (blocks == nullptr || excess(in_cell, /* is simplex */ false) < rounding)
+      in_cell[d] = unit[d] * blocks->per_direction() - blocks->position(cell)[d];
+    if (blocks == nullptr ||
+        distance_from_reference_cell(in_cell, /* is simplex */ false) < rounding)
       search.found.push_back({index, {block, blocks, cell}, in_cell});
   }
 }
@@ -130,7 +131,8 @@ PointSearch<dim> find_points(const Discretization<dim> &discretization,
           add_cells_of_block(discretization, i, cell, unit, search);
           ++n_cells[i];
         }
-        else if (const double distance = excess(unit, discretization.mesh().is_simplex);
+        else if (const double distance =
+                     distance_from_reference_cell(unit, discretization.mesh().is_simplex);
                  distance < near[i].distance)
           near[i] = {distance, cell, unit};
       }
@@ -144,7 +146,7 @@ PointSearch<dim> find_points(const Discretization<dim> &discretization,
     if (n_cells[i] == 0)
       search.missing.push_back(i);
   if (discretization.mesh().is_curved)
-    take_near_cells(communicator, near, search);
+    assign_to_near_cells(communicator, near, search);
   return search;
 }
 

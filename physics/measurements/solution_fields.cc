@@ -46,8 +46,8 @@ void SolutionFields<dim>::add_space_function(const std::string &name, const FeVe
   const auto first = static_cast<unsigned int>(columns.size());
   add({name, is_scalar ? 0U : 1U});
   for (unsigned int column = first; column < columns.size(); ++column)
-    of_space[column] = {&values, column - first < problem.n_components() ? column - first
-                                                                         : Objective::length};
+    space_functions[column] = {
+        &values, column - first < problem.n_components() ? column - first : Objective::length};
 }
 
 template <int dim>
@@ -58,7 +58,7 @@ void SolutionFields<dim>::reinit(DiscreteSolution<dim> &solution)
   nodal = problem.nodal_fields(solution);
   columns.clear();
   is_nonnegative.clear();
-  of_space.clear();
+  space_functions.clear();
   vectors.clear();
   const std::string name = problem.solution_name();
   add_space_function(name, u);
@@ -136,8 +136,8 @@ template <int dim>
 auto SolutionFields<dim>::space_function(const Reference &reference) const
     -> std::optional<SpaceFunction>
 {
-  const auto entry = of_space.find(reference.column);
-  if (reference.kind != Reference::Kind::column || entry == of_space.end())
+  const auto entry = space_functions.find(reference.column);
+  if (reference.kind != Reference::Kind::column || entry == space_functions.end())
     return {};
   return entry->second;
 }

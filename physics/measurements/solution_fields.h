@@ -105,7 +105,7 @@ private:
   std::vector<NodalField> nodal;
   std::vector<std::string> columns;
   std::vector<bool> is_nonnegative;                          ///< by column
-  std::map<unsigned int, SpaceFunction> of_space;            ///< by column
+  std::map<unsigned int, SpaceFunction> space_functions;     ///< by column
   std::vector<std::pair<std::string, unsigned int>> vectors; ///< names and first columns
   dealii::Vector<double> u_cell;
   PointRows numbers; ///< values of derived fields

@@ -72,7 +72,8 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
   return {0, 0};
 }
 
-const char *const write_out = " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
+const char *const explicit_nodes_advice =
+    " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
 
 /// Reads a file block by block: a keyword with its data lines. Comments are skipped. The current
 /// line is the next one to be read.
@@ -94,8 +95,8 @@ public:
       read_keyword();
       read_block();
     }
-    for (const std::string &connection : connections)
-      model.table.warnings.push_back(model.table.file + ": " + connection +
+    for (const std::string &coupling : found_couplings)
+      model.table.warnings.push_back(model.table.file + ": " + coupling +
                                      " is ignored, so that the parts that it connects are "
                                      "separate. Mesh them with common nodes.");
     return std::move(model);
@@ -185,10 +186,11 @@ private:
     return value->second;
   }
 
-  void refuse_option(const std::string &option) const
+  void reject_option(const std::string &option) const
   {
     if (has(option))
-      fail("*" + keyword.name + " with " + option + " is not supported." + write_out, keyword.line);
+      fail("*" + keyword.name + " with " + option + " is not supported." + explicit_nodes_advice,
+           keyword.line);
   }
 
   /// Returns the set or surface named by the value of @p option, and creates it if it does not
@@ -206,8 +208,8 @@ private:
 
   void read_nodes()
   {
-    refuse_option("INPUT");
-    refuse_option("SYSTEM");
+    reject_option("INPUT");
+    reject_option("SYSTEM");
     AbaqusSet *const set =
         has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
     for (begin_data(); has_data(); next_data()) {
@@ -240,10 +242,10 @@ private:
     if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
       fail("elements of TYPE=" + name + " are " +
                (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
-               ", which are not supported. " + cure_of_mixed_cells(3),
+               ", which are not supported. " + advice_on_mixed_cells(3),
            keyword.line);
     for (const ElementType &type : element_types())
-      if (type.is_of_abaqus && type.kind->dimension == dimension && type.n_nodes() == n_nodes)
+      if (type.is_of_abaqus && type.shape->dimension == dimension && type.n_nodes() == n_nodes)
         return type;
     fail("elements of TYPE=" + in_quotes(name) +
              " are not supported. Remove the block, or use elements of solids (such as C3D4, C3D8, "
@@ -287,7 +289,7 @@ private:
         fail("element " + std::to_string(number) + " has more nodes than the " +
              std::to_string(n_nodes) + " of a " + name + ".");
     }
-    if (type.kind == &ElementKind::line && n_nodes == 3)
+    if (type.shape == &CellShape::line && n_nodes == 3)
       std::swap(found[1], found[2]); // Abaqus lists the midpoint second
     if (!elements.emplace(number, model.table.elements.size()).second)
       fail("element " + std::to_string(number) +
@@ -297,10 +299,10 @@ private:
 
   void read_elements()
   {
-    refuse_option("INPUT");
+    reject_option("INPUT");
     const std::string name = upper(value_of("TYPE"));
     const ElementType &type = type_of(name);
-    if (type.kind->dimension == dim)
+    if (type.shape->dimension == dim)
       model.table.cell_types.emplace(name, keyword.line);
     const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
     AbaqusSet *const set =
@@ -313,10 +315,10 @@ private:
     }
   }
 
-  /// Adds members to a set. @p given is a number or the name of a set.
-  void add_members(AbaqusSet &set, const std::string_view given, const bool of_elements)
+  /// Adds members to a set. @p token is a number or the name of a set.
+  void add_members(AbaqusSet &set, const std::string_view token, const bool of_elements)
   {
-    const std::string_view word = without_part(given);
+    const std::string_view word = without_part(token);
     if (word.find_first_not_of("0123456789") == std::string_view::npos) {
       set.members.push_back(of_elements ? find(elements, word, "an element")
                                         : find(nodes, word, "a node"));
@@ -329,7 +331,7 @@ private:
     const auto members = other->second.members; // a copy: the other set may be this set
     set.members.insert(set.members.end(), members.begin(), members.end());
     if (set.members.size() > 2 * (nodes.size() + elements.size()))
-      set.drop_repetitions(); // bounds the size of nested sets
+      set.remove_duplicates(); // bounds the size of nested sets
   }
 
   /// Adds a range: FIRST, LAST, STEP.
@@ -358,7 +360,7 @@ private:
     const MeshTable &table = model.table;
     for (const std::size_t e : chosen.members) {
       const auto begin = table.elements[e].nodes.begin();
-      const auto end = begin + table.elements[e].kind->n_nodes;
+      const auto end = begin + table.elements[e].shape->n_nodes;
       set.members.insert(set.members.end(), begin, end);
       for (auto a = begin; a != end && table.order() > 1; ++a)
         for (auto b = begin; b != end; ++b)
@@ -400,7 +402,7 @@ private:
       return AbaqusSet::all_free;
     const char letter = are_shells[element] ? 'E' : 'S';
     if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
-      fail(in_quotes(word) + " is not a side of a " + model.table.elements[element].kind->name +
+      fail(in_quotes(word) + " is not a side of a " + model.table.elements[element].shape->name +
            (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
                             "SNEG."
                           : ": they are S1 to S6."));
@@ -430,7 +432,7 @@ private:
             {element, read_side(fields.size() > 1 ? fields[1] : "", element), line_number()});
       const auto set = model.element_sets.find(upper(without_part(fields[0])));
       if (set != model.element_sets.end())
-        set->second.is_of_a_surface = true;
+        set->second.defines_surface = true;
     }
   }
 
@@ -453,14 +455,14 @@ private:
         {"SURFACE", &AbaqusReader::read_surface},
         {"SOLID SECTION", &AbaqusReader::read_section},
         {"SHELL SECTION", &AbaqusReader::read_section}};
-    static const std::set<std::string> makers = {"INCLUDE", "NGEN",   "NFILL",  "NCOPY",    "NMAP",
-                                                 "ELGEN",   "ELCOPY", "SYSTEM", "PARAMETER"};
-    static const std::set<std::string> connecting = {"TIE",      "MPC",        "EQUATION",
-                                                     "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
-    if (makers.count(keyword.name) > 0)
-      fail("*" + keyword.name + " is not supported." + write_out, keyword.line);
-    if (connecting.count(keyword.name) > 0)
-      connections.insert("*" + keyword.name);
+    static const std::set<std::string> generating_keywords = {
+        "INCLUDE", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "PARAMETER"};
+    static const std::set<std::string> coupling_keywords = {
+        "TIE", "MPC", "EQUATION", "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
+    if (generating_keywords.count(keyword.name) > 0)
+      fail("*" + keyword.name + " is not supported." + explicit_nodes_advice, keyword.line);
+    if (coupling_keywords.count(keyword.name) > 0)
+      found_couplings.insert("*" + keyword.name);
     n_parts += keyword.name == "PART" ? 1 : 0;
     if (const auto block = blocks.find(keyword.name); block != blocks.end())
       return (this->*block->second)();
@@ -480,13 +482,13 @@ private:
   std::unordered_map<long long, std::size_t> nodes, elements; ///< by number
   std::vector<bool> are_shells;                               ///< elements
   std::size_t n_parts = 0;
-  std::set<std::string> connections; ///< keywords
+  std::set<std::string> found_couplings; ///< keywords
 };
 } // namespace
 
 MeshTable read_abaqus_file(const std::string &name, const std::string_view text, const int dim)
 {
-  MeshTable table = with_ids_of_sets(AbaqusReader(name, text, dim).read(), dim);
+  MeshTable table = assign_ids_from_sets(AbaqusReader(name, text, dim).read(), dim);
   if (text.back() != '\n') // a number cut off at the end would be wrong, but valid
     throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
                      ": the last line is not terminated: the file is truncated. Write or copy it "

@@ -42,11 +42,11 @@ void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 /**
  * Assigns ids to the sets of one dimension and adds their names to @p table.
  * @param candidates have the numbers of things as members
- * @return for each of @p n_things the set that determines its id; nullptr for those without
+ * @return for each of @p n_members the set that determines its id; nullptr for those without
  */
-std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
-                                           const std::string &prefix, const int dimension,
-                                           const std::size_t n_things, MeshTable &table)
+std::vector<const AbaqusSet *> assign_ids(std::vector<AbaqusSet> &candidates,
+                                          const std::string &prefix, const int dimension,
+                                          const std::size_t n_members, MeshTable &table)
 {
   sort(candidates, prefix);
   std::set<long long> used;
@@ -54,22 +54,22 @@ std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
     if (const auto number = number_in(candidate.name, prefix))
       used.insert(*number);
   long long unused = 1;
-  std::vector<const AbaqusSet *> owners(n_things, nullptr);
+  std::vector<const AbaqusSet *> owners(n_members, nullptr);
   for (AbaqusSet &candidate : candidates) {
     const AbaqusSet *const first = owners[candidate.members.front()];
-    const auto is_same = [&](const std::size_t thing) { return owners[thing] == first; };
+    const auto is_same = [&](const std::size_t member) { return owners[member] == first; };
     const auto other =
         std::find_if_not(candidate.members.begin(), candidate.members.end(), is_same);
-    const bool is_one = other == candidate.members.end();
-    if (is_one && first == nullptr) {
+    const bool has_single_owner = other == candidate.members.end();
+    if (has_single_owner && first == nullptr) {
       while (used.count(unused) > 0)
         ++unused;
       const auto number = number_in(candidate.name, prefix);
       candidate.id = number ? *number : unused++;
-      for (const std::size_t thing : candidate.members)
-        owners[thing] = &candidate;
+      for (const std::size_t member : candidate.members)
+        owners[member] = &candidate;
     }
-    else if (!is_one || first->members.size() != candidate.members.size() ||
+    else if (!has_single_owner || first->members.size() != candidate.members.size() ||
              (first->origin == AbaqusOrigin::listed &&
               candidate.origin == AbaqusOrigin::of_elements)) {
       const AbaqusSet *const shared = first == nullptr ? owners[*other] : first;
@@ -90,23 +90,23 @@ std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
 constexpr std::size_t no_side = static_cast<std::size_t>(-1);
 
 /// Converts sets to ids and names.
-class SetsReader
+class SetConverter
 {
 public:
-  SetsReader(AbaqusModel &model, const int dim) : model(model), table(model.table), dim(dim)
+  SetConverter(AbaqusModel &model, const int dim) : model(model), table(model.table), dim(dim)
   {}
 
-  void name_elements(const int dimension)
+  void assign_element_ids(const int dimension)
   {
     std::vector<AbaqusSet> candidates = element_sets(dimension);
-    const auto owners = number_sets(candidates, dimension == dim ? "EB" : "", dimension,
-                                    table.elements.size(), table);
+    const auto owners = assign_ids(candidates, dimension == dim ? "EB" : "", dimension,
+                                   table.elements.size(), table);
     for (std::size_t e = 0; e < table.elements.size(); ++e)
       if (owners[e] != nullptr)
         table.elements[e].id = owners[e]->id;
   }
 
-  void name_sides()
+  void assign_side_ids()
   {
     sides = sides_on_boundary(table, dim);
     is_vertex = vertices_of_cells(table, dim);
@@ -116,28 +116,28 @@ public:
     for (auto &entry : model.surfaces)
       add_surface(entry.second, candidates);
     const auto is_known = [&](const MeshElement &element) {
-      return element.kind->dimension == dim - 1 && side_with(all_nodes(element)) != no_side;
+      return element.shape->dimension == dim - 1 && find_side(all_nodes(element)) != no_side;
     };
     for (AbaqusSet &set : element_sets(dim - 1)) {
       std::set<std::size_t> members; // check_mesh_table() rejects elements that are not sides
       for (const std::size_t element : set.members)
         if (is_known(table.elements[element]))
-          members.insert(side_with(all_nodes(table.elements[element])));
+          members.insert(find_side(all_nodes(table.elements[element])));
       set.members.assign(members.begin(), members.end());
       if (!members.empty())
         candidates.push_back(std::move(set));
     }
-    take_named_edges();
+    store_curve_edges();
     for (auto &entry : model.node_sets)
       if (!entry.second.is_internal)
         add_node_set(entry.second, candidates);
-    const auto owners = number_sets(candidates, "SS", dim - 1, sides.size(), table);
+    const auto owners = assign_ids(candidates, "SS", dim - 1, sides.size(), table);
     table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_known),
                          table.elements.end());
     for (std::size_t s = 0; s < sides.size(); ++s)
       if (owners[s] != nullptr) {
         sides[s].id = owners[s]->id;
-        sides[s].place = owners[s]->line;
+        sides[s].location = owners[s]->line;
         table.elements.push_back(sides[s]);
       }
   }
@@ -149,12 +149,12 @@ private:
     std::vector<AbaqusSet> result;
     for (const auto &entry : model.element_sets) {
       const AbaqusSet &set = entry.second;
-      const bool is_helper = set.is_of_a_surface && set.origin == AbaqusOrigin::listed;
-      if (set.is_internal || (is_helper && dimension == dim))
+      const bool is_surface_helper = set.defines_surface && set.origin == AbaqusOrigin::listed;
+      if (set.is_internal || (is_surface_helper && dimension == dim))
         continue;
       AbaqusSet candidate = {set.name, set.line, set.origin};
       for (const std::size_t element : set.members)
-        if (table.elements[element].kind->dimension == dimension)
+        if (table.elements[element].shape->dimension == dimension)
           candidate.members.push_back(element);
       if (!candidate.members.empty())
         result.push_back(std::move(candidate));
@@ -167,24 +167,24 @@ private:
     std::set<std::size_t> members;
     for (const AbaqusSet::Side &listed : surface.sides) {
       const MeshElement &element = table.elements[listed.element];
-      const bool is_cell = element.kind->dimension == dim;
-      const std::size_t n_sides = is_cell ? element.kind->sides.size() : 0;
+      const bool is_cell = element.shape->dimension == dim;
+      const std::size_t n_sides = is_cell ? element.shape->sides.size() : 0;
       if (is_cell && listed.side == AbaqusSet::all_free) {
         for (std::size_t s = 0; s < n_sides; ++s)
-          if (const auto side = side_with(all_nodes(side_of(element, s))); side != no_side)
+          if (const auto side = find_side(all_nodes(side_of(element, s))); side != no_side)
             members.insert(side);
         continue;
       }
-      if (element.kind->dimension < dim - 1 || (is_cell && listed.side >= n_sides) ||
+      if (element.shape->dimension < dim - 1 || (is_cell && listed.side >= n_sides) ||
           (!is_cell && listed.side < AbaqusSet::all_free))
-        throw InputError(table.place_of(listed.line) + "a " + element.kind->name +
+        throw InputError(table.location_of(listed.line) + "a " + element.shape->name +
                          " in a mesh of dimension " + std::to_string(dim) +
                          " has no such side. Use S1 to S6 for cells (E1 to E4 for shells in 2D), "
                          "SPOS or SNEG for elements on the boundary.");
       const MeshElement side = is_cell ? side_of(element, listed.side) : element;
-      const std::size_t index = side_with(all_nodes(side));
+      const std::size_t index = find_side(all_nodes(side));
       if (index == no_side)
-        throw InputError(table.place_of(listed.line) + "a side of the surface '" + surface.name +
+        throw InputError(table.location_of(listed.line) + "a side of the surface '" + surface.name +
                          "' is not on the boundary: it lies between two cells, or belongs to none. "
                          "Remove it from the surface.");
       members.insert(index);
@@ -200,7 +200,7 @@ private:
     const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
     std::vector<std::size_t> members;
     for (std::size_t s = 0; s < sides.size(); ++s)
-      if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + sides[s].kind->n_nodes,
+      if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + sides[s].shape->n_nodes,
                       [&](const std::size_t node) { return nodes.count(node) > 0; }))
         members.push_back(s);
     if (nodes.size() == table.points.size())
@@ -223,17 +223,17 @@ private:
 
   /// Stores the owners of edges that belong to a curve already (3D): element sets of trusses or
   /// beams.
-  void take_named_edges()
+  void store_curve_edges()
   {
     for (const MeshElement &element : table.elements)
-      if (dim == 3 && element.kind == &ElementKind::line && element.id != 0) {
-        owner_of_edge.emplace(all_nodes(element), element.place);
+      if (dim == 3 && element.shape == &CellShape::line && element.id != 0) {
+        line_of_edge.emplace(all_nodes(element), element.location);
         largest_curve = std::max(largest_curve, element.id);
       }
   }
 
   /// Returns the edges of second order whose three nodes are in the set.
-  std::vector<MeshElement> whole_edges(const AbaqusSet &set) const
+  std::vector<MeshElement> complete_edges(const AbaqusSet &set) const
   {
     const auto is_member = [&](const std::size_t node) {
       return std::binary_search(set.members.begin(), set.members.end(), node);
@@ -242,7 +242,7 @@ private:
     for (const std::size_t node : set.members)
       if (table.is_mid_side(node) && is_member(table.edge_ends[node][0]) &&
           is_member(table.edge_ends[node][1]))
-        edges.push_back({&ElementKind::line,
+        edges.push_back({&CellShape::line,
                          largest_curve + 1,
                          set.line,
                          {{table.edge_ends[node][0], table.edge_ends[node][1]}}});
@@ -261,7 +261,7 @@ private:
       return false;
     if (boundary_edges.empty())
       for (const MeshElement &side : sides)
-        for (std::size_t e = 0; e < side.kind->sides.size(); ++e)
+        for (std::size_t e = 0; e < side.shape->sides.size(); ++e)
           boundary_edges.insert(all_nodes(side_of(side, e)));
     return std::all_of(edges.begin(), edges.end(), [&](const MeshElement &edge) {
       return boundary_edges.count(all_nodes(edge)) > 0;
@@ -277,28 +277,28 @@ private:
     if (std::any_of(set.members.begin(), set.members.end(), has_no_cell))
       return make_unusable(set, "has nodes that are neither vertices nor mid-side nodes of cells. "
                                 "Remove them from the set.");
-    const std::vector<MeshElement> edges = whole_edges(set);
+    const std::vector<MeshElement> edges = complete_edges(set);
     if (!is_curve(edges, set)) {
       const auto id = static_cast<long long>(table.names.size()) + 1;
       table.names.push_back({0, id, set.name});
       for (const std::size_t node : set.members)
-        table.elements.push_back({&ElementKind::point, id, set.line, {{node}}});
+        table.elements.push_back({&CellShape::point, id, set.line, {{node}}});
       return;
     }
     for (const MeshElement &edge : edges)
-      if (const auto owner = owner_of_edge.find(all_nodes(edge)); owner != owner_of_edge.end())
+      if (const auto owner = line_of_edge.find(all_nodes(edge)); owner != line_of_edge.end())
         return make_unusable(set, "shares edges with the curve of line " +
                                       std::to_string(owner->second) +
                                       ", but each edge can be in one curve only. Use that curve, "
                                       "or remove one of the two from the file.");
     table.names.push_back({1, ++largest_curve, set.name});
     for (const MeshElement &edge : edges) {
-      owner_of_edge.emplace(all_nodes(edge), set.line);
+      line_of_edge.emplace(all_nodes(edge), set.line);
       table.elements.push_back(edge);
     }
   }
 
-  std::size_t side_with(const NodeSet &nodes) const
+  std::size_t find_side(const NodeSet &nodes) const
   {
     const auto found = side_of_nodes.find(nodes);
     return found == side_of_nodes.end() ? no_side : found->second;
@@ -310,26 +310,26 @@ private:
   std::vector<MeshElement> sides; ///< on the boundary
   std::vector<bool> is_vertex;    ///< whether a point is a vertex of a cell
   std::map<NodeSet, std::size_t> side_of_nodes;
-  std::set<NodeSet> boundary_edges;             ///< in 3D; found when a node set may be a curve
-  std::map<NodeSet, std::size_t> owner_of_edge; ///< the line of the curve that contains an edge
-  long long largest_curve = 0;                  ///< the largest id of curves
+  std::set<NodeSet> boundary_edges;            ///< in 3D; found when a node set may be a curve
+  std::map<NodeSet, std::size_t> line_of_edge; ///< the line of the curve that contains an edge
+  long long largest_curve = 0;                 ///< the largest id of curves
 };
 } // namespace
 
-MeshTable with_ids_of_sets(AbaqusModel model, const int dim)
+MeshTable assign_ids_from_sets(AbaqusModel model, const int dim)
 {
   for (auto *const sets : {&model.node_sets, &model.element_sets})
     for (auto &entry : *sets)
-      entry.second.drop_repetitions();
-  const auto is_too_large = [&](const MeshElement &e) { return e.kind->dimension > dim; };
+      entry.second.remove_duplicates();
+  const auto is_too_large = [&](const MeshElement &e) { return e.shape->dimension > dim; };
   const auto &elements = model.table.elements;
   if (std::any_of(elements.begin(), elements.end(), is_too_large))
     return std::move(model.table); // check_mesh_table() rejects it
-  SetsReader reader(model, dim);
-  reader.name_elements(dim);
+  SetConverter reader(model, dim);
+  reader.assign_element_ids(dim);
   if (dim == 3)
-    reader.name_elements(1);
-  reader.name_sides();
+    reader.assign_element_ids(1);
+  reader.assign_side_ids();
   return std::move(model.table);
 }
 } // namespace femgpu

@@ -38,12 +38,12 @@ struct AbaqusSet
   std::size_t line = 0;
   AbaqusOrigin origin = AbaqusOrigin::listed;
   bool is_internal = false;              ///< for internal use by Abaqus/CAE
-  bool is_of_a_surface = false;          ///< an element set that defines the sides of a surface
+  bool defines_surface = false;          ///< an element set that defines the sides of a surface
   std::vector<std::size_t> members = {}; ///< of nodes or elements: indices in MeshTable
   std::vector<Side> sides = {};          ///< of surfaces
   long long id = 0;                      ///< of the region, if the set became one
 
-  void drop_repetitions()
+  void remove_duplicates()
   {
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
@@ -62,7 +62,7 @@ struct AbaqusModel
  * the rules of read_abaqus_file().
  * @throws InputError "FILE:LINE: …" if a side is in the interior
  */
-MeshTable with_ids_of_sets(AbaqusModel model, int dim);
+MeshTable assign_ids_from_sets(AbaqusModel model, int dim);
 } // namespace femgpu
 
 #endif

@@ -109,7 +109,7 @@ bool can_be_coarsened(const Cell &cell)
 template <int dim>
 void ForestMesh<dim>::execute_coarsening_and_refinement()
 {
-  is_before_forest = true;
+  precedes_forest_update = true;
   parallel::distributed::Triangulation<dim>::execute_coarsening_and_refinement();
 }
 
@@ -124,7 +124,7 @@ bool ForestMesh<dim>::prepare_coarsening_and_refinement()
       cell->clear_coarsen_flag();
       has_changed = true;
     }
-  if (std::exchange(is_before_forest, false))
+  if (std::exchange(precedes_forest_update, false))
     return has_changed;
   FinestLevels<dim> finest(*this);
   for (bool changes = true; changes; has_changed = has_changed || changes) {
@@ -151,28 +151,30 @@ bool ForestMesh<dim>::prepare_coarsening_and_refinement()
 namespace
 {
 std::string messages_of_p4est;
-void (*report_and_end)(const std::exception_ptr &) = nullptr;
+void (*report_and_abort)(const std::exception_ptr &) = nullptr;
 
 /// Collects messages: p4est reports an error in several lines, the reason first.
-void keep_message(FILE * /* stream */, const char * /* file */, int /* line */, int /* package */,
-                  int /* category */, int /* priority */, const char *const message)
+void collect_message(FILE * /* stream */, const char * /* file */, int /* line */,
+                     int /* package */, int /* category */, int /* priority */,
+                     const char *const message)
 {
   messages_of_p4est += message;
 }
 
-void end_with_messages()
+void abort_with_messages()
 {
   if (messages_of_p4est.find("alloc") != std::string::npos) // "Returned NULL from malloc"
-    report_and_end(std::make_exception_ptr(std::bad_alloc()));
-  report_and_end(std::make_exception_ptr(std::runtime_error("p4est failed: " + messages_of_p4est)));
+    report_and_abort(std::make_exception_ptr(std::bad_alloc()));
+  report_and_abort(
+      std::make_exception_ptr(std::runtime_error("p4est failed: " + messages_of_p4est)));
 }
 } // namespace
 
 void report_errors_of_p4est(void (*report)(const std::exception_ptr &))
 {
-  report_and_end = report;
-  sc_set_log_defaults(stderr, keep_message, SC_LP_ERROR);
-  sc_set_abort_handler(end_with_messages);
+  report_and_abort = report;
+  sc_set_log_defaults(stderr, collect_message, SC_LP_ERROR);
+  sc_set_abort_handler(abort_with_messages);
 }
 
 template class ForestMesh<2>;

@@ -31,7 +31,7 @@ public:
   void execute_coarsening_and_refinement() override;
 
 private:
-  bool is_before_forest = false; ///< p4est will process the flags of the next preparation
+  bool precedes_forest_update = false; ///< p4est will process the flags of the next preparation
 };
 
 /**

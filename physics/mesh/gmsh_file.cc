@@ -10,7 +10,7 @@ namespace femgpu
 {
 namespace
 {
-const std::string how_to_save = " Save it with `gmsh FILE -save -format msh2` or `-format msh41`, "
+const std::string save_advice = " Save it with `gmsh FILE -save -format msh2` or `-format msh41`, "
                                 "not binary.";
 
 /// Reads one file.
@@ -60,17 +60,17 @@ private:
   {
     if (!next_line() || line() != "$MeshFormat")
       fail("the file does not begin with $MeshFormat: it is damaged or not a gmsh mesh." +
-           how_to_save);
+           save_advice);
     require_line("the version of the format");
     const std::string version(word());
     is_version_4 = version == "4.1";
     if (!is_version_4 && version != "2" && version.substr(0, 2) != "2.")
       fail("the version of the format is " + in_quotes(version) + ", but 2 and 4.1 are supported." +
-           how_to_save);
+           save_advice);
     if (integer("the file type") != 0)
-      fail("the file is binary." + how_to_save);
+      fail("the file is binary." + save_advice);
     if (count("the size of numbers", 16) != 8)
-      fail("the size of numbers is not 8 bytes." + how_to_save);
+      fail("the size of numbers is not 8 bytes." + save_advice);
     require_end_of_line("the format");
     read_end("$MeshFormat");
   }
@@ -214,8 +214,8 @@ private:
       const auto dimension = static_cast<int>(count("the dimension of an entity", 3));
       const long long entity = integer("the number of an entity");
       const ElementType &type = read_type();
-      if (type.kind->dimension != dimension)
-        fail("a " + type.kind->name + " belongs to an entity of dimension " +
+      if (type.shape->dimension != dimension)
+        fail("a " + type.shape->name + " belongs to an entity of dimension " +
              std::to_string(dimension) + ". The file is damaged; save the mesh again.");
       const std::size_t n = count("the number of elements of a block", bytes_left());
       require_end_of_line("the block of elements");
@@ -275,7 +275,7 @@ private:
              " of this element does not exist. The file is damaged; save the mesh again.");
       node = point->second;
     }
-    require_end_of_line("the nodes of a " + type.kind->name);
+    require_end_of_line("the nodes of a " + type.shape->name);
     result.add_element(type, id, line_number(), nodes, dim);
   }
 
@@ -288,7 +288,7 @@ private:
     const bool is_prism = type == 6 || type == 13 || type == 18;
     if (is_prism || type == 7 || type == 14 || type == 19)
       fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " + std::to_string(type) +
-           "), which is not supported. " + cure_of_mixed_cells(3));
+           "), which is not supported. " + advice_on_mixed_cells(3));
     if (type >= 20 && type <= 93)
       fail("an element of order 3 or more (type " + std::to_string(type) +
            "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "

@@ -85,7 +85,7 @@ bool has_curved_manifolds(const Triangulation<dim> &coarse)
 
 /// Converts @p coarse to triangles or tetrahedra if required, or rejects its cells.
 template <int dim>
-void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
+void convert_cells_if_required(const MeshParameters &parameters, Triangulation<dim> &coarse)
 {
   const std::string name = parameters.file.empty() ? "The mesh generator '" + parameters.generator
                                                    : "The mesh file '" + parameters.file;
@@ -134,7 +134,7 @@ void check_generated_cells(const Triangulation<dim> &coarse)
 void check_generated_size(const MeshParameters &parameters, const int dim, const MPI_Comm comm)
 {
   const double n = generated_cells(parameters.generator, parameters.arguments, dim);
-  MPI_Comm node = linalg::ranks_of_node(comm);
+  MPI_Comm node = linalg::split_by_node(comm);
   const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(node);
   MPI_Comm_free(&node);
   const double needed = n * (dim == 2 ? 700. : 1800.) * n_ranks;
@@ -150,25 +150,25 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
   throw DeviceError(text.str());
 }
 
-using Place = std::array<double, 3>;
-using EdgePlaces = std::set<std::set<Place>>; ///< edges by the coordinates of their ends
+using Coordinates = std::array<double, 3>;
+using EdgesByEnds = std::set<std::set<Coordinates>>; ///< edges by the coordinates of their ends
 
 template <int dim>
-Place place_of(const Point<dim> &p)
+Coordinates coordinates_of(const Point<dim> &p)
 {
-  Place place = {};
-  std::copy_n(p.begin_raw(), dim, place.begin());
-  return place;
+  Coordinates location = {};
+  std::copy_n(p.begin_raw(), dim, location.begin());
+  return location;
 }
 
 template <class Line>
-bool is_one_of(const EdgePlaces &edges, const Line &line)
+bool is_one_of(const EdgesByEnds &edges, const Line &line)
 {
-  return edges.count({place_of(line->vertex(0)), place_of(line->vertex(1))}) > 0;
+  return edges.count({coordinates_of(line->vertex(0)), coordinates_of(line->vertex(1))}) > 0;
 }
 
 /// Assigns the id of a curve to its edges, which must be on the boundary.
-void mark_edges(const EdgePlaces &edges, const LowerPart &curve, const MeshRegions &regions,
+void mark_edges(const EdgesByEnds &edges, const CurveOrPointSet &curve, const MeshRegions &regions,
                 Triangulation<3> &coarse)
 {
   for (const auto &face : coarse.active_face_iterators())
@@ -176,7 +176,7 @@ void mark_edges(const EdgePlaces &edges, const LowerPart &curve, const MeshRegio
       const auto line = face->line(l);
       if (!is_one_of(edges, line))
         continue;
-      if (const LowerPart *const other = regions.lower_part(line->boundary_id()))
+      if (const CurveOrPointSet *const other = regions.curve_or_point_set(line->boundary_id()))
         if (other->id != curve.id)
           throw InputError("The curves '" + other->name + "' and '" + curve.name +
                            "' of the mesh file share edges, but each edge can be in one curve "
@@ -187,19 +187,19 @@ void mark_edges(const EdgePlaces &edges, const LowerPart &curve, const MeshRegio
 
 /// Returns the midpoints of @p edges, on the manifolds of @p coarse.
 template <int dim>
-std::set<Place> middles_of(const EdgePlaces &edges, const Triangulation<dim> &coarse)
+std::set<Coordinates> midpoints_of(const EdgesByEnds &edges, const Triangulation<dim> &coarse)
 {
-  std::set<Place> middles;
+  std::set<Coordinates> midpoints;
   for (const auto &cell : coarse.active_cell_iterators())
     for (unsigned int l = 0; !edges.empty() && l < cell->n_lines(); ++l)
       if (const auto line = cell->line(l); is_one_of(edges, line))
-        middles.insert(place_of(line->center(/* respects its manifold */ true)));
-  return middles;
+        midpoints.insert(coordinates_of(line->center(/* respects its manifold */ true)));
+  return midpoints;
 }
 
 /// Stores the names of boundaries and materials in the file.
 template <int dim>
-void take_names(const MeshTable &table, MeshRegions &regions)
+void store_names(const MeshTable &table, MeshRegions &regions)
 {
   const auto ids = [&regions](const int dimension) {
     return dimension == dim       ? &regions.materials
@@ -218,45 +218,46 @@ void take_names(const MeshTable &table, MeshRegions &regions)
 /// point set, the surface takes precedence, then the curve.
 /// @param coarse with its manifolds
 template <int dim>
-void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRegions &regions)
+void store_curves_and_point_sets(const MeshTable &table, Triangulation<dim> &coarse,
+                                 MeshRegions &regions)
 {
-  const auto place = [&table](const std::size_t node) {
-    Place result = table.points[node];
+  const auto location = [&table](const std::size_t node) {
+    Coordinates result = table.points[node];
     result[2] = dim == 2 ? 0. : result[2];
     return result;
   };
-  types::boundary_id id = end_of_part;
+  types::boundary_id id = subdomain_boundary_id;
   for (int dimension = dim - 2; dimension >= 0; --dimension)
     for (const PhysicalName &group : table.names) {
       if (group.dimension != dimension || regions.boundaries.names.count(group.name) > 0 ||
-          regions.lower_part(group.name) != nullptr)
+          regions.curve_or_point_set(group.name) != nullptr)
         continue;
       do
         --id;
       while (regions.boundaries.ids.count(id) > 0);
-      LowerPart region = {dimension, group.name, id, {}, {}};
-      EdgePlaces edges; // of a curve, or with a mid-side node that is a point
+      CurveOrPointSet region = {dimension, group.name, id, {}, {}};
+      EdgesByEnds edges; // of a curve, or with a mid-side node that is a point
       for (const MeshElement &element : table.elements) {
-        if (element.kind->dimension != dimension || element.id != group.id)
+        if (element.shape->dimension != dimension || element.id != group.id)
           continue;
         if (const std::size_t node = element.nodes[0];
-            element.kind == &ElementKind::point && table.is_mid_side(node)) {
-          edges.insert({place(table.edge_ends[node][0]), place(table.edge_ends[node][1])});
+            element.shape == &CellShape::point && table.is_mid_side(node)) {
+          edges.insert({location(table.edge_ends[node][0]), location(table.edge_ends[node][1])});
           continue;
         }
-        std::set<Place> ends;
-        for (std::size_t v = 0; v < element.kind->n_nodes; ++v)
-          ends.insert(place(element.nodes[v]));
+        std::set<Coordinates> ends;
+        for (std::size_t v = 0; v < element.shape->n_nodes; ++v)
+          ends.insert(location(element.nodes[v]));
         region.points.insert(ends.begin(), ends.end());
         if (dimension == 1)
           edges.insert(ends);
       }
       if (dimension == 0)
-        region.mid_sides = middles_of(edges, coarse);
+        region.midpoints = midpoints_of(edges, coarse);
       if constexpr (dim == 3)
         if (dimension == 1)
           mark_edges(edges, region, regions, coarse);
-      regions.lower_parts.push_back(std::move(region));
+      regions.curves_and_point_sets.push_back(std::move(region));
     }
 }
 
@@ -271,7 +272,7 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
   else
     table = read_mesh_file(find_mesh_file(parameters.file, parameters.directory),
                            parameters.merge_nodes, coarse);
-  choose_cells(parameters, coarse);
+  convert_cells_if_required(parameters, coarse);
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;
     GridGenerator::flatten_triangulation(coarse, flat);
@@ -282,17 +283,17 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
   if (parameters.file.empty())
     check_generated_cells(coarse);
   else {
-    check_straight_cells(coarse, table.cell_places);
+    check_straight_cells(coarse, table.cell_locations);
     if (parameters.merge_nodes != "keep")
-      refuse_touching_parts(coarse, table.cell_places);
+      refuse_touching_parts(coarse, table.cell_locations);
   }
   for (const auto id : coarse.get_boundary_ids())
     mesh.regions.boundaries.ids.insert(id);
   for (const auto &cell : coarse.active_cell_iterators())
     mesh.regions.materials.ids.insert(cell->material_id());
-  take_names<dim>(table, mesh.regions);
-  for (const auto &[type, place] : table.cell_types)
-    mesh.regions.cell_types[type] = table.file + ":" + std::to_string(place);
+  store_names<dim>(table, mesh.regions);
+  for (const auto &[type, location] : table.cell_types)
+    mesh.regions.cell_types[type] = table.file + ":" + std::to_string(location);
   mesh.warnings = table.warnings;
   return table;
 }
@@ -306,11 +307,11 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
   MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
-  const bool has_curved_sides = curve_sides(parameters.manifolds, mesh.regions, table, coarse);
-  take_lower_parts(table, coarse, mesh.regions);
+  const bool has_curved_sides = assign_manifolds(parameters.manifolds, mesh.regions, table, coarse);
+  store_curves_and_point_sets(table, coarse, mesh.regions);
   mesh.order = table.order();
-  if (!table.middle_nodes.empty())
-    check_quadratic_cells(coarse, table.cell_places);
+  if (!table.second_order_nodes.empty())
+    check_quadratic_cells(coarse, table.cell_locations);
   // These are no longer used, and the data derived from the coarse mesh need the memory.
   std::vector<MeshElement>().swap(table.elements);
   std::vector<std::array<double, 3>>().swap(table.points);
@@ -318,17 +319,17 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
   mesh.is_curved = has_curved_sides || has_curved_manifolds(coarse);
   if (mesh.is_simplex) {
-    mesh.whole = std::make_unique<Triangulation<dim>>();
-    mesh.whole->copy_triangulation(coarse);
-    auto parts = std::make_unique<PartMesh<dim>>(communicator);
-    distribute_simplices(*mesh.whole, *parts);
-    mesh.triangulation = std::move(parts);
+    mesh.serial = std::make_unique<Triangulation<dim>>();
+    mesh.serial->copy_triangulation(coarse);
+    auto distributed = std::make_unique<SimplexMesh<dim>>(communicator);
+    distribute_simplices(*mesh.serial, *distributed);
+    mesh.triangulation = std::move(distributed);
   }
   else {
     mesh.triangulation = std::make_unique<ForestMesh<dim>>(communicator);
     mesh.triangulation->copy_triangulation(coarse);
     if (has_curved_sides)
-      keep_curved_cells(*mesh.triangulation);
+      preserve_curved_cells(*mesh.triangulation);
   }
   return mesh;
 }
@@ -337,20 +338,21 @@ namespace
 {
 /// Up to this number of cells per rank, the mesh is repartitioned after each refinement to balance
 /// it.
-constexpr unsigned int cells_to_cut = 500;
+constexpr unsigned int max_cells_to_repartition = 500;
 
 template <int dim>
 void refine_simplices(Mesh<dim> &mesh)
 {
-  auto &parts = dynamic_cast<PartMesh<dim> &>(*mesh.triangulation);
-  const auto n_cells = parts.n_global_active_cells();
-  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(compat::communicator(parts));
-  if (n_ranks > 1 && n_cells < cells_to_cut * n_ranks && mesh.whole->n_active_cells() == n_cells) {
-    mesh.whole = refined_simplices(*mesh.whole);
-    distribute_simplices(*mesh.whole, parts);
+  auto &distributed = dynamic_cast<SimplexMesh<dim> &>(*mesh.triangulation);
+  const auto n_cells = distributed.n_global_active_cells();
+  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(compat::communicator(distributed));
+  if (n_ranks > 1 && n_cells < max_cells_to_repartition * n_ranks &&
+      mesh.serial->n_active_cells() == n_cells) {
+    mesh.serial = refined_simplices(*mesh.serial);
+    distribute_simplices(*mesh.serial, distributed);
   }
   else
-    refine_parts(*mesh.whole, parts);
+    refine_distributed(*mesh.serial, distributed);
 }
 } // namespace
 

@@ -41,7 +41,7 @@ struct Mesh
   std::unique_ptr<Triangulation> triangulation;
   /// For triangles and tetrahedra: the finest mesh that is replicated on all ranks, with the owner
   /// of each cell as subdomain id. From there on, each rank refines its own cells (simplex_mesh.h).
-  std::unique_ptr<dealii::Triangulation<dim, dim>> whole;
+  std::unique_ptr<dealii::Triangulation<dim, dim>> serial;
   bool is_simplex = false;
   /// The number of cells of the discretization in each direction of a cell of the triangulation
   /// (active_cell.h).
@@ -65,7 +65,7 @@ struct Mesh
   /// Returns a mesh whose cells of level 0 are replicated on all ranks.
   const dealii::Triangulation<dim, dim> &coarse() const
   {
-    return whole ? *whole : *triangulation;
+    return serial ? *serial : *triangulation;
   }
 };
 

@@ -87,7 +87,7 @@ inverted_cell(const Triangulation<dim> &mesh, const Mapping<dim> &mapping,
 }
 
 template <int dim>
-void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
+void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::string> &locations)
 {
   for (const auto &cell : coarse.active_cell_iterators())
     for (const unsigned int f : cell->face_indices()) {
@@ -98,9 +98,9 @@ void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::s
       const auto side = [&](const Point<dim> &p) { return n * (p - cell->face(f)->center()); };
       if (side(cell->center()) * side(neighbor->center()) > 0.) {
         std::ostringstream text;
-        text << places[neighbor->active_cell_index()] << "the cell lies on the same side of the "
+        text << locations[neighbor->active_cell_index()] << "the cell lies on the same side of the "
              << "face at (" << cell->face(f)->center() << ") as its neighbour ("
-             << places[cell->active_cell_index()]
+             << locations[cell->active_cell_index()]
              << "): one of them is inverted. Fix the nodes there, or mesh the model again.";
         throw InputError(text.str());
       }
@@ -109,7 +109,8 @@ void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::s
 } // namespace
 
 template <int dim>
-void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
+void check_straight_cells(const Triangulation<dim> &coarse,
+                          const std::vector<std::string> &locations)
 {
   const ReferenceCell reference = coarse.get_reference_cells()[0];
   const bool is_simplex = reference.is_simplex(); // simplices have a constant determinant
@@ -118,13 +119,14 @@ void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<st
   const auto [cell, where] = inverted_cell(
       coarse, reference.template get_default_linear_mapping<dim>(), points, points.size());
   if (!where.empty())
-    throw InputError(places[cell->active_cell_index()] + "the cell is inverted or degenerate: " +
+    throw InputError(locations[cell->active_cell_index()] + "the cell is inverted or degenerate: " +
                      where + ". Fix its nodes, or mesh the model again.");
-  check_neighbours(coarse, places);
+  check_neighbours(coarse, locations);
 }
 
 template <int dim>
-void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
+void check_quadratic_cells(const Triangulation<dim> &coarse,
+                           const std::vector<std::string> &locations)
 {
   const ReferenceCell reference = coarse.get_reference_cells()[0];
   const auto mapping = make_mapping<dim>(coarse, /* is curved */ true, 2);
@@ -132,7 +134,7 @@ void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<s
   const auto [cell, where] =
       inverted_cell(coarse, *mapping, with_vertices(gauss, reference), gauss.size());
   if (!where.empty())
-    throw InputError(places[cell->active_cell_index()] +
+    throw InputError(locations[cell->active_cell_index()] +
                      "the cell is inverted or degenerate with its nodes of second order: " + where +
                      ". Use a finer mesh there, fix its nodes (in gmsh, Mesh.HighOrderOptimize = "
                      "2), or mesh with `gmsh -order 1` and name curved sides in Mesh/Manifolds.");
@@ -144,7 +146,7 @@ void check_curved_cells(const Mesh<dim> &mesh, const Mapping<dim> &mapping,
 {
   if (!mesh.is_curved)
     return;
-  together<InputError>(mesh.triangulation->get_communicator(), [&] {
+  rethrow_on_all_ranks<InputError>(mesh.triangulation->get_communicator(), [&] {
     const auto [cell, where] =
         inverted_cell(*mesh.triangulation, mapping,
                       with_vertices(gauss, mesh.coarse().get_reference_cells()[0]), gauss.size());
@@ -236,67 +238,67 @@ std::vector<Side<dim>> straight_sides(const Mesh<dim> &mesh)
 }
 
 /// An edge (in 2D a node) at which two faces with the same boundary id meet at an angle.
-struct Turn
+struct DihedralAngle
 {
   unsigned int first, second; ///< sides
   double degrees;             ///< positive where the body is convex
 };
 
 template <int dim>
-std::vector<Turn> turns_between(const std::vector<Side<dim>> &sides)
+std::vector<DihedralAngle> find_dihedral_angles(const std::vector<Side<dim>> &sides)
 {
   std::map<unsigned int, std::vector<unsigned int>> at_ridge;
   for (unsigned int i = 0; i < sides.size(); ++i)
     for (const unsigned int ridge : sides[i].ridges)
       at_ridge[ridge].push_back(i);
-  std::vector<Turn> turns;
-  for (const auto &[ridge, meeting] : at_ridge) {
-    if (meeting.size() != 2 || sides[meeting[0]].id != sides[meeting[1]].id)
+  std::vector<DihedralAngle> angles;
+  for (const auto &[ridge, adjacent] : at_ridge) {
+    if (adjacent.size() != 2 || sides[adjacent[0]].id != sides[adjacent[1]].id)
       continue;
-    const Side<dim> &a = sides[meeting[0]], &b = sides[meeting[1]];
+    const Side<dim> &a = sides[adjacent[0]], &b = sides[adjacent[1]];
     const double angle = std::acos(std::clamp(a.normal * b.normal, -1., 1.)) * 180. / numbers::PI;
     const bool is_convex = (b.center - a.center) * a.normal < 0.;
-    turns.push_back({meeting[0], meeting[1], is_convex ? angle : -angle});
+    angles.push_back({adjacent[0], adjacent[1], is_convex ? angle : -angle});
   }
-  return turns;
+  return angles;
 }
 
 /// Sides that turn like a curved surface.
 template <int dim>
-struct AngularSides
+struct FacetedSides
 {
-  std::map<types::boundary_id, Point<dim>> places; ///< one location for each boundary id
-  double least = corner_angle, most = flat_angle;  ///< degrees
+  std::map<types::boundary_id, Point<dim>> locations;      ///< one location for each boundary id
+  double min_angle = corner_angle, max_angle = flat_angle; ///< degrees
 };
 
 /// Finds plane facets (faces without an angle between them) that have two neighbours at small
 /// angles in the same sense.
 template <int dim>
-AngularSides<dim> angular_sides(const std::vector<Side<dim>> &sides)
+FacetedSides<dim> faceted_sides(const std::vector<Side<dim>> &sides)
 {
-  const std::vector<Turn> turns = turns_between(sides);
+  const std::vector<DihedralAngle> angles = find_dihedral_angles(sides);
   DisjointSets facets(static_cast<unsigned int>(sides.size()));
-  for (const Turn &turn : turns)
-    if (std::abs(turn.degrees) < flat_angle)
-      facets.unite(turn.first, turn.second);
+  for (const DihedralAngle &dihedral : angles)
+    if (std::abs(dihedral.degrees) < flat_angle)
+      facets.unite(dihedral.first, dihedral.second);
   // The angles to the neighbours of each facet, at its convex and at its concave edges.
   std::map<std::pair<unsigned int, bool>, std::map<unsigned int, double>> neighbours;
-  for (const Turn &turn : turns) {
-    const double angle = std::abs(turn.degrees);
+  for (const DihedralAngle &dihedral : angles) {
+    const double angle = std::abs(dihedral.degrees);
     if (angle < flat_angle || angle > corner_angle)
       continue;
-    const unsigned int a = facets.root(turn.first), b = facets.root(turn.second);
-    neighbours[{a, turn.degrees > 0.}][b] = angle;
-    neighbours[{b, turn.degrees > 0.}][a] = angle;
+    const unsigned int a = facets.root(dihedral.first), b = facets.root(dihedral.second);
+    neighbours[{a, dihedral.degrees > 0.}][b] = angle;
+    neighbours[{b, dihedral.degrees > 0.}][a] = angle;
   }
-  AngularSides<dim> found;
+  FacetedSides<dim> found;
   for (const auto &[facet, others] : neighbours)
     if (others.size() > 1) {
       const Side<dim> &side = sides[facet.first];
-      found.places.try_emplace(side.id, side.center);
+      found.locations.try_emplace(side.id, side.center);
       for (const auto &other : others) {
-        found.least = std::min(found.least, other.second);
-        found.most = std::max(found.most, other.second);
+        found.min_angle = std::min(found.min_angle, other.second);
+        found.max_angle = std::max(found.max_angle, other.second);
       }
     }
   return found;
@@ -304,25 +306,25 @@ AngularSides<dim> angular_sides(const std::vector<Side<dim>> &sides)
 } // namespace
 
 template <int dim>
-std::string warning_of_angular_sides(const Mesh<dim> &mesh)
+std::string warning_of_faceted_sides(const Mesh<dim> &mesh)
 {
-  const AngularSides<dim> found = angular_sides(straight_sides(mesh));
-  if (found.places.empty())
+  const FacetedSides<dim> found = faceted_sides(straight_sides(mesh));
+  if (found.locations.empty())
     return {};
   std::set<types::boundary_id> ids;
-  for (const auto &entry : found.places)
+  for (const auto &entry : found.locations)
     ids.insert(entry.first);
   std::ostringstream text;
   text.precision(3);
-  text << "boundary id " << mesh.regions.boundaries.list(ids) << " has angles of " << found.least
-       << " to " << found.most << " degrees between its faces, for example at ("
-       << found.places.begin()->second
+  text << "boundary id " << mesh.regions.boundaries.list(ids) << " has angles of "
+       << found.min_angle << " to " << found.max_angle
+       << " degrees between its faces, for example at (" << found.locations.begin()->second
        << "), as if it were curved, but refinement keeps these corners, where stresses may be "
           "singular. Name the surface in Mesh/Manifolds ("
        << (dim == 2 ? "as polar or ellipse" : "as sphere, cylinder or cone")
        << "), save a gmsh mesh with second order (`gmsh -order 2`), use a finer mesh file instead "
           "of refinement, or write '"
-       << found.places.begin()->first << ": flat' there if the corners are real.";
+       << found.locations.begin()->first << ": flat' there if the corners are real.";
   return text.str();
 }
 
@@ -340,6 +342,6 @@ check_named_boundaries(const MeshParameters &, const Mesh<2> &,
 template void
 check_named_boundaries(const MeshParameters &, const Mesh<3> &,
                        const std::vector<std::pair<std::string, std::set<types::boundary_id>>> &);
-template std::string warning_of_angular_sides(const Mesh<2> &);
-template std::string warning_of_angular_sides(const Mesh<3> &);
+template std::string warning_of_faceted_sides(const Mesh<2> &);
+template std::string warning_of_faceted_sides(const Mesh<3> &);
 } // namespace femgpu

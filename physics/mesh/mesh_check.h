@@ -19,21 +19,21 @@ namespace femgpu
  * Checks that cells with straight edges are not inverted, degenerate or folded onto a neighbour:
  * the determinant of the Jacobian must be positive at Gauss points and vertices, and neighbours
  * must lie on different sides of their common face.
- * @param places for each cell the beginning of the message
+ * @param locations for each cell the beginning of the message
  * @throws InputError
  */
 template <int dim>
 void check_straight_cells(const dealii::Triangulation<dim> &coarse,
-                          const std::vector<std::string> &places);
+                          const std::vector<std::string> &locations);
 
 /**
  * Checks that the nodes of second order in a mesh file do not invert cells.
- * @param places for each cell the beginning of the message
+ * @param locations for each cell the beginning of the message
  * @throws InputError
  */
 template <int dim>
 void check_quadratic_cells(const dealii::Triangulation<dim> &coarse,
-                           const std::vector<std::string> &places);
+                           const std::vector<std::string> &locations);
 
 /**
  * Collective. Checks that the mapping of cells on a mesh with curved sides is invertible at the
@@ -65,7 +65,7 @@ void check_named_boundaries(
  * @pre the mesh is not refined yet
  */
 template <int dim>
-std::string warning_of_angular_sides(const Mesh<dim> &mesh);
+std::string warning_of_faceted_sides(const Mesh<dim> &mesh);
 } // namespace femgpu
 
 #endif

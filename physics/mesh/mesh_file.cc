@@ -27,7 +27,7 @@ using namespace dealii;
 
 namespace
 {
-std::string read_whole_file(const std::string &name)
+std::string read_file(const std::string &name)
 {
   errno = 0;
   std::ifstream file(name, std::ios::binary);
@@ -49,40 +49,40 @@ std::string read_whole_file(const std::string &name)
   return result;
 }
 
-bool is_hypercube(const ElementKind *const kind)
+bool is_hypercube(const CellShape *const shape)
 {
-  return kind == &ElementKind::quadrilateral || kind == &ElementKind::hexahedron;
+  return shape == &CellShape::quadrilateral || shape == &CellShape::hexahedron;
 }
 
 template <int structdim>
 CellData<structdim> cell_data(const MeshElement &element)
 {
-  CellData<structdim> data(static_cast<unsigned int>(element.kind->n_nodes));
+  CellData<structdim> data(static_cast<unsigned int>(element.shape->n_nodes));
   for (unsigned int v = 0; v < data.vertices.size(); ++v)
-    data.vertices[is_hypercube(element.kind) ? row_by_row[v] : v] =
+    data.vertices[is_hypercube(element.shape) ? lexicographic_order[v] : v] =
         static_cast<unsigned int>(element.nodes[v]);
   return data;
 }
 
 /// Mirrors cells with inverted orientation and adds a warning.
 template <int dim>
-void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>> &cells,
-                MeshTable &table)
+void reorient_cells(const std::vector<Point<dim>> &points, std::vector<CellData<dim>> &cells,
+                    MeshTable &table)
 {
-  const std::vector<CellData<dim>> given = cells;
+  const std::vector<CellData<dim>> original = cells;
   GridTools::invert_cells_with_negative_measure(points, cells);
   std::size_t n = 0, first = 0;
   for (std::size_t i = cells.size(); i-- > 0;)
-    if (cells[i].vertices != given[i].vertices) {
+    if (cells[i].vertices != original[i].vertices) {
       ++n;
       first = i;
     }
   if (n == 0)
     return;
-  const std::string kind = dim == 2 ? "clockwise" : "in mirrored order";
+  const std::string shape = dim == 2 ? "clockwise" : "in mirrored order";
   const std::string n_mesh = std::to_string(cells.size());
   table.warnings.push_back(
-      table.cell_places[first] + "the nodes of this cell are numbered " + kind + " (" +
+      table.cell_locations[first] + "the nodes of this cell are numbered " + shape + " (" +
       std::to_string(n) + " of " + n_mesh + " cells in all); femgpu has reversed the numbering. " +
       (n == cells.size() ? "That is harmless." : "Check that the mesh is the intended one."));
 }
@@ -90,14 +90,15 @@ void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>
 /// Rejects cells of measure 0. deal.II 9.6 and later reject them without reporting their location.
 /// check_straight_cells() finds the other degenerate cells.
 template <int dim>
-void refuse_flat_cells(const std::vector<Point<dim>> &points,
-                       const std::vector<CellData<dim>> &cells,
-                       const std::vector<std::string> &places)
+void reject_degenerate_cells(const std::vector<Point<dim>> &points,
+                             const std::vector<CellData<dim>> &cells,
+                             const std::vector<std::string> &locations)
 {
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (GridTools::cell_measure<dim>(points, make_array_view(cells[i].vertices)) == 0.)
-      throw InputError(places[i] + "the cell is inverted or degenerate: its measure is 0. Fix its "
-                                   "nodes, or mesh the model again.");
+      throw InputError(locations[i] +
+                       "the cell is inverted or degenerate: its measure is 0. Fix its "
+                       "nodes, or mesh the model again.");
 }
 
 /// Reorders the vertices of cells so that each edge has the same direction in all cells.
@@ -109,12 +110,12 @@ void order_edges(std::vector<CellData<dim>> &cells)
 }
 
 template <int dim>
-SubCellData boundary_of(const MeshTable &table)
+SubCellData boundary_data_of(const MeshTable &table)
 {
   SubCellData boundary;
   auto &faces = faces_of<dim>(boundary);
   for (const MeshElement &element : table.elements)
-    if (element.kind->dimension == dim - 1) {
+    if (element.shape->dimension == dim - 1) {
       faces.push_back(cell_data<dim - 1>(element));
       faces.back().boundary_id = static_cast<types::boundary_id>(element.id);
     }
@@ -133,14 +134,14 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
   }
   std::vector<CellData<dim>> cells;
   for (const MeshElement &element : table.elements)
-    if (element.kind->dimension == dim) {
+    if (element.shape->dimension == dim) {
       cells.push_back(cell_data<dim>(element));
       cells.back().material_id = static_cast<types::material_id>(element.id);
-      table.cell_places.push_back(table.place_of(element.place));
+      table.cell_locations.push_back(table.location_of(element.location));
     }
-  refuse_flat_cells(points, cells, table.cell_places);
+  reject_degenerate_cells(points, cells, table.cell_locations);
   try {
-    turn_round(points, cells, table);
+    reorient_cells(points, cells, table);
     order_edges(cells);
     if (const auto merged = merge_nodes(table, merging, dim); !merged.empty()) {
       for (CellData<dim> &cell : cells)
@@ -148,13 +149,13 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
           vertex = static_cast<unsigned int>(merged[vertex]);
       order_edges(cells);
     }
-    SubCellData boundary = boundary_of<dim>(table);
+    SubCellData boundary = boundary_data_of<dim>(table);
     GridTools::delete_unused_vertices(points, cells, boundary);
     coarse.create_triangulation(points, cells, boundary);
   }
   catch (const ExceptionBase &error) {
     throw InputError("The cells of the mesh file '" + table.file +
-                     "' do not form a valid mesh: " + words_of(error) + " Mesh the model again.");
+                     "' do not form a valid mesh: " + message_of(error) + " Mesh the model again.");
   }
 }
 
@@ -163,7 +164,7 @@ void drop_empty_groups(MeshTable &table)
 {
   std::set<std::pair<int, long long>> present;
   for (const MeshElement &element : table.elements)
-    present.emplace(element.kind->dimension, element.id);
+    present.emplace(element.shape->dimension, element.id);
   table.names.erase(std::remove_if(table.names.begin(), table.names.end(),
                                    [&](const PhysicalName &group) {
                                      return present.count({group.dimension, group.id}) == 0;
@@ -185,36 +186,37 @@ const std::map<std::string, Reader> &readers()
 }
 
 /// Rejects a file with an unknown extension.
-[[noreturn]] void refuse_ending(const std::string &name, const std::string &extension)
+[[noreturn]] void reject_extension(const std::string &name, const std::string &extension)
 {
   const std::string stem = std::filesystem::path(name).stem().string();
-  std::string cure =
+  std::string advice =
       "rename the file, or convert it, for example with `gmsh FILE -save -o MESH.msh`.";
   if (extension == ".vtk")
-    cure = "convert it with meshio: `meshio convert " + name + " " + stem + ".vtu`.";
+    advice = "convert it with meshio: `meshio convert " + name + " " + stem + ".vtu`.";
   else if (extension == ".ucd")
-    cure = "convert it with meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`.";
+    advice = "convert it with meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`.";
   else if (extension == ".unv")
-    cure =
+    advice =
         "convert it with gmsh, `gmsh " + name + " -save -o " + stem +
         ".msh`, which loses its groups; or save the mesh as .inp or .msh in the program that made "
         "it.";
   throw InputError("The mesh file '" + name +
-                   "' has an unknown extension. Supported are .inp, .msh and .vtu: " + cure);
+                   "' has an unknown extension. Supported are .inp, .msh and .vtu: " + advice);
 }
 } // namespace
 
 std::string find_mesh_file(const std::string &name, const std::string &directory)
 {
-  const std::filesystem::path beside = std::filesystem::path(directory) / name;
+  const std::filesystem::path path_in_directory = std::filesystem::path(directory) / name;
   std::error_code ignored;
-  if (beside == name || std::filesystem::exists(name, ignored))
+  if (path_in_directory == name || std::filesystem::exists(name, ignored))
     return name;
-  if (std::filesystem::exists(beside, ignored))
-    return beside.string();
+  if (std::filesystem::exists(path_in_directory, ignored))
+    return path_in_directory.string();
   throw InputError("The mesh file '" + name + "' does not exist in the working directory, " +
                    std::filesystem::current_path(ignored).string() +
-                   ", or next to the parameter file, '" + beside.string() + "'. Check Mesh/File.");
+                   ", or next to the parameter file, '" + path_in_directory.string() +
+                   "'. Check Mesh/File.");
 }
 
 template <int dim>
@@ -229,8 +231,8 @@ MeshTable read_mesh_file(const std::string &name, const std::string &merging,
                  [](const unsigned char c) { return std::tolower(c); });
   const auto reader = readers().find(extension);
   if (reader == readers().end())
-    refuse_ending(name, extension);
-  MeshTable table = reader->second(name, read_whole_file(name), dim);
+    reject_extension(name, extension);
+  MeshTable table = reader->second(name, read_file(name), dim);
   check_mesh_table(table, dim);
   make_triangulation(table, merging, coarse);
   drop_empty_groups(table);

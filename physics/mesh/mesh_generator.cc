@@ -63,30 +63,32 @@ double generated_cells(const std::string &generator, const std::string &argument
       {"plate_with_a_hole", 10},
       {"quarter_hyper_shell", 3},
       {"torus", 2}};
-  std::vector<std::vector<double>> given = numbers_of(arguments);
-  given.resize(16);
-  const auto number = [&](const std::size_t i) { return given[i].empty() ? 0. : given[i].front(); };
+  std::vector<std::vector<double>> values = numbers_of(arguments);
+  values.resize(16);
+  const auto number = [&](const std::size_t i) {
+    return values[i].empty() ? 0. : values[i].front();
+  };
   if (generator == "subdivided_hyper_cube")
     return std::pow(number(0), dim);
   if (generator == "subdivided_hyper_rectangle")
-    return product(given[0]);
+    return product(values[0]);
   if (generator == "subdivided_hyper_L")
-    return product(given[0]) - product(given[3]);
+    return product(values[0]) - product(values[3]);
   if (generator == "cheese") { // the holes and the spaces between them, in each direction
     std::vector<double> cells;
-    for (const double holes : given[0])
+    for (const double holes : values[0])
       cells.push_back(2. * holes + 1.);
-    return product(cells) - product(given[0]);
+    return product(cells) - product(values[0]);
   }
   if (generator == "hyper_cross")
-    return std::accumulate(given[0].begin(), given[0].end(), 1.);
+    return std::accumulate(values[0].begin(), values[0].end(), 1.);
   if (generator == "concentric_hyper_shells")
     return number(4) * std::max(number(6), 1.);
   const auto entry = numbers_of_cells.find(generator);
   return entry != numbers_of_cells.end() ? number(entry->second) : 0.;
 }
 
-std::string words_of(const ExceptionBase &error)
+std::string message_of(const ExceptionBase &error)
 {
   std::ostringstream all;
   error.print_info(all);
@@ -112,7 +114,7 @@ void generate_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse)
   catch (const ExceptionBase &error) {
     throw ParameterError("The mesh generator '" + parameters.generator + "' cannot be called in " +
                              std::to_string(dim) + "D with the arguments '" + parameters.arguments +
-                             "': " + words_of(error) +
+                             "': " + message_of(error) +
                              " Give all its arguments after the triangulation, separated by ':'.",
                          "Mesh/Arguments");
   }

@@ -15,7 +15,7 @@ namespace femgpu
 const std::vector<std::string> &generator_names();
 
 /// Returns the message of a deal.II exception, in one line of at most 400 characters.
-std::string words_of(const dealii::ExceptionBase &error);
+std::string message_of(const dealii::ExceptionBase &error);
 
 /**
  * Returns the number of cells that a generator makes from @p arguments if it is known. Returns 0

@@ -25,7 +25,7 @@ using namespace dealii;
 namespace
 {
 const std::string manifolds_path = "Mesh/Manifolds";
-constexpr double off_surface = 1e-5; // relative to the radius, for nodes on a surface
+constexpr double surface_tolerance = 1e-5; // relative to the radius, for nodes on a surface
 
 /// The description of a side in an entry.
 template <int dim>
@@ -40,7 +40,7 @@ struct NamedSide
 /// The surfaces that meet at an edge: a curved surface first, then a second surface or plane if
 /// any.
 template <int dim>
-struct MeetingSurfaces
+struct EdgeSurfaces
 {
   std::optional<SurfaceFamily<dim>> first, second;
 
@@ -53,13 +53,13 @@ struct MeetingSurfaces
     if (second && first->is_plane())
       std::swap(first, second);
   }
-  bool operator==(const MeetingSurfaces &other) const
+  bool operator==(const EdgeSurfaces &other) const
   {
     return first == other.first && second == other.second;
   }
 };
 
-[[noreturn]] void refuse(const std::string &entry, const std::string &what)
+[[noreturn]] void reject(const std::string &entry, const std::string &what)
 {
   throw ParameterError("The entry '" + entry + "' of " + manifolds_path + " " + what +
                            " Write entries such as '1, hole: polar 0, 0; rim: ellipse 0, 0, 2, 0, "
@@ -94,7 +94,7 @@ std::vector<double> read_numbers(const std::string &entry, const std::string &te
   for (const std::string &word : split_expressions(text, ',')) {
     const auto number = finite_number(word);
     if (!number)
-      refuse(entry, "has '" + word + "' instead of a number.");
+      reject(entry, "has '" + word + "' instead of a number.");
     numbers.push_back(*number);
   }
   return numbers;
@@ -114,7 +114,7 @@ void read_surface(const std::string &text, NamedSide<dim> &side)
     const auto numbers = read_numbers(side.entry, text.substr(kind.name.size()));
     const unsigned int n = dim * (1 + kind.has_axis + kind.is_elliptic) + kind.is_elliptic;
     if (numbers.size() != n)
-      refuse(side.entry, "has " + std::to_string(numbers.size()) + " numbers, but " + kind.name +
+      reject(side.entry, "has " + std::to_string(numbers.size()) + " numbers, but " + kind.name +
                              " needs " + std::to_string(n) + ".");
     const auto vector = [&numbers](const unsigned int i) {
       Tensor<1, dim> result;
@@ -124,21 +124,21 @@ void read_surface(const std::string &text, NamedSide<dim> &side)
     };
     const Tensor<1, dim> axis = kind.has_axis ? vector(1) : Tensor<1, dim>();
     if (kind.has_axis && !(axis.norm() > 0.))
-      refuse(side.entry, "has an axis direction of zero.");
+      reject(side.entry, "has an axis direction of zero.");
     side.surface = SurfaceFamily<dim>::round(Point<dim>(vector(0)), axis);
     side.is_cone = kind.name == "cone";
     if (kind.is_elliptic) {
       const Tensor<1, dim> first = vector(kind.has_axis ? 2 : 1);
       if (!(first.norm() > 0.) || !(numbers.back() > 0.))
-        refuse(side.entry, "has a semi-axis of length zero.");
-      if (std::abs(first * axis) > off_surface * first.norm() * axis.norm())
-        refuse(side.entry, "has a semi-axis that is not normal to the axis.");
+        reject(side.entry, "has a semi-axis of length zero.");
+      if (std::abs(first * axis) > surface_tolerance * first.norm() * axis.norm())
+        reject(side.entry, "has a semi-axis that is not normal to the axis.");
       side.surface =
           SurfaceFamily<dim>::elliptic(Point<dim>(vector(0)), axis, first, numbers.back());
     }
     return;
   }
-  refuse(side.entry, "has the surface '" + text + "', but in " + std::to_string(dim) +
+  reject(side.entry, "has the surface '" + text + "', but in " + std::to_string(dim) +
                          "D there are only " + known + "and flat.");
 }
 
@@ -150,7 +150,7 @@ std::vector<NamedSide<dim>> read_sides(const std::string &text, const MeshRegion
   for (const std::string &entry : entries_of(text)) {
     const auto colon = entry.find(':');
     if (colon == std::string::npos)
-      refuse(entry, "has no ':' after its boundary ids.");
+      reject(entry, "has no ':' after its boundary ids.");
     NamedSide<dim> &side = sides.emplace_back();
     side.entry = entry;
     for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
@@ -158,7 +158,7 @@ std::vector<NamedSide<dim>> read_sides(const std::string &text, const MeshRegion
     read_surface(trimmed(entry.substr(colon + 1)), side);
     for (const auto id : side.ids)
       if (!seen.insert(id).second)
-        refuse(entry, "repeats boundary id " + std::to_string(id) + ".");
+        reject(entry, "repeats boundary id " + std::to_string(id) + ".");
   }
   return sides;
 }
@@ -173,8 +173,8 @@ void find_angle(const Triangulation<dim> &coarse, NamedSide<dim> &side)
       for (const unsigned int v : face->vertex_indices())
         nodes.emplace(side.surface->height(face->vertex(v)), face->vertex(v));
   const auto &lowest = *nodes.begin(), &highest = *nodes.rbegin();
-  if (!(highest.first - lowest.first > off_surface * lowest.second.distance(highest.second)))
-    refuse(side.entry, "does not fit the mesh: all nodes of the cone are at one height.");
+  if (!(highest.first - lowest.first > surface_tolerance * lowest.second.distance(highest.second)))
+    reject(side.entry, "does not fit the mesh: all nodes of the cone are at one height.");
   side.surface = side.surface->cones_through(lowest.second, highest.second);
 }
 
@@ -183,7 +183,7 @@ void find_angle(const Triangulation<dim> &coarse, NamedSide<dim> &side)
 template <int dim>
 void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
 {
-  std::map<types::boundary_id, std::pair<double, double>> firsts; // two ids may be concentric
+  std::map<types::boundary_id, std::pair<double, double>> first_levels; // two ids may be concentric
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary() || side.ids.count(face->boundary_id()) == 0)
       continue;
@@ -191,8 +191,8 @@ void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
       const double level = side.surface->level(face->vertex(v));
       const double radius = side.surface->radius(face->vertex(v));
       const auto [first, size] =
-          firsts.emplace(face->boundary_id(), std::pair(level, radius)).first->second;
-      if (std::abs(level - first) <= off_surface * std::max(size, radius) &&
+          first_levels.emplace(face->boundary_id(), std::pair(level, radius)).first->second;
+      if (std::abs(level - first) <= surface_tolerance * std::max(size, radius) &&
           (side.is_cone || std::max(size, radius) > 0.))
         continue;
       std::ostringstream text;
@@ -200,7 +200,7 @@ void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
            << " away from the centre or axis"
            << (side.is_cone ? " (along a cone, to the height of the given point)" : "")
            << ", but another node of boundary id " << face->boundary_id() << " " << first << ".";
-      refuse(side.entry, text.str());
+      reject(side.entry, text.str());
     }
   }
 }
@@ -231,12 +231,12 @@ std::shared_ptr<QuadraticGeometry<dim>> quadratic_geometry(const MeshTable &tabl
     return p;
   };
   auto quadratic = std::make_shared<QuadraticGeometry<dim>>();
-  for (const MiddleNode &middle : table.middle_nodes) {
+  for (const SecondOrderNode &middle : table.second_order_nodes) {
     std::vector<Point<dim>> corners;
     for (const std::size_t corner : middle.corners)
       corners.push_back(point(corner));
     if (!quadratic->add(corners, point(middle.node)))
-      throw InputError(table.place_of(middle.place) +
+      throw InputError(table.location_of(middle.location) +
                        "the mid-side node of an edge or face of this cell differs from its "
                        "neighbour's. Mesh the model again.");
   }
@@ -297,8 +297,7 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
 
 /// Returns the manifold id of an edge, which is its index in @p known. Several edges may share it.
 template <int dim>
-types::manifold_id manifold_of(const MeetingSurfaces<dim> &edge,
-                               std::vector<MeetingSurfaces<dim>> &known)
+types::manifold_id manifold_of(const EdgeSurfaces<dim> &edge, std::vector<EdgeSurfaces<dim>> &known)
 {
   if (!edge.first || edge.first->is_plane()) // two planes meet in a straight line
     return numbers::flat_manifold_id;
@@ -317,9 +316,9 @@ types::manifold_id manifold_of(const MeetingSurfaces<dim> &edge,
  */
 void mark_edges_of_sides(const std::vector<NamedSide<3>> &sides,
                          const QuadraticGeometry<3> *const quadratic,
-                         std::vector<MeetingSurfaces<3>> &known, Triangulation<3> &coarse)
+                         std::vector<EdgeSurfaces<3>> &known, Triangulation<3> &coarse)
 {
-  std::map<unsigned int, MeetingSurfaces<3>> at_edges;
+  std::map<unsigned int, EdgeSurfaces<3>> at_edges;
   std::set<unsigned int> named;
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary())
@@ -343,12 +342,12 @@ void mark_edges_of_sides(const std::vector<NamedSide<3>> &sides,
 } // namespace
 
 template <int dim>
-bool curve_sides(const std::string &text, const MeshRegions &regions, const MeshTable &table,
-                 Triangulation<dim> &coarse)
+bool assign_manifolds(const std::string &text, const MeshRegions &regions, const MeshTable &table,
+                      Triangulation<dim> &coarse)
 {
   std::vector<NamedSide<dim>> sides = read_sides<dim>(text, regions);
-  const bool has_middles = !table.middle_nodes.empty();
-  if (sides.empty() && !has_middles)
+  const bool has_second_order_nodes = !table.second_order_nodes.empty();
+  if (sides.empty() && !has_second_order_nodes)
     return false;
   for (const auto id : coarse.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
@@ -358,8 +357,8 @@ bool curve_sides(const std::string &text, const MeshRegions &regions, const Mesh
           manifolds_path);
   // The manifolds by id: first those of the sides, empty for flat sides; then an empty one for the
   // nodes of second order, if there are any; then those of edges where sides meet.
-  std::vector<MeetingSurfaces<dim>> surfaces;
-  bool any_curved = has_middles;
+  std::vector<EdgeSurfaces<dim>> surfaces;
+  bool any_curved = has_second_order_nodes;
   for (NamedSide<dim> &side : sides) {
     if (side.is_cone)
       find_angle(coarse, side);
@@ -369,7 +368,7 @@ bool curve_sides(const std::string &text, const MeshRegions &regions, const Mesh
     surfaces.push_back({side.surface, {}});
   }
   std::shared_ptr<QuadraticGeometry<dim>> quadratic;
-  if (has_middles) {
+  if (has_second_order_nodes) {
     quadratic = quadratic_geometry<dim>(table);
     const auto id = static_cast<types::manifold_id>(surfaces.size());
     mark_quadratic(*quadratic, id, coarse);
@@ -390,8 +389,8 @@ bool curve_sides(const std::string &text, const MeshRegions &regions, const Mesh
   return any_curved;
 }
 
-template bool curve_sides(const std::string &, const MeshRegions &, const MeshTable &,
-                          Triangulation<2> &);
-template bool curve_sides(const std::string &, const MeshRegions &, const MeshTable &,
-                          Triangulation<3> &);
+template bool assign_manifolds(const std::string &, const MeshRegions &, const MeshTable &,
+                               Triangulation<2> &);
+template bool assign_manifolds(const std::string &, const MeshRegions &, const MeshTable &,
+                               Triangulation<3> &);
 } // namespace femgpu

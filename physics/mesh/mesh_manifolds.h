@@ -21,8 +21,8 @@ namespace femgpu
  * the mesh already has other manifolds; InputError if cells have different nodes on the same edge
  */
 template <int dim>
-bool curve_sides(const std::string &text, const MeshRegions &regions, const MeshTable &table,
-                 dealii::Triangulation<dim> &coarse);
+bool assign_manifolds(const std::string &text, const MeshRegions &regions, const MeshTable &table,
+                      dealii::Triangulation<dim> &coarse);
 } // namespace femgpu
 
 #endif

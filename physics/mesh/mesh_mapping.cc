@@ -45,7 +45,7 @@ public:
       const unsigned int a = GeometryInfo<dim>::line_to_cell_vertices(l, 0);
       const unsigned int b = GeometryInfo<dim>::line_to_cell_vertices(l, 1);
       if (line->manifold_id() != numbers::flat_manifold_id) {
-        Part &edge = parts[a ^ b][std::min(a, b)];
+        MeshEntity &edge = entities[a ^ b][std::min(a, b)];
         edge.manifold = &line->get_manifold();
         if (const auto *const on_parabolas =
                 dynamic_cast<const QuadraticManifold<dim> *>(edge.manifold))
@@ -87,7 +87,7 @@ private:
   };
 
   /// An edge or a face; in 2D also the cell.
-  struct Part
+  struct MeshEntity
   {
     const Manifold<dim> *manifold = nullptr;     ///< of a curved edge
     const Point<dim> *middle = nullptr;          ///< of a parabolic edge
@@ -99,11 +99,11 @@ private:
   template <class Face>
   void add_face(const Face &face, const Directions along, const unsigned int corner)
   {
-    Part &part = parts[along][corner];
+    MeshEntity &entity = entities[along][corner];
     const Manifold<dim> &manifold = face.get_manifold();
     if (const auto *const on_surface = dynamic_cast<const SurfaceManifold<dim> *>(&manifold))
-      part.surface = &on_surface->surface;
-    quadratic = quadratic && part.surface == nullptr;
+      entity.surface = &on_surface->surface;
+    quadratic = quadratic && entity.surface == nullptr;
     const auto *const on_parabolas = dynamic_cast<const QuadraticManifold<dim> *>(&manifold);
     if (on_parabolas == nullptr)
       return;
@@ -112,8 +112,8 @@ private:
       center[d] = 0.5;
     if (const Point<dim> *const node = on_parabolas->geometry->find(
             {face.vertex(0), face.vertex(1), face.vertex(2), face.vertex(3)})) {
-      part.bubble = *node - blend(along, corner, center);
-      bubbles.push_back({along, corner, part.bubble});
+      entity.bubble = *node - blend(along, corner, center);
+      bubbles.push_back({along, corner, entity.bubble});
       straight = false;
     }
   }
@@ -146,7 +146,7 @@ private:
   {
     const std::array<Point<dim>, 2> ends = {{vertices[corner], vertices[corner | along]}};
     const std::array<double, 2> weights = {{1. - t, t}};
-    const Part &edge = parts[along][corner];
+    const MeshEntity &edge = entities[along][corner];
     if (edge.middle != nullptr)
       return on_parabola(ends[0], *edge.middle, ends[1], t);
     if (edge.manifold != nullptr)
@@ -159,7 +159,7 @@ private:
   Point<dim> on_face(const Directions along, const unsigned int corner, const Point<dim> &unit,
                      const Point<dim> &point) const
   {
-    const Part &face = parts[along][corner];
+    const MeshEntity &face = entities[along][corner];
     if (face.surface == nullptr) {
       double bubble = 1.;
       for (unsigned int d = 0; d < dim; ++d)
@@ -214,7 +214,7 @@ private:
 
   std::array<Point<dim>, GeometryInfo<dim>::vertices_per_cell> vertices;
   /// By directions and by the corner from which a part extends.
-  std::array<std::array<Part, GeometryInfo<dim>::vertices_per_cell>, all + 1> parts;
+  std::array<std::array<MeshEntity, GeometryInfo<dim>::vertices_per_cell>, all + 1> entities;
   std::vector<Bubble> bubbles;
   bool straight = true;
   bool quadratic = true; ///< all curved parts are quadratic
@@ -300,20 +300,20 @@ private:
 /// MappingQCache also stores cells of coarser levels and of other ranks, which takes 14 % to 90 %
 /// more memory, and must be initialised after each change of the mesh.
 template <int dim, class Base>
-class RememberedMapping final : public Base
+class CachedMapping final : public Base
 {
 public:
-  RememberedMapping(const Triangulation<dim> &mesh, const unsigned int degree)
+  CachedMapping(const Triangulation<dim> &mesh, const unsigned int degree)
       : Base(degree), mesh(mesh)
   {
 #ifndef __clang_analyzer__ // of version 14, which finds a use after free in Boost's weak pointers
-    change = mesh.signals.any_change.connect([this] { known.clear(); });
+    change = mesh.signals.any_change.connect([this] { cache.clear(); });
 #endif
   }
   std::unique_ptr<Mapping<dim>> clone() const override
   {
     // deal.II 9.4's copies of a MappingQ lack the support points of the reference cell
-    return std::make_unique<RememberedMapping>(mesh, this->get_degree());
+    return std::make_unique<CachedMapping>(mesh, this->get_degree());
   }
 
 protected:
@@ -321,8 +321,8 @@ protected:
   {
     if (!cell->is_active())
       return Base::compute_mapping_support_points(cell);
-    known.resize(mesh.n_active_cells());
-    std::vector<Point<dim>> &points = known[cell->active_cell_index()];
+    cache.resize(mesh.n_active_cells());
+    std::vector<Point<dim>> &points = cache[cell->active_cell_index()];
     if (points.empty())
       points = Base::compute_mapping_support_points(cell);
     return points;
@@ -331,7 +331,7 @@ protected:
 private:
   const Triangulation<dim> &mesh;
   boost::signals2::scoped_connection change;
-  mutable std::vector<std::vector<Point<dim>>> known; ///< by active cell index
+  mutable std::vector<std::vector<Point<dim>>> cache; ///< by active cell index
 };
 
 /// The mapping of straight triangles and tetrahedra whose sides may have manifolds. In debug mode,
@@ -380,9 +380,9 @@ std::unique_ptr<Mapping<dim>> make_mapping(const Triangulation<dim> &mesh, const
     return std::make_unique<StraightSimplexMapping<dim>>();
   }
   if (has_curved_cells(mesh))
-    return std::make_unique<RememberedMapping<dim, CurvedCellMapping<dim>>>(mesh, degree);
+    return std::make_unique<CachedMapping<dim, CurvedCellMapping<dim>>>(mesh, degree);
   if (is_curved && degree > 1)
-    return std::make_unique<RememberedMapping<dim, MappingQ<dim>>>(mesh, degree);
+    return std::make_unique<CachedMapping<dim, MappingQ<dim>>>(mesh, degree);
   return std::make_unique<MappingQ<dim>>(1);
 }
 
@@ -393,7 +393,7 @@ std::unique_ptr<Mapping<dim>> make_mapping(const Mesh<dim> &mesh, const unsigned
 }
 
 template <int dim>
-void keep_curved_cells([[maybe_unused]] Triangulation<dim> &triangulation)
+void preserve_curved_cells([[maybe_unused]] Triangulation<dim> &triangulation)
 {
 #ifndef __clang_analyzer__ // of version 14, which finds a use after free in Boost's weak pointers
   triangulation.signals.post_refinement.connect(
@@ -405,6 +405,6 @@ template std::unique_ptr<Mapping<2>> make_mapping(const Triangulation<2> &, bool
 template std::unique_ptr<Mapping<3>> make_mapping(const Triangulation<3> &, bool, unsigned int);
 template std::unique_ptr<Mapping<2>> make_mapping(const Mesh<2> &, unsigned int);
 template std::unique_ptr<Mapping<3>> make_mapping(const Mesh<3> &, unsigned int);
-template void keep_curved_cells(Triangulation<2> &);
-template void keep_curved_cells(Triangulation<3> &);
+template void preserve_curved_cells(Triangulation<2> &);
+template void preserve_curved_cells(Triangulation<3> &);
 } // namespace femgpu

@@ -22,7 +22,7 @@ std::unique_ptr<dealii::Mapping<dim>> make_mapping(const Mesh<dim> &mesh, unsign
 /// Makes each refinement move the vertices of quadrilaterals or hexahedra to their exact positions,
 /// if the coarse cells have sides of Mesh/Manifolds or nodes of second order.
 template <int dim>
-void keep_curved_cells(dealii::Triangulation<dim> &triangulation);
+void preserve_curved_cells(dealii::Triangulation<dim> &triangulation);
 } // namespace femgpu
 
 #endif

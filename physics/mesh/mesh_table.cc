@@ -9,14 +9,14 @@
 
 namespace femgpu
 {
-const ElementKind ElementKind::point = {"point", 0, 1, {}};
-const ElementKind ElementKind::line = {"line", 1, 2, {{0}, {1}}};
-const ElementKind ElementKind::triangle = {"triangle", 2, 3, {{0, 1}, {1, 2}, {2, 0}}};
-const ElementKind ElementKind::quadrilateral = {
+const CellShape CellShape::point = {"point", 0, 1, {}};
+const CellShape CellShape::line = {"line", 1, 2, {{0}, {1}}};
+const CellShape CellShape::triangle = {"triangle", 2, 3, {{0, 1}, {1, 2}, {2, 0}}};
+const CellShape CellShape::quadrilateral = {
     "quadrilateral", 2, 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}};
-const ElementKind ElementKind::tetrahedron = {
+const CellShape CellShape::tetrahedron = {
     "tetrahedron", 3, 4, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
-const ElementKind ElementKind::hexahedron = {
+const CellShape CellShape::hexahedron = {
     "hexahedron",
     3,
     8,
@@ -25,63 +25,63 @@ const ElementKind ElementKind::hexahedron = {
 namespace
 {
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-constexpr long long largest_id = end_of_part - 1;
+constexpr long long largest_id = subdomain_boundary_id - 1;
 
 /// The nodes of a face, and the index of its cell or element in the table.
 using Face = std::pair<NodeSet, std::size_t>;
 
-[[noreturn]] void refuse(const MeshTable &table, const MeshElement &element,
+[[noreturn]] void reject(const MeshTable &table, const MeshElement &element,
                          const std::string &text)
 {
-  throw InputError(table.place_of(element.place) + text);
+  throw InputError(table.location_of(element.location) + text);
 }
 
 bool has_node_twice(const MeshElement &element)
 {
   std::vector<std::size_t> nodes(element.nodes.begin(),
-                                 element.nodes.begin() + element.kind->n_nodes);
+                                 element.nodes.begin() + element.shape->n_nodes);
   std::sort(nodes.begin(), nodes.end());
   return std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end();
 }
 
 void check_element(const MeshTable &table, const MeshElement &element, const int dim)
 {
-  const std::string &name = element.kind->name;
-  if (element.kind->dimension > dim)
-    refuse(table, element,
-           "a " + name + " is a cell of a mesh in " + std::to_string(element.kind->dimension) +
+  const std::string &name = element.shape->name;
+  if (element.shape->dimension > dim)
+    reject(table, element,
+           "a " + name + " is a cell of a mesh in " + std::to_string(element.shape->dimension) +
                "D, but Dimension is " + std::to_string(dim) +
                ". Set Dimension to that of the mesh.");
   if (has_node_twice(element))
-    refuse(table, element,
+    reject(table, element,
            "the " + name + " is degenerate: it has a node twice. Mesh the model again there.");
-  if (element.kind->dimension < dim - 1)
+  if (element.shape->dimension < dim - 1)
     return;
   if (element.id < 0)
-    refuse(table, element,
+    reject(table, element,
            "the " + name + " has the id " + std::to_string(element.id) +
                ", but ids must not be negative. Give its group a positive number; in gmsh, do not "
                "reverse entities of a physical group by a sign.");
   if (element.id > largest_id)
-    refuse(table, element,
+    reject(table, element,
            "the " + name + " has the id " + std::to_string(element.id) +
                ", but the largest id is " + std::to_string(largest_id) +
                ". Give its group a smaller number.");
 }
 
 /// Rejects a mesh without cells or with cells of several types.
-void check_kinds(const MeshTable &table, const int dim)
+void check_cell_shapes(const MeshTable &table, const int dim)
 {
   const MeshElement *first = nullptr, *other = nullptr;
   std::size_t n_first = 0, n_others = 0;
   for (const MeshElement &element : table.elements) {
     check_element(table, element, dim);
-    if (element.kind->dimension != dim)
+    if (element.shape->dimension != dim)
       continue;
     first = first == nullptr ? &element : first;
-    const bool is_other = element.kind != first->kind;
-    other = is_other && other == nullptr ? &element : other;
-    (is_other ? n_others : n_first) += 1;
+    const bool has_other_shape = element.shape != first->shape;
+    other = has_other_shape && other == nullptr ? &element : other;
+    (has_other_shape ? n_others : n_first) += 1;
   }
   if (first == nullptr)
     throw InputError("The mesh file '" + table.file + "' has no cells of dimension " +
@@ -89,13 +89,13 @@ void check_kinds(const MeshTable &table, const int dim)
                      ". Set Dimension to that of the mesh; in gmsh, also put the " +
                      (dim == 2 ? "surfaces" : "volumes") + " into a physical group.");
   if (other != nullptr)
-    refuse(table, *other,
-           "a " + other->kind->name + ", the first of " + std::to_string(n_others) +
-               ", in a mesh that begins with a " + first->kind->name + " (" +
-               (table.places_are_lines ? "line " : "cell ") + std::to_string(first->place) +
+    reject(table, *other,
+           "a " + other->shape->name + ", the first of " + std::to_string(n_others) +
+               ", in a mesh that begins with a " + first->shape->name + " (" +
+               (table.locations_are_lines ? "line " : "cell ") + std::to_string(first->location) +
                ", the first of " + std::to_string(n_first) +
                "). Cells of several kinds in one mesh are not supported. " +
-               cure_of_mixed_cells(dim));
+               advice_on_mixed_cells(dim));
 }
 
 void check_plane(const MeshTable &table)
@@ -103,18 +103,19 @@ void check_plane(const MeshTable &table)
   double size = 0.;
   for (const auto &point : table.points)
     size = std::max({size, std::abs(point[0]), std::abs(point[1])});
-  const auto check = [&](const std::size_t point, const std::size_t place, const char *const node) {
+  const auto check = [&](const std::size_t point, const std::size_t location,
+                         const char *const node) {
     const double z = table.points[point][2];
     if (std::abs(z) > 1e-10 * size)
-      throw InputError(table.place_of(place) + node + " has z = " + std::to_string(z) +
+      throw InputError(table.location_of(location) + node + " has z = " + std::to_string(z) +
                        ", but a mesh in 2D must lie in the plane z = 0. Rotate or move the model, "
                        "or set Dimension to 3.");
   };
-  for (const MiddleNode &middle : table.middle_nodes)
-    check(middle.node, middle.place, "a mid-side or centre node");
+  for (const SecondOrderNode &middle : table.second_order_nodes)
+    check(middle.node, middle.location, "a mid-side or centre node");
   for (const MeshElement &element : table.elements)
-    for (std::size_t i = 0; i < element.kind->n_nodes; ++i)
-      check(element.nodes[i], element.place, "a node");
+    for (std::size_t i = 0; i < element.shape->n_nodes; ++i)
+      check(element.nodes[i], element.location, "a node");
 }
 
 /// Returns the faces of all cells, sorted.
@@ -122,8 +123,8 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
 {
   std::vector<Face> faces;
   for (std::size_t e = 0; e < table.elements.size(); ++e)
-    if (table.elements[e].kind->dimension == dim)
-      for (std::size_t s = 0; s < table.elements[e].kind->sides.size(); ++s)
+    if (table.elements[e].shape->dimension == dim)
+      for (std::size_t s = 0; s < table.elements[e].shape->sides.size(); ++s)
         faces.emplace_back(all_nodes(side_of(table.elements[e], s)), e);
   std::sort(faces.begin(), faces.end());
   return faces;
@@ -135,10 +136,10 @@ void check_faces(const MeshTable &table, const std::vector<Face> &faces,
 {
   for (std::size_t i = 2; i < faces.size(); ++i)
     if (faces[i - 2].first == faces[i].first)
-      refuse(table, table.elements[faces[i].second],
+      reject(table, table.elements[faces[i].second],
              when + "this cell shares a face with two others, " +
-                 table.place_of(table.elements[faces[i - 2].second].place) + "and " +
-                 table.place_of(table.elements[faces[i - 1].second].place) +
+                 table.location_of(table.elements[faces[i - 2].second].location) + "and " +
+                 table.location_of(table.elements[faces[i - 1].second].location) +
                  "cells overlap or occur twice. In gmsh, put each part of the model into "
                  "one physical group only, and mesh it once.");
 }
@@ -157,18 +158,18 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
   std::vector<Face> boundary;
   for (std::size_t e = 0; e < table.elements.size(); ++e) {
     const MeshElement &element = table.elements[e];
-    if (element.kind->dimension != dim - 1)
+    if (element.shape->dimension != dim - 1)
       continue;
     const NodeSet nodes = all_nodes(element);
     const std::size_t n = count(faces, nodes);
     if (n == 0)
-      refuse(table, element,
-             "the " + element.kind->name +
+      reject(table, element,
+             "the " + element.shape->name +
                  " is not a face of a cell. Mesh the model again, or remove its entity from the "
                  "physical groups.");
     if (n == 2)
-      refuse(table, element,
-             "the " + element.kind->name +
+      reject(table, element,
+             "the " + element.shape->name +
                  (element.id == 0 ? "" : " of group " + std::to_string(element.id)) +
                  " lies between two cells, not on the boundary. Remove its entity from the "
                  "physical groups (in gmsh, with Mesh.SaveAll = 0).");
@@ -179,10 +180,10 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
     if (boundary[i - 1].first == boundary[i].first) {
       const MeshElement &first = table.elements[boundary[i - 1].second];
       const MeshElement &second = table.elements[boundary[i].second];
-      refuse(table, second,
+      reject(table, second,
              "this face of the boundary has the id " + std::to_string(second.id) +
                  ", but also the id " + std::to_string(first.id) + " (" +
-                 (table.places_are_lines ? "line " : "cell ") + std::to_string(first.place) +
+                 (table.locations_are_lines ? "line " : "cell ") + std::to_string(first.location) +
                  "). Put it into one physical group only.");
     }
 }
@@ -190,14 +191,14 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
 /// Returns the sides that belong to exactly one cell, in the order of the cells.
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::vector<Face> &faces)
 {
-  std::vector<bool> has_some(table.elements.size(), false); // few cells need a search
+  std::vector<bool> has_boundary_side(table.elements.size(), false); // few cells need a search
   for (std::size_t i = 0; i < faces.size(); ++i)
     if ((i == 0 || faces[i - 1].first != faces[i].first) &&
         (i + 1 == faces.size() || faces[i + 1].first != faces[i].first))
-      has_some[faces[i].second] = true;
+      has_boundary_side[faces[i].second] = true;
   std::vector<MeshElement> result;
   for (std::size_t e = 0; e < table.elements.size(); ++e)
-    for (std::size_t s = 0; has_some[e] && s < table.elements[e].kind->sides.size(); ++s)
+    for (std::size_t s = 0; has_boundary_side[e] && s < table.elements[e].shape->sides.size(); ++s)
       if (const MeshElement side = side_of(table.elements[e], s);
           count(faces, all_nodes(side)) == 1)
         result.push_back(side);
@@ -210,18 +211,18 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {
   const auto is_line = [](const MeshElement &e) {
-    return e.kind == &ElementKind::line && e.id != 0;
+    return e.shape == &CellShape::line && e.id != 0;
   };
   if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
     return;
   std::vector<NodeSet> edges;
   for (const MeshElement &side : sides_on_boundary(table, faces))
-    for (std::size_t e = 0; e < side.kind->sides.size(); ++e)
+    for (std::size_t e = 0; e < side.shape->sides.size(); ++e)
       edges.push_back(all_nodes(side_of(side, e)));
   std::sort(edges.begin(), edges.end());
   for (const MeshElement &element : table.elements)
     if (is_line(element) && !std::binary_search(edges.begin(), edges.end(), all_nodes(element)))
-      refuse(table, element,
+      reject(table, element,
              when + "the line is not an edge of a boundary face. Remove its curve from the "
                     "physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
@@ -232,9 +233,9 @@ void check_points(const MeshTable &table, const int dim)
 {
   const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
   for (const MeshElement &element : table.elements)
-    if (element.kind == &ElementKind::point && element.id != 0 && !is_vertex[element.nodes[0]] &&
+    if (element.shape == &CellShape::point && element.id != 0 && !is_vertex[element.nodes[0]] &&
         !table.is_mid_side(element.nodes[0]))
-      refuse(table, element,
+      reject(table, element,
              "the point is not a vertex of a cell. Embed it in its curve, surface or volume (in "
              "gmsh, `Point{P} In Surface{S};`, or BooleanFragments), or remove it from the "
              "physical groups.");
@@ -245,7 +246,7 @@ std::vector<bool> vertices_of_cells(const MeshTable &table, const int dim)
 {
   std::vector<bool> result(table.points.size(), false);
   for (const MeshElement &element : table.elements)
-    for (std::size_t i = 0; element.kind->dimension == dim && i < element.kind->n_nodes; ++i)
+    for (std::size_t i = 0; element.shape->dimension == dim && i < element.shape->n_nodes; ++i)
       result[element.nodes[i]] = true;
   return result;
 }
@@ -254,19 +255,19 @@ NodeSet all_nodes(const MeshElement &element)
 {
   NodeSet set;
   set.fill(none);
-  std::copy_n(element.nodes.begin(), element.kind->n_nodes, set.begin());
+  std::copy_n(element.nodes.begin(), element.shape->n_nodes, set.begin());
   std::sort(set.begin(), set.end());
   return set;
 }
 
 MeshElement side_of(const MeshElement &cell, const std::size_t side)
 {
-  const auto &local = cell.kind->sides[side];
-  MeshElement result{local.size() == 2   ? &ElementKind::line
-                     : local.size() == 3 ? &ElementKind::triangle
-                                         : &ElementKind::quadrilateral,
+  const auto &local = cell.shape->sides[side];
+  MeshElement result{local.size() == 2   ? &CellShape::line
+                     : local.size() == 3 ? &CellShape::triangle
+                                         : &CellShape::quadrilateral,
                      0,
-                     cell.place,
+                     cell.location,
                      {}};
   for (std::size_t i = 0; i < local.size(); ++i)
     result.nodes[i] = cell.nodes[local[i]];
@@ -280,38 +281,38 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const int dim
 
 const std::vector<ElementType> &element_types()
 {
-  using Middles = std::vector<std::vector<std::size_t>>;
-  static const Middles abaqus20 = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
-                                   {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  static const Middles gmsh20 = {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
-                                 {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
-  static const Middles gmsh27 = [] {
-    Middles middles = gmsh20;
-    middles.insert(
-        middles.end(),
+  using MidpointCorners = std::vector<std::vector<std::size_t>>;
+  static const MidpointCorners abaqus20 = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                           {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  static const MidpointCorners gmsh20 = {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
+                                         {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
+  static const MidpointCorners gmsh27 = [] {
+    MidpointCorners midpoint_corners = gmsh20;
+    midpoint_corners.insert(
+        midpoint_corners.end(),
         {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}, {}});
-    return middles;
+    return midpoint_corners;
   }();
   static const std::vector<ElementType> types = {
-      {&ElementKind::point, {}, 15, 1, false},
-      {&ElementKind::line, {}, 1, 3, true},
-      {&ElementKind::triangle, {}, 2, 5, true},
-      {&ElementKind::quadrilateral, {}, 3, 9, true},
-      {&ElementKind::tetrahedron, {}, 4, 10, true},
-      {&ElementKind::hexahedron, {}, 5, 12, true},
-      {&ElementKind::line, {{0, 1}}, 8, {}, true},
-      {&ElementKind::triangle, ElementKind::triangle.sides, 9, {}, true},
-      {&ElementKind::quadrilateral, ElementKind::quadrilateral.sides, 16, {}, true},
-      {&ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}, 10, {}, true},
-      {&ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}, 11, {}, false},
-      {&ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, {}, true},
-      {&ElementKind::hexahedron, gmsh20, 17, {}, false},
-      {&ElementKind::hexahedron, gmsh27, 12, {}, false},
-      {&ElementKind::hexahedron, abaqus20, {}, {}, true}};
+      {&CellShape::point, {}, 15, 1, false},
+      {&CellShape::line, {}, 1, 3, true},
+      {&CellShape::triangle, {}, 2, 5, true},
+      {&CellShape::quadrilateral, {}, 3, 9, true},
+      {&CellShape::tetrahedron, {}, 4, 10, true},
+      {&CellShape::hexahedron, {}, 5, 12, true},
+      {&CellShape::line, {{0, 1}}, 8, {}, true},
+      {&CellShape::triangle, CellShape::triangle.sides, 9, {}, true},
+      {&CellShape::quadrilateral, CellShape::quadrilateral.sides, 16, {}, true},
+      {&CellShape::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}, 10, {}, true},
+      {&CellShape::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}, 11, {}, false},
+      {&CellShape::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, {}, true},
+      {&CellShape::hexahedron, gmsh20, 17, {}, false},
+      {&CellShape::hexahedron, gmsh27, 12, {}, false},
+      {&CellShape::hexahedron, abaqus20, {}, {}, true}};
   return types;
 }
 
-std::string cure_of_mixed_cells(const int dim)
+std::string advice_on_mixed_cells(const int dim)
 {
   if (dim == 2)
     return "In gmsh, for quadrilaterals only, set Mesh.RecombineAll = 1, "
@@ -322,29 +323,29 @@ std::string cure_of_mixed_cells(const int dim)
          "tetrahedra only, remove 'Recombine' and Mesh.RecombineAll. Then mesh again.";
 }
 
-std::string MeshTable::place_of(const std::size_t place) const
+std::string MeshTable::location_of(const std::size_t location) const
 {
-  return places_are_lines ? file + ":" + std::to_string(place) + ": "
-                          : file + ": cell " + std::to_string(place) + ": ";
+  return locations_are_lines ? file + ":" + std::to_string(location) + ": "
+                             : file + ": cell " + std::to_string(location) + ": ";
 }
 
-void MeshTable::add_element(const ElementType &type, const long long id, const std::size_t place,
+void MeshTable::add_element(const ElementType &type, const long long id, const std::size_t location,
                             const std::vector<std::size_t> &nodes, const int dim)
 {
-  MeshElement element{type.kind, id, place, {}};
-  const std::size_t n_corners = type.kind->n_nodes;
+  MeshElement element{type.shape, id, location, {}};
+  const std::size_t n_corners = type.shape->n_nodes;
   std::copy_n(nodes.begin(), n_corners, element.nodes.begin());
   elements.push_back(element);
-  const auto &corners = type.middles;
+  const auto &corners = type.midpoint_corners;
   constexpr double straight = 1e-6; // relative to the distance of corners: files have seven digits
   const auto corner = [&](const std::size_t local) { return points[nodes[local]]; };
   const auto is_in = [&](const std::size_t local, const std::vector<std::size_t> &set) {
     return std::find(set.begin(), set.end(), local) != set.end();
   };
-  for (std::size_t i = 0; type.kind->dimension == dim && i < corners.size(); ++i) {
+  for (std::size_t i = 0; type.shape->dimension == dim && i < corners.size(); ++i) {
     if (corners[i].empty())
       continue;
-    MiddleNode middle = {{}, nodes[n_corners + i], place};
+    SecondOrderNode middle = {{}, nodes[n_corners + i], location};
     const bool is_edge = corners[i].size() == 2;
     double size = 0., distance = 0.;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -365,13 +366,13 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
       edge_ends[middle.node] = {{middle.corners[0], middle.corners[1]}};
     }
     if (distance > straight * size)
-      middle_nodes.push_back(middle);
+      second_order_nodes.push_back(middle);
   }
 }
 
 void check_mesh_table(const MeshTable &table, const int dim)
 {
-  check_kinds(table, dim);
+  check_cell_shapes(table, dim);
   if (dim == 2)
     check_plane(table);
   const std::vector<Face> faces = faces_of_cells(table, dim);
@@ -385,10 +386,10 @@ void check_mesh_table(const MeshTable &table, const int dim)
 void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const int dim)
 {
   for (MeshElement &element : table.elements) {
-    for (std::size_t i = 0; i < element.kind->n_nodes; ++i)
+    for (std::size_t i = 0; i < element.shape->n_nodes; ++i)
       element.nodes[i] = by[element.nodes[i]];
-    if (element.kind->dimension == dim && has_node_twice(element))
-      refuse(table, element,
+    if (element.shape->dimension == dim && has_node_twice(element))
+      reject(table, element,
              "two nodes of this cell are closer than Mesh/Merge nodes and would be merged. Set a "
              "smaller tolerance.");
   }
@@ -398,11 +399,11 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
   if (dim == 3)
     check_edges(table, faces, when);
   const auto is_inside = [&](const MeshElement &element) {
-    return element.kind->dimension == dim - 1 && count(faces, all_nodes(element)) == 2;
+    return element.shape->dimension == dim - 1 && count(faces, all_nodes(element)) == 2;
   };
   table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_inside),
                        table.elements.end());
-  for (MiddleNode &middle : table.middle_nodes)
+  for (SecondOrderNode &middle : table.second_order_nodes)
     for (std::size_t &corner : middle.corners)
       corner = by[corner];
   for (auto &ends : table.edge_ends)

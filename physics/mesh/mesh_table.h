@@ -13,10 +13,10 @@
 namespace femgpu
 {
 /// The boundary id of faces where a rank's part of a mesh ends. It is not permitted in files.
-constexpr unsigned int end_of_part = 4294967294;
+constexpr unsigned int subdomain_boundary_id = 4294967294;
 
 /// A type of elements of first order. There is one object of each type.
-struct ElementKind
+struct CellShape
 {
   std::string name; ///< "triangle"
   int dimension;
@@ -24,19 +24,19 @@ struct ElementKind
   /// The local vertices of each side, in Abaqus' numbering.
   std::vector<std::vector<std::size_t>> sides;
 
-  static const ElementKind point, line, triangle, quadrilateral, tetrahedron, hexahedron;
+  static const CellShape point, line, triangle, quadrilateral, tetrahedron, hexahedron;
 };
 
 /// The position of each node of a MeshElement in lexicographic order, which deal.II's vertices and
 /// VTK's pixels and voxels use. The permutation is its own inverse.
-constexpr std::array<std::size_t, 8> row_by_row = {{0, 1, 3, 2, 4, 5, 7, 6}};
+constexpr std::array<std::size_t, 8> lexicographic_order = {{0, 1, 3, 2, 4, 5, 7, 6}};
 
 /// An element of a mesh file.
 struct MeshElement
 {
-  const ElementKind *kind;
-  long long id;      ///< of its material or boundary; 0 if the file has none
-  std::size_t place; ///< line, or number of the cell in the file, see MeshTable::place_of()
+  const CellShape *shape;
+  long long id;         ///< of its material or boundary; 0 if the file has none
+  std::size_t location; ///< line, or number of the cell in the file, see MeshTable::location_of()
   /// Indices of points: around the bottom, then around the top. The rest is unused.
   std::array<std::size_t, 8> nodes;
 };
@@ -44,16 +44,16 @@ struct MeshElement
 /// An element type of the file formats.
 struct ElementType
 {
-  const ElementKind *kind;
+  const CellShape *shape;
   /// For each node of second order (they follow the vertices), the local numbers of the corners
   /// whose midpoint it is, edges before faces. Nodes inside hexahedra have none and are ignored.
-  std::vector<std::vector<std::size_t>> middles;
+  std::vector<std::vector<std::size_t>> midpoint_corners;
   std::optional<int> gmsh, vtk; ///< the type number in these formats
   bool is_of_abaqus;            ///< dimension and number of nodes identify the type in Abaqus
 
   std::size_t n_nodes() const
   {
-    return kind->n_nodes + middles.size();
+    return shape->n_nodes + midpoint_corners.size();
   }
 };
 
@@ -62,11 +62,11 @@ const std::vector<ElementType> &element_types();
 
 /// A node of second order, of an edge with two corners or a face with four, that deviates from
 /// their midpoint: the edge or face is curved.
-struct MiddleNode
+struct SecondOrderNode
 {
   std::vector<std::size_t> corners; ///< indices of points
   std::size_t node;                 ///< index of a point
-  std::size_t place;                ///< MeshElement::place of its element
+  std::size_t location;             ///< MeshElement::place of its element
 };
 
 /// The nodes of a side, line or point in ascending order, padded: equal for both adjacent cells.
@@ -97,27 +97,28 @@ struct UnusableName
 /// The contents of a mesh file, before deal.II gets them. Does not depend on deal.II.
 struct MeshTable
 {
-  std::string file;             ///< its name
-  bool places_are_lines = true; ///< false: numbers of cells
+  std::string file;                ///< its name
+  bool locations_are_lines = true; ///< false: numbers of cells
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
   std::vector<PhysicalName> names; ///< of groups, including some without elements
   std::vector<UnusableName> unusable_names;
   std::vector<std::string> warnings;
-  std::vector<MiddleNode> middle_nodes; ///< of cells
+  std::vector<SecondOrderNode> second_order_nodes; ///< of cells
   /// For each mid-side node of a cell, the corners at the ends of its edge; for other points
   /// no_ends. Shorter than points, or empty, if the remaining points are not mid-side nodes.
   std::vector<std::array<std::size_t, 2>> edge_ends;
   /// For each cell type named in the file, such as CPS4, the first line with that type.
   std::map<std::string, std::size_t> cell_types;
-  std::vector<std::string> cell_places; ///< place_of() each cell; set when the mesh has been made
+  std::vector<std::string>
+      cell_locations; ///< location_of() each cell; set when the mesh has been made
 
   /**
    * Adds an element. If it is a cell, that is of dimension @p dim, also adds its mid-side nodes to
-   * edge_ends, and its nodes of second order that curve it to middle_nodes.
+   * edge_ends, and its nodes of second order that curve it to second_order_nodes.
    * @param nodes indices of points
    */
-  void add_element(const ElementType &type, long long id, std::size_t place,
+  void add_element(const ElementType &type, long long id, std::size_t location,
                    const std::vector<std::size_t> &nodes, int dim);
 
   static constexpr std::array<std::size_t, 2> no_ends = {
@@ -134,7 +135,7 @@ struct MeshTable
   }
 
   /// Returns the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
-  std::string place_of(std::size_t place) const;
+  std::string location_of(std::size_t location) const;
 };
 
 /// Returns the sides that belong to exactly one cell.
@@ -145,7 +146,7 @@ std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
 
 /// Returns advice on how to make a mesh of dimension @p dim with only one type of cells, for
 /// messages.
-std::string cure_of_mixed_cells(int dim);
+std::string advice_on_mixed_cells(int dim);
 
 /**
  * Checks that deal.II can make a mesh of dimension @p dim. Rejects tables without cells of that

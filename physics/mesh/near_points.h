@@ -44,7 +44,7 @@ private:
 };
 
 /// Coordinates that differ by less are equal, as in GridTools::collect_periodic_faces().
-constexpr double tolerance_of_places = 1e-10;
+constexpr double coordinate_tolerance = 1e-10;
 
 /// Points of a side by their numbers.
 template <int dim, class Number>
@@ -71,17 +71,17 @@ std::vector<std::pair<Number, Number>> pairs_of(const NumberedPoints<dim, Number
                                                 const unsigned int direction)
 {
   std::vector<Number> others;
-  std::vector<dealii::Point<dim>> places;
+  std::vector<dealii::Point<dim>> points;
   for (const auto &[number, point] : second) {
     others.push_back(number);
-    places.push_back(point);
+    points.push_back(point);
   }
-  const PointTree<dim> tree(places);
+  const PointTree<dim> tree(points);
   const double distance = distance_along(first, second, direction);
   std::vector<std::pair<Number, Number>> pairs;
   for (auto [number, point] : first) {
     point[direction] += distance;
-    if (const auto found = tree.near(point, 2. * tolerance_of_places); !found.empty())
+    if (const auto found = tree.near(point, 2. * coordinate_tolerance); !found.empty())
       pairs.emplace_back(number, others[found.front()]);
   }
   return pairs;

@@ -53,7 +53,7 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
   return result;
 }
 
-void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
+void reject_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
                     const std::string &other_path, const std::set<types::boundary_id> &ids)
 {
   for (const PeriodicSides &pair : sides)
@@ -99,7 +99,7 @@ void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
   for (const PeriodicSides &pair : sides) {
     const auto first = coarse_points(mesh, pair.first), second = coarse_points(mesh, pair.second);
     const double distance = distance_along(first, second, pair.direction);
-    const auto refuse_without_partner = [&](auto points, const auto &others, const double by) {
+    const auto reject_unmatched = [&](auto points, const auto &others, const double by) {
       for (const auto &[number, other] : pairs_of(points, others, pair.direction))
         points.erase(number);
       if (points.empty())
@@ -113,12 +113,12 @@ void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
            << ". Both sides need the same faces: fix the mesh, or use other ids or another axis.";
       throw ParameterError(text.str(), path);
     };
-    if (std::abs(distance) <= tolerance_of_places)
+    if (std::abs(distance) <= coordinate_tolerance)
       throw ParameterError("The sides " + text_of(pair) + " of " + path + " are not apart along " +
                                "xyz"[pair.direction] + ". Name another axis.",
                            path);
-    refuse_without_partner(first, second, distance);
-    refuse_without_partner(second, first, -distance);
+    reject_unmatched(first, second, distance);
+    reject_unmatched(second, first, -distance);
   }
 }
 

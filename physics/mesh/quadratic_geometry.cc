@@ -73,13 +73,13 @@ Point<dim> CurvedSimplexMapping<dim>::transform_real_to_unit_cell(
     const typename Triangulation<dim>::cell_iterator &cell, const Point<dim> &p) const
 {
   const std::vector<Point<dim>> points = compute_mapping_support_points(cell);
-  constexpr unsigned int most_steps = 30;
+  constexpr unsigned int max_steps = 30;
   constexpr double longest_step = 0.5, rounding = 1e-15;
   const double close = 1e-12 * points[0].distance(points[1]) + rounding * p.norm();
   Point<dim> unit;
   for (unsigned int d = 0; d < dim; ++d)
     unit[d] = 1. / (dim + 1);
-  for (unsigned int step = 0; step < most_steps; ++step) {
+  for (unsigned int step = 0; step < max_steps; ++step) {
     Tensor<1, dim> residual = p - Point<dim>();
     Tensor<2, dim> jacobian;
     for (unsigned int i = 0; i < points.size(); ++i) {

@@ -54,9 +54,9 @@ bool is_named(const types::boundary_id id)
   return id != 0 && id != numbers::internal_face_boundary_id;
 }
 
-/// Appends the ids of @p face, which may be an edge, to @p marks if it has any.
+/// Appends the ids of @p face, which may be an edge, to @p subcell_data if it has any.
 template <class Face, int structdim>
-void add_marks(const Face &face, std::vector<CellData<structdim>> &marks)
+void add_ids(const Face &face, std::vector<CellData<structdim>> &subcell_data)
 {
   if (face->manifold_id() == numbers::flat_manifold_id && !is_named(face->boundary_id()))
     return;
@@ -65,18 +65,18 @@ void add_marks(const Face &face, std::vector<CellData<structdim>> &marks)
   data.manifold_id = face->manifold_id();
   for (const unsigned int v : face->vertex_indices())
     data.vertices[v] = face->vertex_index(v);
-  marks.push_back(data);
+  subcell_data.push_back(data);
 }
 
 /// Returns the active cells of @p mesh, in their order, as a mesh of level 0 with the manifolds of
-/// @p whole.
+/// @p serial.
 template <int dim>
 std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
                                               const bool for_refinement,
-                                              const Triangulation<dim> &whole)
+                                              const Triangulation<dim> &serial)
 {
   std::vector<CellData<dim>> cells;
-  SubCellData marks;
+  SubCellData subcell_data;
   std::vector<bool> has_line(mesh.n_raw_lines());
   for (const auto &cell : mesh.active_cell_iterators()) {
     const Order order = for_refinement ? order_for_refinement<dim>(cell) : orders[0];
@@ -89,24 +89,24 @@ std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
     for (const auto l : cell->line_indices())
       if (!has_line[cell->line_index(l)]) {
         has_line[cell->line_index(l)] = true;
-        add_marks(cell->line(l), marks.boundary_lines);
+        add_ids(cell->line(l), subcell_data.boundary_lines);
       }
     for (const auto f : cell->face_indices())
       if (dim == 3 && cell->at_boundary(f))
-        add_marks(cell->face(f), faces_of<dim>(marks));
+        add_ids(cell->face(f), faces_of<dim>(subcell_data));
   }
   auto flat = std::make_unique<Triangulation<dim>>();
-  flat->create_triangulation(mesh.get_vertices(), cells, marks);
-  copy_manifolds(whole, *flat);
+  flat->create_triangulation(mesh.get_vertices(), cells, subcell_data);
+  copy_manifolds(serial, *flat);
   return flat;
 }
 
-/// Returns @p mesh with all cells refined once, with the manifolds of @p whole.
+/// Returns @p mesh with all cells refined once, with the manifolds of @p serial.
 template <int dim>
 std::unique_ptr<Triangulation<dim>> with_children(const Triangulation<dim> &mesh,
-                                                  const Triangulation<dim> &whole)
+                                                  const Triangulation<dim> &serial)
 {
-  auto result = flattened(mesh, /* for refinement */ true, whole);
+  auto result = flattened(mesh, /* for refinement */ true, serial);
   result->refine_global(1);
   refine_quadratic_simplices(*result);
   return result;
@@ -137,23 +137,23 @@ void set_ids(const ActiveCell<dim> &cell, const ActiveCell<dim> &of_all,
       cell->quad(f)->set_manifold_id(of_all->quad(f)->manifold_id());
     if (cell->at_boundary(f))
       cell->face(f)->set_boundary_id(of_all->at_boundary(f) ? of_all->face(f)->boundary_id()
-                                                            : end_of_part);
+                                                            : subdomain_boundary_id);
   }
 }
 
-/// Returns for each active cell of @p mesh whether it touches a cell of rank @p me.
+/// Returns for each active cell of @p mesh whether it touches a cell of rank @p this_rank.
 template <int dim>
 std::vector<bool> cells_near(const Triangulation<dim> &mesh,
-                             const std::vector<NumberAndOwner> &cells, const unsigned int me)
+                             const std::vector<NumberAndOwner> &cells, const unsigned int this_rank)
 {
-  std::vector<bool> is_mine(mesh.n_vertices()), result(cells.size());
+  std::vector<bool> is_own_vertex(mesh.n_vertices()), result(cells.size());
   for (const auto &cell : mesh.active_cell_iterators())
-    if (cells[cell->active_cell_index()].owner == me)
+    if (cells[cell->active_cell_index()].owner == this_rank)
       for (const auto v : cell->vertex_indices())
-        is_mine[cell->vertex_index(v)] = true;
+        is_own_vertex[cell->vertex_index(v)] = true;
   for (const auto &cell : mesh.active_cell_iterators())
     for (const auto v : cell->vertex_indices())
-      if (is_mine[cell->vertex_index(v)])
+      if (is_own_vertex[cell->vertex_index(v)])
         result[cell->active_cell_index()] = true;
   return result;
 }
@@ -161,14 +161,14 @@ std::vector<bool> cells_near(const Triangulation<dim> &mesh,
 /// Collective. Makes @p mesh this rank's part of the active cells of @p all. @p cells are in their
 /// order.
 template <int dim>
-void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> &cells,
-               PartMesh<dim> &mesh)
+void create_local_mesh(const Triangulation<dim> &all, const std::vector<NumberAndOwner> &cells,
+                       SimplexMesh<dim> &mesh)
 {
-  TriangulationDescription::Description<dim, dim> part;
-  part.comm = compat::communicator(mesh);
-  part.settings = TriangulationDescription::Settings::default_setting;
-  part.smoothing = Triangulation<dim>::none;
-  part.cell_infos.resize(1);
+  TriangulationDescription::Description<dim, dim> description;
+  description.comm = compat::communicator(mesh);
+  description.settings = TriangulationDescription::Settings::default_setting;
+  description.smoothing = Triangulation<dim>::none;
+  description.cell_infos.resize(1);
   std::vector<unsigned int> vertex(all.n_vertices(), numbers::invalid_unsigned_int);
   const auto add_cell = [&](const auto &cell) {
     CellData<dim> data(dim + 1);
@@ -176,60 +176,63 @@ void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> 
     for (const auto v : cell->vertex_indices()) {
       unsigned int &number = vertex[cell->vertex_index(v)];
       if (number == numbers::invalid_unsigned_int) {
-        number = static_cast<unsigned int>(part.coarse_cell_vertices.size());
-        part.coarse_cell_vertices.push_back(cell->vertex(v));
+        number = static_cast<unsigned int>(description.coarse_cell_vertices.size());
+        description.coarse_cell_vertices.push_back(cell->vertex(v));
       }
       data.vertices[v] = number;
     }
-    part.coarse_cells.push_back(data);
-    part.coarse_cell_index_to_coarse_cell_id.push_back(cells[cell->active_cell_index()].number);
+    description.coarse_cells.push_back(data);
+    description.coarse_cell_index_to_coarse_cell_id.push_back(
+        cells[cell->active_cell_index()].number);
   };
-  const unsigned int me = Utilities::MPI::this_mpi_process(part.comm);
-  const std::vector<bool> is_here = cells_near(all, cells, me);
+  const unsigned int this_rank = Utilities::MPI::this_mpi_process(description.comm);
+  const std::vector<bool> is_relevant = cells_near(all, cells, this_rank);
   for (const auto &cell : all.active_cell_iterators())
-    if (is_here[cell->active_cell_index()]) {
+    if (is_relevant[cell->active_cell_index()]) {
       add_cell(cell);
       const auto &[number, owner] = cells[cell->active_cell_index()];
-      if (owner == me && part.cell_infos[0].empty()) { // deal.II requires at least one cell
-        auto &info = part.cell_infos[0].emplace_back();
+      if (owner == this_rank &&
+          description.cell_infos[0].empty()) { // deal.II requires at least one cell
+        auto &info = description.cell_infos[0].emplace_back();
         info.id = CellId(number, {}).template to_binary<dim>();
         info.subdomain_id = owner;
       }
     }
-  if (part.coarse_cells.empty()) // a triangulation needs a cell; one without owner is artificial
+  if (description.coarse_cells
+          .empty()) // a triangulation needs a cell; one without owner is artificial
     add_cell(all.begin_active());
   mesh.clear();
-  mesh.create_triangulation(part);
+  mesh.create_triangulation(description);
   auto cell = mesh.begin_active();
   for (const auto &of_all : all.active_cell_iterators())
-    if (is_here[of_all->active_cell_index()])
+    if (is_relevant[of_all->active_cell_index()])
       set_ids<dim>(cell++, of_all, cells[of_all->active_cell_index()].owner);
   mesh.update_number_cache();
 }
 } // namespace
 
 template <int dim>
-std::unique_ptr<Triangulation<dim>> refined_simplices(const Triangulation<dim> &whole)
+std::unique_ptr<Triangulation<dim>> refined_simplices(const Triangulation<dim> &serial)
 {
-  return flattened(*with_children(whole, whole), /* for refinement */ false, whole);
+  return flattened(*with_children(serial, serial), /* for refinement */ false, serial);
 }
 
 template <int dim>
-void distribute_simplices(Triangulation<dim> &whole, PartMesh<dim> &mesh)
+void distribute_simplices(Triangulation<dim> &serial, SimplexMesh<dim> &mesh)
 {
   GridTools::partition_triangulation(Utilities::MPI::n_mpi_processes(compat::communicator(mesh)),
-                                     whole, SparsityTools::Partitioner::metis);
+                                     serial, SparsityTools::Partitioner::metis);
   std::vector<NumberAndOwner> cells;
-  for (const auto &cell : whole.active_cell_iterators())
+  for (const auto &cell : serial.active_cell_iterators())
     cells.push_back({cell->active_cell_index(), cell->subdomain_id()});
-  take_part(whole, cells, mesh);
-  copy_manifolds(whole, mesh);
+  create_local_mesh(serial, cells, mesh);
+  copy_manifolds(serial, mesh);
 }
 
 template <int dim>
-void refine_parts(const Triangulation<dim> &whole, PartMesh<dim> &mesh)
+void refine_distributed(const Triangulation<dim> &serial, SimplexMesh<dim> &mesh)
 {
-  const auto refined = with_children<dim>(mesh, whole);
+  const auto refined = with_children<dim>(mesh, serial);
   std::vector<NumberAndOwner> parents, cells;
   for (const auto &cell : mesh.active_cell_iterators())
     parents.push_back({cell->id().get_coarse_cell_id(), cell->subdomain_id()});
@@ -240,14 +243,14 @@ void refine_parts(const Triangulation<dim> &whole, PartMesh<dim> &mesh)
     Assert(cell->parent()->child(child) == cell, ExcInternalError());
     cells.push_back({parent.number * n_children + child, parent.owner});
   }
-  take_part(*refined, cells, mesh);
-  copy_manifolds(whole, mesh);
+  create_local_mesh(*refined, cells, mesh);
+  copy_manifolds(serial, mesh);
 }
 
 template std::unique_ptr<Triangulation<2>> refined_simplices(const Triangulation<2> &);
-template void distribute_simplices(Triangulation<2> &, PartMesh<2> &);
-template void refine_parts(const Triangulation<2> &, PartMesh<2> &);
+template void distribute_simplices(Triangulation<2> &, SimplexMesh<2> &);
+template void refine_distributed(const Triangulation<2> &, SimplexMesh<2> &);
 template std::unique_ptr<Triangulation<3>> refined_simplices(const Triangulation<3> &);
-template void distribute_simplices(Triangulation<3> &, PartMesh<3> &);
-template void refine_parts(const Triangulation<3> &, PartMesh<3> &);
+template void distribute_simplices(Triangulation<3> &, SimplexMesh<3> &);
+template void refine_distributed(const Triangulation<3> &, SimplexMesh<3> &);
 } // namespace femgpu

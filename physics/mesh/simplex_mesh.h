@@ -24,7 +24,7 @@ namespace femgpu
 /// A rank's part of a distributed mesh. deal.II sorts cell descriptions by all their data, twice.
 /// Therefore owners, boundary ids and manifold ids are set after the cells have been created.
 template <int dim>
-class PartMesh : public dealii::parallel::fullydistributed::Triangulation<dim>
+class SimplexMesh : public dealii::parallel::fullydistributed::Triangulation<dim>
 {
 public:
   using dealii::parallel::fullydistributed::Triangulation<dim>::Triangulation;
@@ -42,22 +42,22 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
       to.set_manifold(id, from.get_manifold(id));
 }
 
-/// Returns @p whole with all cells refined once, including material, boundary and manifold ids.
+/// Returns @p serial with all cells refined once, including material, boundary and manifold ids.
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>>
-refined_simplices(const dealii::Triangulation<dim> &whole);
+refined_simplices(const dealii::Triangulation<dim> &serial);
 
 /**
- * Collective. Partitions @p whole, which is the same on all ranks, by METIS. The subdomain id of
+ * Collective. Partitions @p serial, which is the same on all ranks, by METIS. The subdomain id of
  * each cell becomes its rank, and @p mesh becomes each rank's part. DoFHandlers stay attached.
  */
 template <int dim>
-void distribute_simplices(dealii::Triangulation<dim> &whole, PartMesh<dim> &mesh);
+void distribute_simplices(dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
 
-/// Collective. Refines this rank's part of @p mesh once. @p whole, of which @p mesh is a part or a
+/// Collective. Refines this rank's part of @p mesh once. @p serial, of which @p mesh is a part or a
 /// refinement, has the manifolds. DoFHandlers stay attached.
 template <int dim>
-void refine_parts(const dealii::Triangulation<dim> &whole, PartMesh<dim> &mesh);
+void refine_distributed(const dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
 } // namespace femgpu
 
 #endif

@@ -131,7 +131,7 @@ template <int dim>
 Point<dim> SurfaceManifold<dim>::get_new_point(const ArrayView<const Point<dim>> &points,
                                                const ArrayView<const double> &weights) const
 {
-  constexpr unsigned int most_steps = 50;
+  constexpr unsigned int max_steps = 50;
   constexpr double parallel = 1e-6, rounding = 1e-14;
   Point<dim> p;
   if (points.size() == 2)
@@ -146,7 +146,7 @@ Point<dim> SurfaceManifold<dim>::get_new_point(const ArrayView<const Point<dim>>
   const double level = weighted_level(surface, points, weights);
   const double other_level = weighted_level(*other, points, weights);
   const double size = points[0].distance(points[points.size() - 1]);
-  for (unsigned int step = 0; step < most_steps; ++step) {
+  for (unsigned int step = 0; step < max_steps; ++step) {
     Tensor<1, dim> g = surface.gradient(p), h = other->gradient(p);
     const double g_length = std::max(g.norm(), rounding), h_length = std::max(h.norm(), rounding);
     g /= g_length;

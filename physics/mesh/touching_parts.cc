@@ -26,7 +26,7 @@ const std::string merge_nodes_path = "Mesh/Merge nodes";
 
 /// Nodes are equal if their distance is less than this fraction of the shortest edge: files have
 /// seven digits or more.
-constexpr double same_place = 1e-6;
+constexpr double coincidence_tolerance = 1e-6;
 /// The depth, relative to the cell's size, beyond which a point is inside a cell, not on its sides.
 constexpr double overlap = 0.01;
 
@@ -97,7 +97,7 @@ std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, 
     return {};
   std::set<std::size_t> nodes;
   for (const MeshElement &side : sides_on_boundary(table, dim))
-    nodes.insert(side.nodes.begin(), side.nodes.begin() + side.kind->n_nodes);
+    nodes.insert(side.nodes.begin(), side.nodes.begin() + side.shape->n_nodes);
   const std::vector<std::size_t> on_boundary(nodes.begin(), nodes.end());
   std::vector<Point<3>> points;
   for (const std::size_t node : on_boundary) {
@@ -127,29 +127,31 @@ std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, 
 
 namespace
 {
-[[noreturn]] void refuse(const std::string &place, const std::string &what, const std::string &cure)
+[[noreturn]] void reject(const std::string &location, const std::string &what,
+                         const std::string &advice)
 {
-  throw InputError(place + what + " " + cure + " If that is intended, set " + merge_nodes_path +
-                   " = keep.");
+  throw InputError(location + what + " " + advice + " If that is intended, set " +
+                   merge_nodes_path + " = keep.");
 }
 
 /// Returns "FILE:LINE" of "FILE:LINE: ".
-std::string name_of(const std::string &place)
+std::string name_of(const std::string &location)
 {
-  return place.substr(0, place.find_last_not_of(": ") + 1);
+  return location.substr(0, location.find_last_not_of(": ") + 1);
 }
 
 template <int dim>
-void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
-                                    const std::vector<std::string> &places)
+void refuse_coincident_nodes(const std::vector<BoundaryNode<dim>> &nodes,
+                             const std::vector<std::string> &locations)
 {
   unsigned int n = 0;
   const BoundaryNode<dim> *first = nullptr, *second = nullptr;
   const PointTree<dim> tree(points_of(nodes));
   for (const auto &node : nodes)
-    for (const unsigned int i : tree.near(node.point, same_place * node.shortest_edge)) {
+    for (const unsigned int i : tree.near(node.point, coincidence_tolerance * node.shortest_edge)) {
       const auto &other = nodes[i];
-      if (!(&other < &node && node.point.distance(other.point) <= same_place * other.shortest_edge))
+      if (!(&other < &node &&
+            node.point.distance(other.point) <= coincidence_tolerance * other.shortest_edge))
         continue;
       if (++n == 1) {
         first = &other;
@@ -158,16 +160,16 @@ void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
     }
   if (n == 0)
     return;
-  std::ostringstream what, cure;
+  std::ostringstream what, advice;
   what << "the node of this cell at (" << first->point << ") coincides with another one ("
-       << name_of(places[second->cell]) << "). The mesh has " << n
+       << name_of(locations[second->cell]) << "). The mesh has " << n
        << (n == 1 ? " such pair" : " such pairs")
        << " of nodes, at which its parts are not connected.";
-  cure.precision(1);
-  cure << "Set " << merge_nodes_path << " = "
-       << 10. * same_place * std::min(first->shortest_edge, second->shortest_edge)
-       << " to merge each pair of nodes.";
-  refuse(places[first->cell], what.str(), cure.str());
+  advice.precision(1);
+  advice << "Set " << merge_nodes_path << " = "
+         << 10. * coincidence_tolerance * std::min(first->shortest_edge, second->shortest_edge)
+         << " to merge each pair of nodes.";
+  reject(locations[first->cell], what.str(), advice.str());
 }
 
 template <int dim>
@@ -175,7 +177,7 @@ using CellOfTree = typename Triangulation<dim>::active_cell_iterator;
 
 /// Returns the depth of @p point in @p cell, relative to the cell's size; negative outside.
 template <int dim>
-double depth_in(const CellOfTree<dim> &cell, const Point<dim> &point)
+double relative_depth(const CellOfTree<dim> &cell, const Point<dim> &point)
 {
   const bool is_simplex = cell->reference_cell().is_simplex();
   Point<dim> unit;
@@ -208,7 +210,7 @@ auto boxes_around_cells(const Triangulation<dim> &coarse)
   std::vector<std::pair<BoundingBox<dim>, CellOfTree<dim>>> boxes;
   for (const auto &cell : coarse.active_cell_iterators()) {
     BoundingBox<dim> box = cell->bounding_box();
-    box.extend(same_place * cell->diameter());
+    box.extend(coincidence_tolerance * cell->diameter());
     boxes.emplace_back(box, cell);
   }
   return pack_rtree(boxes);
@@ -224,27 +226,28 @@ bool has_node(const CellIterator &cell, const unsigned int node)
 } // namespace
 
 template <int dim>
-void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
+void refuse_touching_parts(const Triangulation<dim> &coarse,
+                           const std::vector<std::string> &locations)
 {
   const auto tree = boxes_around_cells(coarse);
   const auto check = [&](const unsigned int own, const Point<dim> &point, const unsigned int node,
-                         const double shallowest, const std::string &name) {
+                         const double min_depth, const std::string &name) {
     namespace bgi = boost::geometry::index;
     for (auto entry = tree.qbegin(bgi::intersects(point)); entry != tree.qend(); ++entry) {
       const CellOfTree<dim> &cell = entry->second;
       if (cell->active_cell_index() == own || has_node(cell, node))
         continue;
-      const double depth = depth_in<dim>(cell, point);
-      if (depth < shallowest)
+      const double depth = relative_depth<dim>(cell, point);
+      if (depth < min_depth)
         continue;
       std::ostringstream what;
       what << "the " << name << " of this cell at (" << point << ") lies "
            << (depth > overlap ? "in" : "on a side of") << " another cell ("
-           << name_of(places[cell->active_cell_index()]) << "): ";
+           << name_of(locations[cell->active_cell_index()]) << "): ";
       if (depth > overlap)
-        refuse(places[own], what.str() + "parts of the mesh overlap.",
+        reject(locations[own], what.str() + "parts of the mesh overlap.",
                "Mesh the model again so that its parts share their sides.");
-      refuse(places[own],
+      reject(locations[own],
              what.str() + "parts touch without common nodes, so that they are separate there, like "
                           "the sides of a crack.",
              "Mesh both together, so that they share their nodes (in gmsh by BooleanFragments).");
@@ -261,9 +264,9 @@ void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<s
         check(cell->active_cell_index(), cell->center(), numbers::invalid_unsigned_int, overlap,
               "middle");
       }
-  refuse_nodes_at_the_same_place(nodes, places);
+  refuse_coincident_nodes(nodes, locations);
   for (const auto &node : nodes)
-    check(node.cell, node.point, node.index, -same_place, "node");
+    check(node.cell, node.point, node.index, -coincidence_tolerance, "node");
 }
 
 template void refuse_touching_parts(const Triangulation<2> &, const std::vector<std::string> &);

@@ -30,7 +30,7 @@ std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, 
  */
 template <int dim>
 void refuse_touching_parts(const dealii::Triangulation<dim> &coarse,
-                           const std::vector<std::string> &places);
+                           const std::vector<std::string> &locations);
 } // namespace femgpu
 
 #endif

@@ -32,7 +32,7 @@ const std::vector<std::string> id_arrays = {"material_id", "MaterialID", "gmsh:p
                                             "avsucd:material"};
 
 constexpr const char *xml_blanks = " \t\r\n";
-const std::string how_to_save_again = " Save it again, in ParaView with Data Mode Ascii or Binary.";
+const std::string resave_advice = " Save it again, in ParaView with Data Mode Ascii or Binary.";
 
 template <class Number>
 std::vector<double> converted(const std::string &bytes)
@@ -95,7 +95,7 @@ public:
     return std::string(bytes.begin(), bytes.end()).substr(0, n);
   }
   /// Returns the same bytes as peek(), and moves to the end of the run.
-  std::string take(const std::size_t n)
+  std::string consume(const std::size_t n)
   {
     std::string bytes = peek(n);
     at = std::min(text.size(), at + length(n));
@@ -127,7 +127,7 @@ public:
   VtuReader(const std::string &name, const std::string &text)
   {
     table.file = name;
-    table.places_are_lines = false;
+    table.locations_are_lines = false;
     std::string xml = text;
     const std::size_t begin = text.find("<AppendedData");
     if (begin != std::string::npos) { // raw bytes are not XML
@@ -147,9 +147,9 @@ public:
                        error.message() + "): it is damaged or truncated. Write or copy it again.");
     }
     if (tree.count("VTKFile") == 0 || attribute(root(), "type", "") != "UnstructuredGrid")
-      fail("the file is not a VTKFile of type UnstructuredGrid." + how_to_save_again);
+      fail("the file is not a VTKFile of type UnstructuredGrid." + resave_advice);
     if (attribute(root(), "byte_order", "LittleEndian") != "LittleEndian")
-      fail("the byte order is BigEndian." + how_to_save_again);
+      fail("the byte order is BigEndian." + resave_advice);
     header_size = attribute(root(), "header_type", "UInt32") == "UInt64" ? 8 : 4;
     const std::string compressor = attribute(root(), "compressor", "");
     if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
@@ -224,7 +224,7 @@ private:
     std::memcpy(&size, header.data(), std::min(header.size(), header_size));
     if (header.size() != header_size || size > bytes.size())
       fail("the array '" + array_name + "' is damaged or truncated. Write or copy the file again.");
-    return bytes.take(header_size + size).substr(header_size);
+    return bytes.consume(header_size + size).substr(header_size);
   }
 
   std::string decompressed(const std::string &array_name, Bytes bytes) const
@@ -238,7 +238,7 @@ private:
     if (first.empty() || first[0] * static_cast<double>(header_size) > double(bytes.size()))
       fail(damaged);
     const auto n_blocks = static_cast<std::size_t>(first[0]);
-    const auto header = integers(bytes.take((3 + n_blocks) * header_size));
+    const auto header = integers(bytes.consume((3 + n_blocks) * header_size));
     if (header.size() != 3 + n_blocks)
       fail(damaged);
     const bool has_partial = n_blocks > 0 && header[2] > 0.;
@@ -250,22 +250,22 @@ private:
       compressed_size += header[3 + b];
     if (compressed_size > double(bytes.size()))
       fail(damaged);
-    const std::string compressed = bytes.take(static_cast<std::size_t>(compressed_size));
+    const std::string compressed = bytes.consume(static_cast<std::size_t>(compressed_size));
     std::string result;
     std::size_t at = 0;
     for (std::size_t b = 0; b < n_blocks; ++b) {
       const bool is_partial = b + 1 == n_blocks && has_partial;
       std::string block(static_cast<std::size_t>(header[is_partial ? 2 : 1]), '\0');
       auto size = static_cast<uLongf>(block.size());
-      const auto size_here = static_cast<std::size_t>(header[3 + b]);
-      if (at + size_here > compressed.size() ||
+      const auto compressed_block_size = static_cast<std::size_t>(header[3 + b]);
+      if (at + compressed_block_size > compressed.size() ||
           uncompress(reinterpret_cast<Bytef *>(block.data()), &size,
                      reinterpret_cast<const Bytef *>(compressed.data()) + at,
-                     static_cast<uLong>(size_here)) != Z_OK ||
+                     static_cast<uLong>(compressed_block_size)) != Z_OK ||
           size != block.size())
         fail(damaged);
       result += block;
-      at += size_here;
+      at += compressed_block_size;
     }
     return result;
   }
@@ -301,14 +301,14 @@ private:
       }
       else
         fail("the array '" + array_name + "' has the unknown format '" + format + "'." +
-             how_to_save_again);
+             resave_advice);
     }
     catch (const InputError &) {
       throw;
     }
     catch (const std::exception &error) { // from the decoder
       fail("the array '" + array_name + "' is not base64 text (" + error.what() + ")." +
-           how_to_save_again);
+           resave_advice);
     }
     if (bytes.size() != n * number_type->second.size)
       fail("the array '" + array_name + "' has " + std::to_string(bytes.size()) +
@@ -347,25 +347,25 @@ private:
         auto ids = numbers(*array, n_cells);
         for (std::size_t i = 0; i < ids.size(); ++i)
           if (!(std::abs(ids[i]) < 1e15) || ids[i] != std::floor(ids[i]))
-            refuse(i, "its " + name + " is " + std::to_string(ids[i]) +
+            reject(i, "its " + name + " is " + std::to_string(ids[i]) +
                           ", which is not an integer. Write the file again.");
         return ids;
       }
     return std::vector<double>(n_cells, 0.);
   }
 
-  const ElementKind *kind_of(const std::size_t cell, const int type) const
+  const CellShape *shape_of(const std::size_t cell, const int type) const
   {
     for (const ElementType &known : element_types())
       if (known.vtk == type)
-        return known.kind;
+        return known.shape;
     const std::string text = "it has the VTK type " + std::to_string(type);
     if (type == 13 || type == 14)
-      refuse(cell,
-             text + ", a prism or pyramid, which is not supported. " + cure_of_mixed_cells(3));
+      reject(cell,
+             text + ", a prism or pyramid, which is not supported. " + advice_on_mixed_cells(3));
     if (type > 20)
-      refuse(cell, text + ", which has higher order. Write cells of first order.");
-    refuse(cell,
+      reject(cell, text + ", which has higher order. Write cells of first order.");
+    reject(cell,
            text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
   }
 
@@ -380,19 +380,19 @@ private:
     for (std::size_t i = 0; i < n_cells; ++i) {
       const double n = ends[i] - first;
       if (!(n >= 0. && n < 1e6 && ends[i] <= n_nodes))
-        refuse(i, "its offset is wrong: the file is damaged. Write it again.");
+        reject(i, "its offset is wrong: the file is damaged. Write it again.");
       const int type = types[i] >= 0. && types[i] < 1000. ? static_cast<int>(types[i]) : -1;
-      const bool is_row_by_row = type == 8 || type == 11; // pixels and voxels
-      const ElementKind *const kind = kind_of(i, is_row_by_row ? type + 1 : type);
-      if (n != double(kind->n_nodes))
-        refuse(i, "a " + kind->name + " with " + std::to_string(static_cast<std::size_t>(n)) +
+      const bool is_lexicographic = type == 8 || type == 11; // pixels and voxels
+      const CellShape *const shape = shape_of(i, is_lexicographic ? type + 1 : type);
+      if (n != double(shape->n_nodes))
+        reject(i, "a " + shape->name + " with " + std::to_string(static_cast<std::size_t>(n)) +
                       " nodes. The file is damaged; write it again.");
-      MeshElement element{kind, static_cast<long long>(ids[i]), i, {}};
-      for (std::size_t v = 0; v < kind->n_nodes; ++v) {
-        const double node =
-            nodes[static_cast<std::size_t>(first) + (is_row_by_row ? row_by_row[v] : v)];
+      MeshElement element{shape, static_cast<long long>(ids[i]), i, {}};
+      for (std::size_t v = 0; v < shape->n_nodes; ++v) {
+        const double node = nodes[static_cast<std::size_t>(first) +
+                                  (is_lexicographic ? lexicographic_order[v] : v)];
         if (!(node >= 0. && node < double(table.points.size())))
-          refuse(i, "one of its nodes does not exist. The file is damaged; write it again.");
+          reject(i, "one of its nodes does not exist. The file is damaged; write it again.");
         element.nodes[v] = static_cast<std::size_t>(node);
       }
       table.elements.push_back(element);
@@ -405,9 +405,9 @@ private:
     throw InputError(table.file + ": " + message);
   }
 
-  [[noreturn]] void refuse(const std::size_t cell, const std::string &message) const
+  [[noreturn]] void reject(const std::size_t cell, const std::string &message) const
   {
-    throw InputError(table.place_of(cell) + message);
+    throw InputError(table.location_of(cell) + message);
   }
 
   ptree tree;

@@ -22,7 +22,7 @@ public:
   Circuit(const int n, const std::uint64_t seed) : n(n), random(seed), rows(n), loads(n)
   {
     for (int begin = 0; begin < n; begin += block)
-      scales.push_back(random.magnitude(-18, 9));
+      scales.push_back(random.log_uniform(-18, 9));
     regions = std::max(2, n / region);
   }
 
@@ -89,21 +89,21 @@ private:
     return is_source(i) ? i - 1 : i;
   }
   /// Returns a node near @p i, most probably a very near one.
-  int near(const int i)
+  int nearby_node(const int i)
   {
     const double u = random.uniform(0., 1.);
     const int distance = 1 + static_cast<int>(reach * u * u * u);
     return node_at(std::max(i - distance, 0));
   }
-  int anywhere()
+  int random_node()
   {
-    return node_at(random.below(n));
+    return node_at(random.uniform_int(n));
   }
 
   /// Returns the conductance of an element between two nodes.
   double conductance(const int a, const int b)
   {
-    return std::sqrt(scales[a / block] * scales[b / block]) * random.magnitude(-2, 1);
+    return std::sqrt(scales[a / block] * scales[b / block]) * random.log_uniform(-2, 1);
   }
 
   void couple(const int row, const int column, const double value)
@@ -134,20 +134,20 @@ private:
       add_resistor(i, node_at(i - 1));
     if (i == rail_of(i) || i == clock_of(i))
       return;
-    if (random.happens(0.5))
-      add_resistor(i, near(i));
-    if (random.happens(0.03))
-      add_resistor(i, anywhere());
-    if (random.happens(0.2)) {
-      const int gate = near(i), source = near(i);
+    if (random.bernoulli(0.5))
+      add_resistor(i, nearby_node(i));
+    if (random.bernoulli(0.03))
+      add_resistor(i, random_node());
+    if (random.bernoulli(0.2)) {
+      const int gate = nearby_node(i), source = nearby_node(i);
       if (gate != source) // otherwise no voltage controls it
         add_transistor(i, gate, source);
     }
-    if (random.happens(0.2))
+    if (random.bernoulli(0.2))
       add_resistor(i, rail_of(i));
-    else if (random.happens(0.06)) // reads the voltage and takes no current
+    else if (random.bernoulli(0.06)) // reads the voltage and takes no current
       couple(i, rail_of(i), -conductance(i, i));
-    else if (random.happens(0.1))
+    else if (random.bernoulli(0.1))
       couple(i, clock_of(i), conductance(i, i));
   }
 
@@ -155,7 +155,7 @@ private:
   /// over c, so that its row has the magnitude of the rows of nodes.
   void add_source(const int current)
   {
-    const int p = current - 1, q = near(current - 1);
+    const int p = current - 1, q = nearby_node(current - 1);
     const double c = scales[current / block];
     const double g = 5. * c;
     rows[current].emplace_back(current, c * c / g);
@@ -170,7 +170,7 @@ private:
   {
     if (is_source(i))
       return;
-    const double ground = random.magnitude(-8, -1);
+    const double ground = random.log_uniform(-8, -1);
     const double load = loads[i] > 0. ? loads[i] : scales[i / block];
     rows[i].emplace_back(i, (1. + ground) * load);
   }

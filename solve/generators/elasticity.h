@@ -16,7 +16,7 @@ namespace femgpu::linalg
  * @param E Young's modulus
  * @param nu Poisson's ratio, below 0.5
  * @param share of the nodes whose rows are made
- * @throws ParameterError if the matrix has more than RowStarts::most_entries entries
+ * @throws ParameterError if the matrix has more than RowStarts::max_entries entries
  */
 HostMatrix elasticity_matrix(int N, double E, double nu, const RowShare &share = {});
 

@@ -14,15 +14,15 @@ namespace femgpu::linalg
 namespace
 {
 void check_count(const Grid &grid, const double count, const char *const what,
-                 const std::size_t most, const RowShare &share = {})
+                 const std::size_t limit, const RowShare &share = {})
 {
-  if (count > static_cast<double>(most)) {
+  if (count > static_cast<double>(limit)) {
     const std::string number = std::to_string(count);
     throw ParameterError("A grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
                          " x " + std::to_string(grid.nz) + " points gives " +
                          (share.is_all() ? "a matrix" : "a rank") + " with " +
                          number.substr(0, number.find('.')) + " " + what +
-                         ", more than the limit of " + std::to_string(most) +
+                         ", more than the limit of " + std::to_string(limit) +
                          ". Use a smaller grid" + (share.is_all() ? "." : ", or more ranks."));
   }
 }
@@ -36,12 +36,12 @@ bool operator<(const GridOffset &a, const GridOffset &b)
 void check_grid(const Grid &grid, const int components)
 {
   // Each size is an int: their product may be beyond 64 bits, but not beyond a double.
-  check_count(grid, double(grid.nx) * grid.ny * grid.nz * components, "rows", most_indices);
+  check_count(grid, double(grid.nx) * grid.ny * grid.nz * components, "rows", max_indices);
 }
 
 void check_entries(const Grid &grid, const double count, const RowShare &share)
 {
-  check_count(grid, count, "entries", RowStarts::most_entries, share);
+  check_count(grid, count, "entries", RowStarts::max_entries, share);
 }
 
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets,

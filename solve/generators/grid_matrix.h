@@ -53,19 +53,19 @@ struct GridOffset
 /// Returns whether @p a comes before @p b in the order of the points of a grid.
 bool operator<(const GridOffset &a, const GridOffset &b);
 
-/// Checks the number of rows. @throws ParameterError with the numbers if it exceeds most_indices
+/// Checks the number of rows. @throws ParameterError with the numbers if it exceeds max_indices
 void check_grid(const Grid &grid, int components);
 
 /**
  * Returns the number of entries of a matrix that couples @p components unknowns per point with
  * those of all neighbours at @p offsets within the grid.
- * @throws ParameterError with the numbers if rows exceed most_indices, or entries exceed
- * RowStarts::most_entries
+ * @throws ParameterError with the numbers if rows exceed max_indices, or entries exceed
+ * RowStarts::max_entries
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
 /// Checks the number of entries of a grid's matrix, or of a share of its rows. @throws
-/// ParameterError with the numbers if it exceeds RowStarts::most_entries
+/// ParameterError with the numbers if it exceeds RowStarts::max_entries
 void check_entries(const Grid &grid, double count, const RowShare &share = {});
 
 /// Returns the unknowns at the points of that share of the grid, with spacing 1 and @p components

@@ -23,19 +23,19 @@ public:
   }
 
   /// Returns a number between 2^low and 2^high; each power of two has the same probability.
-  double magnitude(const int low, const int high)
+  double log_uniform(const int low, const int high)
   {
     const double mantissa = uniform(1., 2.);
-    return std::ldexp(mantissa, low + below(high - low));
+    return std::ldexp(mantissa, low + uniform_int(high - low));
   }
 
   /// Returns an integer in 0 ... n-1.
-  int below(const int n)
+  int uniform_int(const int n)
   {
     return static_cast<int>(uniform(0., n));
   }
 
-  bool happens(const double probability)
+  bool bernoulli(const double probability)
   {
     return uniform(0., 1.) < probability;
   }

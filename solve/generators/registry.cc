@@ -14,13 +14,13 @@ namespace
 /// Splits @p text, with empty strings between consecutive separators and after the last one.
 std::vector<std::string> split(const std::string &text, const char separator)
 {
-  std::vector<std::string> words(1);
+  std::vector<std::string> tokens(1);
   for (const char c : text)
     if (c == separator)
-      words.emplace_back();
+      tokens.emplace_back();
     else
-      words.back() += c;
-  return words;
+      tokens.back() += c;
+  return tokens;
 }
 
 /// Returns the part after the first colon; empty if there is none.
@@ -33,19 +33,20 @@ std::string after_colon(const std::string &text)
 
 GeneratorArguments::GeneratorArguments(const std::string &text, const std::string &form,
                                        const RowShare &share)
-    : text(text), form(form), rows(share), words(split(after_colon(text), ','))
+    : text(text), form(form), rows(share), tokens(split(after_colon(text), ','))
 {
   const std::string parameters = after_colon(form);
-  const std::size_t most = split(parameters, ',').size();
-  const std::size_t least = split(parameters.substr(0, parameters.find("[,")), ',').size();
-  if (words.size() < least || words.size() > most)
-    fail("it has " + std::to_string(words.size()) + " parameters instead of " +
-         (least < most ? std::to_string(least) + " or " : "") + std::to_string(most));
+  const std::size_t max_count = split(parameters, ',').size();
+  const std::size_t min_count = split(parameters.substr(0, parameters.find("[,")), ',').size();
+  if (tokens.size() < min_count || tokens.size() > max_count)
+    fail("it has " + std::to_string(tokens.size()) + " parameters instead of " +
+         (min_count < max_count ? std::to_string(min_count) + " or " : "") +
+         std::to_string(max_count));
 }
 
 Grid GeneratorArguments::grid(const int dimension) const
 {
-  const std::vector<std::string> sizes = split(words[0], 'x');
+  const std::vector<std::string> sizes = split(tokens[0], 'x');
   if (sizes.size() != 1 && sizes.size() != static_cast<std::size_t>(dimension))
     fail("it has " + std::to_string(sizes.size()) + " sizes instead of 1 or " +
          std::to_string(dimension));
@@ -57,25 +58,25 @@ Grid GeneratorArguments::grid(const int dimension) const
 
 int GeneratorArguments::size(const int smallest) const
 {
-  return parse_size(words[0], smallest);
+  return parse_size(tokens[0], smallest);
 }
 
 int GeneratorArguments::second_size(const int smallest) const
 {
-  return parse_size(words[1], smallest);
+  return parse_size(tokens[1], smallest);
 }
 
 double GeneratorArguments::number() const
 {
   double number = 0.;
-  if (!read_number(words[1], number) || !std::isfinite(number))
-    fail("'" + words[1] + "' is not a finite number");
+  if (!read_number(tokens[1], number) || !std::isfinite(number))
+    fail("'" + tokens[1] + "' is not a finite number");
   return number;
 }
 
 int GeneratorArguments::seed() const
 {
-  return words.size() < 2 ? 1 : parse_size(words[1], 0);
+  return tokens.size() < 2 ? 1 : parse_size(tokens[1], 0);
 }
 
 void GeneratorArguments::fail(const std::string &reason) const
@@ -84,12 +85,12 @@ void GeneratorArguments::fail(const std::string &reason) const
                        ". Use the form " + form + ".");
 }
 
-int GeneratorArguments::parse_size(const std::string &word, const int smallest) const
+int GeneratorArguments::parse_size(const std::string &token, const int smallest) const
 {
   int size = 0;
-  if (!read_number(word, size) || size < smallest || size > most_indices)
-    fail("'" + word + "' is not an integer from " + std::to_string(smallest) + " to " +
-         std::to_string(most_indices));
+  if (!read_number(token, size) || size < smallest || size > max_indices)
+    fail("'" + token + "' is not an integer from " + std::to_string(smallest) + " to " +
+         std::to_string(max_indices));
   return size;
 }
 

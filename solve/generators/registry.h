@@ -53,11 +53,11 @@ public:
   [[noreturn]] void fail(const std::string &reason) const;
 
 private:
-  int parse_size(const std::string &word, int smallest) const;
+  int parse_size(const std::string &token, int smallest) const;
 
   std::string text, form;
   RowShare rows;
-  std::vector<std::string> words;
+  std::vector<std::string> tokens;
 };
 
 struct GeneratorTraits
@@ -75,7 +75,7 @@ std::vector<Choice> generator_choices();
  * Makes the model problem that @p text names, such as "poisson2d-5pt:100x50", or a share of
  * consecutive rows.
  * @throws ParameterError with the valid forms; or with the numbers, if the matrix has more than
- * most_indices rows, or the result more than RowStarts::most_entries entries
+ * max_indices rows, or the result more than RowStarts::max_entries entries
  */
 ModelProblem generate(const std::string &text, const RowShare &share = {});
 } // namespace femgpu::linalg

@@ -31,7 +31,7 @@ LineReader::LineReader(const std::string &file) : name(file), buffer(buffer_size
   try {
     if (!refill())
       throw InputError("The file '" + file + "' is empty; a Matrix Market file was expected.");
-    look_at_beginning();
+    inspect_beginning();
   }
   catch (...) {
     gzclose(this->file);
@@ -80,7 +80,7 @@ void LineReader::fail(const std::string &message, const std::size_t line) const
   throw InputError(name + ":" + std::to_string(line) + ": " + message);
 }
 
-void LineReader::look_at_beginning()
+void LineReader::inspect_beginning()
 {
   std::string_view text(buffer.data(), end);
   if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {

@@ -45,7 +45,7 @@ private:
   /// Appends to the unread text in the buffer; returns false if there is nothing more.
   bool refill();
   /// Skips a byte order mark, and detects how lines end.
-  void look_at_beginning();
+  void inspect_beginning();
 
   std::string name;
   gzFile_s *file = nullptr;

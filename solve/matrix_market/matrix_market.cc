@@ -82,28 +82,28 @@ private:
       text.fail("the matrix has " + std::to_string(n) + " rows and " +
                 std::to_string(text.size().columns) +
                 " columns; only square systems can be solved.");
-    const std::int64_t given = text.size().entries;
-    if ((is_general ? 1 : 2) * given < n)
-      text.fail("the matrix has " + std::to_string(n) + " rows, but only " + std::to_string(given) +
-                (is_general ? "" : " mirrored") +
+    const std::int64_t n_entries = text.size().entries;
+    if ((is_general ? 1 : 2) * n_entries < n)
+      text.fail("the matrix has " + std::to_string(n) + " rows, but only " +
+                std::to_string(n_entries) + (is_general ? "" : " mirrored") +
                 " entries: a row without entries makes it singular. Correct the size line, or "
                 "remove empty rows and their columns.");
-    text.check_memory(given, bytes_per_entry, "matrix");
+    text.check_memory(n_entries, bytes_per_entry, "matrix");
   }
 
   void read_entries()
   {
-    const auto announced = static_cast<std::size_t>(text.size().entries);
+    const auto n_declared = static_cast<std::size_t>(text.size().entries);
     const bool has_values = text.header().field != "pattern";
     // A damaged size line must not exhaust the memory.
-    const std::size_t expected = std::min(announced, std::size_t(1) << 24);
+    const std::size_t expected = std::min(n_declared, std::size_t(1) << 24);
     entries.rows.reserve(expected);
     entries.columns.reserve(expected);
     entries.values.reserve(expected);
     while (text.next_entry(entries.size())) {
       const auto row = static_cast<int>(text.index("row", n));
       const auto column = static_cast<int>(text.index("column", n));
-      note_triangle(row, column);
+      record_triangle(row, column);
       lines.add(entries.size(), text.line_number());
       entries.rows.push_back(row);
       entries.columns.push_back(column);
@@ -112,7 +112,7 @@ private:
     }
   }
 
-  void note_triangle(const int row, const int column)
+  void record_triangle(const int row, const int column)
   {
     if (is_general)
       return;
@@ -128,23 +128,24 @@ private:
   {
     std::vector<std::size_t> order(entries.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
-    const auto place = [this](const std::size_t k) {
+    const auto position = [this](const std::size_t k) {
       return std::minmax({entries.rows[k], entries.columns[k]});
     };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](const std::size_t k, const std::size_t l) { return place(k) < place(l); });
+    std::stable_sort(order.begin(), order.end(), [&](const std::size_t k, const std::size_t l) {
+      return position(k) < position(l);
+    });
     std::vector<char> is_dropped(entries.size());
     for (std::size_t l = 1; l < order.size(); ++l) {
       const std::size_t first = order[l - 1], second = order[l];
-      if (place(first) != place(second) || entries.rows[first] == entries.rows[second])
+      if (position(first) != position(second) || entries.rows[first] == entries.rows[second])
         continue; // duplicate entries are found later
-      check_opposite(first, second);
+      check_mirror_entry(first, second);
       is_dropped[entries.rows[first] < entries.columns[first] ? first : second] = 1;
     }
-    keep([&](const std::size_t k) { return is_dropped[k] == 0; });
+    filter_entries([&](const std::size_t k) { return is_dropped[k] == 0; });
   }
 
-  void check_opposite(const std::size_t first, const std::size_t second) const
+  void check_mirror_entry(const std::size_t first, const std::size_t second) const
   {
     constexpr double rounding = 1e-14;
     const double value = entries.values[first];
@@ -160,20 +161,20 @@ private:
 
   /// Removes all other entries, and preserves the lines of those that remain.
   template <class Predicate>
-  void keep(const Predicate &is_kept)
+  void filter_entries(const Predicate &is_selected)
   {
-    EntryLines kept_lines;
+    EntryLines remaining_lines;
     std::size_t count = 0;
     for (std::size_t k = 0; k < entries.size(); ++k)
-      if (is_kept(k)) {
-        kept_lines.add(count, lines[k]);
+      if (is_selected(k)) {
+        remaining_lines.add(count, lines[k]);
         entries.rows[count] = entries.rows[k];
         entries.columns[count] = entries.columns[k];
         entries.values[count] = entries.values[k];
         ++count;
       }
     entries.resize(count);
-    lines = std::move(kept_lines);
+    lines = std::move(remaining_lines);
   }
 
   // Counting sort by columns, and then by rows: the columns ascend in each row.
@@ -187,10 +188,9 @@ private:
         ++starts[entries.rows[k] + 1];
     }
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    if (starts.back() > RowStarts::most_entries)
+    if (starts.back() > RowStarts::max_entries)
       text.fail("with both triangles the matrix has " + std::to_string(starts.back()) +
-                " entries, more than the limit of " + std::to_string(RowStarts::most_entries) +
-                ".");
+                " entries, more than the limit of " + std::to_string(RowStarts::max_entries) + ".");
     return starts;
   }
 
@@ -203,16 +203,17 @@ private:
     std::vector<std::size_t> row_starts(column_starts.size());
     HostMatrix A;
     A.n = static_cast<int>(n);
-    const auto put = [&](const int row, const int column, const double value) {
+    const auto insert_entry = [&](const int row, const int column, const double value) {
       const std::size_t position = next[column]++;
       rows[position] = row;
       values[position] = value;
       ++row_starts[row + 1];
     };
     for (std::size_t k = 0; k < entries.size(); ++k) {
-      put(entries.rows[k], entries.columns[k], entries.values[k]);
+      insert_entry(entries.rows[k], entries.columns[k], entries.values[k]);
       if (is_mirrored(k))
-        put(entries.columns[k], entries.rows[k], is_skew ? -entries.values[k] : entries.values[k]);
+        insert_entry(entries.columns[k], entries.rows[k],
+                     is_skew ? -entries.values[k] : entries.values[k]);
     }
     std::partial_sum(row_starts.begin(), row_starts.end(), row_starts.begin());
     A.row_starts.resize(row_starts.size());
@@ -225,14 +226,14 @@ private:
       for (std::size_t k = column_starts[j]; k < column_starts[j + 1]; ++k) {
         const std::size_t position = next[rows[k]]++;
         if (position > row_starts[rows[k]] && A.columns[position - 1] == j)
-          fail_twice(rows[k], j);
+          fail_duplicate(rows[k], j);
         A.columns[position] = j;
         A.values[position] = values[k];
       }
     return A;
   }
 
-  [[noreturn]] void fail_twice(const int row, const int column) const
+  [[noreturn]] void fail_duplicate(const int row, const int column) const
   {
     std::vector<std::size_t> found;
     for (std::size_t k = 0; k < entries.size() && found.size() < 2; ++k)

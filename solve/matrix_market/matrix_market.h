@@ -31,7 +31,7 @@ struct MatrixMarketMatrix
  * standard the lower one; if they contain both, opposite entries must agree up to rounding. Needs
  * 40 bytes per entry while it reads.
  * @throws InputError for anything else, for indices out of range, duplicate entries, too few or too
- * many entries, values that are not finite, more than most_indices rows or RowStarts::most_entries
+ * many entries, values that are not finite, more than max_indices rows or RowStarts::max_entries
  * entries, more entries than fit into memory, or so few that a row has none
  */
 MatrixMarketMatrix read_matrix_market(const std::string &file);

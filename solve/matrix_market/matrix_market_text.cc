@@ -37,28 +37,28 @@ std::string in_quotes(const std::string_view text)
 }
 
 /// Removes a plus sign, which numbers may have but std::from_chars rejects.
-std::string_view without_plus(const std::string_view word)
+std::string_view without_plus(const std::string_view token)
 {
-  const bool plus = word.size() > 1 && word[0] == '+' && word[1] != '-' && word[1] != '+';
-  return plus ? word.substr(1) : word;
+  const bool plus = token.size() > 1 && token[0] == '+' && token[1] != '-' && token[1] != '+';
+  return plus ? token.substr(1) : token;
 }
 
-/// Returns whether all of @p word is an integer; one beyond 64 bits becomes the largest of its
+/// Returns whether all of @p token is an integer; one beyond 64 bits becomes the largest of its
 /// sign.
-bool parse(std::string_view word, std::int64_t &number)
+bool parse(std::string_view token, std::int64_t &number)
 {
-  word = without_plus(word);
-  const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  token = without_plus(token);
+  const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), number);
   if (error == std::errc::result_out_of_range)
-    number = word[0] == '-' ? std::numeric_limits<std::int64_t>::min()
-                            : std::numeric_limits<std::int64_t>::max();
-  return error != std::errc::invalid_argument && stop == word.data() + word.size();
+    number = token[0] == '-' ? std::numeric_limits<std::int64_t>::min()
+                             : std::numeric_limits<std::int64_t>::max();
+  return error != std::errc::invalid_argument && stop == token.data() + token.size();
 }
 
 /// Parses Fortran exponents (1D5), and numbers that become 0 or infinite.
-bool parse_rare(const std::string_view word, double &number)
+bool parse_unusual(const std::string_view token, double &number)
 {
-  std::string text = lower_case(word);
+  std::string text = lower_case(token);
   const std::size_t exponent = text.find('d');
   if (exponent != std::string::npos)
     text[exponent] = 'e';
@@ -69,12 +69,12 @@ bool parse_rare(const std::string_view word, double &number)
   return error != std::errc::invalid_argument && stop == end;
 }
 
-bool parse(std::string_view word, double &number)
+bool parse(std::string_view token, double &number)
 {
-  word = without_plus(word);
-  const char *const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, number);
-  return (error == std::errc() && stop == end) || parse_rare(word, number);
+  token = without_plus(token);
+  const char *const end = token.data() + token.size();
+  const auto [stop, error] = std::from_chars(token.data(), end, number);
+  return (error == std::errc() && stop == end) || parse_unusual(token, number);
 }
 } // namespace
 
@@ -110,18 +110,18 @@ void MatrixMarketText::check_memory(const std::int64_t count, const std::size_t 
 
 bool MatrixMarketText::next_entry(const std::size_t found)
 {
-  const bool is_there = next(), is_all = found == static_cast<std::size_t>(the_size.entries);
-  if (is_there && is_all)
+  const bool has_entry = next(), is_all = found == static_cast<std::size_t>(file_size.entries);
+  if (has_entry && is_all)
     fail("this is one entry more than the " + std::to_string(found) +
          " that the size line announces; correct the size line.");
-  if (!is_there && !is_all)
+  if (!has_entry && !is_all)
     fail("the file ends after " + std::to_string(found) + " of " +
-         std::to_string(the_size.entries) +
+         std::to_string(file_size.entries) +
          " entries; it is incomplete or its size line is wrong.");
-  return is_there;
+  return has_entry;
 }
 
-std::string_view MatrixMarketText::word()
+std::string_view MatrixMarketText::token()
 {
   std::size_t begin = 0;
   while (begin < rest.size() && is_blank(rest[begin]))
@@ -136,7 +136,7 @@ std::string_view MatrixMarketText::word()
 
 std::int64_t MatrixMarketText::index(const char *const what, const std::int64_t range)
 {
-  const std::string_view text = word();
+  const std::string_view text = token();
   std::int64_t number = 0;
   if (text.empty())
     fail("the line ends where the " + std::string(what) + " of an entry is expected.");
@@ -151,7 +151,7 @@ std::int64_t MatrixMarketText::index(const char *const what, const std::int64_t 
 
 double MatrixMarketText::value()
 {
-  const std::string_view text = word();
+  const std::string_view text = token();
   double number = 0.;
   if (text.empty())
     fail("the value of the entry is missing; only files that say 'pattern' have none.");
@@ -159,7 +159,7 @@ double MatrixMarketText::value()
     fail("the value " + in_quotes(text) + " is not a number.");
   if (!std::isfinite(number))
     fail("the value " + in_quotes(text) + " is not finite; write a finite number.");
-  if (the_header.field == "integer" && number != std::floor(number))
+  if (file_header.field == "integer" && number != std::floor(number))
     fail("the value " + in_quotes(text) +
          " is not an integer; write 'real' instead of 'integer' in the header.");
   return number;
@@ -167,17 +167,17 @@ double MatrixMarketText::value()
 
 void MatrixMarketText::end_of_line()
 {
-  const std::string_view text = word();
+  const std::string_view text = token();
   if (!text.empty())
-    fail("there is " + in_quotes(text) + " after the numbers; a " + the_header.format + " " +
-         the_header.field + " file has one entry per line and nothing else" +
-         (the_header.field == "pattern" ? ", and no values." : "."));
+    fail("there is " + in_quotes(text) + " after the numbers; a " + file_header.format + " " +
+         file_header.field + " file has one entry per line and nothing else" +
+         (file_header.field == "pattern" ? ", and no values." : "."));
 }
 
 void MatrixMarketText::read_header()
 {
-  const auto fail_word = [this](const char *what, const std::string &word, const char *cure) {
-    fail("the header says " + in_quotes(word) + " where the " + what + " is expected; " + cure +
+  const auto fail_token = [this](const char *what, const std::string &token, const char *hint) {
+    fail("the header says " + in_quotes(token) + " where the " + what + " is expected; " + hint +
          ".");
   };
   // Elsewhere, lines that begin with % are comments.
@@ -185,55 +185,56 @@ void MatrixMarketText::read_header()
   while (!found && lines.next(rest))
     found = rest.find_first_not_of(" \t\r\f\v") != std::string_view::npos;
   const std::string_view line = rest;
-  if (!found || lower_case(word()) != "%%matrixmarket")
+  if (!found || lower_case(token()) != "%%matrixmarket")
     fail("this is not a Matrix Market file: it begins with " + in_quotes(line) +
          " instead of '%%MatrixMarket matrix coordinate real general'.");
-  if (const std::string object = lower_case(word()); object != "matrix")
-    fail_word("object", object, "use 'matrix'");
-  auto &[format, field, symmetry] = the_header;
-  format = lower_case(word());
+  if (const std::string object = lower_case(token()); object != "matrix")
+    fail_token("object", object, "use 'matrix'");
+  auto &[format, field, symmetry] = file_header;
+  format = lower_case(token());
   if (format != "coordinate" && format != "array")
-    fail_word("format", format, "use 'coordinate' for matrices and 'array' for vectors");
-  field = lower_case(word());
+    fail_token("format", format, "use 'coordinate' for matrices and 'array' for vectors");
+  field = lower_case(token());
   if (field == "complex")
     fail("complex numbers are not supported; write the equivalent real system [Re -Im; Im Re].");
   if (field != "real" && field != "integer" && field != "pattern")
-    fail_word("field", field, "use 'real', 'integer' or 'pattern'");
-  symmetry = lower_case(word());
+    fail_token("field", field, "use 'real', 'integer' or 'pattern'");
+  symmetry = lower_case(token());
   if (symmetry == "hermitian")
     fail("hermitian (complex) matrices are not supported; write 'symmetric' if the values are "
          "real.");
   if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
-    fail_word("symmetry", symmetry, "use 'general', 'symmetric' or 'skew-symmetric'");
+    fail_token("symmetry", symmetry, "use 'general', 'symmetric' or 'skew-symmetric'");
   if (field == "pattern" && (format == "array" || symmetry == "skew-symmetric"))
     fail("a pattern can be neither an array nor skew-symmetric; write its values.");
-  if (const std::string_view more = word(); !more.empty())
+  if (const std::string_view more = token(); !more.empty())
     fail("the header has " + in_quotes(more) + " after the symmetry; remove it.");
 }
 
 void MatrixMarketText::read_size()
 {
-  const bool coordinate = the_header.format == "coordinate";
+  const bool coordinate = file_header.format == "coordinate";
   const std::string expected = coordinate ? "the line with the numbers of rows, columns and entries"
                                           : "the line with the numbers of rows and columns";
   if (!next())
     fail("the file ends before " + expected + ".");
   const std::string line = in_quotes(rest);
-  const auto count = [&](const std::size_t most) {
-    const std::string_view text = word();
+  const auto count = [&](const std::size_t max_value) {
+    const std::string_view text = token();
     std::int64_t number = 0;
     if (!parse(text, number) || number < 0)
       fail(expected + " is expected, but found " + line + ".");
-    if (static_cast<std::size_t>(number) > most)
+    if (static_cast<std::size_t>(number) > max_value)
       fail("the number " + std::string(text.substr(0, 40)) + " is too large: the limits are " +
-           std::to_string(most_indices) + " rows and " + std::to_string(RowStarts::most_entries) +
+           std::to_string(max_indices) + " rows and " + std::to_string(RowStarts::max_entries) +
            " entries.");
     return number;
   };
-  the_size.rows = count(most_indices);
-  the_size.columns = count(most_indices);
-  the_size.entries = coordinate ? count(RowStarts::most_entries) : the_size.rows * the_size.columns;
-  if (!word().empty())
+  file_size.rows = count(max_indices);
+  file_size.columns = count(max_indices);
+  file_size.entries =
+      coordinate ? count(RowStarts::max_entries) : file_size.rows * file_size.columns;
+  if (!token().empty())
     fail(expected + " is expected, but found " + line + ".");
 }
 } // namespace femgpu::linalg

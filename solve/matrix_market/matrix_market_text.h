@@ -36,11 +36,11 @@ public:
 
   const MatrixMarketHeader &header() const
   {
-    return the_header;
+    return file_header;
   }
   const MatrixMarketSize &size() const
   {
-    return the_size;
+    return file_size;
   }
   /// Returns the last line read, for messages; after construction the size line.
   std::size_t line_number() const
@@ -79,12 +79,12 @@ private:
   /// file.
   bool next();
   /// Returns the next token of the line; empty at its end.
-  std::string_view word();
+  std::string_view token();
 
   LineReader lines;
   std::string_view rest; ///< unread part of the line
-  MatrixMarketHeader the_header;
-  MatrixMarketSize the_size;
+  MatrixMarketHeader file_header;
+  MatrixMarketSize file_size;
 };
 } // namespace femgpu::linalg
 

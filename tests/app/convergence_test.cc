@@ -170,9 +170,9 @@ TEST(Convergence, OrdersAfterAdaptiveRefinementAreByDofs)
   EXPECT_NEAR(*observed_order(study, 5, &ErrorNorms::H1), 1., 1e-12);
   EXPECT_NEAR(*estimated_order(study, 5), 1., 1e-12);
   ASSERT_EQ(verdicts(study).size(), 1U);
-  EXPECT_TRUE(verdicts(study)[0].holds && verdicts(study)[0].is_by_dofs);
+  EXPECT_TRUE(verdicts(study)[0].is_met && verdicts(study)[0].is_rate_in_dofs);
   EXPECT_NEAR(verdicts(study)[0].observed, 0.5, 1e-12);
-  EXPECT_FALSE(verdicts(adaptive_study(1. / 3.))[0].holds);
+  EXPECT_FALSE(verdicts(adaptive_study(1. / 3.))[0].is_met);
 }
 
 TEST(Convergence, TablesHaveALineForEachCycleInEveryForm)

@@ -28,16 +28,16 @@ protected:
 
 TEST_F(PrintedParameters, PrintedParameterFileReadsBack)
 {
-  const std::string text = parameters_as("prm", prm);
-  EXPECT_TRUE(holds(text, "# Vectors kept by GMRES."));
+  const std::string text = format_parameters("prm", prm);
+  EXPECT_TRUE(contains(text, "# Vectors kept by GMRES."));
   EXPECT_LT(text.find("subsection Solver"), text.find("subsection Newton"));
-  const ParameterPlaces places = apply_parameters(prm, {"printed.prm", text}, {});
-  EXPECT_TRUE(places.is_given("Solver/Krylov/Restart"));
+  const ParameterLocations locations = apply_parameters(prm, {"printed.prm", text}, {});
+  EXPECT_TRUE(locations.is_set("Solver/Krylov/Restart"));
 }
 
 TEST_F(PrintedParameters, PrintedJsonHasTypedValuesAndReadsBackIntoTheHandler)
 {
-  std::stringstream out(parameters_as("json", prm));
+  std::stringstream out(format_parameters("json", prm));
   const auto json = nlohmann::json::parse(out.str());
   EXPECT_EQ(json["Dimension"]["default_value"], 2);
   EXPECT_EQ(json["Solver"]["Tolerance"]["value"], 1e-8);
@@ -58,12 +58,12 @@ TEST(DeclaredParameter, NumbersAmongNamesAreNumbersInJson)
 
 TEST_F(PrintedParameters, PrintedMarkdownIsOneTableASectionWithPipesEscaped)
 {
-  const std::string text = parameters_as("md", prm);
-  EXPECT_TRUE(holds(text, "## Top level\n\n| key | default | valid values | meaning |\n"));
-  EXPECT_TRUE(holds(text, "## Solver/Krylov\n"));
-  EXPECT_TRUE(holds(text, "| Method | `cg` | one of: cg, gmres, bicgstab, direct | Krylov "
-                          "method \\| or direct. |\n"));
-  EXPECT_TRUE(holds(text, "Relative \\*residual\\* &lt;= this."));
+  const std::string text = format_parameters("md", prm);
+  EXPECT_TRUE(contains(text, "## Top level\n\n| key | default | valid values | meaning |\n"));
+  EXPECT_TRUE(contains(text, "## Solver/Krylov\n"));
+  EXPECT_TRUE(contains(text, "| Method | `cg` | one of: cg, gmres, bicgstab, direct | Krylov "
+                             "method \\| or direct. |\n"));
+  EXPECT_TRUE(contains(text, "Relative \\*residual\\* &lt;= this."));
 }
 
 TEST(DeclaredParameter, SaysInWordsWhatIsValid)

@@ -21,12 +21,12 @@ using Bytes = std::vector<unsigned char>;
 }
 
 /// Compresses @p bytes below @p depth nested calls that use 64 KiB of stack each.
-[[gnu::noinline]] Bytes deflated_below(const unsigned int depth, const Bytes &bytes)
+[[gnu::noinline]] Bytes deflate_at_depth(const unsigned int depth, const Bytes &bytes)
 {
   volatile unsigned int room[1 << 14];
   room[0] = depth;
   Bytes result =
-      depth > 0 ? deflated_below(depth - 1, bytes) : deflated(bytes.data(), bytes.size());
+      depth > 0 ? deflate_at_depth(depth - 1, bytes) : deflated(bytes.data(), bytes.size());
   EXPECT_EQ(room[0], depth); // keeps `room` alive
   return result;
 }
@@ -40,7 +40,7 @@ TEST(Deflate, SameBytesWhereverAndWhateverTheMemoryIs)
     std::set<Bytes> all;
     for (std::uint16_t k = 0; k < 40; ++k) {
       fill_stack(k);
-      all.insert(deflated_below(k, bytes));
+      all.insert(deflate_at_depth(k, bytes));
     }
     EXPECT_EQ(all.size(), 1U) << n;
   }
@@ -56,10 +56,10 @@ TEST(Deflate, ZlibReadsWhatWasThere)
         state = state * 6364136223846793005U + 1442695040888963407U;
         byte = static_cast<unsigned char>(is_noise ? state >> 56 : (state >> 60) % 2);
       }
-      const Bytes there = deflated(bytes.data(), n);
-      EXPECT_LE(there.size(), n + n / 10000 + 30);
+      const Bytes compressed = deflated(bytes.data(), n);
+      EXPECT_LE(compressed.size(), n + n / 10000 + 30);
       uLongf length = back.size();
-      EXPECT_EQ(uncompress(back.data(), &length, there.data(), there.size()), Z_OK);
+      EXPECT_EQ(uncompress(back.data(), &length, compressed.data(), compressed.size()), Z_OK);
       back.resize(length);
       EXPECT_EQ(back, bytes) << n;
     }

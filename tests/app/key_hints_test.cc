@@ -26,19 +26,19 @@ TEST(KeyHints, NameKeysThatExist)
 
 TEST(KeyHints, DependOnTheSection)
 {
-  EXPECT_TRUE(holds(key_hint("Elasticity", "Temperature"), "use 'Elasticity/Temperature rise'"));
-  EXPECT_TRUE(holds(key_hint("Heat", "Temperature"), "use 'Heat/Dirichlet'"));
-  EXPECT_TRUE(holds(key_hint("Elasticity", "Spring"), "elasticity has no springs"));
+  EXPECT_TRUE(contains(key_hint("Elasticity", "Temperature"), "use 'Elasticity/Temperature rise'"));
+  EXPECT_TRUE(contains(key_hint("Heat", "Temperature"), "use 'Heat/Dirichlet'"));
+  EXPECT_TRUE(contains(key_hint("Elasticity", "Spring"), "elasticity has no springs"));
   EXPECT_EQ(key_hint("Poisson", "Spring"), "use 'Poisson/Robin'");
-  EXPECT_TRUE(holds(key_hint("Heat", "Density"), "does not depend on it"));
+  EXPECT_TRUE(contains(key_hint("Heat", "Density"), "does not depend on it"));
 }
 
 TEST(KeyHints, NameAlternativesToWhatFemgpuDoesNotDo)
 {
-  EXPECT_TRUE(holds(key_hint("Elasticity", "Gravity"), "use 'Elasticity/Body force'"));
-  EXPECT_TRUE(holds(key_hint("Elasticity", "Density"), "use 'Elasticity/Body force'"));
+  EXPECT_TRUE(contains(key_hint("Elasticity", "Gravity"), "use 'Elasticity/Body force'"));
+  EXPECT_TRUE(contains(key_hint("Elasticity", "Density"), "use 'Elasticity/Body force'"));
   for (const char *term : {"Time", "time_step", "Contact", "Contacts", "Damping", "Velocity"})
-    EXPECT_TRUE(holds(key_hint("", term), "docs/limits.md")) << term;
+    EXPECT_TRUE(contains(key_hint("", term), "docs/limits.md")) << term;
 }
 
 TEST(KeyHints, IgnoreCaseHyphensAndPlurals)

@@ -47,18 +47,19 @@ TEST(ParameterStudy, RangesAreIntegersUpOrDown)
 
 TEST(ParameterStudy, RefusesWhatItCannotRead)
 {
-  EXPECT_TRUE(holds(study_error({"Solver/Solver"}), "has no '='"));
-  EXPECT_TRUE(holds(study_error({"A/B="}), "empty value"));
-  EXPECT_TRUE(holds(study_error({"A/B=1,,2"}), "empty value"));
-  EXPECT_TRUE(holds(study_error({"A/B=(1"}), "a '(' without a ')'"));
-  EXPECT_TRUE(holds(study_error({"A/B=1)"}), "a ')' without a '('"));
-  EXPECT_TRUE(holds(study_error({"A/B='1"}), "quotation mark without a closing one"));
-  EXPECT_TRUE(holds(study_error({"A/B=1", "A/B=2"}), "repeats a parameter"));
-  EXPECT_TRUE(holds(study_error({"A/B=1,2,1"}), "'1' twice"));
-  EXPECT_TRUE(holds(study_error({"A/B=load: 0,0,1,load: 0,0,2"}),
-                    "put each value that contains commas in quotes: --study \"A/B='...','...'\""));
-  EXPECT_TRUE(holds(study_error({"A/B=1..100000"}), "more than 1000"));
-  EXPECT_TRUE(holds(study_error({"Output/Directory=a,b"}), "its own subdirectory"));
+  EXPECT_TRUE(contains(study_error({"Solver/Solver"}), "has no '='"));
+  EXPECT_TRUE(contains(study_error({"A/B="}), "empty value"));
+  EXPECT_TRUE(contains(study_error({"A/B=1,,2"}), "empty value"));
+  EXPECT_TRUE(contains(study_error({"A/B=(1"}), "a '(' without a ')'"));
+  EXPECT_TRUE(contains(study_error({"A/B=1)"}), "a ')' without a '('"));
+  EXPECT_TRUE(contains(study_error({"A/B='1"}), "quotation mark without a closing one"));
+  EXPECT_TRUE(contains(study_error({"A/B=1", "A/B=2"}), "repeats a parameter"));
+  EXPECT_TRUE(contains(study_error({"A/B=1,2,1"}), "'1' twice"));
+  EXPECT_TRUE(
+      contains(study_error({"A/B=load: 0,0,1,load: 0,0,2"}),
+               "put each value that contains commas in quotes: --study \"A/B='...','...'\""));
+  EXPECT_TRUE(contains(study_error({"A/B=1..100000"}), "more than 1000"));
+  EXPECT_TRUE(contains(study_error({"Output/Directory=a,b"}), "its own subdirectory"));
 }
 
 TEST(ParameterStudy, CombinesAllValuesTheLastParameterFastest)

@@ -13,17 +13,17 @@ const SystemSize ten_by_ten{2, 100., false, false, 1, 1, 1, 1};
 TEST(RunChecks, MostDofsAreThoseOfTheLastCycleWhereItIsKnown)
 {
   Parameters parameters;
-  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 100.);
+  EXPECT_EQ(max_dofs(parameters, ten_by_ten), 100.);
   parameters.study.cycles = 3;
-  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 1600.);
+  EXPECT_EQ(max_dofs(parameters, ten_by_ten), 1600.);
   parameters.study.refinement = "adaptive";
-  EXPECT_TRUE(std::isinf(most_dofs(parameters, ten_by_ten)));
+  EXPECT_TRUE(std::isinf(max_dofs(parameters, ten_by_ten)));
   parameters.study.maximum_dofs = 5000;
-  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 5000.);
+  EXPECT_EQ(max_dofs(parameters, ten_by_ten), 5000.);
   parameters.study.cycles = 1;
-  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 100.);
+  EXPECT_EQ(max_dofs(parameters, ten_by_ten), 100.);
   parameters.mesh.refinement_where = "x < 0.5";
-  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 5000.);
+  EXPECT_EQ(max_dofs(parameters, ten_by_ten), 5000.);
 }
 
 TEST(RunChecks, AutoTakesTheHostForFewUnknownsUnlessGpusAreSpokenOf)

@@ -1,4 +1,4 @@
-#include "benchmarks/sparse/contender.h"
+#include "benchmarks/sparse/candidate.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ TEST_F(SparseBesideCusparse, ProductsAreThoseOfCusparse)
                           system.is_symmetric};
     for (const Operation operation :
          {Operation::transpose, Operation::square, Operation::interpolated, Operation::coarse})
-      for (const bool keeps_pattern : {false, true}) {
+      for (const bool reuses_pattern : {false, true}) {
         SCOPED_TRACE(std::string(text) + ", operation " +
                      std::to_string(static_cast<int>(operation)));
-        const auto peer = make_cusparse(operation, factors, keeps_pattern);
+        const auto peer = make_cusparse(operation, factors, reuses_pattern);
         if (peer == nullptr)
           continue;
         const auto femgpu = make_femgpu(operation, factors);

@@ -22,25 +22,25 @@ SpeedSystem small_system()
 }
 
 /// Corrupts the solution and the claim of an untrustworthy contender.
-using Spoil = std::function<void(std::vector<double> &x, Claim &claim)>;
+using Corruption = std::function<void(std::vector<double> &x, ReportedResult &reported)>;
 
 /// A contender that runs femgpu on the host and corrupts each result.
-class Spoilt final : public Contender
+class CorruptedCandidate final : public Candidate
 {
 public:
-  Spoilt(std::unique_ptr<Contender> inner, Spoil spoil)
-      : inner(std::move(inner)), spoil(std::move(spoil))
+  CorruptedCandidate(std::unique_ptr<Candidate> inner, Corruption corrupt)
+      : inner(std::move(inner)), corrupt(std::move(corrupt))
   {}
   void reset() override
   {
     inner->reset();
   }
-  Claim solve(const int iterations) override
+  ReportedResult solve(const int iterations) override
   {
-    Claim claim = inner->solve(iterations);
+    ReportedResult reported = inner->solve(iterations);
     x = inner->solution();
-    spoil(x, claim);
-    return claim;
+    corrupt(x, reported);
+    return reported;
   }
   std::vector<double> solution() const override
   {
@@ -48,22 +48,22 @@ public:
   }
 
 private:
-  std::unique_ptr<Contender> inner;
-  Spoil spoil;
+  std::unique_ptr<Candidate> inner;
+  Corruption corrupt;
   std::vector<double> x;
 };
 
 /// Measures femgpu's pipelined CG on the host with corrupted results.
-Measurement measure_spoilt(const Spoil &spoil)
+Measurement measure_corrupted(const Corruption &corrupt)
 {
   const SpeedSystem system = small_system();
   const CsrMatrix A(make_executor("host"), system.A.csr());
-  Entrants entrants;
-  add_femgpu(entrants, A, system.b, {"cg"}, {"csr"}, {"auto"});
-  Entrant entrant = entrants.front();
-  const auto make = entrant.make;
-  entrant.make = [&] { return std::make_unique<Spoilt>(make(), spoil); };
-  return measure(entrant, system, 60, 3);
+  CandidateSpecs specs;
+  add_femgpu(specs, A, system.b, {"cg"}, {"csr"}, {"auto"});
+  CandidateSpec spec = specs.front();
+  const auto make = spec.make;
+  spec.make = [&] { return std::make_unique<CorruptedCandidate>(make(), corrupt); };
+  return measure(spec, system, 60, 3);
 }
 
 bool begins_with(const std::string &text, const std::string &begin)
@@ -125,19 +125,19 @@ TEST(SpeedMeasurement, OfFemgpuIsOk)
 {
   const SpeedSystem system = small_system();
   const CsrMatrix A(make_executor("host"), system.A.csr());
-  Entrants entrants;
-  add_femgpu(entrants, A, system.b, {"cg", "bicgstab"}, {"csr", "sell"}, {"auto", "graph"});
-  ASSERT_EQ(entrants.size(), 8U);
-  EXPECT_EQ(entrants[1].variant, "csr, graph");
-  for (const Entrant &entrant : entrants) {
-    const Measurement m = measure(entrant, system, 60, 3);
-    EXPECT_EQ(m.verdict, "ok") << entrant.solver;
-    EXPECT_TRUE(m.repeats);
+  CandidateSpecs specs;
+  add_femgpu(specs, A, system.b, {"cg", "bicgstab"}, {"csr", "sell"}, {"auto", "graph"});
+  ASSERT_EQ(specs.size(), 8U);
+  EXPECT_EQ(specs[1].variant, "csr, graph");
+  for (const CandidateSpec &spec : specs) {
+    const Measurement m = measure(spec, system, 60, 3);
+    EXPECT_EQ(m.verdict, "ok") << spec.solver;
+    EXPECT_TRUE(m.is_reproducible);
     EXPECT_EQ(m.n_solves, 3);
     EXPECT_TRUE(m.iterations == 60 || m.iterations == 30);
-    EXPECT_GT(m.least, 0.);
-    EXPECT_LE(m.least, m.median);
-    EXPECT_LE(m.median, m.most);
+    EXPECT_GT(m.minimum, 0.);
+    EXPECT_LE(m.minimum, m.median);
+    EXPECT_LE(m.median, m.maximum);
     EXPECT_LT(m.true_residual, 1.);
     EXPECT_GT(m.milliseconds_30, 0.);
   }
@@ -147,17 +147,17 @@ TEST(SpeedMeasurement, OfGmresIsOkWhereFemgpuHasIt)
 {
   const SpeedSystem system = make_system({"p2d", "poisson2d-p1:64", 3969});
   const CsrMatrix A(make_executor("host"), system.A.csr());
-  Entrants entrants;
-  add_femgpu(entrants, A, system.b, {"gmres", "sor"}, {"csr"}, {"auto"});
-  if (entrants.empty())
+  CandidateSpecs specs;
+  add_femgpu(specs, A, system.b, {"gmres", "sor"}, {"csr"}, {"auto"});
+  if (specs.empty())
     GTEST_SKIP() << "there is no pipelined-gmres";
-  ASSERT_EQ(entrants.size(), 1U);
-  EXPECT_EQ(entrants[0].solver, "pipelined-gmres(30)");
-  EXPECT_EQ(entrants[0].preconditioner, "identity");
-  const Measurement m = measure(entrants[0], system, 60, 3);
+  ASSERT_EQ(specs.size(), 1U);
+  EXPECT_EQ(specs[0].solver, "pipelined-gmres(30)");
+  EXPECT_EQ(specs[0].preconditioner, "identity");
+  const Measurement m = measure(specs[0], system, 60, 3);
   EXPECT_EQ(m.verdict, "ok");
   EXPECT_EQ(m.iterations, 60);
-  EXPECT_TRUE(m.repeats);
+  EXPECT_TRUE(m.is_reproducible);
 }
 
 TEST(SpeedMeasurement, SolversAreFormsOfMethods)
@@ -172,9 +172,9 @@ TEST(SpeedMeasurement, SolversAreFormsOfMethods)
 
 TEST(SpeedMeasurement, OfLongSolvesTimesFewerIterationsAfterAFailure)
 {
-  const Measurement m = measure_spoilt([](std::vector<double> &, Claim &claim) {
-    if (claim.iterations > 30)
-      claim.relative_residual = NAN;
+  const Measurement m = measure_corrupted([](std::vector<double> &, ReportedResult &reported) {
+    if (reported.iterations > 30)
+      reported.relative_residual = NAN;
   });
   EXPECT_EQ(m.verdict, "ok");
   EXPECT_EQ(m.iterations, 30);
@@ -182,27 +182,29 @@ TEST(SpeedMeasurement, OfLongSolvesTimesFewerIterationsAfterAFailure)
 
 TEST(SpeedMeasurement, FindsOutAProgramThatSaysAnotherResidual)
 {
-  const auto claimed = [](const double factor) {
-    return measure_spoilt(
-               [&](std::vector<double> &, Claim &claim) { claim.relative_residual *= factor; })
+  const auto misreported = [](const double factor) {
+    return measure_corrupted([&](std::vector<double> &, ReportedResult &reported) {
+             reported.relative_residual *= factor;
+           })
         .verdict;
   };
-  EXPECT_EQ(claimed(1.), "ok");
-  EXPECT_PRED2(begins_with, claimed(0.9), "wrong: says the residual is");
-  EXPECT_PRED2(begins_with, claimed(NAN), "wrong");
+  EXPECT_EQ(misreported(1.), "ok");
+  EXPECT_PRED2(begins_with, misreported(0.9), "wrong: says the residual is");
+  EXPECT_PRED2(begins_with, misreported(NAN), "wrong");
 }
 
 TEST(SpeedMeasurement, FindsOutAWrongSolution)
 {
-  const Measurement m = measure_spoilt([](std::vector<double> &x, Claim &) { x[100] = NAN; });
+  const Measurement m =
+      measure_corrupted([](std::vector<double> &x, ReportedResult &) { x[100] = NAN; });
   EXPECT_PRED2(begins_with, m.verdict, "wrong");
   EXPECT_EQ(m.n_solves, 0);
 }
 
 TEST(SpeedMeasurement, FindsOutFewerIterations)
 {
-  const Measurement m =
-      measure_spoilt([](std::vector<double> &, Claim &claim) { --claim.iterations; });
+  const Measurement m = measure_corrupted(
+      [](std::vector<double> &, ReportedResult &reported) { --reported.iterations; });
   EXPECT_PRED2(begins_with, m.verdict, "wrong: did 29 of 30 iterations");
 }
 
@@ -219,20 +221,21 @@ TEST(SpeedMeasurement, FindsOutResidualsThatAreNotThoseOfTheFirst)
 TEST(SpeedMeasurement, TellsWhetherSolvesRepeatToTheBit)
 {
   int solves = 0;
-  const Measurement m = measure_spoilt(
-      [&](std::vector<double> &x, Claim &) { x[0] *= ++solves % 2 == 0 ? 1. : 1. + 1e-15; });
+  const Measurement m = measure_corrupted([&](std::vector<double> &x, ReportedResult &) {
+    x[0] *= ++solves % 2 == 0 ? 1. : 1. + 1e-15;
+  });
   EXPECT_EQ(m.verdict, "ok");
-  EXPECT_FALSE(m.repeats);
+  EXPECT_FALSE(m.is_reproducible);
 }
 
 TEST(SpeedMeasurement, KeepsTheMessageOfWhatFails)
 {
-  Entrant entrant;
-  entrant.make = []() -> std::unique_ptr<Contender> { throw std::runtime_error("no \"memory\""); };
+  CandidateSpec spec;
+  spec.make = []() -> std::unique_ptr<Candidate> { throw std::runtime_error("no \"memory\""); };
   const SpeedSystem system = small_system();
-  const Measurement m = measure(entrant, system, 60, 3);
+  const Measurement m = measure(spec, system, 60, 3);
   EXPECT_EQ(m.verdict, "failed: no \"memory\"");
-  const std::string line = csv_line({"device", "abc", 1e12}, system, entrant, m);
+  const std::string line = csv_line({"device", "abc", 1e12}, system, spec, m);
   EXPECT_NE(line.find("\"failed: no 'memory'\""), std::string::npos);
 }
 

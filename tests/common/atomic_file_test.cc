@@ -94,9 +94,9 @@ TEST_F(AtomicFileTest, FullDiskIsAnErrorAndLeavesNothing)
     AtomicFile file(name);
     file.stream() << std::string(size, 'x');
     const std::string error = output_error_of([&] { file.commit(); });
-    EXPECT_TRUE(holds(error, name.string())) << error;
-    EXPECT_TRUE(holds(error, "No space left")) << error;
-    EXPECT_TRUE(holds(error, "free some space")) << error;
+    EXPECT_TRUE(contains(error, name.string())) << error;
+    EXPECT_TRUE(contains(error, "No space left")) << error;
+    EXPECT_TRUE(contains(error, "free some space")) << error;
     EXPECT_EQ(content_of(name), "old");
     EXPECT_EQ(files(), 1u);
   }
@@ -115,20 +115,20 @@ TEST_F(AtomicFileTest, MissingDirectoryAndUnwritableTargetsAreErrorsWithTheReaso
 {
   const std::string missing =
       output_error_of([&] { const AtomicFile file(directory / "no" / "a.txt"); });
-  EXPECT_TRUE(holds(missing, "No such file or directory")) << missing;
-  EXPECT_TRUE(holds(missing, "check that its directory exists")) << missing;
+  EXPECT_TRUE(contains(missing, "No such file or directory")) << missing;
+  EXPECT_TRUE(contains(missing, "check that its directory exists")) << missing;
   EXPECT_TRUE(
-      holds(output_error_of([&] { const AtomicFile file(directory); }), "not a regular file"));
+      contains(output_error_of([&] { const AtomicFile file(directory); }), "not a regular file"));
   EXPECT_TRUE(
-      holds(output_error_of([] { const AtomicFile file("/dev/null"); }), "not a regular file"));
-  EXPECT_TRUE(holds(output_error_of([] { const AtomicFile file(""); }), "is not a file name"));
+      contains(output_error_of([] { const AtomicFile file("/dev/null"); }), "not a regular file"));
+  EXPECT_TRUE(contains(output_error_of([] { const AtomicFile file(""); }), "is not a file name"));
 }
 
 TEST_F(AtomicFileTest, ADirectoryThatTookTheNameMeanwhileIsAnError)
 {
   AtomicFile file(directory / "a");
   fs::create_directory(directory / "a");
-  EXPECT_TRUE(holds(output_error_of([&] { file.commit(); }), "Is a directory"));
+  EXPECT_TRUE(contains(output_error_of([&] { file.commit(); }), "Is a directory"));
   EXPECT_FALSE(fs::exists(partial_name((directory / "a").string())));
 }
 
@@ -166,34 +166,35 @@ TEST_F(AtomicFileTest, CreateDirectoryMakesAllLevelsAndAcceptsAnExistingOne)
 TEST_F(AtomicFileTest, CreateDirectoryNamesWhatIsInTheWay)
 {
   std::ofstream(directory / "file") << "x";
-  EXPECT_TRUE(holds(output_error_of([&] { create_output_directory(directory / "file"); }),
-                    "is a file, not a"));
-  EXPECT_TRUE(holds(output_error_of([&] { create_output_directory(directory / "file" / "sub"); }),
-                    "Not a directory"));
-  EXPECT_TRUE(holds(output_error_of([] { create_output_directory(""); }), "empty"));
-  EXPECT_TRUE(holds(output_error_of([] { create_output_directory("/proc"); }),
-                    "without permission to create files"));
+  EXPECT_TRUE(contains(output_error_of([&] { create_output_directory(directory / "file"); }),
+                       "is a file, not a"));
+  EXPECT_TRUE(
+      contains(output_error_of([&] { create_output_directory(directory / "file" / "sub"); }),
+               "Not a directory"));
+  EXPECT_TRUE(contains(output_error_of([] { create_output_directory(""); }), "empty"));
+  EXPECT_TRUE(contains(output_error_of([] { create_output_directory("/proc"); }),
+                       "without permission to create files"));
 }
 
 /// Runs as user nobody instead of root during its lifetime, because permissions do not restrict
 /// root.
-class AsOrdinaryUser
+class UnprivilegedUser
 {
 public:
-  AsOrdinaryUser() : was_root(::geteuid() == 0)
+  UnprivilegedUser() : was_root(::geteuid() == 0)
   {
     if (was_root && ::seteuid(65534) != 0)
       ADD_FAILURE() << "root could not become an ordinary user";
   }
 
-  ~AsOrdinaryUser()
+  ~UnprivilegedUser()
   {
     if (was_root && ::seteuid(0) != 0)
       ADD_FAILURE() << "could not become root again";
   }
 
-  AsOrdinaryUser(const AsOrdinaryUser &) = delete;
-  AsOrdinaryUser &operator=(const AsOrdinaryUser &) = delete;
+  UnprivilegedUser(const UnprivilegedUser &) = delete;
+  UnprivilegedUser &operator=(const UnprivilegedUser &) = delete;
 
 private:
   bool was_root;
@@ -203,11 +204,11 @@ TEST_F(AtomicFileTest, WithoutPermissionTheErrorSaysSo)
 {
   ::chmod(directory.c_str(), 0555);
   {
-    const AsOrdinaryUser user;
+    const UnprivilegedUser user;
     for (const auto &error : {output_error_of([&] { create_output_directory(directory); }),
                               output_error_of([&] { create_output_directory(directory / "a"); }),
                               output_error_of([&] { const AtomicFile file(directory / "a.txt"); })})
-      EXPECT_TRUE(holds(error, "Permission denied; check the permissions")) << error;
+      EXPECT_TRUE(contains(error, "Permission denied; check the permissions")) << error;
   }
   ::chmod(directory.c_str(), 0755);
 }

@@ -66,9 +66,9 @@ void solve_for_a_while(Console &console)
 
 TEST(Console, LongPhasesAreReportedWithoutATerminal)
 {
-  const std::string said = errors_of(Console::Verbosity::normal, 10ms, solve_for_a_while);
-  EXPECT_EQ(said.rfind("  solve (0 s)\n", 0), 0U) << said;
-  EXPECT_NE(said.find("  solve: iteration 120 (0 s)\n"), std::string::npos) << said;
+  const std::string output = errors_of(Console::Verbosity::normal, 10ms, solve_for_a_while);
+  EXPECT_EQ(output.rfind("  solve (0 s)\n", 0), 0U) << output;
+  EXPECT_NE(output.find("  solve: iteration 120 (0 s)\n"), std::string::npos) << output;
 }
 
 TEST(Console, QuietProgramsReportNothing)
@@ -85,11 +85,11 @@ TEST(Console, NothingIsReportedBeforeTheFirstPhase)
 
 TEST(Console, OutputInTimeNeedsNoReport)
 {
-  const std::string said = errors_of(Console::Verbosity::normal, 10s, [](Console &console) {
+  const std::string output = errors_of(Console::Verbosity::normal, 10s, [](Console &console) {
     console.begin_phase("solve");
     console.print("cycle 0");
   });
-  EXPECT_EQ(said, "");
+  EXPECT_EQ(output, "");
 }
 } // namespace
 } // namespace femgpu

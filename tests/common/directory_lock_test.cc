@@ -22,7 +22,7 @@ class DirectoryLockTest : public testing::Test
 {
 protected:
   /// Writes the lock file of a run that did not remove it.
-  void leave(const std::string &host, const std::string &boot, const long process) const
+  void write_lock_file(const std::string &host, const std::string &boot, const long process) const
   {
     std::ofstream(file) << "host " << host << "\nboot " << boot << "\nprocess " << process
                         << "\nstarted 2026-01-02 03:04:05 UTC\n";
@@ -67,11 +67,11 @@ TEST_F(DirectoryLockTest, ASecondRunIsRefusedWithTheNameOfTheFirst)
   {
     const DirectoryLock lock(directory);
     const std::string message = refusal();
-    EXPECT_TRUE(holds(message, directory.string())) << message;
-    EXPECT_TRUE(holds(message, "process " + std::to_string(::getpid()))) << message;
-    EXPECT_TRUE(holds(message, "host " + host_name())) << message;
-    EXPECT_TRUE(holds(message, "started 20")) << message;
-    EXPECT_TRUE(holds(message, "--output")) << message;
+    EXPECT_TRUE(contains(message, directory.string())) << message;
+    EXPECT_TRUE(contains(message, "process " + std::to_string(::getpid()))) << message;
+    EXPECT_TRUE(contains(message, "host " + host_name())) << message;
+    EXPECT_TRUE(contains(message, "started 20")) << message;
+    EXPECT_TRUE(contains(message, "--output")) << message;
     EXPECT_TRUE(fs::exists(file)); // the refused run has not removed it
   }
   EXPECT_TRUE(fs::is_empty(directory));
@@ -92,7 +92,7 @@ TEST_F(DirectoryLockTest, ARunThatWasKilledStopsNobody)
   }
   char done = 0;
   ASSERT_EQ(::read(ready[0], &done, 1), 1);
-  EXPECT_TRUE(holds(refusal(), "process " + std::to_string(child))) << refusal();
+  EXPECT_TRUE(contains(refusal(), "process " + std::to_string(child))) << refusal();
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::close(ready[0]);
@@ -104,11 +104,11 @@ TEST_F(DirectoryLockTest, ARunThatWasKilledStopsNobody)
 
 TEST_F(DirectoryLockTest, WhatARunOfThisHostHasLeftIsTaken)
 {
-  leave(host_name(), boot_id(), dead_process());
+  write_lock_file(host_name(), boot_id(), dead_process());
   EXPECT_EQ(refusal(), "");
-  leave(host_name(), "before-the-machine-was-started-anew", ::getppid());
+  write_lock_file(host_name(), "before-the-machine-was-started-anew", ::getppid());
   EXPECT_EQ(refusal(), "");
-  leave("another-container", boot_id(), 1);
+  write_lock_file("another-container", boot_id(), 1);
   EXPECT_EQ(refusal(), "");
   std::ofstream(file) << "host half a si"; // killed while writing the file
   EXPECT_EQ(refusal(), "");
@@ -116,11 +116,11 @@ TEST_F(DirectoryLockTest, WhatARunOfThisHostHasLeftIsTaken)
 
 TEST_F(DirectoryLockTest, OfARunOnAnotherHostTheUserIsAsked)
 {
-  leave("elsewhere", "of-another-kernel", 17);
+  write_lock_file("elsewhere", "of-another-kernel", 17);
   const std::string message = refusal();
-  EXPECT_TRUE(holds(message, "process 17 on host elsewhere, started 2026-01-02")) << message;
-  EXPECT_TRUE(holds(message, "is invisible from host")) << message;
-  EXPECT_TRUE(holds(message, "remove '" + file.string() + "'")) << message;
+  EXPECT_TRUE(contains(message, "process 17 on host elsewhere, started 2026-01-02")) << message;
+  EXPECT_TRUE(contains(message, "is invisible from host")) << message;
+  EXPECT_TRUE(contains(message, "remove '" + file.string() + "'")) << message;
   EXPECT_TRUE(fs::exists(file));
   fs::remove(file);
   EXPECT_EQ(refusal(), "");
@@ -138,7 +138,7 @@ TEST_F(DirectoryLockTest, AFileThatOthersHaveMadeMeanwhileIsTheirs)
 TEST_F(DirectoryLockTest, ADirectoryThatIsNotThereIsAnError)
 {
   directory /= "nowhere";
-  EXPECT_TRUE(holds(refusal(), "No such file or directory")) << refusal();
+  EXPECT_TRUE(contains(refusal(), "No such file or directory")) << refusal();
 }
 } // namespace
 } // namespace femgpu

@@ -18,11 +18,11 @@ TEST(BatchShape, EveryRowHasAThread)
         const auto nonzeros = static_cast<std::size_t>(n) * static_cast<std::size_t>(length);
         const auto shape = choose_batch_shape({n, nonzeros, length, n_vectors});
         SCOPED_TRACE(std::to_string(n) + " rows of " + std::to_string(length));
-        ASSERT_EQ(shape.has_value(), n <= most_rows_of_batch(n_vectors));
+        ASSERT_EQ(shape.has_value(), n <= max_rows_in_batch(n_vectors));
         if (!shape)
           continue;
         EXPECT_LE(n * shape->lanes, shape->threads * rows_per_thread(shape->kernel));
-        EXPECT_LE(shape->threads, most_threads(shape->kernel));
+        EXPECT_LE(shape->threads, max_threads(shape->kernel));
         EXPECT_EQ(shape->threads % 32, 0);
       }
 }
@@ -128,7 +128,7 @@ TEST_P(BatchTest, SystemsOfAllSizesAreSolvedAsOneByOne)
     const SolvedBatch solved = run_batch(options, systems);
     expect_solved(solved, systems, 1e-9);
     EXPECT_EQ(solved.report.n_converged(), static_cast<int>(systems.size()));
-    EXPECT_EQ(solved.report.n_alone(), 0);
+    EXPECT_EQ(solved.report.n_solved_separately(), 0);
     for (std::size_t k = 0; k < systems.size(); ++k) {
       const SolveReport single = run(options, systems[k].A, systems[k].b).report;
       SCOPED_TRACE("system " + std::to_string(k));
@@ -271,8 +271,8 @@ TEST_P(BatchTest, SystemTooLargeForABlockIsSolvedByItself)
   const SolvedBatch solved = run_batch(method(solver, "jacobi", 1e-9), systems);
   expect_solved(solved, systems, 1e-9);
   const bool is_host = executor->backend() == BackendKind::host;
-  EXPECT_EQ(solved.report.n_alone(), is_host ? 0 : 1);
-  EXPECT_EQ(solved.report.systems[1].was_alone, !is_host);
+  EXPECT_EQ(solved.report.n_solved_separately(), is_host ? 0 : 1);
+  EXPECT_EQ(solved.report.systems[1].solved_separately, !is_host);
   EXPECT_EQ(solved.report.method.execution.find("too large") == std::string::npos, is_host);
 }
 
@@ -319,7 +319,7 @@ TEST_P(CGBatchTest, BlocksHoldUpTo4096Rows)
   for (const char *const solver : {"pipelined-cg", "cg"}) {
     const SolvedBatch solved = solve_all(executor, method(solver, "jacobi", 1e-9), systems);
     EXPECT_EQ(solved.report.n_converged(), 2);
-    EXPECT_EQ(solved.report.n_alone(), 0);
+    EXPECT_EQ(solved.report.n_solved_separately(), 0);
     for (std::size_t k = 0; k < 2; ++k)
       EXPECT_LE(residual_norm(systems[k].A, systems[k].b, solved.x[k]),
                 1.01e-9 * norm(systems[k].b));

@@ -77,11 +77,11 @@ class CaGmresTest : public OnBackend
 protected:
   SolveReport run(const std::string &solver, const std::string &system,
                   const std::string &preconditioner, const double tolerance = 1e-8,
-                  const int most = 20000) const
+                  const int max_iterations = 20000) const
   {
     const ModelProblem problem = generate(system);
     LinearSolverOptions options = method(solver, preconditioner, tolerance);
-    options.control.max_iterations = most;
+    options.control.max_iterations = max_iterations;
     return solve(executor, options, problem.A, problem.b).report;
   }
 };

@@ -31,10 +31,11 @@ struct Recurrence
       team.wait_for(one);
     if (seven >= 0)
       team.wait_for(seven);
-    team.catch_up();
+    team.acquire_fence();
     if (team.rank() == 0) {
-      v[i] = next(i, one < 0 ? 0 : team.fresh(v + one), seven < 0 ? 0 : team.fresh(v + seven));
-      team.announce(i);
+      v[i] = next(i, one < 0 ? 0 : team.load_published(v + one),
+                  seven < 0 ? 0 : team.load_published(v + seven));
+      team.publish(i);
     }
   }
 

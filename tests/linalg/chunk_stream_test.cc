@@ -21,7 +21,7 @@ protected:
     char *to = found.data();
     for (int visit = 0; visit < 2; ++visit)
       for (std::size_t c = 0; c < sizes.size(); ++c) {
-        executor->copy_inside(to, chunks.fetch(static_cast<int>(c)), sizes[c]);
+        executor->copy_within(to, chunks.fetch(static_cast<int>(c)), sizes[c]);
         chunks.release();
         to += sizes[c];
       }

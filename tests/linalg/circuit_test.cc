@@ -38,15 +38,15 @@ TEST(Circuit, PatternIsUnsymmetricWithFewLongRowsAndColumns)
   check_csr(A.csr());
   ASSERT_EQ(A.n, 20000);
   int usual = 0, long_rows = 0, one_way = 0;
-  std::set<std::pair<int, int>> places;
+  std::set<std::pair<int, int>> positions;
   for (int i = 0; i < A.n; ++i) {
     usual += row_length(A, i) >= 2 && row_length(A, i) <= 6 ? 1 : 0;
     long_rows += row_length(A, i) > 1000 ? 1 : 0;
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      places.emplace(i, A.columns[k]);
+      positions.emplace(i, A.columns[k]);
   }
-  for (const auto &[i, j] : places)
-    one_way += places.count({j, i}) == 0 ? 1 : 0;
+  for (const auto &[i, j] : positions)
+    one_way += positions.count({j, i}) == 0 ? 1 : 0;
   EXPECT_GT(usual, 0.8 * A.n);
   EXPECT_EQ(long_rows, 2);
   const std::vector<int> lengths = column_lengths(A);
@@ -57,14 +57,14 @@ TEST(Circuit, PatternIsUnsymmetricWithFewLongRowsAndColumns)
 TEST(Circuit, ValuesRangeOverManyPowersOfTen)
 {
   const HostMatrix A = generate("circuit:20000").A;
-  double least = 1., most = 1.;
+  double smallest = 1., largest = 1.;
   for (const double value : A.values) {
     ASSERT_NE(value, 0.);
-    least = std::min(least, std::abs(value));
-    most = std::max(most, std::abs(value));
+    smallest = std::min(smallest, std::abs(value));
+    largest = std::max(largest, std::abs(value));
   }
-  EXPECT_LT(least, 1e-5);
-  EXPECT_GT(most, 3e2);
+  EXPECT_LT(smallest, 1e-5);
+  EXPECT_GT(largest, 3e2);
 }
 
 TEST(Circuit, MostRowsAreWeaklyDominatedByTheirDiagonal)

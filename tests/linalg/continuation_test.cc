@@ -69,7 +69,7 @@ struct Branch
 };
 
 /// Returns options that trace from λ = 0 around the fold and back to λ = 1/2.
-ContinuationOptions there_and_back(const std::string &preconditioner = "jacobi")
+ContinuationOptions around_fold(const std::string &preconditioner = "jacobi")
 {
   ContinuationOptions options;
   options.linear.preconditioner = preconditioner;
@@ -80,19 +80,20 @@ ContinuationOptions there_and_back(const std::string &preconditioner = "jacobi")
 class ContinuationTest : public OnBackend
 {
 protected:
-  bool begin_early = false; ///< calls begin_pattern() first
+  bool calls_begin_pattern = false; ///< calls begin_pattern() first
 
   Branch trace(const ContinuationOptions &options, const Bratu &problem,
-               std::vector<double> guess = {}, const Law &law = ExponentialLaw{}) const
+               std::vector<double> guess = {},
+               const ReactionTerm &reaction = ExponentialReaction{}) const
   {
     Branch branch;
     guess.resize(problem.b.size());
     Continuation continuation(executor, options);
-    if (begin_early)
+    if (calls_begin_pattern)
       continuation.begin_pattern(problem.A.csr());
     continuation.set_system(problem.A.csr(), problem.w.data());
     branch.report =
-        continuation.trace(law, problem.b.data(), guess.data(),
+        continuation.trace(reaction, problem.b.data(), guess.data(),
                            [&](const BranchRecord & /* record */, const std::vector<double> &x) {
                              branch.solutions.push_back(x);
                            });
@@ -120,7 +121,7 @@ double extrapolated(const double coarse, const double fine)
 // 2 x = λ/4 e^x, so λ = 8 x e^(-x), whose maximum is 8/e at x = 1.
 TEST_P(ContinuationTest, FoldOfOneUnknownIsThatByHand)
 {
-  const Branch branch = trace(there_and_back(), bratu_1d(1));
+  const Branch branch = trace(around_fold(), bratu_1d(1));
   EXPECT_TRUE(branch.report.converged()) << branch.report.message;
   EXPECT_NEAR(branch.fold().lambda, 8. * std::exp(-1.), 1e-9);
   EXPECT_NEAR(branch.fold().largest_u, 1., 1e-4);
@@ -134,8 +135,8 @@ TEST_P(ContinuationTest, FoldOfOneUnknownIsThatByHand)
 TEST_P(ContinuationTest, FoldOfTheIntervalIsFound)
 {
   const double exact = 3.513830719125162;
-  const double coarse = trace(there_and_back(), bratu_1d(31)).fold().lambda;
-  const double fine = trace(there_and_back(), bratu_1d(63)).fold().lambda;
+  const double coarse = trace(around_fold(), bratu_1d(31)).fold().lambda;
+  const double fine = trace(around_fold(), bratu_1d(63)).fold().lambda;
   EXPECT_NEAR((coarse - exact) / (fine - exact), 4., 0.05);
   EXPECT_NEAR(extrapolated(coarse, fine), exact, 2e-6);
 }
@@ -143,8 +144,8 @@ TEST_P(ContinuationTest, FoldOfTheIntervalIsFound)
 TEST_P(ContinuationTest, FoldOfTheSquareIsFound)
 {
   const double exact = 6.808124423;
-  const Branch coarse = trace(there_and_back(), bratu_2d(15));
-  const Branch fine = trace(there_and_back("fsai"), bratu_2d(31));
+  const Branch coarse = trace(around_fold(), bratu_2d(15));
+  const Branch fine = trace(around_fold("fsai"), bratu_2d(31));
   EXPECT_NEAR((coarse.fold().lambda - exact) / (fine.fold().lambda - exact), 4., 0.1);
   EXPECT_NEAR(extrapolated(coarse.fold().lambda, fine.fold().lambda), exact, 5e-5);
   EXPECT_NEAR(extrapolated(coarse.fold().largest_u, fine.fold().largest_u), 1.3917, 1e-3);
@@ -152,7 +153,7 @@ TEST_P(ContinuationTest, FoldOfTheSquareIsFound)
 
 TEST_P(ContinuationTest, TargetsAreSolvedOnBothBranches)
 {
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.targets = {3., 1., 5., 0.5, 0.};
   const Branch coarse = trace(options, bratu_1d(63));
   const Branch fine = trace(options, bratu_1d(127));
@@ -178,7 +179,7 @@ TEST_P(ContinuationTest, EveryPointSatisfiesTheEquation)
   problem.b = random_vector(problem.A.n, 3);
   for (double &b : problem.b)
     b = 1e-2 * (1. + b); // positive, which makes u positive
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.targets = {1., 2.};
   const Branch branch = trace(options, problem);
   EXPECT_TRUE(branch.report.converged()) << branch.report.message;
@@ -209,31 +210,30 @@ TEST_P(ContinuationTest, EveryPointSatisfiesTheEquation)
 TEST_P(ContinuationTest, PatternThatWasBegunGivesTheSameBits)
 {
   const Bratu problem = bratu_2d(9);
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.linear.ordering = "rcm";
   const Branch late = trace(options, problem);
-  begin_early = true;
+  calls_begin_pattern = true;
   const Branch early = trace(options, problem);
   EXPECT_EQ(early.solutions, late.solutions);
   EXPECT_EQ(early.report.costs.transfer.bytes, late.report.costs.transfer.bytes);
   EXPECT_EQ(early.report.costs.transfer.bytes,
-            moved(problem.A.values.size() * 12 + (problem.w.size() + 1) * 4) +
+            copied_bytes(problem.A.values.size() * 12 + (problem.w.size() + 1) * 4) +
                 3 * problem.w.size() * 8);
 }
 
 TEST_P(ContinuationTest, FoldDoesNotDependOnTheWay)
 {
   const Bratu problem = bratu_1d(33);
-  const double lambda = trace(there_and_back(), problem).fold().lambda;
-  ContinuationOptions options = there_and_back();
+  const double lambda = trace(around_fold(), problem).fold().lambda;
+  ContinuationOptions options = around_fold();
   options.largest_step = 0.2;
   EXPECT_NEAR(trace(options, problem).fold().lambda, lambda, 1e-9 * lambda);
   options.theta = 0.2;
   EXPECT_NEAR(trace(options, problem).fold().lambda, lambda, 1e-9 * lambda);
   for (const char *const preconditioner : {"identity", "fsai", "chebyshev"})
-    EXPECT_NEAR(trace(there_and_back(preconditioner), problem).fold().lambda, lambda,
-                1e-9 * lambda);
-  options = there_and_back();
+    EXPECT_NEAR(trace(around_fold(preconditioner), problem).fold().lambda, lambda, 1e-9 * lambda);
+  options = around_fold();
   options.linear.solver = "bicgstab";
   EXPECT_NEAR(trace(options, problem).fold().lambda, lambda, 1e-9 * lambda);
 }
@@ -243,8 +243,8 @@ TEST_P(ContinuationTest, FormatAndOrderAreThoseAskedFor)
   Bratu problem = bratu_2d(12);
   for (std::size_t i = 0; i < problem.b.size(); ++i)
     problem.w[i] *= 1. + 0.5 * std::sin(static_cast<double>(i)); // symmetry could hide the order
-  const Branch branch = trace(there_and_back(), problem);
-  ContinuationOptions options = there_and_back("fsai");
+  const Branch branch = trace(around_fold(), problem);
+  ContinuationOptions options = around_fold("fsai");
   options.linear.format = "sell";
   options.linear.ordering = "rcm";
   const Branch other = trace(options, problem);
@@ -255,23 +255,24 @@ TEST_P(ContinuationTest, FormatAndOrderAreThoseAskedFor)
 TEST_P(ContinuationTest, LawsByExpressionsHaveBranchesToo)
 {
   const Bratu problem = bratu_1d(31);
-  const Branch branch = trace(there_and_back(), problem);
-  const Law same = make_expression_law("exp(u)", "exp(u)");
-  EXPECT_NEAR(trace(there_and_back(), problem, {}, same).fold().lambda, branch.fold().lambda, 1e-9);
+  const Branch branch = trace(around_fold(), problem);
+  const ReactionTerm same = make_expression_reaction("exp(u)", "exp(u)");
+  EXPECT_NEAR(trace(around_fold(), problem, {}, same).fold().lambda, branch.fold().lambda, 1e-9);
   // One unknown: 2 x = λ/4 (1 + x²), so λ = 8 x / (1 + x²), whose maximum is 4 at x = 1.
-  const Law square = make_expression_law("1 + u^2", "2 * u");
-  EXPECT_NEAR(trace(there_and_back(), bratu_1d(1), {}, square).fold().lambda, 4., 1e-9);
+  const ReactionTerm square = make_expression_reaction("1 + u^2", "2 * u");
+  EXPECT_NEAR(trace(around_fold(), bratu_1d(1), {}, square).fold().lambda, 4., 1e-9);
 }
 
 // 2 x = λ/4 e^(x/(1 + x/5)): the folds are where (1 + x/5)² = x, that is x = (15 ± 5 √5)/2, with λ
 // = 8 x e^(-√x).
 TEST_P(ContinuationTest, BranchLikeAnSHasTwoFoldsAndThreeSolutions)
 {
-  const Law law = make_expression_law("exp(u/(1 + 0.2*u))", "exp(u/(1 + 0.2*u))/(1 + 0.2*u)^2");
+  const ReactionTerm reaction =
+      make_expression_reaction("exp(u/(1 + 0.2*u))", "exp(u/(1 + 0.2*u))/(1 + 0.2*u)^2");
   ContinuationOptions options;
   options.largest_u = 30.;
   options.targets = {3.3};
-  const Branch branch = trace(options, bratu_1d(1), {}, law);
+  const Branch branch = trace(options, bratu_1d(1), {}, reaction);
   EXPECT_TRUE(branch.report.converged()) << branch.report.message;
   const auto folds = branch.of_kind(Kind::fold);
   ASSERT_EQ(folds.size(), 2U) << branch.report.message;
@@ -292,8 +293,8 @@ TEST_P(ContinuationTest, BranchLikeAnSHasTwoFoldsAndThreeSolutions)
 
 TEST_P(ContinuationTest, StepsDoNotDependOnTheMesh)
 {
-  const Branch coarse = trace(there_and_back(), bratu_1d(31));
-  const Branch fine = trace(there_and_back(), bratu_1d(128));
+  const Branch coarse = trace(around_fold(), bratu_1d(31));
+  const Branch fine = trace(around_fold(), bratu_1d(128));
   EXPECT_NEAR(coarse.report.points, fine.report.points, 1);
   EXPECT_NEAR(coarse.fold().arclength, fine.fold().arclength, 0.02 * fine.fold().arclength);
 }
@@ -301,7 +302,7 @@ TEST_P(ContinuationTest, StepsDoNotDependOnTheMesh)
 TEST_P(ContinuationTest, BranchCanBeWalkedTheOtherWay)
 {
   const Bratu problem = bratu_1d(32);
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.targets = {1.};
   const Branch branch = trace(options, problem);
   ASSERT_EQ(branch.of_kind(Kind::target).size(), 3U) << branch.report.message;
@@ -328,7 +329,7 @@ TEST_P(ContinuationTest, BranchCanBeWalkedTheOtherWay)
 TEST_P(ContinuationTest, RepeatsAreBitIdentical)
 {
   const Bratu problem = bratu_2d(13);
-  const Branch first = trace(there_and_back(), problem), again = trace(there_and_back(), problem);
+  const Branch first = trace(around_fold(), problem), again = trace(around_fold(), problem);
   EXPECT_EQ(first.solutions, again.solutions);
   EXPECT_EQ(first.last, again.last);
   ASSERT_EQ(first.report.records.size(), again.report.records.size());
@@ -343,7 +344,7 @@ TEST_P(ContinuationTest, EndsAreKept)
 {
   const Bratu problem = bratu_1d(31);
   ContinuationOptions options;
-  options.most_points = 5;
+  options.max_points = 5;
   const Branch five = trace(options, problem);
   EXPECT_TRUE(five.report.converged()) << five.report.message;
   EXPECT_EQ(five.report.points, 5);
@@ -372,7 +373,7 @@ TEST_P(ContinuationTest, EndsAreKept)
 
 TEST_P(ContinuationTest, ConjugateGradientsEndAtTheFoldWithTheirOutcome)
 {
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.linear.solver = "cg";
   const Branch branch = trace(options, bratu_1d(31));
   EXPECT_EQ(to_string(branch.report.outcome), "indefinite_matrix") << branch.report.message;
@@ -382,7 +383,7 @@ TEST_P(ContinuationTest, ConjugateGradientsEndAtTheFoldWithTheirOutcome)
 
 TEST_P(ContinuationTest, StepThatMayNotShrinkFailsWithASentence)
 {
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.first_step = options.largest_step = 3.;
   options.smallest_step = 2.;
   const Branch branch = trace(options, bratu_1d(31));
@@ -394,7 +395,7 @@ TEST_P(ContinuationTest, StepThatMayNotShrinkFailsWithASentence)
 
 TEST_P(ContinuationTest, FirstPointThatDoesNotExistFailsWithASentence)
 {
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.lambda_start = 10.;
   const Branch branch = trace(options, bratu_1d(31));
   EXPECT_FALSE(branch.report.converged());
@@ -405,7 +406,7 @@ TEST_P(ContinuationTest, FirstPointThatDoesNotExistFailsWithASentence)
 
 TEST_P(ContinuationTest, LinearSolverThatFailsIsNamed)
 {
-  ContinuationOptions options = there_and_back();
+  ContinuationOptions options = around_fold();
   options.linear.control.max_iterations = 3;
   const Branch branch = trace(options, bratu_2d(15));
   EXPECT_EQ(branch.report.outcome, Outcome::iteration_limit);
@@ -423,7 +424,7 @@ TEST_P(ContinuationTest, WrongOptionsAreRefused)
       [](ContinuationOptions &o) { o.first_step = 1e-9; },
       [](ContinuationOptions &o) { o.largest_step = 1e-2; },
       [](ContinuationOptions &o) { o.largest_step = INFINITY; },
-      [](ContinuationOptions &o) { o.most_points = 0; },
+      [](ContinuationOptions &o) { o.max_points = 0; },
       [](ContinuationOptions &o) { o.largest_u = 0.; },
       [](ContinuationOptions &o) { o.control.max_iterations = 0; },
       [](ContinuationOptions &o) { o.targets = {INFINITY}; },
@@ -456,7 +457,7 @@ TEST(HermiteCubicTest, IsTheCubicOfItsValuesAndDerivatives)
   }
   EXPECT_NEAR(dp(cubic.turning_point()), 0., 1e-13);
   const HermiteCubic rising{0., 1., p(0.), p(1.), dp(0.), dp(1.)};
-  EXPECT_NEAR(p(rising.where(2.)), 2., 1e-14);
+  EXPECT_NEAR(p(rising.argument_of(2.)), 2., 1e-14);
 }
 } // namespace
 } // namespace femgpu::linalg::test

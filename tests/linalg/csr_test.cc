@@ -12,50 +12,50 @@ TEST(CheckCsr, AcceptsEveryMatrixOfTheTests)
     EXPECT_NO_THROW(check_csr(A.csr()));
 }
 
-/// Returns the error of check_csr() for the 4 x 4 Laplacian after @p damage.
-template <class Damage>
-std::string complaint(Damage &&damage)
+/// Returns the error of check_csr() for the 4 x 4 Laplacian after @p corrupt.
+template <class Corrupt>
+std::string csr_error(Corrupt &&corrupt)
 {
   HostMatrix A = laplacian_1d(4); // row starts 0 2 5 8 10
-  damage(A);
+  corrupt(A);
   return text_of<InputError>([&] { check_csr(A.csr()); });
 }
 
-void expect_in(const std::string &part, const std::string &text)
+void expect_in(const std::string &substring, const std::string &text)
 {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_NE(text.find(substring), std::string::npos) << text;
 }
 
 TEST(CheckCsr, NamesTheRowWithAWrongColumn)
 {
-  expect_in("Row 2 ", complaint([](HostMatrix &A) { A.columns[6] = 4; }));
-  expect_in("column 4 ", complaint([](HostMatrix &A) { A.columns[7] = 4; }));
-  expect_in("Row 0 ", complaint([](HostMatrix &A) { A.columns[0] = -1; }));
-  expect_in("column -1 ", complaint([](HostMatrix &A) { A.columns[0] = -1; }));
+  expect_in("Row 2 ", csr_error([](HostMatrix &A) { A.columns[6] = 4; }));
+  expect_in("column 4 ", csr_error([](HostMatrix &A) { A.columns[7] = 4; }));
+  expect_in("Row 0 ", csr_error([](HostMatrix &A) { A.columns[0] = -1; }));
+  expect_in("column -1 ", csr_error([](HostMatrix &A) { A.columns[0] = -1; }));
 }
 
 TEST(CheckCsr, NamesTheRowWhoseColumnsDoNotAscend)
 {
-  expect_in("Row 1 ", complaint([](HostMatrix &A) { std::swap(A.columns[2], A.columns[3]); }));
-  expect_in("Row 3 ", complaint([](HostMatrix &A) { A.columns[9] = A.columns[8]; }));
+  expect_in("Row 1 ", csr_error([](HostMatrix &A) { std::swap(A.columns[2], A.columns[3]); }));
+  expect_in("Row 3 ", csr_error([](HostMatrix &A) { A.columns[9] = A.columns[8]; }));
 }
 
 TEST(CheckCsr, NamesTheRowOfNegativeLength)
 {
-  expect_in("Row 2 ", complaint([](HostMatrix &A) { A.row_starts[3] = 4; }));
+  expect_in("Row 2 ", csr_error([](HostMatrix &A) { A.row_starts[3] = 4; }));
 }
 
 TEST(CheckCsr, NamesTheRowThatEndsBeyondTheEntriesWithoutReadingThem)
 {
-  const std::string text = complaint([](HostMatrix &A) { A.row_starts[2] = 1000000000; });
+  const std::string text = csr_error([](HostMatrix &A) { A.row_starts[2] = 1000000000; });
   expect_in("Row 1 ", text);
   expect_in("1000000000", text);
 }
 
 TEST(CheckCsr, RefusesRowStartsThatDoNotFitTheEntries)
 {
-  expect_in("begin with 0", complaint([](HostMatrix &A) { A.row_starts[0] = 1; }));
-  const std::string text = complaint([](HostMatrix &A) { A.row_starts[4] = 9; });
+  expect_in("begin with 0", csr_error([](HostMatrix &A) { A.row_starts[0] = 1; }));
+  const std::string text = csr_error([](HostMatrix &A) { A.row_starts[4] = 9; });
   expect_in("end at 9", text);
   expect_in("10 entries", text);
 }

@@ -157,9 +157,9 @@ TEST_P(DenseInverseTest, LeavesOutRowsAndColumnsOfASingularUnsymmetricMatrix)
 }
 
 /// Returns the minimum of 1 and of vᵀ X v / vᵀ v over the eigenvectors v of the 1D Laplacian.
-double least_energy(const std::vector<double> &X, const int n)
+double min_energy(const std::vector<double> &X, const int n)
 {
-  double least = 1.;
+  double smallest = 1.;
   for (int k = 0; k < n; ++k) {
     std::vector<double> v(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i)
@@ -168,9 +168,9 @@ double least_energy(const std::vector<double> &X, const int n)
     double energy = 0.;
     for (int i = 0; i < n; ++i)
       energy += v[i] * Xv[i];
-    least = std::min(least, energy / norm(v) / norm(v));
+    smallest = std::min(smallest, energy / norm(v) / norm(v));
   }
-  return least;
+  return smallest;
 }
 
 TEST_P(DenseInverseTest, StaysPositiveDefiniteWhateverTheCondition)
@@ -178,7 +178,7 @@ TEST_P(DenseInverseTest, StaysPositiveDefiniteWhateverTheCondition)
   for (const int n : {100, 250, 500}) { // condition numbers 2e7, 6e8 and 1e10
     const std::vector<double> X = invert(square(laplacian_1d(n)), Symmetry::yes);
     expect_symmetric(X, n);
-    EXPECT_NEAR(least_energy(X, n), 1. / 16., 1e-3) << n;
+    EXPECT_NEAR(min_energy(X, n), 1. / 16., 1e-3) << n;
   }
 }
 

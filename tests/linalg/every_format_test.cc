@@ -1,4 +1,4 @@
-#include "linalg/nonlinear/expression_law.h"
+#include "linalg/nonlinear/expression_reaction.h"
 #include "linalg/nonlinear_solver.h"
 #include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
@@ -114,7 +114,7 @@ TEST_P(EveryFormatOnBackend, IsMultipliedByNonlinearMethods)
   const HostMatrix A = laplacian_3d(6, 6, 6);
   const std::vector<double> b(static_cast<std::size_t>(A.n)), w(b.size(), 1. / 49.);
   const auto solved = [&](const char *const format, const char *const preconditioner,
-                          const Law &law, const char *const nlcg = "nlcg") {
+                          const ReactionTerm &reaction, const char *const nlcg = "nlcg") {
     NonlinearSolverOptions options;
     options.method = nlcg;
     options.linear = method("cg", preconditioner);
@@ -123,18 +123,20 @@ TEST_P(EveryFormatOnBackend, IsMultipliedByNonlinearMethods)
     NonlinearSolver solver(executor, options);
     std::vector<double> x(b.size());
     solver.set_system(A.csr(), w.data(), false);
-    const SolveReport report = solver.solve({law, 4.}, b.data(), x.data());
+    const SolveReport report = solver.solve({reaction, 4.}, b.data(), x.data());
     EXPECT_TRUE(report.converged()) << format << ", " << preconditioner << ": " << report.message;
     return x;
   };
-  const Law laws[] = {ExponentialLaw{}, make_expression_law("exp(u)", "exp(u)")};
-  const std::vector<double> reference = solved("csr", "jacobi", laws[0]);
-  for (const Law &law : laws) {
+  const ReactionTerm reactions[] = {ExponentialReaction{},
+                                    make_expression_reaction("exp(u)", "exp(u)")};
+  const std::vector<double> reference = solved("csr", "jacobi", reactions[0]);
+  for (const ReactionTerm &reaction : reactions) {
     for (const char *const format : all_formats)
-      EXPECT_LT(relative_difference(solved(format, "jacobi", law), reference), 1e-7) << format;
+      EXPECT_LT(relative_difference(solved(format, "jacobi", reaction), reference), 1e-7) << format;
     for (const char *const preconditioner : all_preconditioners)
       for (const char *const nlcg : {"nlcg", "nlcg beta=polak-ribiere"})
-        EXPECT_LT(relative_difference(solved("csr", preconditioner, law, nlcg), reference), 1e-7);
+        EXPECT_LT(relative_difference(solved("csr", preconditioner, reaction, nlcg), reference),
+                  1e-7);
   }
 }
 

@@ -167,10 +167,10 @@ private:
     case Operation::not_equal:
       is(mpfr_equal_p(number, b) == 0);
       break;
-    case Operation::both:
+    case Operation::logical_and:
       is(mpfr_zero_p(number) == 0 && mpfr_zero_p(b) == 0);
       break;
-    case Operation::either:
+    case Operation::logical_or:
       is(mpfr_zero_p(number) == 0 || mpfr_zero_p(b) == 0);
       break;
     default:

@@ -57,15 +57,16 @@ TEST(MakeExecutor, CudaEitherWorksOrIsADeviceError)
 
 TEST(MemorySize, IsReadWithItsUnit)
 {
-  EXPECT_EQ(bytes_of("all"), 0U);
-  EXPECT_EQ(bytes_of("2GB"), 2'000'000'000U);
-  EXPECT_EQ(bytes_of("1.5 GiB"), 3U << 29U);
-  EXPECT_EQ(bytes_of("512kB"), 512'000U);
-  EXPECT_EQ(bytes_of("1 B"), 1U);
+  EXPECT_EQ(parse_memory_size("all"), 0U);
+  EXPECT_EQ(parse_memory_size("2GB"), 2'000'000'000U);
+  EXPECT_EQ(parse_memory_size("1.5 GiB"), 3U << 29U);
+  EXPECT_EQ(parse_memory_size("512kB"), 512'000U);
+  EXPECT_EQ(parse_memory_size("1 B"), 1U);
   for (const char *const wrong :
        {"", "2", "GB", "2 gb", "-1GB", "0GB", "2GB3", "1 GB more", "1e30TB"})
-    EXPECT_NE(text_of<ParameterError>([&] { bytes_of(wrong); }).find("use for example 2GB"),
-              std::string::npos)
+    EXPECT_NE(
+        text_of<ParameterError>([&] { parse_memory_size(wrong); }).find("use for example 2GB"),
+        std::string::npos)
         << wrong;
 }
 
@@ -91,12 +92,12 @@ TEST_P(ExecutorTest, ReachesBuffersInTheMemoryOfTheHost)
   const ExecutorPtr limited = make_executor(GetParam(), {1, 1'000});
   for (const int n : {1, 33, 1'000'007}) {
     const std::vector<double> v = random_vector(n, 1);
-    Buffer<double> there(limited, v.data(), v.size(), MemoryPlace::host);
-    EXPECT_TRUE(there.is_on_host());
-    EXPECT_EQ(std::vector<double>(there.data(), there.data() + n), v) << "by the host itself";
-    EXPECT_EQ(there.to_host(), v);
+    Buffer<double> buffer(limited, v.data(), v.size(), MemoryLocation::host);
+    EXPECT_TRUE(buffer.is_on_host());
+    EXPECT_EQ(std::vector<double>(buffer.data(), buffer.data() + n), v) << "by the host itself";
+    EXPECT_EQ(buffer.to_host(), v);
     Buffer<double> inside(executor, v.size());
-    executor->copy_inside(inside.data(), there.data(), there.bytes());
+    executor->copy_within(inside.data(), buffer.data(), buffer.bytes());
     EXPECT_EQ(inside.to_host(), v);
   }
   EXPECT_EQ(limited->peak_bytes(), 0U);
@@ -141,7 +142,7 @@ TEST_P(ExecutorTest, CopiesArriveUnchanged)
     const std::vector<double> v = random_vector(n, 1);
     const Buffer<double> a(executor, v.data(), v.size());
     Buffer<double> b(executor, v.size());
-    executor->copy_inside(b.data(), a.data(), a.bytes());
+    executor->copy_within(b.data(), a.data(), a.bytes());
     EXPECT_EQ(b.to_host(), v);
     b.fill_zero();
     EXPECT_EQ(b.to_host(), std::vector<double>(v.size()));
@@ -151,7 +152,7 @@ TEST_P(ExecutorTest, CopiesArriveUnchanged)
 
 /// Returns sizes around those of chunks and around the smallest staged size, from 64 KiB to 8 MiB,
 /// and sizes of several chunks.
-std::vector<std::size_t> awkward_sizes()
+std::vector<std::size_t> edge_case_sizes()
 {
   std::vector<std::size_t> sizes = {0, 1, 3 * 4096 + 1};
   for (int power = 16; power <= 23; ++power)
@@ -177,13 +178,13 @@ std::vector<char> random_bytes(const std::size_t n, const unsigned int seed)
 TEST_P(ExecutorTest, CopiesOfAwkwardSizesArriveUnchanged)
 {
   unsigned int seed = 0;
-  for (const std::size_t n : awkward_sizes()) {
+  for (const std::size_t n : edge_case_sizes()) {
     const std::vector<char> v = random_bytes(n, ++seed);
     const Buffer<char> a(executor, v.data(), n);
     EXPECT_EQ(a.to_host(), v) << n << " bytes"; // the host writes one copy
-    std::vector<char> part(n / 3);
-    executor->copy_to_host(part.data(), a.data() + n / 2, part.size());
-    EXPECT_TRUE(std::equal(part.begin(), part.end(), v.begin() + static_cast<long>(n / 2)))
+    std::vector<char> middle(n / 3);
+    executor->copy_to_host(middle.data(), a.data() + n / 2, middle.size());
+    EXPECT_TRUE(std::equal(middle.begin(), middle.end(), v.begin() + static_cast<long>(n / 2)))
         << "a part of " << n << " bytes";
   }
 }
@@ -212,7 +213,7 @@ TEST_P(ExecutorTest, AnotherThreadCanGoOnWithIt)
   const std::vector<char> v = random_bytes(3 << 20, 1);
   Buffer<char> a;
   std::thread([&] {
-    executor->use_in_this_thread();
+    executor->make_current();
     a = Buffer<char>(executor, v.data(), v.size());
   }).join();
   EXPECT_EQ(a.to_host(), v);

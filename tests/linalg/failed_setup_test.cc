@@ -170,8 +170,8 @@ TEST_P(FailedSetupTest, GoesOnWhenThereIsMemoryAgain)
     const LinearSolverOptions options = method("bicgstab", preconditioner);
     const ExecutorPtr measured = make_executor(GetParam(), {1, std::size_t(1) << 30});
     solve(measured, options, A, random_vector(A.n, 3));
-    const std::size_t granted = 2 * measured->peak_bytes();
-    const ExecutorPtr limited = make_executor(GetParam(), {1, granted});
+    const std::size_t memory_limit = 2 * measured->peak_bytes();
+    const ExecutorPtr limited = make_executor(GetParam(), {1, memory_limit});
     for (const bool has_matrix : {false, true}) {
       SCOPED_TRACE(std::string(preconditioner) + (has_matrix ? ", update" : ", first set-up"));
       std::size_t n_failed = 0;
@@ -180,7 +180,7 @@ TEST_P(FailedSetupTest, GoesOnWhenThereIsMemoryAgain)
         if (has_matrix)
           solver.set_matrix(A.csr(), false);
         try {
-          const std::size_t left = granted * stage / (2 * n_stages);
+          const std::size_t left = memory_limit * stage / (2 * n_stages);
           const std::size_t free = limited->memory().free;
           const Buffer<char> taken(limited, free - std::min(free, left));
           solver.set_matrix(A.csr(), true);
@@ -224,18 +224,18 @@ TEST_P(FailedSetupTest, NonlinearSolversDoTheSame)
     options.linear = method("cg", preconditioner);
     NonlinearSolver solver(executor, options);
     std::vector<double> x(b.size());
-    EXPECT_THROW(solver.solve({ExponentialLaw{}, 1.}, b.data(), x.data()), SolverError);
+    EXPECT_THROW(solver.solve({ExponentialReaction{}, 1.}, b.data(), x.data()), SolverError);
     if (std::string(name) == "nlcg") {
       EXPECT_THROW(solver.set_system(bad.csr(), weights.data(), true), SolverError);
     }
     for (int repeat = 0; repeat < 2; ++repeat) {
       solver.set_system(good.csr(), weights.data(), true);
       std::fill(x.begin(), x.end(), 0.);
-      const SolveReport report = solver.solve({ExponentialLaw{}, 1.}, b.data(), x.data());
+      const SolveReport report = solver.solve({ExponentialReaction{}, 1.}, b.data(), x.data());
       EXPECT_TRUE(report.converged()) << report.message;
       if (std::string(name) == "nlcg" && repeat == 0) {
         EXPECT_THROW(solver.set_system(bad.csr(), weights.data(), true), SolverError);
-        EXPECT_THROW(solver.solve({ExponentialLaw{}, 1.}, b.data(), x.data()), SolverError);
+        EXPECT_THROW(solver.solve({ExponentialReaction{}, 1.}, b.data(), x.data()), SolverError);
       }
     }
   }

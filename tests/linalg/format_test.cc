@@ -25,9 +25,9 @@ protected:
   std::unique_ptr<CsrMatrix> csr;
 };
 
-void expect_in(const std::string &part, const std::string &text)
+void expect_in(const std::string &substring, const std::string &text)
 {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_NE(text.find(substring), std::string::npos) << text;
 }
 
 TEST_P(FormatTest, PaddingOverTheBoundIsRefusedWithTheNumbers)
@@ -46,7 +46,7 @@ TEST_P(FormatTest, IndicesThatOverflowAreRefusedWithTheNumbers)
 {
   const std::string text = refusal("ellpack-r max-padding=1000000", arrow(160000));
   expect_in("would store 25600000000", text); // 160000 rows of 160000 entries
-  expect_in("21474836479", text);             // RowStarts::most_entries
+  expect_in("21474836479", text);             // RowStarts::max_entries
 }
 
 TEST_P(FormatTest, BlocksThatDoNotDivideTheRowsAreRefused)
@@ -61,7 +61,7 @@ TEST_P(FormatTest, BsrTakesTheUnknownsOfANode)
   const ModelProblem problem = generate("elasticity3d-p1:3");
   expect_in("blocks of 3", make("bsr", problem.A)->format());
   HostMatrix unknown = problem.A;
-  unknown.unknowns = nothing_known;
+  unknown.unknowns = default_unknowns;
   expect_in("blocks of 3", make("bsell", problem.A)->format());
   const auto found = make("bsr", unknown);
   expect_in("blocks of 3", found->format());
@@ -192,17 +192,18 @@ TEST_P(FormatTest, AutoTakesPlainRowsWhereThereIsNoMemoryForOthers)
     make_format(format, on_enough);
     return enough->peak_bytes();
   };
-  const std::size_t least = peak_with("csr values=float") + 4096,
-                    most = peak_with("auto values=float");
-  ASSERT_LT(least, most);
-  for (std::size_t granted = least; granted < most; granted += (most - least) / 20 + 1) {
-    const ExecutorPtr limited = make_executor(GetParam(), {1, granted});
+  const std::size_t min_memory = peak_with("csr values=float") + 4096,
+                    max_memory = peak_with("auto values=float");
+  ASSERT_LT(min_memory, max_memory);
+  for (std::size_t memory_limit = min_memory; memory_limit < max_memory;
+       memory_limit += (max_memory - min_memory) / 20 + 1) {
+    const ExecutorPtr limited = make_executor(GetParam(), {1, memory_limit});
     const CsrMatrix on_limited(limited, A.csr());
     const std::string text = make_format("auto values=float", on_limited)->format();
     EXPECT_EQ(text.rfind("csr", 0), 0U) << text;
     expect_in("instead of bs", text);
   }
-  const ExecutorPtr nothing = make_executor(GetParam(), {1, least - 8192});
+  const ExecutorPtr nothing = make_executor(GetParam(), {1, min_memory - 8192});
   const CsrMatrix alone(nothing, A.csr());
   EXPECT_THROW(make_format("auto values=float", alone), DeviceError);
 }

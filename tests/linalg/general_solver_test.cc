@@ -124,11 +124,11 @@ TEST_P(GeneralSolverTest, ToleranceBelowRoundingIsNotCalledConverged)
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, GeneralSolverTest,
-                         testing::Combine(backends_and_parts(), general_solvers()), words);
+                         testing::Combine(backends_and_two_ranks(), general_solvers()), words);
 INSTANTIATE_TEST_SUITE_P(BackendsAndWide, GeneralSolverTest,
-                         testing::Combine(backends_and_parts(), wide_solvers()), words);
+                         testing::Combine(backends_and_two_ranks(), wide_solvers()), words);
 INSTANTIATE_TEST_SUITE_P(BackendsAndGmres, GeneralSolverTest,
-                         testing::Combine(backends_and_parts(), forms_of_gmres()), words);
+                         testing::Combine(backends_and_two_ranks(), forms_of_gmres()), words);
 
 class SkewSymmetricSystem : public OnBackendWithSolver
 {};
@@ -147,7 +147,7 @@ TEST_P(SkewSymmetricSystem, IsSolvedByMethodsThatDoNotMinimiseOverOnePower)
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, SkewSymmetricSystem,
-                         testing::Combine(backends_and_parts(),
+                         testing::Combine(backends_and_two_ranks(),
                                           testing::Values("idr", "idr s=1", "idr s=8",
                                                           "bicgstab-l")),
                          words);

@@ -149,32 +149,32 @@ TEST(Generators, SharesOfRowsAreThoseOfTheWhole)
         "poisson3d-27pt:3x4x5", "anisotropic2d:5,0.1", "anisotropic3d:5,0.1",
         "convection-diffusion2d:5,3", "convection-diffusion3d:5,2", "banded:50,7", "circuit:50",
         "elasticity3d-p1:3"})
-    for (const int n_parts : {2, 3, 40}) {
-      SCOPED_TRACE(std::string(text) + " in " + std::to_string(n_parts));
-      const ModelProblem whole = generate(text);
+    for (const int n_ranks : {2, 3, 40}) {
+      SCOPED_TRACE(std::string(text) + " in " + std::to_string(n_ranks));
+      const ModelProblem global = generate(text);
       HostMatrix A;
       std::vector<double> b, coordinates;
-      for (int part = 0; part < n_parts; ++part) {
-        const ModelProblem share = generate(text, {part, n_parts});
-        EXPECT_EQ(share.is_symmetric, whole.is_symmetric);
-        EXPECT_EQ(share.source_weight, whole.source_weight);
-        EXPECT_EQ(share.A.unknowns->per_node, whole.A.unknowns->per_node);
-        EXPECT_EQ(share.A.unknowns->dimension, whole.A.unknowns->dimension);
-        EXPECT_EQ(share.A.unknowns->nodes_along_body, whole.A.unknowns->nodes_along_body);
+      for (int part = 0; part < n_ranks; ++part) {
+        const ModelProblem share = generate(text, {part, n_ranks});
+        EXPECT_EQ(share.is_symmetric, global.is_symmetric);
+        EXPECT_EQ(share.source_weight, global.source_weight);
+        EXPECT_EQ(share.A.unknowns->per_node, global.A.unknowns->per_node);
+        EXPECT_EQ(share.A.unknowns->dimension, global.A.unknowns->dimension);
+        EXPECT_EQ(share.A.unknowns->nodes_along_body, global.A.unknowns->nodes_along_body);
         for (int i = 0; i < share.A.n; ++i) {
           for (int k = share.A.row_starts[i]; k < share.A.row_starts[i + 1]; ++k)
             A.add(share.A.columns[k], share.A.values[k]);
           A.end_row();
         }
         b.insert(b.end(), share.b.begin(), share.b.end());
-        const std::vector<double> &places = share.A.unknowns->coordinates;
-        coordinates.insert(coordinates.end(), places.begin(), places.end());
+        const std::vector<double> &points = share.A.unknowns->coordinates;
+        coordinates.insert(coordinates.end(), points.begin(), points.end());
       }
-      EXPECT_EQ(A.row_starts, whole.A.row_starts);
-      EXPECT_EQ(A.columns, whole.A.columns);
-      EXPECT_EQ(A.values, whole.A.values);
-      EXPECT_EQ(b, whole.b);
-      EXPECT_EQ(coordinates, whole.A.unknowns->coordinates);
+      EXPECT_EQ(A.row_starts, global.A.row_starts);
+      EXPECT_EQ(A.columns, global.A.columns);
+      EXPECT_EQ(A.values, global.A.values);
+      EXPECT_EQ(b, global.b);
+      EXPECT_EQ(coordinates, global.A.unknowns->coordinates);
     }
 }
 
@@ -323,10 +323,10 @@ TEST(Elasticity, SystemIsPositiveDefiniteEnoughForCg)
 // Texts
 // ------------------------------------------------------------------------------------------------
 
-void expect_refused(const std::string &text, const std::vector<std::string> &parts)
+void expect_refused(const std::string &text, const std::vector<std::string> &substrings)
 {
   const std::string message = text_of<ParameterError>([&] { generate(text); });
-  for (const std::string &part : parts)
+  for (const std::string &part : substrings)
     EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks: " << part;
 }
 

@@ -62,7 +62,7 @@ void check_gram(const ExecutorPtr &executor, const int n, const int X_count, con
   Buffer<double> C(executor, n_entries);
   GramMemory memory(executor, X_count * Y_count);
   Runner<Backend> runner(*executor);
-  const auto step = gram(n, all.part(0, X_count), all.part(X_count, Y_count),
+  const auto step = gram(n, all.columns(0, X_count), all.columns(X_count, Y_count),
                          StoreEntry{C.data(), X_count}, memory);
   runner.run(step);
   const std::vector<double> result = C.to_host();
@@ -82,7 +82,7 @@ void check_gram(const ExecutorPtr &executor, const int n, const int X_count, con
 }
 
 template <class Backend>
-void check_gram_of_awkward_sizes(const ExecutorPtr &executor)
+void check_gram_of_edge_case_sizes(const ExecutorPtr &executor)
 {
   for (const int n : {0, 1, 31, 32, 33, 1025, 100007})
     for (const int X_count : {1, 7, 8, 33})

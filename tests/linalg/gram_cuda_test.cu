@@ -10,7 +10,7 @@ class CudaGram : public OnCuda
 
 TEST_F(CudaGram, AwkwardSizes)
 {
-  check_gram_of_awkward_sizes<CudaBackend>(executor);
+  check_gram_of_edge_case_sizes<CudaBackend>(executor);
 }
 
 TEST_F(CudaGram, InALoopThatHasEnded)

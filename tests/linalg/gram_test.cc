@@ -7,7 +7,7 @@ namespace
 {
 TEST(HostGram, AwkwardSizes)
 {
-  check_gram_of_awkward_sizes<HostBackend>(make_executor("host"));
+  check_gram_of_edge_case_sizes<HostBackend>(make_executor("host"));
 }
 
 TEST(HostGram, InALoopThatHasEnded)

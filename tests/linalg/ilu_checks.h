@@ -23,10 +23,10 @@ namespace femgpu::linalg::test
 {
 /// A matrix with a preconditioner that can be applied to vectors on the host.
 template <class Backend>
-class Applied
+class AppliedPreconditioner
 {
 public:
-  Applied(const ExecutorPtr &executor, const std::string &method, const HostMatrix &A)
+  AppliedPreconditioner(const ExecutorPtr &executor, const std::string &method, const HostMatrix &A)
       : executor(executor), csr(executor, A.csr()),
         M(make_preconditioner(method, executor->backend()))
   {
@@ -131,7 +131,7 @@ void check_full_pattern_solves_the_system(const ExecutorPtr &executor)
           "ilu level=10 blocks=1 triangular=dependencies",
           "two-stage level=10 blocks=1 outer=2 inner=3 triangular=levels"}) {
       const std::vector<double> x = random_vector(A.n, 1);
-      const Applied<Backend> M(executor, method, A);
+      const AppliedPreconditioner<Backend> M(executor, method, A);
       EXPECT_LT(relative_difference(M(multiply(A, x)), x), 1e-12) << method;
     }
 }
@@ -150,12 +150,12 @@ void check_triangular_solves_agree(const ExecutorPtr &executor)
       SCOPED_TRACE(std::to_string(A.n) + " rows, " + method);
       const std::vector<double> r = random_vector(A.n, 7);
       const std::vector<double> expected =
-          Applied<Backend>(executor, method + " triangular=levels", A)(r);
+          AppliedPreconditioner<Backend>(executor, method + " triangular=levels", A)(r);
       for (const std::string &way : ways) {
         // 100 sweeps are exact for at most 100 levels.
         if (way[0] == 's' && A.n > 100)
           continue;
-        const Applied<Backend> M(executor, method + " triangular=" + way, A);
+        const AppliedPreconditioner<Backend> M(executor, method + " triangular=" + way, A);
         EXPECT_LT(relative_difference(M(r), expected), 1e-13) << way;
         EXPECT_EQ(M(r), M(r)) << way << ": a repeat differs";
       }
@@ -170,8 +170,8 @@ void check_solves_with_large_blocks_agree(const ExecutorPtr &executor)
     for (const char *const blocks : {"3", "11", "30"}) {
       const std::string method = "ilu level=1 blocks=" + std::string(blocks) + " triangular=";
       const std::vector<double> r = random_vector(A.n, 7);
-      const Applied<Backend> by_levels(executor, method + "levels", A);
-      const Applied<Backend> by_rows(executor, method + "dependencies", A);
+      const AppliedPreconditioner<Backend> by_levels(executor, method + "levels", A);
+      const AppliedPreconditioner<Backend> by_rows(executor, method + "dependencies", A);
       EXPECT_LT(relative_difference(by_levels(r), by_rows(r)), 1e-13) << method;
       for (int repeat = 0; repeat < 8; ++repeat) {
         EXPECT_EQ(by_levels(r), by_levels(r));
@@ -187,7 +187,7 @@ void check_sweeps_are_truncated_series(const ExecutorPtr &executor)
   const Dense lu = incomplete_lu(dense_matrix(A), 1);
   const std::vector<double> r = random_vector(A.n, 3);
   for (const int sweeps : {1, 2, 5}) {
-    const Applied<Backend> M(
+    const AppliedPreconditioner<Backend> M(
         executor, "ilu level=1 blocks=1 triangular=sweeps sweeps=" + std::to_string(sweeps), A);
     EXPECT_LT(relative_difference(M(r), swept_solution(lu, r, sweeps)), 1e-13) << sweeps;
   }
@@ -210,30 +210,35 @@ void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
 {
   const int n = 50;
   const std::vector<double> r = random_vector(n, 3);
-  const auto is_told = [](const Applied<Backend> &M, const std::string &text) {
+  const auto has_remark = [](const AppliedPreconditioner<Backend> &M, const std::string &text) {
     const std::string remarks = M.M->setup_report().remarks;
     return remarks.find(text) != std::string::npos ? testing::AssertionSuccess()
                                                    : testing::AssertionFailure() << remarks;
   };
   const std::string sweeps = "ilu blocks=1 triangular=sweeps";
-  const Applied<Backend> small(executor, sweeps, coupled_chain(n, 0.7)); // 0.7⁴ = 0.24 remains
-  EXPECT_TRUE(is_told(small, "triangles by 3 Jacobi sweeps per triangle, which leave 0.2"));
-  const Applied<Backend> raised(executor, sweeps, coupled_chain(n, 0.9)); // 0.9⁷ = 0.48
-  EXPECT_TRUE(is_told(raised, "triangles by 6 Jacobi sweeps per triangle, which leave 0.4"));
-  const Applied<Backend> slow(executor, sweeps, coupled_chain(n, 0.99)); // 0.99²⁵ √(25/50) = 0.55
-  EXPECT_TRUE(is_told(slow, "triangles by 24 Jacobi sweeps per triangle, which leave 0.5"));
+  const AppliedPreconditioner<Backend> small(executor, sweeps,
+                                             coupled_chain(n, 0.7)); // 0.7⁴ = 0.24 remains
+  EXPECT_TRUE(has_remark(small, "triangles by 3 Jacobi sweeps per triangle, which leave 0.2"));
+  const AppliedPreconditioner<Backend> raised(executor, sweeps,
+                                              coupled_chain(n, 0.9)); // 0.9⁷ = 0.48
+  EXPECT_TRUE(has_remark(raised, "triangles by 6 Jacobi sweeps per triangle, which leave 0.4"));
+  const AppliedPreconditioner<Backend> slow(executor, sweeps,
+                                            coupled_chain(n, 0.99)); // 0.99²⁵ √(25/50) = 0.55
+  EXPECT_TRUE(has_remark(slow, "triangles by 24 Jacobi sweeps per triangle, which leave 0.5"));
 
   const HostMatrix A = coupled_chain(n, 1.5);
-  Applied<Backend> exact(executor, sweeps, A);
-  EXPECT_TRUE(is_told(exact, ", because 24 Jacobi sweeps per triangle leave"));
-  const Applied<Backend> reference(executor, "ilu blocks=1 triangular=dependencies", A);
+  AppliedPreconditioner<Backend> exact(executor, sweeps, A);
+  EXPECT_TRUE(has_remark(exact, ", because 24 Jacobi sweeps per triangle leave"));
+  const AppliedPreconditioner<Backend> reference(executor, "ilu blocks=1 triangular=dependencies",
+                                                 A);
   EXPECT_LT(relative_difference(exact(r), reference(r)), 1e-13);
   exact.update(coupled_chain(n, 0.7).values); // for which sweeps contract
-  EXPECT_TRUE(is_told(exact, "triangles by 3 Jacobi sweeps per triangle"));
+  EXPECT_TRUE(has_remark(exact, "triangles by 3 Jacobi sweeps per triangle"));
   EXPECT_LT(relative_difference(exact(r), small(r)), 1e-13);
 
-  const Applied<Backend> asked(executor, sweeps + " sweeps=3", A); // obeys and reports 1.5⁴ = 5.1
-  EXPECT_TRUE(is_told(asked, "triangles by 3 Jacobi sweeps per triangle, which leave 4."));
+  const AppliedPreconditioner<Backend> requested(executor, sweeps + " sweeps=3",
+                                                 A); // obeys and reports 1.5⁴ = 5.1
+  EXPECT_TRUE(has_remark(requested, "triangles by 3 Jacobi sweeps per triangle, which leave 4."));
 }
 
 template <class Backend>
@@ -254,7 +259,7 @@ void check_two_stage_is_algorithm_3(const ExecutorPtr &executor)
                 " outer=" + std::to_string(m) + " inner=" + std::to_string(q) +
                 " level=" + std::to_string(level) + " triangular=levels";
             const std::vector<double> r = random_vector(A.n, 5);
-            const Applied<Backend> M(executor, method, A);
+            const AppliedPreconditioner<Backend> M(executor, method, A);
             const Partition blocks = make_partition(partition, A.csr(), p);
             EXPECT_LT(relative_difference(M(r), two_stage_solution(A, blocks, r, {m, q, level})),
                       1e-12)
@@ -269,7 +274,7 @@ void check_is_symmetric_for_symmetric_matrices(const ExecutorPtr &executor)
     for (const char *const method :
          {"ilu", "ic level=1", "two-stage outer=2 inner=2 blocks=4 level=1",
           "two-stage outer=3 inner=1 blocks=3 factor=ic", "ilu triangular=sweeps sweeps=2"}) {
-      const Applied<Backend> M(executor, method, A);
+      const AppliedPreconditioner<Backend> M(executor, method, A);
       EXPECT_TRUE(M.M->is_symmetric());
       const std::vector<double> x = random_vector(A.n, 1), y = random_vector(A.n, 2);
       const std::vector<double> Mx = M(x), My = M(y);
@@ -280,8 +285,8 @@ void check_is_symmetric_for_symmetric_matrices(const ExecutorPtr &executor)
       }
       EXPECT_NEAR(x_My, Mx_y, 1e-13 * norm(Mx) * norm(y)) << method;
     }
-  EXPECT_FALSE(
-      Applied<Backend>(executor, "ilu", convection_diffusion(9, 7, 3., 1.)).M->is_symmetric());
+  EXPECT_FALSE(AppliedPreconditioner<Backend>(executor, "ilu", convection_diffusion(9, 7, 3., 1.))
+                   .M->is_symmetric());
 }
 
 /// Checks factors for bitwise symmetry. For Cholesky factors, rounding has made A slightly
@@ -318,10 +323,10 @@ void check_update_is_setup_with_new_values(const ExecutorPtr &executor)
         "two-stage level=1 outer=2 inner=2 blocks=3 partition=metis triangular=" + triangular;
     if (!have_metis())
       return;
-    Applied<Backend> M(executor, method, A);
+    AppliedPreconditioner<Backend> M(executor, method, A);
     const std::vector<double> before = M(r);
     M.update(B.values);
-    EXPECT_EQ(M(r), Applied<Backend>(executor, method, B)(r)) << method;
+    EXPECT_EQ(M(r), AppliedPreconditioner<Backend>(executor, method, B)(r)) << method;
     M.update(A.values);
     EXPECT_EQ(M(r), before) << method;
   }

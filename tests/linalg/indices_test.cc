@@ -1,5 +1,5 @@
 #include "linalg/base/indices.h"
-#include "linalg/matrices/cut_rows.h"
+#include "linalg/matrices/entry_blocks.h"
 #include "linalg/sparse/column_set.h"
 #include "linalg/sparse/row_workspace.h"
 
@@ -27,7 +27,7 @@ TEST(Indices, LoopsOfAWholeGridEndWhereTheIndicesDo)
   EXPECT_EQ(visited(9, 9, 3), std::vector<int>());
   const int half = 1 << 30;
   EXPECT_EQ(visited(5, largest, 1U << 30U), std::vector<int>({5, half + 5}));
-  EXPECT_EQ(visited((1U << 30U) - 1U, most_indices, 1U << 30U), std::vector<int>({half - 1}));
+  EXPECT_EQ(visited((1U << 30U) - 1U, max_indices, 1U << 30U), std::vector<int>({half - 1}));
 }
 
 TEST(Indices, BlocksOfEntriesAreCountedUpToTheLargestIndex)
@@ -38,7 +38,7 @@ TEST(Indices, BlocksOfEntriesAreCountedUpToTheLargestIndex)
     EXPECT_EQ(n_entry_blocks(block_size + 1, block_size), 2);
     EXPECT_EQ(n_entry_blocks(largest, block_size), largest / block_size + 1);
     // The last entry of a block and a stride of all its threads must fit int.
-    const long long end = 1LL * n_entry_blocks(most_indices, block_size) * block_size;
+    const long long end = 1LL * n_entry_blocks(max_indices, block_size) * block_size;
     EXPECT_LE(end + block_size, largest);
   }
 }
@@ -52,8 +52,8 @@ TEST(Indices, DenseRowsOfAPreconditionerAreCountedBeyondInt)
 
 TEST(Indices, SetsOfColumnsAreAsLargeAsTheirTable)
 {
-  for (const int most : {0, 1, 8, 9, 1 << 20})
-    EXPECT_GE(ColumnSet::size(most), 3 * static_cast<std::size_t>(most));
+  for (const int max_size : {0, 1, 8, 9, 1 << 20})
+    EXPECT_GE(ColumnSet::size(max_size), 3 * static_cast<std::size_t>(max_size));
   EXPECT_EQ(ColumnSet::size(largest), (std::size_t{1} << 30U) + std::size_t{1} + largest);
 }
 } // namespace

@@ -109,8 +109,8 @@ TEST(PreconditionerRegistry, UnknownNameIsAnErrorThatListsTheValidOnes)
 {
   const std::string text =
       text_of<ParameterError>([] { make_preconditioner("ilu-9", BackendKind::host); });
-  for (const std::string part : {"'ilu-9'", "identity", "jacobi"})
-    EXPECT_NE(text.find(part), std::string::npos) << text;
+  for (const std::string substring : {"'ilu-9'", "identity", "jacobi"})
+    EXPECT_NE(text.find(substring), std::string::npos) << text;
 }
 
 TEST(PreconditionerRegistry, MakesWhatItNames)

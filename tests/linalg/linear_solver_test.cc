@@ -81,8 +81,8 @@ TEST_P(LinearSolverTest, CountsTransferAndSetupOnce)
 TEST_P(LinearSolverTest, AMatrixBeyondTheMemoryGrantedIsReadFromTheHost)
 {
   const ModelProblem problem = generate("banded:8000,100");
-  const std::size_t bytes = 12 * problem.A.columns.size(), granted = bytes / 10;
-  const ExecutorPtr limited = make_executor(GetParam(), {1, granted});
+  const std::size_t bytes = 12 * problem.A.columns.size(), memory_limit = bytes / 10;
+  const ExecutorPtr limited = make_executor(GetParam(), {1, memory_limit});
   for (const auto &[solver, preconditioner] : std::vector<std::pair<std::string, std::string>>{
            {"pipelined-cg", "jacobi"},
            {"gmres restart=8", "chebyshev degree=2"},
@@ -106,7 +106,7 @@ TEST_P(LinearSolverTest, AMatrixBeyondTheMemoryGrantedIsReadFromTheHost)
     beyond.set_matrix(problem.A.csr(), true);
     EXPECT_EQ(beyond.solve(problem.b.data(), x.data()).iterations, 0);
   }
-  EXPECT_LE(limited->peak_bytes(), granted);
+  EXPECT_LE(limited->peak_bytes(), memory_limit);
   const std::string text = text_of<DeviceError>(
       [&] { solve(limited, method("gmres restart=100", "jacobi"), problem.A, problem.b); });
   EXPECT_NE(text.find("granted"), std::string::npos) << text;
@@ -121,13 +121,13 @@ TEST_P(LinearSolverTest, SamePatternMovesValuesAndVectorsAlone)
   LinearSolver solver(executor, method("cg", "jacobi"));
   solver.set_matrix(A.csr(), false);
   EXPECT_EQ(solver.solve(b.data(), x.data()).costs.transfer.bytes,
-            moved(4 * (n + 1) + 12 * nonzeros) + 3 * of_vector);
+            copied_bytes(4 * (n + 1) + 12 * nonzeros) + 3 * of_vector);
   for (double &value : A.values)
     value *= 2.;
   solver.set_matrix(A.csr(), true);
   std::vector<double> half(n);
   const SolveReport report = solver.solve(b.data(), half.data());
-  EXPECT_EQ(report.costs.transfer.bytes, moved(8 * nonzeros) + 3 * of_vector);
+  EXPECT_EQ(report.costs.transfer.bytes, copied_bytes(8 * nonzeros) + 3 * of_vector);
   EXPECT_EQ(report.costs.transfer.overlapped_seconds, 0.);
   for (double &value : half)
     value *= 2.;
@@ -164,7 +164,7 @@ TEST_P(LinearSolverTest, PatternThatWasBegunGivesTheSameBits)
 
 TEST_P(LinearSolverTest, PatternThatWasBegunIsHiddenBehindTheAssembly)
 {
-  if (moved(1) == 0)
+  if (copied_bytes(1) == 0)
     GTEST_SKIP() << "the host reads the matrix but only it is";
   const HostMatrix A = laplacian_2d(300, 300);
   const std::vector<double> b = random_vector(A.n, 1);
@@ -200,7 +200,7 @@ TEST_P(LinearSolverTest, PatternThatDoesNotFitTheMatrixIsAnError)
 
 TEST_P(LinearSolverTest, TooLittleMemoryForAPatternThatWasBegunIsTheSameError)
 {
-  if (moved(1) == 0)
+  if (copied_bytes(1) == 0)
     GTEST_SKIP() << "the host reads the matrix but only it is";
   const HostMatrix A = laplacian_1d(50);
   HostCsr huge = A.csr();

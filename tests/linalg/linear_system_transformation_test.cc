@@ -187,7 +187,7 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
   A.unknowns = std::make_shared<const Unknowns>(unknowns);
   const HostCsr A_hat = transformation.setup(A.csr());
   if (matches) { // matching may permute rows
-    EXPECT_EQ(A_hat.unknowns, nothing_known);
+    EXPECT_EQ(A_hat.unknowns, default_unknowns);
     return;
   }
   const Unknowns &known = *A_hat.unknowns;
@@ -196,8 +196,8 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
   std::vector<double> x_hat(x.size());
   transformation.transform_guess(x.data(), x_hat.data());
   for (int i = 0; i < A.n; ++i) {
-    const double *const place = &known.coordinates[2 * static_cast<std::size_t>(i)];
-    const int row = static_cast<int>(place[0] + 6 * place[1]);
+    const double *const point = &known.coordinates[2 * static_cast<std::size_t>(i)];
+    const int row = static_cast<int>(point[0] + 6 * point[1]);
     EXPECT_NEAR((known.scales.empty() ? 1. : known.scales[i]) * x_hat[i], x[row], 1e-15);
     ASSERT_EQ(P.row_starts[i + 1] - P.row_starts[i], row % 3 > 0 ? 1 : 0);
     if (row % 3 > 0) {
@@ -232,7 +232,7 @@ TEST(Transformations, NodesAreKnownStillWhereTheirUnknownsStayTogether)
 TEST(Transformations, AnOrderingByGeometryNeedsCoordinatesAndTellsItsParts)
 {
   HostMatrix A = laplacian_2d(40, 40);
-  A.unknowns = nothing_known;
+  A.unknowns = default_unknowns;
   LinearSystemTransformation transformation("symmetric", "geometry parts=4");
   EXPECT_NE(text_of<ParameterError>([&] { transformation.setup(A.csr()); }).find("coordinates"),
             std::string::npos);

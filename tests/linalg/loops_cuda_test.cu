@@ -62,12 +62,12 @@ protected:
     options = as_graph(std::get<0>(GetParam()), std::get<1>(GetParam()));
   }
 
-  int n_made() const
+  int n_created() const
   {
-    return as_cuda(executor).graphs().n_made();
+    return as_cuda(executor).graphs().n_created();
   }
   /// Solves with an executor that has not run anything.
-  Solved solve_afresh(const System &system) const
+  Solved solve_uncached(const System &system) const
   {
     return solve(make_executor("cuda"), options, system.A, system.b);
   }
@@ -79,37 +79,37 @@ TEST_P(CudaKeptGraphs, GiveTheSameBitsForNewValues)
 {
   LinearSolver solver(executor, options);
   const System systems[] = {{37, 29, 0.}, {37, 29, 0.5}, {37, 29, 0.01}};
-  int made = 0;
+  int n_before = 0;
   for (const System &system : systems) {
-    solver.set_matrix(system.A.csr(), made > 0);
+    solver.set_matrix(system.A.csr(), n_before > 0);
     Solved solved{{}, std::vector<double>(system.b.size())};
     solved.report = solver.solve(system.b.data(), solved.x.data());
-    expect_same_bits(solved, solve_afresh(system));
-    if (made > 0)
-      EXPECT_EQ(n_made(), made);
-    made = n_made();
-    EXPECT_GT(made, 0);
+    expect_same_bits(solved, solve_uncached(system));
+    if (n_before > 0)
+      EXPECT_EQ(n_created(), n_before);
+    n_before = n_created();
+    EXPECT_GT(n_before, 0);
   }
 }
 
 TEST_P(CudaKeptGraphs, GiveTheSameBitsForOtherSystems)
 {
-  int made = 0;
+  int n_before = 0;
   const std::vector<double> ballast = random_vector(100000, 1);
   for (const int nx : {37, 91, 20}) {
     const Buffer<double> elsewhere(executor, ballast.data(), 1000 * static_cast<std::size_t>(nx));
     const System system(nx, 29, 0.1);
-    expect_same_bits(solve(executor, options, system.A, system.b), solve_afresh(system));
-    if (made > 0)
-      EXPECT_EQ(n_made(), made);
-    made = n_made();
+    expect_same_bits(solve(executor, options, system.A, system.b), solve_uncached(system));
+    if (n_before > 0)
+      EXPECT_EQ(n_created(), n_before);
+    n_before = n_created();
   }
 }
 
 TEST_P(CudaKeptGraphs, GiveTheSameBitsAfterOtherPreconditioners)
 {
   const System system(37, 29, 0.1);
-  const Solved fresh = solve_afresh(system);
+  const Solved fresh = solve_uncached(system);
   expect_same_bits(solve(executor, options, system.A, system.b), fresh);
   for (const char *const other : {"jacobi", "chebyshev degree=5", "fsai", "ic"})
     EXPECT_EQ(solve(executor, as_graph(options.solver, other), system.A, system.b).report.outcome,
@@ -202,7 +202,7 @@ TEST_F(CudaLoops, WithinLoopsAreKeptToo)
     EXPECT_EQ(calls.to_host(), std::vector<double>(n, outer * inner));
   }
   if (!as_cuda(executor).launches_stepwise())
-    EXPECT_EQ(as_cuda(executor).graphs().n_made(), 1);
+    EXPECT_EQ(as_cuda(executor).graphs().n_created(), 1);
 }
 
 /// An operator whose product synchronises with the device, like that of a streamed or distributed
@@ -346,7 +346,7 @@ TEST_F(CudaLoops, OfManyStepsAreDrivenByTheHost)
   const Solved solved = solve(executor, options, system.A, system.b);
   EXPECT_EQ(solved.report.outcome, Outcome::converged);
   EXPECT_EQ(solved.report.method.execution, "driven by the host");
-  EXPECT_EQ(as_cuda(executor).graphs().n_made(), 0);
+  EXPECT_EQ(as_cuda(executor).graphs().n_created(), 0);
 }
 
 TEST_F(CudaLoops, OfTwoDevicesRunInOneThread)
@@ -359,9 +359,9 @@ TEST_F(CudaLoops, OfTwoDevicesRunInOneThread)
     for (const char *const solver : {"pipelined-cg", "gmres"}) {
       LinearSolverOptions options = as_graph(solver, "jacobi");
       options.control.execution = how;
-      const Solved here = solve(executor, options, system.A, system.b);
+      const Solved reference = solve(executor, options, system.A, system.b);
       for (const ExecutorPtr &device : {other, executor})
-        EXPECT_TRUE(have_same_bits(solve(device, options, system.A, system.b).x, here.x));
+        EXPECT_TRUE(have_same_bits(solve(device, options, system.A, system.b).x, reference.x));
     }
 }
 } // namespace

@@ -26,22 +26,22 @@ protected:
   }
 
   /// Checks that the error message begins with "A.mtx:LINE: " (0: no line) and contains all of
-  /// @p parts.
+  /// @p substrings.
   void expect_error(const std::string &content, const int line,
-                    const std::vector<std::string> &parts) const
+                    const std::vector<std::string> &substrings) const
   {
     const std::string text = text_of<InputError>([&] { read(content); });
-    const std::string place = line > 0 ? "A.mtx:" + std::to_string(line) + ": " : "A.mtx'";
-    EXPECT_NE(text.find(place), std::string::npos) << text;
-    for (const std::string &part : parts)
-      EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks: " << part;
+    const std::string location = line > 0 ? "A.mtx:" + std::to_string(line) + ": " : "A.mtx'";
+    EXPECT_NE(text.find(location), std::string::npos) << text;
+    for (const std::string &substring : substrings)
+      EXPECT_NE(text.find(substring), std::string::npos) << text << "\nlacks: " << substring;
   }
   void expect_vector_error(const std::string &content, const int n, const int line,
-                           const std::string &part) const
+                           const std::string &substring) const
   {
     const std::string text = text_of<InputError>([&] { read_vector(content, n); });
     EXPECT_NE(text.find("b.mtx:" + std::to_string(line) + ": "), std::string::npos) << text;
-    EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks: " << part;
+    EXPECT_NE(text.find(substring), std::string::npos) << text << "\nlacks: " << substring;
   }
 
   std::string write_compressed(const std::string &name, const std::string &content) const
@@ -173,12 +173,12 @@ TEST_F(MatrixMarketTest, FilesThatCannotBeReadAreRefused)
 
 TEST_F(MatrixMarketTest, TruncatedCompressedFileIsRefused)
 {
-  const std::string whole =
+  const std::string full_text =
       content_of(write_compressed("A.gz", text_of_matrix(random_spd(500, 6, 1), false)));
-  for (const std::size_t length : {std::size_t(5), whole.size() / 2, whole.size() - 1})
-    expect_error(whole.substr(0, length), 0, {"unexpected end of file", "fetch it again"});
-  std::string damaged = whole;
-  damaged[whole.size() - 6] ^= 1; // in the checksum
+  for (const std::size_t length : {std::size_t(5), full_text.size() / 2, full_text.size() - 1})
+    expect_error(full_text.substr(0, length), 0, {"unexpected end of file", "fetch it again"});
+  std::string damaged = full_text;
+  damaged[full_text.size() - 6] ^= 1; // in the checksum
   expect_error(damaged, 0, {"incorrect data check"});
 }
 

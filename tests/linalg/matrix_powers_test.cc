@@ -1,6 +1,6 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/powers/cache_blocks.h"
-#include "linalg/powers/row_visits.h"
+#include "linalg/powers/row_block_passes.h"
 #include "linalg/transformations/reordering.h"
 #include "solve/generators/registry.h"
 #include "tests/linalg/powers_checks.h"
@@ -237,17 +237,17 @@ TEST(MatrixPowersPlanTest, BlocksOfALineHaveTheNeighboursOfTheirEnds)
   EXPECT_EQ(blocks.blocks[1].counts, (std::vector<int>{6, 7, 8}));
   EXPECT_EQ(blocks.blocks[0].others, (std::vector<int>{4, 5}));
   EXPECT_EQ(blocks.blocks[1].others, (std::vector<int>{3, 2}));
-  EXPECT_EQ(blocks.most_rows, 7);
-  EXPECT_EQ(blocks.most_scratch, 15);
+  EXPECT_EQ(blocks.max_rows, 7);
+  EXPECT_EQ(blocks.max_scratch, 15);
   EXPECT_DOUBLE_EQ(blocks.work, 22. / 20.);
 }
 
 TEST(MatrixPowersPlanTest, VisitsTakeLaterRowsAsFarAsTheyNeed)
 {
   const HostMatrix A = laplacian_1d(1000);
-  const RowVisits plan = plan_visits_within(ScaledMatrix(A.csr()), 3, 20'000, 0);
-  ASSERT_GE(plan.visits.size(), 2U);
-  const RowVisit &first = plan.visits[0], &second = plan.visits[1];
+  const RowBlockPasses plan = plan_passes_within(ScaledMatrix(A.csr()), 3, 20'000, 0);
+  ASSERT_GE(plan.passes.size(), 2U);
+  const RowBlockPass &first = plan.passes[0], &second = plan.passes[1];
   EXPECT_EQ(first.others, (std::vector<int>{first.end, first.end + 1}));
   EXPECT_EQ(first.to[first.end], 2);     // needed for step 3 of the last own row
   EXPECT_EQ(first.to[first.end + 1], 1); // needed for step 2 of row first.end
@@ -258,16 +258,16 @@ TEST(MatrixPowersPlanTest, VisitsTakeLaterRowsAsFarAsTheyNeed)
 
 /// Simulates the visits: every step of every row must occur once, after its neighbours have
 /// finished the previous step.
-void expect_complete(const HostMatrix &A, const RowVisits &plan)
+void expect_complete(const HostMatrix &A, const RowBlockPasses &plan)
 {
   std::vector<int> done(static_cast<std::size_t>(A.n), 0);
-  for (const RowVisit &visit : plan.visits)
+  for (const RowBlockPass &pass : plan.passes)
     for (int step = 1; step <= plan.depth; ++step) {
       std::vector<int> now = done;
-      for (int l = 0; l < visit.n_rows(); ++l) {
-        if (step < visit.from[l] || step > visit.to[l])
+      for (int l = 0; l < pass.n_rows(); ++l) {
+        if (step < pass.from[l] || step > pass.to[l])
           continue;
-        const int i = visit.row(l);
+        const int i = pass.row(l);
         ASSERT_EQ(done[i], step - 1);
         for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
           ASSERT_GE(done[A.columns[k]], step - 1) << "row " << i << ", step " << step;
@@ -283,9 +283,9 @@ TEST(MatrixPowersPlanTest, VisitsComputeEveryStepOfEveryRowOnce)
   for (const HostMatrix &A : {laplacian_2d(30, 40), box_27(5, 5, 20), with_empty_rows(2000),
                               convection_diffusion(20, 50, 1., 1.)})
     for (const int depth : {1, 2, 5}) {
-      const RowVisits plan =
-          plan_visits_within(ScaledMatrix(A.csr()), depth, 45'000 + 400 * depth * depth, 3);
-      EXPECT_GE(plan.visits.size(), 2U);
+      const RowBlockPasses plan =
+          plan_passes_within(ScaledMatrix(A.csr()), depth, 45'000 + 400 * depth * depth, 3);
+      EXPECT_GE(plan.passes.size(), 2U);
       expect_complete(A, plan);
     }
 }

@@ -240,19 +240,19 @@ TEST_P(MinRes, LimitOfIterationsIsKept)
   const std::vector<double> b = random_vector(A.n, 6);
   for (const char *const preconditioner : {"jacobi", "block-jacobi block=2"}) {
     LinearSolverOptions options = method("minres", preconditioner);
-    const SolveReport whole = run(options, A, b).report;
-    EXPECT_TRUE(whole.converged()) << whole.message;
-    EXPECT_EQ(whole.history.size(), static_cast<std::size_t>(whole.iterations) + 1);
-    for (const int limit : {0, 1, 2, 7, 8, 9, whole.iterations - 1}) {
+    const SolveReport full = run(options, A, b).report;
+    EXPECT_TRUE(full.converged()) << full.message;
+    EXPECT_EQ(full.history.size(), static_cast<std::size_t>(full.iterations) + 1);
+    for (const int limit : {0, 1, 2, 7, 8, 9, full.iterations - 1}) {
       options.control.max_iterations = limit;
       const auto [report, x] = run(options, A, b);
       EXPECT_EQ(report.outcome, Outcome::iteration_limit);
       ASSERT_EQ(report.iterations, limit);
-      EXPECT_TRUE(std::equal(report.history.begin(), report.history.end(), whole.history.begin()));
-      EXPECT_NEAR(residual_norm(A, b, x), whole.history[static_cast<std::size_t>(limit)],
-                  1e-10 * whole.history[0]);
+      EXPECT_TRUE(std::equal(report.history.begin(), report.history.end(), full.history.begin()));
+      EXPECT_NEAR(residual_norm(A, b, x), full.history[static_cast<std::size_t>(limit)],
+                  1e-10 * full.history[0]);
     }
-    options.control.max_iterations = whole.iterations;
+    options.control.max_iterations = full.iterations;
     EXPECT_TRUE(run(options, A, b).report.converged());
   }
 }

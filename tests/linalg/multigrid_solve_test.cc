@@ -102,8 +102,8 @@ TEST_P(MultigridCG, TakesFewIterationsForHardSystems)
   const auto one = [](int, int, int) { return 1.; };
   const auto k = [](const int x, const int y) { return (x / 13 + y / 13) % 2 == 0 ? 1. : 1e6; };
   const auto jumping = [&](const int d, const int x, const int y) {
-    const double here = k(x, y), there = d == 0 ? k(x + 1, y) : k(x, y + 1);
-    return 2. * here * there / (here + there);
+    const double k_here = k(x, y), k_there = d == 0 ? k(x + 1, y) : k(x, y + 1);
+    return 2. * k_here * k_there / (k_here + k_there);
   };
   const auto in_one_direction = [](const int d, int, int) { return d == 0 ? 1e-3 : 1.; };
   const auto size = [](const int x) { return std::pow(1000., static_cast<double>(x) / N); };

@@ -26,12 +26,12 @@ protected:
   /// Returns nodes of @p block rows each.
   Nodes nodes(const int n, const int block) const
   {
-    std::vector<int> starts, of_row;
+    std::vector<int> starts, node_of_row;
     for (int node = 0; node <= n; ++node)
       starts.push_back(node * block);
     for (int i = 0; i < n * block; ++i)
-      of_row.push_back(i / block);
-    return {buffer(starts), buffer(of_row)};
+      node_of_row.push_back(i / block);
+    return {buffer(starts), buffer(node_of_row)};
   }
 
   template <class Function>
@@ -56,15 +56,15 @@ protected:
 
   /// Returns the aggregate of each node.
   std::vector<int> aggregates_of(const HostMatrix &A, const double theta,
-                                 const int least_neighbours = 2) const
+                                 const int min_neighbours = 2) const
   {
     std::vector<int> result;
     with_backend([&](const auto on) {
       using Backend = typename decltype(on)::Backend;
       const RowPattern graph = make_graph<Backend>(A, 1, theta);
       const Aggregates aggregates =
-          Aggregation<Backend>(executor, graph, 0).aggregates(least_neighbours);
-      result = aggregates.of_node.to_host();
+          Aggregation<Backend>(executor, graph, 0).aggregates(min_neighbours);
+      result = aggregates.aggregate_of_node.to_host();
       const int largest = result.empty() ? -1 : *std::max_element(result.begin(), result.end());
       EXPECT_EQ(aggregates.n, largest + 1);
     });
@@ -137,23 +137,24 @@ TEST_P(MultigridTest, ConnectionsAreStrongFromThetaOnWhateverTheUnits)
 
 TEST_P(MultigridTest, EveryConnectedNodeIsInOneAggregateWithNeighbours)
 {
-  HostMatrix with_loner = laplacian_2d(30, 20);
-  with_loner.add(with_loner.n, 1.);
-  with_loner.end_row();
-  with_loner.unknowns = nothing_known;
-  for (const HostMatrix &A : {laplacian_1d(1), laplacian_1d(2), laplacian_1d(33), with_loner,
-                              box_27(7, 8, 9), random_spd(3000, 6, 3), arrow(200)}) {
+  HostMatrix with_isolated_node = laplacian_2d(30, 20);
+  with_isolated_node.add(with_isolated_node.n, 1.);
+  with_isolated_node.end_row();
+  with_isolated_node.unknowns = default_unknowns;
+  for (const HostMatrix &A :
+       {laplacian_1d(1), laplacian_1d(2), laplacian_1d(33), with_isolated_node, box_27(7, 8, 9),
+        random_spd(3000, 6, 3), arrow(200)}) {
     SCOPED_TRACE(A.n);
-    const std::vector<int> of_node = aggregates_of(A, 0.);
+    const std::vector<int> aggregate_of_node = aggregates_of(A, 0.);
     const std::vector<std::vector<int>> graph = graph_of(A, 1, 0.);
     for (int node = 0; node < A.n; ++node) {
-      EXPECT_EQ(of_node[node] >= 0, !graph[node].empty()) << "node " << node;
-      const bool has_company =
+      EXPECT_EQ(aggregate_of_node[node] >= 0, !graph[node].empty()) << "node " << node;
+      const bool shares_aggregate =
           std::any_of(graph[node].begin(), graph[node].end(),
-                      [&](const int j) { return of_node[j] == of_node[node]; });
-      EXPECT_TRUE(graph[node].empty() || has_company) << "node " << node << " is alone";
+                      [&](const int j) { return aggregate_of_node[j] == aggregate_of_node[node]; });
+      EXPECT_TRUE(graph[node].empty() || shares_aggregate) << "node " << node << " is alone";
     }
-    EXPECT_EQ(aggregates_of(A, 0.), of_node) << "a repeat differs";
+    EXPECT_EQ(aggregates_of(A, 0.), aggregate_of_node) << "a repeat differs";
   }
   EXPECT_TRUE(aggregates_of(laplacian_1d(0), 0.).empty());
   EXPECT_EQ(aggregates_of(arrow(200), 0.), std::vector<int>(200, 0));
@@ -163,35 +164,35 @@ TEST_P(MultigridTest, AggregatesAreThoseOfTheHost)
 {
   const ExecutorPtr host = std::make_shared<HostExecutor>(1);
   const HostMatrix A = generate("anisotropic2d:200,0.3").A;
-  const std::vector<int> of_node = aggregates_of(A, 0.1, 3);
-  const ExecutorPtr given = std::exchange(executor, host);
-  EXPECT_EQ(aggregates_of(A, 0.1, 3), of_node);
-  executor = given;
+  const std::vector<int> aggregate_of_node = aggregates_of(A, 0.1, 3);
+  const ExecutorPtr original = std::exchange(executor, host);
+  EXPECT_EQ(aggregates_of(A, 0.1, 3), aggregate_of_node);
+  executor = original;
 }
 
 TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
 {
   HostMatrix A;
   Unknowns unknowns;
-  const std::vector<std::vector<double>> places = {
+  const std::vector<std::vector<double>> points = {
       {0., 0., 0.},                                             // one node
       {1., 0., 0.}, {1., 2., 1.},                               // two
       {0., 0., 3.}, {1., 0., 4.}, {2., 0., 5.}, {4., 0., 7.},   // on a line
       {5., 1., 1.}, {6., 1., 1.}, {5., 2., 1.},                 // in a plane
       {9., 9., 9.},                                             // in no aggregate
       {7., 1., 1.}, {8., 1., 1.}, {7., 2., 1.}, {7., 3.5, 2.}}; // in space
-  const std::vector<int> of_node = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, -1, 4, 4, 4, 4};
+  const std::vector<int> aggregate_of_node = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, -1, 4, 4, 4, 4};
   const std::vector<int> ranks = {3, 5, 5, 6, 6};
-  for (const auto &place : places)
+  for (const auto &point : points)
     for (int c = 0; c < 3; ++c) {
       const int row = A.n;
       if (row > 0)
         A.add(row - 1, -1.);
       A.add(row, 4.);
-      if (row + 1 < static_cast<int>(3 * places.size()))
+      if (row + 1 < static_cast<int>(3 * points.size()))
         A.add(row + 1, -1.);
       A.end_row();
-      unknowns.coordinates.insert(unknowns.coordinates.end(), place.begin(), place.end());
+      unknowns.coordinates.insert(unknowns.coordinates.end(), point.begin(), point.end());
     }
   unknowns.dimension = 3;
   A.unknowns = std::make_shared<const Unknowns>(unknowns);
@@ -200,10 +201,10 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
     const CsrMatrix matrix(executor, A.csr());
     const NearNullVectors B = near_null_vectors<Backend>(matrix, unknowns, 3, "auto");
     ASSERT_EQ(B.count, 6);
-    const Aggregates aggregates{5, buffer(of_node),
-                                sorted_nodes<Backend>(executor, 5, buffer(of_node))};
+    const Aggregates aggregates{5, buffer(aggregate_of_node),
+                                sorted_nodes<Backend>(executor, 5, buffer(aggregate_of_node))};
     const TentativeProlongation tentative = make_tentative<Backend>(
-        matrix.range(), nodes(static_cast<int>(places.size()), 3), aggregates, B);
+        matrix.range(), nodes(static_cast<int>(points.size()), 3), aggregates, B);
     const std::vector<int> starts = tentative.nodes.starts.to_host();
     for (std::size_t a = 0; a < ranks.size(); ++a)
       EXPECT_EQ(starts[a + 1] - starts[a], ranks[a]) << "aggregate " << a;
@@ -220,7 +221,8 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
         double v = 0.;
         for (int k = entries.row_starts[i]; k < entries.row_starts[i + 1]; ++k)
           v += entries.values[k] * of_next[6 * entries.columns[k] + c];
-        EXPECT_NEAR(v, of_node[i / 3] < 0 ? 0. : of_level[6 * i + c], 1e-13) << i << ", " << c;
+        EXPECT_NEAR(v, aggregate_of_node[i / 3] < 0 ? 0. : of_level[6 * i + c], 1e-13)
+            << i << ", " << c;
       }
   });
 }
@@ -293,11 +295,11 @@ TEST_P(MultigridTest, TakesProlongationsThatAreKnownInAnyUnits)
   A.unknowns = std::make_shared<const Unknowns>(unknowns);
   const std::vector<double> b = random_vector(A.n, 5);
   for (const char *const scaling : {"none", "symmetric"})
-    for (const bool takes_known : {true, false}) {
-      SCOPED_TRACE(std::string(scaling) + (takes_known ? ", known" : ", aggregates"));
+    for (const bool uses_known : {true, false}) {
+      SCOPED_TRACE(std::string(scaling) + (uses_known ? ", known" : ", aggregates"));
       LinearSolverOptions options;
       options.preconditioner =
-          std::string("multigrid coarsest=40") + (takes_known ? "" : " coarsening=aggregation");
+          std::string("multigrid coarsest=40") + (uses_known ? "" : " coarsening=aggregation");
       options.scaling = scaling;
       LinearSolver solver(executor, options);
       for (const bool has_same_pattern : {false, true}) {
@@ -306,9 +308,9 @@ TEST_P(MultigridTest, TakesProlongationsThatAreKnownInAnyUnits)
         const SolveReport report = solver.solve(b.data(), x.data());
         EXPECT_TRUE(report.converged()) << report.message;
         const std::string &remarks = report.method.setup.remarks;
-        EXPECT_EQ(remarks.find("5 levels by given prolongations") != std::string::npos, takes_known)
+        EXPECT_EQ(remarks.find("5 levels by given prolongations") != std::string::npos, uses_known)
             << remarks;
-        EXPECT_LE(report.iterations, takes_known ? 12 : 40);
+        EXPECT_LE(report.iterations, uses_known ? 12 : 40);
       }
     }
 }

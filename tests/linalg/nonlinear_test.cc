@@ -51,7 +51,7 @@ Solved solve(const ExecutorPtr &executor, const NonlinearSolverOptions &options,
   x0.resize(problem.b.size());
   NonlinearSolver solver(executor, options);
   solver.set_system(problem.A.csr(), problem.w.data(), false);
-  SolveReport report = solver.solve({ExponentialLaw{}, lambda}, problem.b.data(), x0.data());
+  SolveReport report = solver.solve({ExponentialReaction{}, lambda}, problem.b.data(), x0.data());
   return {std::move(report), std::move(x0)};
 }
 
@@ -169,19 +169,20 @@ TEST_P(NonlinearTest, RepeatsAreIdenticalAndASecondSolveNeedsNoSetup)
     NonlinearSolver solver(executor, options(method, "jacobi"));
     solver.set_system(problem.A.csr(), problem.w.data(), false);
     std::vector<double> x(problem.b.size()), y(problem.b.size()), z(problem.b.size());
-    solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), x.data());
-    solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), y.data());
+    solver.solve({ExponentialReaction{}, 5.}, problem.b.data(), x.data());
+    solver.solve({ExponentialReaction{}, 5.}, problem.b.data(), y.data());
     solver.set_system(problem.A.csr(), problem.w.data(), true);
-    const std::size_t values = moved(problem.A.values.size() * sizeof(double)),
+    const std::size_t values = copied_bytes(problem.A.values.size() * sizeof(double)),
                       vectors = 4 * z.size() * sizeof(double); // w, b, and x in both directions
-    EXPECT_EQ(solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), z.data()).costs.transfer.bytes,
-              values + vectors);
+    EXPECT_EQ(
+        solver.solve({ExponentialReaction{}, 5.}, problem.b.data(), z.data()).costs.transfer.bytes,
+        values + vectors);
     EXPECT_EQ(x, y) << method;
     EXPECT_EQ(x, z) << method;
     std::fill(z.begin(), z.end(), 0.);
     solver.begin_pattern(problem.A.csr());
     solver.set_system(problem.A.csr(), problem.w.data(), false);
-    solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), z.data());
+    solver.solve({ExponentialReaction{}, 5.}, problem.b.data(), z.data());
     EXPECT_EQ(x, z) << method;
   }
 }

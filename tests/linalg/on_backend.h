@@ -5,8 +5,8 @@
 #include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
 #include "linalg/memory/executor.h"
-#include "tests/linalg/parts.h"
 #include "tests/linalg/test_matrices.h"
+#include "tests/linalg/thread_ranks.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ protected:
 
   /// Returns how many of @p bytes of a matrix are copied: none on the host, which reads it in
   /// place.
-  std::size_t moved(const std::size_t bytes) const
+  std::size_t copied_bytes(const std::size_t bytes) const
   {
     return executor->backend() == BackendKind::host ? 0 : bytes;
   }
@@ -98,7 +98,7 @@ protected:
   void SetUp() override
   {
     solver = std::get<1>(GetParam());
-    if (is_in_parts() && solver.rfind("ca-gmres", 0) == 0)
+    if (is_distributed() && solver.rfind("ca-gmres", 0) == 0)
       GTEST_SKIP() << "ca-gmres needs all rows in one part";
     if (const std::string obstacle = start(std::get<0>(GetParam())); !obstacle.empty())
       GTEST_SKIP() << obstacle;
@@ -107,15 +107,15 @@ protected:
   Solved run(const LinearSolverOptions &options, const HostMatrix &A, const std::vector<double> &b,
              const std::vector<double> &x0 = {}) const
   {
-    if (!is_in_parts())
+    if (!is_distributed())
       return solve(executor, options, A, b, x0);
-    auto [reports, x] = solve_in_parts(options, A, b, x0, {0, A.n / 3, A.n});
+    auto [reports, x] = solve_on_ranks(options, A, b, x0, {0, A.n / 3, A.n});
     EXPECT_EQ(reports[0].outcome, reports[1].outcome);
     EXPECT_TRUE(have_same_bits(reports[0].history, reports[1].history));
     return {std::move(reports[0]), std::move(x)};
   }
 
-  static bool is_in_parts()
+  static bool is_distributed()
   {
     return std::get<0>(GetParam()) == "two_parts";
   }
@@ -173,7 +173,7 @@ inline auto backends()
 
 /// Returns the compiled backends and "two_parts", the host with rows distributed over two
 /// subdomains.
-inline auto backends_and_parts()
+inline auto backends_and_two_ranks()
 {
   std::vector<std::string> names = compiled_backends();
   names.emplace_back("two_parts");

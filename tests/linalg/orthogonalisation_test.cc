@@ -73,37 +73,37 @@ void set_rows(TallMatrix &V, const int begin, const TallMatrix &rows)
       V(begin + i, c) = rows(i, c);
 }
 
-ExecutorPtr another(const ExecutorPtr &executor)
+ExecutorPtr new_executor(const ExecutorPtr &executor)
 {
   return make_executor(executor->backend() == BackendKind::host ? "host" : "cuda");
 }
 
 /// Returns the starts of subdomains, of which some have fewer rows than columns and one has none.
-std::vector<int> starts_of_parts(const int n)
+std::vector<int> starts_of_ranks(const int n)
 {
   return {0, 3, 3, n / 3, n};
 }
 
 /// Factorises with the rows of each subdomain in a separate thread.
-std::vector<Factors> factorise_in_parts(const ExecutorPtr &executor, const std::string &method,
+std::vector<Factors> factorise_on_ranks(const ExecutorPtr &executor, const std::string &method,
                                         const TallMatrix &V)
 {
-  const std::vector<int> starts = starts_of_parts(V.n);
+  const std::vector<int> starts = starts_of_ranks(V.n);
   const auto p = static_cast<std::size_t>(V.p);
   TallMatrix Q(V.n, V.p);
   std::vector<Factors> factors(starts.size() - 1, {{}, Q, TallMatrix(V.p, V.p)});
-  run_parts(static_cast<int>(factors.size()), [&](const int part, const auto &communicator) {
-    const ExecutorPtr own = another(executor);
-    ExecutorBlock block(own, rows_of(V, starts[part], starts[part + 1]));
+  run_on_ranks(static_cast<int>(factors.size()), [&](const int rank, const auto &communicator) {
+    const ExecutorPtr own = new_executor(executor);
+    ExecutorBlock block(own, rows_of(V, starts[rank], starts[rank + 1]));
     Buffer<double> R(own, p * p);
-    Factors &mine = factors[static_cast<std::size_t>(part)];
+    Factors &mine = factors[static_cast<std::size_t>(rank)];
     mine.report =
         make_tsqr(method, own, communicator.get())->factorise(block.n, block.view(), R.data());
     mine.R.values = R.to_host();
-    set_rows(Q, starts[part], block.to_host());
+    set_rows(Q, starts[rank], block.to_host());
   });
-  for (Factors &of_part : factors)
-    of_part.Q = Q;
+  for (Factors &of_rank : factors)
+    of_rank.Q = Q;
   return factors;
 }
 
@@ -340,16 +340,17 @@ TEST_P(Orthogonalisation, PartsOfABlockHaveTheFactorsOfAll)
       for (const char *const passes : {"", " passes=2"}) {
         const std::string method = variant + passes;
         const Factors alone = factorise(executor, method, V);
-        const std::vector<Factors> parts = factorise_in_parts(executor, method, V);
-        for (const Factors &f : parts) {
+        const std::vector<Factors> of_ranks = factorise_on_ranks(executor, method, V);
+        for (const Factors &f : of_ranks) {
           EXPECT_TRUE(f.report.ok()) << method;
           EXPECT_EQ(f.report.variant, variant);
-          EXPECT_TRUE(same_bits(f.R.values, parts[0].R.values)) << method;
+          EXPECT_TRUE(same_bits(f.R.values, of_ranks[0].R.values)) << method;
         }
-        EXPECT_LT(parts[0].error(V), 10. * p * eps) << method << n;
-        EXPECT_LT(distance(parts[0].R, alone.R), 1e6 * p * eps * frobenius_norm(alone.R)) << method;
-        EXPECT_LT(orthogonality_error_of(parts[0].Q), bound_of(method, p, kappa)) << method << n;
-        expect_triangle(parts[0].R);
+        EXPECT_LT(of_ranks[0].error(V), 10. * p * eps) << method << n;
+        EXPECT_LT(distance(of_ranks[0].R, alone.R), 1e6 * p * eps * frobenius_norm(alone.R))
+            << method;
+        EXPECT_LT(orthogonality_error_of(of_ranks[0].Q), bound_of(method, p, kappa)) << method << n;
+        expect_triangle(of_ranks[0].R);
       }
   }
 }
@@ -357,7 +358,7 @@ TEST_P(Orthogonalisation, PartsOfABlockHaveTheFactorsOfAll)
 TEST_P(Orthogonalisation, PartsFindFailingCholeskyTogether)
 {
   for (const Factors &f :
-       factorise_in_parts(executor, "cholqr", block_of_condition(2000, 12, 1e11, 20))) {
+       factorise_on_ranks(executor, "cholqr", block_of_condition(2000, 12, 1e11, 20))) {
     EXPECT_TRUE(f.report.is_done);
     EXPECT_GE(f.report.failed_column, 0);
     EXPECT_NE(f.report.variant, "cholqr");
@@ -370,22 +371,23 @@ TEST_P(Orthogonalisation, PartsOfBlocksBecomeOrthogonalToABasis)
   const int n = 3000, q = 61, p = 26;
   const TallMatrix basis = orthonormal_block(n, q, 21), V = random_block(n, p, 22);
   const TallMatrix expected = transposed_product(basis, V);
-  const std::vector<int> starts = starts_of_parts(n);
+  const std::vector<int> starts = starts_of_ranks(n);
   const double bound = 10. * std::sqrt(q) * eps * frobenius_norm(V);
   for (const char *const method : {"cgs passes=2", "mgs"}) {
     TallMatrix left(n, p);
-    run_parts(static_cast<int>(starts.size()) - 1, [&](const int part, const auto &communicator) {
-      const ExecutorPtr own = another(executor);
-      ExecutorBlock Q(own, rows_of(basis, starts[part], starts[part + 1]));
-      ExecutorBlock block(own, rows_of(V, starts[part], starts[part + 1]));
-      TallMatrix found(q, p);
-      Buffer<double> C(own, found.values.size());
-      make_block_orthogonalisation(method, own, communicator.get())
-          ->orthogonalise(block.n, Q.view(), block.view(), C.data());
-      found.values = C.to_host();
-      EXPECT_LT(distance(found, expected), bound) << method;
-      set_rows(left, starts[part], block.to_host());
-    });
+    run_on_ranks(static_cast<int>(starts.size()) - 1,
+                 [&](const int rank, const auto &communicator) {
+                   const ExecutorPtr own = new_executor(executor);
+                   ExecutorBlock Q(own, rows_of(basis, starts[rank], starts[rank + 1]));
+                   ExecutorBlock block(own, rows_of(V, starts[rank], starts[rank + 1]));
+                   TallMatrix found(q, p);
+                   Buffer<double> C(own, found.values.size());
+                   make_block_orthogonalisation(method, own, communicator.get())
+                       ->orthogonalise(block.n, Q.view(), block.view(), C.data());
+                   found.values = C.to_host();
+                   EXPECT_LT(distance(found, expected), bound) << method;
+                   set_rows(left, starts[rank], block.to_host());
+                 });
     EXPECT_LT(frobenius_norm(transposed_product(basis, left)), bound) << method;
   }
 }

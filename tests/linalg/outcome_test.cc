@@ -64,8 +64,9 @@ TEST_P(OutcomeTest, ToleranceThatTheRecurrenceAloneReachesIsNotCalledConverged)
 {
   // The guess is so far away that x - x₀ cancels: the recurrence cannot detect the lost accuracy.
   const HostMatrix A = laplacian_2d(20, 20);
-  const std::vector<double> b = random_vector(A.n, 2), far(static_cast<std::size_t>(A.n), 1e12);
-  const auto [report, x] = run(method(solver, "jacobi", 1e-12), A, b, far);
+  const std::vector<double> b = random_vector(A.n, 2),
+                            far_guess(static_cast<std::size_t>(A.n), 1e12);
+  const auto [report, x] = run(method(solver, "jacobi", 1e-12), A, b, far_guess);
   EXPECT_TRUE(report.converged()) << report.message;
   EXPECT_GE(report.restarts, 1);
   EXPECT_LE(residual_norm(A, b, x), 1.01e-12 * norm(b));
@@ -207,9 +208,9 @@ KrylovState unchanged_state(const double target, const double rr, std::vector<do
   for (int k = 0; k < 400 && state.running; ++k) {
     state.check_spd(rr, 1., 1.);
     state.count_update(rr);
-    if (state.asks) {
-      state.look();
-      state.hear();
+    if (state.wants_deferred) {
+      state.run_deferred();
+      state.receive_deferred();
     }
   }
   return state;
@@ -245,30 +246,30 @@ KrylovState lost_state(const bool has_variants, const double true_rr)
 TEST(Judge, StartsAgainFromTheBestIterateAfterNumbersThatAreNotFinite)
 {
   for (const double true_rr : {4., 9., nan}) {
-    TrueResidualJudge judge;
+    RestartPolicy policy;
     KrylovState state = lost_state(true, true_rr);
-    for (int runs = 1; runs < most_failed_runs; ++runs, state.iteration += 7) {
-      EXPECT_TRUE(judge.wants_more(state)) << true_rr << ", run " << runs;
-      EXPECT_EQ(judge.keeps_x, true_rr <= 4.);
-      judge.prepare(state);
+    for (int runs = 1; runs < max_failed_runs; ++runs, state.iteration += 7) {
+      EXPECT_TRUE(policy.needs_restart(state)) << true_rr << ", run " << runs;
+      EXPECT_EQ(policy.keeps_x, true_rr <= 4.);
+      policy.prepare(state);
       EXPECT_EQ(state.failed_runs, runs);
     }
-    EXPECT_FALSE(judge.wants_more(state));
-    EXPECT_EQ(to_string(judge.outcome), "diverged");
-    EXPECT_EQ(judge.best_rr, 4.);
+    EXPECT_FALSE(policy.needs_restart(state));
+    EXPECT_EQ(to_string(policy.outcome), "diverged");
+    EXPECT_EQ(policy.best_rr, 4.);
   }
 }
 
 TEST(Judge, BlamesTheDataOnlyWhereNoIterationWasPossible)
 {
-  TrueResidualJudge judge;
+  RestartPolicy policy;
   KrylovState state = lost_state(false, 4.);
-  EXPECT_FALSE(judge.wants_more(state));
-  EXPECT_EQ(to_string(judge.outcome), "diverged");
-  judge = {};
+  EXPECT_FALSE(policy.needs_restart(state));
+  EXPECT_EQ(to_string(policy.outcome), "diverged");
+  policy = {};
   state.iteration = 0;
-  EXPECT_FALSE(judge.wants_more(state));
-  EXPECT_EQ(to_string(judge.outcome), "not_finite");
+  EXPECT_FALSE(policy.needs_restart(state));
+  EXPECT_EQ(to_string(policy.outcome), "not_finite");
 }
 
 TEST(Outcomes, HaveDifferentNamesAndExplanations)
@@ -307,9 +308,9 @@ MethodReport methods(const std::string &solver, const std::string &preconditione
   return method;
 }
 
-bool has(const std::string &text, const std::string &part)
+bool has(const std::string &text, const std::string &substring)
 {
-  return text.find(part) != std::string::npos;
+  return text.find(substring) != std::string::npos;
 }
 
 TEST(Advice, NamesNoMethodThatIsInUse)

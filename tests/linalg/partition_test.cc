@@ -138,9 +138,9 @@ TEST(Partition, CoordinatesFollowTheRowsOfATransformedSystem)
       EXPECT_EQ(transformed.unknowns->dimension, 2);
       for (int i = 0; i < A.n; ++i) {
         const int row = static_cast<int>(x[i]);
-        const double *place = &transformed.unknowns->coordinates[2 * static_cast<std::size_t>(i)];
-        EXPECT_EQ(place[0], row % 5);
-        EXPECT_EQ(place[1], row / 5);
+        const double *point = &transformed.unknowns->coordinates[2 * static_cast<std::size_t>(i)];
+        EXPECT_EQ(point[0], row % 5);
+        EXPECT_EQ(point[1], row / 5);
       }
     }
 }

@@ -110,7 +110,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhenSolvesTogetherHaveLostWhatItC
 {
   const bool is_on_host = executor->backend() == BackendKind::host;
   HostMatrix A = generate(is_on_host ? "poisson2d-5pt:150" : "poisson2d-5pt:400").A;
-  A.unknowns = nothing_known; // so that there is no forecast
+  A.unknowns = default_unknowns; // so that there is no forecast
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   int n_with_jacobi = 0, n_iterations = 0;
@@ -153,7 +153,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereMaterialsDiffer)
 TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
 {
   HostMatrix A = laplacian_1d(30001);
-  A.unknowns = nothing_known; // so that there is no forecast
+  A.unknowns = default_unknowns; // so that there is no forecast
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   std::vector<int> shown;
@@ -204,7 +204,7 @@ HostMatrix beam(const int n)
 TEST_P(PreconditionedSolverTest, TakesFsaiForStructuresOfUnknownShape)
 {
   HostMatrix A = generate("elasticity3d-p1:17").A;
-  A.unknowns = nothing_known;
+  A.unknowns = default_unknowns;
   LinearSolver solver = automatic("pipelined-cg");
   solver.set_matrix(A.csr(), false);
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);

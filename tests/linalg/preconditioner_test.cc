@@ -319,22 +319,22 @@ TEST_P(SaiTest, FromTheLeftIsTheOneOfTheTransposedMatrixTransposed)
 std::vector<long double> reference_row(const HostMatrix &A, const int k)
 {
   const auto entries = [&](const int j) { return std::pair(A.row_starts[j], A.row_starts[j + 1]); };
-  std::map<int, std::size_t> places; // of the columns I
+  std::map<int, std::size_t> indices; // of the columns I
   const auto [begin, end] = entries(k);
   for (int l = begin; l < end; ++l)
     for (auto [e, last] = entries(A.columns[l]); e < last; ++e)
-      places.emplace(A.columns[e], 0);
+      indices.emplace(A.columns[e], 0);
   std::size_t n1 = 0;
-  for (auto &[column, place] : places)
-    place = n1++;
+  for (auto &[column, index] : indices)
+    index = n1++;
   Dense A_hat;
   for (int l = begin; l < end; ++l) {
     A_hat.emplace_back(n1, 0.L);
     for (auto [e, last] = entries(A.columns[l]); e < last; ++e)
-      A_hat.back()[places[A.columns[e]]] = A.values[e];
+      A_hat.back()[indices[A.columns[e]]] = A.values[e];
   }
   std::vector<long double> e_k(n1, 0.L);
-  e_k[places[k]] = 1.L;
+  e_k[indices[k]] = 1.L;
   return least_squares(A_hat, e_k);
 }
 

@@ -135,10 +135,10 @@ TEST(ReverseCuthillMcKee, UnsymmetricPatternsAreOrderedAsTheirSumWithTheTranspos
       upper.add(i + 1, 1.);
     upper.end_row();
   }
-  const std::vector<int> places = scrambled(50, 7);
-  const std::vector<int> order = reverse_cuthill_mckee(permuted(upper, places).csr());
-  EXPECT_EQ(order, reverse_cuthill_mckee(permuted(path, places).csr()));
-  EXPECT_EQ(bandwidth(permuted(permuted(upper, places), order).csr()), 1);
+  const std::vector<int> permutation = scrambled(50, 7);
+  const std::vector<int> order = reverse_cuthill_mckee(permuted(upper, permutation).csr());
+  EXPECT_EQ(order, reverse_cuthill_mckee(permuted(path, permutation).csr()));
+  EXPECT_EQ(bandwidth(permuted(permuted(upper, permutation), order).csr()), 1);
 }
 
 TEST(ReverseCuthillMcKee, AwkwardGraphsGetAPermutation)
@@ -167,7 +167,7 @@ TEST(ReverseCuthillMcKee, ManyComponentsStayTogetherAndTakeLinearTime)
   EXPECT_EQ(bandwidth(permuted(A, order).csr()), 1);
 }
 
-std::vector<int> kway(const HostCsr &A, const int n_parts, const OrderWithin within)
+std::vector<int> kway(const HostCsr &A, const int n_parts, const LocalOrdering within)
 {
   return ordering_by_parts("metis", A, n_parts, within).order;
 }
@@ -196,7 +196,7 @@ TEST_F(KwayOrdering, ScrambledGridGetsItsBlocksBack)
 {
   const HostMatrix A = permuted(laplacian_2d(64, 64), scrambled(4096, 8));
   const int strips = entries_between(laplacian_2d(64, 64), 16);
-  for (const OrderWithin within : {OrderWithin::none, OrderWithin::rcm}) {
+  for (const LocalOrdering within : {LocalOrdering::none, LocalOrdering::rcm}) {
     const std::vector<int> order = kway(A.csr(), 16, within);
     EXPECT_TRUE(is_permutation(order, A.n));
     EXPECT_LT(entries_between(permuted(A, order), 16), 0.8 * strips);
@@ -208,7 +208,7 @@ TEST_F(KwayOrdering, TellsWherePartsBegin)
 {
   const HostMatrix A = permuted(laplacian_2d(64, 64), scrambled(4096, 8));
   const Partition parts = make_partition("metis", A.csr(), 16);
-  const Partition ordered = ordering_by_parts("metis", A.csr(), 16, OrderWithin::rcm);
+  const Partition ordered = ordering_by_parts("metis", A.csr(), 16, LocalOrdering::rcm);
   EXPECT_EQ(ordered.starts, parts.starts);
   for (int part = 0; part < 16; ++part) {
     const auto of_part = [&](const std::vector<int> &order) {
@@ -224,34 +224,34 @@ TEST_F(KwayOrdering, TellsWherePartsBegin)
 TEST_F(KwayOrdering, PartsAreOrderedByCuthillMcKeeOrAsTheyCome)
 {
   const HostMatrix A = permuted(laplacian_2d(60, 20), scrambled(1200, 6));
-  EXPECT_EQ(kway(A.csr(), 1, OrderWithin::rcm), reverse_cuthill_mckee(A.csr()));
-  EXPECT_TRUE(kway(A.csr(), 1, OrderWithin::none).empty());
-  EXPECT_EQ(kway(A.csr(), 0, OrderWithin::rcm), reverse_cuthill_mckee(A.csr()));
-  const std::vector<int> as_they_come = kway(A.csr(), 4, OrderWithin::none);
+  EXPECT_EQ(kway(A.csr(), 1, LocalOrdering::rcm), reverse_cuthill_mckee(A.csr()));
+  EXPECT_TRUE(kway(A.csr(), 1, LocalOrdering::none).empty());
+  EXPECT_EQ(kway(A.csr(), 0, LocalOrdering::rcm), reverse_cuthill_mckee(A.csr()));
+  const std::vector<int> unordered = kway(A.csr(), 4, LocalOrdering::none);
   int descents = 0;
-  for (std::size_t i = 1; i < as_they_come.size(); ++i)
-    descents += as_they_come[i] < as_they_come[i - 1] ? 1 : 0;
+  for (std::size_t i = 1; i < unordered.size(); ++i)
+    descents += unordered[i] < unordered[i - 1] ? 1 : 0;
   EXPECT_LE(descents, 3);
 }
 
 TEST_F(KwayOrdering, UnknownsOfANodeStayTogether)
 {
   const HostMatrix A = generate("elasticity3d-p1:5").A;
-  for (const OrderWithin within : {OrderWithin::none, OrderWithin::rcm}) {
+  for (const LocalOrdering within : {LocalOrdering::none, LocalOrdering::rcm}) {
     const std::vector<int> order = kway(A.csr(), 6, within);
     EXPECT_TRUE(is_permutation(order, A.n));
-    EXPECT_TRUE(keeps_nodes(order, 3));
-    EXPECT_FALSE(keeps_nodes(order, 7));
+    EXPECT_TRUE(preserves_node_blocks(order, 3));
+    EXPECT_FALSE(preserves_node_blocks(order, 7));
   }
 }
 
 TEST_F(KwayOrdering, AwkwardGraphsGetAPermutation)
 {
-  EXPECT_TRUE(kway(HostMatrix().csr(), 3, OrderWithin::rcm).empty());
+  EXPECT_TRUE(kway(HostMatrix().csr(), 3, LocalOrdering::rcm).empty());
   for (const HostMatrix &A : {diagonal({3.}), diagonal({1., 2., 3.}), arrow(300),
                               with_empty_rows(100), random_spd(2000, 2, 1)})
     for (const int parts : {2, 7, 1000})
-      EXPECT_TRUE(is_permutation(kway(A.csr(), parts, OrderWithin::rcm), A.n));
+      EXPECT_TRUE(is_permutation(kway(A.csr(), parts, LocalOrdering::rcm), A.n));
 }
 
 TEST(KwayOrderingWithoutMetis, IsRefusedWithTheCure)

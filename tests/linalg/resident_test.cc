@@ -30,7 +30,7 @@ TEST(ResidentShape, EveryRowHasAThread)
                      shape->description());
         const int slice = (n + shape->blocks - 1) / shape->blocks;
         EXPECT_LE(slice * shape->lanes, shape->threads * rows_per_thread(shape->kernel));
-        EXPECT_LE(shape->threads, most_threads(shape->kernel));
+        EXPECT_LE(shape->threads, max_threads(shape->kernel));
         EXPECT_EQ(shape->threads % 32, 0);
         EXPECT_LE(shape->blocks, limits.multiprocessors);
       }
@@ -50,10 +50,9 @@ TEST(ResidentShape, SmallSystemsStayInABlockAndLargeOnesAreNotResident)
 TEST(ResidentShape, LongRowsAreBetterInAGraph)
 {
   const ResidentSystem circuit = {200000, 944495, 20000, 4}, dense = {1000, 500000, 500, 4};
-  EXPECT_TRUE(waits_for_long_rows(circuit, *choose_resident_shape(circuit, h100)));
-  EXPECT_FALSE(waits_for_long_rows(dense, *choose_resident_shape(dense, h100)));
-  EXPECT_FALSE(
-      waits_for_long_rows(rows_of(3969, 7), *choose_resident_shape(rows_of(3969, 7), h100)));
+  EXPECT_TRUE(has_too_long_rows(circuit, *choose_resident_shape(circuit, h100)));
+  EXPECT_FALSE(has_too_long_rows(dense, *choose_resident_shape(dense, h100)));
+  EXPECT_FALSE(has_too_long_rows(rows_of(3969, 7), *choose_resident_shape(rows_of(3969, 7), h100)));
 }
 
 TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)

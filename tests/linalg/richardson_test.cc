@@ -61,15 +61,15 @@ TEST_P(Richardson, LimitOfIterationsIsKept)
   const std::vector<double> b = random_vector(A.n, 6);
   for (const char *const preconditioner : {"jacobi", "block-jacobi block=1"}) {
     LinearSolverOptions options = method(solver, preconditioner);
-    const SolveReport whole = run(options, A, b).report;
-    EXPECT_TRUE(whole.converged()) << whole.message;
-    for (const int limit : {0, 1, 7, 8, whole.iterations - 1}) {
+    const SolveReport full = run(options, A, b).report;
+    EXPECT_TRUE(full.converged()) << full.message;
+    for (const int limit : {0, 1, 7, 8, full.iterations - 1}) {
       options.control.max_iterations = limit;
       const auto [report, x] = run(options, A, b);
       EXPECT_EQ(report.outcome, Outcome::iteration_limit);
       ASSERT_EQ(report.iterations, limit);
-      EXPECT_NEAR(residual_norm(A, b, x), whole.history[static_cast<std::size_t>(limit)],
-                  1e-10 * whole.history[0]);
+      EXPECT_NEAR(residual_norm(A, b, x), full.history[static_cast<std::size_t>(limit)],
+                  1e-10 * full.history[0]);
     }
   }
 }
@@ -94,14 +94,14 @@ TEST_P(Richardson, BytesOfAnIterationAreThoseCountedByHand)
   const std::size_t of_matrix = 101 * 4 + 298 * 12, of_vector = 800;
   LinearSolverOptions options = method(solver, "jacobi");
   options.control.max_iterations = 1;
-  if (is_in_parts())
+  if (is_distributed())
     GTEST_SKIP() << "counted for all rows";
   EXPECT_EQ(run(options, A, random_vector(100, 1)).report.method.bytes_per_iteration,
             of_matrix + 8 * of_vector);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Richardson,
-                         testing::Combine(backends_and_parts(),
+                         testing::Combine(backends_and_two_ranks(),
                                           testing::Values(std::string("richardson"))),
                          words);
 
@@ -147,7 +147,7 @@ TEST_P(MultigridSolver, SolvesTheSystemsOfNewtonsMethod)
   NonlinearSolver solver(executor, options);
   std::vector<double> x(b.size());
   solver.set_system(A.csr(), w.data(), false);
-  const SolveReport report = solver.solve({ExponentialLaw{}, 4.}, b.data(), x.data());
+  const SolveReport report = solver.solve({ExponentialReaction{}, 4.}, b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
 }
 

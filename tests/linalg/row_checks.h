@@ -44,7 +44,7 @@ struct AddInTeams
 template <class Backend, int team_size>
 void check_teams(const ExecutorPtr &executor)
 {
-  for (const int n : awkward_sizes()) {
+  for (const int n : edge_case_sizes()) {
     SCOPED_TRACE(std::to_string(n) + " items, teams of " + std::to_string(team_size));
     Buffer<double> sums(executor, static_cast<std::size_t>(n)), of_scratch(executor, sums.size());
     Runner<Backend>(*executor).run(teams(n, AddInTeams<team_size>{sums.data(), of_scratch.data()}));
@@ -84,7 +84,7 @@ inline std::vector<int> random_counts(const int n, const int below)
 template <class Backend>
 void check_counts_are_added_and_scanned(const ExecutorPtr &executor)
 {
-  for (const int n : awkward_sizes()) {
+  for (const int n : edge_case_sizes()) {
     SCOPED_TRACE(n);
     const std::vector<int> counts = random_counts(n, 50);
     const Buffer<int> buffer = buffer_of(executor, counts);
@@ -113,7 +113,7 @@ void check_sums_of_counts_do_not_overflow(const ExecutorPtr &executor)
 template <class Backend>
 void check_flagged_rows_are_listed(const ExecutorPtr &executor)
 {
-  for (const int n : awkward_sizes()) {
+  for (const int n : edge_case_sizes()) {
     SCOPED_TRACE(n);
     const std::vector<int> flags = random_counts(n, 2);
     std::vector<int> expected;
@@ -122,7 +122,7 @@ void check_flagged_rows_are_listed(const ExecutorPtr &executor)
         expected.push_back(i);
     const RowList list = flagged_rows<Backend>(executor, buffer_of(executor, flags));
     EXPECT_EQ(list.n, static_cast<int>(expected.size()));
-    EXPECT_EQ(list.some.to_host(), expected);
+    EXPECT_EQ(list.indices.to_host(), expected);
   }
 }
 
@@ -203,9 +203,9 @@ struct SolveDense
   double *m;
   int *n_dependent;
 
-  template <class Team, class Workspace>
+  template <class Team, class RowWorkspace>
   FEMGPU_HD
-  bool operator()(const Team &team, const Workspace &workspace) const
+  bool operator()(const Team &team, const RowWorkspace &workspace) const
   {
     const int item = workspace.row;
     const LeastSquares problem(workspace.memory, n1, n2);
@@ -248,10 +248,10 @@ DenseSolutions solve_dense(const ExecutorPtr &executor, const std::vector<double
     run_teams<Backend, team_size, true>(
         executor, {nullptr, n_dense_problems, 0, static_cast<int>(size)}, body, nullptr);
   else
-    for_batches(executor, {n_dense_problems, Buffer<int>()},
-                std::vector<std::size_t>(n_dense_problems, size), [&](const RowBatch &batch) {
-                  run_teams<Backend, team_size, false>(executor, batch, body, nullptr);
-                });
+    for_each_batch(executor, {n_dense_problems, Buffer<int>()},
+                   std::vector<std::size_t>(n_dense_problems, size), [&](const RowBatch &batch) {
+                     run_teams<Backend, team_size, false>(executor, batch, body, nullptr);
+                   });
   return {m.to_host(), n_dependent.to_host()};
 }
 

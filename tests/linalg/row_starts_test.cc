@@ -64,7 +64,7 @@ TEST(RowStarts, FewEntriesAreCountedAsTheyAre)
 
 TEST(RowStarts, EntriesAreCountedBeyond31And32Bits)
 {
-  const int longest = most_indices;
+  const int longest = max_indices;
   expect_starts(Rows({longest, 1, longest, 7}));
   expect_starts(Rows(std::vector<int>(10, longest)));
   expect_starts(Rows(std::vector<int>(159, 1 << 27))); // rows start at all multiples of 2^32
@@ -77,7 +77,7 @@ TEST(RowStarts, MoreThanCanBeCountedAreRefused)
 {
   const std::vector<int> low = {0, 0};
   const std::string text =
-      text_of<ParameterError>([&] { RowStarts(low.data(), 1, RowStarts::most_entries + 1); });
+      text_of<ParameterError>([&] { RowStarts(low.data(), 1, RowStarts::max_entries + 1); });
   EXPECT_NE(text.find("21474836479"), std::string::npos) << text;
 }
 
@@ -85,7 +85,7 @@ TEST(RowStarts, ThoseOfACopyCrossWhereTheyDidBefore)
 {
   const Rows rows(std::vector<int>(19, 1 << 30));
   const std::vector<int> copy = rows.low;
-  const RowStarts view = rows.view().in(copy.data());
+  const RowStarts view = rows.view().rebased(copy.data());
   EXPECT_EQ(view.low, copy.data());
   EXPECT_EQ(view[18], rows.starts[18]);
 }
@@ -116,10 +116,10 @@ public:
   Reserved &operator=(const Reserved &) = delete;
   ~Reserved()
   {
-    if (is_there())
+    if (is_mapped())
       munmap(memory, bytes);
   }
-  bool is_there() const
+  bool is_mapped() const
   {
     return memory != MAP_FAILED;
   }
@@ -138,16 +138,16 @@ struct LongMatrix
 {
   LongMatrix() : columns(rows.starts.back()), values(rows.starts.back())
   {
-    if (!is_there())
+    if (!is_mapped())
       return;
     for (std::size_t k = rows.starts[4]; k < rows.starts.back(); ++k)
       values.data()[k] = static_cast<double>(k - rows.starts[4] + 1);
     for (int i = 4; i < 7; ++i)
       std::iota(columns.data() + rows.starts[i], columns.data() + rows.starts[i + 1], 2);
   }
-  bool is_there() const
+  bool is_mapped() const
   {
-    return columns.is_there() && values.is_there();
+    return columns.is_mapped() && values.is_mapped();
   }
   CsrView<double> view() const
   {
@@ -162,7 +162,7 @@ struct LongMatrix
 TEST(RowStarts, ViewsReadRowsBehind32Bits)
 {
   const LongMatrix matrix;
-  if (!matrix.is_there())
+  if (!matrix.is_mapped())
     GTEST_SKIP() << "no address space for so many entries";
   const std::vector<double> v = {1., 10., 100., 1000., 1e4, 1e5, 1e6};
   const CsrView<double> A = matrix.view();
@@ -200,7 +200,7 @@ struct OneThread
 TEST(RowStarts, FirstFactorsHaveRowsBehind32Bits)
 {
   const LongMatrix matrix;
-  if (!matrix.is_there())
+  if (!matrix.is_mapped())
     GTEST_SKIP() << "no address space for so many entries";
   // (B v)_j = v_0 + j v_1
   const ExecutorPtr executor = make_executor("host");
@@ -215,10 +215,10 @@ TEST(RowStarts, FirstFactorsHaveRowsBehind32Bits)
                                          {3, Buffer<int>(executor, last.data(), last.size())}),
             std::vector<int>({2, 2, 2}));
 
-  std::vector<double> C(14), places(1);
-  const AddProductRowOfHost add{{A, B, {starts.data(), columns.data()}, 1, false, C.data()}};
+  std::vector<double> C(14), positions(1);
+  const AddHostProductRow add{{A, B, {starts.data(), columns.data()}, 1, false, C.data()}};
   for (const int i : last)
-    add(OneThread{places.data()}, i);
+    add(OneThread{positions.data()}, i);
   EXPECT_EQ(std::vector<double>(C.begin() + 8, C.end()),
             std::vector<double>({15., 70., 30., 110., 33., 101.}));
 
@@ -243,7 +243,7 @@ TEST(RowStarts, WhatCountsByIntSaysWhatDoesNot)
       refusal([] { check_countable("ordering", linalg::orderings, "rcm", many); });
   EXPECT_NE(rcm.find("'rcm'"), std::string::npos) << rcm;
   check_countable("matrix format", linalg::formats, "csr", many);
-  check_countable("matrix format", linalg::formats, "coo", most_indices);
+  check_countable("matrix format", linalg::formats, "coo", max_indices);
   check_countable("preconditioner", linalg::preconditioners, "jacobi", many);
 }
 } // namespace

@@ -26,7 +26,7 @@ public:
   {
     host.run(step);
   }
-  static int most_scratch()
+  static int max_scratch()
   {
     return 3000;
   }
@@ -93,21 +93,21 @@ TEST(HostRows, WorkspacesOfLeastSquaresAreAsLargeAsNeeded)
   for (int n2 = 1; n2 < 40; ++n2)
     for (int n1 = 0; n1 < 200; ++n1) {
       const std::size_t size = LeastSquares::size(n1, n2);
-      const int most = LeastSquares::most_rows(size, n2);
-      ASSERT_GE(most, n1) << n2;
-      ASSERT_LE(LeastSquares::size(most, n2), size) << n2;
+      const int limit = LeastSquares::max_rows(size, n2);
+      ASSERT_GE(limit, n1) << n2;
+      ASSERT_LE(LeastSquares::size(limit, n2), size) << n2;
       ASSERT_LE(n1 + ColumnSet::size(n1), 2 * size) << n2;
     }
-  EXPECT_LT(LeastSquares::most_rows(40, 30), 0);
-  EXPECT_LT(LeastSquares::most_rows(0, 1), 0);
+  EXPECT_LT(LeastSquares::max_rows(40, 30), 0);
+  EXPECT_LT(LeastSquares::max_rows(0, 1), 0);
 }
 
 TEST(HostRows, SetsOfColumnsHoldAsManyAsTheirMemory)
 {
-  for (int most = 0; most < 3000; ++most) {
-    const int held = ColumnSet::most_in(ColumnSet::size(most));
-    ASSERT_GE(held, most);
-    ASSERT_LE(ColumnSet::size(held), ColumnSet::size(most));
+  for (int limit = 0; limit < 3000; ++limit) {
+    const int held = ColumnSet::capacity_in(ColumnSet::size(limit));
+    ASSERT_GE(held, limit);
+    ASSERT_LE(ColumnSet::size(held), ColumnSet::size(limit));
   }
 }
 
@@ -129,18 +129,18 @@ TEST(HostRows, ASetThatIsTooSmallSaysSo)
 
 TEST(HostRows, AFewLargeRowsLeaveTheOthersTheirSmallWorkspaces)
 {
-  const std::size_t most = 20000;
+  const std::size_t limit = 20000;
   std::vector<std::size_t> needs(500, 30);
-  EXPECT_EQ(usual_size(needs, most), 30U);
+  EXPECT_EQ(optimal_scratch_size(needs, limit), 30U);
   std::fill_n(needs.begin(), 50, 10000); // one tenth
-  EXPECT_EQ(usual_size(needs, most), 30U);
+  EXPECT_EQ(optimal_scratch_size(needs, limit), 30U);
   std::fill_n(needs.begin(), 50, 35);
-  EXPECT_EQ(usual_size(needs, most), 35U);
+  EXPECT_EQ(optimal_scratch_size(needs, limit), 35U);
   needs.assign(500, 30000); // there is no memory for them
-  EXPECT_EQ(usual_size(needs, most), 0U);
+  EXPECT_EQ(optimal_scratch_size(needs, limit), 0U);
   std::fill_n(needs.begin(), 50, 30);
-  EXPECT_EQ(usual_size(needs, most), 30U);
-  EXPECT_EQ(usual_size({}, most), 0U);
+  EXPECT_EQ(optimal_scratch_size(needs, limit), 30U);
+  EXPECT_EQ(optimal_scratch_size({}, limit), 0U);
 }
 } // namespace
 } // namespace femgpu::linalg::test

@@ -111,10 +111,10 @@ TEST(Scaling, EmptyMatrixIsScaled)
 
 TEST(Scaling, WhatCannotBeScaledIsNamed)
 {
-  const auto expect_refused = [](const HostMatrix &A, const std::string &part) {
+  const auto expect_refused = [](const HostMatrix &A, const std::string &substring) {
     for (const auto scale : {symmetric_scaling, balancing}) {
       const std::string text = text_of<SolverError>([&] { scale(A.csr(), *host_rows(A.csr())); });
-      EXPECT_NE(text.find(part), std::string::npos) << text;
+      EXPECT_NE(text.find(substring), std::string::npos) << text;
     }
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -25,7 +25,7 @@ struct BratuRows
 {
   explicit BratuRows(const CsrMatrix &A, const double lambda)
       : w(A.domain()->make_vector()), b(A.domain()->make_vector()), x(A.domain()->make_vector()),
-        equation(A, w, b, {ExponentialLaw{}, lambda})
+        equation(A, w, b, {ExponentialReaction{}, lambda})
   {
     const std::vector<double> weights(w.size(), 1. / ((m + 1.) * (m + 1.)));
     w.copy_from_host(weights.data());
@@ -40,18 +40,18 @@ struct BratuRows
 /// Runs @p f with the Laplacian of the interval, on two ranks and on one.
 /// @return the results of rank 0, rank 1 and the single rank
 template <class Result>
-std::vector<Result> in_parts_and_whole(const std::function<Result(const CsrMatrix &)> &f)
+std::vector<Result> on_two_ranks_and_one(const std::function<Result(const CsrMatrix &)> &f)
 {
-  const HostMatrix whole = laplacian_1d(m);
-  const std::vector<MatrixPart> parts = cut_matrix(whole, {0, 5, m});
+  const HostMatrix global = laplacian_1d(m);
+  const std::vector<LocalMatrix> matrices = cut_matrix(global, {0, 5, m});
   std::vector<Result> results(3);
-  results[2] = f(CsrMatrix(make_executor("host"), whole.csr()));
-  run_parts(2, [&](const int p, const auto &communicator) {
-    const MatrixPart &part = parts[static_cast<std::size_t>(p)];
+  results[2] = f(CsrMatrix(make_executor("host"), global.csr()));
+  run_on_ranks(2, [&](const int p, const auto &communicator) {
+    const LocalMatrix &local = matrices[static_cast<std::size_t>(p)];
     const auto executor = std::make_shared<HostExecutor>(1);
-    const auto range = std::make_shared<RowSpace>(executor, part.end - part.begin, communicator);
+    const auto range = std::make_shared<RowSpace>(executor, local.end - local.begin, communicator);
     results[static_cast<std::size_t>(p)] =
-        f({range, std::make_shared<RowSpace>(*range, part.ghosts), part.rows.csr()});
+        f({range, std::make_shared<RowSpace>(*range, local.ghosts), local.rows.csr()});
   });
   return results;
 }
@@ -61,7 +61,7 @@ TEST(SemilinearEquation, IsSolvedInParts)
   for (const std::string method : {"newton", "nlcg", "nlcg beta=polak-ribiere"})
     for (const std::string preconditioner : {"identity", "jacobi", "chebyshev"}) {
       SCOPED_TRACE(method + " with " + preconditioner);
-      const auto reports = in_parts_and_whole<SolveReport>([&](const CsrMatrix &A) {
+      const auto reports = on_two_ranks_and_one<SolveReport>([&](const CsrMatrix &A) {
         BratuRows bratu(A, 2.);
         LinearSolverOptions linear;
         linear.solver = "cg";
@@ -80,7 +80,7 @@ TEST(SemilinearEquation, IsSolvedInParts)
 
 TEST(SemilinearEquation, IsTracedInParts)
 {
-  const auto reports = in_parts_and_whole<ContinuationReport>([](const CsrMatrix &A) {
+  const auto reports = on_two_ranks_and_one<ContinuationReport>([](const CsrMatrix &A) {
     BratuRows bratu(A, 0.);
     ContinuationOptions options;
     options.linear.preconditioner = "jacobi";

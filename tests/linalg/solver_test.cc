@@ -133,8 +133,8 @@ TEST_P(SolverTest, ExactInitialGuessTakesNoIterations)
 TEST_P(SolverTest, ToleranceIsRelativeToTheRightHandSideByDefault)
 {
   const HostMatrix A = laplacian_2d(20, 20);
-  const std::vector<double> b = random_vector(400, 5), far(400, 1000.);
-  const auto [report, x] = run(method(solver, "jacobi", 1e-6), A, b, far);
+  const std::vector<double> b = random_vector(400, 5), far_guess(400, 1000.);
+  const auto [report, x] = run(method(solver, "jacobi", 1e-6), A, b, far_guess);
   EXPECT_TRUE(report.converged()) << report.message;
   EXPECT_NEAR(report.rhs_norm, norm(b), 1e-12 * norm(b));
   EXPECT_NEAR(report.target, 1e-6 * norm(b), 1e-12 * norm(b));
@@ -145,12 +145,12 @@ TEST_P(SolverTest, ToleranceIsRelativeToTheRightHandSideByDefault)
 TEST_P(SolverTest, ToleranceCanBeRelativeToTheInitialResidual)
 {
   const HostMatrix A = laplacian_2d(20, 20);
-  const std::vector<double> b = random_vector(400, 5), far(400, 1000.);
+  const std::vector<double> b = random_vector(400, 5), far_guess(400, 1000.);
   LinearSolverOptions options = method(solver, "jacobi", 1e-6);
-  const int iterations_for_rhs = run(options, A, b, far).report.iterations;
+  const int iterations_for_rhs = run(options, A, b, far_guess).report.iterations;
   options.control.reference = SolveControl::Reference::initial_residual;
-  const auto [report, x] = run(options, A, b, far);
-  const double initial = residual_norm(A, b, far);
+  const auto [report, x] = run(options, A, b, far_guess);
+  const double initial = residual_norm(A, b, far_guess);
   EXPECT_TRUE(report.converged()) << report.message;
   EXPECT_NEAR(report.initial_residual, initial, 1e-12 * initial);
   EXPECT_NEAR(report.target, 1e-6 * initial, 1e-12 * initial);
@@ -175,7 +175,7 @@ TEST_P(SolverTest, AbsoluteToleranceHoldsWhereItIsLarger)
 
 TEST_P(SolverTest, ReportSaysWhatWasDone)
 {
-  if (is_in_parts())
+  if (is_distributed())
     GTEST_SKIP() << "of LinearSolver";
   const HostMatrix A = laplacian_2d(40, 30);
   const std::vector<double> b = random_vector(A.n, 6);
@@ -197,7 +197,7 @@ TEST_P(SolverTest, ReportSaysWhatWasDone)
 // vectors of n doubles, and reads M⁻¹ twice, or once with Chronopoulos-Gear.
 TEST_P(SolverTest, BytesOfAnIterationAreThoseCountedByHand)
 {
-  if (is_in_parts())
+  if (is_distributed())
     GTEST_SKIP() << "each part counts its own";
   HostMatrix A = laplacian_1d(100); // 298 entries
   A.values.front() = 3.;            // makes M differ from a multiple of I
@@ -233,14 +233,14 @@ TEST_P(SolverTest, ShorterSolveHasTheBeginningOfTheHistory)
   const HostMatrix A = laplacian_2d(40, 30);
   const std::vector<double> b = random_vector(A.n, 6);
   LinearSolverOptions options = method(solver, "jacobi", 1e-8);
-  const std::vector<double> whole = run(options, A, b).report.history;
+  const std::vector<double> full = run(options, A, b).report.history;
   for (const int limit : {0, 1, 7, 8, 9, 20}) {
     options.control.max_iterations = limit;
     const auto [report, x] = run(options, A, b);
     EXPECT_EQ(report.outcome, Outcome::iteration_limit);
     ASSERT_EQ(report.iterations, limit);
-    EXPECT_TRUE(std::equal(report.history.begin(), report.history.end(), whole.begin()));
-    EXPECT_NEAR(residual_norm(A, b, x), whole[static_cast<std::size_t>(limit)], 1e-10 * whole[0]);
+    EXPECT_TRUE(std::equal(report.history.begin(), report.history.end(), full.begin()));
+    EXPECT_NEAR(residual_norm(A, b, x), full[static_cast<std::size_t>(limit)], 1e-10 * full[0]);
   }
 }
 
@@ -318,7 +318,7 @@ TEST_P(SolverTest, UnsymmetricPreconditionerIsRefusedByName)
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, SolverTest,
-                         testing::Combine(backends_and_parts(), spd_solvers()), words);
+                         testing::Combine(backends_and_two_ranks(), spd_solvers()), words);
 
 class FormsOfCG : public OnBackend
 {};
@@ -347,8 +347,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, FormsOfCG, backends(), backend_name);
 TEST(SolverRegistry, UnknownNameIsAnErrorThatListsTheValidOnes)
 {
   const std::string text = text_of<ParameterError>([] { make_solver("gcr", BackendKind::host); });
-  for (const std::string part : {"'gcr'", "cg", "pipelined-cg", "bicgstab"})
-    EXPECT_NE(text.find(part), std::string::npos) << text;
+  for (const std::string substring : {"'gcr'", "cg", "pipelined-cg", "bicgstab"})
+    EXPECT_NE(text.find(substring), std::string::npos) << text;
 }
 
 TEST(SolverRegistry, EveryNameIsFoundAndRefusesOptionsThatItDoesNotHave)
@@ -373,9 +373,9 @@ TEST(SolverRegistry, TraitsAreThoseOfWhatIsMade)
     SCOPED_TRACE(name);
     const auto solver = make_solver(name, BackendKind::host);
     if (traits.preconditioner != nullptr) // batches do not support it
-      EXPECT_FALSE(traits.has_batch);
+      EXPECT_FALSE(traits.supports_batch);
     else
-      EXPECT_EQ(solver->batch() != nullptr, traits.has_batch);
+      EXPECT_EQ(solver->batch() != nullptr, traits.supports_batch);
     const auto solve = [&] { solver->solve(A, Unsymmetric(), b, x, {}); };
     if (traits.needs_symmetry)
       EXPECT_THROW(solve(), ParameterError);

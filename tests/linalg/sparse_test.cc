@@ -1,6 +1,6 @@
 #include "linalg/execution/backends.h"
 #include "linalg/execution/host/executor.h"
-#include "linalg/preconditioners/entry_facts.h"
+#include "linalg/preconditioners/entry_properties.h"
 #include "linalg/sparse/galerkin_product.h"
 #include "linalg/sparse/sum.h"
 #include "linalg/sparse/symmetry.h"
@@ -63,10 +63,10 @@ void check_sorting(const ExecutorPtr &executor, const int n, const Key n_keys)
   std::iota(expected.begin(), expected.end(), 0);
   std::stable_sort(expected.begin(), expected.end(),
                    [&](const int k, const int l) { return keys[k] < keys[l]; });
-  const Buffer<Key> given(executor, keys.data(), keys.size());
+  const Buffer<Key> input(executor, keys.data(), keys.size());
   Buffer<Key> sorted(executor, keys.size());
   Buffer<int> order(executor, keys.size());
-  sort_by_key<Backend>(executor, given.data(), n, n_keys, sorted.data(), order.data());
+  sort_by_key<Backend>(executor, input.data(), n, n_keys, sorted.data(), order.data());
   EXPECT_EQ(order.to_host(), expected);
   std::sort(keys.begin(), keys.end());
   EXPECT_EQ(sorted.to_host(), keys);
@@ -285,7 +285,8 @@ TEST_P(SparseTest, MakesCoarseMatricesThatAreSymmetricToTheLastBit)
   });
 }
 
-Entries part(const Entries &A, const std::vector<int> &rows, const std::vector<int> &columns)
+Entries selected_entries(const Entries &A, const std::vector<int> &rows,
+                         const std::vector<int> &columns)
 {
   Entries result{static_cast<int>(columns.size()), std::vector<std::map<int, double>>(rows.size())};
   for (std::size_t r = 0; r < rows.size(); ++r)
@@ -312,9 +313,9 @@ TEST_P(SparseTest, TakesRowsAndColumns)
       DerivedMatrix<Backend> chosen =
           submatrix<Backend>(make(A), Buffer<int>(executor, rows.data(), rows.size()),
                              Buffer<int>(executor, columns.data(), columns.size()));
-      EXPECT_EQ(to_host(*chosen.matrix()), part(A, rows, columns));
+      EXPECT_EQ(to_host(*chosen.matrix()), selected_entries(A, rows, columns));
       chosen.update(make(with_new_values(A)));
-      EXPECT_EQ(to_host(*chosen.matrix()), part(with_new_values(A), rows, columns));
+      EXPECT_EQ(to_host(*chosen.matrix()), selected_entries(with_new_values(A), rows, columns));
     }
   });
 }
@@ -326,27 +327,27 @@ TEST_P(SparseTest, TakesTriangles)
     for (const Shape &shape : shapes) {
       SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
       const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 10);
-      Entries parts[4];
-      for (Entries &entries : parts)
+      Entries triangles[4];
+      for (Entries &entries : triangles)
         entries = {A.n_columns, std::vector<std::map<int, double>>(A.n())};
       for (int i = 0; i < A.n(); ++i)
         for (const auto &[j, value] : A.rows[i]) {
           if (j <= i)
-            parts[0].rows[i][j] = value;
+            triangles[0].rows[i][j] = value;
           if (j < i)
-            parts[1].rows[i][j] = value;
+            triangles[1].rows[i][j] = value;
           if (j >= i)
-            parts[2].rows[i][j] = value;
+            triangles[2].rows[i][j] = value;
           if (j > i)
-            parts[3].rows[i][j] = value;
+            triangles[3].rows[i][j] = value;
         }
       const CsrMatrix matrix = make(A);
-      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::lower).matrix()), parts[0]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::lower).matrix()), triangles[0]);
       EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::strictly_lower).matrix()),
-                parts[1]);
-      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::upper).matrix()), parts[2]);
+                triangles[1]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::upper).matrix()), triangles[2]);
       EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::strictly_upper).matrix()),
-                parts[3]);
+                triangles[3]);
     }
   });
 }
@@ -373,8 +374,7 @@ TEST_P(SparseTest, CountsEntriesWithTheSignOfTheDiagonal)
   on_backend(executor->backend(), [&](const auto on) {
     using Backend = typename decltype(on)::Backend;
     const auto share = [&](const std::vector<std::map<int, double>> &rows) {
-      return share_with_sign_of_diagonal<Backend>(
-          make(Entries{static_cast<int>(rows.size()), rows}));
+      return same_sign_fraction<Backend>(make(Entries{static_cast<int>(rows.size()), rows}));
     };
     EXPECT_EQ(share({}), 0.);
     EXPECT_EQ(share({{{0, 3.}}, {{1, 2.}}}), 0.);

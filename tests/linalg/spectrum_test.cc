@@ -22,7 +22,7 @@ HostMatrix badly_scaled(HostMatrix A, const unsigned int seed)
 HostMatrix chain_and_clique(const int n_chain, const double size)
 {
   HostMatrix A = laplacian_1d(n_chain);
-  A.unknowns = nothing_known;
+  A.unknowns = default_unknowns;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j)
       A.add(n_chain + j, (i == j ? 1. : 0.8) * size);

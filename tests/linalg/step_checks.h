@@ -22,7 +22,7 @@ namespace femgpu::linalg::test
 {
 /// Returns 0 and 1 and sizes around a warp, around a chunk of the host, and of many chunks and
 /// blocks.
-inline std::vector<int> awkward_sizes()
+inline std::vector<int> edge_case_sizes()
 {
   return {0, 1, 31, 32, 33, 1023, 1024, 1025, 100007, 1000003};
 }
@@ -168,7 +168,7 @@ inline bool same_bits(const StepState &a, const StepState &b)
 template <class Backend>
 void check_sums_are_exact_on_integers(const ExecutorPtr &executor)
 {
-  for (const int n : awkward_sizes()) {
+  for (const int n : edge_case_sizes()) {
     SCOPED_TRACE(std::to_string(n) + " rows");
     const std::vector<double> v = integer_vector(n, 1);
     const StepState state = add_up<Backend>(executor, v);
@@ -180,7 +180,7 @@ void check_sums_are_exact_on_integers(const ExecutorPtr &executor)
 template <class Backend>
 void check_sums_are_bit_identical_on_repeats(const ExecutorPtr &executor)
 {
-  for (const int n : awkward_sizes()) {
+  for (const int n : edge_case_sizes()) {
     const std::vector<double> v = random_vector(n, 2);
     const StepState once = add_up<Backend>(executor, v);
     for (int repeat = 0; repeat < 5; ++repeat)
@@ -191,7 +191,7 @@ void check_sums_are_bit_identical_on_repeats(const ExecutorPtr &executor)
 template <class Backend>
 void check_epilogue_sees_sums_of_earlier_steps(const ExecutorPtr &executor)
 {
-  for (const int n : awkward_sizes()) {
+  for (const int n : edge_case_sizes()) {
     SCOPED_TRACE(std::to_string(n) + " rows");
     const int fewer = n / 3;
     const std::vector<double> v = integer_vector(n, 3), w = integer_vector(fewer, 4);
@@ -318,7 +318,7 @@ void check_product(const ExecutorPtr &executor, const HostMatrix &A, const std::
 }
 
 /// Returns matrices with every kind of pattern and integer values.
-inline std::vector<HostMatrix> awkward_matrices()
+inline std::vector<HostMatrix> edge_case_matrices()
 {
   std::vector<HostMatrix> matrices = {
       laplacian_2d(37, 29),
@@ -341,7 +341,8 @@ inline std::vector<HostMatrix> awkward_matrices()
   return matrices;
 }
 
-/// Returns the formats that can store all of awkward_matrices(), each with double and float values.
+/// Returns the formats that can store all of edge_case_matrices(), each with double and float
+/// values.
 inline std::vector<std::string> formats_for_all_matrices()
 {
   std::vector<std::string> formats;
@@ -443,7 +444,7 @@ void check_short_columns(const ExecutorPtr &executor, const std::string &format)
 template <class Backend>
 void check_products(const ExecutorPtr &executor, const std::string &format)
 {
-  for (const HostMatrix &A : awkward_matrices()) {
+  for (const HostMatrix &A : edge_case_matrices()) {
     SCOPED_TRACE(std::to_string(A.n) + " rows, " + std::to_string(A.columns.size()) + " entries");
     check_product<Backend>(executor, A, format);
   }

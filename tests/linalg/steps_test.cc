@@ -27,7 +27,7 @@ TEST(HostSteps, SumsAreBitIdenticalOnRepeats)
 
 TEST(HostSteps, SumsDoNotDependOnTheNumberOfThreads)
 {
-  for (const int n : awkward_sizes()) {
+  for (const int n : edge_case_sizes()) {
     const std::vector<double> v = random_vector(n, 8);
     const StepState one = add_up<HostBackend>(host(1), v);
     for (const unsigned int n_threads : {2U, 3U})

@@ -106,7 +106,7 @@ std::size_t count(const MeshTable &table, const int dimension, const long long i
 {
   return static_cast<std::size_t>(
       std::count_if(table.elements.begin(), table.elements.end(), [&](const MeshElement &element) {
-        return element.kind->dimension == dimension && element.id == id;
+        return element.shape->dimension == dimension && element.id == id;
       }));
 }
 
@@ -118,9 +118,9 @@ TEST(AbaqusFile, HasNodesCellsAndSides)
   ASSERT_EQ(table.points.size(), 6U);
   EXPECT_EQ(table.points[2][0], 2.);
   ASSERT_EQ(table.elements.size(), 7U); // 2 cells, 2 sides below, left, right, and a corner
-  EXPECT_EQ(table.elements[0].kind, &ElementKind::quadrilateral);
+  EXPECT_EQ(table.elements[0].shape, &CellShape::quadrilateral);
   EXPECT_EQ(table.elements[0].nodes[2], 4U);
-  EXPECT_EQ(table.elements[0].place, 13U);
+  EXPECT_EQ(table.elements[0].location, 13U);
   EXPECT_EQ(count(table, 2, 7), 1U);
   EXPECT_EQ(count(table, 1, 3), 2U);
 }
@@ -274,14 +274,14 @@ TEST(AbaqusFile, NodesOfSecondOrderCurveCells)
       "*ELEMENT, TYPE=CPS6\n1, 1, 2, 3, 4, 5, 6\n"
       "*ELEMENT, TYPE=T3D3, ELSET=below\n2, 1, 4, 2\n";
   const MeshTable table = table_of(triangle);
-  EXPECT_EQ(table.elements[0].kind, &ElementKind::triangle);
+  EXPECT_EQ(table.elements[0].shape, &CellShape::triangle);
   EXPECT_EQ(id_of(table, 1, "below"), 1);
-  EXPECT_TRUE(table.middle_nodes.empty());
+  EXPECT_TRUE(table.second_order_nodes.empty());
   const MeshTable curved = table_of(replaced(triangle, "0.5, 0.5", "0.6, 0.5"));
-  ASSERT_EQ(curved.middle_nodes.size(), 1U);
-  EXPECT_EQ(curved.points[curved.middle_nodes[0].node][0], 0.6);
-  EXPECT_EQ(curved.middle_nodes[0].corners, (std::vector<std::size_t>{1, 2}));
-  EXPECT_EQ(curved.middle_nodes[0].place, 9U);
+  ASSERT_EQ(curved.second_order_nodes.size(), 1U);
+  EXPECT_EQ(curved.points[curved.second_order_nodes[0].node][0], 0.6);
+  EXPECT_EQ(curved.second_order_nodes[0].corners, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(curved.second_order_nodes[0].location, 9U);
 }
 
 /// A cube of second order.

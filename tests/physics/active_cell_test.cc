@@ -79,12 +79,12 @@ struct OnMesh
                                                   of_residual);
     std::vector<double> sums(3, 0.);
     for (const auto &cell : discretization.owned_cells()) {
-      double place = 0.;
+      double projection = 0.;
       for (unsigned int d = 0; d < dim; ++d)
-        place += (1. + d) * cell->center()[d];
+        projection += (1. + d) * cell->center()[d];
       sums[0] += 1.;
-      sums[1] += place * of_kelly(cell->active_cell_index());
-      sums[2] += place * of_residual(cell->active_cell_index());
+      sums[1] += projection * of_kelly(cell->active_cell_index());
+      sums[2] += projection * of_residual(cell->active_cell_index());
     }
     Utilities::MPI::sum(sums, MPI_COMM_WORLD, sums);
     return {mesh.n_cells(),

@@ -69,7 +69,7 @@ public:
     for (unsigned int d = 0; d < dim; ++d)
       for (unsigned int q = 0; q < at.size(); ++q) {
         sigma.value(d)[q] = of_points[q] * at.gradient(0, d)[q];
-        sigma.by_gradient(d, 0, d)[q] = of_points[q];
+        sigma.gradient_derivative(d, 0, d)[q] = of_points[q];
       }
   }
   void source(const PointBatch<dim> &at, PointTerms &terms) const override
@@ -207,11 +207,11 @@ std::vector<double> effectivities(Trial<dim> &run, const Estimator estimator)
   return result;
 }
 
-void expect_constant(const std::vector<double> &effectivities, const double least,
+void expect_constant(const std::vector<double> &effectivities, const double min_effectivity,
                      const double largest)
 {
   for (const double effectivity : effectivities) {
-    EXPECT_GT(effectivity, least);
+    EXPECT_GT(effectivity, min_effectivity);
     EXPECT_LT(effectivity, largest);
   }
   EXPECT_NEAR(effectivities[2] / effectivities[1], 1., 0.06);
@@ -260,16 +260,16 @@ TEST(Estimators, AreZeroForSolutionsOfTheSpace)
 /// Returns the last indicators of all ranks by cell centre, rounded and shifted along x by @p shift
 /// with period 1.
 template <int dim>
-std::map<std::array<long, 3>, float> indicators_by_place(const Trial<dim> &run, const double shift)
+std::map<std::array<long, 3>, float> indicators_by_point(const Trial<dim> &run, const double shift)
 {
   std::vector<std::pair<std::array<long, 3>, float>> mine;
   for (const auto &cell : run.mesh.triangulation->active_cell_iterators())
     if (cell->is_locally_owned()) {
-      Point<dim> place = cell->center();
-      place[0] = std::fmod(place[0] + shift, 1.);
+      Point<dim> point = cell->center();
+      point[0] = std::fmod(point[0] + shift, 1.);
       std::array<long, 3> key = {};
       for (unsigned int d = 0; d < dim; ++d)
-        key[d] = std::lround(1e6 * place[d]);
+        key[d] = std::lround(1e6 * point[d]);
       mine.emplace_back(key, run.indicators(cell->active_cell_index()));
     }
   std::map<std::array<long, 3>, float> all;
@@ -307,24 +307,24 @@ void expect_no_sides(const unsigned int degree, const unsigned int refinements)
 {
   Trial<dim> cut(peak_at("0.02"), mesh_of<dim>("hyper_cube", "0 : 1 : true", "hypercube"), degree,
                  refinements);
-  Trial<dim> whole(peak_at("0.52"), mesh_of<dim>("hyper_cube", "0 : 1 : true", "hypercube"), degree,
+  Trial<dim> uncut(peak_at("0.52"), mesh_of<dim>("hyper_cube", "0 : 1 : true", "hypercube"), degree,
                    refinements);
   for (const double width : {0., 0.25, 0.125}) {
     SCOPED_TRACE(width);
     if (width > 0.) {
       refine_strip(cut, 0., width);
-      refine_strip(whole, 0.5, width);
+      refine_strip(uncut, 0.5, width);
     }
     cut.solve();
-    whole.solve();
+    uncut.solve();
     for (const Estimator estimator : {Estimator::residual, Estimator::kelly}) {
-      const ErrorEstimate of_cut = cut.estimate(estimator), of_whole = whole.estimate(estimator);
-      EXPECT_NEAR(of_cut.error, of_whole.error, 1e-6 * of_whole.error);
-      const auto left = indicators_by_place(cut, 0.5), right = indicators_by_place(whole, 0.);
+      const ErrorEstimate of_cut = cut.estimate(estimator), of_uncut = uncut.estimate(estimator);
+      EXPECT_NEAR(of_cut.error, of_uncut.error, 1e-6 * of_uncut.error);
+      const auto left = indicators_by_point(cut, 0.5), right = indicators_by_point(uncut, 0.);
       ASSERT_EQ(left.size(), right.size());
-      for (const auto &[place, indicator] : right) {
-        ASSERT_EQ(left.count(place), 1U);
-        EXPECT_NEAR(left.at(place), indicator, 1e-5 * of_whole.error);
+      for (const auto &[point, indicator] : right) {
+        ASSERT_EQ(left.count(point), 1U);
+        EXPECT_NEAR(left.at(point), indicator, 1e-5 * of_uncut.error);
       }
     }
   }
@@ -378,7 +378,7 @@ TEST(Refinement, FixedFractionTakesTheFewestCellsWithThePartOfTheError)
   Mesh<2> mesh = mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube");
   refine_globally(mesh, 4);
   Vector<float> indicators(mesh.triangulation->n_active_cells());
-  double all = 0., refined = 0., least_refined = 1e9, most_left = 0.;
+  double all = 0., refined = 0., min_refined = 1e9, max_unrefined = 0.;
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
     indicators(cell->active_cell_index()) =
         static_cast<float>(std::exp(-3. * cell->center().distance(Point<2>(0.3, 0.1))));
@@ -389,15 +389,15 @@ TEST(Refinement, FixedFractionTakesTheFewestCellsWithThePartOfTheError)
       all += eta * eta;
       if (cell->refine_flag_set()) {
         refined += eta * eta;
-        least_refined = std::min(least_refined, eta);
+        min_refined = std::min(min_refined, eta);
       }
       else
-        most_left = std::max(most_left, eta);
+        max_unrefined = std::max(max_unrefined, eta);
     }
   const auto sum = [](const double x) { return Utilities::MPI::sum(x, MPI_COMM_WORLD); };
   EXPECT_NEAR(std::sqrt(sum(refined) / sum(all)), 0.7, 0.03);
-  EXPECT_GE(Utilities::MPI::min(least_refined, MPI_COMM_WORLD),
-            Utilities::MPI::max(most_left, MPI_COMM_WORLD) * 0.999);
+  EXPECT_GE(Utilities::MPI::min(min_refined, MPI_COMM_WORLD),
+            Utilities::MPI::max(max_unrefined, MPI_COMM_WORLD) * 0.999);
 }
 
 TEST(Refinement, RoundingOfIndicatorsDecidesNothing)

@@ -27,10 +27,10 @@ using namespace femgpu;
 using namespace dealii;
 using linalg::Outcome;
 
-class Given : public Function<2>
+class PrescribedFunction : public Function<2>
 {
 public:
-  explicit Given(std::function<double(const Point<2> &)> f, const unsigned int n = 1)
+  explicit PrescribedFunction(std::function<double(const Point<2> &)> f, const unsigned int n = 1)
       : Function<2>(n), f(std::move(f))
   {}
   double value(const Point<2> &p, const unsigned int c) const override
@@ -64,7 +64,8 @@ struct Case
   void set(const std::function<double(const Point<2> &)> &f)
   {
     u.zero_out_ghost_values();
-    VectorTools::interpolate(discretization.dofs(), Given(f, square.problem->n_components()), u);
+    VectorTools::interpolate(discretization.dofs(),
+                             PrescribedFunction(f, square.problem->n_components()), u);
     discretization.constraints().distribute(u);
     u.update_ghost_values();
   }
@@ -80,7 +81,7 @@ struct Case
     return solution->evaluation().balance;
   }
   /// Returns the verdict of require_balance(); each further solve calls @p further.
-  linalg::SolveReport judged(const std::function<void()> &further)
+  linalg::SolveReport balance_report(const std::function<void()> &further)
   {
     linalg::SolveReport report;
     report.outcome = Outcome::converged;
@@ -121,7 +122,7 @@ TEST(Balance, of_an_exact_solution_holds)
   EXPECT_NEAR(quantities.at("energy"), 0.5, 1e-13);
   EXPECT_NEAR(linear.balance().magnitude, 2., 1e-12);
   EXPECT_LT(quantities.at("balance defect"), 1e-13);
-  EXPECT_EQ(linear.judged([] {}).outcome, Outcome::converged);
+  EXPECT_EQ(linear.balance_report([] {}).outcome, Outcome::converged);
   EXPECT_EQ(linear.n_further, 0);
 }
 
@@ -131,7 +132,7 @@ TEST(Balance, of_a_function_that_no_iteration_has_moved_does_not_hold)
   EXPECT_NEAR(zero.quantities().at("flux through 0"), 0., 1e-13);
   EXPECT_NEAR(zero.quantities().at("flux through 1"), -8., 1e-12);
   EXPECT_NEAR(zero.quantities().at("balance defect"), 1., 1e-13);
-  const linalg::SolveReport report = zero.judged([] {});
+  const linalg::SolveReport report = zero.balance_report([] {});
   EXPECT_EQ(to_string(report.outcome), "not_balanced");
   EXPECT_EQ(zero.n_further, 3);
   EXPECT_NE(report.message.find("is 8, the defect of their balance is 8, and"), std::string::npos)
@@ -142,7 +143,7 @@ TEST(Balance, is_reached_by_a_further_solve)
 {
   Case later("poisson", held_at_both_sides, [](const auto &) { return 0.; });
   const auto solve = [&] { later.set([](const auto &p) { return p[0]; }); };
-  EXPECT_EQ(later.judged(solve).outcome, Outcome::converged);
+  EXPECT_EQ(later.balance_report(solve).outcome, Outcome::converged);
   EXPECT_EQ(later.n_further, 1);
   EXPECT_LT(later.balance().relative_defect(), 1e-13);
 }
@@ -152,7 +153,7 @@ TEST(Balance, of_a_body_without_fluxes_is_rounding)
   Case constant("poisson", poisson("set Right-hand side = 0\nset Dirichlet = 0: 300"),
                 [](const auto &p) { return 300. * (1. + 1e-15 * p[0]); });
   EXPECT_GT(constant.balance().magnitude, 0.);
-  const linalg::SolveReport report = constant.judged([] {});
+  const linalg::SolveReport report = constant.balance_report([] {});
   EXPECT_EQ(to_string(report.outcome), "converged_to_rounding");
   EXPECT_EQ(constant.n_further, 0);
   EXPECT_NE(report.message.find("Rounding accounts"), std::string::npos) << report.message;
@@ -164,7 +165,7 @@ TEST(Balance, that_rounding_spoils_is_told)
              poisson("set Coefficient = if(x > 0.5, 1e14, 1)\nset Right-hand side = 0\n"
                      "set Dirichlet = 0: 0; 1: 1"),
              [](const auto &p) { return p[0] < 0.5 ? 2. * p[0] : 1. - 1e-15 * (1. - p[0]); });
-  const linalg::SolveReport report = stiff.judged([] {});
+  const linalg::SolveReport report = stiff.balance_report([] {});
   EXPECT_EQ(to_string(report.outcome), "converged_to_rounding");
   EXPECT_NE(report.message.find("Rounding accounts"), std::string::npos) << report.message;
 }
@@ -178,7 +179,7 @@ TEST(Balance, is_asked_for_at_each_node)
   });
   EXPECT_LT(rough.balance().relative_defect(), 1e-2);
   EXPECT_GT(rough.balance().relative_residual(), 0.1);
-  EXPECT_EQ(to_string(rough.judged([] {}).outcome), "not_balanced");
+  EXPECT_EQ(to_string(rough.balance_report([] {}).outcome), "not_balanced");
 }
 
 // The exchange is 1e10 in both directions; only the difference enters the domain.
@@ -207,7 +208,7 @@ TEST(Balance, of_convection_alone_is_that_of_heat_in_and_out)
   Case warmer("heat", fin, [](const auto &p) { return 28. + 0.5 * (1. - p[0]); });
   EXPECT_NEAR(warmer.quantities().at("flux through 1"), 150., 1e-10);
   EXPECT_NEAR(warmer.quantities().at("balance defect"), 50. / 250., 1e-12);
-  EXPECT_EQ(to_string(warmer.judged([] {}).outcome), "not_balanced");
+  EXPECT_EQ(to_string(warmer.balance_report([] {}).outcome), "not_balanced");
 }
 
 // φ = u² by nodal quadrature; u = 2 - x radiates 1 at x = 1, where g = 0.
@@ -248,7 +249,7 @@ TEST(Balance, of_a_solid_is_that_of_its_forces)
   Case half("elasticity", bar, [](const auto &p) { return 1.5 * p[0]; });
   EXPECT_NEAR(half.balance().defect, 1.5, 1e-12);
   EXPECT_NEAR(half.quantities().at("balance defect"), 1.5 / 4.5, 1e-12);
-  EXPECT_EQ(to_string(half.judged([] {}).outcome), "not_balanced");
+  EXPECT_EQ(to_string(half.balance_report([] {}).outcome), "not_balanced");
 }
 
 TEST(Balance, of_a_solid_counts_thermal_loads)

@@ -52,7 +52,7 @@ PointBatch<2> random_batch(const std::vector<Point<2>> &points,
   std::mt19937 engine(7);
   std::uniform_real_distribution<double> number(0.2, 1.5);
   PointBatch<2> at;
-  at.places = &points;
+  at.evaluation_points = &points;
   at.normals = &normals;
   at.u.reinit(components, at.size());
   at.gradients.reinit(2 * components, at.size());
@@ -92,8 +92,9 @@ TEST(PointTerms, HaveTheDerivativesThatDifferencesTell)
             state[q] = middle;
             for (unsigned int row = 0; row < n_rows; ++row) {
               const double difference = (high.value(row)[q] - low.value(row)[q]) / (2. * h);
-              const double derivative = k < n ? exact.by_u(row, k)[q]
-                                              : exact.by_gradient(row, (k - n) / 2, (k - n) % 2)[q];
+              const double derivative =
+                  k < n ? exact.u_derivative(row, k)[q]
+                        : exact.gradient_derivative(row, (k - n) / 2, (k - n) % 2)[q];
               EXPECT_NEAR(derivative, difference, 1e-7) << "row " << row << ", by " << k;
             }
           }

@@ -36,34 +36,34 @@ public:
   /// Returns the node at a corner of the domain.
   int corner(const int vertex) const
   {
-    return numbers.at(place({}, 0, vertex));
+    return numbers.at(lattice_point({}, 0, vertex));
   }
 
 private:
-  using Place = std::array<int, 3>; // in cells of the finest level
+  using LatticePoint = std::array<int, 3>; // in cells of the finest level
 
-  Place place(Place of_cell, const int level, const int vertex) const
+  LatticePoint lattice_point(LatticePoint of_cell, const int level, const int vertex) const
   {
     for (int d = 0; d < cells.dimension; ++d)
       of_cell[d] += (vertex >> d & 1) << (finest - level);
     return of_cell;
   }
-  void add(const Place &of_cell, const int level)
+  void add(const LatticePoint &of_cell, const int level)
   {
     const bool is_first = of_cell[0] == 0 && of_cell[1] == 0 && of_cell[2] == 0;
     if (level < everywhere || (level < finest && is_first)) {
       for (int child = 0; child < cells.n_vertices(); ++child)
-        add(place(of_cell, level + 1, child), level + 1);
+        add(lattice_point(of_cell, level + 1, child), level + 1);
       return;
     }
     cells.levels.push_back(static_cast<unsigned char>(level));
     for (int vertex = 0; vertex < cells.n_vertices(); ++vertex)
       cells.nodes.push_back(
-          numbers.emplace(place(of_cell, level, vertex), n_nodes()).first->second);
+          numbers.emplace(lattice_point(of_cell, level, vertex), n_nodes()).first->second);
   }
 
   int everywhere, finest;
-  std::map<Place, int> numbers;
+  std::map<LatticePoint, int> numbers;
 
 public:
   ForestCells cells;
@@ -75,12 +75,12 @@ TEST(CoarserMeshes, are_those_of_all_groups)
   const RefinedAtACorner mesh(2, 0, 12);
   const int n_nodes = mesh.n_nodes(), n = 2 * n_nodes;
   const auto of_group = [&](const std::vector<int> &starts, const int group) {
-    linalg::Unknowns given;
-    given.per_node = 2;
-    given.dimension = 1;
+    linalg::Unknowns fine_unknowns;
+    fine_unknowns.per_node = 2;
+    fine_unknowns.dimension = 1;
     for (int i = 2 * starts[group]; i < 2 * starts[group + 1]; ++i)
-      given.coordinates.push_back(i);
-    return unknowns_of_coarser_meshes(mesh.cells, {}, given, starts, group);
+      fine_unknowns.coordinates.push_back(i);
+    return unknowns_of_coarser_meshes(mesh.cells, {}, fine_unknowns, starts, group);
   };
   auto all = of_group({0, n_nodes}, 0);
   ASSERT_EQ(all->prolongation.row_starts.size(), static_cast<std::size_t>(n) + 1);
@@ -107,9 +107,9 @@ TEST(CoarserMeshes, are_those_of_all_groups)
         EXPECT_EQ(entries, expected);
       }
       first += own.n_columns;
-      const auto &here = group->unknowns.coordinates;
-      EXPECT_EQ(here.size(), static_cast<std::size_t>(own.n_columns));
-      coordinates.insert(coordinates.end(), here.begin(), here.end());
+      const auto &local = group->unknowns.coordinates;
+      EXPECT_EQ(local.size(), static_cast<std::size_t>(own.n_columns));
+      coordinates.insert(coordinates.end(), local.begin(), local.end());
       group = group->unknowns.coarser.get();
     }
     EXPECT_EQ(row + 1, P.row_starts.size());
@@ -124,10 +124,10 @@ TEST(CoarserMeshes, become_fewer_by_a_fifth_with_each)
 {
   const RefinedAtACorner mesh(2, 0, 12);
   auto n_nodes = static_cast<std::size_t>(mesh.n_nodes());
-  linalg::Unknowns given;
-  given.per_node = 1;
-  given.dimension = 2;
-  auto coarser = unknowns_of_coarser_meshes(mesh.cells, {}, given, {0, mesh.n_nodes()}, 0);
+  linalg::Unknowns fine_unknowns;
+  fine_unknowns.per_node = 1;
+  fine_unknowns.dimension = 2;
+  auto coarser = unknowns_of_coarser_meshes(mesh.cells, {}, fine_unknowns, {0, mesh.n_nodes()}, 0);
   for (; coarser; coarser = coarser->unknowns.coarser.get()) {
     const linalg::HostProlongation &P = coarser->prolongation;
     ASSERT_EQ(P.row_starts.size(), n_nodes + 1);
@@ -142,7 +142,7 @@ TEST(CoarserMeshes, become_fewer_by_a_fifth_with_each)
 }
 
 void expect_equal(std::shared_ptr<const linalg::CoarserUnknowns> a,
-                  std::shared_ptr<const linalg::CoarserUnknowns> b, const int least_meshes)
+                  std::shared_ptr<const linalg::CoarserUnknowns> b, const int min_meshes)
 {
   int n_meshes = 0;
   for (; a; a = a->unknowns.coarser.get(), ++n_meshes) {
@@ -154,7 +154,7 @@ void expect_equal(std::shared_ptr<const linalg::CoarserUnknowns> a,
     b = b->unknowns.coarser.get();
   }
   EXPECT_EQ(b, nullptr);
-  EXPECT_GE(n_meshes, least_meshes);
+  EXPECT_GE(n_meshes, min_meshes);
 }
 
 TEST(CoarserMeshes, of_blocks_are_those_of_their_cells)
@@ -181,10 +181,10 @@ TEST(CoarserMeshes, of_blocks_are_those_of_their_cells)
       for (std::size_t k = 0; k < n; ++k)
         blocks.nodes[begin + blocks.in_block[k]] = cells.nodes[first + k];
     }
-    linalg::Unknowns given;
-    given.per_node = 1;
+    linalg::Unknowns fine_unknowns;
+    fine_unknowns.per_node = 1;
     const auto meshes_of = [&](const ForestCells &forest) {
-      return unknowns_of_coarser_meshes(forest, {}, given, {0, mesh.n_nodes()}, 0);
+      return unknowns_of_coarser_meshes(forest, {}, fine_unknowns, {0, mesh.n_nodes()}, 0);
     };
     expect_equal(meshes_of(cells), meshes_of(blocks), 3);
   }
@@ -205,11 +205,12 @@ TEST(CoarserMeshes, have_the_same_bits_with_any_number_of_threads)
                                    {2 * mesh.corner(0) + 1, 2 * mesh.corner(3) + 1});
         constrained.weights.insert(constrained.weights.end(), {1. / 3., 0.6});
       }
-    linalg::Unknowns given;
-    given.per_node = 2;
+    linalg::Unknowns fine_unknowns;
+    fine_unknowns.per_node = 2;
     const auto with_threads = [&](const int n) {
       linalg::set_n_loop_threads(n);
-      return unknowns_of_coarser_meshes(mesh.cells, constrained, given, {0, mesh.n_nodes()}, 0);
+      return unknowns_of_coarser_meshes(mesh.cells, constrained, fine_unknowns, {0, mesh.n_nodes()},
+                                        0);
     };
     expect_equal(with_threads(1), with_threads(4), 4);
   }

@@ -185,11 +185,11 @@ TEST(AsDealII, PeriodicSides)
 
 /// Returns the positions of all dofs by index.
 template <int dim>
-std::map<DofNumber, Point<dim>> places_of_dofs(const Discretization<dim> &discretization)
+std::map<DofNumber, Point<dim>> points_of_dofs(const Discretization<dim> &discretization)
 {
   std::vector<std::pair<DofNumber, Point<dim>>> mine;
-  for_each_owned_node(discretization, [&](const DofNumber dof, const Point<dim> &place) {
-    mine.emplace_back(dof, place);
+  for_each_owned_node(discretization, [&](const DofNumber dof, const Point<dim> &point) {
+    mine.emplace_back(dof, point);
   });
   std::map<DofNumber, Point<dim>> all;
   for (const auto &of_rank : Utilities::MPI::all_gather(MPI_COMM_WORLD, mine))
@@ -224,22 +224,22 @@ void expect_period_1(const std::string &cells, const unsigned int degree)
   for (const DofNumber dof : discretization.relevant())
     roots[dof] = root_of(dof);
   std::map<std::vector<long>, DofNumber> root_at;
-  std::size_t n_relevant_places = 0, n_dependent = 0;
-  for (const auto &[dof, place] : places_of_dofs(discretization)) {
+  std::size_t n_relevant_points = 0, n_dependent = 0;
+  for (const auto &[dof, point] : points_of_dofs(discretization)) {
     if (roots.count(dof) == 0)
       continue;
     std::vector<long> moved;
     for (unsigned int d = 0; d < dim; ++d)
-      moved.push_back(std::lround(1e6 * place[d]) % (d < 2 ? 1000000 : 2000000));
+      moved.push_back(std::lround(1e6 * point[d]) % (d < 2 ? 1000000 : 2000000));
     const auto [known, is_new] = root_at.emplace(moved, roots.at(dof));
-    EXPECT_EQ(known->second, roots.at(dof)) << place;
-    n_relevant_places += is_new ? 1 : 0;
+    EXPECT_EQ(known->second, roots.at(dof)) << point;
+    n_relevant_points += is_new ? 1 : 0;
     n_dependent += roots.at(dof) == dof ? 0 : 1;
   }
   std::set<DofNumber> different;
-  for (const auto &[place, root] : root_at)
+  for (const auto &[point, root] : root_at)
     different.insert(root);
-  EXPECT_EQ(different.size(), n_relevant_places); // different positions have different roots
+  EXPECT_EQ(different.size(), n_relevant_points); // different positions have different roots
   EXPECT_GT(Utilities::MPI::sum(n_dependent, MPI_COMM_WORLD), 5U);
 }
 
@@ -282,8 +282,8 @@ std::vector<double> system_of_deal_ii(const Problem<dim> &problem,
 void expect_system(const linalg::GroupSystem &system, const std::vector<double> &theirs,
                    const Constraints &constraints)
 {
-  const linalg::GroupSystem::Part part = system.part();
-  const auto n = static_cast<std::size_t>(part.A.n);
+  const linalg::GroupSystem::Block block = system.block();
+  const auto n = static_cast<std::size_t>(block.A.n);
   ASSERT_EQ(theirs.size(), n + n * n);
   const double largest_b = std::abs(
       *std::max_element(theirs.begin(), theirs.begin() + static_cast<std::ptrdiff_t>(n),
@@ -291,13 +291,13 @@ void expect_system(const linalg::GroupSystem &system, const std::vector<double> 
   std::vector<double> row(n);
   for (std::size_t i = 0; i < n; ++i) {
     std::fill(row.begin(), row.end(), 0.);
-    for (int k = part.A.row_starts.low[i]; k < part.A.row_starts.low[i + 1]; ++k)
-      row[static_cast<std::size_t>(part.A.columns[k])] = part.A.values[k];
+    for (int k = block.A.row_starts.low[i]; k < block.A.row_starts.low[i + 1]; ++k)
+      row[static_cast<std::size_t>(block.A.columns[k])] = block.A.values[k];
     if (constraints.is_constrained(i)) {
       EXPECT_GT(row[i], 0.);
       row[i] = 0.;
       EXPECT_EQ(*std::max_element(row.begin(), row.end()), 0.) << "row " << i;
-      EXPECT_EQ(part.b[i], 0.) << "row " << i;
+      EXPECT_EQ(block.b[i], 0.) << "row " << i;
       continue;
     }
     const double *const expected = theirs.data() + n + n * i;
@@ -306,7 +306,7 @@ void expect_system(const linalg::GroupSystem &system, const std::vector<double> 
       largest = std::max(largest, std::abs(expected[j]));
     for (std::size_t j = 0; j < n; ++j)
       ASSERT_NEAR(row[j], expected[j], 1e-12 * largest) << "row " << i << ", column " << j;
-    ASSERT_NEAR(part.b[i], theirs[i], 1e-12 * largest_b) << "row " << i;
+    ASSERT_NEAR(block.b[i], theirs[i], 1e-12 * largest_b) << "row " << i;
   }
 }
 
@@ -460,7 +460,7 @@ void expect_indicators_of_deal_ii(const unsigned int degree)
   Vector<float> ours;
   const ErrorEstimate estimate =
       estimate_error(Estimator::kelly, *on_mesh.problem, discretization, u, ours);
-  const LinearData<dim> given(1);
+  const LinearData<dim> neumann_data(1);
   const Functions::ZeroFunction<dim> zero;
   const VaryingCoefficient<dim> k;
   const auto of_deal_ii = [&](const std::map<types::boundary_id, const Function<dim> *> &neumann) {
@@ -471,7 +471,7 @@ void expect_indicators_of_deal_ii(const unsigned int degree)
                                        on_mesh.mesh.triangulation->locally_owned_subdomain());
     return theirs;
   };
-  std::map<types::boundary_id, const Function<dim> *> neumann = {{1, &given}};
+  std::map<types::boundary_id, const Function<dim> *> neumann = {{1, &neumann_data}};
   for (types::boundary_id id = 2; id < 2 * dim; ++id)
     neumann[id] = &zero;
   const Vector<float> with_boundary = of_deal_ii(neumann), of_jumps = of_deal_ii({});

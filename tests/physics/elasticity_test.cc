@@ -153,7 +153,7 @@ TEST(ElasticFlux, is_the_stress_with_its_thermal_part)
                       "set Temperature rise = x\nset Body force = 5*x, y\n");
   const std::vector<Point<2>> points = {Point<2>(0.5, 0.25)};
   PointBatch<2> at;
-  at.places = &points;
+  at.evaluation_points = &points;
   at.gradients.reinit(4, 1);
   const double gradients[4] = {1., 2., 4., 8.};
   for (unsigned int row = 0; row < 4; ++row)
@@ -181,7 +181,7 @@ TEST(ElasticFlux, at_the_boundary_is_traction_and_pressure)
     const std::vector<Point<2>> points(1);
     const std::vector<Tensor<1, 2>> normals = {n};
     PointBatch<2> at;
-    at.places = &points;
+    at.evaluation_points = &points;
     at.normals = &normals;
     at.boundary = id;
     PointTerms g;
@@ -196,9 +196,9 @@ TEST(ElasticFlux, at_the_boundary_is_traction_and_pressure)
 }
 
 /// The displacement (x y, x² − y).
-struct Somehow final : Function<2>
+struct QuadraticDisplacement final : Function<2>
 {
-  Somehow() : Function<2>(2)
+  QuadraticDisplacement() : Function<2>(2)
   {}
   double value(const Point<2> &p, const unsigned int c) const override
   {
@@ -217,7 +217,7 @@ TEST(Reactions, are_minus_the_residual_at_the_nodes_that_are_held)
   discretization.distribute_dofs();
   discretization.make_constraints(*square.problem);
   FeVector u = discretization.make_vector();
-  VectorTools::interpolate(discretization.dofs(), Somehow(), u);
+  VectorTools::interpolate(discretization.dofs(), QuadraticDisplacement(), u);
   u.update_ghost_values();
   DiscreteSolution<2> solution(*square.problem, discretization, u);
   const FeVector &residual = solution.evaluation().residual;

@@ -85,7 +85,7 @@ def full_pipe(path):
     return descriptor
 
 
-def has_open(pid, path):
+def has_file_open(pid, path):
     try:
         return any(os.path.realpath(f"/proc/{pid}/fd/{entry}") == os.path.realpath(path)
                    for entry in os.listdir(f"/proc/{pid}/fd"))
@@ -109,7 +109,7 @@ def wait_for_writer(process, paths):
     end = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < end:
         for pid in children(process.pid) + [process.pid]:
-            if any(has_open(pid, path) for path in paths):
+            if any(has_file_open(pid, path) for path in paths):
                 time.sleep(0.1)
                 return pid
         time.sleep(0.01)
@@ -182,22 +182,22 @@ def end_by_signal(process, how):
         pass
 
 
-def file_of_errors(directory):
+def stderr_file(directory):
     return directory + ".stderr"
 
 
-def file_of_codes(directory):
+def exit_code_file(directory):
     return directory + ".codes"
 
 
-def on_ranks(options, command, directory):
+def mpi_command(options, command, directory):
     """Returns the command under mpirun, which stores standard error and exit codes in files.
 
     Open MPI 5 drops what ranks print at their end, and Open MPI 4 may crash in PMIx_server_finalize
     if a rank ends with a code other than 0.
     """
-    script = (f"trap : TERM INT; \"$@\" 2>>{file_of_errors(directory)}; code=$?; "
-              f"echo $code >>{file_of_codes(directory)}; exit $code")
+    script = (f"trap : TERM INT; \"$@\" 2>>{stderr_file(directory)}; code=$?; "
+              f"echo $code >>{exit_code_file(directory)}; exit $code")
     return MPIRUN + ["-n", str(options.ranks), "sh", "-c", script, "sh"] + command
 
 
@@ -205,26 +205,26 @@ def exit_code(options, process, directory):
     """Returns the code of the rank that ended first, because mpirun ends the others."""
     if options.ranks == 1:
         return process.returncode
-    with open(file_of_codes(directory), encoding="utf-8") as file:
+    with open(exit_code_file(directory), encoding="utf-8") as file:
         return int(file.readline())
 
 
-def said_by_ranks(options, directory):
+def stderr_of_ranks(options, directory):
     if options.ranks == 1:
         return ""
-    with open(file_of_errors(directory), encoding="utf-8") as file:
+    with open(stderr_file(directory), encoding="utf-8") as file:
         return file.read()
 
 
-def disturb(options, command, directory):
+def interrupt_second_run(options, command, directory):
     """Disturbs a second run while it writes."""
     first = subprocess.run(command, capture_output=True, text=True, check=False)
     if first.returncode != 0:
         yield (f"the first run ends with {first.returncode}:\n{first.stderr}"
-               f"{said_by_ranks(options, directory)}")
+               f"{stderr_of_ranks(options, directory)}")
         return
     if options.ranks > 1:
-        os.unlink(file_of_codes(directory))
+        os.unlink(exit_code_file(directory))
     before = snapshot(directory)
     when = os.path.join(directory, options.when)
     at = command.index(options.program)
@@ -238,7 +238,7 @@ def disturb(options, command, directory):
         return
     if options.how == "SECOND":
         second = subprocess.run(command, capture_output=True, text=True, check=False)
-        said = second.stderr + said_by_ranks(options, directory)
+        said = second.stderr + stderr_of_ranks(options, directory)
         yield from expect_exit(exit_code(options, second, directory), said, 5,
                                f"another run, process {writer} on host {socket.gethostname()}")
         if second.returncode == 0 or "started 20" not in said:
@@ -249,7 +249,7 @@ def disturb(options, command, directory):
         drain(process, descriptors)
     else:
         end_by_signal(process, options.how)
-    errors = process.communicate(timeout=PATIENCE)[1] + said_by_ranks(options, directory)
+    errors = process.communicate(timeout=PATIENCE)[1] + stderr_of_ranks(options, directory)
     unused = {os.path.basename(path) for path in paths if f".{writer}.partial" not in path}
     for descriptor in descriptors:
         os.close(descriptor)
@@ -371,7 +371,7 @@ def main():
         command = [options.program, options.file, "--output", directory]
         command += [word for text in options.set for word in ("--set", text)]
         if options.ranks > 1:
-            command = on_ranks(options, command, directory)
+            command = mpi_command(options, command, directory)
         if options.how == "FULL":
             problems = list(fill_disk(command, directory))
         elif options.how == "FEWER":
@@ -379,7 +379,7 @@ def main():
         elif options.how in ("CLOSED", "READER"):
             problems = list(close_output(options.how, command, directory))
         else:
-            problems = list(disturb(options, command, directory))
+            problems = list(interrupt_second_run(options, command, directory))
     for problem in problems:
         print(f"FAILED: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -146,9 +146,9 @@ TEST(Extrema, AreThoseOfThePolynomialsNotOfTheNodes)
   for (const std::string cells : {"hypercube", "simplex"}) {
     SCOPED_TRACE(cells);
     const Function<2> hill(cells, 2, "1 - (x - 0.3)^2 - 2*(y - 0.7)^2 - (x - 0.3)*(y - 0.7)");
-    const auto [least, largest] = extrema(hill.discretization, hill.u);
+    const auto [smallest, largest] = extrema(hill.discretization, hill.u);
     EXPECT_NEAR(largest, 1., 1e-14);
-    EXPECT_NEAR(least, 1. - 0.09 - 0.98 - 0.21, 1e-14); // at (0, 0)
+    EXPECT_NEAR(smallest, 1. - 0.09 - 0.98 - 0.21, 1e-14); // at (0, 0)
     const Function<3> valley(cells, 2, "(x - 0.3)^2 + 2*(y - 0.7)^2 + (z - 0.6)^2 - 3");
     EXPECT_NEAR(extrema(valley.discretization, valley.u).first, -3., 1e-14);
     EXPECT_NEAR(extrema(valley.discretization, valley.u).second, -3. + 0.49 + 0.98 + 0.36, 1e-14);
@@ -156,8 +156,8 @@ TEST(Extrema, AreThoseOfThePolynomialsNotOfTheNodes)
   // (x - 0.3)(x - 0.9)(x - 0.2) has its local maximum and minimum at (1.4 ± sqrt(0.43)) / 3.
   const Function<2> cubic("hypercube", 3, "(x - 0.3)*(x - 0.9)*(x - 0.2)*y", 0);
   const auto p = [](const double x) { return (x - 0.3) * (x - 0.9) * (x - 0.2); };
-  const auto [least, largest] = extrema(cubic.discretization, cubic.u);
-  EXPECT_NEAR(least, std::min(p(0.), p((1.4 + std::sqrt(0.43)) / 3.)), 1e-14);
+  const auto [smallest, largest] = extrema(cubic.discretization, cubic.u);
+  EXPECT_NEAR(smallest, std::min(p(0.), p((1.4 + std::sqrt(0.43)) / 3.)), 1e-14);
   EXPECT_NEAR(largest, std::max(p(1.), p((1.4 - std::sqrt(0.43)) / 3.)), 1e-14);
 }
 

@@ -61,7 +61,7 @@ void assemble(GroupSystem &system, const double scale)
 
 std::vector<double> solution(const GroupSystem &system)
 {
-  const double *const x = system.part().x;
+  const double *const x = system.block().x;
   return {x, x + system.n()};
 }
 
@@ -80,7 +80,7 @@ SolveControl tight()
 /// Returns how many of @p bytes of a matrix are copied: none on the host, which reads it in place.
 std::size_t moved(GroupSolver &solver, const std::size_t bytes)
 {
-  return solver.places().front().backend == "host" ? 0 : bytes;
+  return solver.locations().front().backend == "host" ? 0 : bytes;
 }
 
 TEST(GroupSolver, moves_a_pattern_once_and_then_values_alone)
@@ -154,9 +154,9 @@ TEST(GroupSolver, moves_all_again_after_a_release)
   assemble(system, 1.);
   const std::size_t bytes = solver.solve(system, tight()).costs.transfer.bytes;
   const std::vector<double> x = solution(system);
-  for (const bool begins : {false, true}) {
+  for (const bool begins_early : {false, true}) {
     solver.release();
-    if (begins)
+    if (begins_early)
       solver.begin_pattern(system);
     assemble(system, 1.);
     EXPECT_EQ(solver.solve(system, tight()).costs.transfer.bytes, bytes);
@@ -186,7 +186,7 @@ TEST(SolverGroups, a_leader_has_the_cores_of_its_group_while_it_leads)
   ASSERT_EQ(sched_setaffinity(0, sizeof(mine), &mine), 0);
   {
     const SolverGroups groups(MPI_COMM_WORLD);
-    on_leaders(groups, [&] {
+    run_on_leaders(groups, [&] {
       const cpu_set_t now = cores();
       EXPECT_EQ(CPU_COUNT(&now), std::min(ranks, CPU_COUNT(&all)));
       EXPECT_EQ(n_loop_threads(), static_cast<int>(groups.n_threads()));

@@ -27,7 +27,7 @@ using namespace dealii;
 
 /// A problem with a given solution, which is not solved.
 template <int dim>
-class Given final : public ScalarProblem<dim>
+class PrescribedProblem final : public ScalarProblem<dim>
 {
 public:
   /// Declares `flux`, −2 ∇u, and `jump`, which depends on the material.
@@ -121,7 +121,7 @@ struct Fixture
 
   Mesh<dim> mesh;
   Discretization<dim> discretization;
-  Given<dim> problem;
+  PrescribedProblem<dim> problem;
   FeVector u;
 };
 
@@ -336,7 +336,7 @@ TEST(Measurements, AreaOfADiscConvergesAndPointsOnItsBoundaryAreInIt)
   refine_globally(mesh, 3);
   Discretization<2> discretization(mesh, 2, 1);
   discretization.distribute_dofs();
-  const Given<2> problem;
+  const PrescribedProblem<2> problem;
   discretization.make_constraints(problem);
   FeVector u = discretization.make_vector();
   u = 1.;

@@ -110,7 +110,8 @@ std::string error_with_4(const std::string &what, const std::string &by)
   return error_of(replaced(squares_4, what, by));
 }
 
-#define EXPECT_BEGINS(text, part) EXPECT_EQ(text.substr(0, std::string(part).size()), part)
+#define EXPECT_BEGINS(text, beginning)                                                             \
+  EXPECT_EQ(text.substr(0, std::string(beginning).size()), beginning)
 
 TEST(GmshFile, HasPointsElementsAndNamesInBothVersions)
 {
@@ -120,9 +121,9 @@ TEST(GmshFile, HasPointsElementsAndNamesInBothVersions)
     ASSERT_EQ(file.points.size(), 6U);
     EXPECT_EQ(file.points[5][0], 2.);
     ASSERT_EQ(file.elements.size(), 3U);
-    EXPECT_EQ(file.elements[0].kind, &ElementKind::line);
+    EXPECT_EQ(file.elements[0].shape, &CellShape::line);
     EXPECT_EQ(file.elements[0].id, 7);
-    EXPECT_EQ(file.elements[2].kind, &ElementKind::quadrilateral);
+    EXPECT_EQ(file.elements[2].shape, &CellShape::quadrilateral);
     EXPECT_EQ(file.elements[2].id, 2);
     EXPECT_EQ(file.elements[2].nodes[2], 5U);
     EXPECT_EQ(file.names[0].name, "left side");
@@ -174,22 +175,22 @@ TEST(GmshFile, NodesOfSecondOrderThatCurveNothingAreIgnored)
        {second_order("16", "0.5 0", ""), second_order("10", "0.5 0", " 9"),
         second_order("16", "0.5 1e-8", "")}) {
     const MeshTable table = read_gmsh_file("m.msh", text, 2);
-    EXPECT_TRUE(table.middle_nodes.empty());
-    EXPECT_EQ(table.elements[0].kind, &ElementKind::quadrilateral);
+    EXPECT_TRUE(table.second_order_nodes.empty());
+    EXPECT_EQ(table.elements[0].shape, &CellShape::quadrilateral);
   }
 }
 
 TEST(GmshFile, NodesOfSecondOrderThatCurveCellsHaveTheirCorners)
 {
   const MeshTable edge = read_gmsh_file("m.msh", second_order("16", "0.5 -0.1", ""), 2);
-  ASSERT_EQ(edge.middle_nodes.size(), 1U);
-  EXPECT_EQ(edge.points[edge.middle_nodes[0].node][1], -0.1);
-  EXPECT_EQ(edge.middle_nodes[0].place, 18U);
-  EXPECT_EQ(edge.middle_nodes[0].corners, (std::vector<std::size_t>{0, 1}));
+  ASSERT_EQ(edge.second_order_nodes.size(), 1U);
+  EXPECT_EQ(edge.points[edge.second_order_nodes[0].node][1], -0.1);
+  EXPECT_EQ(edge.second_order_nodes[0].location, 18U);
+  EXPECT_EQ(edge.second_order_nodes[0].corners, (std::vector<std::size_t>{0, 1}));
   // The centre of the cell should follow its edges to (0.5, 0.45), but its node lies elsewhere.
   const MeshTable cell = read_gmsh_file("m.msh", second_order("10", "0.5 -0.1", " 9"), 2);
-  ASSERT_EQ(cell.middle_nodes.size(), 2U);
-  EXPECT_EQ(cell.middle_nodes[1].corners.size(), 4U);
+  ASSERT_EQ(cell.second_order_nodes.size(), 2U);
+  EXPECT_EQ(cell.second_order_nodes[1].corners.size(), 4U);
 }
 
 TEST(GmshFile, EveryTruncationIsRefusedWithItsLine)
@@ -268,26 +269,26 @@ MeshTable two_halves()
   table.file = "m.msh";
   table.points = {{0, 0, 0},  {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0},
                   {0, -1, 0}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {-1, 0, 0}};
-  table.elements = {{&ElementKind::tetrahedron, 1, 1, {{0, 1, 2, 3}}},
-                    {&ElementKind::tetrahedron, 1, 2, {{0, 1, 3, 4}}},
-                    {&ElementKind::tetrahedron, 2, 3, {{6, 7, 9, 5}}},
-                    {&ElementKind::tetrahedron, 2, 4, {{6, 7, 5, 8}}},
-                    {&ElementKind::triangle, 1, 5, {{0, 1, 2}}},
-                    {&ElementKind::triangle, 2, 6, {{6, 9, 5}}},
-                    {&ElementKind::line, 1, 7, {{6, 9}}},
-                    {&ElementKind::point, 1, 8, {{7}}}};
+  table.elements = {{&CellShape::tetrahedron, 1, 1, {{0, 1, 2, 3}}},
+                    {&CellShape::tetrahedron, 1, 2, {{0, 1, 3, 4}}},
+                    {&CellShape::tetrahedron, 2, 3, {{6, 7, 9, 5}}},
+                    {&CellShape::tetrahedron, 2, 4, {{6, 7, 5, 8}}},
+                    {&CellShape::triangle, 1, 5, {{0, 1, 2}}},
+                    {&CellShape::triangle, 2, 6, {{6, 9, 5}}},
+                    {&CellShape::line, 1, 7, {{6, 9}}},
+                    {&CellShape::point, 1, 8, {{7}}}};
   return table;
 }
 
-const std::vector<std::size_t> one_node_for_each_place = {0, 1, 2, 3, 4, 5, 0, 1, 2, 4};
+const std::vector<std::size_t> representative_nodes = {0, 1, 2, 3, 4, 5, 0, 1, 2, 4};
 
 TEST(MergedNodes, AreThoseOfSidesCurvesAndPointsToo)
 {
   MeshTable table = two_halves();
-  replace_nodes(table, one_node_for_each_place, 3);
+  replace_nodes(table, representative_nodes, 3);
   ASSERT_EQ(table.elements.size(), 7U); // the side between two cells has been removed
-  EXPECT_EQ(all_nodes(table.elements[4]), all_nodes({&ElementKind::triangle, 0, 0, {{0, 4, 5}}}));
-  EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({&ElementKind::line, 0, 0, {{0, 4}}}));
+  EXPECT_EQ(all_nodes(table.elements[4]), all_nodes({&CellShape::triangle, 0, 0, {{0, 4, 5}}}));
+  EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({&CellShape::line, 0, 0, {{0, 4}}}));
   EXPECT_EQ(table.elements[6].nodes[0], 1U);
 }
 
@@ -297,7 +298,7 @@ TEST(MergedNodes, CurvesThatLieInsideThenAreRefused)
   table.elements[6].nodes = {{6, 7}};
   EXPECT_NO_THROW(check_mesh_table(table, 3));
   try {
-    replace_nodes(table, one_node_for_each_place, 3);
+    replace_nodes(table, representative_nodes, 3);
     FAIL();
   }
   catch (const InputError &error) {
@@ -356,7 +357,7 @@ TEST(VtuMesh, HasCellsAndIds)
   ASSERT_EQ(table.elements.size(), 3U);
   EXPECT_EQ(table.elements[1].id, 2);
   EXPECT_EQ(table.elements[1].nodes[1], 3U);
-  EXPECT_EQ(table.elements[2].kind, &ElementKind::line);
+  EXPECT_EQ(table.elements[2].shape, &CellShape::line);
   EXPECT_EQ(table.points[3][1], 1.);
 }
 

@@ -137,8 +137,8 @@ std::string error_of(const std::string &manifolds)
 
 TEST(CurvedSides, WrongEntriesAreRefused)
 {
-  const auto has = [](const std::string &text, const std::string &part) {
-    return text.find(part) != std::string::npos;
+  const auto has = [](const std::string &text, const std::string &substring) {
+    return text.find(substring) != std::string::npos;
   };
   EXPECT_TRUE(has(error_of("hole polar 0, 0"), "has no ':'"));
   EXPECT_TRUE(has(error_of("hole: cone 0, 0"), "has the surface 'cone 0, 0', but in 2D there are"));

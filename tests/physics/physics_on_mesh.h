@@ -39,15 +39,15 @@ struct PhysicsOnMesh
   }
 
   /// Clears the declared parameters and their values.
-  struct Nothing
+  struct ClearedParameters
   {
-    Nothing()
+    ClearedParameters()
     {
       dealii::ParameterAcceptor::clear();
     }
   };
 
-  Nothing nothing;
+  ClearedParameters cleared;
   MeshParameters mesh_parameters;
   DiscretizationParameters discretization_parameters;
   std::unique_ptr<Physics> physics;

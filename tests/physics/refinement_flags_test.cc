@@ -40,10 +40,10 @@ void make_coarse(Triangulation<dim> &mesh)
 template <class Cell>
 double random_number(const Cell &cell, const unsigned int step)
 {
-  double place = 1. + step + 0.1 * cell->level();
+  double value = 1. + step + 0.1 * cell->level();
   for (unsigned int d = 0; d < cell->center().dimension; ++d)
-    place += std::sin(11. * place + 7. * cell->center()[d]);
-  return std::abs(std::fmod(1e4 * place, 1.));
+    value += std::sin(11. * value + 7. * cell->center()[d]);
+  return std::abs(std::fmod(1e4 * value, 1.));
 }
 
 /// Flags random cells of this rank for refinement, and random families for coarsening.
@@ -123,9 +123,9 @@ void expect_bounds(const unsigned int degree, const unsigned int n_components)
   discretization.distribute_dofs();
   for (unsigned int step = 0; step < steps.size(); ++step) {
     flag_any(*mesh.triangulation, step, steps[step].first, steps[step].second);
-    const std::size_t least = least_dofs_after_flags(discretization);
+    const std::size_t min_dofs = min_dofs_after_flags(discretization);
     refine_and_transfer(mesh, discretization, discretization.make_vector());
-    EXPECT_LE(least, discretization.dofs().n_dofs()) << "step " << step;
+    EXPECT_LE(min_dofs, discretization.dofs().n_dofs()) << "step " << step;
   }
 }
 
@@ -147,7 +147,7 @@ TEST(Flags, OfAllQuadrilateralsLeaveTheDofsThatAreForecast)
     discretization.distribute_dofs();
     for (unsigned int step = 0; step < 2; ++step) {
       flag_if(mesh, [](const auto & /* cell */) { return true; });
-      const std::size_t forecast = least_dofs_after_flags(discretization);
+      const std::size_t forecast = min_dofs_after_flags(discretization);
       refine_and_transfer(mesh, discretization, discretization.make_vector());
       EXPECT_EQ(forecast, discretization.dofs().n_dofs());
     }
@@ -162,11 +162,11 @@ TEST(Flags, OfOneFamilyToBeCoarsenedForecastNoMoreThanItsNodes)
   Discretization<2> discretization(mesh, 2, 1);
   discretization.distribute_dofs();
   const std::size_t before = discretization.dofs().n_dofs();
-  EXPECT_EQ(least_dofs_after_flags(discretization), before);
+  EXPECT_EQ(min_dofs_after_flags(discretization), before);
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
     if (cell->is_locally_owned() && cell->id().get_coarse_cell_id() == 0 &&
         cell->parent()->center() == cell->parent()->parent()->child(0)->center())
       cell->set_coarsen_flag();
-  EXPECT_EQ(least_dofs_after_flags(discretization), before - (25 - 1 - 4));
+  EXPECT_EQ(min_dofs_after_flags(discretization), before - (25 - 1 - 4));
 }
 } // namespace

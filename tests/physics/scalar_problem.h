@@ -30,7 +30,7 @@ public:
     for (unsigned int d = 0; d < dim; ++d)
       for (unsigned int q = 0; q < at.size(); ++q) {
         sigma.value(d)[q] = at.gradient(0, d)[q];
-        sigma.by_gradient(d, 0, d)[q] = 1.;
+        sigma.gradient_derivative(d, 0, d)[q] = 1.;
       }
   }
 };

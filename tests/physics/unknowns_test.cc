@@ -61,7 +61,7 @@ public:
     for (unsigned int row = 0; row < components * dim; ++row)
       for (unsigned int q = 0; q < at.size(); ++q) {
         sigma.value(row)[q] = at.gradients[row][q];
-        sigma.by_gradient(row, row / dim, row % dim)[q] = 1.;
+        sigma.gradient_derivative(row, row / dim, row % dim)[q] = 1.;
       }
   }
   void source(const PointBatch<dim> &at, PointTerms &s) const override
@@ -69,7 +69,7 @@ public:
     for (unsigned int c = 0; c < components; ++c)
       for (unsigned int q = 0; q < at.size(); ++q) {
         s.value(c)[q] = -at.u[c][q];
-        s.by_u(c, c)[q] = -1.;
+        s.u_derivative(c, c)[q] = -1.;
       }
   }
 
@@ -117,7 +117,7 @@ FullMatrix<double> dense(const linalg::HostCsr &A)
 }
 
 /// Returns whether the unknown is constrained, that is, its row has only one entry.
-bool stands_alone(const FullMatrix<double> &A, const int i)
+bool is_constrained(const FullMatrix<double> &A, const int i)
 {
   const auto row = static_cast<unsigned int>(i);
   return std::count_if(A.begin(row), A.end(row),
@@ -158,23 +158,23 @@ void expect_galerkin(const std::string &cells, const unsigned int degree, const 
   }
   assembled(fine, of_fine);
   assembled(coarse, of_coarse);
-  const auto &known = *of_fine.part().A.unknowns;
+  const auto &known = *of_fine.block().A.unknowns;
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0) {
     EXPECT_EQ(known.coarser.get(), nullptr);
     return;
   }
   const auto coarser = known.coarser.get();
   ASSERT_NE(coarser, nullptr);
-  EXPECT_EQ(coarser->unknowns.coordinates, of_coarse.part().A.unknowns->coordinates);
+  EXPECT_EQ(coarser->unknowns.coordinates, of_coarse.block().A.unknowns->coordinates);
   const auto coarsest = coarser->unknowns.coarser.get();
   EXPECT_EQ(coarsest == nullptr, cells == "simplex");
   EXPECT_TRUE(coarsest == nullptr || coarsest->prolongation.row_starts.size() == of_coarse.n() + 1);
-  const FullMatrix<double> expected = dense(of_coarse.part().A);
-  const FullMatrix<double> PtAP = galerkin_product(dense(of_fine.part().A), coarser->prolongation);
+  const FullMatrix<double> expected = dense(of_coarse.block().A);
+  const FullMatrix<double> PtAP = galerkin_product(dense(of_fine.block().A), coarser->prolongation);
   ASSERT_EQ(PtAP.m(), expected.m());
   for (unsigned int i = 0; i < PtAP.n(); ++i) {
     for (unsigned int j = 0; j < PtAP.n(); ++j)
-      if (i == j && stands_alone(expected, static_cast<int>(i)))
+      if (i == j && is_constrained(expected, static_cast<int>(i)))
         EXPECT_GT(PtAP(i, i), 0.);
       else
         EXPECT_NEAR(PtAP(i, j), expected(i, j), 1e-12) << i << ", " << j;
@@ -200,8 +200,8 @@ TEST(CoarserUnknowns, of_lower_degrees_give_the_matrices_of_these)
 template <int dim>
 struct Assembled
 {
-  Assembled(const Problem<dim> &problem, Mesh<dim> given)
-      : mesh(std::move(given)), discretization(mesh, 1, problem.n_components()),
+  Assembled(const Problem<dim> &problem, Mesh<dim> mesh_)
+      : mesh(std::move(mesh_)), discretization(mesh, 1, problem.n_components()),
         system(linalg::SolverGroups(MPI_COMM_WORLD))
   {
     discretization.distribute_dofs();
@@ -217,9 +217,9 @@ struct Assembled
 };
 
 /// Maps each unknown to the unknown with the same position and component, or to -1.
-std::vector<int> same_places(const linalg::Unknowns &some, const linalg::Unknowns &all)
+std::vector<int> matching_nodes(const linalg::Unknowns &some, const linalg::Unknowns &all)
 {
-  const auto place = [](const linalg::Unknowns &unknowns, const std::size_t i) {
+  const auto point = [](const linalg::Unknowns &unknowns, const std::size_t i) {
     std::vector<int> result = {static_cast<int>(i) % unknowns.per_node};
     for (int d = 0; d < unknowns.dimension; ++d)
       result.push_back(static_cast<int>(std::lround(
@@ -229,10 +229,10 @@ std::vector<int> same_places(const linalg::Unknowns &some, const linalg::Unknown
   const auto dimension = static_cast<std::size_t>(some.dimension);
   std::map<std::vector<int>, int> numbers;
   for (std::size_t i = 0; i < all.coordinates.size() / dimension; ++i)
-    numbers[place(all, i)] = static_cast<int>(i);
+    numbers[point(all, i)] = static_cast<int>(i);
   std::vector<int> result;
   for (std::size_t i = 0; i < some.coordinates.size() / dimension; ++i) {
-    const auto found = numbers.find(place(some, i));
+    const auto found = numbers.find(point(some, i));
     result.push_back(found == numbers.end() ? -1 : found->second);
   }
   return result;
@@ -247,7 +247,7 @@ void expect_galerkin_of_mesh(const unsigned int components, const bool is_period
   const unsigned int times = dim == 2 ? 4 : 2;
   const Assembled<dim> fine(problem, refined_mesh(problem, "hypercube", 0, times));
   const Assembled<dim> coarse(problem, refined_mesh(problem, "hypercube", 0, times - 1));
-  const linalg::HostCsr A = fine.system.part().A, expected_A = coarse.system.part().A;
+  const linalg::HostCsr A = fine.system.block().A, expected_A = coarse.system.block().A;
   const auto coarser = A.unknowns->coarser.get();
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0) {
     EXPECT_EQ(coarser, nullptr);
@@ -256,12 +256,12 @@ void expect_galerkin_of_mesh(const unsigned int components, const bool is_period
   ASSERT_NE(coarser, nullptr);
   const FullMatrix<double> PtAP = galerkin_product(dense(A), coarser->prolongation);
   const FullMatrix<double> expected = dense(expected_A);
-  const std::vector<int> same = same_places(coarser->unknowns, *expected_A.unknowns);
+  const std::vector<int> same = matching_nodes(coarser->unknowns, *expected_A.unknowns);
   ASSERT_EQ(PtAP.m(), same.size());
   for (unsigned int i = 0; i < PtAP.m(); ++i) {
     ASSERT_GE(same[i], 0);
     for (unsigned int j = 0; j < PtAP.m(); ++j)
-      if (i == j && stands_alone(expected, same[i]))
+      if (i == j && is_constrained(expected, same[i]))
         EXPECT_GT(PtAP(i, i), 0.);
       else
         EXPECT_NEAR(PtAP(i, j), expected(same[i], same[j]), 1e-12) << i << ", " << j;
@@ -284,7 +284,7 @@ void expect_linear_functions()
 {
   const Membrane<dim> problem(2, false); // its second component has no Dirichlet data
   const Assembled<dim> fine(problem, refined_mesh(problem, "hypercube", 4));
-  const linalg::HostCsr system = fine.system.part().A;
+  const linalg::HostCsr system = fine.system.block().A;
   linalg::UnknownsPtr known = system.unknowns;
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0)
     return;
@@ -299,7 +299,7 @@ void expect_linear_functions()
   for (auto coarser = known->coarser.get(); coarser; coarser = known->coarser.get(), ++n_meshes) {
     const linalg::HostProlongation &P = coarser->prolongation;
     for (int i = 1; i < static_cast<int>(P.row_starts.size()) - 1; i += 2) {
-      if (n_meshes == 0 && stands_alone(A, i))
+      if (n_meshes == 0 && is_constrained(A, i))
         continue;
       double sum = 0.;
       for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
@@ -328,11 +328,11 @@ TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
   discretization.make_constraints(problem);
   linalg::GroupSystem system{linalg::SolverGroups(MPI_COMM_WORLD)};
   make_pattern(discretization, system);
-  EXPECT_EQ(system.part().A.unknowns->per_node, 0);
+  EXPECT_EQ(system.block().A.unknowns->per_node, 0);
   describe_unknowns(problem, discretization, {}, system);
-  EXPECT_EQ(system.part().A.unknowns->per_node, 1);
-  EXPECT_TRUE(system.part().A.unknowns->coordinates.empty());
-  EXPECT_EQ(system.part().A.unknowns->coarser.get(), nullptr);
+  EXPECT_EQ(system.block().A.unknowns->per_node, 1);
+  EXPECT_TRUE(system.block().A.unknowns->coordinates.empty());
+  EXPECT_EQ(system.block().A.unknowns->coarser.get(), nullptr);
 }
 
 TEST(Coordinates, are_those_of_the_unknowns)
@@ -346,11 +346,11 @@ TEST(Coordinates, are_those_of_the_unknowns)
   make_pattern(discretization, system);
   describe_unknowns(problem, discretization, {true, false}, system);
   std::vector<double> mine(system.n_owned());
-  for_each_owned_node(discretization, [&](const auto dof, const Point<2> &place) {
-    mine[dof - system.first_owned()] = place[0];
+  for_each_owned_node(discretization, [&](const auto dof, const Point<2> &point) {
+    mine[dof - system.first_owned()] = point[0];
   });
   const std::vector<double> first = system.gather_on_leader(mine);
-  const linalg::HostCsr A = system.part().A;
+  const linalg::HostCsr A = system.block().A;
   for (std::size_t i = 0; i < first.size(); ++i) // empty except on the leader
     EXPECT_EQ(A.unknowns->coordinates[2 * i], first[i]);
 }

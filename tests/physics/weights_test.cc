@@ -182,11 +182,11 @@ TEST(Numbers, of_the_components_of_a_node_follow_each_other)
   for (const unsigned int degree : {1, 2, 3, 4}) {
     Discretization<2> discretization(refined.discretization.mesh(), degree, 2);
     discretization.distribute_dofs();
-    std::map<types::global_dof_index, Point<2>> places;
+    std::map<types::global_dof_index, Point<2>> points;
     for_each_owned_node(discretization,
-                        [&](const auto dof, const Point<2> &x) { places[dof] = x; });
-    for (const auto &[dof, place] : places)
-      EXPECT_LT(place.distance(places.at(dof % 2 == 0 ? dof + 1 : dof - 1)), 1e-14)
+                        [&](const auto dof, const Point<2> &x) { points[dof] = x; });
+    for (const auto &[dof, point] : points)
+      EXPECT_LT(point.distance(points.at(dof % 2 == 0 ? dof + 1 : dof - 1)), 1e-14)
           << "dof " << dof << " of degree " << degree;
   }
 }

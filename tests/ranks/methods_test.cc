@@ -83,7 +83,8 @@ protected:
 };
 
 /// Writes the table of the backend that ran last to the file named by FEMGPU_METHODS_TABLE, if that
-/// is set. The host is skipped otherwise, because parts_test.cc covers most of the table there.
+/// is set. The host is skipped otherwise, because distributed_test.cc covers most of the table
+/// there.
 TEST_P(EveryMethod, SolvesOrIsRefusedWithItsMessage)
 {
   const char *const table = std::getenv("FEMGPU_METHODS_TABLE");

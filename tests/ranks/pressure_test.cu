@@ -53,15 +53,15 @@ __device__ double value_of(const long long number, const int round)
 __global__ void check_sums(const cuda::PeerSums peers, const int rounds, const int stale,
                            unsigned long long *const n_wrong)
 {
-  unsigned int seed = 77U * threadIdx.x + 1009U * static_cast<unsigned int>(peers.part) + 1U;
+  unsigned int seed = 77U * threadIdx.x + 1009U * static_cast<unsigned int>(peers.rank) + 1U;
   const auto number = static_cast<int>(threadIdx.x);
   for (int round = 1; round <= rounds; ++round) {
     const int sent = stale != 0 && round == stale + 1 ? stale : round;
-    const double mine = value_of(cuda::PeerSums::most * peers.part + number, sent);
+    const double mine = value_of(cuda::PeerSums::max_count * peers.rank + number, sent);
     const double sum = peers.sum(number, mine, RandomPause{&seed});
     double expected = 0.;
-    for (int part = 0; part < peers.n_parts; ++part)
-      expected += value_of(cuda::PeerSums::most * part + number, round);
+    for (int rank = 0; rank < peers.n_ranks; ++rank)
+      expected += value_of(cuda::PeerSums::max_count * rank + number, round);
     if (sum != expected)
       atomicAdd(n_wrong, 1ULL);
     __syncthreads();
@@ -97,12 +97,12 @@ class Pressure : public testing::Test
 protected:
   void SetUp() override
   {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (n_cuda_devices() < size)
       GTEST_SKIP() << "each rank needs a GPU";
-    executor =
-        std::static_pointer_cast<const CudaExecutor>(make_executor("cuda:" + std::to_string(rank)));
+    executor = std::static_pointer_cast<const CudaExecutor>(
+        make_executor("cuda:" + std::to_string(own_rank)));
     communicator = make_communicator(MPI_COMM_WORLD, executor, "peers");
   }
 
@@ -123,7 +123,7 @@ protected:
   {
     return wrong_values([&](unsigned long long *const n_wrong) {
       cuda::launch(*executor, executor->stream(), {1, 64}, check_sums, *communicator->peer_sums(),
-                   rounds, rank == 0 ? stale : 0, n_wrong);
+                   rounds, own_rank == 0 ? stale : 0, n_wrong);
     });
   }
 
@@ -132,18 +132,18 @@ protected:
   double wrong_ghosts(const int rounds, const int stale = 0) const
   {
     constexpr int n = 3000;
-    std::vector<long long> wanted;
-    for (int part = 0; part < size; ++part)
-      for (int k = 0; part != rank && k < 500 + 200 * rank; ++k)
-        wanted.push_back(static_cast<long long>(n) * part + 3LL * k);
+    std::vector<long long> ghosts;
+    for (int rank = 0; rank < size; ++rank)
+      for (int k = 0; rank != own_rank && k < 500 + 200 * own_rank; ++k)
+        ghosts.push_back(static_cast<long long>(n) * rank + 3LL * k);
     const RowSpace rows(executor, n, communicator);
     const std::vector<long long> starts = [&] {
       std::vector<long long> all;
-      for (int part = 0; part <= size; ++part)
-        all.push_back(static_cast<long long>(n) * part);
+      for (int rank = 0; rank <= size; ++rank)
+        all.push_back(static_cast<long long>(n) * rank);
       return all;
     }();
-    const GhostPlan plan = communicator->plan(wanted, starts);
+    const GhostPlan plan = communicator->plan(ghosts, starts);
     const auto exchange = communicator->ghost_exchange(executor, n, plan);
     const auto &channel = static_cast<const cuda::PeerGhosts &>(*exchange).channel();
     Buffer<double> v(executor, static_cast<std::size_t>(n + plan.n_ghosts()));
@@ -153,11 +153,11 @@ protected:
       cuda::launch(*executor, executor->stream(),
                    {1, cuda::threads_per_block}, // one block, so that its end is the end of a round
                    check_ghosts, channel, v.data(), n, rows.first(), numbers.data(), rounds,
-                   rank == 0 ? stale : 0, n_wrong);
+                   own_rank == 0 ? stale : 0, n_wrong);
     });
   }
 
-  int rank = 0, size = 1;
+  int own_rank = 0, size = 1;
   std::shared_ptr<const CudaExecutor> executor;
   CommunicatorPtr communicator;
 };
@@ -177,8 +177,8 @@ TEST_F(Pressure, StaleValuesAreFound)
 {
   EXPECT_EQ(wrong_sums(100, 50), 64. * size);
   double ghosts_of_first = 0.;
-  for (int part = 1; part < size; ++part)
-    ghosts_of_first += 500 + 200 * part;
+  for (int rank = 1; rank < size; ++rank)
+    ghosts_of_first += 500 + 200 * rank;
   EXPECT_EQ(wrong_ghosts(100, 50), ghosts_of_first);
 }
 } // namespace

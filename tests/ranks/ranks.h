@@ -5,7 +5,7 @@
 #include "linalg/execution/host/executor.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
-#include "tests/linalg/parts.h"
+#include "tests/linalg/thread_ranks.h"
 
 #include <gtest/gtest.h>
 
@@ -32,13 +32,13 @@ inline int own_rank()
 
 /// Returns the starts of consecutive subdomains of uneven size, one per rank. With three or more
 /// ranks, one subdomain is empty.
-inline std::vector<int> cuts(const HostMatrix &A, const int block = 1)
+inline std::vector<int> rank_starts(const HostMatrix &A, const int block = 1)
 {
   const int n = n_ranks();
   std::vector<int> starts = {0};
-  for (int part = 1; part < n; ++part) {
-    const bool is_empty = n > 2 && part == 2;
-    const long long end = static_cast<long long>(A.n) * part * (part + n) / (2LL * n * n);
+  for (int rank = 1; rank < n; ++rank) {
+    const bool is_empty = n > 2 && rank == 2;
+    const long long end = static_cast<long long>(A.n) * rank * (rank + n) / (2LL * n * n);
     starts.push_back(is_empty ? starts.back() : static_cast<int>(end / block) * block);
   }
   starts.push_back(A.n);
@@ -53,26 +53,26 @@ protected:
   {
     if (GetParam() == "cuda" && n_cuda_devices() == 0)
       GTEST_SKIP() << "no GPU";
-    ExecutorPtr &made = executors[GetParam()];
-    if (!made)
-      made = GetParam() == "host"
-                 ? std::make_shared<HostExecutor>(1)
-                 : make_executor("cuda:" + std::to_string(own_rank() % n_cuda_devices()));
-    executor = made;
+    ExecutorPtr &cached = executors[GetParam()];
+    if (!cached)
+      cached = GetParam() == "host"
+                   ? std::make_shared<HostExecutor>(1)
+                   : make_executor("cuda:" + std::to_string(own_rank() % n_cuda_devices()));
+    executor = cached;
   }
   static void TearDownTestSuite()
   {
-    made_communicators.clear();
+    cached_communicators.clear();
     executors.clear();
   }
 
   /// Returns a communicator that all tests share. @throws as make_communicator()
   CommunicatorPtr communicator(const std::string &name) const
   {
-    CommunicatorPtr &made = made_communicators[GetParam() + name];
-    if (!made)
-      made = make_communicator(MPI_COMM_WORLD, executor, name);
-    return made;
+    CommunicatorPtr &cached = cached_communicators[GetParam() + name];
+    if (!cached)
+      cached = make_communicator(MPI_COMM_WORLD, executor, name);
+    return cached;
   }
 
   /// Returns the names of the communicators available to these ranks.
@@ -90,7 +90,7 @@ protected:
     return names;
   }
 
-  /// Returns the preconditioners to test; parts_test.cc tests all of them on the host.
+  /// Returns the preconditioners to test; distributed_test.cc tests all of them on the host.
   std::vector<std::string> preconditioners() const
   {
     if (executor->backend() == BackendKind::host)
@@ -103,14 +103,14 @@ protected:
                     const std::vector<double> &b, const std::string &name, std::vector<double> &x,
                     const int block = 1)
   {
-    const std::vector<int> starts = cuts(A, block);
-    const std::vector<MatrixPart> parts = cut_matrix(A, starts);
+    const std::vector<int> starts = rank_starts(A, block);
+    const std::vector<LocalMatrix> matrices = cut_matrix(A, starts);
     x.assign(b.size(), 0.);
-    SolveReport report = solve_part(options, parts[static_cast<std::size_t>(own_rank())], b, x,
-                                    communicator(name), executor);
-    for (int part = 0; part < n_ranks(); ++part) {
-      const auto p = static_cast<std::size_t>(part);
-      MPI_Bcast(x.data() + starts[p], starts[p + 1] - starts[p], MPI_DOUBLE, part, MPI_COMM_WORLD);
+    SolveReport report = solve_local(options, matrices[static_cast<std::size_t>(own_rank())], b, x,
+                                     communicator(name), executor);
+    for (int rank = 0; rank < n_ranks(); ++rank) {
+      const auto p = static_cast<std::size_t>(rank);
+      MPI_Bcast(x.data() + starts[p], starts[p + 1] - starts[p], MPI_DOUBLE, rank, MPI_COMM_WORLD);
     }
     return report;
   }
@@ -119,7 +119,7 @@ protected:
 
 private:
   inline static std::map<std::string, ExecutorPtr> executors;
-  inline static std::map<std::string, CommunicatorPtr> made_communicators;
+  inline static std::map<std::string, CommunicatorPtr> cached_communicators;
 };
 
 inline LinearSolverOptions methods(const std::string &solver, const std::string &preconditioner)

@@ -16,13 +16,13 @@ namespace
 /// the same bits if no loop stays on the chip.
 TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
 {
-  for (const std::string &solver : solvers_with_parts()) {
+  for (const std::string &solver : distributed_solvers()) {
     const ModelProblem problem = problem_for(solver);
     for (const std::string &preconditioner : preconditioners()) {
       LinearSolverOptions options = methods(solver, preconditioner);
       options.control.execution = Execution::graph;
-      const SolvedInParts expected =
-          solve_in_parts(options, problem.A, problem.b, {}, cuts(problem.A));
+      const SolvedOnRanks expected =
+          solve_on_ranks(options, problem.A, problem.b, {}, rank_starts(problem.A));
       std::vector<double> first_x, first_history;
       for (const std::string &name : communicators()) {
         SCOPED_TRACE(solver + " with " + preconditioner + ", " + name);
@@ -148,9 +148,9 @@ TEST_P(RanksOn, HaveAMatrixInAnyFormat)
 TEST_P(RanksOn, SolveNonlinearProblems)
 {
   const ModelProblem problem = generate("poisson2d-5pt:40");
-  const std::vector<int> starts = cuts(problem.A);
-  const MatrixPart part = cut_matrix(problem.A, starts)[static_cast<std::size_t>(own_rank())];
-  const auto n = static_cast<std::size_t>(part.rows.n);
+  const std::vector<int> starts = rank_starts(problem.A);
+  const LocalMatrix local = cut_matrix(problem.A, starts)[static_cast<std::size_t>(own_rank())];
+  const auto n = static_cast<std::size_t>(local.rows.n);
   const std::vector<double> weights(n, 1. / 41. / 41.), b(n);
   const std::pair<const char *, const char *> pairs[] = {
       {"newton", "multigrid"}, {"newton", "fsai power=2"}, {"nlcg", "jacobi"},
@@ -164,11 +164,11 @@ TEST_P(RanksOn, SolveNonlinearProblems)
       options.linear = methods("pipelined-cg", preconditioner);
       options.control.relative_tolerance = 1e-9;
       NonlinearSolver solver(executor, options, communicator(name));
-      HostCsr A = part.rows.csr();
-      A.ghosts = &part.ghosts;
+      HostCsr A = local.rows.csr();
+      A.ghosts = &local.ghosts;
       solver.set_system(A, weights.data(), false);
       std::vector<double> x(n);
-      const SolveReport report = solver.solve({ExponentialLaw{}, 4.}, b.data(), x.data());
+      const SolveReport report = solver.solve({ExponentialReaction{}, 4.}, b.data(), x.data());
       EXPECT_TRUE(report.converged()) << report.message;
       if (first.empty())
         first = x;
@@ -207,7 +207,7 @@ TEST(LongMessages, AreGatheredInPieces)
     std::vector<unsigned char> mine(n), all(n * static_cast<std::size_t>(n_ranks()));
     for (std::size_t k = 0; k < n; ++k)
       mine[k] = static_cast<unsigned char>(10 * static_cast<std::size_t>(own_rank()) + k);
-    gather_equal(mine.data(), n, all.data(), MPI_COMM_WORLD, 7);
+    allgather_equal(mine.data(), n, all.data(), MPI_COMM_WORLD, 7);
     for (std::size_t k = 0; k < all.size(); ++k)
       EXPECT_EQ(all[k], 10 * (k / n) + k % n);
   }
@@ -217,23 +217,23 @@ TEST(LongMessages, AreGatheredInPieces)
 TEST_P(RanksOn, ThrowTheErrorOfOneOfThem)
 {
   for (const std::string &name : communicators()) {
-    const CommunicatorPtr parts = communicator(name);
+    const CommunicatorPtr comm = communicator(name);
     for (const int failing : {0, n_ranks() - 1}) {
       std::string text;
       try {
-        parts->rethrow_on_all_parts([&] {
-          parts->max(1.);
+        comm->rethrow_on_all_ranks([&] {
+          comm->max(1.);
           if (own_rank() == failing)
             throw DeviceError("no memory on rank " + std::to_string(failing));
           std::vector<double> sums(100);
-          parts->sum(sums.data(), 100);
+          comm->sum(sums.data(), 100);
         });
       }
       catch (const DeviceError &error) {
         text = error.what();
       }
       EXPECT_EQ(text, "no memory on rank " + std::to_string(failing));
-      EXPECT_EQ(parts->max(own_rank()), n_ranks() - 1.);
+      EXPECT_EQ(comm->max(own_rank()), n_ranks() - 1.);
     }
   }
 }

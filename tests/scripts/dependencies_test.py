@@ -15,7 +15,7 @@ import unittest
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")
 
 
-def everything_from(terminal, other_end):
+def read_terminal(terminal, other_end):
     """Returns what was printed there; a read returns a part of it, and the last one fails."""
     os.close(other_end)
     parts = []
@@ -53,7 +53,7 @@ class Dependencies(unittest.TestCase):
         done = subprocess.run([os.path.join(SCRIPTS, command[0]), *command[1:]], timeout=30,
                               check=False, env=self.environment | environment, stdout=subprocess.PIPE,
                               **arguments)
-        printed = (everything_from(*ends) if ends else done.stderr).decode()
+        printed = (read_terminal(*ends) if ends else done.stderr).decode()
         self.assertEqual(done.stdout, b"")
         self.assertIn("install -y --no-install-recommends ", printed)
         return done.returncode, printed, os.path.exists(self.log)

@@ -306,16 +306,16 @@ class Damaged(InDirectory):
         shutil.copytree(self.path("good"), self.path(name))
         return self.path(name)
 
-    def both_fail(self, message, directory):
+    def assert_both_fail(self, message, directory):
         self.fails(message, "plot.py", directory)
         self.fails(message, "report.py", directory, "--no-pictures")
 
     def test_no_directory(self):
-        self.both_fail("no such directory", self.path("nowhere"))
+        self.assert_both_fail("no such directory", self.path("nowhere"))
 
     def test_no_summary(self):
         os.mkdir(self.path("empty"))
-        self.both_fail("summary.json is missing", self.path("empty"))
+        self.assert_both_fail("summary.json is missing", self.path("empty"))
         self.fails("no .pvd or .vtkhdf.series in it", "render.py", self.path("empty"))
 
     def test_a_run_that_was_killed_in_its_second_cycle(self):
@@ -341,7 +341,7 @@ class Damaged(InDirectory):
         self.assertIn("2 of 5", self.words(directory))
 
     def test_a_file_in_place_of_a_directory(self):
-        self.both_fail("not a directory", os.path.join(self.path("good"), "summary.json"))
+        self.assert_both_fail("not a directory", os.path.join(self.path("good"), "summary.json"))
 
     def test_a_report_says_why_a_study_ended_early(self):
         femgpu("poisson.prm", self.path("target"), "--set", "Study/Target error=1e-2", "--set",
@@ -353,22 +353,22 @@ class Damaged(InDirectory):
         directory = self.copy("half")
         with open(os.path.join(directory, "summary.json"), "r+", encoding="utf-8") as file:
             file.truncate(500)
-        self.both_fail("summary.json: not valid JSON", directory)
+        self.assert_both_fail("summary.json: not valid JSON", directory)
 
     def test_a_summary_of_something_else(self):
         directory = self.copy("else")
         with open(os.path.join(directory, "summary.json"), "w", encoding="utf-8") as file:
             file.write('{"cycles": []}')
-        self.both_fail("no physics", directory)
+        self.assert_both_fail("no physics", directory)
 
     def test_a_broken_table(self):
         directory = self.copy("table")
         with open(os.path.join(directory, "history.csv"), "a", encoding="utf-8") as file:
             file.write("1,2\n")
-        self.both_fail(r"history\.csv:\d+: 2 fields", directory)
+        self.assert_both_fail(r"history\.csv:\d+: 2 fields", directory)
         with open(os.path.join(directory, "history.csv"), "w", encoding="utf-8") as file:
             file.write("cycle,iteration,residual\n0,0,much\n")
-        self.both_fail("are no numbers", directory)
+        self.assert_both_fail("are no numbers", directory)
 
     def test_a_missing_table_is_a_missing_figure(self):
         directory = self.copy("less")

@@ -153,7 +153,7 @@ class Ranks(RanksTest):
 
 
 class RanksErrors(RanksTest):
-    def refusal(self, *arguments, code, ranks=2):
+    def error_of(self, *arguments, code, ranks=2):
         done = self.run_ranks(ranks, *arguments, code=code)
         self.assertEqual(done.stderr.count("femgpu-solve: "), 1, done.stderr)
         return done.stderr
@@ -167,18 +167,18 @@ class RanksErrors(RanksTest):
                 (["--solver", "direct"], 1, "the whole matrix on one rank"),
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):
-                self.assertIn(text, self.refusal(*system, *arguments, code=code))
+                self.assertIn(text, self.error_of(*system, *arguments, code=code))
 
     def test_a_solver_that_needs_symmetry_is_refused_for_rows_that_have_none(self):
         system = ["--generate", UNSYMMETRIC]
         self.assertIn("Solver 'cg' needs a symmetric matrix",
-                      self.refusal(*system, "--solver", "cg", code=1, ranks=3))
+                      self.error_of(*system, "--solver", "cg", code=1, ranks=3))
         self.assertIn("Nonlinear method 'nlcg' needs a symmetric matrix",
-                      self.refusal(*system, "--nonlinear", "bratu lambda=1 weights=0.1",
+                      self.error_of(*system, "--nonlinear", "bratu lambda=1 weights=0.1",
                                    "--nonlinear-method", "nlcg", code=1))
 
     def test_errors_of_the_first_rank_end_all(self):
-        self.assertIn("no.mtx", self.refusal("no.mtx", code=2, ranks=3))
+        self.assertIn("no.mtx", self.error_of("no.mtx", code=2, ranks=3))
 
     def test_a_rank_that_is_killed_ends_all(self):
         endless = ["--fixed-iterations", "500", "--repeat", "100000"]

@@ -60,8 +60,8 @@ public:
     executor.synchronize(); // the memory must be valid on the other stream, too
     FEMGPU_CUDA(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
     for (Slot &slot : slots) {
-      FEMGPU_CUDA(cudaEventCreateWithFlags(&slot.has_arrived, cudaEventDisableTiming));
-      FEMGPU_CUDA(cudaEventCreateWithFlags(&slot.is_free, cudaEventDisableTiming));
+      FEMGPU_CUDA(cudaEventCreateWithFlags(&slot.copy_done, cudaEventDisableTiming));
+      FEMGPU_CUDA(cudaEventCreateWithFlags(&slot.reads_done, cudaEventDisableTiming));
     }
   }
 
@@ -70,8 +70,8 @@ public:
     cudaStreamSynchronize(executor.stream());
     cudaStreamSynchronize(copies);
     for (const Slot &slot : slots) {
-      cudaEventDestroy(slot.has_arrived);
-      cudaEventDestroy(slot.is_free);
+      cudaEventDestroy(slot.copy_done);
+      cudaEventDestroy(slot.reads_done);
     }
     cudaStreamDestroy(copies);
   }
@@ -94,17 +94,17 @@ public:
     next = (next + 1) % slots.size();
     Slot &slot = slots[current];
     slot.chunk = -1; // in case the copy fails
-    FEMGPU_CUDA(cudaStreamWaitEvent(copies, slot.is_free, 0));
+    FEMGPU_CUDA(cudaStreamWaitEvent(copies, slot.reads_done, 0));
     FEMGPU_CUDA(cudaMemcpyAsync(target(), host(c), bytes[c], cudaMemcpyHostToDevice, copies));
-    FEMGPU_CUDA(cudaEventRecord(slot.has_arrived, copies));
-    FEMGPU_CUDA(cudaStreamWaitEvent(executor.stream(), slot.has_arrived, 0));
+    FEMGPU_CUDA(cudaEventRecord(slot.copy_done, copies));
+    FEMGPU_CUDA(cudaStreamWaitEvent(executor.stream(), slot.copy_done, 0));
     slot.chunk = c;
     return target();
   }
 
   void release() override
   {
-    FEMGPU_CUDA(cudaEventRecord(slots[current].is_free, executor.stream()));
+    FEMGPU_CUDA(cudaEventRecord(slots[current].reads_done, executor.stream()));
   }
 
   std::size_t slot_bytes() const override
@@ -115,7 +115,7 @@ public:
 private:
   struct Slot
   {
-    cudaEvent_t has_arrived = nullptr, is_free = nullptr;
+    cudaEvent_t copy_done = nullptr, reads_done = nullptr;
     int chunk = -1; ///< the chunk in this slot, or being copied to it; -1: none
   };
 
@@ -139,7 +139,7 @@ std::unique_ptr<ChunkStream>
 CudaExecutor::make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
                                 const int n_slots) const
 {
-  use_in_this_thread();
+  make_current();
   return std::make_unique<CudaChunkStream>(*this, chunk_bytes, n_slots);
 }
 } // namespace femgpu::linalg

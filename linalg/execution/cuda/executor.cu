@@ -18,9 +18,9 @@ namespace femgpu::linalg
 namespace
 {
 // Conditional graph nodes need a driver for CUDA 12.4 or newer.
-constexpr int oldest_driver = 12040;
+constexpr int min_driver_version = 12040;
 // The oldest architecture for which the default build contains machine code.
-constexpr int oldest_architecture = 80;
+constexpr int min_architecture = 80;
 
 std::string gibibytes(const std::size_t bytes)
 {
@@ -52,15 +52,15 @@ void check_cuda(const cudaError_t error, const char *call, const char *file, con
 int n_cuda_devices() noexcept
 {
   int driver = 0, n = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < oldest_driver ||
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < min_driver_version ||
       cudaGetDeviceCount(&n) != cudaSuccess)
     n = 0;
   cudaGetLastError(); // so that a later call does not report a missing driver
   return n;
 }
 
-CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
-    : Executor(granted), device(device)
+CudaExecutor::CudaExecutor(const int device, const std::size_t memory_limit)
+    : Executor(memory_limit), device(device)
 {
   const int n = n_cuda_devices();
   if (device >= n)
@@ -72,7 +72,7 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
   FEMGPU_CUDA(cudaSetDevice(device));
   cudaDeviceProp properties{};
   FEMGPU_CUDA(cudaGetDeviceProperties(&properties, device));
-  if (10 * properties.major + properties.minor < oldest_architecture)
+  if (10 * properties.major + properties.minor < min_architecture)
     throw DeviceError("cuda:" + std::to_string(device) + " (" + properties.name +
                       ") has compute capability " + std::to_string(properties.major) + "." +
                       std::to_string(properties.minor) +
@@ -84,25 +84,25 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
   resident.cluster_blocks = properties.major >= 9 ? 16 : 0;
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&work_stream, cudaStreamNonBlocking));
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&side_stream, cudaStreamNonBlocking));
-  FEMGPU_CUDA(cudaMallocHost(&pinned, mailbox_bytes + staging_bytes));
-  staging = static_cast<char *>(pinned) + mailbox_bytes;
+  FEMGPU_CUDA(cudaMallocHost(&pinned, result_slot_bytes + staging_bytes));
+  staging = static_cast<char *>(pinned) + result_slot_bytes;
   staged = std::make_unique<CudaStagedCopies>(work_stream);
-  known_kernels = std::make_unique<cuda::KernelProperties>(device, resident.shared_bytes);
-  kept_graphs = std::make_unique<cuda::KeptGraphs>();
+  kernel_cache = std::make_unique<cuda::KernelProperties>(device, resident.shared_bytes);
+  graph_cache = std::make_unique<cuda::GraphCache>();
   const std::size_t sums_bytes =
-      2 * cuda::most_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
+      2 * cuda::max_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
   FEMGPU_CUDA(cudaMalloc(&grid.sums, sums_bytes));
   FEMGPU_CUDA(cudaMalloc(&grid.arrivals, 2 * sizeof(unsigned int)));
   const unsigned int no_arrivals[2] = {first_arrival, 0};
   copy_from_host(grid.arrivals, no_arrivals, sizeof(no_arrivals));
   has_pool = !is_set("FEMGPU_CUDA_ALLOCATION", "plain");
   is_stepwise = is_set("FEMGPU_CUDA_LOOPS", "stepwise");
-  cudaMemPoolProps of_pool{};
-  of_pool.allocType = cudaMemAllocationTypePinned;
-  of_pool.location.type = cudaMemLocationTypeDevice;
-  of_pool.location.id = device;
-  FEMGPU_CUDA(cudaMemPoolCreate(&pool, &of_pool)); // other libraries use the device's default pool,
-                                                   // too
+  cudaMemPoolProps pool_properties{};
+  pool_properties.allocType = cudaMemAllocationTypePinned;
+  pool_properties.location.type = cudaMemLocationTypeDevice;
+  pool_properties.location.id = device;
+  FEMGPU_CUDA(cudaMemPoolCreate(&pool, &pool_properties)); // other libraries use the device's
+                                                           // default pool, too
   // Freed memory stays in the pool, so that a solve allocates its vectors within a microsecond.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   FEMGPU_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
@@ -111,7 +111,7 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
 CudaExecutor::~CudaExecutor()
 {
   cudaStreamSynchronize(work_stream);
-  kept_graphs.reset();
+  graph_cache.reset();
   staged.reset();
   cudaFree(grid.arrivals);
   cudaFree(grid.sums);
@@ -133,7 +133,7 @@ std::string CudaExecutor::description() const
 
 MemoryInfo CudaExecutor::memory_raw() const
 {
-  use_in_this_thread();
+  make_current();
   MemoryInfo info;
   FEMGPU_CUDA(cudaMemGetInfo(&info.free, &info.total));
   std::uint64_t reserved = 0, used = 0;
@@ -149,7 +149,7 @@ cudaError_t CudaExecutor::try_to_allocate(void **pointer, const std::size_t byte
                   : cudaMalloc(pointer, bytes);
 }
 
-void CudaExecutor::give_back_unused() const
+void CudaExecutor::trim_pool() const
 {
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
   FEMGPU_CUDA(cudaMemPoolTrimTo(pool, 0));
@@ -157,12 +157,12 @@ void CudaExecutor::give_back_unused() const
 
 void *CudaExecutor::allocate_raw(const std::size_t bytes) const
 {
-  use_in_this_thread();
+  make_current();
   void *pointer = nullptr;
   cudaError_t error = try_to_allocate(&pointer, bytes);
   if (error == cudaErrorMemoryAllocation) { // the pool's unused memory may be fragmented
     cudaGetLastError();
-    give_back_unused();
+    trim_pool();
     error = try_to_allocate(&pointer, bytes);
   }
   if (error == cudaErrorMemoryAllocation) {
@@ -187,7 +187,7 @@ void CudaExecutor::deallocate_raw(void *const pointer) const noexcept
 
 void *CudaExecutor::allocate_on_host_raw(const std::size_t bytes) const
 {
-  use_in_this_thread();
+  make_current();
   void *pointer = nullptr;
   const cudaError_t error = cudaMallocHost(&pointer, bytes); // kernels can access it, too
   if (error == cudaErrorMemoryAllocation) {
@@ -210,8 +210,8 @@ void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t 
 {
   if (bytes == 0)
     return;
-  use_in_this_thread();
-  if (staged->takes(bytes))
+  make_current();
+  if (staged->should_stage(bytes))
     return staged->copy_from_host(to, from, bytes);
   FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
@@ -221,8 +221,8 @@ void CudaExecutor::copy_to_host_raw(void *to, const void *from, const std::size_
 {
   if (bytes == 0)
     return;
-  use_in_this_thread();
-  if (staged->takes(bytes))
+  make_current();
+  if (staged->should_stage(bytes))
     return staged->copy_to_host(to, from, bytes);
   // Copies to memory that is not pinned are slow.
   const bool is_staged = bytes <= staging_bytes;
@@ -233,7 +233,7 @@ void CudaExecutor::copy_to_host_raw(void *to, const void *from, const std::size_
     std::memcpy(to, staging, bytes);
 }
 
-void CudaExecutor::copy_inside(void *to, const void *from, const std::size_t bytes) const
+void CudaExecutor::copy_within(void *to, const void *from, const std::size_t bytes) const
 {
   if (bytes > 0)
     FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, work_stream));
@@ -243,7 +243,7 @@ void CudaExecutor::fill_zero(void *to, const std::size_t bytes) const
 {
   if (bytes == 0)
     return;
-  use_in_this_thread();
+  make_current();
   FEMGPU_CUDA(cudaMemsetAsync(to, 0, bytes, work_stream));
 }
 
@@ -258,7 +258,7 @@ void CudaExecutor::synchronize() const
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
 }
 
-void CudaExecutor::use_in_this_thread() const
+void CudaExecutor::make_current() const
 {
   FEMGPU_CUDA(cudaSetDevice(device));
 }

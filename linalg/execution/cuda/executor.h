@@ -15,7 +15,7 @@ namespace cuda
 {
 struct PeerLoop;
 
-constexpr int most_sums = 8; ///< sums that the epilogue of a resident loop reads at most
+constexpr int max_sums = 8; ///< sums that the epilogue of a resident loop reads at most
 
 /// Device memory through which the blocks of a resident loop synchronise and combine sums.
 struct GridMemory
@@ -23,7 +23,7 @@ struct GridMemory
   /// Two counters: arrivals at barriers, starting from first_arrival, and blocks that have ended,
   /// starting from 0. Both are reset when a kernel ends.
   unsigned int *arrivals;
-  double *sums; ///< two buffers of most_sums for each block
+  double *sums; ///< two buffers of max_sums for each block
   /// On the device: how the loop communicates with loops of other devices; nullptr: there are none.
   const PeerLoop *peers = nullptr;
 };
@@ -33,9 +33,9 @@ struct GridMemory
 class CudaExecutor final : public Executor
 {
 public:
-  /// @param granted bytes of device memory that may be used; 0: all
+  /// @param memory_limit bytes of device memory that may be used; 0: all
   /// @throws DeviceError if device number @p device does not exist or is too old.
-  explicit CudaExecutor(int device, std::size_t granted = 0);
+  explicit CudaExecutor(int device, std::size_t memory_limit = 0);
   ~CudaExecutor() override;
   CudaExecutor(const CudaExecutor &) = delete;
   CudaExecutor &operator=(const CudaExecutor &) = delete;
@@ -47,13 +47,13 @@ public:
   std::string name() const override;
   std::string description() const override;
   void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
-  void copy_inside(void *to, const void *from, std::size_t bytes) const override;
+  void copy_within(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
   std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
                                                  int n_slots) const override;
   void run_steps(const std::function<void(StepRunner &)> &work) const override;
   void synchronize() const override;
-  void use_in_this_thread() const override;
+  void make_current() const override;
 
   int device_number() const
   {
@@ -87,16 +87,16 @@ public:
   /// Cached properties of the kernels that this device runs.
   cuda::KernelProperties &kernels() const
   {
-    return *known_kernels;
+    return *kernel_cache;
   }
   /// Cached executable graphs of the loops that run on this device.
-  cuda::KeptGraphs &graphs() const
+  cuda::GraphCache &graphs() const
   {
-    return *kept_graphs;
+    return *graph_cache;
   }
 
   /// Returns the unused memory of the pool to the driver, for other users; waits for all steps.
-  void give_back_unused() const;
+  void trim_pool() const;
 
   /// The number of kernels launched so far.
   std::size_t n_launches() const
@@ -109,11 +109,11 @@ public:
   }
 
   /// Pinned memory that both the host and kernels access, for the result of one kernel at a time.
-  void *mailbox() const
+  void *result_slot() const
   {
     return pinned;
   }
-  static constexpr std::size_t mailbox_bytes = 1 << 16;
+  static constexpr std::size_t result_slot_bytes = 1 << 16;
   /// Returns whether the host drives all loops that would otherwise be graphs.
   /// (FEMGPU_CUDA_LOOPS=stepwise, for compute-sanitizer, which does not track the memory of kernels
   /// in the body of a conditional graph node.)
@@ -123,14 +123,14 @@ public:
   }
 
   /// Reserves the mailbox for a kernel. @return a new number that identifies its result
-  unsigned long long claim_mailbox() const
+  unsigned long long claim_result_slot() const
   {
-    return ++mails;
+    return ++n_results;
   }
   /// The number of the kernel whose result the mailbox holds once that kernel has ended.
-  unsigned long long last_mail() const
+  unsigned long long last_result_number() const
   {
-    return mails;
+    return n_results;
   }
 
 protected:
@@ -156,9 +156,9 @@ private:
   void *pinned = nullptr; // the mailbox, followed by the staging memory
   void *staging = nullptr;
   std::unique_ptr<CudaStagedCopies> staged; // for larger copies
-  std::unique_ptr<cuda::KernelProperties> known_kernels;
-  std::unique_ptr<cuda::KeptGraphs> kept_graphs;
-  mutable unsigned long long mails = 0;
+  std::unique_ptr<cuda::KernelProperties> kernel_cache;
+  std::unique_ptr<cuda::GraphCache> graph_cache;
+  mutable unsigned long long n_results = 0;
   mutable std::size_t launches = 0;
   cuda::GridMemory grid{};
 };

@@ -26,12 +26,12 @@ namespace femgpu::linalg::cuda
 {
 constexpr int gram_threads = 512;
 constexpr int gram_warps = gram_threads / warp_size;
-static_assert(gram_threads <= PeerSums::most);
+static_assert(gram_threads <= PeerSums::max_count);
 constexpr int tile_size = 8;
-constexpr int tiles_of_group = 4;
-constexpr int columns_of_group = tiles_of_group * tile_size;
-constexpr int rows_of_turn = 16;
-constexpr int most_columns_of_y = 3 * tile_size;
+constexpr int tiles_per_group = 4;
+constexpr int columns_per_group = tiles_per_group * tile_size;
+constexpr int rows_per_turn = 16;
+constexpr int max_columns_of_y = 3 * tile_size;
 
 /// Computes D += A B. Lane l holds A(l/4, l%4), B(l%4, l/4), D(l/4, 2(l%4)) and D(l/4, 2(l%4)+1).
 __device__ __forceinline__ void multiply_tiles(double (&d)[2], const double a, const double b)
@@ -56,9 +56,9 @@ __device__ __forceinline__ void multiply_tiles(double (&d)[2], const double a, c
 __device__ __forceinline__ void load_rows(const Columns &X, const int column, const int row,
                                           const int n, double (&values)[4])
 {
-  const bool is_there = column < X.count;
-  const double *const from = X.data + X.stride * static_cast<std::size_t>(is_there ? column : 0);
-  if (is_there && row + 4 <= n) {
+  const bool is_valid = column < X.count;
+  const double *const from = X.data + X.stride * static_cast<std::size_t>(is_valid ? column : 0);
+  if (is_valid && row + 4 <= n) {
     const double2 first = *reinterpret_cast<const double2 *>(from + row);
     const double2 second = *reinterpret_cast<const double2 *>(from + row + 2);
     values[0] = first.x;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void load_rows(const Columns &X, const int column, co
   }
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    values[e] = is_there && row + e < n ? from[row + e] : 0.;
+    values[e] = is_valid && row + e < n ? from[row + e] : 0.;
 }
 
 /// How a block divides X: groups of columns processed at the same time, and warps of each group,
@@ -83,7 +83,7 @@ struct GramShape
 template <int Y_tiles>
 struct GramTiles
 {
-  double sums[tiles_of_group][Y_tiles][2] = {};
+  double sums[tiles_per_group][Y_tiles][2] = {};
 
   /// @param first column of the group
   __device__ void add_rows(const Columns &X, const int first, const Columns &Y, const int row,
@@ -91,16 +91,16 @@ struct GramTiles
   {
     const int lane = threadIdx.x % warp_size;
     const int of_tile = lane / 4, my_row = row + 4 * (lane % 4);
-    double x[tiles_of_group][4], y[Y_tiles][4];
+    double x[tiles_per_group][4], y[Y_tiles][4];
 #pragma unroll
     for (int t = 0; t < Y_tiles; ++t)
       load_rows(Y, tile_size * t + of_tile, my_row, n, y[t]);
 #pragma unroll
-    for (int t = 0; t < tiles_of_group; ++t)
+    for (int t = 0; t < tiles_per_group; ++t)
       if (first + tile_size * t < X.count)
         load_rows(X, first + tile_size * t + of_tile, my_row, n, x[t]);
 #pragma unroll
-    for (int t = 0; t < tiles_of_group; ++t)
+    for (int t = 0; t < tiles_per_group; ++t)
       if (first + tile_size * t < X.count)
 #pragma unroll
         for (int u = 0; u < Y_tiles; ++u)
@@ -110,11 +110,11 @@ struct GramTiles
   }
 
   /// Stores the sums in the block's memory, or adds them. @param C of the group, by columns of Y
-  __device__ void leave(double *C, const int length, const bool is_first) const
+  __device__ void store(double *C, const int length, const bool is_first) const
   {
     const int lane = threadIdx.x % warp_size;
 #pragma unroll
-    for (int t = 0; t < tiles_of_group; ++t)
+    for (int t = 0; t < tiles_per_group; ++t)
 #pragma unroll
       for (int u = 0; u < Y_tiles; ++u)
 #pragma unroll
@@ -127,39 +127,39 @@ struct GramTiles
 };
 
 template <int Y_tiles>
-constexpr int most_groups = 5120 / (columns_of_group * tile_size * Y_tiles);
+constexpr int max_groups = 5120 / (columns_per_group * tile_size * Y_tiles);
 
-/// Writes the block's contribution to Xᵀ Y to @p place.
+/// Writes the block's contribution to Xᵀ Y to @p slot.
 template <int Y_tiles>
 __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const GramShape &shape,
-                         double *place)
+                         double *slot)
 {
   constexpr int Y_columns = tile_size * Y_tiles;
-  __shared__ double C[most_groups<Y_tiles> * columns_of_group * Y_columns];
+  __shared__ double C[max_groups<Y_tiles> * columns_per_group * Y_columns];
   const int warp = threadIdx.x / warp_size;
   const int group = warp % shape.groups, turn = warp / shape.groups;
-  const int at_once = columns_of_group * shape.groups;
-  const int areas = max(min(shape.turns, 5120 / (at_once * Y_columns)), 1);
-  for (int first = 0; first < X.count; first += at_once) {
+  const int columns_at_once = columns_per_group * shape.groups;
+  const int areas = max(min(shape.turns, 5120 / (columns_at_once * Y_columns)), 1);
+  for (int first = 0; first < X.count; first += columns_at_once) {
     GramTiles<Y_tiles> tiles;
-    const int my_first = first + columns_of_group * group;
+    const int my_first = first + columns_per_group * group;
     if (turn < shape.turns && my_first < X.count)
-      for (int t = blockIdx.x * shape.turns + turn; t < (n - 1) / rows_of_turn + 1;
+      for (int t = blockIdx.x * shape.turns + turn; t < (n - 1) / rows_per_turn + 1;
            t += gridDim.x * shape.turns)
-        tiles.add_rows(X, my_first, Y, rows_of_turn * t, n);
+        tiles.add_rows(X, my_first, Y, rows_per_turn * t, n);
     for (int round = 0; round * areas < shape.turns; ++round) {
       if (turn / areas == round && turn < shape.turns)
-        tiles.leave(C + (turn % areas) * at_once * Y_columns + columns_of_group * group, at_once,
-                    round == 0);
+        tiles.store(C + (turn % areas) * columns_at_once * Y_columns + columns_per_group * group,
+                    columns_at_once, round == 0);
       __syncthreads();
     }
-    const int n_columns = min(at_once, X.count - first);
+    const int n_columns = min(columns_at_once, X.count - first);
     for (int k = threadIdx.x; k < n_columns * Y.count; k += gram_threads) {
       const int x = k % n_columns, y = k / n_columns;
       double sum = 0.;
       for (int area = 0; area < areas; ++area)
-        sum += C[(area * Y_columns + y) * at_once + x];
-      place[y * X.count + first + x] = sum;
+        sum += C[(area * Y_columns + y) * columns_at_once + x];
+      slot[y * X.count + first + x] = sum;
     }
     __syncthreads();
   }
@@ -167,22 +167,22 @@ __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const 
 
 /// Adds up entries of the contributions of all blocks and passes the sums to the body; called by a
 /// whole block.
-/// @param first entry of this block, which processes up to @p most entries
+/// @param first entry of this block, which processes up to @p max_count entries
 /// @param peers of the other ranks, where this is the only block
 template <class Body>
-__device__ void complete_gram(const GramStep<Body> &step, const int n_places, const int first,
-                              const int most, const PeerSums &peers = {})
+__device__ void complete_gram(const GramStep<Body> &step, const int n_slots, const int first,
+                              const int max_count, const PeerSums &peers = {})
 {
   __shared__ double parts[gram_threads];
   const int n_entries = step.X.count * step.Y.count;
-  const int mine = min(n_entries - first, most);
+  const int mine = min(n_entries - first, max_count);
   const int shares = gram_threads / mine;
   const int entry = threadIdx.x % mine, share = threadIdx.x / mine;
   double sum = 0.;
   if (share < shares)
 #pragma unroll 4
-    for (int place = share; place < n_places; place += shares)
-      sum += __ldcg(step.memory.sums + static_cast<std::size_t>(place) * n_entries + first + entry);
+    for (int slot = share; slot < n_slots; slot += shares)
+      sum += __ldcg(step.memory.sums + static_cast<std::size_t>(slot) * n_entries + first + entry);
   parts[threadIdx.x] = sum;
   __syncthreads();
   const bool is_mine = threadIdx.x < mine;
@@ -228,27 +228,27 @@ __global__ void __launch_bounds__(gram_threads)
 }
 
 /// The number of entries that each block completes when several blocks complete a step.
-constexpr int entries_of_block = gram_threads / 8;
+constexpr int entries_per_block = gram_threads / 8;
 
 /// Completes a step with more than gram_threads entries.
 template <class Body>
 __global__ void __launch_bounds__(gram_threads)
-    complete_gram_step(const GramStep<Body> step, const int n_places, const LoopState *state)
+    complete_gram_step(const GramStep<Body> step, const int n_slots, const LoopState *state)
 {
   if (state == nullptr || state->running)
-    complete_gram(step, n_places, blockIdx.x * entries_of_block, entries_of_block);
+    complete_gram(step, n_slots, blockIdx.x * entries_per_block, entries_per_block);
 }
 
 inline GramShape gram_shape(const int X_count, const int Y_tiles)
 {
-  const int most = Y_tiles == 1 ? most_groups<1> : Y_tiles == 2 ? most_groups<2> : most_groups<3>;
+  const int max_count = Y_tiles == 1 ? max_groups<1> : Y_tiles == 2 ? max_groups<2> : max_groups<3>;
   const int groups =
-      std::min({(X_count + columns_of_group - 1) / columns_of_group, most, gram_warps});
+      std::min({(X_count + columns_per_group - 1) / columns_per_group, max_count, gram_warps});
   return {groups, gram_warps / groups};
 }
 
 /// Writes the entries to memory, column by column.
-struct LeaveEntries
+struct StoreEntries
 {
   double *C;
   int length;
@@ -268,8 +268,8 @@ struct LeaveEntries
 /// or, with @p peers, those of this rank, and the peers supply the others.
 template <class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
-    tell_entries(const Body body, const LeaveEntries from, const int n_entries, const int n_parts,
-                 const PeerSums peers, State *state)
+    reduce_entries(const Body body, const StoreEntries from, const int n_entries, const int n_ranks,
+                   const PeerSums peers, State *state)
 {
   if (state != nullptr && !state->running)
     return;
@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(gram_threads)
     const int k = first + static_cast<int>(threadIdx.x);
     const long long begin = clock64();
     double sum = 0.;
-    for (int p = 0; p < n_parts && k < n_entries; ++p)
+    for (int p = 0; p < n_ranks && k < n_entries; ++p)
       sum += from.C[static_cast<std::size_t>(p) * n_entries + k];
     if (peers && k < n_entries)
       sum = peers.sum(static_cast<int>(threadIdx.x), sum);
@@ -300,7 +300,7 @@ void launch_gram(const CudaExecutor &executor, cudaStream_t stream, const GramSt
 /// Launches a Gram step on the rows of one rank if its kernel does not add up the sums of all
 /// ranks: there are no peers, or the step is not part of a loop and may have many entries.
 template <class Body, class State>
-void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream,
+void launch_gram_of_rank(const CudaExecutor &executor, const cudaStream_t stream,
                          const GramStep<Body> &step, State *state)
 {
   const Communicator &communicator = *step.memory.communicator;
@@ -308,14 +308,14 @@ void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream
   StepGather *const step_gather = communicator.step_gather();
   const int n_entries = step.X.count * step.Y.count;
   const std::size_t bytes = static_cast<std::size_t>(n_entries) * sizeof(double);
-  LeaveEntries entries{peers != nullptr ? step.memory.sums // where the first block stores its sums
+  StoreEntries entries{peers != nullptr ? step.memory.sums // where the first block stores its sums
                        : step_gather != nullptr
-                           ? reinterpret_cast<double *>(step_gather->room(bytes))
-                           : static_cast<double *>(executor.mailbox()),
+                           ? reinterpret_cast<double *>(step_gather->buffer(bytes))
+                           : static_cast<double *>(executor.result_slot()),
                        step.X.count};
   GramMemory::View memory = step.memory;
   memory.communicator = nullptr;
-  launch_gram(executor, stream, GramStep<LeaveEntries>{step.n, step.X, step.Y, entries, memory},
+  launch_gram(executor, stream, GramStep<StoreEntries>{step.n, step.X, step.Y, entries, memory},
               state);
   if (step_gather != nullptr) {
     step_gather->gather(bytes);
@@ -325,13 +325,13 @@ void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream
     FEMGPU_CUDA(cudaStreamSynchronize(stream));
     communicator.sum(entries.C, n_entries);
   }
-  launch(executor, stream, {1, gram_threads}, tell_entries<Body, State>, step.body, entries,
-         n_entries, step_gather == nullptr ? 1 : communicator.n_parts(),
+  launch(executor, stream, {1, gram_threads}, reduce_entries<Body, State>, step.body, entries,
+         n_entries, step_gather == nullptr ? 1 : communicator.n_ranks(),
          peers == nullptr ? PeerSums{} : *peers, state);
 }
 
 /// Launches a Gram step with one column Y. Without a state (LoopState) it may have up to
-/// most_columns_of_y columns Y and more than gram_threads entries.
+/// max_columns_of_y columns Y and more than gram_threads entries.
 template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
                  const GramStep<Body> &step, State *state)
@@ -340,17 +340,17 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
   if (n_entries == 0)
     return;
   PeerSums peers{};
-  if constexpr (!std::is_same_v<Body, LeaveEntries>)
-    if (const Communicator *const parts = step.memory.communicator; parts != nullptr) {
-      if (std::is_same_v<State, const LoopState> || parts->peer_sums() == nullptr)
-        return launch_gram_of_part(executor, stream, step, state);
-      peers = *parts->peer_sums();
+  if constexpr (!std::is_same_v<Body, StoreEntries>)
+    if (const Communicator *const comm = step.memory.communicator; comm != nullptr) {
+      if (std::is_same_v<State, const LoopState> || comm->peer_sums() == nullptr)
+        return launch_gram_of_rank(executor, stream, step, state);
+      peers = *comm->peer_sums();
     }
   const int tiles = (step.Y.count + tile_size - 1) / tile_size;
   const GramShape shape = gram_shape(step.X.count, tiles);
-  const int turns = (step.n + rows_of_turn - 1) / rows_of_turn;
+  const int turns = (step.n + rows_per_turn - 1) / rows_per_turn;
   const int blocks = std::clamp((turns + 2 * shape.turns - 1) / (2 * shape.turns), 1,
-                                std::min(executor.n_multiprocessors(), GramMemory::most_places));
+                                std::min(executor.n_multiprocessors(), GramMemory::max_slots));
   auto *kernel = run_gram_step<1, Body, State>;
   if constexpr (std::is_same_v<State, const LoopState>) {
     kernel = tiles == 1   ? kernel
@@ -361,15 +361,15 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
          state, peers);
   if constexpr (std::is_same_v<State, const LoopState>)
     if (n_entries > gram_threads) {
-      const int n_ends = (n_entries + entries_of_block - 1) / entries_of_block;
-      launch(executor, stream, {static_cast<unsigned int>(n_ends), gram_threads},
+      const int n_completing_blocks = (n_entries + entries_per_block - 1) / entries_per_block;
+      launch(executor, stream, {static_cast<unsigned int>(n_completing_blocks), gram_threads},
              complete_gram_step<Body>, step, blocks, state);
     }
 }
 
 /// Passes entries to a body with their column of Y shifted by `first`.
 template <class Body>
-struct FromColumn
+struct ShiftedColumn
 {
   Body body;
   int first;
@@ -381,15 +381,15 @@ struct FromColumn
   }
 };
 
-/// Launches a step with any number of columns Y, most_columns_of_y at a time.
+/// Launches a step with any number of columns Y, max_columns_of_y at a time.
 template <class Body>
-void launch_gram_by_parts(const CudaExecutor &executor, const cudaStream_t stream,
-                          const GramStep<Body> &step, const LoopState *state)
+void launch_gram_by_columns(const CudaExecutor &executor, const cudaStream_t stream,
+                            const GramStep<Body> &step, const LoopState *state)
 {
-  for (int first = 0; first < step.Y.count; first += most_columns_of_y) {
-    const Columns Y = step.Y.part(first, std::min(step.Y.count - first, most_columns_of_y));
+  for (int first = 0; first < step.Y.count; first += max_columns_of_y) {
+    const Columns Y = step.Y.columns(first, std::min(step.Y.count - first, max_columns_of_y));
     launch_gram(executor, stream,
-                GramStep<FromColumn<Body>>{step.n, step.X, Y, {step.body, first}, step.memory},
+                GramStep<ShiftedColumn<Body>>{step.n, step.X, Y, {step.body, first}, step.memory},
                 state);
   }
 }

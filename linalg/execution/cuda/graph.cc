@@ -4,19 +4,19 @@
 
 namespace femgpu::linalg::cuda
 {
-cudaGraphExec_t KeptGraphs::executable(const std::type_index kind, Graph graph)
+cudaGraphExec_t GraphCache::executable(const std::type_index kind, Graph graph)
 {
-  Graph &kept = graphs[kind];
-  cudaGraphExecUpdateResultInfo what_differs{};
-  if (kept.executable != nullptr &&
-      cudaGraphExecUpdate(kept.executable, graph.graph, &what_differs) == cudaSuccess)
-    std::swap(kept.executable, graph.executable);
+  Graph &cached = graphs[kind];
+  cudaGraphExecUpdateResultInfo update_info{};
+  if (cached.executable != nullptr &&
+      cudaGraphExecUpdate(cached.executable, graph.graph, &update_info) == cudaSuccess)
+    std::swap(cached.executable, graph.executable);
   else {
     cudaGetLastError(); // there was none, or its nodes differ
     FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
-    ++made;
+    ++created;
   }
-  kept = std::move(graph);
-  return kept.executable;
+  cached = std::move(graph);
+  return cached.executable;
 }
 } // namespace femgpu::linalg::cuda

@@ -22,9 +22,9 @@ struct Graph
 
   static Graph make_empty()
   {
-    Graph made;
-    FEMGPU_CUDA(cudaGraphCreate(&made.graph, 0));
-    return made;
+    Graph created;
+    FEMGPU_CUDA(cudaGraphCreate(&created.graph, 0));
+    return created;
   }
   Graph() = default;
   ~Graph()
@@ -172,7 +172,7 @@ inline void set_last_node(const cudaStream_t stream, cudaGraphNode_t node)
  * and numbers if both graphs have the same nodes; callers need not track what has changed. A cached
  * graph may refer to memory that has been freed, and is only run after an update.
  */
-class KeptGraphs
+class GraphCache
 {
 public:
   /// Returns an executable of @p graph, which is valid until the next call for this kind.
@@ -180,14 +180,14 @@ public:
   cudaGraphExec_t executable(std::type_index kind, Graph graph);
 
   /// The number of executables that were instantiated rather than updated.
-  int n_made() const
+  int n_created() const
   {
-    return made;
+    return created;
   }
 
 private:
   std::unordered_map<std::type_index, Graph> graphs;
-  int made = 0;
+  int created = 0;
 };
 } // namespace femgpu::linalg::cuda
 

@@ -6,9 +6,9 @@
 
 namespace femgpu::linalg::cuda
 {
-int KernelProperties::blocks_at_once(const void *const kernel, const int threads)
+int KernelProperties::max_active_blocks(const void *const kernel, const int threads)
 {
-  const auto [entry, is_new] = of_multiprocessor.try_emplace(kernel, 0);
+  const auto [entry, is_new] = active_blocks.try_emplace(kernel, 0);
   if (is_new) {
     FEMGPU_CUDA(cudaSetDevice(device));
     // Threads read the rows of CSR with a stride, which needs a large L1 cache.
@@ -23,21 +23,21 @@ int KernelProperties::blocks_at_once(const void *const kernel, const int threads
 
 std::size_t KernelProperties::shared_bytes(const void *const kernel)
 {
-  const auto [entry, is_new] = of_block.try_emplace(kernel, 0);
+  const auto [entry, is_new] = available_shared_bytes.try_emplace(kernel, 0);
   if (is_new) {
     FEMGPU_CUDA(cudaSetDevice(device));
     cudaFuncAttributes attributes{};
     FEMGPU_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-    entry->second = most_shared_bytes - attributes.sharedSizeBytes;
+    entry->second = max_shared_bytes - attributes.sharedSizeBytes;
     FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(entry->second)));
   }
   return entry->second;
 }
 
-bool KernelProperties::holds_cluster(const void *const kernel, cudaLaunchConfig_t config)
+bool KernelProperties::supports_cluster(const void *const kernel, cudaLaunchConfig_t config)
 {
-  const auto [entry, is_new] = of_cluster.try_emplace(kernel, false);
+  const auto [entry, is_new] = cluster_support.try_emplace(kernel, false);
   if (is_new) {
     config.dynamicSmemBytes = shared_bytes(kernel);
     FEMGPU_CUDA(cudaSetDevice(device));

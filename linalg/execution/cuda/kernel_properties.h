@@ -15,29 +15,29 @@ class KernelProperties
 public:
   /// @param shared_bytes maximum for a block of the device
   KernelProperties(const int device, const std::size_t shared_bytes)
-      : device(device), most_shared_bytes(shared_bytes)
+      : device(device), max_shared_bytes(shared_bytes)
   {}
 
   /// Returns the number of blocks that a multiprocessor holds at once, at least 1. From this call
   /// on, the kernel prefers L1 cache to shared memory.
-  int blocks_at_once(const void *kernel, int threads);
+  int max_active_blocks(const void *kernel, int threads);
 
   /// Allows a kernel to use all shared memory. @return how many dynamic bytes a launch can request
   std::size_t shared_bytes(const void *kernel);
 
   /// Returns whether the device can hold the cluster of @p config with all its shared memory. Not
   /// every device supports clusters of more than 8 blocks.
-  bool holds_cluster(const void *kernel, cudaLaunchConfig_t config);
+  bool supports_cluster(const void *kernel, cudaLaunchConfig_t config);
 
 private:
   template <class T>
-  using Known = std::unordered_map<const void *, T>;
+  using Cache = std::unordered_map<const void *, T>;
 
   int device;
-  std::size_t most_shared_bytes;
-  Known<int> of_multiprocessor;
-  Known<std::size_t> of_block;
-  Known<bool> of_cluster;
+  std::size_t max_shared_bytes;
+  Cache<int> active_blocks;
+  Cache<std::size_t> available_shared_bytes;
+  Cache<bool> cluster_support;
 };
 } // namespace femgpu::linalg::cuda
 

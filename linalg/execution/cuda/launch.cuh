@@ -12,7 +12,7 @@
 namespace femgpu::linalg::cuda
 {
 /// Which blocks of a kernel must be resident at the same time.
-enum class Together
+enum class Residency
 {
   any,    ///< no requirement
   all,    ///< all of the grid, which may be one block (a cooperative launch)
@@ -25,7 +25,7 @@ struct Grid
   unsigned int blocks;
   unsigned int threads;         ///< per block
   std::size_t shared_bytes = 0; ///< dynamic shared memory per block
-  Together together = Together::any;
+  Residency residency = Residency::any;
 };
 
 /// A grid in the form that CUDA expects.
@@ -41,8 +41,8 @@ struct LaunchConfig
     config.dynamicSmemBytes = grid.shared_bytes;
     config.stream = stream;
     config.attrs = &attribute;
-    config.numAttrs = grid.together != Together::any && grid.blocks > 1 ? 1 : 0;
-    if (grid.together == Together::cluster) {
+    config.numAttrs = grid.residency != Residency::any && grid.blocks > 1 ? 1 : 0;
+    if (grid.residency == Residency::cluster) {
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim.x = grid.blocks;
       attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
@@ -71,9 +71,9 @@ void launch(const CudaExecutor &executor, const cudaStream_t stream, const Grid 
 {
   if (grid.blocks == 0)
     return;
-  executor.use_in_this_thread(); // the last launch may have been on another device
-  const LaunchConfig how(stream, grid);
-  FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, arguments...));
+  executor.make_current(); // the last launch may have been on another device
+  const LaunchConfig launch_config(stream, grid);
+  FEMGPU_CUDA(cudaLaunchKernelEx(&launch_config.config, kernel, arguments...));
   executor.count_launch();
 }
 } // namespace femgpu::linalg::cuda

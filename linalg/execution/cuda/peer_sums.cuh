@@ -29,46 +29,46 @@ struct PeerCounts
  */
 struct PeerSums
 {
-  static constexpr int most = 512; ///< numbers of one round
+  static constexpr int max_count = 512; ///< numbers of one round
 
-  int n_parts = 0; ///< 0: no peers
-  int part;
-  Packet *const *places; ///< where this rank writes its numbers, on the device of each rank
-  const Packet *own;     ///< received from the ranks: two rounds of n_parts x most
+  int n_ranks = 0; ///< 0: no peers
+  int rank;
+  Packet *const *targets; ///< where this rank writes its numbers, on the device of each rank
+  const Packet *own;      ///< received from the ranks: two rounds of n_ranks x most
   unsigned int *last_round;
   PeerCounts *counts;
 
   __device__ explicit operator bool() const
   {
-    return n_parts > 0;
+    return n_ranks > 0;
   }
 
   /// Returns the sum of the ranks' values of number @p number. Any threads of one block call it,
-  /// each with a different number below `most`; the block must synchronise before end_round().
+  /// each with a different number below `max_count`; the block must synchronise before end_round().
   /// @param pause see exchange_round()
   template <class Pause = NoPause>
   __device__ double sum(const int number, const double mine, const Pause &pause = {}) const
   {
     const unsigned int round = *last_round + 1;
-    const std::size_t of_round = static_cast<std::size_t>(round % 2) * n_parts * most;
+    const std::size_t round_offset = static_cast<std::size_t>(round % 2) * n_ranks * max_count;
     const Packet packet = pack(mine, round);
     pause();
-    for (int p = 0; p < n_parts; ++p)
-      if (p != part)
-        send<Among::devices>(places[p] + of_round + number, packet);
+    for (int p = 0; p < n_ranks; ++p)
+      if (p != rank)
+        send<SyncScope::devices>(targets[p] + round_offset + number, packet);
     pause();
-    return received_sum(of_round, number, mine, round);
+    return received_sum(round_offset, number, mine, round);
   }
   /// Returns the sum of @p mine and the numbers received from the other ranks.
-  /// @param of_round offset of the buffer of @p round
-  __device__ double received_sum(const std::size_t of_round, const int number, const double mine,
-                                 const unsigned int round) const
+  /// @param round_offset offset of the buffer of @p round
+  __device__ double received_sum(const std::size_t round_offset, const int number,
+                                 const double mine, const unsigned int round) const
   {
-    const Packet *const received = own + of_round + number;
-    return await_sum<Among::devices, 4>(
-        0, n_parts, 1,
-        [&](const int p) { return p == part ? nullptr : received + std::size_t{most} * p; }, mine,
-        round);
+    const Packet *const received = own + round_offset + number;
+    return await_sum<SyncScope::devices, 4>(
+        0, n_ranks, 1,
+        [&](const int p) { return p == rank ? nullptr : received + std::size_t{max_count} * p; },
+        mine, round);
   }
   /// Ends the round; called by one thread. @param begin clock64() before the round
   __device__ void end_round(const long long begin) const
@@ -89,12 +89,12 @@ __device__ void sum_over_peers(const PeerSums &peers, Sums &sums, SumList<member
   double mine = 0.;
   int number = 0;
   ((mine = lane == number++ ? sums.*members : mine), ...);
-  const double of_all = lane < number ? peers.sum(lane, mine) : 0.;
+  const double lane_total = lane < number ? peers.sum(lane, mine) : 0.;
   __syncwarp();
   if (lane == 0)
     peers.end_round(begin);
   number = 0;
-  ((sums.*members = __shfl_sync(~0U, of_all, number++)), ...);
+  ((sums.*members = __shfl_sync(~0U, lane_total, number++)), ...);
 }
 } // namespace femgpu::linalg::cuda
 

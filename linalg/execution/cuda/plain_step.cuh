@@ -35,7 +35,7 @@ void visit_product(const ProductStep<Operator, Body> &step, const double *v, con
 /// Calls f(i, (A v)_i) for the rows that this thread completes; `lanes` neighbouring threads share
 /// a row.
 template <class View, class Function>
-__device__ __forceinline__ void for_products(const View &A, const double *v, const Function &f)
+__device__ __forceinline__ void for_each_product(const View &A, const double *v, const Function &f)
 {
   const int lanes = A.lanes;
   const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -54,9 +54,9 @@ __device__ __forceinline__ void for_products(const View &A, const double *v, con
 
 /// Threads per block of a step. A team of more than a warp has a block to itself.
 template <class Step>
-constexpr int threads_of_block = threads_per_block;
+constexpr int block_size_of = threads_per_block;
 template <class Body>
-constexpr int threads_of_block<TeamStep<Body>> =
+constexpr int block_size_of<TeamStep<Body>> =
     Body::team_size > warp_size ? Body::team_size : threads_per_block;
 
 /// The minimum number of resident blocks per multiprocessor; 0 leaves it to the compiler. For
@@ -64,11 +64,11 @@ constexpr int threads_of_block<TeamStep<Body>> =
 /// each other, or give the epilogue, which one block runs, so many registers that too few blocks
 /// are resident. Batches of floats need fewer registers.
 template <class Step>
-constexpr int blocks_together = 0;
+constexpr int min_blocks_per_multiprocessor = 0;
 template <class View, class Body>
-constexpr int blocks_together<ViewProduct<View, Body>> = 4;
+constexpr int min_blocks_per_multiprocessor<ViewProduct<View, Body>> = 4;
 template <class Body>
-constexpr int blocks_together<ViewProduct<SellView<float>, Body>> = 6;
+constexpr int min_blocks_per_multiprocessor<ViewProduct<SellView<float>, Body>> = 6;
 
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)
@@ -79,21 +79,21 @@ __device__ void run_plain(const RowStep<Body> &step)
 template <class View, class Body>
 __device__ void run_plain(const ViewProduct<View, Body> &step)
 {
-  for_products(step.A, step.v, step.body);
+  for_each_product(step.A, step.v, step.body);
 }
 
 template <class Body>
 __device__ void run_plain(const TeamStep<Body> &step)
 {
-  constexpr int size = Body::team_size, teams = threads_of_block<TeamStep<Body>> / size;
+  constexpr int size = Body::team_size, teams = block_size_of<TeamStep<Body>> / size;
   __shared__ double scratch[teams * (Body::scratch > 0 ? Body::scratch : 1)];
-  extern __shared__ double scratch_of_run[];
-  constexpr int most_warps = size > threads_per_block ? size / warp_size : warps_per_block;
-  __shared__ double for_sums[most_warps];
+  extern __shared__ double dynamic_scratch[];
+  constexpr int max_warps = size > threads_per_block ? size / warp_size : warps_per_block;
+  __shared__ double block_scratch[max_warps];
   const int team = threadIdx.x / size;
   const Team<size> self(Body::scratch > 0 ? scratch + team * Body::scratch
-                                          : scratch_of_run + team * step.scratch,
-                        for_sums);
+                                          : dynamic_scratch + team * step.scratch,
+                        block_scratch);
   for_strided(blockIdx.x * teams + team, step.n, gridDim.x * teams, [&](const int i) {
     step.body(self, i);
     self.sync(); // before the scratch is reused
@@ -126,16 +126,16 @@ __device__ void run_plain(const ChainStep<Body> &step)
       return;
     }
     const unsigned int chain = ticket % n_chains;
-    const int place = static_cast<int>(ticket / n_chains), begin = step.starts[chain];
-    if (place < step.starts[chain + 1] - begin)
-      step.body(team, begin + place);
+    const int position = static_cast<int>(ticket / n_chains), begin = step.starts[chain];
+    if (position < step.starts[chain + 1] - begin)
+      step.body(team, begin + position);
     team.sync();
   }
 }
 
 /// Runs one step unless its loop has ended.
 template <class Step>
-__global__ void __launch_bounds__(threads_of_block<Step>, blocks_together<Step>)
+__global__ void __launch_bounds__(block_size_of<Step>, min_blocks_per_multiprocessor<Step>)
     run_plain_step(const Step step, const LoopState *loop)
 {
   if (loop == nullptr || loop->running)

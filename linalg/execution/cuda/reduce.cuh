@@ -58,9 +58,9 @@ __device__ __forceinline__ void fold_values(double (&values)[P])
     const bool is_upper = (threadIdx.x & half) != 0;
 #pragma unroll
     for (int j = 0; j < half; ++j) {
-      const double given = is_upper ? values[j] : values[j + half];
-      const double kept = is_upper ? values[j + half] : values[j];
-      values[j] = kept + __shfl_xor_sync(~0U, given, half);
+      const double sent = is_upper ? values[j] : values[j + half];
+      const double retained = is_upper ? values[j + half] : values[j];
+      values[j] = retained + __shfl_xor_sync(~0U, sent, half);
     }
     fold_values<half / 2>(values);
   }
@@ -86,14 +86,14 @@ constexpr int padded(const int count)
   return P;
 }
 
-/// Stores the P sums of each warp of a block in the warp's row of @p of_warps.
+/// Stores the P sums of each warp of a block in the warp's row of @p warp_sums.
 template <int P>
-__device__ __forceinline__ void leave_warp_sums(double (&values)[P], double *of_warps)
+__device__ __forceinline__ void store_warp_sums(double (&values)[P], double *warp_sums)
 {
-  const double of_warp = spread_sums(values);
+  const double warp_sum = spread_sums(values);
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   if (lane < P)
-    of_warps[warp * P + lane] = of_warp;
+    warp_sums[warp * P + lane] = warp_sum;
   __syncthreads();
 }
 
@@ -113,15 +113,15 @@ __device__ __forceinline__ double column_sums(const int count, const Load &load)
   return sum;
 }
 
-/// Adds the columns of at most @p most rows, a small number, in shared memory. Each lane adds a
+/// Adds the columns of at most @p max_rows rows, a small number, in shared memory. Each lane adds a
 /// whole column, which is faster than exchanging partial sums between lanes.
-template <int P, int most>
+template <int P, int max_rows>
 __device__ __forceinline__ double short_column_sums(const int count, const double *values)
 {
   const double *const column = values + threadIdx.x % P;
   double sums[4] = {0., 0., 0., 0.}; // independent chains of additions
 #pragma unroll
-  for (int row = 0; row < most; ++row)
+  for (int row = 0; row < max_rows; ++row)
     if (row < count)
       sums[row % 4] += column[row * P];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);

@@ -23,11 +23,11 @@ public:
   explicit Runner(const Executor &executor) : Runner(executor, nullptr, nullptr)
   {}
 
-  /// Runs steps on @p on, which may be capturing. They do nothing if @p loop, on the device, has
-  /// ended.
-  Runner(const Executor &executor, const cudaStream_t on, const LoopState *loop)
+  /// Runs steps on @p launch_stream, which may be capturing. They do nothing if @p loop, on the
+  /// device, has ended.
+  Runner(const Executor &executor, const cudaStream_t launch_stream, const LoopState *loop)
       : cuda_executor(static_cast<const CudaExecutor &>(executor)),
-        on(on == nullptr ? cuda_executor.stream() : on), loop(loop)
+        launch_stream(launch_stream == nullptr ? cuda_executor.stream() : launch_stream), loop(loop)
   {}
 
   void gather(const double *v, const int *rows, int n, double *to) override;
@@ -44,24 +44,24 @@ public:
   {
     const double *const v = prepare_product(*step.A, *this, step.v);
     cuda::visit_product(step, v, [&](const auto &kernel_step) {
-      launch_at_once(kernel_step, static_cast<long long>(kernel_step.A.n) * kernel_step.A.lanes);
+      launch_one_wave(kernel_step, static_cast<long long>(kernel_step.A.n) * kernel_step.A.lanes);
     });
   }
 
   template <class Body>
   void run(const TeamStep<Body> &step)
   {
-    constexpr int teams = cuda::threads_of_block<TeamStep<Body>> / Body::team_size;
+    constexpr int teams = cuda::block_size_of<TeamStep<Body>> / Body::team_size;
     const std::size_t bytes = teams * sizeof(double) * static_cast<std::size_t>(step.scratch);
-    if (bytes > default_shared_bytes - shared_of_steps)
+    if (bytes > default_shared_bytes - static_shared_bytes)
       cuda_executor.kernels().shared_bytes(cuda::address_of(cuda::run_plain_step<TeamStep<Body>>));
     launch(step, static_cast<long long>(step.n) * Body::team_size, bytes);
   }
 
   /// The maximum number of doubles of scratch for a team that is a block.
-  int most_scratch() const
+  int max_scratch() const
   {
-    const std::size_t bytes = cuda_executor.resident_limits().shared_bytes - shared_of_steps;
+    const std::size_t bytes = cuda_executor.resident_limits().shared_bytes - static_shared_bytes;
     return static_cast<int>(bytes / sizeof(double));
   }
 
@@ -77,12 +77,12 @@ public:
   template <class Body>
   void run(const GramStep<Body> &step)
   {
-    cuda::launch_gram_by_parts(cuda_executor, on, step, loop);
+    cuda::launch_gram_by_columns(cuda_executor, launch_stream, step, loop);
   }
 
   cudaStream_t stream() const
   {
-    return on;
+    return launch_stream;
   }
   const CudaExecutor &executor() const
   {
@@ -96,34 +96,35 @@ public:
 
 private:
   static constexpr std::size_t default_shared_bytes = 48 << 10;
-  static constexpr std::size_t shared_of_steps = 1 << 10; ///< static shared memory of a step at
-                                                          ///< most, in bytes
+  static constexpr std::size_t static_shared_bytes = 1 << 10; ///< static shared memory of a step at
+                                                              ///< most, in bytes
 
   template <class Step>
   void launch(const Step &step, const long long threads, const std::size_t shared_bytes = 0)
   {
-    constexpr int block = cuda::threads_of_block<Step>;
+    constexpr int block = cuda::block_size_of<Step>;
     const long long blocks = (threads + block - 1) / block;
-    const long long most = 1LL << 22; // so that thread numbers fit in 32 bits
-    cuda::launch(cuda_executor, on,
-                 {static_cast<unsigned int>(std::min(blocks, most)), block, shared_bytes},
+    const long long max_blocks = 1LL << 22; // so that thread numbers fit in 32 bits
+    cuda::launch(cuda_executor, launch_stream,
+                 {static_cast<unsigned int>(std::min(blocks, max_blocks)), block, shared_bytes},
                  cuda::run_plain_step<Step>, step, loop);
   }
 
   /// Launches no more blocks than the device holds at once, with as much L1 as possible: a later
   /// block would have to load the state of the loop again before it begins.
   template <class Step>
-  void launch_at_once(const Step &step, const long long threads)
+  void launch_one_wave(const Step &step, const long long threads)
   {
-    constexpr int block = cuda::threads_of_block<Step>;
-    const int at_once =
-        cuda_executor.kernels().blocks_at_once(cuda::address_of(cuda::run_plain_step<Step>), block);
-    const long long most = static_cast<long long>(cuda_executor.n_multiprocessors()) * at_once;
-    launch(step, std::min(threads, most * block));
+    constexpr int block = cuda::block_size_of<Step>;
+    const int active_blocks = cuda_executor.kernels().max_active_blocks(
+        cuda::address_of(cuda::run_plain_step<Step>), block);
+    const long long max_blocks =
+        static_cast<long long>(cuda_executor.n_multiprocessors()) * active_blocks;
+    launch(step, std::min(threads, max_blocks * block));
   }
 
   const CudaExecutor &cuda_executor;
-  cudaStream_t on;
+  cudaStream_t launch_stream;
   const LoopState *loop;
 };
 } // namespace femgpu::linalg

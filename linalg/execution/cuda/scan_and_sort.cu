@@ -12,7 +12,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-struct TotalsOfOne
+struct SingleTotals
 {
   __device__ CountTotals operator()(const int count) const
   {
@@ -28,13 +28,13 @@ struct AddTotals
   }
 };
 
-struct StorePlace
+struct StoreIndex
 {
-  int *places;
+  int *indices;
 
   __device__ void operator()(const int i) const
   {
-    places[i] = i;
+    indices[i] = i;
   }
 };
 
@@ -43,7 +43,7 @@ struct StorePlace
 template <class Function>
 void with_cub_memory(const ExecutorPtr &executor, const Function &f)
 {
-  executor->use_in_this_thread(); // CUB launches on the current device
+  executor->make_current(); // CUB launches on the current device
   const cudaStream_t stream = static_cast<const CudaExecutor &>(*executor).stream();
   std::size_t size = 0;
   FEMGPU_CUDA(f(nullptr, size, stream));
@@ -58,7 +58,7 @@ CountTotals total_counts(const ExecutorPtr &executor, const int *counts, const i
   Buffer<CountTotals> totals(executor, 1);
   with_cub_memory(executor, [&](void *memory, std::size_t &size, const cudaStream_t stream) {
     return cub::DeviceReduce::TransformReduce(memory, size, counts, totals.data(), n, AddTotals{},
-                                              TotalsOfOne{}, CountTotals{}, stream);
+                                              SingleTotals{}, CountTotals{}, stream);
   });
   return totals.to_host()[0];
 }
@@ -83,10 +83,10 @@ void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, cons
   int bits = 1;
   while ((n_keys - 1) >> bits > 0)
     ++bits;
-  Buffer<int> places(executor, static_cast<std::size_t>(n));
-  Runner<CudaBackend>(*executor).run(rows(n, StorePlace{places.data()}));
+  Buffer<int> indices(executor, static_cast<std::size_t>(n));
+  Runner<CudaBackend>(*executor).run(rows(n, StoreIndex{indices.data()}));
   with_cub_memory(executor, [&](void *memory, std::size_t &size, const cudaStream_t stream) {
-    return cub::DeviceRadixSort::SortPairs(memory, size, keys, sorted, places.data(), order, n, 0,
+    return cub::DeviceRadixSort::SortPairs(memory, size, keys, sorted, indices.data(), order, n, 0,
                                            bits, stream);
   });
 }

@@ -12,21 +12,21 @@ namespace
 {
 constexpr std::size_t page = 4096;
 
-std::size_t divided_up(const std::size_t a, const std::size_t b)
+std::size_t ceil_div(const std::size_t a, const std::size_t b)
 {
   return (a + b - 1) / b;
 }
 
-void copy_by_threads(char *const to, const char *const from, const std::size_t bytes)
+void parallel_copy(char *const to, const char *const from, const std::size_t bytes)
 {
-  constexpr std::size_t least_part = std::size_t(1) << 17;
-  const int most = std::min(n_loop_threads(), CudaStagedCopies::most_threads);
-  const int threads = std::clamp(static_cast<int>(bytes / least_part), 1, most);
-  const std::size_t part =
-      divided_up(divided_up(bytes, static_cast<std::size_t>(threads)), page) * page;
+  constexpr std::size_t min_bytes_per_thread = std::size_t(1) << 17;
+  const int thread_limit = std::min(n_loop_threads(), CudaStagedCopies::max_threads);
+  const int threads = std::clamp(static_cast<int>(bytes / min_bytes_per_thread), 1, thread_limit);
+  const std::size_t bytes_per_thread =
+      ceil_div(ceil_div(bytes, static_cast<std::size_t>(threads)), page) * page;
   on_threads(threads, [&](const int t) {
-    const std::size_t begin = std::min(bytes, part * static_cast<std::size_t>(t));
-    std::memcpy(to + begin, from + begin, std::min(part, bytes - begin));
+    const std::size_t begin = std::min(bytes, bytes_per_thread * static_cast<std::size_t>(t));
+    std::memcpy(to + begin, from + begin, std::min(bytes_per_thread, bytes - begin));
   });
 }
 } // namespace
@@ -57,9 +57,9 @@ void CudaStagedCopies::allocate()
   }
 }
 
-bool CudaStagedCopies::takes(const std::size_t bytes)
+bool CudaStagedCopies::should_stage(const std::size_t bytes)
 {
-  if (bytes < least_bytes)
+  if (bytes < min_bytes)
     return false;
   if (!was_allocated)
     allocate();
@@ -70,8 +70,8 @@ bool CudaStagedCopies::takes(const std::size_t bytes)
 /// overlap.
 std::size_t CudaStagedCopies::piece_bytes(const std::size_t bytes) const
 {
-  const std::size_t quarter = divided_up(divided_up(bytes, 4), page) * page;
-  return std::min(chunk_bytes, std::max(quarter, least_bytes / 2));
+  const std::size_t quarter = ceil_div(ceil_div(bytes, 4), page) * page;
+  return std::min(chunk_bytes, std::max(quarter, min_bytes / 2));
 }
 
 void CudaStagedCopies::copy_from_host(void *const to, const void *const from,
@@ -82,7 +82,7 @@ void CudaStagedCopies::copy_from_host(void *const to, const void *const from,
     const Chunk &chunk = chunks[k % chunks.size()];
     const std::size_t begin = k * piece, size = std::min(piece, bytes - begin);
     FEMGPU_CUDA(cudaEventSynchronize(chunk.done));
-    copy_by_threads(chunk.memory, static_cast<const char *>(from) + begin, size);
+    parallel_copy(chunk.memory, static_cast<const char *>(from) + begin, size);
     FEMGPU_CUDA(cudaMemcpyAsync(static_cast<char *>(to) + begin, chunk.memory, size,
                                 cudaMemcpyDefault, stream));
     FEMGPU_CUDA(cudaEventRecord(chunk.done, stream));
@@ -92,7 +92,7 @@ void CudaStagedCopies::copy_from_host(void *const to, const void *const from,
 
 void CudaStagedCopies::copy_to_host(void *const to, const void *const from, const std::size_t bytes)
 {
-  const std::size_t piece = piece_bytes(bytes), n_pieces = divided_up(bytes, piece);
+  const std::size_t piece = piece_bytes(bytes), n_pieces = ceil_div(bytes, piece);
   const auto start = [&](const std::size_t k) {
     const Chunk &chunk = chunks[k % chunks.size()];
     const std::size_t begin = k * piece;
@@ -106,7 +106,7 @@ void CudaStagedCopies::copy_to_host(void *const to, const void *const from, cons
     const Chunk &chunk = chunks[k % chunks.size()];
     const std::size_t begin = k * piece;
     FEMGPU_CUDA(cudaEventSynchronize(chunk.done));
-    copy_by_threads(static_cast<char *>(to) + begin, chunk.memory, std::min(piece, bytes - begin));
+    parallel_copy(static_cast<char *>(to) + begin, chunk.memory, std::min(piece, bytes - begin));
     if (k + chunks.size() < n_pieces)
       start(k + chunks.size());
   }

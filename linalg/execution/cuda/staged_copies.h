@@ -15,17 +15,17 @@ namespace femgpu::linalg
  * Use: for large copies, for which the driver uses one thread; pinning the memory itself costs as
  * much as one copy saves. Needs: n_chunks chunks of pinned memory, allocated at the first copy and
  * reused. Cost: like the driver's copy, each byte is copied once more in host memory, by as many
- * threads as the caller's loops use, up to most_threads. Fails: if no memory can be pinned, takes()
- * returns false.
+ * threads as the caller's loops use, up to max_threads. Fails: if no memory can be pinned,
+ * should_stage() returns false.
  */
 class CudaStagedCopies
 {
 public:
   static constexpr std::size_t default_chunk_bytes = std::size_t(4) << 20;
-  static constexpr std::size_t least_bytes = std::size_t(1) << 18; ///< smaller copies are not worth
-                                                                   ///< staging
+  static constexpr std::size_t min_bytes = std::size_t(1) << 18; ///< smaller copies are not worth
+                                                                 ///< staging
   /// An estimate: a thread copies some 8 GB/s, and PCIe 5.0 transfers some 55 GB/s.
-  static constexpr int most_threads = 8;
+  static constexpr int max_threads = 8;
 
   explicit CudaStagedCopies(cudaStream_t stream, std::size_t chunk_bytes = default_chunk_bytes,
                             std::size_t n_chunks = 4);
@@ -36,7 +36,7 @@ public:
 
   /// Returns whether @p bytes should be copied this way: not if they are few, or if no memory could
   /// be pinned.
-  bool takes(std::size_t bytes);
+  bool should_stage(std::size_t bytes);
 
   /// Copy in stream order, and wait until the copy is done. @throws DeviceError if it fails
   void copy_from_host(void *to, const void *from, std::size_t bytes);

@@ -13,9 +13,9 @@ public:
 
   /// Returns device memory for @p bytes of this rank, followed by the memory that receives those of
   /// all ranks.
-  virtual char *room(std::size_t bytes) = 0;
+  virtual char *buffer(std::size_t bytes) = 0;
 
-  /// Gathers what the ranks have written to room() on all ranks. Collective.
+  /// Gathers what the ranks have written to buffer() on all ranks. Collective.
   virtual void gather(std::size_t bytes) = 0;
 };
 } // namespace femgpu::linalg::cuda

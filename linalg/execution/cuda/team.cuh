@@ -17,7 +17,8 @@ class Team
                 size_ == 512 || size_ == 1024);
 
 public:
-  __device__ Team(double *shared, double *for_sums) : shared(shared), for_sums(for_sums)
+  __device__ Team(double *shared, double *block_scratch)
+      : shared(shared), block_scratch(block_scratch)
   {}
   __device__ static int rank()
   {
@@ -30,16 +31,16 @@ public:
   __device__ static void sync()
   {
     if constexpr (size_ <= warp_size)
-      __syncwarp(in_warp());
+      __syncwarp(lane_mask());
     else
       __syncthreads();
   }
   __device__ double sum(const double value) const
   {
     if constexpr (size_ <= warp_size)
-      return lane_sum<size_>(value, in_warp());
+      return lane_sum<size_>(value, lane_mask());
     else
-      return block_sum<size_ / warp_size>(value, for_sums);
+      return block_sum<size_ / warp_size>(value, block_scratch);
   }
   /// Adds over @p lanes neighbouring threads, a power of two up to a warp; all threads must take
   /// part.
@@ -49,30 +50,30 @@ public:
     return lane_sum(value, lanes);
   }
   /// Doubles of scratch that sums() of P values needs.
-  static constexpr int room_for_sums(const int P)
+  static constexpr int workspace_for_sums(const int P)
   {
     return size_ > warp_size ? 2 * (size_ / warp_size) * P : 0;
   }
   /// Replaces each of P values by its sum over the team, in a fixed order. P is a power of two up
-  /// to a warp; @p room is a part of the scratch used by such sums only.
+  /// to a warp; @p workspace is a part of the scratch used by such sums only.
   template <int P>
-  __device__ static void sums(double (&values)[P], double *room)
+  __device__ static void sums(double (&values)[P], double *workspace)
   {
     static_assert(size_ >= warp_size);
     if constexpr (size_ == warp_size)
       sum_over_lanes(values);
     else {
-      const double of_warp = spread_sums(values);
+      const double warp_sum = spread_sums(values);
       sync(); // the sums before these have been read
       if (lane() < P)
-        room[warp() * P + lane()] = of_warp;
+        workspace[warp() * P + lane()] = warp_sum;
       sync();
-      double *const own = room + (n_warps() + warp()) * P;
+      double *const own = workspace + (n_warps() + warp()) * P;
       if (lane() < P) {
         double sum = 0.;
 #pragma unroll
         for (int w = 0; w < n_warps(); ++w)
-          sum += room[w * P + lane()];
+          sum += workspace[w * P + lane()];
         own[lane()] = sum;
       }
       __syncwarp();
@@ -115,7 +116,7 @@ public:
   }
 
   /// Reads a value that other threads may be changing.
-  __device__ static int glance(const int *from)
+  __device__ static int load_volatile(const int *from)
   {
     return *const_cast<const volatile int *>(from);
   }
@@ -125,7 +126,7 @@ public:
     return atomicCAS(to, expected, value);
   }
   /// Adds 1. @return the old value
-  __device__ static int count_up(int *counter)
+  __device__ static int fetch_increment(int *counter)
   {
     return atomicAdd(counter, 1);
   }
@@ -143,13 +144,13 @@ public:
 
 private:
   /// The mask of the lanes of the warp that form the team.
-  __device__ static unsigned int in_warp()
+  __device__ static unsigned int lane_mask()
   {
     static_assert(size_ <= warp_size);
     return ~0U >> (warp_size - size_) << (lane() - rank());
   }
 
-  double *shared, *for_sums;
+  double *shared, *block_scratch;
 };
 
 /// A warp that can wait for other warps; see ChainStep.
@@ -159,26 +160,26 @@ public:
   __device__ ChainTeam(unsigned int *done, const unsigned int run)
       : Team<warp_size>(nullptr, nullptr), done(done), run(run)
   {}
-  __device__ void wait_for(const int place) const
+  __device__ void wait_for(const int item) const
   {
     // Back off, so that waiting warps leave the memory bandwidth to working ones.
-    const volatile unsigned int *const flag = done + place;
+    const volatile unsigned int *const flag = done + item;
     for (unsigned int nanoseconds = 32; *flag != run; nanoseconds = min(2 * nanoseconds, 512U))
       __nanosleep(nanoseconds);
   }
-  __device__ static void catch_up()
+  __device__ static void acquire_fence()
   {
     __threadfence();
     __syncwarp();
   }
-  __device__ void announce(const int place) const
+  __device__ void publish(const int item) const
   {
     __threadfence();
-    *const_cast<volatile unsigned int *>(done + place) = run;
+    *const_cast<volatile unsigned int *>(done + item) = run;
   }
   /// Reads from L2, which all multiprocessors share.
   template <class T>
-  __device__ static T fresh(const T *from)
+  __device__ static T load_published(const T *from)
   {
     return __ldcg(from);
   }

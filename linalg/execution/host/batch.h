@@ -38,8 +38,8 @@ public:
     for (int i = 0; i < n; ++i)
       diagonal[i] = uses_diagonal ? 1. / system.A.diagonal(i) : 1.;
     std::fill_n(vectors.data[r], n, 0.);
-    own_state.history = kept.data() + kept.size();
-    forget(/* keeps_x */ true);
+    own_state.history = epilogue_values.data() + epilogue_values.size();
+    clear_vectors(/* keeps_x */ true);
   }
 
   const State &state() const
@@ -53,7 +53,7 @@ public:
     action(own_state);
   }
 
-  void forget(const bool keeps_x)
+  void clear_vectors(const bool keeps_x)
   {
     for (int vector = 0; vector < n_vectors; ++vector)
       if (vector != r && (vector != x || !keeps_x))
@@ -71,10 +71,10 @@ public:
   template <class Formulas>
   void magnitudes()
   {
-    Sums of_rows{};
+    Sums total_sums{};
     for (int i = 0; i < system.A.n; ++i)
-      Formulas::of_row(system.A.row_magnitude(i, system.x) + std::fabs(system.b[i]), of_rows);
-    Formulas().finish(own_state, of_rows);
+      Formulas::row_sums(system.A.row_magnitude(i, system.x) + std::fabs(system.b[i]), total_sums);
+    Formulas().finish(own_state, total_sums);
   }
 
   template <class... Formulas>
@@ -86,11 +86,11 @@ public:
   template <class Formulas>
   void residual()
   {
-    Sums of_rows{};
+    Sums total_sums{};
     for (int i = 0; i < system.A.n; ++i)
       vectors.data[r][i] =
-          Formulas::of_row(system.b[i], product(i, x), vectors.data[x][i], of_rows);
-    Formulas().finish(own_state, of_rows);
+          Formulas::row_sums(system.b[i], product(i, x), vectors.data[x][i], total_sums);
+    Formulas().finish(own_state, total_sums);
   }
 
 private:
@@ -106,17 +106,17 @@ private:
     if (!own_state.running)
       return;
     const State s = own_state; // a copy, so that the compiler knows that rows do not change it
-    Sums of_rows{};
+    Sums total_sums{};
     for (int i = 0; i < system.A.n; ++i) {
       Row<n_vectors> row{i, {}};
       vectors.load(i, row, typename Formulas::Reads{});
       if constexpr (IsProduct<Formulas>::value)
-        Formulas()(s, row, product(i, Formulas::factor), diagonal[i], of_rows);
+        Formulas()(s, row, product(i, Formulas::factor), diagonal[i], total_sums);
       else
-        Formulas()(s, row, diagonal[i], of_rows);
+        Formulas()(s, row, diagonal[i], total_sums);
       vectors.store(i, row, typename Formulas::Writes{});
     }
-    set_sums(sums, of_rows, typename Formulas::Contributes{});
+    set_sums(sums, total_sums, typename Formulas::Contributes{});
     if constexpr (HasEpilogue<Formulas>::value)
       finish_step(Formulas(), own_state, sums);
   }
@@ -125,7 +125,7 @@ private:
   VectorSet<n_vectors> vectors;
   double *diagonal;
   State own_state;
-  std::array<double, State::n_kept> kept;
+  std::array<double, State::n_epilogue_values> epilogue_values;
   Sums sums{};
 };
 
@@ -148,10 +148,11 @@ public:
     int largest = 0;
     for (int k = 0; k < n_systems; ++k)
       largest = std::max(largest, systems.data()[k].A.n);
-    const std::size_t of_thread = static_cast<std::size_t>(largest) * HostBlock<Program>::n_arrays;
-    Buffer<double> workspace(executor.shared_from_this(), of_thread * threads);
+    const std::size_t size_per_thread =
+        static_cast<std::size_t>(largest) * HostBlock<Program>::n_arrays;
+    Buffer<double> workspace(executor.shared_from_this(), size_per_thread * threads);
     const auto solve = [&](const int k, const int thread) {
-      double *const own = workspace.data() + of_thread * thread;
+      double *const own = workspace.data() + size_per_thread * thread;
       HostBlock<Program> block(systems.data()[k], batch.uses_diagonal, start, own);
       Program::run(block);
       results.data()[k] = Program::result(block.state());

@@ -58,7 +58,7 @@ void HostExecutor::copy_to_host_raw(void *to, const void *from, const std::size_
   copy_from_host(to, from, bytes);
 }
 
-void HostExecutor::copy_inside(void *to, const void *from, const std::size_t bytes) const
+void HostExecutor::copy_within(void *to, const void *from, const std::size_t bytes) const
 {
   copy_from_host(to, from, bytes);
 }
@@ -83,7 +83,7 @@ class HostChunkStream final : public ChunkStream
 public:
   HostChunkStream(ExecutorPtr executor, const std::vector<std::size_t> &chunk_bytes)
       : offsets(offsets_of(chunk_bytes)),
-        memory(std::move(executor), offsets.back(), MemoryPlace::host)
+        memory(std::move(executor), offsets.back(), MemoryLocation::host)
   {}
 
   char *host(const int c) override

@@ -22,7 +22,7 @@ public:
   }
   std::string description() const override;
   void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
-  void copy_inside(void *to, const void *from, std::size_t bytes) const override;
+  void copy_within(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
   std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
                                                  int n_slots) const override;

@@ -52,16 +52,16 @@ inline std::vector<double> host_gram(const int n, const Columns &X, const Column
   const int chunks = n / rows_per_chunk + (n % rows_per_chunk > 0 ? 1 : 0);
   const std::size_t n_entries =
       static_cast<std::size_t>(X.count) * static_cast<std::size_t>(Y.count);
-  std::vector<double> parts(static_cast<std::size_t>(chunks) * n_entries);
+  std::vector<double> partials(static_cast<std::size_t>(chunks) * n_entries);
   const auto sum_chunk = [&](const int chunk) {
     const int begin = chunk * rows_per_chunk;
     gram_of_rows(X, Y, begin, std::min(n - begin, rows_per_chunk) + begin,
-                 parts.data() + static_cast<std::size_t>(chunk) * n_entries);
+                 partials.data() + static_cast<std::size_t>(chunk) * n_entries);
   };
   parallel_for(chunks, sum_chunk, std::clamp(chunks / 4, 1, n_threads));
   std::vector<double> C(n_entries);
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    C[k % n_entries] += parts[k];
+  for (std::size_t k = 0; k < partials.size(); ++k)
+    C[k % n_entries] += partials[k];
   return C;
 }
 

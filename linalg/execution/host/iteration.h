@@ -32,7 +32,7 @@ public:
   {}
 
   /// Does nothing: the host has only one way to run steps.
-  void choose(const Execution /* how */)
+  void set_execution(const Execution /* how */)
   {}
   static std::string execution()
   {
@@ -41,13 +41,13 @@ public:
 
   /// Allocates memory for @p size numbers that epilogues write: those that they keep, then a
   /// history.
-  double *keep_numbers(const int size)
+  double *allocate_numbers(const int size)
   {
     numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
     return numbers.get();
   }
   /// Returns the first @p count of those numbers.
-  std::vector<double> left_numbers(const int count) const
+  std::vector<double> get_numbers(const int count) const
   {
     return {numbers.get(), numbers.get() + count};
   }
@@ -97,8 +97,8 @@ public:
 
   /// Returns false: the host cannot keep a basis in on-chip memory.
   template <class Matrix, class Method>
-  static bool keep_on_chip(const Matrix & /* A */, const Watch<State> & /* watch */,
-                           const Method & /* method */)
+  static bool try_on_chip(const Matrix & /* A */, const Watch<State> & /* watch */,
+                          const Method & /* method */)
   {
     return false;
   }
@@ -156,7 +156,7 @@ private:
   void run(const CountedSteps<Make> &steps)
   {
     for (int j = 0; j < steps.count; ++j)
-      std::apply([this](const auto &...of_j) { (run(of_j), ...); }, steps.make(j));
+      std::apply([this](const auto &...steps_of_j) { (run(steps_of_j), ...); }, steps.make(j));
   }
 
   template <class... Steps>
@@ -189,7 +189,7 @@ private:
         add_sums(total, partial, CompletedSums<Body>{});
       if constexpr (!CompletedSums<Body>::empty)
         if (communicator != nullptr)
-          sum_over_parts(*communicator, total, CompletedSums<Body>{});
+          sum_over_ranks(*communicator, total, CompletedSums<Body>{});
       finish_step(body, state, total);
     }
   }

@@ -25,9 +25,9 @@ class HostTeam
 {
 public:
   /// Leaves the scratch uninitialised.
-  /// @param of_run scratch whose size is known at run time only, if any; 0 before a thread's first
-  /// item
-  explicit HostTeam(double *of_run = nullptr) : of_run(of_run)
+  /// @param dynamic_scratch scratch whose size is known at run time only, if any; 0 before a
+  /// thread's first item
+  explicit HostTeam(double *dynamic_scratch = nullptr) : dynamic_scratch(dynamic_scratch)
   {}
   static constexpr int rank()
   {
@@ -49,7 +49,7 @@ public:
     return value;
   }
   /// Doubles of scratch that sums() of P values needs.
-  static constexpr int room_for_sums(const int /* P */)
+  static constexpr int workspace_for_sums(const int /* P */)
   {
     return 0;
   }
@@ -59,24 +59,24 @@ public:
   {}
   double *scratch() const
   {
-    return scratch_size > 0 ? shared : of_run;
+    return scratch_size > 0 ? shared : dynamic_scratch;
   }
 
   // For chains: the earlier items have finished.
   static void wait_for(const int /* place */)
   {}
-  static void catch_up()
+  static void acquire_fence()
   {}
-  static void announce(const int /* place */)
+  static void publish(const int /* place */)
   {}
   template <class T>
-  static T fresh(const T *from)
+  static T load_published(const T *from)
   {
     return *from;
   }
 
   /// Reads a value.
-  static int glance(const int *from)
+  static int load_volatile(const int *from)
   {
     return *from;
   }
@@ -89,7 +89,7 @@ public:
     return old;
   }
   /// Adds 1. @return the old value
-  static int count_up(int *counter)
+  static int fetch_increment(int *counter)
   {
     return (*counter)++;
   }
@@ -102,7 +102,7 @@ public:
 
 private:
   mutable double shared[scratch_size > 0 ? scratch_size : 1];
-  double *of_run;
+  double *dynamic_scratch;
 };
 
 template <>
@@ -138,8 +138,8 @@ public:
     const int threads = step.n > 1 ? n_threads : 1;
     const int chunk = std::clamp(step.n / (8 * threads), 1, 16); // few items may be large
     std::vector<std::vector<double>> scratch(static_cast<std::size_t>(threads));
-    for (std::vector<double> &of_thread : scratch)
-      of_thread.resize(static_cast<std::size_t>(step.scratch));
+    for (std::vector<double> &thread_scratch : scratch)
+      thread_scratch.resize(static_cast<std::size_t>(step.scratch));
     parallel_for_dynamic(
         step.n, chunk,
         [&](const int i, const int thread) {
@@ -150,7 +150,7 @@ public:
   }
 
   /// The maximum number of doubles of scratch for a team.
-  static int most_scratch()
+  static int max_scratch()
   {
     return 1 << 15;
   }

@@ -26,36 +26,36 @@ unsigned int digit_of(const Key key, const int shift)
 
 /// Keys with their original positions.
 template <class Key>
-struct KeyedPlaces
+struct KeyedIndices
 {
   Key *keys;
-  int *places;
+  int *indices;
 };
 
 /// Performs one pass of a stable radix sort. Each part of the numbers has a thread and a range of
 /// positions within each digit, so that the result does not depend on the number of parts.
 template <class Key>
-void sort_by_digit(const KeyedPlaces<Key> &from, const int n, const int shift,
-                   const KeyedPlaces<Key> &to, const int n_parts)
+void sort_by_digit(const KeyedIndices<Key> &from, const int n, const int shift,
+                   const KeyedIndices<Key> &to, const int n_chunks)
 {
-  const auto begin_of = [&](const int part) {
-    return static_cast<int>(static_cast<long long>(n) * part / n_parts);
+  const auto begin_of = [&](const int chunk) {
+    return static_cast<int>(static_cast<long long>(n) * chunk / n_chunks);
   };
-  std::vector<std::vector<int>> next(static_cast<std::size_t>(n_parts));
-  on_threads(n_parts, [&](const int part) {
-    next[part].assign(n_digits, 0);
-    for (int k = begin_of(part); k < begin_of(part + 1); ++k)
-      ++next[part][digit_of(from.keys[k], shift)];
+  std::vector<std::vector<int>> next(static_cast<std::size_t>(n_chunks));
+  on_threads(n_chunks, [&](const int chunk) {
+    next[chunk].assign(n_digits, 0);
+    for (int k = begin_of(chunk); k < begin_of(chunk + 1); ++k)
+      ++next[chunk][digit_of(from.keys[k], shift)];
   });
-  int place = 0;
+  int start = 0;
   for (unsigned int digit = 0; digit < n_digits; ++digit)
-    for (std::vector<int> &of_part : next)
-      place += std::exchange(of_part[digit], place);
-  on_threads(n_parts, [&](const int part) {
-    for (int k = begin_of(part); k < begin_of(part + 1); ++k) {
-      const int at = next[part][digit_of(from.keys[k], shift)]++;
+    for (std::vector<int> &of_chunk : next)
+      start += std::exchange(of_chunk[digit], start);
+  on_threads(n_chunks, [&](const int chunk) {
+    for (int k = begin_of(chunk); k < begin_of(chunk + 1); ++k) {
+      const int at = next[chunk][digit_of(from.keys[k], shift)]++;
       to.keys[at] = from.keys[k];
-      to.places[at] = from.places[k];
+      to.indices[at] = from.indices[k];
     }
   });
 }
@@ -90,20 +90,20 @@ void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, cons
   constexpr int numbers_per_thread = 1 << 15; // with less work per thread, starting a thread costs
                                               // more than it saves
   const auto n_threads = static_cast<int>(static_cast<const HostExecutor &>(*executor).n_threads());
-  const int n_parts = n < 2 * numbers_per_thread ? 1 : n_threads;
+  const int n_chunks = n < 2 * numbers_per_thread ? 1 : n_threads;
   Buffer<Key> other_keys(executor, static_cast<std::size_t>(n));
-  Buffer<int> other_places(executor, static_cast<std::size_t>(n));
-  KeyedPlaces<Key> from{sorted, order}, to{other_keys.data(), other_places.data()};
+  Buffer<int> other_indices(executor, static_cast<std::size_t>(n));
+  KeyedIndices<Key> from{sorted, order}, to{other_keys.data(), other_indices.data()};
   std::copy(keys, keys + n, from.keys);
-  std::iota(from.places, from.places + n, 0);
+  std::iota(from.indices, from.indices + n, 0);
   constexpr int n_bits = std::numeric_limits<Key>::digits;
   for (int shift = 0; shift < n_bits && (n_keys - 1) >> shift > 0; shift += digit_bits) {
-    sort_by_digit(from, n, shift, to, n_parts);
+    sort_by_digit(from, n, shift, to, n_chunks);
     std::swap(from, to);
   }
   if (from.keys != sorted) {
     std::copy(from.keys, from.keys + n, sorted);
-    std::copy(from.places, from.places + n, order);
+    std::copy(from.indices, from.indices + n, order);
   }
 }
 

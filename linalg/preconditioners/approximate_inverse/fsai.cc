@@ -15,15 +15,15 @@ namespace
  */
 struct SolveFactorRow
 {
-  static constexpr int least_team = 32; // see run_batch()
+  static constexpr int min_team_size = 32; // see run_batch()
   CsrView<double> A;
   RowPatternView pattern;
   double *values;
   int *failed; ///< of each row: A(J, J) is not positive definite
 
-  template <class Team, class Workspace>
+  template <class Team, class RowWorkspace>
   FEMGPU_HD
-  bool operator()(const Team &team, const Workspace &workspace) const
+  bool operator()(const Team &team, const RowWorkspace &workspace) const
   {
     const int i = workspace.row, size = pattern.length(i);
     if (doubles_of_square(size) > workspace.size)
@@ -146,7 +146,7 @@ public:
       : OperatorPreconditioner<FactorisedInverse>(method, true),
         tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
         rounds(method.integer("grow", 0, 0, 10)), drop(method.number("drop", 0.05, 0., 1.)),
-        factorised(with_factor_values<Backend>(method))
+        make_factorised(factorised_maker<Backend>(method))
   {}
 
   void setup(const Matrix &A_) override
@@ -161,17 +161,19 @@ public:
     if (rounds > 0) {
       const RowPattern S = large_entries<Backend>(A, tau);
       for (int round = 0; round < rounds; ++round) {
-        const RowPattern kept = large_entries<Backend>(*G, 1. - drop);
+        const RowPattern large_of_G = large_entries<Backend>(*G, 1. - drop);
         G = compute(
-            A, lower_part(multiply<Backend>(pattern_of(owner, kept), pattern_of(owner, S)), owner));
+            A, lower_part(multiply<Backend>(pattern_of(owner, large_of_G), pattern_of(owner, S)),
+                          owner));
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }
-    const auto own_G = rows.own_rows(G);
-    this->inverse = factorised(A_.domain(), own_G, rows.own_rows(transposed<Backend>(*G).matrix()));
+    const auto owned_G = rows.owned_rows(G);
+    this->inverse =
+        make_factorised(A_.domain(), owned_G, rows.owned_rows(transposed<Backend>(*G).matrix()));
     const auto n_failed = static_cast<int>(
         A_.range()->sum(total_counts<Backend>(owner, failed.data() + rows.first(), A_.n()).sum));
-    this->report = {own_G->n_nonzeros(), remarks(n_failed)};
+    this->report = {owned_G->n_nonzeros(), remarks(n_failed)};
   }
 
 private:
@@ -214,7 +216,7 @@ private:
   double tau;
   int power, rounds;
   double drop;
-  MakeFactorised factorised;
+  MakeFactorised make_factorised;
   Buffer<int> failed; ///< of each row of the last G
 };
 } // namespace

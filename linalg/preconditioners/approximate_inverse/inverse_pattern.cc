@@ -1,13 +1,13 @@
 #include "linalg/preconditioners/approximate_inverse/inverse_pattern.h"
 
-#include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_product.h"
+#include "linalg/sparse/select_entries.h"
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// Selects the entries above the limit of their row, and the diagonal; see choose().
+/// Selects the entries above the limit of their row, and the diagonal; see select_entries().
 struct LargeEntries
 {
   RowPatternView pattern;
@@ -22,7 +22,7 @@ struct LargeEntries
   FEMGPU_HD
   void visit(const int i, const int k, const Function &f) const
   {
-    if (pattern.is_gap(i, i, k))
+    if (pattern.is_insertion_point(i, i, k))
       f(i, -1);
     if (k < pattern.row_starts[i + 1] && (pattern.columns[k] == i || fabs(values[k]) > limits[i]))
       f(pattern.columns[k], k);
@@ -59,7 +59,8 @@ RowPattern large_entries(const CsrMatrix &matrix, const double tau, const int lo
     const bool is_long = longest > 0 && A.entries(i).length > longest;
     limits[i] = is_long ? fmax(limit, size_of_largest(A, i, longest - 1)) : limit;
   }));
-  return choose<Backend>(pattern, LargeEntries{pattern.view(), A.values, limits}, A.n).pattern;
+  return select_entries<Backend>(pattern, LargeEntries{pattern.view(), A.values, limits}, A.n)
+      .pattern;
 }
 
 template <class Backend>

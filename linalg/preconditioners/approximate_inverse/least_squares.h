@@ -30,7 +30,7 @@ public:
   FEMGPU_HD
   static std::size_t size(const int n1, const int n2)
   {
-    const std::size_t matrix = static_cast<std::size_t>(distance(n1, n2)) * (n2 + 2);
+    const std::size_t matrix = static_cast<std::size_t>(padded_dimension(n1, n2)) * (n2 + 2);
     const std::size_t set = 3 * static_cast<std::size_t>(n1) + 9;
     return matrix > set ? matrix : set;
   }
@@ -38,36 +38,36 @@ public:
   /// Returns the largest n1 for which a workspace of @p size doubles suffices; negative if none
   /// does.
   FEMGPU_HD
-  static int most_rows(const std::size_t size, const int n2)
+  static int max_rows(const std::size_t size, const int n2)
   {
     const std::size_t many = std::size_t{1} << 30;
     const auto n_columns = static_cast<unsigned int>(n2 + 2);
     const std::size_t longest = size < many // a 32-bit division
                                     ? static_cast<unsigned int>(size) / n_columns
                                     : size / n_columns;
-    const int of_matrix = (static_cast<int>(longest < many ? longest : many) - 1) / 2 * 2; // odd
-    const int of_set = (static_cast<int>(size < many ? size : many) - 9) / 3;
-    if (of_matrix < n2 || size < 9)
+    const int matrix_limit = (static_cast<int>(longest < many ? longest : many) - 1) / 2 * 2; // odd
+    const int set_limit = (static_cast<int>(size < many ? size : many) - 9) / 3;
+    if (matrix_limit < n2 || size < 9)
       return -1;
-    return of_matrix < of_set ? of_matrix : of_set;
+    return matrix_limit < set_limit ? matrix_limit : set_limit;
   }
 
   FEMGPU_HD
   LeastSquares(double *work, const int n1, const int n2)
-      : n1(n1), n2(n2), work(work), step(distance(n1, n2))
+      : n1(n1), n2(n2), work(work), leading_dimension(padded_dimension(n1, n2))
   {}
 
   /// Returns column c of Â or Q; column n2 is ê.
   FEMGPU_HD
   double *column(const int c) const
   {
-    return work + static_cast<std::size_t>(c + 1) * step;
+    return work + static_cast<std::size_t>(c + 1) * leading_dimension;
   }
   /// Returns row c of S from S_cc on: element l is S_cl, element n2 is t_c.
   FEMGPU_HD
   double *row(const int c) const
   {
-    return work + static_cast<std::size_t>(c) * step;
+    return work + static_cast<std::size_t>(c) * leading_dimension;
   }
   /// The squared norm of column c of Â before the factorisation, to detect dependent columns.
   FEMGPU_HD
@@ -82,7 +82,7 @@ public:
   void clear(const Team &team) const
   {
     double *const begin = column(0);
-    const std::size_t count = static_cast<std::size_t>(n2 + 1) * step;
+    const std::size_t count = static_cast<std::size_t>(n2 + 1) * leading_dimension;
     for (std::size_t l = team.rank(); l < count; l += team.size())
       begin[l] = 0.;
     team.sync();
@@ -124,7 +124,7 @@ private:
   static constexpr double smallest = 1e-300;
 
   FEMGPU_HD
-  static int distance(const int n1, const int n2)
+  static int padded_dimension(const int n1, const int n2)
   {
     return ((n1 > n2 ? n1 : n2) + 1) | 1;
   }
@@ -142,14 +142,14 @@ private:
   bool project(const Team &team, const int c) const
   {
     if constexpr (Team::size() == 1)
-      return project_alone(c);
+      return project_by_one_thread(c);
     else
-      return project_in_warps(team, c);
+      return project_by_warps(team, c);
   }
 
   /// Processes one column after the other, by one thread.
   FEMGPU_HD
-  bool project_alone(const int c) const
+  bool project_by_one_thread(const int c) const
   {
     const double *const q = column(c);
     const double qq = dot(q, q);
@@ -187,15 +187,15 @@ private:
   /// together, and computes qᵀq itself.
   template <class Team>
   FEMGPU_HD
-  bool project_in_warps(const Team &team, const int c) const
+  bool project_by_warps(const Team &team, const int c) const
   {
     constexpr int all_at_once = columns_at_once * Team::n_warps();
     bool independent = true;
     for (int first = c + 1; first <= n2;) {
-      const int left = n2 + 1 - first; // in one round, or two of equal length
-      const int n_columns = left <= all_at_once       ? left
-                            : left <= 2 * all_at_once ? (left + 1) / 2
-                                                      : all_at_once;
+      const int n_remaining = n2 + 1 - first; // in one round, or two of equal length
+      const int n_columns = n_remaining <= all_at_once       ? n_remaining
+                            : n_remaining <= 2 * all_at_once ? (n_remaining + 1) / 2
+                                                             : all_at_once;
       const int begin = n_columns * team.warp() / Team::n_warps();
       const int end = n_columns * (team.warp() + 1) / Team::n_warps();
       if (begin < end || team.warp() == 0)
@@ -221,7 +221,7 @@ private:
       FEMGPU_UNROLL
       for (int j = 0; j < columns_at_once; ++j)
         if (j < n_columns)
-          sums[j] += q_i * a[j * step + i];
+          sums[j] += q_i * a[j * leading_dimension + i];
     }
     team.sum_over_lanes(sums);
     const double qq = sums[columns_at_once];
@@ -232,7 +232,7 @@ private:
       FEMGPU_UNROLL
       for (int j = 0; j < columns_at_once; ++j)
         if (j < n_columns)
-          a[j * step + i] -= sums[j] * inverse * q_i;
+          a[j * leading_dimension + i] -= sums[j] * inverse * q_i;
     }
     double *const S_c = row(c);
     FEMGPU_UNROLL
@@ -245,7 +245,7 @@ private:
   static constexpr int columns_at_once = 7; ///< with qᵀq, 8 sums
 
   double *work;
-  int step; ///< distance between columns
+  int leading_dimension; ///< distance between columns
 };
 } // namespace femgpu::linalg
 

@@ -17,22 +17,22 @@ namespace
  */
 struct SolveInverseRow
 {
-  static constexpr int least_team = 32; // see run_batch()
+  static constexpr int min_team_size = 32; // see run_batch()
   ProductView product;
   const double *B_values, *squared_norms; ///< of the rows of B
   double *values;
   int *deficient; ///< of each row: columns of Â are linearly dependent
 
-  template <class Team, class Workspace>
+  template <class Team, class RowWorkspace>
   FEMGPU_HD
-  bool operator()(const Team &team, const Workspace &workspace) const
+  bool operator()(const Team &team, const RowWorkspace &workspace) const
   {
     const int k = workspace.row, n2 = product.P.length(k);
-    int most = LeastSquares::most_rows(workspace.size, n2);
-    if (Workspace::in_scratch && most >= 0)
-      most = product.bound(team, k, most);
-    const int n1 = most >= 0 ? find_rows(team, k, most, workspace.memory) : 1;
-    if (n1 > most)
+    int row_limit = LeastSquares::max_rows(workspace.size, n2);
+    if (RowWorkspace::in_scratch && row_limit >= 0)
+      row_limit = product.bound(team, k, row_limit);
+    const int n1 = row_limit >= 0 ? find_rows(team, k, row_limit, workspace.memory) : 1;
+    if (n1 > row_limit)
       return false;
     const LeastSquares problem(workspace.memory, n1, n2);
     gather(team, k, problem);
@@ -44,16 +44,16 @@ struct SolveInverseRow
   }
 
   /// Stores I, ascending, from the beginning of the workspace on. Returns n1; stores nothing if it
-  /// exceeds @p most.
+  /// exceeds @p row_limit.
   template <class Team>
   FEMGPU_HD
-  int find_rows(const Team &team, const int k, const int most, double *work) const
+  int find_rows(const Team &team, const int k, const int row_limit, double *work) const
   {
     int *const I = reinterpret_cast<int *>(work);
-    ColumnSet set(I + most, most);
+    ColumnSet set(I + row_limit, row_limit);
     product.insert_row(team, set, k);
     const int n1 = set.n_columns(team);
-    if (n1 <= most)
+    if (n1 <= row_limit)
       set.store_sorted(team, I);
     return n1;
   }
@@ -72,7 +72,7 @@ struct SolveInverseRow
       e[l] = I[l] == k ? 1. : 0.;
     for (int c = team.rank(); c < problem.n2; c += team.size())
       problem.squared_norm(c) = squared_norms[row.columns[c]];
-    product.for_pairs(team, k, [&](const int c, const int l) {
+    product.for_each_pair(team, k, [&](const int c, const int l) {
       problem.column(c)[lower_bound(I, 0, problem.n1, B.columns[l])] = B_values[l];
     });
     team.sync();
@@ -98,7 +98,7 @@ public:
         tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
         longest(method.integer("longest", 256, 0, 16777216)),
         is_left(method.word("side", "right", {"right", "left"}) == "left"),
-        factorised(with_factor_values<Backend>(method))
+        make_factorised(factorised_maker<Backend>(method))
   {}
 
   void setup(const Matrix &A) override
@@ -113,10 +113,10 @@ public:
     else // column by column: the rows of the transposed problem
       M = transposed<Backend>(*minimise_rows(*transposed<Backend>(rows.matrix()).matrix()))
               .matrix();
-    M = rows.own_rows(M);
+    M = rows.owned_rows(M);
     const auto rows_with_dependence = static_cast<int>(A.range()->sum(
         total_counts<Backend>(A.executor(), deficient.data() + rows.first(), A.n()).sum));
-    this->inverse = factorised(A.domain(), nullptr, M);
+    this->inverse = make_factorised(A.domain(), nullptr, M);
     this->report = {M->n_nonzeros(), "tau " + std::to_string(tau).substr(0, 4) + ", power " +
                                          std::to_string(power) + (is_left ? ", left" : ", right")};
     if (rows_with_dependence > 0)
@@ -171,7 +171,7 @@ private:
   int power;
   int longest; ///< longest row of the pattern; 0: no maximum
   bool is_left;
-  MakeFactorised factorised;
+  MakeFactorised make_factorised;
   Buffer<int> deficient; ///< of each row of the last X
 };
 } // namespace

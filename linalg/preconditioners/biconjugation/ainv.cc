@@ -20,41 +20,41 @@ enum class PivotUse
 
 /// Returns a transposed factor with unsorted rows: row j has the nonzeros of z_j, with the row
 /// numbers and the scaling of A.
-template <class Backend, int parts>
+template <class Backend, int n_factors>
 std::shared_ptr<const CsrMatrix>
-rows_of_factor(Biconjugation<Backend, parts> &result, const AinvSystem<parts> &system,
-               const BlockPartition &partition, const int part, const PivotUse use)
+rows_of_factor(Biconjugation<Backend, n_factors> &result, const AinvSystem<n_factors> &system,
+               const BlockPartition &partition, const int factor, const PivotUse use)
 {
   const ExecutorPtr owner = result.executor_of_factors();
   const int n = partition.n();
-  const ColumnsView<parts> Z = result.factors();
+  const ColumnsView<n_factors> Z = result.factors();
   const PartitionView blocks = partition.view();
   Runner<Backend> runner(*owner);
   Buffer<int> row_lengths(owner, static_cast<std::size_t>(n));
-  runner.run(rows(n, [Z, part, blocks, lengths = row_lengths.data()] FEMGPU_BODY(const int j) {
+  runner.run(rows(n, [Z, factor, blocks, lengths = row_lengths.data()] FEMGPU_BODY(const int j) {
     int length = 0;
     for (int e = Z.starts[j]; e < Z.starts[j] + Z.lengths[j]; ++e)
-      length += Z.values[part][e] != 0. ? 1 : 0;
+      length += Z.values[factor][e] != 0. ? 1 : 0;
     lengths[blocks.old_row(j)] = length;
   }));
   RowPattern pattern = make_rows<Backend>(owner, row_lengths);
   const int *const row_starts = pattern.row_starts.data();
   int *const columns = pattern.columns.data();
-  const auto factor = make_matrix(owner, std::move(pattern), n);
+  const auto matrix = make_matrix(owner, std::move(pattern), n);
   runner.run(rows(n, [=, pivots = result.pivots().data(), scaling = system.scaling.data(),
-                      values = factor->mutable_values()] FEMGPU_BODY(const int j) {
+                      values = matrix->mutable_values()] FEMGPU_BODY(const int j) {
     const double divisor = use == PivotUse::none   ? 1.
                            : use == PivotUse::root ? sqrt(pivots[j])
                                                    : pivots[j];
     int at = row_starts[blocks.old_row(j)];
     for (int e = Z.starts[j]; e < Z.starts[j] + Z.lengths[j]; ++e) {
-      if (Z.values[part][e] == 0.)
+      if (Z.values[factor][e] == 0.)
         continue;
       columns[at] = blocks.old_row(Z.rows[e]);
-      values[at++] = Z.values[part][e] * scaling[Z.rows[e]] / divisor;
+      values[at++] = Z.values[factor][e] * scaling[Z.rows[e]] / divisor;
     }
   }));
-  return factor;
+  return matrix;
 }
 
 /// The options of `ainv` and `sainv`.
@@ -104,18 +104,18 @@ class ApproximateInverse final : public OperatorPreconditioner<FactorisedInverse
 public:
   explicit ApproximateInverse(Method &method)
       : OperatorPreconditioner<FactorisedInverse>(method, true), options(method),
-        factorised(with_factor_values<Backend>(method))
+        make_factorised(factorised_maker<Backend>(method))
   {
-    keeps_symmetry = options.symmetric != "no";
+    preserves_symmetry = options.symmetric != "no";
   }
 
   void setup(const Matrix &A) override
   {
     this->inverse.reset();
-    find_form(A.csr());
+    detect_symmetry(A.csr());
     blocks = std::make_unique<BlockPartition>(
         A.executor(), make_partition(options.partition, A.csr(), options.blocks));
-    if (keeps_symmetry)
+    if (preserves_symmetry)
       factorise<1>(A.csr());
     else
       factorise<2>(A.csr());
@@ -123,7 +123,7 @@ public:
   }
 
 private:
-  void find_form(const CsrMatrix &A)
+  void detect_symmetry(const CsrMatrix &A)
   {
     if (options.symmetric == "no")
       return;
@@ -132,17 +132,17 @@ private:
       throw SolverError("Preconditioner '" + options.name + "' with symmetric=yes needs a " +
                         "symmetric matrix, but row " + std::to_string(row) +
                         " differs from its column. Use symmetric=no with solver bicgstab.");
-    keeps_symmetry = row < 0;
+    preserves_symmetry = row < 0;
   }
 
-  template <int parts>
+  template <int n_factors>
   void factorise(const CsrMatrix &A)
   {
     const ExecutorPtr &owner = A.executor();
-    const AinvSystem<parts> system =
-        make_ainv_system<Backend, parts>(A, *blocks, options.is_scaled);
+    const AinvSystem<n_factors> system =
+        make_ainv_system<Backend, n_factors>(A, *blocks, options.is_scaled);
     try {
-      Biconjugation<Backend, parts> result(
+      Biconjugation<Backend, n_factors> result(
           owner, system, column_keys<Backend>(options.order, A, *blocks, system.pattern),
           {options.is_stabilised(), options.order == "shortest", {options.drop, options.fill}});
       make_operator(result, system);
@@ -153,35 +153,36 @@ private:
   }
 
   /// Returns a factor with sorted rows.
-  template <int parts>
-  std::shared_ptr<const CsrMatrix> sorted_rows(Biconjugation<Backend, parts> &result,
-                                               const AinvSystem<parts> &system, const int part,
-                                               const PivotUse use) const
+  template <int n_factors>
+  std::shared_ptr<const CsrMatrix> sorted_rows(Biconjugation<Backend, n_factors> &result,
+                                               const AinvSystem<n_factors> &system,
+                                               const int factor, const PivotUse use) const
   {
-    return transposed<Backend>(*rows_of_factor(result, system, *blocks, part, use)).matrix();
+    return transposed<Backend>(*rows_of_factor(result, system, *blocks, factor, use)).matrix();
   }
 
-  template <int parts>
-  void make_operator(Biconjugation<Backend, parts> &result, const AinvSystem<parts> &system)
+  template <int n_factors>
+  void make_operator(Biconjugation<Backend, n_factors> &result, const AinvSystem<n_factors> &system)
   {
-    constexpr int w = parts - 1;
-    const PivotUse with_w = parts == 1 ? PivotUse::root : PivotUse::none;
+    constexpr int w = n_factors - 1;
+    const PivotUse with_w = n_factors == 1 ? PivotUse::root : PivotUse::none;
     const auto W = sorted_rows(result, system, w, with_w);
     std::shared_ptr<const CsrMatrix> second;
-    if constexpr (parts == 2)
+    if constexpr (n_factors == 2)
       second = sorted_rows(result, system, 0, PivotUse::inverse);
     else
       second = W;
     const auto first = transposed<Backend>(*W).matrix();
-    const std::size_t n_nonzeros = first->n_nonzeros() + (parts == 2 ? second->n_nonzeros() : 0);
+    const std::size_t n_nonzeros =
+        first->n_nonzeros() + (n_factors == 2 ? second->n_nonzeros() : 0);
     this->report = {n_nonzeros, describe(result.n_rounds())};
-    this->inverse = factorised(first->domain(), first, second);
+    this->inverse = make_factorised(first->domain(), first, second);
   }
 
   std::string describe(const int n_rounds) const
   {
     std::ostringstream text;
-    text << (keeps_symmetry ? "" : "biconjugate, ") << "drop " << options.drop;
+    text << (preserves_symmetry ? "" : "biconjugate, ") << "drop " << options.drop;
     if (options.fill > 0)
       text << ", at most " << options.fill << " entries per column";
     text << ", order " << options.order << ", " << n_rounds << " rounds";
@@ -196,16 +197,16 @@ private:
     std::ostringstream text;
     text << "Preconditioner '" << options.name << "' breaks down: the pivot of row "
          << blocks->old_row(pivot.column) << " is " << pivot.value << ", which is "
-         << (keeps_symmetry ? "not positive" : "zero") << " up to rounding. "
+         << (preserves_symmetry ? "not positive" : "zero") << " up to rounding. "
          << (!options.is_stabilised() ? "Use sainv, or a smaller drop."
-             : keeps_symmetry         ? "The matrix is not positive definite: use symmetric=no."
+             : preserves_symmetry     ? "The matrix is not positive definite: use symmetric=no."
                                       : "Use scaling matching, or a smaller drop.");
     throw SolverError(text.str());
   }
 
   AinvOptions options;
-  MakeFactorised factorised;
-  using OperatorPreconditioner<FactorisedInverse>::keeps_symmetry;
+  MakeFactorised make_factorised;
+  using OperatorPreconditioner<FactorisedInverse>::preserves_symmetry;
   std::unique_ptr<BlockPartition> blocks; ///< only during set-up
 };
 } // namespace

@@ -25,29 +25,29 @@ struct BadPivot
 };
 
 /// Options of a factorisation.
-struct BiconjugationRule
+struct BiconjugationOptions
 {
   bool is_stabilised;
   bool is_shortest_first; ///< keys begin with the cost of A z_j
   DropRule dropping;
 };
 
-/// Returns the columns in @p some that are not pivots yet.
+/// Returns the columns in @p indices that are not pivots yet.
 template <class Backend>
-Buffer<int> columns_left(const ExecutorPtr &executor, const Buffer<int> &some,
-                         const Buffer<int> &pivot_rounds)
+Buffer<int> remaining_columns(const ExecutorPtr &executor, const Buffer<int> &indices,
+                              const Buffer<int> &pivot_rounds)
 {
-  const auto n = static_cast<int>(some.size());
-  Buffer<int> flags(executor, some.size());
+  const auto n = static_cast<int>(indices.size());
+  Buffer<int> flags(executor, indices.size());
   Runner<Backend> runner(*executor);
-  runner.run(rows(n, [columns = some.data(), pivot_round = pivot_rounds.data(),
-                      is_left = flags.data()] FEMGPU_BODY(const int item) {
-    is_left[item] = pivot_round[columns[item]] == 0 ? 1 : 0;
+  runner.run(rows(n, [columns = indices.data(), pivot_round = pivot_rounds.data(),
+                      is_remaining = flags.data()] FEMGPU_BODY(const int item) {
+    is_remaining[item] = pivot_round[columns[item]] == 0 ? 1 : 0;
   }));
   const RowList items = flagged_rows<Backend>(executor, flags);
-  Buffer<int> left(executor, items.some.size());
-  runner.run(rows(items.n, Gather<int>{some.data(), items.data(), left.data()}));
-  return left;
+  Buffer<int> remaining(executor, items.indices.size());
+  runner.run(rows(items.n, Gather<int>{indices.data(), items.data(), remaining.data()}));
+  return remaining;
 }
 
 /**
@@ -62,31 +62,31 @@ Buffer<int> columns_left(const ExecutorPtr &executor, const Buffer<int> &some,
  * A round costs the entries of the remaining columns, and the changes by its pivots. The pool of
  * columns grows as needed.
  */
-template <class Backend, int parts>
+template <class Backend, int n_factors>
 class Biconjugation
 {
 public:
   /// @param keys of the columns, all different: columns with smaller keys come first
   /// @throws BadPivot for an unusable pivot; DeviceError if memory is insufficient; SolverError as
   /// the pool
-  Biconjugation(const ExecutorPtr &executor, const AinvSystem<parts> &A, Buffer<ColumnKey> keys,
-                const BiconjugationRule &rule)
+  Biconjugation(const ExecutorPtr &executor, const AinvSystem<n_factors> &A, Buffer<ColumnKey> keys,
+                const BiconjugationOptions &rule)
       : executor(executor), n(A.pattern.n()), A(A.view()), rule(rule), keys(std::move(keys)),
-        pool(executor, n), marks(executor, size_of(n)), pivot_rounds(zeros(n)),
-        owners(executor, size_of(n)), places(executor, size_of(n)), near(zeros(n)),
+        pool(executor, n), min_keys(executor, size_of(n)), pivot_rounds(zeros(n)),
+        owners(executor, size_of(n)), positions(executor, size_of(n)), last_touched(zeros(n)),
         n_products(zeros(n)), updated(zeros(n)), product_owners(executor, A.pattern.columns.size()),
         needs(executor, size_of(n)), status(executor, 1), columns(executor, size_of(n)),
         n_columns(n)
   {
-    for (int part = 0; part < parts; ++part) {
-      owned[part] = Buffer<double>(executor, size_of(n));
-      pivot_values[part] = Buffer<double>(executor, size_of(n));
-      products[part] = Buffer<double>(executor, A.pattern.columns.size());
+    for (int factor = 0; factor < n_factors; ++factor) {
+      owned[factor] = Buffer<double>(executor, size_of(n));
+      pivot_values[factor] = Buffer<double>(executor, size_of(n));
+      products[factor] = Buffer<double>(executor, A.pattern.columns.size());
     }
     Runner<Backend> runner(*executor);
-    runner.run(rows(n, FillWith<ColumnKey>{marks.data(), no_key}));
+    runner.run(rows(n, FillWith<ColumnKey>{min_keys.data(), no_key}));
     runner.run(rows(n, FillWith<int>{owners.data(), -1}));
-    count_up<Backend>(executor, columns.data(), n);
+    fill_iota<Backend>(executor, columns.data(), n);
     needs.fill_zero();
     host.used = static_cast<unsigned long long>(n);
     host.bad_pivot = n;
@@ -94,7 +94,7 @@ public:
     run_rounds(runner);
   }
 
-  ColumnsView<parts> factors()
+  ColumnsView<n_factors> factors()
   {
     return pool.view();
   }
@@ -129,11 +129,12 @@ private:
     while (host.n_pivots < n) {
       ++round;
       const int n_before = host.n_pivots;
-      runner.run(teams(n_columns, MarkRows<parts>{pool.view(), round_view(), columns.data()}));
+      runner.run(
+          teams(n_columns, LowerRowKeys<n_factors>{pool.view(), round_view(), columns.data()}));
       compact();
       runner.run(
-          teams(n_columns, SelectPivot<parts>{A, pool.view(), round_view(), columns.data()}));
-      runner.run(rows(n, MultiplyPivots<parts>{A, round_view()}));
+          teams(n_columns, SelectPivot<n_factors>{A, pool.view(), round_view(), columns.data()}));
+      runner.run(rows(n, MultiplyPivots<n_factors>{A, round_view()}));
       update();
       if (host.n_pivots == n_before)
         throw SolverError("None of the remaining " + std::to_string(n - n_before) +
@@ -142,28 +143,28 @@ private:
     }
   }
 
-  RoundView<parts> round_view()
+  RoundView<n_factors> round_view()
   {
-    RoundView<parts> view{round,
-                          n,
-                          rule.is_stabilised,
-                          rule.is_shortest_first,
-                          keys.data(),
-                          marks.data(),
-                          pivot_rounds.data(),
-                          {},
-                          owners.data(),
-                          places.data(),
-                          {},
-                          near.data(),
-                          n_products.data(),
-                          product_owners.data(),
-                          {},
-                          status.data()};
-    for (int part = 0; part < parts; ++part) {
-      view.pivots[part] = pivot_values[part].data();
-      view.owned[part] = owned[part].data();
-      view.products[part] = products[part].data();
+    RoundView<n_factors> view{round,
+                              n,
+                              rule.is_stabilised,
+                              rule.is_shortest_first,
+                              keys.data(),
+                              min_keys.data(),
+                              pivot_rounds.data(),
+                              {},
+                              owners.data(),
+                              positions.data(),
+                              {},
+                              last_touched.data(),
+                              n_products.data(),
+                              product_owners.data(),
+                              {},
+                              status.data()};
+    for (int factor = 0; factor < n_factors; ++factor) {
+      view.pivots[factor] = pivot_values[factor].data();
+      view.owned[factor] = owned[factor].data();
+      view.products[factor] = products[factor].data();
     }
     return view;
   }
@@ -181,7 +182,7 @@ private:
   void compact()
   {
     if (n - host.n_pivots <= n_columns - n_columns / 8) {
-      columns = columns_left<Backend>(executor, columns, pivot_rounds);
+      columns = remaining_columns<Backend>(executor, columns, pivot_rounds);
       n_columns = static_cast<int>(columns.size());
     }
   }
@@ -191,16 +192,16 @@ private:
   void update()
   {
     for (;;) {
-      run_update(RowBatch{columns.data(), n_columns, 0, usual_scratch()});
+      run_update(RowBatch{columns.data(), n_columns, 0, default_scratch()});
       read_status();
       if (host.bad_pivot < n)
         throw BadPivot{host.bad_pivot, smallest_pivot(host.bad_pivot)};
       if (host.n_too_large > 0)
         update_large();
-      if (host.n_homeless == 0)
+      if (host.n_unallocated == 0)
         return;
       host.used = pool.move();
-      host.n_homeless = 0;
+      host.n_unallocated = 0;
       write_status();
     }
   }
@@ -209,8 +210,8 @@ private:
   double smallest_pivot(const int column) const
   {
     double smallest = pivot_values[0].to_host()[column];
-    for (int part = 1; part < parts; ++part) {
-      const double pivot = pivot_values[part].to_host()[column];
+    for (int factor = 1; factor < n_factors; ++factor) {
+      const double pivot = pivot_values[factor].to_host()[column];
       smallest = std::abs(smallest) <= std::abs(pivot) ? smallest : pivot;
     }
     return smallest;
@@ -220,8 +221,8 @@ private:
   {
     host.n_too_large = 0;
     write_status();
-    const int most = Runner<Backend>(*executor).most_scratch();
-    run_update(RowBatch{columns.data(), n_columns, 0, most});
+    const int scratch_limit = Runner<Backend>(*executor).max_scratch();
+    run_update(RowBatch{columns.data(), n_columns, 0, scratch_limit});
     read_status();
     if (host.n_too_large == 0)
       return;
@@ -237,39 +238,39 @@ private:
       }
     const RowList list{static_cast<int>(large.size()),
                        Buffer<int>(executor, large.data(), large.size())};
-    for_batches(executor, list, sizes, [&](const RowBatch &batch) { run_update(batch); });
+    for_each_batch(executor, list, sizes, [&](const RowBatch &batch) { run_update(batch); });
     read_status();
   }
 
   void run_update(const RowBatch &batch)
   {
-    const UpdateColumn<parts> body{pool.view(),   round_view(),    A.pattern.row_starts,
-                                   rule.dropping, pool.capacity(), updated.data(),
-                                   needs.data()};
+    const UpdateColumn<n_factors> body{pool.view(),   round_view(),    A.pattern.row_starts,
+                                       rule.dropping, pool.capacity(), updated.data(),
+                                       needs.data()};
     constexpr bool on_host = Backend::kind == BackendKind::host;
     if (batch.memory != nullptr)
       run_teams<Backend, on_host ? 32 : largest_team, false>(executor, batch, body, nullptr);
-    else if (on_host || batch.scratch == usual_scratch())
+    else if (on_host || batch.scratch == default_scratch())
       run_teams<Backend, 32, true>(executor, batch, body, nullptr);
     else if constexpr (!on_host)
       run_teams<Backend, largest_team, true>(executor, batch, body, nullptr);
   }
 
   /// Returns the doubles of a team; on a GPU few enough for many warps on a multiprocessor.
-  static constexpr int usual_scratch()
+  static constexpr int default_scratch()
   {
     return Backend::kind == BackendKind::host ? 4096 : 512;
   }
 
   ExecutorPtr executor;
   int n;
-  SystemView<parts> A;
-  BiconjugationRule rule;
+  SystemView<n_factors> A;
+  BiconjugationOptions rule;
   Buffer<ColumnKey> keys;
-  ColumnPool<Backend, parts> pool;
-  Buffer<ColumnKey> marks;
-  Buffer<int> pivot_rounds, owners, places, near, n_products, updated, product_owners;
-  Buffer<double> pivot_values[parts], owned[parts], products[parts];
+  ColumnPool<Backend, n_factors> pool;
+  Buffer<ColumnKey> min_keys;
+  Buffer<int> pivot_rounds, owners, positions, last_touched, n_products, updated, product_owners;
+  Buffer<double> pivot_values[n_factors], owned[n_factors], products[n_factors];
   Buffer<std::size_t> needs;
   Buffer<RoundStatus> status;
   RoundStatus host = {};

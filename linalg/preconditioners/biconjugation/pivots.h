@@ -20,33 +20,33 @@ namespace femgpu::linalg
  * Columns z_j and, with two parts, w_j on the same rows. With one part w_j is z_j. Rows are
  * unsorted, but their order is reproducible.
  */
-template <int parts>
+template <int n_factors>
 struct ColumnsView
 {
   int *starts, *lengths; ///< n
   int *rows;
-  double *values[parts]; ///< of z, and of w
+  double *values[n_factors]; ///< of z, and of w
 
   /// Returns the part that determines the coefficients of the other: z_j uses Aᵀ w_i, w_j uses A
   /// z_i.
-  static constexpr int other(const int part)
+  static constexpr int other(const int factor)
   {
-    return parts - 1 - part;
+    return n_factors - 1 - factor;
   }
 };
 
 /// numbers[i] = i
 template <class Backend>
-void count_up(const ExecutorPtr &executor, int *const numbers, const int n)
+void fill_iota(const ExecutorPtr &executor, int *const numbers, const int n)
 {
   Runner<Backend>(*executor).run(rows(n, [=] FEMGPU_BODY(const int i) { numbers[i] = i; }));
 }
 
-template <int parts>
+template <int n_factors>
 struct CopyColumn
 {
   static constexpr int team_size = 32, scratch = 0;
-  ColumnsView<parts> from, to; // with common lengths
+  ColumnsView<n_factors> from, to; // with common lengths
 
   template <class Team>
   FEMGPU_HD
@@ -55,8 +55,8 @@ struct CopyColumn
     const int begin = from.starts[j], new_begin = to.starts[j];
     for (int e = team.rank(); e < from.lengths[j]; e += team.size()) {
       to.rows[new_begin + e] = from.rows[begin + e];
-      for (int part = 0; part < parts; ++part)
-        to.values[part][new_begin + e] = from.values[part][begin + e];
+      for (int factor = 0; factor < n_factors; ++factor)
+        to.values[factor][new_begin + e] = from.values[factor][begin + e];
     }
   }
 };
@@ -65,7 +65,7 @@ struct CopyColumn
  * The memory that all columns share. A column that changes is stored again behind the others; its
  * former memory is reused when the pool moves.
  */
-template <class Backend, int parts>
+template <class Backend, int n_factors>
 class ColumnPool
 {
 public:
@@ -75,20 +75,20 @@ public:
         lengths(executor, static_cast<std::size_t>(n))
   {
     allocate(std::max<std::size_t>(8 * static_cast<std::size_t>(n), 1024));
-    count_up<Backend>(executor, starts.data(), n);
-    count_up<Backend>(executor, entry_rows.data(), n);
+    fill_iota<Backend>(executor, starts.data(), n);
+    fill_iota<Backend>(executor, entry_rows.data(), n);
     Runner<Backend> runner(*executor);
     runner.run(rows(n, FillWith<int>{lengths.data(), 1}));
-    for (Buffer<double> &part : values)
-      runner.run(rows(n, FillWith<double>{part.data(), 1.}));
+    for (Buffer<double> &factor : values)
+      runner.run(rows(n, FillWith<double>{factor.data(), 1.}));
   }
 
   /// Returns a view that is valid until the pool moves.
-  ColumnsView<parts> view()
+  ColumnsView<n_factors> view()
   {
-    ColumnsView<parts> result{starts.data(), lengths.data(), entry_rows.data(), {}};
-    for (int part = 0; part < parts; ++part)
-      result.values[part] = values[part].data();
+    ColumnsView<n_factors> result{starts.data(), lengths.data(), entry_rows.data(), {}};
+    for (int factor = 0; factor < n_factors; ++factor)
+      result.values[factor] = values[factor].data();
     return result;
   }
   std::size_t capacity() const
@@ -99,27 +99,27 @@ public:
   /**
    * Moves the columns, contiguously, to a pool with room for as many entries again.
    * @return entries in use
-   * @throws DeviceError with the bytes, if memory is insufficient; SolverError beyond most_indices
+   * @throws DeviceError with the bytes, if memory is insufficient; SolverError beyond max_indices
    * entries
    */
   std::size_t move()
   {
     const auto used =
         static_cast<std::size_t>(total_counts<Backend>(executor, lengths.data(), n).sum);
-    const std::size_t most = most_indices;
-    const std::size_t wanted = std::min(2 * used + 4 * static_cast<std::size_t>(n), most);
-    if (used + used / 8 > most)
+    const std::size_t limit = max_indices;
+    const std::size_t new_capacity = std::min(2 * used + 4 * static_cast<std::size_t>(n), limit);
+    if (used + used / 8 > limit)
       throw SolverError("The factors of the approximate inverse have " + std::to_string(used) +
-                        " entries and keep growing, but the limit is " + std::to_string(most) +
+                        " entries and keep growing, but the limit is " + std::to_string(limit) +
                         ". Raise drop=TOL, or set fill=K.");
     ColumnPool old(std::move(*this));
     executor = old.executor;
     starts = Buffer<int>(executor, static_cast<std::size_t>(n) + 1);
     scan_counts<Backend>(executor, old.lengths.data(), n, starts.data());
-    allocate(wanted);
-    ColumnsView<parts> to = view();
+    allocate(new_capacity);
+    ColumnsView<n_factors> to = view();
     to.lengths = old.lengths.data();
-    Runner<Backend>(*executor).run(teams(n, CopyColumn<parts>{old.view(), to}));
+    Runner<Backend>(*executor).run(teams(n, CopyColumn<n_factors>{old.view(), to}));
     lengths = std::move(old.lengths);
     executor->synchronize(); // before the old memory is freed
     return used;
@@ -131,14 +131,14 @@ private:
   void allocate(const std::size_t capacity)
   {
     entry_rows = Buffer<int>(executor, capacity);
-    for (Buffer<double> &part : values)
-      part = Buffer<double>(executor, capacity);
+    for (Buffer<double> &factor : values)
+      factor = Buffer<double>(executor, capacity);
   }
 
   ExecutorPtr executor;
   int n;
   Buffer<int> starts, lengths, entry_rows;
-  Buffer<double> values[parts];
+  Buffer<double> values[n_factors];
 };
 
 using ColumnKey = unsigned long long;
@@ -148,49 +148,49 @@ constexpr ColumnKey no_key = ~0ULL;
 FEMGPU_HD
 ColumnKey key_of(const double products, const unsigned int number)
 {
-  const double most = 2147483647.;
-  return static_cast<ColumnKey>(products < most ? products : most) << 32U | number;
+  const double limit = 2147483647.;
+  return static_cast<ColumnKey>(products < limit ? products : limit) << 32U | number;
 }
 
 /// A on the pattern of A + Aᵀ with a full diagonal. @p values of Aᵀ, and with two parts also of A.
-template <int parts>
+template <int n_factors>
 struct SystemView
 {
   RowPatternView pattern;
-  const double *values[parts];
+  const double *values[n_factors];
 };
 
 /// Counters of a round, in the memory of the executor.
 struct RoundStatus
 {
-  unsigned long long used;     ///< entries of the pool, including requests that failed
-  int n_pivots;                ///< of all rounds
-  int n_too_large, n_homeless; ///< columns for which the workspace, or the pool, was too small
-  int bad_pivot;               ///< the first one of this round; n: none
+  unsigned long long used;        ///< entries of the pool, including requests that failed
+  int n_pivots;                   ///< of all rounds
+  int n_too_large, n_unallocated; ///< columns for which the workspace, or the pool, was too small
+  int bad_pivot;                  ///< the first one of this round; n: none
 };
 
 /**
  * Data of rows and columns in a round. The supports of its pivots are disjoint, so that a row has
  * at most one owner.
  */
-template <int parts>
+template <int n_factors>
 struct RoundView
 {
   int round, n;
   bool is_stabilised;
-  bool is_shortest_first;  ///< keys begin with the number of entries of the rows in A z_j
-  ColumnKey *keys;         ///< of columns: the order
-  ColumnKey *marks;        ///< of rows: the smallest key of the columns that contain it
-  int *pivot_round;        ///< of columns: the round in which it became a pivot; 0: none yet
-  double *pivots[parts];   ///< p_i of z_i, and q_i of w_i
-  int *owners;             ///< of rows: the pivot whose column contains it, or -1
-  int *places;             ///< of rows: its position in that column
-  double *owned[parts];    ///< of rows: its value in that column; AINV: 1 on the diagonal, else 0
-  int *near;               ///< of rows: last round with a pivot i such that A z_i has an entry
-                           ///< there
-  int *n_products;         ///< of rows: entries of the products A z_i; they begin where A's rows do
-  int *product_owners;     ///< of these entries: i
-  double *products[parts]; ///< Aᵀ w_i and A z_i
+  bool is_shortest_first;    ///< keys begin with the number of entries of the rows in A z_j
+  ColumnKey *keys;           ///< of columns: the order
+  ColumnKey *min_keys;       ///< of rows: the smallest key of the columns that contain it
+  int *pivot_round;          ///< of columns: the round in which it became a pivot; 0: none yet
+  double *pivots[n_factors]; ///< p_i of z_i, and q_i of w_i
+  int *owners;               ///< of rows: the pivot whose column contains it, or -1
+  int *positions;            ///< of rows: its position in that column
+  double *owned[n_factors];  ///< of rows: its value in that column; AINV: 1 on the diagonal, else 0
+  int *last_touched;         ///< of rows: last round with a pivot i such that A z_i has an entry
+                             ///< there
+  int *n_products;     ///< of rows: entries of the products A z_i; they begin where A's rows do
+  int *product_owners; ///< of these entries: i
+  double *products[n_factors]; ///< Aᵀ w_i and A z_i
   RoundStatus *status;
 };
 
@@ -198,12 +198,12 @@ struct RoundView
 constexpr int longest_merged_list = 64;
 
 /// Lowers the marks of the rows of column j; clears the owners of rows of the last round's pivots.
-template <int parts>
-struct MarkRows
+template <int n_factors>
+struct LowerRowKeys
 {
   static constexpr int team_size = 32, scratch = 0;
-  ColumnsView<parts> Z;
-  RoundView<parts> round;
+  ColumnsView<n_factors> Z;
+  RoundView<n_factors> round;
   const int *columns; ///< remaining ones, and some others
 
   template <class Team>
@@ -216,7 +216,7 @@ struct MarkRows
     const int *const rows = Z.rows + Z.starts[j];
     for (int e = team.rank(); e < Z.lengths[j]; e += team.size())
       if (pivot_round == 0)
-        lower_to(round.marks + rows[e], round.keys[j]);
+        atomic_min(round.min_keys + rows[e], round.keys[j]);
       else
         round.owners[rows[e]] = -1;
   }
@@ -227,13 +227,13 @@ struct MarkRows
  * whatever the value. Hence pivots of a round have no products with each other and, because A has a
  * full diagonal, no common rows.
  */
-template <int parts>
+template <int n_factors>
 struct SelectPivot
 {
   static constexpr int team_size = 32, scratch = 0;
-  SystemView<parts> A;
-  ColumnsView<parts> Z;
-  RoundView<parts> round;
+  SystemView<n_factors> A;
+  ColumnsView<n_factors> Z;
+  RoundView<n_factors> round;
   const int *columns;
 
   template <class Team>
@@ -243,12 +243,12 @@ struct SelectPivot
     const int i = columns[item], begin = Z.starts[i], length = Z.lengths[i];
     if (round.pivot_round[i] != 0 || !is_first(team, i, begin, length))
       return;
-    own_rows(team, i, begin, length);
+    claim_rows(team, i, begin, length);
     team.sync();
     find_pivots(team, i, begin, length);
     if (team.rank() == 0) {
       round.pivot_round[i] = round.round;
-      add_to(&round.status->n_pivots, 1);
+      atomic_add(&round.status->n_pivots, 1);
     }
   }
 
@@ -259,14 +259,14 @@ struct SelectPivot
     const ColumnKey key = round.keys[i];
     double n_before = 0.;
     for (int e = team.rank(); e < length && n_before == 0.; e += team.size())
-      n_before += round.marks[Z.rows[begin + e]] < key ? 1. : 0.;
+      n_before += round.min_keys[Z.rows[begin + e]] < key ? 1. : 0.;
     if (team.sum(n_before) > 0.)
       return false;
     for (int e = 0; e < length; ++e) {
       const int row = Z.rows[begin + e], end = A.pattern.row_starts[row + 1];
       for (int k = A.pattern.row_starts[row] + team.rank(); k < end && n_before == 0.;
            k += team.size())
-        n_before += round.marks[A.pattern.columns[k]] < key ? 1. : 0.;
+        n_before += round.min_keys[A.pattern.columns[k]] < key ? 1. : 0.;
       if (team.sum(n_before) > 0.)
         return false;
     }
@@ -275,16 +275,16 @@ struct SelectPivot
 
   template <class Team>
   FEMGPU_HD
-  void own_rows(const Team &team, const int i, const int begin, const int length) const
+  void claim_rows(const Team &team, const int i, const int begin, const int length) const
   {
     for (int e = team.rank(); e < length; e += team.size()) {
       const int row = Z.rows[begin + e];
       round.owners[row] = i;
-      round.places[row] = e;
-      for (int part = 0; part < parts; ++part)
-        round.owned[part][row] = round.is_stabilised ? Z.values[part][begin + e]
-                                 : row == i          ? 1.
-                                                     : 0.;
+      round.positions[row] = e;
+      for (int factor = 0; factor < n_factors; ++factor)
+        round.owned[factor][row] = round.is_stabilised ? Z.values[factor][begin + e]
+                                   : row == i          ? 1.
+                                                       : 0.;
     }
   }
 
@@ -296,11 +296,11 @@ struct SelectPivot
   FEMGPU_HD
   void find_pivots(const Team &team, const int i, const int begin, const int length) const
   {
-    constexpr int w = parts - 1;
-    for (int part = round.is_stabilised ? w : 0; part < parts; ++part) {
-      const double pivot = find_pivot(team, part, i, begin, length);
+    constexpr int w = n_factors - 1;
+    for (int factor = round.is_stabilised ? w : 0; factor < n_factors; ++factor) {
+      const double pivot = find_pivot(team, factor, i, begin, length);
       if (team.rank() == 0)
-        round.pivots[part][i] = pivot;
+        round.pivots[factor][i] = pivot;
       if (team.rank() == 0 && round.is_stabilised)
         round.pivots[0][i] = pivot;
     }
@@ -310,22 +310,22 @@ struct SelectPivot
   /// rows of A z_i and Aᵀ w_i, and records a bad pivot.
   template <class Team>
   FEMGPU_HD
-  double find_pivot(const Team &team, const int part, const int i, const int begin,
+  double find_pivot(const Team &team, const int factor, const int i, const int begin,
                     const int length) const
   {
     double pivot = 0., magnitude = 0.;
     for (int e = 0; e < length; ++e) {
       const int row = Z.rows[begin + e], end = A.pattern.row_starts[row + 1];
       const bool has_product = round.is_stabilised || row == i;
-      const double z_e = Z.values[part][begin + e];
+      const double z_e = Z.values[factor][begin + e];
       for (int k = A.pattern.row_starts[row] + team.rank(); k < end; k += team.size()) {
         const int column = A.pattern.columns[k];
         if (has_product)
-          store_together(round.near + column, round.round);
+          store_relaxed(round.last_touched + column, round.round);
         if (round.owners[column] != i)
           continue;
-        const double term =
-            z_e * (A.values[part][k] * round.owned[ColumnsView<parts>::other(part)][column]);
+        const double term = z_e * (A.values[factor][k] *
+                                   round.owned[ColumnsView<n_factors>::other(factor)][column]);
         pivot += term;
         magnitude += fabs(term);
       }
@@ -333,7 +333,7 @@ struct SelectPivot
     pivot = team.sum(pivot);
     magnitude = team.sum(magnitude);
     if (team.rank() == 0 && !is_good(pivot, magnitude))
-      lower_to(&round.status->bad_pivot, i);
+      atomic_min(&round.status->bad_pivot, i);
     return pivot;
   }
 
@@ -341,23 +341,23 @@ struct SelectPivot
   static bool is_good(const double pivot, const double magnitude)
   {
     constexpr double smallest = 1e-14; // of its terms: less is rounding error
-    const double size = parts == 1 ? pivot : fabs(pivot);
+    const double size = n_factors == 1 ? pivot : fabs(pivot);
     return size > smallest * magnitude && size - size == 0.;
   }
 };
 
 /// Computes the entries in row s of the products A z_i and Aᵀ w_i with the pivots of a round.
-template <int parts>
+template <int n_factors>
 struct MultiplyPivots
 {
-  SystemView<parts> A;
-  RoundView<parts> round;
+  SystemView<n_factors> A;
+  RoundView<n_factors> round;
 
   FEMGPU_HD
   void operator()(const int s) const
   {
-    round.marks[s] = no_key; // for the next round
-    if (round.near[s] != round.round)
+    round.min_keys[s] = no_key; // for the next round
+    if (round.last_touched[s] != round.round)
       return;
     const int begin = A.pattern.row_starts[s];
     int n = 0;
@@ -365,15 +365,15 @@ struct MultiplyPivots
       const int column = A.pattern.columns[k], owner = round.owners[column];
       if (owner < 0)
         continue;
-      const int place = find(begin, n, owner);
-      for (int part = 0; part < parts; ++part) {
+      const int position = find(begin, n, owner);
+      for (int factor = 0; factor < n_factors; ++factor) {
         const double term =
-            A.values[part][k] * round.owned[ColumnsView<parts>::other(part)][column];
-        round.products[part][begin + place] =
-            place < n ? round.products[part][begin + place] + term : term;
+            A.values[factor][k] * round.owned[ColumnsView<n_factors>::other(factor)][column];
+        round.products[factor][begin + position] =
+            position < n ? round.products[factor][begin + position] + term : term;
       }
-      round.product_owners[begin + place] = owner;
-      n = place < n ? n : n + 1;
+      round.product_owners[begin + position] = owner;
+      n = position < n ? n : n + 1;
     }
     round.n_products[s] = n;
   }

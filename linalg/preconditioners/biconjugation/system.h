@@ -37,12 +37,12 @@ inline Buffer<ColumnKey> nested_dissection_keys(const CsrMatrix &A, const BlockP
 {
   const HostMatrix pattern = host_pattern(A);
   const int node_size = pattern.csr().node_size();
-  const std::vector<int> places = metis_dissection(node_graph(pattern.csr(), node_size));
+  const std::vector<int> positions = metis_dissection(node_graph(pattern.csr(), node_size));
   std::vector<ColumnKey> keys(static_cast<std::size_t>(A.n()));
   for (int j = 0; j < A.n(); ++j) {
     const int row = blocks.old_row(j);
-    keys[j] =
-        key_of(1, static_cast<unsigned int>(places[row / node_size] * node_size + row % node_size));
+    keys[j] = key_of(
+        1, static_cast<unsigned int>(positions[row / node_size] * node_size + row % node_size));
   }
   return {A.executor(), keys.data(), keys.size()};
 }
@@ -69,25 +69,25 @@ Buffer<ColumnKey> column_keys(const std::string &order, const CsrMatrix &A,
 }
 
 /// S A S in the order of the blocks, restricted to the blocks.
-template <int parts>
+template <int n_factors>
 struct AinvSystem
 {
   RowPattern pattern; ///< symmetric, with a full diagonal
-  Buffer<double> values[parts];
+  Buffer<double> values[n_factors];
   Buffer<double> scaling; ///< S
 
-  SystemView<parts> view() const
+  SystemView<n_factors> view() const
   {
-    SystemView<parts> result{pattern.view(), {}};
-    for (int part = 0; part < parts; ++part)
-      result.values[part] = values[part].data();
+    SystemView<n_factors> result{pattern.view(), {}};
+    for (int factor = 0; factor < n_factors; ++factor)
+      result.values[factor] = values[factor].data();
     return result;
   }
 };
 
 /// Stores A + Aᵀ as a pattern, with the values of both. @param A_values of the entries of @p A
-template <class Backend, int parts>
-void store_union(const PatternRef &A, const double *A_values, AinvSystem<parts> &system)
+template <class Backend, int n_factors>
+void store_union(const PatternRef &A, const double *A_values, AinvSystem<n_factors> &system)
 {
   const DerivedPattern transposed = transposed_pattern<Backend>(A);
   UnionPattern both =
@@ -100,25 +100,25 @@ void store_union(const PatternRef &A, const double *A_values, AinvSystem<parts> 
       .run(rows(static_cast<int>(both.pattern.columns.size()),
                 [A_values, in_A = both.A_entries.data(), in_transposed = both.B_entries.data(),
                  sources = transposed.sources.data(), first = system.values[0].data(),
-                 last = system.values[parts - 1].data()] FEMGPU_BODY(const int k) {
+                 last = system.values[n_factors - 1].data()] FEMGPU_BODY(const int k) {
                   const int a = in_A[k], b = in_transposed[k];
                   const double a_ij = a < 0 ? 0. : A_values[a];
                   const double a_ji = b < 0 ? 0. : A_values[sources[b]];
-                  first[k] = parts == 1 ? 0.5 * (a_ij + a_ji) : a_ji;
-                  last[k] = parts == 1 ? 0.5 * (a_ij + a_ji) : a_ij;
+                  first[k] = n_factors == 1 ? 0.5 * (a_ij + a_ji) : a_ji;
+                  last[k] = n_factors == 1 ? 0.5 * (a_ij + a_ji) : a_ij;
                 }));
   system.pattern = std::move(both.pattern);
   A.executor->synchronize(); // before the transposed pattern is freed
 }
 
-template <class Backend, int parts>
-AinvSystem<parts> make_ainv_system(const CsrMatrix &A, const BlockPartition &blocks,
-                                   const bool is_scaled)
+template <class Backend, int n_factors>
+AinvSystem<n_factors> make_ainv_system(const CsrMatrix &A, const BlockPartition &blocks,
+                                       const bool is_scaled)
 {
   const ExecutorPtr &owner = A.executor();
   Runner<Backend> runner(*owner);
   DerivedPattern D = block_diagonal<Backend>(A, blocks);
-  AinvSystem<parts> system;
+  AinvSystem<n_factors> system;
   system.scaling = Buffer<double>(owner, static_cast<std::size_t>(A.n()));
   Buffer<double> values(owner, D.sources.size());
   const RowPatternView pattern = D.pattern.view();
@@ -135,7 +135,7 @@ AinvSystem<parts> make_ainv_system(const CsrMatrix &A, const BlockPartition &blo
     for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
       scaled[k] = entries[k] < 0 ? 0. : s[i] * A_values[entries[k]] * s[pattern.columns[k]];
   }));
-  if (parts == 1 && is_symmetric<Backend>(pattern_of(owner, D.pattern))) {
+  if (n_factors == 1 && is_symmetric<Backend>(pattern_of(owner, D.pattern))) {
     system.pattern = std::move(D.pattern);
     system.values[0] = std::move(values);
   }

@@ -25,17 +25,17 @@ struct DropRule
 /// Sizes of the data of a column's update.
 struct UpdateSize
 {
-  std::size_t n_pivots; ///< that change the column
-  std::size_t n_fresh;  ///< entries of the columns of these pivots
-  std::size_t length;   ///< of the column
+  std::size_t n_pivots;        ///< that change the column
+  std::size_t n_pivot_entries; ///< entries of the columns of these pivots
+  std::size_t length;          ///< of the column
 
-  /// Returns the workspace in doubles, for teams of @p n_threads and columns of @p parts.
+  /// Returns the workspace in doubles, for teams of @p n_threads and columns of @p n_factors.
   FEMGPU_HD
-  std::size_t doubles(const int parts, const int n_threads) const
+  std::size_t doubles(const int n_factors, const int n_threads) const
   {
-    const std::size_t n_entries = length + n_fresh;
+    const std::size_t n_entries = length + n_pivot_entries;
     const std::size_t ints = 2 * n_pivots + 2 + static_cast<std::size_t>(n_threads) + n_entries;
-    return doubles_for_ints(ints) + static_cast<std::size_t>(parts) * (n_pivots + n_entries);
+    return doubles_for_ints(ints) + static_cast<std::size_t>(n_factors) * (n_pivots + n_entries);
   }
   /// Returns the workspace in doubles for finding the pivots.
   FEMGPU_HD
@@ -46,15 +46,15 @@ struct UpdateSize
 };
 
 /// A column under construction, in the workspace of a team.
-template <int parts>
+template <int n_factors>
 struct NewColumn
 {
-  int *pivots;           ///< n_pivots, ascending
-  int *offsets;          ///< n_pivots + 1: start of the entries of each pivot's column
-  int *counts;           ///< one per thread, and one more
-  int *rows;             ///< first the rows of the old column
-  double *factors;       ///< parts x n_pivots
-  double *values[parts]; ///< of the rows
+  int *pivots;               ///< n_pivots, ascending
+  int *offsets;              ///< n_pivots + 1: start of the entries of each pivot's column
+  int *counts;               ///< one per thread, and one more
+  int *rows;                 ///< first the rows of the old column
+  double *factors;           ///< parts x n_pivots
+  double *values[n_factors]; ///< of the rows
   int n_pivots, n_old, n_entries;
 
   FEMGPU_HD
@@ -62,30 +62,30 @@ struct NewColumn
       : pivots(reinterpret_cast<int *>(memory)), offsets(pivots + size.n_pivots),
         counts(offsets + size.n_pivots + 1), rows(counts + n_threads + 1),
         n_pivots(static_cast<int>(size.n_pivots)), n_old(static_cast<int>(size.length)),
-        n_entries(static_cast<int>(size.length + size.n_fresh))
+        n_entries(static_cast<int>(size.length + size.n_pivot_entries))
   {
-    const std::size_t ints =
-        2 * size.n_pivots + 2 + static_cast<std::size_t>(n_threads) + size.length + size.n_fresh;
+    const std::size_t ints = 2 * size.n_pivots + 2 + static_cast<std::size_t>(n_threads) +
+                             size.length + size.n_pivot_entries;
     factors = memory + doubles_for_ints(ints);
-    for (int part = 0; part < parts; ++part)
-      values[part] = factors + parts * size.n_pivots +
-                     static_cast<std::size_t>(part) * static_cast<std::size_t>(n_entries);
+    for (int factor = 0; factor < n_factors; ++factor)
+      values[factor] = factors + n_factors * size.n_pivots +
+                       static_cast<std::size_t>(factor) * static_cast<std::size_t>(n_entries);
   }
 
   /// Returns the position of a pivot, or -1.
   FEMGPU_HD
   int find(const int pivot) const
   {
-    const int place = lower_bound(pivots, 0, n_pivots, pivot);
-    return place < n_pivots && pivots[place] == pivot ? place : -1;
+    const int position = lower_bound(pivots, 0, n_pivots, pivot);
+    return position < n_pivots && pivots[position] == pivot ? position : -1;
   }
 
   FEMGPU_HD
   double magnitude(const int e) const
   {
     double largest = fabs(values[0][e]);
-    for (int part = 1; part < parts; ++part)
-      largest = fabs(values[part][e]) > largest ? fabs(values[part][e]) : largest;
+    for (int factor = 1; factor < n_factors; ++factor)
+      largest = fabs(values[factor][e]) > largest ? fabs(values[factor][e]) : largest;
     return largest;
   }
 };
@@ -97,11 +97,11 @@ struct NewColumn
  * of the column, so that the result does not depend on the teams. The new column goes to the end of
  * the pool.
  */
-template <int parts>
+template <int n_factors>
 struct UpdateColumn
 {
-  ColumnsView<parts> Z;
-  RoundView<parts> round;
+  ColumnsView<n_factors> Z;
+  RoundView<n_factors> round;
   const int *A_starts; ///< start of the products of a row
   DropRule rule;
   unsigned long long capacity; ///< of the pool
@@ -109,9 +109,9 @@ struct UpdateColumn
   std::size_t *needs;          ///< of columns: doubles needed, if the workspace was too small; else
                                ///< 0
 
-  template <class Team, class Workspace>
+  template <class Team, class RowWorkspace>
   FEMGPU_HD
-  bool operator()(const Team &team, const Workspace &workspace) const
+  bool operator()(const Team &team, const RowWorkspace &workspace) const
   {
     const int j = workspace.row, begin = Z.starts[j], length = Z.lengths[j];
     if (round.pivot_round[j] != 0 || updated[j] == round.round)
@@ -119,22 +119,22 @@ struct UpdateColumn
     UpdateSize size = bound(team, begin, length);
     if (size.n_pivots == 0)
       return true;
-    const std::size_t need = max_of(size.doubles_for_set(), size.doubles(parts, largest_team));
+    const std::size_t need = max_of(size.doubles_for_set(), size.doubles(n_factors, largest_team));
     bool fits = size.doubles_for_set() <= workspace.size;
     if (fits) {
       size = find_pivots(team, begin, size, workspace.memory);
-      fits = size.doubles(parts, team.size()) <= workspace.size;
+      fits = size.doubles(n_factors, team.size()) <= workspace.size;
     }
     if (team.rank() == 0 && !fits)
-      add_to(&round.status->n_too_large, 1);
+      atomic_add(&round.status->n_too_large, 1);
     if (team.rank() == 0)
       needs[j] = fits ? 0 : need;
     if (!fits)
       return false;
-    const NewColumn<parts> column(workspace.memory, size, team.size());
+    const NewColumn<n_factors> column(workspace.memory, size, team.size());
     find_factors(team, begin, column);
     subtract_pivots(team, begin, column);
-    store(team, j, column, limit(team, j, column));
+    store(team, j, column, drop_threshold(team, j, column));
     return true;
   }
 
@@ -150,58 +150,59 @@ struct UpdateColumn
   FEMGPU_HD
   UpdateSize bound(const Team &team, const int begin, const int length) const
   {
-    double n_pivots = 0., n_fresh = 0.;
+    double n_pivots = 0., n_pivot_entries = 0.;
     for (int e = team.rank(); e < length; e += team.size()) {
       const int row = Z.rows[begin + e];
-      if (round.near[row] != round.round)
+      if (round.last_touched[row] != round.round)
         continue;
       const int *const owners = round.product_owners + A_starts[row];
       n_pivots += round.n_products[row];
       for (int q = 0; q < round.n_products[row]; ++q)
-        n_fresh += Z.lengths[owners[q]];
+        n_pivot_entries += Z.lengths[owners[q]];
     }
     n_pivots = team.sum(n_pivots);
-    n_fresh = n_pivots > 0. ? team.sum(n_fresh) : 0.;
+    n_pivot_entries = n_pivots > 0. ? team.sum(n_pivot_entries) : 0.;
     return {static_cast<std::size_t>(n_pivots < round.n ? n_pivots : round.n),
-            static_cast<std::size_t>(n_fresh), static_cast<std::size_t>(length)};
+            static_cast<std::size_t>(n_pivot_entries), static_cast<std::size_t>(length)};
   }
 
   /// Stores the pivots, ascending, at the beginning of the memory. Returns the exact size.
   template <class Team>
   FEMGPU_HD
-  UpdateSize find_pivots(const Team &team, const int begin, const UpdateSize &most,
+  UpdateSize find_pivots(const Team &team, const int begin, const UpdateSize &upper_bound,
                          double *memory) const
   {
     int *const pivots = reinterpret_cast<int *>(memory);
-    ColumnSet set(pivots + most.n_pivots, static_cast<int>(most.n_pivots));
+    ColumnSet set(pivots + upper_bound.n_pivots, static_cast<int>(upper_bound.n_pivots));
     set.clear(team);
-    for (int e = team.rank(); e < static_cast<int>(most.length); e += team.size()) {
+    for (int e = team.rank(); e < static_cast<int>(upper_bound.length); e += team.size()) {
       const int row = Z.rows[begin + e];
-      if (round.near[row] != round.round)
+      if (round.last_touched[row] != round.round)
         continue;
       for (int q = 0; q < round.n_products[row]; ++q)
         set.insert(team, round.product_owners[A_starts[row] + q]);
     }
     const int n_pivots = set.n_columns(team);
     set.store_sorted(team, pivots);
-    double n_fresh = 0.;
+    double n_pivot_entries = 0.;
     for (int k = team.rank(); k < n_pivots; k += team.size())
-      n_fresh += Z.lengths[pivots[k]];
-    n_fresh = team.sum(n_fresh);
-    return {static_cast<std::size_t>(n_pivots), static_cast<std::size_t>(n_fresh), most.length};
+      n_pivot_entries += Z.lengths[pivots[k]];
+    n_pivot_entries = team.sum(n_pivot_entries);
+    return {static_cast<std::size_t>(n_pivots), static_cast<std::size_t>(n_pivot_entries),
+            upper_bound.length};
   }
 
   /// Computes (z_jᵀ Aᵀ w_i) / p_i for the pivots i, and with two parts (w_jᵀ A z_i) / q_i.
   template <class Team>
   FEMGPU_HD
-  void find_factors(const Team &team, const int begin, const NewColumn<parts> &column) const
+  void find_factors(const Team &team, const int begin, const NewColumn<n_factors> &column) const
   {
-    for (int k = team.rank(); k < parts * column.n_pivots; k += team.size())
+    for (int k = team.rank(); k < n_factors * column.n_pivots; k += team.size())
       column.factors[k] = 0.;
     team.sync();
     for (int e = 0; e < column.n_old; ++e) {
       const int row = Z.rows[begin + e];
-      if (round.near[row] != round.round)
+      if (round.last_touched[row] != round.round)
         continue;
       const int first = A_starts[row], n = round.n_products[row];
       // Owners in a short list are distinct, so that threads do not conflict.
@@ -209,15 +210,15 @@ struct UpdateColumn
       const int stride = is_short ? team.size() : 1;
       for (int q = is_short || team.rank() == 0 ? team.rank() : n; q < n; q += stride) {
         const int k = column.find(round.product_owners[first + q]);
-        for (int part = 0; part < parts; ++part)
-          column.factors[part * column.n_pivots + k] +=
-              Z.values[part][begin + e] * round.products[part][first + q];
+        for (int factor = 0; factor < n_factors; ++factor)
+          column.factors[factor * column.n_pivots + k] +=
+              Z.values[factor][begin + e] * round.products[factor][first + q];
       }
       team.sync();
     }
     for (int k = team.rank(); k < column.n_pivots; k += team.size())
-      for (int part = 0; part < parts; ++part)
-        column.factors[part * column.n_pivots + k] /= round.pivots[part][column.pivots[k]];
+      for (int factor = 0; factor < n_factors; ++factor)
+        column.factors[factor * column.n_pivots + k] /= round.pivots[factor][column.pivots[k]];
     if (team.rank() == 0) {
       int offset = column.n_old;
       for (int k = 0; k < column.n_pivots; ++k) {
@@ -233,16 +234,16 @@ struct UpdateColumn
   /// column.
   template <class Team>
   FEMGPU_HD
-  void subtract_pivots(const Team &team, const int begin, const NewColumn<parts> &column) const
+  void subtract_pivots(const Team &team, const int begin, const NewColumn<n_factors> &column) const
   {
     for (int k = 0; k < column.n_pivots; ++k) {
       const int from = Z.starts[column.pivots[k]], to = column.offsets[k];
       const int length = column.offsets[k + 1] - to;
       for (int e = team.rank(); e < length; e += team.size()) {
         column.rows[to + e] = Z.rows[from + e];
-        for (int part = 0; part < parts; ++part)
-          column.values[part][to + e] =
-              -(column.factors[part * column.n_pivots + k] * Z.values[part][from + e]);
+        for (int factor = 0; factor < n_factors; ++factor)
+          column.values[factor][to + e] =
+              -(column.factors[factor * column.n_pivots + k] * Z.values[factor][from + e]);
       }
     }
     team.sync();
@@ -250,14 +251,14 @@ struct UpdateColumn
       const int row = Z.rows[begin + e], owner = round.owners[row];
       const int k = owner < 0 ? -1 : column.find(owner);
       column.rows[e] = row;
-      for (int part = 0; part < parts; ++part) {
-        double value = Z.values[part][begin + e];
+      for (int factor = 0; factor < n_factors; ++factor) {
+        double value = Z.values[factor][begin + e];
         if (k >= 0) {
-          double &subtracted = column.values[part][column.offsets[k] + round.places[row]];
+          double &subtracted = column.values[factor][column.offsets[k] + round.positions[row]];
           value += subtracted;
           subtracted = 0.; // will be dropped
         }
-        column.values[part][e] = value;
+        column.values[factor][e] = value;
       }
     }
     team.sync();
@@ -266,77 +267,77 @@ struct UpdateColumn
   /// Returns the magnitude above which entries are kept.
   template <class Team>
   FEMGPU_HD
-  double limit(const Team &team, const int j, const NewColumn<parts> &column) const
+  double drop_threshold(const Team &team, const int j, const NewColumn<n_factors> &column) const
   {
-    double least = rule.drop;
-    if (rule.fill == 0 || count_beyond(team, j, column, least) <= rule.fill)
-      return least;
-    double most = 0.; // no entry exceeds the sum of all
+    double cutoff = rule.drop;
+    if (rule.fill == 0 || count_above(team, j, column, cutoff) <= rule.fill)
+      return cutoff;
+    double upper_bound = 0.; // no entry exceeds the sum of all
     for (int e = team.rank(); e < column.n_entries; e += team.size())
-      most += column.magnitude(e);
-    most = team.sum(most);
+      upper_bound += column.magnitude(e);
+    upper_bound = team.sum(upper_bound);
     for (int bisection = 0; bisection < 60; ++bisection) {
-      const double middle = 0.5 * (least + most);
-      if (count_beyond(team, j, column, middle) > rule.fill)
-        least = middle;
+      const double middle = 0.5 * (cutoff + upper_bound);
+      if (count_above(team, j, column, middle) > rule.fill)
+        cutoff = middle;
       else
-        most = middle;
+        upper_bound = middle;
     }
-    return most;
+    return upper_bound;
   }
 
   template <class Team>
   FEMGPU_HD
-  double count_beyond(const Team &team, const int j, const NewColumn<parts> &column,
-                      const double least) const
+  double count_above(const Team &team, const int j, const NewColumn<n_factors> &column,
+                     const double cutoff) const
   {
     double n = 0.;
     for (int e = team.rank(); e < column.n_entries; e += team.size())
-      n += column.rows[e] != j && !(column.magnitude(e) <= least) ? 1. : 0.;
+      n += column.rows[e] != j && !(column.magnitude(e) <= cutoff) ? 1. : 0.;
     return team.sum(n);
   }
 
   /// Stores the new column. Each thread handles consecutive entries, which preserves their order.
   template <class Team>
   FEMGPU_HD
-  void store(const Team &team, const int j, const NewColumn<parts> &column,
-             const double least) const
+  void store(const Team &team, const int j, const NewColumn<n_factors> &column,
+             const double cutoff) const
   {
-    const int n = column.n_entries, share = (n + team.size() - 1) / team.size();
-    const int first = share * team.rank() < n ? share * team.rank() : n;
-    const int last = first + share < n ? first + share : n;
-    const auto stays = [&](const int e) {
-      return column.rows[e] == j || !(column.magnitude(e) <= least); // keeps NaN
+    const int n = column.n_entries, entries_per_thread = (n + team.size() - 1) / team.size();
+    const int first = entries_per_thread * team.rank() < n ? entries_per_thread * team.rank() : n;
+    const int last = first + entries_per_thread < n ? first + entries_per_thread : n;
+    const auto is_retained = [&](const int e) {
+      return column.rows[e] == j || !(column.magnitude(e) <= cutoff); // keeps NaN
     };
-    int n_mine = 0, at = 0, length = 0;
+    int n_retained = 0, at = 0, length = 0;
     double n_products = 0.;
     for (int e = first; e < last; ++e)
-      if (stays(e)) {
-        ++n_mine;
+      if (is_retained(e)) {
+        ++n_retained;
         n_products += A_starts[column.rows[e] + 1] - A_starts[column.rows[e]];
       }
-    column.counts[team.rank()] = n_mine;
+    column.counts[team.rank()] = n_retained;
     team.sync();
     for (int thread = 0; thread < team.size(); ++thread) {
       at += thread < team.rank() ? column.counts[thread] : 0;
       length += column.counts[thread];
     }
     n_products = round.is_shortest_first ? team.sum(n_products) : 0.;
-    const int place = take_place(team, length, column);
-    if (place < 0)
+    const int position = reserve_entries(team, length, column);
+    if (position < 0)
       return;
-    at += place;
+    at += position;
     for (int e = first; e < last; ++e)
-      if (stays(e)) {
+      if (is_retained(e)) {
         Z.rows[at] = column.rows[e];
-        for (int part = 0; part < parts; ++part) {
-          const double value = column.values[part][e];
-          Z.values[part][at] = fabs(value) <= rule.drop && column.rows[e] != j ? 0. : value;
+        for (int factor = 0; factor < n_factors; ++factor) {
+          const double value = column.values[factor][e];
+          Z.values[factor][at] = fabs(value) <= rule.drop && column.rows[e] != j ? 0. : value;
         }
         ++at;
       }
     if (team.rank() == 0) {
-      Z.starts[j] = place;
+      Z.starts[j] = position;
       Z.lengths[j] = length;
       if (round.is_shortest_first)
         round.keys[j] = key_of(n_products, static_cast<unsigned int>(round.keys[j]));
@@ -348,18 +349,18 @@ struct UpdateColumn
   /// full.
   template <class Team>
   FEMGPU_HD
-  int take_place(const Team &team, const int length, const NewColumn<parts> &column) const
+  int reserve_entries(const Team &team, const int length, const NewColumn<n_factors> &column) const
   {
-    int *const place = column.counts + team.size();
+    int *const position = column.counts + team.size();
     if (team.rank() == 0) {
-      const auto wanted = static_cast<unsigned long long>(length);
-      const unsigned long long first = add_to(&round.status->used, wanted);
-      *place = first + wanted <= capacity ? static_cast<int>(first) : -1;
-      if (*place < 0)
-        add_to(&round.status->n_homeless, 1);
+      const auto n_requested = static_cast<unsigned long long>(length);
+      const unsigned long long first = atomic_add(&round.status->used, n_requested);
+      *position = first + n_requested <= capacity ? static_cast<int>(first) : -1;
+      if (*position < 0)
+        atomic_add(&round.status->n_unallocated, 1);
     }
     team.sync();
-    return *place;
+    return *position;
   }
 };
 } // namespace femgpu::linalg

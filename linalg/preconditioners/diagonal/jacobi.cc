@@ -11,13 +11,13 @@ namespace
 {
 struct JacobiState : LoopState
 {
-  double n_zeros = 0., n_others = 0.;
+  double n_zeros = 0., n_different = 0.;
   double first = 0.; ///< m_0
 };
 
 struct JacobiSums
 {
-  double n_zeros, n_others;
+  double n_zeros, n_different;
 };
 
 /// m_i = 1/A_ii; counts the zeros.
@@ -49,18 +49,18 @@ struct CompareWithFirst
   int n;
   const double *inverse;
 
-  using Contributes = SumList<&JacobiSums::n_others>;
+  using Contributes = SumList<&JacobiSums::n_different>;
   FEMGPU_HD
   void operator()(const JacobiState & /* state */, const int i, JacobiSums &sums) const
   {
-    sums.n_others += inverse[i] == inverse[0] ? 0. : 1.;
+    sums.n_different += inverse[i] == inverse[0] ? 0. : 1.;
   }
 
-  using Completes = SumList<&JacobiSums::n_others>;
+  using Completes = SumList<&JacobiSums::n_different>;
   FEMGPU_HD
   void finish(JacobiState &state, const JacobiSums &sums) const
   {
-    state.n_others = sums.n_others;
+    state.n_different = sums.n_different;
     state.first = n > 0 ? inverse[0] : 1.;
   }
 };
@@ -95,7 +95,7 @@ public:
                    rows(A.n(), CompareWithFirst{A.n(), inverse.data()}));
     const JacobiState state = iteration.get_state();
     const double n_zeros = state.n_zeros;
-    view = {state.n_others == 0. ? nullptr : inverse.data(), state.first};
+    view = {state.n_different == 0. ? nullptr : inverse.data(), state.first};
     if (n_zeros > 0.)
       throw SolverError(
           "The Jacobi preconditioner cannot be set up: " +

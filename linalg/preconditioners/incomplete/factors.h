@@ -44,7 +44,7 @@ struct EliminateRow
     const int i = order[item], begin = factors.row_starts[i], d = diagonal[i];
     for (int k = begin + team.rank(); k < d; k += team.size())
       team.wait_for(factors.columns[k]);
-    team.catch_up();
+    team.acquire_fence();
     for (int k = begin; k < d; ++k) {
       subtract_row(team, i, k);
       team.sync();
@@ -53,7 +53,7 @@ struct EliminateRow
       invert_pivot(i, d);
     team.sync();
     if (team.rank() == 0)
-      team.announce(i);
+      team.publish(i);
   }
 
   template <class Team>
@@ -61,16 +61,16 @@ struct EliminateRow
   void subtract_row(const Team &team, const int i, const int k) const
   {
     const int row = factors.columns[k];
-    const double l = values[k], inverse_d = team.fresh(inverse + row);
+    const double l = values[k], inverse_d = team.load_published(inverse + row);
     int at = k + 1;
     for (int m = diagonal[row] + 1 + team.rank(); m < factors.row_starts[row + 1];
          m += team.size()) {
-      const int place = factors.find(i, factors.columns[m], at);
-      if (place < 0)
+      const int position = factors.find(i, factors.columns[m], at);
+      if (position < 0)
         continue;
-      const double lu = l * team.fresh(values + m);
-      values[place] -= lu * inverse_d;
-      at = place + 1;
+      const double lu = l * team.load_published(values + m);
+      values[position] -= lu * inverse_d;
+      at = position + 1;
     }
   }
 
@@ -176,7 +176,7 @@ public:
         report.first_row = first_bad_row(bad);
       }
       if (alpha >= largest_shift)
-        refuse(first_bad_row(bad));
+        throw_bad_pivots(first_bad_row(bad));
     }
   }
 
@@ -186,15 +186,15 @@ public:
     Runner<Backend>(*owner).run(rows(
         pattern.n(), [=, factors = pattern.view(), sources = sources.data(), values = values.data(),
                       largest = largest.data()] FEMGPU_BODY(const int i) {
-          double most = 0.;
+          double row_maximum = 0.;
           for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
             double value = sources[k] < 0 ? 0. : A_values[sources[k]];
             if (factors.columns[k] == i)
               value *= 1. + alpha;
             values[k] = value;
-            most = fmax(most, fabs(value));
+            row_maximum = fmax(row_maximum, fabs(value));
           }
-          largest[i] = most;
+          largest[i] = row_maximum;
         }));
   }
 
@@ -255,7 +255,7 @@ private:
     return first;
   }
 
-  [[noreturn]] void refuse(const int row) const
+  [[noreturn]] void throw_bad_pivots(const int row) const
   {
     throw SolverError(
         "The incomplete factorisation failed: " + std::to_string(report.n_bad) + " of " +

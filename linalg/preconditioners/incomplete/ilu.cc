@@ -1,4 +1,4 @@
-#include "linalg/preconditioners/incomplete/swept_solver.h"
+#include "linalg/preconditioners/incomplete/jacobi_sweep_solver.h"
 #include "linalg/preconditioners/incomplete/triangular_solver.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
@@ -129,7 +129,7 @@ class BlockTwoStage final : public OperatorPreconditioner<TwoStageOperator<Backe
 public:
   explicit BlockTwoStage(Method &method)
       : OperatorPreconditioner<TwoStageOperator<Backend>>(method, true),
-        wanted_blocks(method.integer_or("blocks", "auto", 0, 1, max_blocks)),
+        requested_blocks(method.integer_or("blocks", "auto", 0, 1, max_blocks)),
         partition_kind(method.word("partition", "contiguous", partition_choices())),
         level(method.integer("level", 0, 0, 10)), is_cholesky(kind == "ic"),
         triangular(method.word("triangular", "auto", {"auto", "levels", "dependencies", "sweeps"})),
@@ -150,7 +150,7 @@ public:
     triangles.reset();
     P.reset();
     factors.reset();
-    find_symmetry(A.csr());
+    detect_symmetry(A.csr());
     blocks = std::make_unique<BlockPartition>(owner, make_blocks(A.csr()));
     const bool on_host = owner->backend() == BackendKind::host;
     factors = std::make_unique<IncompleteFactors<Backend>>(A.csr(), *blocks, level, is_cholesky,
@@ -167,7 +167,7 @@ public:
 
   void update(const Matrix &A) override
   {
-    find_symmetry(A.csr());
+    detect_symmetry(A.csr());
     set_values(A.csr());
     if (P)
       P->update(A.csr());
@@ -176,10 +176,10 @@ public:
 private:
   static constexpr int max_blocks = 1 << 24;
 
-  void find_symmetry(const CsrMatrix &A)
+  void detect_symmetry(const CsrMatrix &A)
   {
     const int first = first_unsymmetric_row<Backend>(A);
-    this->keeps_symmetry = first < 0;
+    this->preserves_symmetry = first < 0;
     if (is_cholesky && first >= 0)
       throw SolverError("Preconditioner '" + kind + "' with incomplete Cholesky factors needs a " +
                         "symmetric matrix, but row " + std::to_string(first) +
@@ -196,7 +196,7 @@ private:
   Partition make_blocks(const CsrMatrix &A) const
   {
     return make_partition(partition_kind, A,
-                          wanted_blocks > 0 ? wanted_blocks : automatic_blocks(A));
+                          requested_blocks > 0 ? requested_blocks : automatic_blocks(A));
   }
 
   /// Returns how to solve with triangles. On a GPU sweeps are much faster if they contract: see
@@ -213,21 +213,22 @@ private:
   /// the shared memory of its thread blocks; its other solvers need only one.
   int automatic_blocks(const CsrMatrix &A) const
   {
-    constexpr int rows_of_a_thread_block = 2048, rows_of_a_core = 65536;
-    constexpr int fewest = 8, smallest = 4096;
+    constexpr int rows_per_thread_block = 2048, rows_per_core = 65536;
+    constexpr int min_blocks = 8, min_rows = 4096;
     if (A.executor()->backend() == BackendKind::host)
-      return A.n() < smallest ? 1 : std::max(fewest, (A.n() + rows_of_a_core - 1) / rows_of_a_core);
+      return A.n() < min_rows ? 1
+                              : std::max(min_blocks, (A.n() + rows_per_core - 1) / rows_per_core);
     return triangular_solver(*A.executor()) == "levels"
-               ? (A.n() + rows_of_a_thread_block - 1) / rows_of_a_thread_block
+               ? (A.n() + rows_per_thread_block - 1) / rows_per_thread_block
                : 1;
   }
 
   std::unique_ptr<TriangularSolver> make_triangles() const
   {
-    const std::string way = triangular_solver(*factors->executor());
-    if (way == "sweeps")
-      return std::make_unique<SweptSolver<Backend>>(*factors, sweeps);
-    if (way == "levels")
+    const std::string solver_name = triangular_solver(*factors->executor());
+    if (solver_name == "sweeps")
+      return std::make_unique<JacobiSweepSolver<Backend>>(*factors, sweeps);
+    if (solver_name == "levels")
       return std::make_unique<BlockwiseSolver<Backend>>(*factors);
     return std::make_unique<DependencySolver<Backend>>(*factors);
   }
@@ -242,8 +243,8 @@ private:
     text.precision(3);
     text << (is_cholesky ? "IC(" : "ILU(") << level << ") in " << blocks->host.n_blocks() << " "
          << partition_kind << " blocks";
-    if (wanted_blocks > blocks->host.n_blocks())
-      text << " (" << wanted_blocks << " requested)";
+    if (requested_blocks > blocks->host.n_blocks())
+      text << " (" << requested_blocks << " requested)";
     text << " of up to " << blocks->host.largest_block() << " rows, "
          << 100. * std::max(outside, 0.) << " % of A outside the blocks, fill "
          << static_cast<double>(factors->n_nonzeros()) / std::max(in_blocks, 1.) << ", up to "
@@ -256,7 +257,7 @@ private:
   }
 
   using OperatorPreconditioner<TwoStageOperator<Backend>>::kind;
-  int wanted_blocks; ///< 0: automatic
+  int requested_blocks; ///< 0: automatic
   std::string partition_kind;
   int level;
   bool is_cholesky;

@@ -2,8 +2,8 @@
 #define femgpu_linalg_preconditioners_incomplete_pattern_h
 
 #include "linalg/partitions/partition.h"
-#include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_product.h"
+#include "linalg/sparse/select_entries.h"
 #include "linalg/sparse/symmetry.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct PartitionView
   const int *starts;   ///< the first new row of each block, and n
   const int *block_of; ///< of each new row
   const int *order;    ///< the old row of each new one; nullptr: the same numbering
-  const int *places;   ///< the new row of each old one
+  const int *new_rows; ///< the new row of each old one
 
   FEMGPU_HD
   int old_row(const int i) const
@@ -33,7 +33,7 @@ struct PartitionView
   FEMGPU_HD
   int new_row(const int i) const
   {
-    return places == nullptr ? i : places[i];
+    return new_rows == nullptr ? i : new_rows[i];
   }
 };
 
@@ -67,18 +67,18 @@ public:
       : host(std::move(partition)), starts(executor, host.starts.data(), host.starts.size()),
         order(executor, host.order.data(), host.order.size())
   {
-    std::vector<int> block_of_row, new_place(host.order.size());
+    std::vector<int> block_of_row, new_row_of(host.order.size());
     for (int block = 0; block < host.n_blocks(); ++block)
       block_of_row.resize(static_cast<std::size_t>(host.starts[block + 1]), block);
     for (std::size_t i = 0; i < host.order.size(); ++i)
-      new_place[host.order[i]] = static_cast<int>(i);
+      new_row_of[host.order[i]] = static_cast<int>(i);
     block_of = Buffer<int>(executor, block_of_row.data(), block_of_row.size());
-    places = Buffer<int>(executor, new_place.data(), new_place.size());
+    new_rows = Buffer<int>(executor, new_row_of.data(), new_row_of.size());
   }
 
   PartitionView view() const
   {
-    return {starts.data(), block_of.data(), order.data(), places.data()};
+    return {starts.data(), block_of.data(), order.data(), new_rows.data()};
   }
   int n() const
   {
@@ -96,10 +96,10 @@ public:
   const Partition host;
 
 private:
-  Buffer<int> starts, order, block_of, places;
+  Buffer<int> starts, order, block_of, new_rows;
 };
 
-/// Selects the entries of rows within their blocks, and the diagonal; see choose().
+/// Selects the entries of rows within their blocks, and the diagonal; see select_entries().
 struct BlockRows
 {
   RowPatternView A;
@@ -116,7 +116,7 @@ struct BlockRows
   void visit(const int row, const int k, const Function &f) const
   {
     const int i = blocks.new_row(row);
-    if (A.is_gap(row, row, k))
+    if (A.is_insertion_point(row, row, k))
       f(i, -1);
     if (k == A.row_starts[row + 1])
       return;
@@ -132,7 +132,7 @@ template <class Backend>
 DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
 {
   const PatternRef pattern = pattern_of(A);
-  return choose<Backend>(pattern, BlockRows{pattern.view(), blocks.view()}, A.n());
+  return select_entries<Backend>(pattern, BlockRows{pattern.view(), blocks.view()}, A.n());
 }
 
 /// Selects entries of the upper triangle, and those of the lower one that the transposed graph has.
@@ -177,9 +177,9 @@ RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr 
     return A.copy();
   const RowPattern paths = paths_through_lower_rows<Backend>(A, level + 1, executor);
   const auto fill = [&](const RowPattern &transposed_paths) {
-    return choose<Backend>(pattern_of(executor, paths),
-                           EntriesWhere<FillEntry>{paths.view(), {transposed_paths.view()}},
-                           paths.n(), "The pattern of an incomplete factorisation")
+    return select_entries<Backend>(pattern_of(executor, paths),
+                                   EntriesWhere<FillEntry>{paths.view(), {transposed_paths.view()}},
+                                   paths.n(), "The pattern of an incomplete factorisation")
         .pattern;
   };
   if (is_symmetric<Backend>(pattern_of(executor, A)))

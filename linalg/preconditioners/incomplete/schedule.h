@@ -77,17 +77,17 @@ inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vecto
     const int begin = blocks.host.starts[block], end = blocks.host.starts[block + 1];
     const int n_levels =
         begin == end ? 0 : 1 + *std::max_element(levels.begin() + begin, levels.begin() + end);
-    std::vector<int> places(static_cast<std::size_t>(n_levels) + 1, 0);
+    std::vector<int> offsets(static_cast<std::size_t>(n_levels) + 1, 0);
     for (int i = begin; i < end; ++i)
-      ++places[levels[i] + 1];
-    places[0] = begin;
+      ++offsets[levels[i] + 1];
+    offsets[0] = begin;
     for (int level = 0; level < n_levels; ++level)
-      places[level + 1] += places[level];
+      offsets[level + 1] += offsets[level];
     schedule.block_levels.push_back(static_cast<int>(schedule.level_starts.size()));
-    schedule.level_starts.insert(schedule.level_starts.end(), places.begin(), places.end() - 1);
+    schedule.level_starts.insert(schedule.level_starts.end(), offsets.begin(), offsets.end() - 1);
     for (int k = begin; k < end; ++k) {
       const int i = backwards ? begin + end - 1 - k : k;
-      schedule.host_rows[places[levels[i]]++] = i;
+      schedule.host_rows[offsets[levels[i]]++] = i;
     }
     schedule.n_levels = std::max(schedule.n_levels, n_levels);
   }

@@ -54,7 +54,7 @@ public:
     return CsrView<double>{n(), lanes(), derived.pattern.row_starts.data(),
                            derived.pattern.columns.data(), values.data()};
   }
-  TriangleView in_order() const
+  TriangleView ordered_view() const
   {
     return {row_order.data(), derived.pattern.row_starts.data(), derived.pattern.columns.data(),
             values.data(), inverse.data()};
@@ -213,15 +213,15 @@ struct SolveBlock
     const int lane = team.rank() & (threads - 1), row_of_team = team.rank() / threads;
     const int end = levels.starts[level + 1];
     for (int first = levels.starts[level]; first < end; first += rows_at_once) {
-      const int place = first + row_of_team;
+      const int position = first + row_of_team;
       double sum = 0.;
-      if (place < end)
-        for (int k = T.row_starts[place] + lane; k < T.row_starts[place + 1]; k += threads)
+      if (position < end)
+        for (int k = T.row_starts[position] + lane; k < T.row_starts[position + 1]; k += threads)
           sum += T.values[k] * w[T.columns[k] - offset];
       sum = team.sum(sum, threads);
-      if (place < end && lane == 0) {
-        const int i = T.rows[place], local = i - offset;
-        w[local] = Row::finish(v, w, i, local, sum, T.inverse[place]);
+      if (position < end && lane == 0) {
+        const int i = T.rows[position], local = i - offset;
+        w[local] = Row::finish(v, w, i, local, sum, T.inverse[position]);
       }
     }
     team.sync();
@@ -246,38 +246,38 @@ struct SolvePacket
     const int threads = team.size() > 1 ? lanes : 1, rows_at_once = team.size() / threads;
     const int lane = team.rank() & (threads - 1), end = packets.starts[packet + 1];
     for (int first = packets.starts[packet]; first < end; first += rows_at_once) {
-      const int place = first + team.rank() / threads;
-      const int row_end = place < end ? T.row_starts[place + 1] : 0;
-      const int row_begin = place < end ? T.row_starts[place] + lane : 0;
+      const int position = first + team.rank() / threads;
+      const int row_end = position < end ? T.row_starts[position + 1] : 0;
+      const int row_begin = position < end ? T.row_starts[position] + lane : 0;
       for (int k = row_begin; k < row_end; k += threads)
         team.wait_for(T.columns[k]);
-      team.catch_up();
+      team.acquire_fence();
       double sum = 0.;
       for (int k = row_begin; k < row_end; k += threads)
-        sum += T.values[k] * team.fresh(work + T.columns[k]);
+        sum += T.values[k] * team.load_published(work + T.columns[k]);
       sum = team.sum(sum, threads);
-      if (place < end && lane == 0) {
-        const int i = T.rows[place];
-        work[i] = Row::finish(v, work, i, i, sum, T.inverse[place]);
-        team.announce(i);
+      if (position < end && lane == 0) {
+        const int i = T.rows[position];
+        work[i] = Row::finish(v, work, i, i, sum, T.inverse[position]);
+        team.publish(i);
       }
     }
   }
 };
 
-/// The levels of a schedule, split into pieces of at most @p most_rows rows.
+/// The levels of a schedule, split into pieces of at most @p max_rows rows.
 class Levels
 {
 public:
-  Levels(const RowSchedule &schedule, const int most_rows, const ExecutorPtr &owner)
+  Levels(const RowSchedule &schedule, const int max_rows, const ExecutorPtr &owner)
   {
     std::vector<int> starts;
     for (std::size_t level = 0, block = 0; level + 1 < schedule.level_starts.size(); ++level) {
       for (; schedule.block_levels[block] == static_cast<int>(level); ++block)
         host_block_levels.push_back(static_cast<int>(starts.size()));
-      for (int place = schedule.level_starts[level]; place < schedule.level_starts[level + 1];
-           place += std::min(most_rows, schedule.level_starts[level + 1] - place))
-        starts.push_back(place);
+      for (int position = schedule.level_starts[level]; position < schedule.level_starts[level + 1];
+           position += std::min(max_rows, schedule.level_starts[level + 1] - position))
+        starts.push_back(position);
     }
     host_block_levels.push_back(static_cast<int>(starts.size()));
     starts.push_back(schedule.level_starts.back());
@@ -288,7 +288,7 @@ public:
   template <class Backend>
   LevelsView view(const Triangle<Backend> &triangle) const
   {
-    return {triangle.in_order(), level_starts.data(), block_levels.data()};
+    return {triangle.ordered_view(), level_starts.data(), block_levels.data()};
   }
 
   std::vector<int> host_block_levels;

@@ -2,14 +2,14 @@
 
 #include "linalg/base/atomic.h"
 #include "linalg/base/hash.h"
-#include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_product.h"
+#include "linalg/sparse/select_entries.h"
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// Selects entries of strong connections; see choose().
+/// Selects entries of strong connections; see select_entries().
 struct StrongEntries
 {
   CsrView<double> A;
@@ -55,7 +55,7 @@ enum Membership : int
   never_aggregate = -2, ///< isolated
 };
 
-struct FirstKey
+struct InitialKey
 {
   RowPatternView graph;
   long long first;
@@ -97,7 +97,7 @@ struct Decide
 {
   LargestKey largest_near; ///< over the largest keys around each node
   Key *keys;
-  int *is_one_left; ///< 1 if a node stays undecided; nullptr: not needed
+  int *any_undecided; ///< 1 if a node stays undecided; nullptr: not needed
 
   FEMGPU_HD
   void operator()(const int i) const
@@ -109,8 +109,8 @@ struct Decide
       keys[i] ^= is_undecided | is_in;
     else if ((largest & is_in) != 0)
       keys[i] ^= is_undecided;
-    else if (is_one_left != nullptr)
-      store_together(is_one_left, 1);
+    else if (any_undecided != nullptr)
+      store_relaxed(any_undecided, 1);
   }
 };
 
@@ -120,7 +120,7 @@ struct FindRoots
   RowPatternView graph;
   const int *root_of;
   const Key *keys;
-  int least;
+  int min_neighbours;
   int *is_root;
 
   FEMGPU_HD
@@ -130,7 +130,7 @@ struct FindRoots
     if ((keys[i] & is_in) != 0)
       for (int k = graph.row_starts[i]; k < graph.row_starts[i + 1]; ++k)
         n_free += root_of[graph.columns[k]] == no_aggregate ? 1 : 0;
-    is_root[i] = n_free >= least ? 1 : 0;
+    is_root[i] = n_free >= min_neighbours ? 1 : 0;
   }
 };
 
@@ -173,18 +173,18 @@ struct JoinNeighbours
   FEMGPU_HD
   void operator()(const int i) const
   {
-    int best = root_of[i], most = 0;
+    int best = root_of[i], max_neighbours = 0;
     for (int k = graph.row_starts[i]; root_of[i] == no_aggregate && k < graph.row_starts[i + 1];
          ++k) {
       const int root = root_of[graph.columns[k]];
       if (root < 0 || root == best)
         continue;
       const int n = neighbours_of(i, root);
-      const bool wins_tie =
-          n == most && (sizes[root] < sizes[best] || (sizes[root] == sizes[best] && root < best));
-      if (n > most || wins_tie) {
+      const bool wins_tie = n == max_neighbours && (sizes[root] < sizes[best] ||
+                                                    (sizes[root] == sizes[best] && root < best));
+      if (n > max_neighbours || wins_tie) {
         best = root;
-        most = n;
+        max_neighbours = n;
       }
     }
     joined[i] = best;
@@ -196,35 +196,36 @@ struct JoinNeighbours
 constexpr int rounds_at_once = 4;
 
 /// Chooses another set of roots among nodes that have none, which take their neighbours.
-/// @param least number of neighbours that a root has to take
+/// @param min_neighbours number of neighbours that a root has to take
 template <class Backend>
 void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const Buffer<Key> &hashes,
-               const int least, Buffer<int> &roots)
+               const int min_neighbours, Buffer<int> &roots)
 {
   const auto n = static_cast<int>(roots.size());
   Runner<Backend> runner(*executor);
   Buffer<Key> all_keys(executor, roots.size()), largest_keys(executor, roots.size());
   Buffer<int> all_flags(executor, roots.size());
-  Key *const keys = all_keys.data(), *const near = largest_keys.data();
+  Key *const keys = all_keys.data(), *const near_keys = largest_keys.data();
   int *const flags = all_flags.data(), *const root_of = roots.data();
-  runner.run(rows(n, [root_of, keys, near, hashes = hashes.data()] FEMGPU_BODY(const int i) {
+  runner.run(rows(n, [root_of, keys, near_keys, hashes = hashes.data()] FEMGPU_BODY(const int i) {
     keys[i] = root_of[i] == no_aggregate ? hashes[i] | is_undecided : 0;
-    near[i] = keys[i];
+    near_keys[i] = keys[i];
   }));
-  const LargestKey of_keys{graph, keys}, of_near{graph, near};
-  Buffer<int> is_one_left(executor, 1);
+  const LargestKey largest_key{graph, keys}, largest_near_key{graph, near_keys};
+  Buffer<int> any_undecided(executor, 1);
   do {
-    is_one_left.fill_zero();
+    any_undecided.fill_zero();
     for (int round = 1; round <= rounds_at_once; ++round) {
-      runner.run(rows(n, [of_keys, near] FEMGPU_BODY(const int i) {
-        if ((near[i] & is_undecided) != 0) // decided nodes do not change
-          near[i] = of_keys(i);
+      runner.run(rows(n, [largest_key, near_keys] FEMGPU_BODY(const int i) {
+        if ((near_keys[i] & is_undecided) != 0) // decided nodes do not change
+          near_keys[i] = largest_key(i);
       }));
-      const bool asks = round == rounds_at_once;
-      runner.run(rows(n, Decide{of_near, keys, asks ? is_one_left.data() : nullptr}));
+      const bool is_last_round = round == rounds_at_once;
+      runner.run(
+          rows(n, Decide{largest_near_key, keys, is_last_round ? any_undecided.data() : nullptr}));
     }
-  } while (is_one_left.to_host()[0] != 0);
-  runner.run(rows(n, FindRoots{graph, root_of, keys, least, flags}));
+  } while (any_undecided.to_host()[0] != 0);
+  runner.run(rows(n, FindRoots{graph, root_of, keys, min_neighbours, flags}));
   runner.run(rows(n, JoinRoots{graph, flags, root_of}));
 }
 
@@ -242,17 +243,19 @@ Aggregates join_others(const ExecutorPtr &executor, const RowPatternView &graph,
   int *const sizes = all_sizes.data(), *const is_root = flags.data();
   runner.run(rows(n, [root_of, sizes, is_root] FEMGPU_BODY(const int i) {
     if (root_of[i] >= 0)
-      add_to(sizes + root_of[i], 1);
+      atomic_add(sizes + root_of[i], 1);
     is_root[i] = root_of[i] == i ? 1 : 0;
   }));
   Aggregates result{0, Buffer<int>(executor, roots.size()), RowPattern()};
-  runner.run(rows(n, JoinNeighbours{graph, root_of, sizes, result.of_node.data()}));
+  runner.run(rows(n, JoinNeighbours{graph, root_of, sizes, result.aggregate_of_node.data()}));
   Buffer<int> numbers(executor, roots.size() + 1);
   result.n = static_cast<int>(total_counts<Backend>(executor, is_root, n).sum);
   scan_counts<Backend>(executor, is_root, n, numbers.data());
-  runner.run(rows(n, [of_node = result.of_node.data(), numbers = numbers.data()] FEMGPU_BODY(
-                         const int i) { of_node[i] = of_node[i] < 0 ? -1 : numbers[of_node[i]]; }));
-  result.nodes = sorted_nodes<Backend>(executor, result.n, result.of_node);
+  runner.run(rows(n, [aggregate_of_node = result.aggregate_of_node.data(),
+                      numbers = numbers.data()] FEMGPU_BODY(const int i) {
+    aggregate_of_node[i] = aggregate_of_node[i] < 0 ? -1 : numbers[aggregate_of_node[i]];
+  }));
+  result.nodes = sorted_nodes<Backend>(executor, result.n, result.aggregate_of_node);
   return result;
 }
 } // namespace
@@ -266,7 +269,7 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   const int n = A.n();
   const bool are_rows = nodes.n() == n;
   const StrongEntries choice{A.csr_view(), are_rows ? A.n_columns() : n, diagonal, theta * theta};
-  RowPattern strong = choose<Backend>(pattern_of(A), choice, n, what).pattern;
+  RowPattern strong = select_entries<Backend>(pattern_of(A), choice, n, what).pattern;
   if (are_rows)
     return strong;
   // N has the node of each row: Nᵀ S N connects nodes, also each with itself.
@@ -275,27 +278,30 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   Runner<Backend>(*owner).run(
       rows(n + 1, [in_order] FEMGPU_BODY(const int i) { in_order[i] = i; }));
   const auto n_entries = static_cast<std::size_t>(n);
-  const PatternRef N{owner, {in_order, nodes.of_row.data()}, n, nodes.n(), n_entries};
+  const PatternRef N{owner, {in_order, nodes.node_of_row.data()}, n, nodes.n(), n_entries};
   const PatternRef N_transposed{owner, {nodes.starts.data(), in_order}, nodes.n(), n, n_entries};
   const RowPattern SN = multiply<Backend>(pattern_of(owner, strong), N, what);
   const RowPattern NSN = multiply<Backend>(N_transposed, pattern_of(owner, SN, nodes.n()), what);
   const PatternRef all = pattern_of(owner, NSN);
-  return choose<Backend>(all, EntriesWhere<IsOffDiagonal>{all.view(), {}}, nodes.n(), what).pattern;
+  return select_entries<Backend>(all, EntriesWhere<IsOffDiagonal>{all.view(), {}}, nodes.n(), what)
+      .pattern;
 }
 
 template <class Backend>
 RowPattern sorted_nodes(const ExecutorPtr &executor, const int n_aggregates,
-                        const Buffer<int> &of_node)
+                        const Buffer<int> &aggregate_of_node)
 {
-  const auto n = static_cast<int>(of_node.size());
+  const auto n = static_cast<int>(aggregate_of_node.size());
   RowPattern result{Buffer<int>(executor, static_cast<std::size_t>(n_aggregates) + 1),
-                    Buffer<int>(executor, of_node.size())};
-  Buffer<int> unsorted_keys(executor, of_node.size()), sorted_keys(executor, of_node.size());
+                    Buffer<int>(executor, aggregate_of_node.size())};
+  Buffer<int> unsorted_keys(executor, aggregate_of_node.size()),
+      sorted_keys(executor, aggregate_of_node.size());
   int *const keys = unsorted_keys.data(), *const sorted = sorted_keys.data();
   int *const starts = result.row_starts.data();
   Runner<Backend> runner(*executor);
-  runner.run(rows(n, [keys, n_aggregates, of_node = of_node.data()] FEMGPU_BODY(const int i) {
-    keys[i] = of_node[i] < 0 ? n_aggregates : of_node[i];
+  runner.run(rows(n, [keys, n_aggregates,
+                      aggregate_of_node = aggregate_of_node.data()] FEMGPU_BODY(const int i) {
+    keys[i] = aggregate_of_node[i] < 0 ? n_aggregates : aggregate_of_node[i];
   }));
   sort_by_key<Backend>(executor, keys, n, n_aggregates + 1, sorted, result.columns.data());
   runner.run(rows(n_aggregates + 1, [n, sorted, starts] FEMGPU_BODY(const int a) {
@@ -311,15 +317,15 @@ Aggregation<Backend>::Aggregation(const ExecutorPtr &executor, const RowPattern 
       hashes(executor, static_cast<std::size_t>(graph.n())), root_of(executor, hashes.size())
 {
   Runner<Backend>(*executor).run(
-      rows(graph.n(), FirstKey{this->graph, first, root_of.data(), hashes.data()}));
+      rows(graph.n(), InitialKey{this->graph, first, root_of.data(), hashes.data()}));
   add_roots<Backend>(executor, this->graph, hashes, 1, root_of);
 }
 
 template <class Backend>
-Aggregates Aggregation<Backend>::aggregates(const int least_neighbours) const
+Aggregates Aggregation<Backend>::aggregates(const int min_neighbours) const
 {
   Buffer<int> roots = root_of.copy();
-  add_roots<Backend>(executor, graph, hashes, least_neighbours, roots);
+  add_roots<Backend>(executor, graph, hashes, min_neighbours, roots);
   return join_others<Backend>(executor, graph, roots);
 }
 

@@ -14,7 +14,7 @@ namespace femgpu::linalg
 struct Nodes
 {
   Buffer<int> starts; ///< the first row of each, and the end
-  Buffer<int> of_row;
+  Buffer<int> node_of_row;
 
   int n() const
   {
@@ -26,13 +26,14 @@ struct Nodes
 struct Aggregates
 {
   int n;
-  Buffer<int> of_node; ///< -1: in no aggregate, without a strong connection
-  RowPattern nodes;    ///< sorted_nodes()
+  Buffer<int> aggregate_of_node; ///< -1: in no aggregate, without a strong connection
+  RowPattern nodes;              ///< sorted_nodes()
 };
 
 /// Returns the nodes of each aggregate, ascending, followed by those in no aggregate.
 template <class Backend>
-RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates, const Buffer<int> &of_node);
+RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates,
+                        const Buffer<int> &aggregate_of_node);
 
 /**
  * Returns the nodes J to which each node I is strongly connected, except itself: for a row i of I
@@ -64,8 +65,8 @@ public:
   Aggregation(const ExecutorPtr &executor, RowPattern &&graph, long long first) = delete;
 
   /// Chooses a second set in addition to the first, and returns the aggregates of both.
-  /// @param least_neighbours of a root of the second set: more of them give larger aggregates
-  Aggregates aggregates(int least_neighbours) const;
+  /// @param min_neighbours of a root of the second set: more of them give larger aggregates
+  Aggregates aggregates(int min_neighbours) const;
 
 private:
   ExecutorPtr executor;

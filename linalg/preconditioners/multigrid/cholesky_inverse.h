@@ -18,7 +18,7 @@
 namespace femgpu::linalg
 {
 /// Findings of a Cholesky factorisation, in the executor's memory.
-struct CholeskyFindings
+struct CholeskyStatus
 {
   const double *diagonal; ///< of A
   int *n_singular;        ///< number of vanishing pivots
@@ -32,7 +32,7 @@ struct CholeskyFindings
   }
   /// Notes a pivot that is not positive.
   FEMGPU_HD
-  void note(const double pivot, const int column) const
+  void record_bad_pivot(const double pivot, const int column) const
   {
     ++*n_singular;
     if (!(pivot >= -singular_pivot * fabs(diagonal[column])))
@@ -40,7 +40,7 @@ struct CholeskyFindings
   }
   /// Checks an entry in the row of a vanishing pivot: it vanishes too if A is semidefinite.
   FEMGPU_HD
-  void note_beside(const double entry, const int row, const int column) const
+  void check_zero_pivot_row(const double entry, const int row, const int column) const
   {
     if (!(entry * entry <= 4. * singular_pivot * fabs(diagonal[row] * diagonal[column])))
       *is_indefinite = 1;
@@ -50,9 +50,9 @@ struct CholeskyFindings
 /// The diagonal block of a panel becomes its Lᵀ above the diagonal, and W on and below it.
 struct FactoriseDiagonalBlock
 {
-  static constexpr int team_size = 256, scratch = DensePanel::most;
+  static constexpr int team_size = 256, scratch = DensePanel::maximum;
   DensePanel panel;
-  CholeskyFindings findings;
+  CholeskyStatus status;
 
   template <class Team>
   FEMGPU_HD
@@ -68,17 +68,17 @@ private:
   void eliminate(const Team &team, const int p) const
   {
     const int first = panel.first, count = panel.count;
-    double *const of_pivot = panel.row(first + p) + first, *const row = team.scratch();
+    double *const pivot_entries = panel.row(first + p) + first, *const row = team.scratch();
     for (int j = team.rank(); j < count; j += team.size())
-      row[j] = of_pivot[j];
+      row[j] = pivot_entries[j];
     team.sync();
     const double pivot = row[p];
-    const bool is_positive = findings.is_positive(pivot, first + p);
+    const bool is_positive = status.is_positive(pivot, first + p);
     const double scale = is_positive ? 1. / sqrt(pivot) : 0.;
     for (int j = team.rank(); j < count; j += team.size()) {
-      of_pivot[j] = j == p ? scale : scale * row[j];
+      pivot_entries[j] = j == p ? scale : scale * row[j];
       if (!is_positive && j > p)
-        findings.note_beside(row[j], first + p, first + j);
+        status.check_zero_pivot_row(row[j], first + p, first + j);
     }
     for (int k = team.rank(); k < count * count; k += team.size()) {
       const int i = k / count, j = k - i * count;
@@ -89,7 +89,7 @@ private:
       x = j == p ? -factor * scale : x - factor * (scale * row[j]);
     }
     if (team.rank() == 0 && !is_positive)
-      findings.note(pivot, first + p);
+      status.record_bad_pivot(pivot, first + p);
     team.sync();
   }
 };
@@ -98,7 +98,7 @@ private:
 struct ScalePanelColumn
 {
   DensePanel panel;
-  CholeskyFindings findings;
+  CholeskyStatus status;
 
   FEMGPU_HD
   void operator()(const int j) const
@@ -106,7 +106,7 @@ struct ScalePanelColumn
     if (panel.has(j))
       return;
     const int first = panel.first, count = panel.count;
-    double old[DensePanel::most];
+    double old[DensePanel::maximum];
     for (int k = 0; k < count; ++k)
       old[k] = panel.row(first + k)[j];
     for (int k = 0; k < count; ++k) {
@@ -116,7 +116,7 @@ struct ScalePanelColumn
         sum += W_k[l] * old[l];
       panel.row(first + k)[j] = sum;
       if (W_k[k] == 0. && j >= panel.end())
-        findings.note_beside(remainder(k, j, old[k]), first + k, j);
+        status.check_zero_pivot_row(remainder(k, j, old[k]), first + k, j);
     }
   }
 
@@ -125,17 +125,17 @@ private:
   FEMGPU_HD
   double remainder(const int k, const int j, const double entry) const
   {
-    double left = entry;
+    double reduced = entry;
     for (int l = 0; l < k; ++l)
-      left -= panel.row(panel.first + l)[panel.first + k] * panel.row(panel.first + l)[j];
-    return left;
+      reduced -= panel.row(panel.first + l)[panel.first + k] * panel.row(panel.first + l)[j];
+    return reduced;
   }
 };
 
 /// Eliminates the panel's pivots from a row i below the panel.
 struct EliminateRowBelow
 {
-  static constexpr int team_size = 128, scratch = DensePanel::most;
+  static constexpr int team_size = 128, scratch = DensePanel::maximum;
   DensePanel panel;
 
   template <class Team>
@@ -150,11 +150,11 @@ struct EliminateRowBelow
     }
     team.sync();
     for (int k = 0; k < count; ++k) {
-      const double *const of_pivot = panel.row(first + k);
+      const double *const pivot_entries = panel.row(first + k);
       for (int j = team.rank(); j <= first + k; j += team.size())
-        x[j] -= L_i[k] * of_pivot[j];
+        x[j] -= L_i[k] * pivot_entries[j];
       for (int j = i + team.rank(); j < panel.n; j += team.size())
-        x[j] -= L_i[k] * of_pivot[j];
+        x[j] -= L_i[k] * pivot_entries[j];
     }
   }
 };
@@ -204,11 +204,11 @@ CholeskyOutcome cholesky_inverse(const ExecutorPtr &executor, DensePanel X, doub
   run.run(rows(X.n, [X, diagonal = diagonal.data()] FEMGPU_BODY(const int i) {
     diagonal[i] = X.row(i)[i];
   }));
-  const CholeskyFindings findings{diagonal.data(), found.data(), found.data() + 1};
+  const CholeskyStatus status{diagonal.data(), found.data(), found.data() + 1};
   for (X.first = 0; X.first < X.n; X.first += X.count) {
-    X.count = std::min(X.n - X.first, DensePanel::most);
-    run.run(teams(1, FactoriseDiagonalBlock{X, findings}));
-    run.run(rows(X.n, ScalePanelColumn{X, findings}));
+    X.count = std::min(X.n - X.first, DensePanel::maximum);
+    run.run(teams(1, FactoriseDiagonalBlock{X, status}));
+    run.run(rows(X.n, ScalePanelColumn{X, status}));
     run.run(teams(X.n - X.end(), EliminateRowBelow{X}));
   }
   run.run(teams(X.n, MultiplyFactors{X, result}));

@@ -120,7 +120,7 @@ const double *DenseInverse<Backend>::prepare(StepRunner &runner, double *const v
   double *const to = gathered.data();
   static_cast<Runner<Backend> &>(runner).run(
       rows(n(), [v, to] FEMGPU_BODY(const int i) { to[i] = v[i]; }));
-  all_rows->bring_ghosts(runner, to);
+  all_rows->update_ghost_values(runner, to);
   return to;
 }
 

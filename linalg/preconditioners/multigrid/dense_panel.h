@@ -10,7 +10,7 @@ namespace femgpu::linalg
 /// Consecutive columns of a dense n x n matrix that a blocked elimination processes together.
 struct DensePanel
 {
-  static constexpr int most = 32;
+  static constexpr int maximum = 32;
   double *X; ///< n x n, row by row
   int n, first, count;
 

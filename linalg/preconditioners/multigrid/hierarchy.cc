@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/sparse/choose.h"
+#include "linalg/sparse/select_entries.h"
 #include "linalg/sparse/symmetry.h"
 
 #include <algorithm>
@@ -14,13 +14,14 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int most_levels = 30;
-constexpr double least_reduction = 0.8; ///< of rows: otherwise another level does not pay
-constexpr double small_share = 0.05; ///< of entries: levels after such a small one are negligible
+constexpr int max_levels = 30;
+constexpr double max_coarsening_ratio = 0.8; ///< of rows: otherwise another level does not pay
+constexpr double negligible_fraction =
+    0.05; ///< of entries: levels after such a small one are negligible
 
 /// Sum of the entries of all matrices, relative to the finest, beyond which aggregates become
 /// larger.
-double most_complexity(const int n_near_null)
+double max_complexity(const int n_near_null)
 {
   return n_near_null > 1 ? 1.8 : 1.5;
 }
@@ -50,24 +51,24 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
                          "rows, for example block=1.");
   Nodes nodes{Buffer<int>(owner, static_cast<std::size_t>(n / block) + 1),
               Buffer<int>(owner, static_cast<std::size_t>(n))};
-  int *const starts = nodes.starts.data(), *const of_row = nodes.of_row.data();
+  int *const starts = nodes.starts.data(), *const node_of_row = nodes.node_of_row.data();
   Runner<Backend>(*owner).run(rows(n + 1, [=] FEMGPU_BODY(const int i) {
     if (i % block == 0)
       starts[i / block] = i;
     if (i < n)
-      of_row[i] = i / block;
+      node_of_row[i] = i / block;
   }));
   return nodes;
 }
 
 /// The pattern of a rank's rows without ghosts; if A is not distributed, the given pattern.
 template <class Backend>
-struct OwnPattern
+struct PatternWithoutGhosts
 {
-  OwnPattern(const PatternRef &given, const bool has_ghosts)
-      : own(has_ghosts ? own_columns<Backend>(given, "The pattern of a subdomain").pattern
+  PatternWithoutGhosts(const PatternRef &input, const bool has_ghosts)
+      : own(has_ghosts ? drop_ghost_columns<Backend>(input, "The pattern of a subdomain").pattern
                        : RowPattern()),
-        pattern(has_ghosts ? pattern_of(given.executor, own) : given)
+        pattern(has_ghosts ? pattern_of(input.executor, own) : input)
   {}
 
   RowPattern own;
@@ -76,9 +77,9 @@ struct OwnPattern
 
 /// Makes a prolongation from the unknowns of A. @throws ParameterError unless its rows are those of
 /// A
-std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
-                                                    const CoarserUnknowns &coarser,
-                                                    const std::vector<double> &scales)
+std::shared_ptr<const CsrMatrix> supplied_prolongation(const CsrMatrix &A,
+                                                       const CoarserUnknowns &coarser,
+                                                       const std::vector<double> &scales)
 {
   const HostProlongation &P = coarser.prolongation;
   if (P.row_starts.size() != static_cast<std::size_t>(A.n()) + 1)
@@ -104,17 +105,17 @@ std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
 } // namespace
 
 template <class Backend>
-Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : options(given)
+Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &input) : options(input)
 {
-  has_parts = A.range()->communicator() != nullptr;
-  if (!options.takes_given || !A.csr().unknowns()->coarser.may_be_known())
+  is_distributed = A.range()->communicator() != nullptr;
+  if (!options.uses_supplied_levels || !A.csr().unknowns()->coarser.may_exist())
     pattern_of(A.csr()).view(); // aggregates count entries by int: rejects larger matrices early
   is_scaled = A.range()->max(A.csr().unknowns()->scales.empty() ? 0. : 1.) > 0.;
   symmetric = equals_transpose<Backend>(A.csr());
-  if (!symmetric && options.smoother.keeps_symmetry())
+  if (!symmetric && options.smoother.preserves_symmetry())
     options.smoother.name = "l1-jacobi";
   add_level(A);
-  const UnknownsPtr known = add_given_levels();
+  const UnknownsPtr known = add_supplied_levels();
   const CsrMatrix &last = all_levels.back().A->csr();
   if (options.block == 0)
     options.block = std::max(known->per_node, 1);
@@ -142,10 +143,11 @@ void Hierarchy<Backend>::add_level(const Matrix &A)
 
 /// Adds levels by supplied prolongations. Returns the unknowns of the last level.
 template <class Backend>
-UnknownsPtr Hierarchy<Backend>::add_given_levels()
+UnknownsPtr Hierarchy<Backend>::add_supplied_levels()
 {
   UnknownsPtr known = all_levels[0].A->csr().unknowns();
-  while (options.takes_given && all_levels.back().A->range()->n_global() > options.coarsest) {
+  while (options.uses_supplied_levels &&
+         all_levels.back().A->range()->n_global() > options.coarsest) {
     const auto coarser = known->coarser.get();
     if (all_levels[0].A->range()->max(coarser ? 0. : 1.) > 0.) // ranks agree
       break;
@@ -153,7 +155,7 @@ UnknownsPtr Hierarchy<Backend>::add_given_levels()
     const CsrMatrix &A = level.A->csr();
     Stopwatch watch;
     auto next = std::make_unique<Transition<Backend>>();
-    next->tentative = given_prolongation(A, *coarser, known->scales);
+    next->tentative = supplied_prolongation(A, *coarser, known->scales);
     level.report.prolongation_seconds = lap(A, watch);
     next->coarse = std::make_unique<GalerkinProduct<Backend>>(
         A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
@@ -161,7 +163,7 @@ UnknownsPtr Hierarchy<Backend>::add_given_levels()
     level.next = std::move(next);
     add_level(*all_levels.back().next->coarse->matrix());
     known = UnknownsPtr(coarser, &coarser->unknowns);
-    ++n_given;
+    ++n_supplied;
   }
   return known;
 }
@@ -173,28 +175,31 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
 {
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
-  const auto depth = static_cast<int>(all_levels.size()) - 1 - n_given;
+  const auto depth = static_cast<int>(all_levels.size()) - 1 - n_supplied;
   const auto n_rows = static_cast<double>(A.range()->n_global());
-  if (n_rows <= options.coarsest || depth + 1 == most_levels)
+  if (n_rows <= options.coarsest || depth + 1 == max_levels)
     return false;
   Stopwatch watch;
   const double *const diagonal = level.smoother->diagonal().entries();
-  const Buffer<double> of_ghosts = has_parts ? A.domain()->with_ghosts(diagonal) : Buffer<double>();
-  RowPattern graph = strong_connections<Backend>(A, nodes, has_parts ? of_ghosts.data() : diagonal,
-                                                 options.theta * std::pow(0.5, depth));
+  const Buffer<double> diagonal_with_ghosts =
+      is_distributed ? A.domain()->with_ghosts(diagonal) : Buffer<double>();
+  RowPattern graph =
+      strong_connections<Backend>(A, nodes, is_distributed ? diagonal_with_ghosts.data() : diagonal,
+                                  options.theta * std::pow(0.5, depth));
   level.report.strength_seconds = lap(*level.A, watch);
   DerivedPattern filtered;
   if (symmetric && near_null.count == 1)
     filtered = filtered_pattern<Backend>(A, graph);
-  if (has_parts && nodes.n() == A.n()) // aggregates do not extend beyond a rank
-    graph = own_columns<Backend>(pattern_of(A.executor(), graph, A.n_columns()), "A graph").pattern;
+  if (is_distributed && nodes.n() == A.n()) // aggregates do not extend beyond a rank
+    graph = drop_ghost_columns<Backend>(pattern_of(A.executor(), graph, A.n_columns()), "A graph")
+                .pattern;
   level.report.prolongation_seconds = lap(*level.A, watch);
   const Aggregates aggregates = choose_aggregates(nodes, graph, filtered, near_null.count);
   watch.lap(); // choose_aggregates() has reported this time
   TentativeProlongation tentative =
       make_tentative<Backend>(A.range(), nodes, aggregates, near_null);
   const auto n_coarse = static_cast<double>(tentative.P->domain()->n_global());
-  if (n_coarse == 0. || n_coarse > least_reduction * n_rows)
+  if (n_coarse == 0. || n_coarse > max_coarsening_ratio * n_rows)
     return false;
   level.report.aggregates = aggregates.n;
   level.report.prolongation_seconds += lap(*level.A, watch);
@@ -216,33 +221,36 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
   const ExecutorPtr &owner = A.executor();
   Stopwatch watch;
   const Aggregation<Backend> aggregation(owner, graph, A.range()->first() / options.block);
-  const auto make = [&](const int least_neighbours) {
-    Aggregates aggregates = aggregation.aggregates(least_neighbours);
+  const auto make = [&](const int min_neighbours) {
+    Aggregates aggregates = aggregation.aggregates(min_neighbours);
     level.report.aggregation_seconds += lap(*level.A, watch);
     return aggregates;
   };
   Aggregates small = make(2);
   if (static_cast<double>(A.n_nonzeros()) <=
-      small_share * static_cast<double>(all_levels[0].A->n_nonzeros()))
+      negligible_fraction * static_cast<double>(all_levels[0].A->n_nonzeros()))
     return small;
   const bool has_rows_for_nodes = nodes.n() == A.n();
-  const OwnPattern<Backend> of_rows(pattern_of(A), has_parts);
-  const RowPattern of_nodes =
-      has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(of_rows.pattern, nodes);
-  const PatternRef all = has_rows_for_nodes ? of_rows.pattern : pattern_of(owner, of_nodes);
-  const OwnPattern<Backend> of_filtered(pattern_of(owner, filtered.pattern, A.n_columns()),
-                                        has_parts && filtered.sources.size() > 0);
-  const PatternRef of_P = filtered.sources.size() > 0 ? of_filtered.pattern : all;
+  const PatternWithoutGhosts<Backend> row_pattern(pattern_of(A), is_distributed);
+  const RowPattern nodes_pattern =
+      has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(row_pattern.pattern, nodes);
+  const PatternRef all =
+      has_rows_for_nodes ? row_pattern.pattern : pattern_of(owner, nodes_pattern);
+  const PatternWithoutGhosts<Backend> filtered_rows(
+      pattern_of(owner, filtered.pattern, A.n_columns()),
+      is_distributed && filtered.sources.size() > 0);
+  const PatternRef smoothing_pattern = filtered.sources.size() > 0 ? filtered_rows.pattern : all;
   const auto complexity_with = [&](const Aggregates &aggregates) {
-    const double pairs = estimated_entries<Backend>(all, symmetric ? &of_P : nullptr, aggregates);
+    const double pairs =
+        estimate_entries<Backend>(all, symmetric ? &smoothing_pattern : nullptr, aggregates);
     level.report.product_seconds += lap(*level.A, watch);
     return complexity(pairs * n_near_null * n_near_null);
   };
-  const double of_small = complexity_with(small);
-  if (of_small <= 1. + 0.9 * (most_complexity(n_near_null) - 1.))
+  const double small_complexity = complexity_with(small);
+  if (small_complexity <= 1. + 0.9 * (max_complexity(n_near_null) - 1.))
     return small;
   Aggregates large = make(6);
-  return complexity_with(large) <= 0.95 * of_small ? std::move(large) : std::move(small);
+  return complexity_with(large) <= 0.95 * small_complexity ? std::move(large) : std::move(small);
 }
 
 /// Makes the transition from the last level.
@@ -307,9 +315,9 @@ void Hierarchy<Backend>::update()
     if (next.smoothed)
       next.smoothed->update(A, level.smoother->diagonal().inverse(),
                             damping(level.smoother->largest_eigenvalue()));
-    else if (n_given > 0 && &level == &all_levels.front() && is_scaled)
+    else if (n_supplied > 0 && &level == &all_levels.front() && is_scaled)
       next.tentative = // the scales may have changed
-          given_prolongation(A, *A.unknowns()->coarser.get(), A.unknowns()->scales);
+          supplied_prolongation(A, *A.unknowns()->coarser.get(), A.unknowns()->scales);
     report.prolongation_seconds = lap(*level.A, watch);
     next.coarse->update(A, next.P());
     report.product_seconds = lap(*level.A, watch);
@@ -342,10 +350,10 @@ std::string Hierarchy<Backend>::description(const std::vector<LevelReport> &leve
   int n_rounded = 0, n_in_double = 0;
   std::ostringstream text;
   text.precision(3);
-  if (n_given > 0)
-    text << n_given << (n_given == 1 ? " level" : " levels") << " by given prolongations, ";
-  if (n_given + 1 < static_cast<int>(all_levels.size()))
-    text << (n_given > 0 ? "then " : "")
+  if (n_supplied > 0)
+    text << n_supplied << (n_supplied == 1 ? " level" : " levels") << " by given prolongations, ";
+  if (n_supplied + 1 < static_cast<int>(all_levels.size()))
+    text << (n_supplied > 0 ? "then " : "")
          << (symmetric ? "smoothed aggregation, " : "plain aggregation of an unsymmetric matrix, ");
   text << "nodes of " << options.block << ", " << n_near_null << " near-null vectors, "
        << all_levels.size() << " levels of rows x entries";
@@ -369,7 +377,7 @@ std::string Hierarchy<Backend>::description(const std::vector<LevelReport> &leve
     text << "the coarsest inverted";
   if (n_rounded > 0)
     text << ", products in float";
-  if (options.smoother.rounds && n_in_double > 0)
+  if (options.smoother.rounds_to_float && n_in_double > 0)
     text << ", but in double on " << n_in_double
          << " levels with values outside the range of float";
   return text.str();

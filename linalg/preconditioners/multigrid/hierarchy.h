@@ -16,7 +16,7 @@ namespace femgpu::linalg
 /// Options of a hierarchy.
 struct HierarchyOptions
 {
-  bool takes_given = true; ///< uses the prolongations of Unknowns, before aggregates
+  bool uses_supplied_levels = true; ///< uses the prolongations of Unknowns, before aggregates
   double theta = 0.; ///< of strong connections of the first nodes; halved on each further level
   int block = 0;     ///< unknowns of a node; 0: as specified by the matrix, or 1
   std::string near_null = "auto";
@@ -64,7 +64,7 @@ class Hierarchy
 {
 public:
   /// Sets up all levels. Collective over all ranks. @param A outlives the hierarchy. @throws
-  /// SolverError unless its diagonal is positive, and beyond most_indices entries if its rows are
+  /// SolverError unless its diagonal is positive, and beyond max_indices entries if its rows are
   /// aggregated; ParameterError for a block that does not divide its rows
   Hierarchy(const Matrix &A, const HierarchyOptions &options);
 
@@ -94,7 +94,7 @@ public:
 
 private:
   void add_level(const Matrix &A);
-  UnknownsPtr add_given_levels();
+  UnknownsPtr add_supplied_levels();
   bool coarsen(Nodes &nodes, NearNullVectors &near_null);
   Aggregates choose_aggregates(const Nodes &nodes, const RowPattern &graph,
                                const DerivedPattern &filtered, int n_near_null);
@@ -105,9 +105,9 @@ private:
   void finish_coarsest();
 
   HierarchyOptions options;
-  bool symmetric = true, has_parts = false, is_scaled = false;
+  bool symmetric = true, is_distributed = false, is_scaled = false;
   int n_near_null = 0;
-  int n_given = 0; ///< levels with supplied prolongations
+  int n_supplied = 0; ///< levels with supplied prolongations
   std::vector<Level<Backend>> all_levels;
   std::unique_ptr<DenseInverse<Backend>> coarsest_inverse;
 };

@@ -13,9 +13,9 @@ template <class Backend>
 class MultigridOperator final : public PreconditionerOperator
 {
 public:
-  /// @param visits of the next level: 1 for a V-cycle, 2 for a W-cycle
-  MultigridOperator(const Matrix &A, const HierarchyOptions &options, const int visits)
-      : PreconditionerOperator(A.range()), hierarchy(A, options), visits(visits)
+  /// @param cycle_index of the next level: 1 for a V-cycle, 2 for a W-cycle
+  MultigridOperator(const Matrix &A, const HierarchyOptions &options, const int cycle_index)
+      : PreconditionerOperator(A.range()), hierarchy(A, options), cycle_index(cycle_index)
   {
     for (const Level<Backend> &level : hierarchy.levels())
       vectors.push_back({vectors.empty() ? Buffer<double>() : vector_of(level), vector_of(level),
@@ -76,7 +76,7 @@ public:
         once += level.smoother->bytes(false) + level.smoother->matrix().bytes() +
                 2 * level.next->P().bytes() + 6 * vector;
       sum += n_visits * once;
-      n_visits *= static_cast<std::size_t>(visits);
+      n_visits *= static_cast<std::size_t>(cycle_index);
     }
     return sum;
   }
@@ -101,10 +101,10 @@ private:
   }
 
   /// Improves the solution of A x = r on a level. Returns where x is stored.
-  /// @param tell called as tell(level) when its steps end, or those of another level begin
-  template <class Tell>
+  /// @param on_level_end called as tell(level) when its steps end, or those of another level begin
+  template <class Callback>
   PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
-                          const bool from_zero, const Tell &tell) const
+                          const bool from_zero, const Callback &on_level_end) const
   {
     const Level<Backend> &level = hierarchy.levels()[l];
     if (level.smoother)
@@ -115,20 +115,20 @@ private:
       run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
       double *const coarse_r = vectors[l + 1].r.data();
       run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
-      level.next->P().domain()->add_ghosts(run, coarse_r);
-      tell(l);
+      level.next->P().domain()->compress(run, coarse_r);
+      on_level_end(l);
       PolynomialVectors correction = vectors[l + 1].all();
-      const int n_visits = hierarchy.levels()[l + 1].next ? visits : 1;
+      const int n_visits = hierarchy.levels()[l + 1].next ? cycle_index : 1;
       for (int visit = 0; visit < n_visits; ++visit)
-        correction = cycle(run, l + 1, coarse_r, correction, visit == 0, tell);
+        correction = cycle(run, l + 1, coarse_r, correction, visit == 0, on_level_end);
       run.run(product(level.next->P(), correction.x, AddProduct{v.x}));
       v = level.smoother->smooth(run, r, v, false);
     }
-    tell(l);
+    on_level_end(l);
     return v;
   }
 
-  int visits;
+  int cycle_index;
   mutable std::vector<Vectors> vectors; // a preconditioner is used by one solver at a time
 };
 
@@ -152,17 +152,19 @@ class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>
 public:
   explicit Multigrid(Method &method)
       : OperatorPreconditioner<MultigridOperator<Backend>>(method, true),
-        visits(method.word("cycle", "V", {"V", "W"}) == "W" ? 2 : 1),
-        measures(method.word("times", "no", {"no", "yes"}) == "yes")
+        cycle_index(method.word("cycle", "V", {"V", "W"}) == "W" ? 2 : 1),
+        times_cycle(method.word("times", "no", {"no", "yes"}) == "yes")
   {
-    options.takes_given = method.word("coarsening", "auto", {"auto", "aggregation"}) == "auto";
+    options.uses_supplied_levels =
+        method.word("coarsening", "auto", {"auto", "aggregation"}) == "auto";
     options.theta = method.number("theta", 0.02, 0., 1.);
     options.smoother.name = method.word("smoother", "chebyshev",
                                         {"chebyshev", "l1-jacobi", "block-jacobi", "fsai", "sai"});
     options.smoother.degree = method.integer("degree", 2, 1, 20);
-    options.smoother.rounds = method.word("values", "float", {"float", "double"}) == "float";
-    this->keeps_symmetry = options.smoother.keeps_symmetry();
-    options.block = method.integer("block", 0, 0, NearNullVectors::most);
+    options.smoother.rounds_to_float =
+        method.word("values", "float", {"float", "double"}) == "float";
+    this->preserves_symmetry = options.smoother.preserves_symmetry();
+    options.block = method.integer("block", 0, 0, NearNullVectors::max_vectors);
     options.near_null = method.word("near-null", "auto", {"auto", "constants", "rigid-body"});
     options.coarsest = method.integer("coarsest", 256, 1, 1024);
   }
@@ -170,9 +172,9 @@ public:
   void setup(const Matrix &A) override
   {
     this->inverse.reset();
-    this->inverse = std::make_unique<MultigridOperator<Backend>>(A, options, visits);
-    this->keeps_symmetry =
-        this->inverse->hierarchy.is_symmetric() && options.smoother.keeps_symmetry();
+    this->inverse = std::make_unique<MultigridOperator<Backend>>(A, options, cycle_index);
+    this->preserves_symmetry =
+        this->inverse->hierarchy.is_symmetric() && options.smoother.preserves_symmetry();
     describe();
   }
   void update(const Matrix & /* A */) override
@@ -187,9 +189,10 @@ private:
     const Hierarchy<Backend> &hierarchy = this->inverse->hierarchy;
     std::vector<LevelReport> levels = hierarchy.reports();
     const std::string description = hierarchy.description(levels);
-    this->report = {hierarchy.n_nonzeros(), (visits == 1 ? "V-cycle, " : "W-cycle, ") + description,
+    this->report = {hierarchy.n_nonzeros(),
+                    (cycle_index == 1 ? "V-cycle, " : "W-cycle, ") + description,
                     std::move(levels)};
-    if (!measures)
+    if (!times_cycle)
       return;
     const std::vector<double> seconds = this->inverse->measure_cycle();
     for (std::size_t level = 0; level < seconds.size(); ++level)
@@ -197,8 +200,8 @@ private:
   }
 
   HierarchyOptions options;
-  int visits;
-  bool measures; ///< times a cycle
+  int cycle_index;
+  bool times_cycle; ///< times a cycle
 };
 } // namespace
 

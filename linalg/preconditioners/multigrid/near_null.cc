@@ -22,14 +22,14 @@ bool is_coupled(const CsrView<double> &A, const int i)
   return false;
 }
 
-/// v_c = 1 for unknown c of its node, else 0; followed by the rotations, if @p places are given. In
-/// a scaled system x̂ = x / scales.
+/// v_c = 1 for unknown c of its node, else 0; followed by the rotations, if @p coordinates are
+/// given. In a scaled system x̂ = x / scales.
 struct StoreMotions
 {
   CsrView<double> A;
   int block, count;
-  const double *places; ///< n x block; nullptr: no rotations
-  const double *scales; ///< nullptr: 1
+  const double *coordinates; ///< n x block; nullptr: no rotations
+  const double *scales;      ///< nullptr: 1
   double *values;
 
   FEMGPU_HD
@@ -43,9 +43,9 @@ struct StoreMotions
     const int component = i % block;
     const double one = scales == nullptr ? 1. : 1. / scales[i];
     v[component] = one;
-    if (places == nullptr)
+    if (coordinates == nullptr)
       return;
-    const double *const x = places + static_cast<std::size_t>(i) * block;
+    const double *const x = coordinates + static_cast<std::size_t>(i) * block;
     for (int r = block; r < count; ++r) { // in the plane of the directions a and b
       const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
       v[r] = component == a ? -one * x[b] : component == b ? one * x[a] : 0.;
@@ -55,23 +55,23 @@ struct StoreMotions
 
 /// Returns the coordinates relative to their centre, about which rotations turn, in units of the
 /// body's size; both are global.
-std::vector<double> centred(const std::vector<double> &places, const int dimension,
+std::vector<double> centred(const std::vector<double> &coordinates, const int dimension,
                             const RowSpace &rows)
 {
-  std::vector<double> result = places;
+  std::vector<double> result = coordinates;
   const auto step = static_cast<std::size_t>(dimension);
   double extent = 0.;
   for (std::size_t d = 0; d < step; ++d) {
-    double least = std::numeric_limits<double>::max(), largest = -least;
-    for (std::size_t k = d; k < places.size(); k += step) {
-      least = std::min(least, places[k]);
-      largest = std::max(largest, places[k]);
+    double smallest = std::numeric_limits<double>::max(), largest = -smallest;
+    for (std::size_t k = d; k < coordinates.size(); k += step) {
+      smallest = std::min(smallest, coordinates[k]);
+      largest = std::max(largest, coordinates[k]);
     }
-    least = -rows.max(-least);
+    smallest = -rows.max(-smallest);
     largest = rows.max(largest);
-    for (std::size_t k = d; k < places.size(); k += step)
-      result[k] -= 0.5 * (least + largest);
-    extent = std::max(extent, largest - least);
+    for (std::size_t k = d; k < coordinates.size(); k += step)
+      result[k] -= 0.5 * (smallest + largest);
+    extent = std::max(extent, largest - smallest);
   }
   for (double &x : result)
     x /= extent > 0. ? extent : 1.;
@@ -84,8 +84,8 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, 
                                   const std::string &kind)
 {
   const int dimension = unknowns.dimension;
-  const bool has_motions = dimension >= 2 && dimension <= 3 && block == dimension;
-  if (kind == "rigid-body" && !has_motions)
+  const bool has_rigid_body_modes = dimension >= 2 && dimension <= 3 && block == dimension;
+  if (kind == "rigid-body" && !has_rigid_body_modes)
     throw ParameterError(
         "Multigrid with near-null=rigid-body needs the coordinates of the unknowns, and one "
         "unknown per node for each dimension, but the matrix has " +
@@ -93,21 +93,21 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, 
                         : "coordinates in " + std::to_string(dimension) + " dimensions") +
         " and a block of " + std::to_string(block) +
         ". Use near-null=constants, or block=2 in 2D and block=3 in 3D.");
-  const bool rotates = has_motions && kind != "constants";
+  const bool has_rotations = has_rigid_body_modes && kind != "constants";
   NearNullVectors result;
-  result.count = !rotates ? block : dimension == 2 ? 3 : 6;
+  result.count = !has_rotations ? block : dimension == 2 ? 3 : 6;
   result.values = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()) *
                                                    static_cast<std::size_t>(result.count));
-  Buffer<double> places, scales;
-  if (rotates) {
+  Buffer<double> coordinates, scales;
+  if (has_rotations) {
     const std::vector<double> on_host = centred(unknowns.coordinates, dimension, *A.range());
-    places = Buffer<double>(A.executor(), on_host.data(), on_host.size());
+    coordinates = Buffer<double>(A.executor(), on_host.data(), on_host.size());
   }
-  if (const std::vector<double> &given = unknowns.scales; !given.empty())
-    scales = Buffer<double>(A.executor(), given.data(), given.size());
+  if (const std::vector<double> &supplied = unknowns.scales; !supplied.empty())
+    scales = Buffer<double>(A.executor(), supplied.data(), supplied.size());
   Runner<Backend>(*A.executor())
-      .run(rows(A.n(), StoreMotions{A.csr_view(), block, result.count, places.data(), scales.data(),
-                                    result.values.data()}));
+      .run(rows(A.n(), StoreMotions{A.csr_view(), block, result.count, coordinates.data(),
+                                    scales.data(), result.values.data()}));
   return result;
 }
 

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 /// Vectors v with A v ≈ 0 away from the boundary, which coarser levels must represent.
 struct NearNullVectors
 {
-  static constexpr int most = 16;
+  static constexpr int max_vectors = 16;
 
   int count = 0;
   Buffer<double> values; ///< n x count, row by row

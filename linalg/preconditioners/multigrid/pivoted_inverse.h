@@ -40,7 +40,7 @@ struct PivotCandidate
 /// Chooses the pivots of a panel and eliminates within the panel.
 struct FactorisePanel
 {
-  static constexpr int team_size = 256, scratch = DensePanel::most + 2 * team_size;
+  static constexpr int team_size = 256, scratch = DensePanel::maximum + 2 * team_size;
   DensePanel panel;
   PivotRows pivots;
 
@@ -67,7 +67,7 @@ private:
   FEMGPU_HD
   PivotCandidate largest(const Team &team, const int column) const
   {
-    auto *const found = reinterpret_cast<PivotCandidate *>(team.scratch() + DensePanel::most);
+    auto *const found = reinterpret_cast<PivotCandidate *>(team.scratch() + DensePanel::maximum);
     PivotCandidate best{0., panel.n};
     for (int i = team.rank(); i < panel.n; i += team.size()) {
       const PivotCandidate candidate{fabs(panel.row(i)[column]), i};
@@ -125,11 +125,11 @@ struct EliminatePanel
     for (int k = panel.first; k < panel.end(); ++k) {
       if (pivots.row_of[k] < 0)
         continue;
-      const double factor = x[k], *const of_pivot = panel.row(pivots.row_of[k]);
+      const double factor = x[k], *const pivot_entries = panel.row(pivots.row_of[k]);
       for (int j = team.rank(); j < panel.first; j += team.size())
-        x[j] += factor * of_pivot[j];
+        x[j] += factor * pivot_entries[j];
       for (int j = panel.end() + team.rank(); j < panel.n; j += team.size())
-        x[j] += factor * of_pivot[j];
+        x[j] += factor * pivot_entries[j];
     }
   }
 };
@@ -146,7 +146,7 @@ struct ScalePivotRows
     if (panel.has(j))
       return;
     const int first = panel.first, count = panel.count;
-    double old[DensePanel::most];
+    double old[DensePanel::maximum];
     for (int k = 0; k < count; ++k)
       old[k] = pivots.row_of[first + k] < 0 ? 0. : panel.row(pivots.row_of[first + k])[j];
     for (int k = 0; k < count; ++k) {
@@ -168,7 +168,7 @@ struct CollectInverse
   static constexpr int team_size = 128, scratch = 0;
   DensePanel X;
   PivotRows pivots;
-  bool of_symmetric;
+  bool is_symmetric;
   double *result;
 
   FEMGPU_HD
@@ -184,7 +184,7 @@ struct CollectInverse
   {
     double *const y = result + static_cast<std::size_t>(k) * X.n;
     for (int l = team.rank(); l < X.n; l += team.size())
-      y[l] = of_symmetric ? 0.5 * (entry(k, l) + entry(l, k)) : entry(k, l);
+      y[l] = is_symmetric ? 0.5 * (entry(k, l) + entry(l, k)) : entry(k, l);
   }
 };
 
@@ -194,10 +194,10 @@ Buffer<double> largest_in_columns(const ExecutorPtr &executor, const DensePanel 
 {
   Buffer<double> largest(executor, static_cast<std::size_t>(X.n));
   Runner<Backend>(*executor).run(rows(X.n, [X, largest = largest.data()] FEMGPU_BODY(const int j) {
-    double most = 0.;
+    double maximum = 0.;
     for (int i = 0; i < X.n; ++i)
-      most = fmax(most, fabs(X.row(i)[j]));
-    largest[j] = most;
+      maximum = fmax(maximum, fabs(X.row(i)[j]));
+    largest[j] = maximum;
   }));
   return largest;
 }
@@ -206,10 +206,10 @@ Buffer<double> largest_in_columns(const ExecutorPtr &executor, const DensePanel 
  * Computes the inverse of A as another n x n matrix; a generalised inverse if A is singular, with
  * zero rows and columns for missing pivots. Returns the number of these.
  * @param X holds A, and is overwritten
- * @param of_symmetric A is symmetric; then the result is symmetric to the last bit
+ * @param is_symmetric A is symmetric; then the result is symmetric to the last bit
  */
 template <class Backend>
-int pivoted_inverse(const ExecutorPtr &executor, DensePanel X, const bool of_symmetric,
+int pivoted_inverse(const ExecutorPtr &executor, DensePanel X, const bool is_symmetric,
                     double *const result)
 {
   Runner<Backend> run(*executor);
@@ -219,12 +219,12 @@ int pivoted_inverse(const ExecutorPtr &executor, DensePanel X, const bool of_sym
   run.run(rows(X.n,
                [pivots] FEMGPU_BODY(const int i) { pivots.row_of[i] = pivots.column_of[i] = -1; }));
   for (X.first = 0; X.first < X.n; X.first += X.count) {
-    X.count = std::min(X.n - X.first, DensePanel::most);
+    X.count = std::min(X.n - X.first, DensePanel::maximum);
     run.run(teams(1, FactorisePanel{X, pivots}));
     run.run(teams(X.n, EliminatePanel{X, pivots}));
     run.run(rows(X.n, ScalePivotRows{X, pivots}));
   }
-  run.run(teams(X.n, CollectInverse{X, pivots, of_symmetric, result}));
+  run.run(teams(X.n, CollectInverse{X, pivots, is_symmetric, result}));
   const std::vector<int> chosen = row_of.to_host();
   return static_cast<int>(std::count(chosen.begin(), chosen.end(), -1));
 }

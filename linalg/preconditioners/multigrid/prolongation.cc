@@ -1,7 +1,7 @@
 #include "linalg/preconditioners/multigrid/prolongation.h"
 
-#include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_product.h"
+#include "linalg/sparse/select_entries.h"
 
 #include <algorithm>
 #include <utility>
@@ -67,29 +67,29 @@ struct Orthonormalise
   FEMGPU_HD
   void operator()(const Team &team, const int a) const
   {
-    constexpr double least = 1e-12; // squared
-    double given[NearNullVectors::most];
-    bool is_left[NearNullVectors::most];
+    constexpr double min_norm_squared = 1e-12; // squared
+    double initial[NearNullVectors::max_vectors];
+    bool is_remaining[NearNullVectors::max_vectors];
     for (int c = 0; c < count; ++c) {
-      given[c] = product(team, a, c, c);
-      is_left[c] = given[c] > 0.;
+      initial[c] = product(team, a, c, c);
+      is_remaining[c] = initial[c] > 0.;
     }
     double *const R_a = R + static_cast<std::size_t>(a) * count * count;
     int rank = 0;
     for (; rank < count; ++rank) {
       int pivot = -1;
-      double best = least, norm_squared = 0.;
+      double best = min_norm_squared, norm_squared = 0.;
       for (int c = 0; c < count; ++c) {
-        const double left = is_left[c] ? product(team, a, c, c) : 0.;
-        if (is_left[c] && left > best * given[c]) {
+        const double remaining = is_remaining[c] ? product(team, a, c, c) : 0.;
+        if (is_remaining[c] && remaining > best * initial[c]) {
           pivot = c;
-          best = left / given[c];
-          norm_squared = left;
+          best = remaining / initial[c];
+          norm_squared = remaining;
         }
       }
       if (pivot < 0)
         break;
-      is_left[pivot] = false;
+      is_remaining[pivot] = false;
       const double norm = sqrt(norm_squared);
       combine(team, a, pivot, 1. / norm, pivot, 0.);
       if (team.rank() == 0) {
@@ -97,7 +97,7 @@ struct Orthonormalise
         pivots[a * count + rank] = pivot;
       }
       for (int c = 0; c < count; ++c) {
-        if (!is_left[c])
+        if (!is_remaining[c])
           continue;
         const double dot = product(team, a, pivot, c);
         combine(team, a, c, 1., pivot, dot);
@@ -113,7 +113,7 @@ struct Orthonormalise
 /// Row i of P̂ has the columns of its aggregate.
 struct StoreTentative
 {
-  const int *node_of_row, *of_node; ///< the aggregate of each node; -1: none
+  const int *node_of_row, *aggregate_of_node; ///< the aggregate of each node; -1: none
   int count;
   const double *Q;
   const int *pivots, *coarse_starts;
@@ -124,7 +124,7 @@ struct StoreTentative
   FEMGPU_HD
   void operator()(const int i) const
   {
-    const int a = of_node[node_of_row[i]];
+    const int a = aggregate_of_node[node_of_row[i]];
     if (a < 0)
       return;
     const int first = coarse_starts[a], at = row_starts[i];
@@ -141,7 +141,7 @@ struct StoreCoarseRows
   int count;
   const double *R;
   const int *coarse_starts;
-  int *of_row;
+  int *node_of_row;
   double *near_null;
 
   FEMGPU_HD
@@ -149,7 +149,7 @@ struct StoreCoarseRows
   {
     const int first = coarse_starts[a], rank = coarse_starts[a + 1] - first;
     for (int s = 0; s < rank; ++s)
-      of_row[first + s] = a;
+      node_of_row[first + s] = a;
     for (int k = 0; k < rank * count; ++k)
       near_null[static_cast<std::size_t>(first) * count + k] =
           R[static_cast<std::size_t>(a) * count * count + k];
@@ -183,12 +183,12 @@ struct FilterRow
   {
     const int begin = filtered.row_starts[i], end = filtered.row_starts[i + 1];
     double dropped = 0.;
-    int place = begin;
+    int position = begin;
     for (int k = A.row_starts.low[i] + team.rank(); k < A.row_starts.low[i + 1]; k += team.size()) {
-      while (place < end && sources[place] < k)
-        ++place;
-      if (place < end && sources[place] == k)
-        values[place] = A.values[k];
+      while (position < end && sources[position] < k)
+        ++position;
+      if (position < end && sources[position] == k)
+        values[position] = A.values[k];
       else
         dropped += A.values[k] * b[A.columns[k]];
     }
@@ -227,7 +227,7 @@ TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &node
 {
   const ExecutorPtr &executor = range->executor();
   Runner<Backend> runner(*executor);
-  const int n = static_cast<int>(nodes.of_row.size()), count = B.count;
+  const int n = static_cast<int>(nodes.node_of_row.size()), count = B.count;
   const auto n_aggregates = static_cast<std::size_t>(aggregates.n);
   const auto width = static_cast<std::size_t>(count);
   Buffer<double> Q = B.values.copy(), R(executor, n_aggregates * width * width);
@@ -249,22 +249,23 @@ TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &node
   scan_counts<Backend>(executor, ranks.data(), aggregates.n, coarse_starts);
   result.near_null.count = count;
   result.near_null.values = Buffer<double>(executor, n_rows * width);
-  runner.run(
-      rows(aggregates.n, StoreCoarseRows{count, R.data(), coarse_starts, result.nodes.of_row.data(),
-                                         result.near_null.values.data()}));
+  runner.run(rows(aggregates.n,
+                  StoreCoarseRows{count, R.data(), coarse_starts, result.nodes.node_of_row.data(),
+                                  result.near_null.values.data()}));
 
-  Buffer<int> lengths(executor, nodes.of_row.size());
-  const int *const node_of_row = nodes.of_row.data(), *const of_node = aggregates.of_node.data();
-  runner.run(rows(n, [node_of_row, of_node, ranks = ranks.data(),
+  Buffer<int> lengths(executor, nodes.node_of_row.size());
+  const int *const node_of_row = nodes.node_of_row.data(), *const aggregate_of_node =
+                                                               aggregates.aggregate_of_node.data();
+  runner.run(rows(n, [node_of_row, aggregate_of_node, ranks = ranks.data(),
                       lengths = lengths.data()] FEMGPU_BODY(const int i) {
-    const int a = of_node[node_of_row[i]];
+    const int a = aggregate_of_node[node_of_row[i]];
     lengths[i] = a < 0 ? 0 : ranks[a];
   }));
   RowPattern pattern = make_rows<Backend>(executor, lengths, "A prolongation");
   Buffer<double> values(executor, pattern.columns.size());
-  runner.run(
-      rows(n, StoreTentative{node_of_row, of_node, count, Q.data(), pivots.data(), coarse_starts,
-                             pattern.row_starts.data(), pattern.columns.data(), values.data()}));
+  runner.run(rows(n, StoreTentative{node_of_row, aggregate_of_node, count, Q.data(), pivots.data(),
+                                    coarse_starts, pattern.row_starts.data(),
+                                    pattern.columns.data(), values.data()}));
   auto domain = std::make_shared<RowSpace>(*range, n_coarse);
   if (range->communicator() != nullptr)
     domain = std::make_shared<RowSpace>(*domain, std::vector<long long>());
@@ -280,8 +281,9 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
   // Every row has a diagonal, which is not in the graph.
   if (graph.columns.size() + static_cast<std::size_t>(A.n()) == A.n_nonzeros())
     return {};
-  return choose<Backend>(pattern, EntriesWhere<IsStrongOrDiagonal>{pattern.view(), {graph.view()}},
-                         A.n(), "A prolongation");
+  return select_entries<Backend>(pattern,
+                                 EntriesWhere<IsStrongOrDiagonal>{pattern.view(), {graph.view()}},
+                                 A.n(), "A prolongation");
 }
 
 namespace
@@ -291,7 +293,7 @@ struct NodeEntries
 {
   RowPatternView A;
   int n;
-  const int *starts, *of_row;
+  const int *starts, *node_of_row;
 
   FEMGPU_HD
   int row(const int node) const
@@ -302,8 +304,8 @@ struct NodeEntries
   FEMGPU_HD
   void visit(const int i, const int k, const Function &f) const
   {
-    if (k < A.row_starts[i + 1] && starts[of_row[A.columns[k]]] == A.columns[k])
-      f(of_row[A.columns[k]], k);
+    if (k < A.row_starts[i + 1] && starts[node_of_row[A.columns[k]]] == A.columns[k])
+      f(node_of_row[A.columns[k]], k);
   }
 };
 } // namespace
@@ -311,14 +313,15 @@ struct NodeEntries
 template <class Backend>
 RowPattern node_pattern(const PatternRef &A, const Nodes &nodes)
 {
-  return choose<Backend>(A, NodeEntries{A.view(), A.n, nodes.starts.data(), nodes.of_row.data()},
-                         nodes.n(), "The pattern of nodes")
+  return select_entries<Backend>(
+             A, NodeEntries{A.view(), A.n, nodes.starts.data(), nodes.node_of_row.data()},
+             nodes.n(), "The pattern of nodes")
       .pattern;
 }
 
 template <class Backend>
-double estimated_entries(const PatternRef &A, const PatternRef *filtered,
-                         const Aggregates &aggregates)
+double estimate_entries(const PatternRef &A, const PatternRef *filtered,
+                        const Aggregates &aggregates)
 {
   constexpr int n_sampled = 64; // error of a few per cent, at low cost
   const std::string what = "Some rows of a coarse matrix";
@@ -326,8 +329,8 @@ double estimated_entries(const PatternRef &A, const PatternRef *filtered,
   const RowPatternView nodes = aggregates.nodes.view();
   const RowList sample = sample_rows<Backend>(owner, RowList{aggregates.n}, n_sampled);
   RowPattern rows =
-      choose<Backend>(pattern_of(owner, aggregates.nodes, A.n),
-                      EntriesWhere<AnyColumn>{nodes, {}, sample.data()}, sample.n, what)
+      select_entries<Backend>(pattern_of(owner, aggregates.nodes, A.n),
+                              EntriesWhere<AnyColumn>{nodes, {}, sample.data()}, sample.n, what)
           .pattern;
   const auto multiply_by = [&](const PatternRef &B) {
     rows = multiply<Backend>(pattern_of(owner, rows, B.n), B, what);
@@ -341,12 +344,13 @@ double estimated_entries(const PatternRef &A, const PatternRef *filtered,
   RowPattern members{Buffer<int>(owner, static_cast<std::size_t>(A.n) + 1),
                      Buffer<int>(owner, static_cast<std::size_t>(A.n))};
   Runner<Backend>(*owner).run(
-      linalg::rows(A.n + 1, [n = A.n, none = aggregates.n, of_node = aggregates.of_node.data(),
+      linalg::rows(A.n + 1, [n = A.n, none = aggregates.n,
+                             aggregate_of_node = aggregates.aggregate_of_node.data(),
                              starts = members.row_starts.data(),
                              columns = members.columns.data()] FEMGPU_BODY(const int i) {
         starts[i] = i;
         if (i < n)
-          columns[i] = of_node[i] < 0 ? none : of_node[i];
+          columns[i] = aggregate_of_node[i] < 0 ? none : aggregate_of_node[i];
       }));
   multiply_by(pattern_of(owner, members, aggregates.n + 1));
   return static_cast<double>(rows.columns.size()) * aggregates.n / std::max(sample.n, 1);
@@ -404,7 +408,7 @@ template TentativeProlongation make_tentative<ThisBackend>(const RowSpacePtr &, 
                                                            const NearNullVectors &);
 template DerivedPattern filtered_pattern<ThisBackend>(const CsrMatrix &, const RowPattern &);
 template RowPattern node_pattern<ThisBackend>(const PatternRef &, const Nodes &);
-template double estimated_entries<ThisBackend>(const PatternRef &, const PatternRef *,
-                                               const Aggregates &);
+template double estimate_entries<ThisBackend>(const PatternRef &, const PatternRef *,
+                                              const Aggregates &);
 template class SmoothedProlongation<ThisBackend>;
 } // namespace femgpu::linalg

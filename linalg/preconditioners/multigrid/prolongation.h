@@ -3,7 +3,7 @@
 
 #include "linalg/preconditioners/multigrid/aggregates.h"
 #include "linalg/preconditioners/multigrid/near_null.h"
-#include "linalg/sparse/part_rows.h"
+#include "linalg/sparse/row_exchange.h"
 
 namespace femgpu::linalg
 {
@@ -40,8 +40,8 @@ RowPattern node_pattern(const PatternRef &A, const Nodes &nodes);
 /// in no aggregate count as one more aggregate.
 /// @param A pattern of nodes, as is @p filtered, the pattern of A_F; nullptr: P is P̂
 template <class Backend>
-double estimated_entries(const PatternRef &A, const PatternRef *filtered,
-                         const Aggregates &aggregates);
+double estimate_entries(const PatternRef &A, const PatternRef *filtered,
+                        const Aggregates &aggregates);
 
 /**
  * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996). The entries of A that A_F lacks are

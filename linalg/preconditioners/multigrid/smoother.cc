@@ -32,7 +32,7 @@ template <class Backend>
 Smoother<Backend>::Smoother(const Matrix &A, const SmootherChoice &choice)
     : A(A), choice(choice), D(A.csr(), "Multigrid")
 {
-  if (choice.is_of_registry()) {
+  if (choice.uses_preconditioner()) {
     M = make_preconditioner(choice.name, Backend::kind);
     M->setup(A);
     step = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
@@ -52,7 +52,7 @@ void Smoother<Backend>::update()
 template <class Backend>
 void Smoother<Backend>::make_terms()
 {
-  if (choice.rounds)
+  if (choice.rounds_to_float)
     round();
   eigenvalue = linalg::largest_eigenvalue<Backend>(matrix(), D.inverse());
   terms.clear();
@@ -71,11 +71,11 @@ void Smoother<Backend>::make_terms()
 template <class Backend>
 void Smoother<Backend>::round()
 {
-  if (D.fits_float() && rounded)
+  if (D.fits_in_float() && rounded)
     rounded->update();
   else {
     rounded.reset();
-    if (D.fits_float() && !is_rounded())
+    if (D.fits_in_float() && !is_rounded())
       rounded = std::make_unique<RoundedFormat<Backend>>(A);
   }
 }

@@ -16,17 +16,17 @@ struct SmootherChoice
 {
   /// `chebyshev`: polynomials with the diagonal; `l1-jacobi`; or a preconditioner of the registry
   std::string name = "chebyshev";
-  int degree = 2;     ///< of the polynomial, or number of steps
-  bool rounds = true; ///< multiplies with values of A that are rounded to float
+  int degree = 2;              ///< of the polynomial, or number of steps
+  bool rounds_to_float = true; ///< multiplies with values of A that are rounded to float
 
-  bool is_of_registry() const
+  bool uses_preconditioner() const
   {
     return name != "chebyshev" && name != "l1-jacobi";
   }
   /// Returns whether the smoother of a symmetric matrix is symmetric.
-  bool keeps_symmetry() const
+  bool preserves_symmetry() const
   {
-    return !is_of_registry() || make_preconditioner(name, BackendKind::host)->is_symmetric();
+    return !uses_preconditioner() || make_preconditioner(name, BackendKind::host)->is_symmetric();
   }
 };
 

@@ -32,7 +32,7 @@ public:
   {
     next = s;
     is_new = true;
-    mail = 0;
+    result_number = 0;
   }
   /// The state passed to the last set().
   const State &start() const
@@ -52,50 +52,50 @@ public:
   State get()
   {
     send();
-    if (has_mail()) {
+    if (has_result()) {
       executor.synchronize();
-      return mailbox()->state;
+      return result_slot()->state;
     }
     State s;
     state.copy_to_host(&s);
     return s;
   }
 
-  double *keep_numbers(const int size)
+  double *allocate_numbers(const int size)
   {
     numbers = Buffer<double>(executor.shared_from_this(), static_cast<std::size_t>(size));
     return numbers.data();
   }
   /// Returns the first @p count numbers; call get() before.
-  std::vector<double> left_numbers(const int count) const
+  std::vector<double> get_numbers(const int count) const
   {
-    if (!has_mail() || count > most_numbers())
+    if (!has_result() || count > max_numbers())
       return numbers.to_host(static_cast<std::size_t>(count));
-    return {mailbox()->numbers(), mailbox()->numbers() + count};
+    return {result_slot()->numbers(), result_slot()->numbers() + count};
   }
 
   /// Memory where a kernel can leave its result for the host.
-  LoopResult<State> *mailbox() const
+  LoopResult<State> *result_slot() const
   {
-    return static_cast<LoopResult<State> *>(executor.mailbox());
+    return static_cast<LoopResult<State> *>(executor.result_slot());
   }
   /// How many numbers the mailbox has room for.
-  static constexpr int most_numbers()
+  static constexpr int max_numbers()
   {
-    return static_cast<int>((CudaExecutor::mailbox_bytes - sizeof(LoopResult<State>)) /
+    return static_cast<int>((CudaExecutor::result_slot_bytes - sizeof(LoopResult<State>)) /
                             sizeof(double));
   }
   /// Records that a kernel was launched that begins with start() and leaves its final state in the
   /// mailbox.
-  void expect_mail()
+  void expect_result()
   {
     is_new = false;
-    mail = executor.claim_mailbox();
+    result_number = executor.claim_result_slot();
   }
 
   /// Passes the state to @p watch at intervals until all steps are done; returns at once without a
   /// watch.
-  void show_to(const Watch<State> &watch) const
+  void call_watch(const Watch<State> &watch) const
   {
     if (!watch)
       return;
@@ -116,17 +116,17 @@ public:
 
 private:
   // Another loop may have overwritten the result since.
-  bool has_mail() const
+  bool has_result() const
   {
-    return mail != 0 && mail == executor.last_mail();
+    return result_number != 0 && result_number == executor.last_result_number();
   }
 
   const CudaExecutor &executor;
   Buffer<State> state;
   State next{}; // the device may not have it yet
   bool is_new = false;
-  Buffer<double> numbers;      // written by epilogues
-  unsigned long long mail = 0; // number of the result in the mailbox; 0: none
+  Buffer<double> numbers;               // written by epilogues
+  unsigned long long result_number = 0; // number of the result in the mailbox; 0: none
 };
 } // namespace femgpu::linalg::cuda
 

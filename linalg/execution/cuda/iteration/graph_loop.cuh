@@ -25,7 +25,7 @@ public:
   template <class... Steps>
   void run(const Steps &...steps)
   {
-    executor.use_in_this_thread();
+    executor.make_current();
     const cudaGraphExec_t executable = executor.graphs().executable(
         typeid(std::tuple<State, Sums, Steps...> *), make_graph(steps...));
     FEMGPU_CUDA(cudaGraphLaunch(executable, executor.stream()));
@@ -51,7 +51,8 @@ private:
                   "steps after the end must do nothing");
     int times = is_once ? 1 : unrolled;
     for (int repetition = 1; repetition <= times; ++repetition) {
-      capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);
+      capture_pass({stream, blocks, {loop.handle, DecidedLoop::loop}}, repetition == times,
+                   steps...);
       if (repetition == 1 && n_nodes(captured_graph(stream).graph) > long_pass)
         times = std::min(times, unrolled_long);
     }
@@ -59,47 +60,50 @@ private:
     return graph;
   }
 
-  /// Captures steps in order; if @p is_last, the last of them decides as @p how.decision says.
+  /// Captures steps in order; if @p is_last, the last of them decides as @p step_launch.decision
+  /// says.
   template <class Step, class... Rest>
-  void capture_pass(const StepLaunch &how, const bool is_last, const Step &step,
+  void capture_pass(const StepLaunch &step_launch, const bool is_last, const Step &step,
                     const Rest &...rest)
   {
     static_assert(sizeof...(Rest) > 0 || can_decide<Step>,
                   "the last step of a loop must decide whether it ends");
     if constexpr (IsInnerLoop<Step>::value)
-      capture_inner(how, step);
-    else if constexpr (comes_before_inner_loop<Rest...>()) {
+      capture_inner(step_launch, step);
+    else if constexpr (next_is_inner_loop<Rest...>()) {
       static_assert(HasEpilogue<decltype(step.body)>::value,
                     "the step before an inner loop must decide whether it runs");
-      inner_handle = make_handle(captured_graph(how.stream).graph, 0);
-      launcher.run({how.stream, how.blocks, {inner_handle, Decides::inner_loop}}, step);
+      inner_handle = make_handle(captured_graph(step_launch.stream).graph, 0);
+      launcher.run(
+          {step_launch.stream, step_launch.blocks, {inner_handle, DecidedLoop::inner_loop}}, step);
     }
     else
-      launcher.run(
-          {how.stream, how.blocks, is_last && sizeof...(Rest) == 0 ? how.decision : Decision()},
-          step);
+      launcher.run({step_launch.stream, step_launch.blocks,
+                    is_last && sizeof...(Rest) == 0 ? step_launch.decision : Decision()},
+                   step);
     if constexpr (sizeof...(Rest) > 0)
-      capture_pass(how, is_last, rest...);
+      capture_pass(step_launch, is_last, rest...);
   }
 
   template <class First = void, class... Rest>
-  static constexpr bool comes_before_inner_loop()
+  static constexpr bool next_is_inner_loop()
   {
     return IsInnerLoop<First>::value;
   }
 
-  /// Adds a WHILE node to the graph that @p how.stream captures.
+  /// Adds a WHILE node to the graph that @p step_launch.stream captures.
   template <class... Steps>
-  void capture_inner(const StepLaunch &how, const InnerLoop<Steps...> &inner)
+  void capture_inner(const StepLaunch &step_launch, const InnerLoop<Steps...> &inner)
   {
-    const auto captured = captured_graph(how.stream);
+    const auto captured = captured_graph(step_launch.stream);
     LoopNode loop(captured.graph, captured.last_nodes, inner_handle);
-    set_last_node(how.stream, loop.node);
+    set_last_node(step_launch.stream, loop.node);
     const cudaStream_t stream = executor.stream(); // is idle, too
     StreamCapture capture(stream, loop.body);
     std::apply(
         [&](const auto &...steps) {
-          capture_pass({stream, how.blocks, {inner_handle, Decides::inner_loop}}, true, steps...);
+          capture_pass({stream, step_launch.blocks, {inner_handle, DecidedLoop::inner_loop}}, true,
+                       steps...);
         },
         inner.steps);
     capture.end();

@@ -19,8 +19,8 @@ public:
   /// @param blocks of each step at most
   HostLoop(const CudaExecutor &executor, StepLauncher<State, Sums> &launcher,
            DeviceState<State> &state, const int blocks)
-      : executor(executor), launcher(launcher), state(state), how{executor.stream(), blocks, {}},
-        now(state.get())
+      : executor(executor), launcher(launcher),
+        state(state), step_launch{executor.stream(), blocks, {}}, now(state.get())
   {}
 
   template <class... Steps>
@@ -28,16 +28,17 @@ public:
   {
     using clock = std::chrono::steady_clock;
     auto last = clock::now();
-    constexpr bool may_go_on =
+    constexpr bool may_run_ahead =
         !((IsCountedSteps<Steps>::value || IsInnerLoop<Steps>::value) || ...);
-    static_assert(!may_go_on || !(StepRunsAlways<Steps>::value || ...),
+    static_assert(!may_run_ahead || !(StepRunsAlways<Steps>::value || ...),
                   "steps after the end must do nothing");
     while (now.running) {
       (launch(steps), ...);
-      if (may_go_on && !launcher.waits_for_host() && executor.n_launches() - at_look <= short_pass)
-        for (int pass = 1; pass < passes_between_looks; ++pass)
+      if (may_run_ahead && !launcher.waits_for_host() &&
+          executor.n_launches() - launches_at_read <= short_pass)
+        for (int pass = 1; pass < passes_between_reads; ++pass)
           (launch(steps), ...);
-      look();
+      read_state();
       if (watch && std::chrono::duration<double>(clock::now() - last).count() > watch_interval) {
         watch(now);
         last = clock::now();
@@ -47,42 +48,42 @@ public:
 
 private:
   // Reading the state takes as long as several launches.
-  static constexpr std::size_t launches_between_looks = 1024, short_pass = 24;
-  static constexpr int passes_between_looks = 8;
+  static constexpr std::size_t launches_between_reads = 1024, short_pass = 24;
+  static constexpr int passes_between_reads = 8;
 
-  void look()
+  void read_state()
   {
     now = state.get();
-    at_look = executor.n_launches();
+    launches_at_read = executor.n_launches();
   }
 
   template <class Step>
   void launch(const Step &step)
   {
-    if (executor.n_launches() - at_look > launches_between_looks)
-      look();
+    if (executor.n_launches() - launches_at_read > launches_between_reads)
+      read_state();
     if (now.running || RunsAlways<typename Step::Body>::value)
-      launcher.run(how, step);
+      launcher.run(step_launch, step);
   }
   template <class Make>
   void launch(const CountedSteps<Make> &steps)
   {
     for (int j = 0; j < steps.count; ++j)
-      std::apply([&](const auto &...of_j) { (launch(of_j), ...); }, steps.make(j));
+      std::apply([&](const auto &...steps_of_j) { (launch(steps_of_j), ...); }, steps.make(j));
   }
   template <class... Steps>
   void launch(const InnerLoop<Steps...> &loop)
   {
-    for (look(); now.running && now.inner; look())
+    for (read_state(); now.running && now.inner; read_state())
       std::apply([&](const auto &...steps) { (launch(steps), ...); }, loop.steps);
   }
 
   const CudaExecutor &executor;
   StepLauncher<State, Sums> &launcher;
   DeviceState<State> &state;
-  StepLaunch how;
+  StepLaunch step_launch;
   State now;
-  std::size_t at_look = executor.n_launches(); // launches when `now` was read
+  std::size_t launches_at_read = executor.n_launches(); // launches when `now` was read
 };
 } // namespace femgpu::linalg::cuda
 

@@ -4,7 +4,7 @@
 #include "linalg/execution/cuda/iteration/graph_loop.cuh"
 #include "linalg/execution/cuda/iteration/host_loop.cuh"
 #include "linalg/execution/cuda/iteration/on_chip_loop.cuh"
-#include "linalg/execution/cuda/iteration/step_facts.h"
+#include "linalg/execution/cuda/iteration/step_properties.h"
 #include "linalg/steps/execution.h"
 
 #include <string>
@@ -29,26 +29,26 @@ public:
 
   /// @throws ParameterError later, in repeat_between(), if the loop cannot be run as @p how
   /// requires
-  void choose(const Execution how)
+  void set_execution(const Execution how)
   {
-    chosen = how;
+    requested_execution = how;
   }
   /// Describes how the last loop ran, for reports.
   const std::string &execution() const
   {
-    return ran_as;
+    return execution_description;
   }
 
   /// Allocates memory for @p size numbers that epilogues write: those that they keep, then a
   /// history.
-  double *keep_numbers(const int size)
+  double *allocate_numbers(const int size)
   {
-    return state.keep_numbers(size);
+    return state.allocate_numbers(size);
   }
   /// Returns the first @p count of those numbers; call get_state() before.
-  std::vector<double> left_numbers(const int count) const
+  std::vector<double> get_numbers(const int count) const
   {
-    return state.left_numbers(count);
+    return state.get_numbers(count);
   }
 
   void set_state(const State &s)
@@ -65,7 +65,7 @@ public:
   {
     state.send();
     launcher.prepare();
-    const int blocks = launcher.n_blocks(cuda::StepFacts::of(steps...).lanes);
+    const int blocks = launcher.n_blocks(cuda::StepProperties::of(steps...).lanes);
     (launcher.run({executor.stream(), blocks, {}}, steps), ...);
   }
 
@@ -75,16 +75,16 @@ public:
   {
     state.send();
     launcher.prepare();
-    const auto facts = cuda::StepFacts::of(steps...);
-    const int blocks = launcher.n_blocks(facts.lanes);
-    const bool is_graph = facts.is_capturable && facts.count <= most_nodes &&
+    const auto step_properties = cuda::StepProperties::of(steps...);
+    const int blocks = launcher.n_blocks(step_properties.lanes);
+    const bool is_graph = step_properties.is_capturable && step_properties.count <= max_nodes &&
                           !executor.launches_stepwise() && sums_are_captured;
-    ran_as = is_graph ? "graph" : "driven by the host";
+    execution_description = is_graph ? "graph" : "driven by the host";
     if (is_graph)
       cuda::GraphLoop<State, Sums>(executor, launcher, blocks).run(steps...);
     else
       cuda::HostLoop<State, Sums>(executor, launcher, state, blocks).run(watch, steps...);
-    state.show_to(watch);
+    state.call_watch(watch);
   }
 
   /// Runs repeat() between two products with the same matrix and vector. @param has_begun whether
@@ -96,49 +96,49 @@ public:
   {
     if (watch)
       state.send(); // for a watch that reads it before the loop has written one
-    if (chosen != Execution::graph && may_be_on_chip() &&
-        is_on_chip(on_chip().launch_resident(begin, end, has_begun, steps...), watch))
+    if (requested_execution != Execution::graph && supports_on_chip() &&
+        record_on_chip(on_chip().launch_resident(begin, end, has_begun, steps...), watch))
       return;
     if (!has_begun)
       once(begin);
-    if (chosen == Execution::resident)
-      refuse_resident(n);
+    if (requested_execution == Execution::resident)
+      throw_not_resident(n);
     repeat(watch, steps...);
     once(end);
   }
 
   /// Launches a loop with a basis as one kernel. @return whether that is possible
   template <class Method>
-  bool keep_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
+  bool try_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
   {
-    if (chosen == Execution::graph || !may_be_on_chip())
+    if (requested_execution == Execution::graph || !supports_on_chip())
       return false;
     if (watch)
       state.send(); // for a watch that reads it before the loop has written one
-    return is_on_chip(on_chip().launch_basis(A, method, packets), watch);
+    return record_on_chip(on_chip().launch_basis(A, method, packets), watch);
   }
 
 private:
   // The maximum number of steps of a graph: building a longer one takes longer than running it.
-  static constexpr int most_nodes = 8192;
+  static constexpr int max_nodes = 8192;
 
   cuda::OnChipLoop<State, Sums> on_chip()
   {
-    return {executor, state, communicator, chosen == Execution::resident};
+    return {executor, state, communicator, requested_execution == Execution::resident};
   }
   /// Distributed rows need kernels that communicate directly with those of other ranks.
-  bool may_be_on_chip() const
+  bool supports_on_chip() const
   {
     return communicator == nullptr || communicator->peer_sums() != nullptr;
   }
 
   /// @param shape as described by an OnChipLoop; empty: the loop was not launched
-  bool is_on_chip(const std::string &shape, const Watch<State> &watch)
+  bool record_on_chip(const std::string &shape, const Watch<State> &watch)
   {
     if (shape.empty())
       return false;
-    ran_as = "resident: " + shape;
-    state.show_to(watch);
+    execution_description = "resident: " + shape;
+    state.call_watch(watch);
     return true;
   }
 
@@ -149,8 +149,8 @@ private:
   cuda::DeviceState<State> state;
   cuda::StepLauncher<State, Sums> launcher;
   Buffer<cuda::Packet> packets; // of the blocks of a loop with a basis
-  Execution chosen = Execution::automatic;
-  std::string ran_as;
+  Execution requested_execution = Execution::automatic;
+  std::string execution_description;
 };
 } // namespace femgpu::linalg
 

@@ -21,10 +21,10 @@ class OnChipLoop
 {
 public:
   /// @param communicator of distributed rows; nullptr: all rows are on this rank
-  /// @param is_asked_for launch it even if a graph is faster
+  /// @param is_requested launch it even if a graph is faster
   OnChipLoop(const CudaExecutor &executor, DeviceState<State> &state,
-             const Communicator *const communicator, const bool is_asked_for)
-      : executor(executor), state(state), communicator(communicator), is_asked_for(is_asked_for)
+             const Communicator *const communicator, const bool is_requested)
+      : executor(executor), state(state), communicator(communicator), is_requested(is_requested)
   {}
 
   /// Launches a loop with all vectors in registers.
@@ -50,18 +50,24 @@ public:
   {
     if (A.value_precision() != A.csr().value_precision())
       return "";
-    BasisLoop<Method, State> loop{{},           method,          A.csr().csr_view(),
-                                  grid_for(A),  nullptr,         state.start(),
-                                  state.data(), state.mailbox(), state.most_numbers()};
+    BasisLoop<Method, State> loop{{},
+                                  method,
+                                  A.csr().csr_view(),
+                                  grid_for(A),
+                                  nullptr,
+                                  state.start(),
+                                  state.data(),
+                                  state.result_slot(),
+                                  state.max_numbers()};
     const auto shape = shape_for_basis(
         executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.V.count});
     if (communicator != nullptr &&
-        !is_so_for_all(shape && loop.grid.peers != nullptr &&
-                       start_basis_of<Sums>(executor, Launching::asks, loop, *shape)))
+        !holds_on_all_ranks(shape && loop.grid.peers != nullptr &&
+                            start_basis_of<Sums>(executor, LaunchMode::query, loop, *shape)))
       return "";
     if (!shape || !cuda::launch_basis<Sums>(executor, loop, *shape, packets))
       return "";
-    state.expect_mail();
+    state.expect_result();
     return shape->description();
   }
 
@@ -99,17 +105,17 @@ private:
               has_begun,
               state.start(),
               state.data(),
-              state.mailbox(),
-              state.most_numbers()};
+              state.result_slot(),
+              state.max_numbers()};
     const LoopLauncher<Sums, Loop, Formulas...> launcher(executor);
-    if (communicator != nullptr &&
-        !is_so_for_all(shape && loop.grid.peers != nullptr && launcher.can_start(loop, *shape)))
+    if (communicator != nullptr && !holds_on_all_ranks(shape && loop.grid.peers != nullptr &&
+                                                       launcher.can_start(loop, *shape)))
       return "";
     if (has_begun)
       state.send();
     if (!launcher.start(loop, *shape))
       return "";
-    state.expect_mail();
+    state.expect_result();
     return shape->description();
   }
 
@@ -130,19 +136,19 @@ private:
       limits.cluster_blocks = 0; // all blocks of a device communicate with other devices
     const ResidentSystem system{A.n(), A.n_nonzeros(), A.csr().longest_row(), n_vectors};
     const auto shape = choose_resident_shape(system, limits);
-    return shape && !is_asked_for && waits_for_long_rows(system, *shape) ? std::nullopt : shape;
+    return shape && !is_requested && has_too_long_rows(system, *shape) ? std::nullopt : shape;
   }
 
-  /// Returns whether @p is_so is true on all ranks. Collective.
-  bool is_so_for_all(const bool is_so) const
+  /// Returns whether @p holds is true on all ranks. Collective.
+  bool holds_on_all_ranks(const bool holds) const
   {
-    return communicator->max(is_so ? 0. : 1.) == 0.;
+    return communicator->max(holds ? 0. : 1.) == 0.;
   }
 
   const CudaExecutor &executor;
   DeviceState<State> &state;
   const Communicator *communicator;
-  bool is_asked_for;
+  bool is_requested;
 };
 } // namespace femgpu::linalg::cuda
 

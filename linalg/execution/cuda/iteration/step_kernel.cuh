@@ -14,23 +14,23 @@ namespace femgpu::linalg::cuda
 {
 /// The number of doubles of block memory that the sums of these members need.
 template <auto... members>
-constexpr int room_for(SumList<members...> /* list */)
+constexpr int workspace_for(SumList<members...> /* list */)
 {
   return warps_per_block * padded(sizeof...(members));
 }
 
-/// Replaces sums by their sums over the block. All threads must synchronise before @p room is
+/// Replaces sums by their sums over the block. All threads must synchronise before @p workspace is
 /// reused.
 template <class Sums, auto... members>
-__device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *room)
+__device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *workspace)
 {
   if constexpr (sizeof...(members) > 0) {
     constexpr int P = padded(sizeof...(members));
     double values[P] = {sums.*members...};
-    leave_warp_sums(values, room);
-    const double of_all = short_column_sums<P, warps_per_block>(warps_per_block, room);
+    store_warp_sums(values, workspace);
+    const double lane_total = short_column_sums<P, warps_per_block>(warps_per_block, workspace);
     int number = 0;
-    ((sums.*members = __shfl_sync(~0U, of_all, number++)), ...);
+    ((sums.*members = __shfl_sync(~0U, lane_total, number++)), ...);
   }
 }
 
@@ -44,12 +44,13 @@ __device__ void run_rows(const RowStep<Body> &step, const State &state, Sums &su
 template <class View, class Body, class State, class Sums>
 __device__ void run_rows(const ViewProduct<View, Body> &step, const State &state, Sums &sums)
 {
-  for_products(step.A, step.v,
-               [&](const int i, const double Av_i) { run_body(step.body, state, i, sums, Av_i); });
+  for_each_product(step.A, step.v, [&](const int i, const double Av_i) {
+    run_body(step.body, state, i, sums, Av_i);
+  });
 }
 
 /// Which loop of a graph the epilogue of a step decides on.
-enum class Decides
+enum class DecidedLoop
 {
   nothing,
   loop,
@@ -68,18 +69,18 @@ constexpr bool can_decide<ProductStep<Operator, Body>> = true;
 struct Decision
 {
   cudaGraphConditionalHandle loop = 0;
-  Decides what = Decides::nothing;
+  DecidedLoop what = DecidedLoop::nothing;
 
-  __device__ void take(const LoopState &state) const
+  __device__ void apply(const LoopState &state) const
   {
-    if (what != Decides::nothing)
+    if (what != DecidedLoop::nothing)
       cudaGraphSetConditional(loop,
-                              state.running && (what == Decides::loop || state.inner) ? 1 : 0);
+                              state.running && (what == DecidedLoop::loop || state.inner) ? 1 : 0);
   }
 };
 
 /// Which part of a step a kernel runs.
-enum class StepPart
+enum class StepPhase
 {
   all,
   rows,    ///< only the rows; the sums are left for the exchange between ranks
@@ -88,32 +89,32 @@ enum class StepPart
 
 /// The data that the blocks of a kernel need besides the step itself.
 template <class State, class Sums>
-struct Workspace
+struct StepContext
 {
   State *state;
   Sums *partials;        ///< sums of each block
-  unsigned int n_places; ///< length of partials, the same for all steps that share sums; no step
+  unsigned int n_slots;  ///< length of partials, the same for all steps that share sums; no step
                          ///< has more blocks
   unsigned int *arrived; ///< number of blocks that have stored their sums
   Decision decision;
-  StepPart part = StepPart::all;
-  Sums *of_parts = nullptr; ///< sums over the rows of this rank; for the epilogue, of each rank
-  int n_parts = 0;          ///< how many ranks of_parts holds; used by the epilogue
-  PeerSums peers{};         ///< other ranks, if kernels add up their sums
+  StepPhase phase = StepPhase::all;
+  Sums *rank_sums = nullptr; ///< sums over the rows of this rank; for the epilogue, of each rank
+  int n_ranks = 0;           ///< how many ranks rank_sums holds; used by the epilogue
+  PeerSums peers{};          ///< other ranks, if kernels add up their sums
 };
 
 /// Stores a block's sums in its place of partials, and zero in the places that no block has.
 template <class Body, class State, class Sums>
-__device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
+__device__ void store_sums(const StepContext<State, Sums> &context, const Sums &sums)
 {
-  set_sums(work.partials[blockIdx.x], sums, AddedSums<Body>{});
-  for (unsigned int place = blockIdx.x + gridDim.x; place < work.n_places; place += gridDim.x)
-    set_sums(work.partials[place], Sums{}, AddedSums<Body>{});
+  set_sums(context.partials[blockIdx.x], sums, AddedSums<Body>{});
+  for (unsigned int slot = blockIdx.x + gridDim.x; slot < context.n_slots; slot += gridDim.x)
+    set_sums(context.partials[slot], Sums{}, AddedSums<Body>{});
 }
 
 /// Copies a state; each thread of the block copies some words of it.
 template <class State>
-__device__ void copy_together(const State &from, State &to)
+__device__ void copy_by_block(const State &from, State &to)
 {
   static_assert(std::is_trivially_copyable_v<State> && sizeof(State) % sizeof(int) == 0);
   for (unsigned int word = threadIdx.x; word < sizeof(State) / sizeof(int);
@@ -129,60 +130,61 @@ __device__ void copy_together(const State &from, State &to)
  * are exchanged outside of the kernel, it is launched twice.
  */
 template <class Step, class State, class Sums>
-__global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
-    run_step(const Step step, const Workspace<State, Sums> work)
+__global__ void __launch_bounds__(threads_per_block, min_blocks_per_multiprocessor<Step>)
+    run_step(const Step step, const StepContext<State, Sums> context)
 {
   using Body = decltype(step.body);
-  __shared__ double room[std::max(room_for(AddedSums<Body>{}), room_for(CompletedSums<Body>{}))];
-  const State state = *work.state;
+  __shared__ double
+      workspace[std::max(workspace_for(AddedSums<Body>{}), workspace_for(CompletedSums<Body>{}))];
+  const State state = *context.state;
   if (!state.running && !RunsAlways<Body>::value) {
     if (blockIdx.x == 0 && threadIdx.x == 0)
-      work.decision.take(state);
+      context.decision.apply(state);
     return;
   }
-  if (work.part != StepPart::epilogue) {
+  if (context.phase != StepPhase::epilogue) {
     Sums sums{};
     run_rows(step, state, sums);
     if constexpr (!AddedSums<Body>::empty) {
-      block_sums(sums, AddedSums<Body>{}, room);
+      block_sums(sums, AddedSums<Body>{}, workspace);
       if (threadIdx.x == 0)
-        leave_sums<Body>(work, sums);
+        store_sums<Body>(context, sums);
     }
   }
   if constexpr (HasEpilogue<Body>::value) {
-    if (!is_last_block(work.arrived)) // last, so all threads have read the state that it will
-                                      // replace
+    if (!is_last_block(context.arrived)) // last, so all threads have read the state that it will
+                                         // replace
       return;
     // In shared memory, not in registers, of which the rows would then have fewer.
     __shared__ alignas(State) unsigned char memory[sizeof(State)];
     State &next = *reinterpret_cast<State *>(memory);
-    copy_together(*work.state, next);
+    copy_by_block(*context.state, next);
     Sums total{};
-    if (work.part == StepPart::epilogue) {
-      for (int p = 0; threadIdx.x == 0 && p < work.n_parts; ++p)
-        add_sums(total, work.of_parts[p], CompletedSums<Body>{});
+    if (context.phase == StepPhase::epilogue) {
+      for (int p = 0; threadIdx.x == 0 && p < context.n_ranks; ++p)
+        add_sums(total, context.rank_sums[p], CompletedSums<Body>{});
     }
     else
-      for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
-        add_sums(total, work.partials[place], CompletedSums<Body>{});
-    if (CompletedSums<Body>::empty || work.part == StepPart::epilogue)
+      for (unsigned int slot = threadIdx.x; slot < context.n_slots; slot += threads_per_block)
+        add_sums(total, context.partials[slot], CompletedSums<Body>{});
+    if (CompletedSums<Body>::empty || context.phase == StepPhase::epilogue)
       __syncthreads(); // otherwise block_sums() synchronises
     else
-      block_sums(total, CompletedSums<Body>{}, room);
-    if (work.part == StepPart::rows) {
+      block_sums(total, CompletedSums<Body>{}, workspace);
+    if (context.phase == StepPhase::rows) {
       if (threadIdx.x == 0)
-        *work.of_parts = total;
+        *context.rank_sums = total;
       return;
     }
     if constexpr (!CompletedSums<Body>::empty)
-      if (work.peers && threadIdx.x < warp_size)
-        sum_over_peers(work.peers, total, CompletedSums<Body>{});
+      if (context.peers && threadIdx.x < warp_size)
+        sum_over_peers(context.peers, total, CompletedSums<Body>{});
     if (threadIdx.x == 0) {
       finish_step(step.body, next, total);
-      work.decision.take(next);
+      context.decision.apply(next);
     }
     __syncthreads();
-    copy_together(next, *work.state);
+    copy_by_block(next, *context.state);
   }
 }
 } // namespace femgpu::linalg::cuda

@@ -53,46 +53,47 @@ public:
     arrived.fill_zero();
   }
 
-  /// Returns the number of blocks for steps whose products use at most @p most_lanes threads per
+  /// Returns the number of blocks for steps whose products use at most @p max_lanes threads per
   /// row. Steps that share sums have the same number of places for them.
-  int n_blocks(const int most_lanes) const
+  int n_blocks(const int max_lanes) const
   {
-    const long long threads = static_cast<long long>(n) * most_lanes;
+    const long long threads = static_cast<long long>(n) * max_lanes;
     const long long blocks = (threads + threads_per_block - 1) / threads_per_block;
     return static_cast<int>(std::clamp(blocks, 1LL, static_cast<long long>(max_blocks())));
   }
 
   template <class Body>
-  void run(const StepLaunch &how, const RowStep<Body> &step)
+  void run(const StepLaunch &step_launch, const RowStep<Body> &step)
   {
-    start(how, step);
+    start(step_launch, step);
   }
 
   template <class Operator, class Body>
-  void run(const StepLaunch &how, const ProductStep<Operator, Body> &step)
+  void run(const StepLaunch &step_launch, const ProductStep<Operator, Body> &step)
   {
-    Runner<CudaBackend> runner = runner_for<Body>(how);
+    Runner<CudaBackend> runner = runner_for<Body>(step_launch);
     const double *const v = prepare_product(*step.A, runner, step.v);
-    visit_product(step, v, [&](const auto &kernel_step) { start(how, kernel_step); });
+    visit_product(step, v, [&](const auto &kernel_step) { start(step_launch, kernel_step); });
   }
 
   template <class Body>
-  void run(const StepLaunch &how, const GramStep<Body> &step)
+  void run(const StepLaunch &step_launch, const GramStep<Body> &step)
   {
-    launch_gram(executor, how.stream, step, state);
+    launch_gram(executor, step_launch.stream, step, state);
   }
 
   template <class Body>
-  void run(const StepLaunch &how, const TeamStep<Body> &step)
+  void run(const StepLaunch &step_launch, const TeamStep<Body> &step)
   {
-    runner_for<Body>(how).run(step);
+    runner_for<Body>(step_launch).run(step);
   }
 
   template <class Make>
-  void run(const StepLaunch &how, const CountedSteps<Make> &steps)
+  void run(const StepLaunch &step_launch, const CountedSteps<Make> &steps)
   {
     for (int j = 0; j < steps.count; ++j)
-      std::apply([&](const auto &...of_j) { (run(how, of_j), ...); }, steps.make(j));
+      std::apply([&](const auto &...steps_of_j) { (run(step_launch, steps_of_j), ...); },
+                 steps.make(j));
   }
 
 private:
@@ -105,46 +106,48 @@ private:
 
   /// Returns a runner for the parts of a step that have no state.
   template <class Body>
-  Runner<CudaBackend> runner_for(const StepLaunch &how) const
+  Runner<CudaBackend> runner_for(const StepLaunch &step_launch) const
   {
-    return {executor, how.stream, RunsAlways<Body>::value ? nullptr : state};
+    return {executor, step_launch.stream, RunsAlways<Body>::value ? nullptr : state};
   }
 
   /// Launches no more blocks than the device holds at once: a block that had to wait for a free
   /// multiprocessor would process its rows alone.
   template <class Step>
-  void start(const StepLaunch &how, const Step &step)
+  void start(const StepLaunch &step_launch, const Step &step)
   {
     using Body = decltype(step.body);
     constexpr auto kernel = run_step<Step, State, Sums>;
-    const int at_once = executor.kernels().blocks_at_once(address_of(kernel), threads_per_block);
-    const int blocks = std::min(how.blocks, executor.n_multiprocessors() * at_once);
-    Workspace<State, Sums> work{state, partials.data(), static_cast<unsigned int>(how.blocks),
-                                arrived.data(), how.decision};
+    const int active_blocks =
+        executor.kernels().max_active_blocks(address_of(kernel), threads_per_block);
+    const int blocks = std::min(step_launch.blocks, executor.n_multiprocessors() * active_blocks);
+    StepContext<State, Sums> context{state, partials.data(),
+                                     static_cast<unsigned int>(step_launch.blocks), arrived.data(),
+                                     step_launch.decision};
     if (peers != nullptr)
-      work.peers = *peers;
+      context.peers = *peers;
     const auto launch_with = [&](const int n_blocks) {
-      launch(executor, how.stream, {static_cast<unsigned int>(n_blocks), threads_per_block}, kernel,
-             step, work);
+      launch(executor, step_launch.stream, {static_cast<unsigned int>(n_blocks), threads_per_block},
+             kernel, step, context);
     };
     if constexpr (HasEpilogue<Body>::value && !CompletedSums<Body>::empty)
       if (communicator != nullptr && peers == nullptr) {
-        static_assert(sizeof(Sums) <= CudaExecutor::mailbox_bytes);
-        work.of_parts = step_gather == nullptr
-                            ? static_cast<Sums *>(executor.mailbox())
-                            : reinterpret_cast<Sums *>(step_gather->room(sizeof(Sums)));
-        work.part = StepPart::rows;
+        static_assert(sizeof(Sums) <= CudaExecutor::result_slot_bytes);
+        context.rank_sums = step_gather == nullptr
+                                ? static_cast<Sums *>(executor.result_slot())
+                                : reinterpret_cast<Sums *>(step_gather->buffer(sizeof(Sums)));
+        context.phase = StepPhase::rows;
         launch_with(blocks);
-        work.part = StepPart::epilogue;
+        context.phase = StepPhase::epilogue;
         if (step_gather == nullptr) {
-          FEMGPU_CUDA(cudaStreamSynchronize(how.stream));
-          sum_over_parts(*communicator, *work.of_parts, CompletedSums<Body>{});
-          work.n_parts = 1;
+          FEMGPU_CUDA(cudaStreamSynchronize(step_launch.stream));
+          sum_over_ranks(*communicator, *context.rank_sums, CompletedSums<Body>{});
+          context.n_ranks = 1;
         }
         else {
           step_gather->gather(sizeof(Sums));
-          ++work.of_parts; // after those of this rank
-          work.n_parts = communicator->n_parts();
+          ++context.rank_sums; // after those of this rank
+          context.n_ranks = communicator->n_ranks();
         }
         launch_with(1);
         return;

@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "linalg/execution/cuda/devices_of_parts.h"
+#include "linalg/execution/cuda/device_communicator.h"
 #include "linalg/execution/cuda/nccl/nccl_library.h"
 #include "linalg/execution/cuda/step_gather.h"
 #include "linalg/memory/buffer.h"
@@ -34,13 +34,13 @@ public:
   template <class Work>
   void measure(const cudaStream_t stream, const Work &work)
   {
-    if (++count % sampled != 0)
+    if (++count % sampling_interval != 0)
       return work();
     add_last();
     FEMGPU_CUDA(cudaEventRecord(begin, stream));
     work();
     FEMGPU_CUDA(cudaEventRecord(end, stream));
-    is_under_way = true;
+    is_pending = true;
   }
 
   std::size_t n_pieces() const
@@ -50,26 +50,26 @@ public:
   double seconds()
   {
     add_last();
-    return static_cast<double>(sampled) * total;
+    return static_cast<double>(sampling_interval) * total;
   }
 
 private:
-  static constexpr std::size_t sampled = 16;
+  static constexpr std::size_t sampling_interval = 16;
 
   void add_last()
   {
-    if (!is_under_way)
+    if (!is_pending)
       return;
     FEMGPU_CUDA(cudaEventSynchronize(end));
     float milliseconds = 0.F;
     FEMGPU_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
     total += 1e-3 * static_cast<double>(milliseconds);
-    is_under_way = false;
+    is_pending = false;
   }
 
   cudaEvent_t begin = nullptr, end = nullptr;
   std::size_t count = 0;
-  bool is_under_way = false;
+  bool is_pending = false;
   double total = 0.;
 };
 
@@ -101,11 +101,11 @@ private:
 };
 
 /// The ranks of an NCCL communicator.
-class NcclParts
+class NcclComm
 {
 public:
   /// Collective. @throws DeviceError if NCCL fails
-  NcclParts(const Communicator &host, std::shared_ptr<const CudaExecutor> on)
+  NcclComm(const Communicator &host, std::shared_ptr<const CudaExecutor> on)
       : executor(std::move(on)), nccl(NcclLibrary::get())
   {
     struct Id
@@ -113,43 +113,43 @@ public:
       ncclUniqueId id;
       ncclResult_t result = ncclSuccess;
     };
-    executor->use_in_this_thread();
+    executor->make_current();
     Id mine{};
-    if (host.part() == 0)
+    if (host.rank() == 0)
       mine.result = nccl.get_unique_id(&mine.id);
-    std::vector<Id> all(static_cast<std::size_t>(host.n_parts()));
+    std::vector<Id> all(static_cast<std::size_t>(host.n_ranks()));
     host.gather(&mine, sizeof(mine), all.data());
     nccl.check(all[0].result, "ncclGetUniqueId"); // on all ranks
-    nccl.check(nccl.comm_init_rank(&parts, host.n_parts(), all[0].id, host.part()),
+    nccl.check(nccl.comm_init_rank(&comm, host.n_ranks(), all[0].id, host.rank()),
                "ncclCommInitRank");
   }
   /// Waits for the other ranks, unless an exception is being handled or a call has failed. In this
   /// case other ranks may never get here, and pending operations are aborted.
-  ~NcclParts()
+  ~NcclComm()
   {
     cudaSetDevice(executor->device_number());
     if (std::uncaught_exceptions() > 0 || has_failed())
-      nccl.comm_abort(parts);
+      nccl.comm_abort(comm);
     else
-      nccl.comm_destroy(parts);
+      nccl.comm_destroy(comm);
   }
-  NcclParts(const NcclParts &) = delete;
-  NcclParts &operator=(const NcclParts &) = delete;
+  NcclComm(const NcclComm &) = delete;
+  NcclComm &operator=(const NcclComm &) = delete;
 
   // All calls are in order with the executor's steps.
 
   void gather(const void *mine, const std::size_t bytes, void *all) const
   {
-    executor->use_in_this_thread();
-    nccl.check(nccl.all_gather(mine, all, bytes, ncclChar, parts, executor->stream()),
+    executor->make_current();
+    nccl.check(nccl.all_gather(mine, all, bytes, ncclChar, comm, executor->stream()),
                "ncclAllGather");
-    check_what_is_under_way();
+    check_pending_operation();
   }
 
   void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
                 void *received) const
   {
-    executor->use_in_this_thread();
+    executor->make_current();
     const cudaStream_t stream = executor->stream();
     const auto *from = static_cast<const char *>(sent);
     auto *to = static_cast<char *>(received);
@@ -158,15 +158,15 @@ public:
       const std::size_t n_sent = neighbour.n_sent * bytes,
                         n_received = neighbour.n_received * bytes;
       if (n_sent > 0)
-        nccl.check(nccl.send(from, n_sent, ncclChar, neighbour.part, parts, stream), "ncclSend");
+        nccl.check(nccl.send(from, n_sent, ncclChar, neighbour.rank, comm, stream), "ncclSend");
       if (n_received > 0)
-        nccl.check(nccl.receive(to, n_received, ncclChar, neighbour.part, parts, stream),
+        nccl.check(nccl.receive(to, n_received, ncclChar, neighbour.rank, comm, stream),
                    "ncclRecv");
       from += n_sent;
       to += n_received;
     }
     group.end();
-    check_what_is_under_way();
+    check_pending_operation();
   }
 
 private:
@@ -175,54 +175,53 @@ private:
 
   bool has_failed() const
   {
-    ncclResult_t of_work = ncclSuccess;
-    return nccl.comm_get_async_error(parts, &of_work) != ncclSuccess ||
-           (of_work != ncclSuccess && of_work != ncclInProgress);
+    ncclResult_t async_result = ncclSuccess;
+    return nccl.comm_get_async_error(comm, &async_result) != ncclSuccess ||
+           (async_result != ncclSuccess && async_result != ncclInProgress);
   }
   /// Checks at intervals whether work on the device has failed, for example because a link or a
   /// rank was lost.
-  void check_what_is_under_way() const
+  void check_pending_operation() const
   {
     if (++n_calls % calls_between_checks != 0)
       return;
-    ncclResult_t of_work = ncclSuccess;
-    nccl.check(nccl.comm_get_async_error(parts, &of_work), "ncclCommGetAsyncError");
-    if (of_work != ncclInProgress)
-      nccl.check(of_work, "an exchange on the device");
+    ncclResult_t async_result = ncclSuccess;
+    nccl.check(nccl.comm_get_async_error(comm, &async_result), "ncclCommGetAsyncError");
+    if (async_result != ncclInProgress)
+      nccl.check(async_result, "an exchange on the device");
   }
 
   std::shared_ptr<const CudaExecutor> executor;
   const NcclLibrary &nccl;
-  ncclComm_t parts = nullptr;
+  ncclComm_t comm = nullptr;
   mutable unsigned int n_calls = 0;
 };
 
 class NcclGather final : public StepGather
 {
 public:
-  NcclGather(std::shared_ptr<const CudaExecutor> executor, const NcclParts &parts,
-             const int n_parts)
-      : executor(std::move(executor)), parts(parts), n_rooms(static_cast<std::size_t>(n_parts) + 1)
+  NcclGather(std::shared_ptr<const CudaExecutor> executor, const NcclComm &comm, const int n_ranks)
+      : executor(std::move(executor)), comm(comm), n_buffers(static_cast<std::size_t>(n_ranks) + 1)
   {}
 
-  char *room(const std::size_t bytes) override
+  char *buffer(const std::size_t bytes) override
   {
-    if (memory.size() < n_rooms * bytes)
-      memory = Buffer<char>(executor, n_rooms * bytes);
+    if (memory.size() < n_buffers * bytes)
+      memory = Buffer<char>(executor, n_buffers * bytes);
     return memory.data();
   }
   void gather(const std::size_t bytes) override
   {
     time.measure(executor->stream(),
-                 [&] { parts.gather(memory.data(), bytes, memory.data() + bytes); });
+                 [&] { comm.gather(memory.data(), bytes, memory.data() + bytes); });
   }
 
   SampledTime time;
 
 private:
   std::shared_ptr<const CudaExecutor> executor;
-  const NcclParts &parts;
-  std::size_t n_rooms;
+  const NcclComm &comm;
+  std::size_t n_buffers;
   Buffer<char> memory;
 };
 
@@ -231,9 +230,9 @@ class NcclCommunicator final : public DeviceCommunicator
 {
 public:
   /// Collective. @throws DeviceError if NCCL fails
-  NcclCommunicator(CommunicatorPtr of_hosts, std::shared_ptr<const CudaExecutor> on)
-      : DeviceCommunicator(std::move(of_hosts), std::move(on)), parts(*host, executor),
-        sums(executor, parts, host->n_parts())
+  NcclCommunicator(CommunicatorPtr host_communicator, std::shared_ptr<const CudaExecutor> on)
+      : DeviceCommunicator(std::move(host_communicator), std::move(on)), comm(*host, executor),
+        sums(executor, comm, host->n_ranks())
   {}
 
   std::string name() const override
@@ -241,13 +240,13 @@ public:
     return "nccl";
   }
 
-  void do_exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
+  void do_exchange_on(const ExecutorPtr &item_executor, const ExchangeCounts &neighbours,
                       const std::size_t bytes, const void *sent, void *received) const override
   {
-    if (of_items != executor)
-      return host->exchange_on(of_items, neighbours, bytes, sent, received);
+    if (item_executor != executor)
+      return host->exchange_on(item_executor, neighbours, bytes, sent, received);
     exchange_time.measure(executor->stream(),
-                          [&] { parts.exchange(neighbours, bytes, sent, received); });
+                          [&] { comm.exchange(neighbours, bytes, sent, received); });
     for (const NeighbourCounts &neighbour : neighbours)
       exchanged_bytes += neighbour.n_sent * bytes;
   }
@@ -269,7 +268,7 @@ public:
   }
 
 private:
-  NcclParts parts;
+  NcclComm comm;
   mutable NcclGather sums;
   mutable std::size_t exchanged_bytes = 0;
   mutable SampledTime exchange_time;
@@ -277,21 +276,21 @@ private:
 } // namespace
 } // namespace cuda
 
-DeviceParts with_nccl(const CommunicatorPtr &parts, const ExecutorPtr &executor)
+DeviceConnection make_nccl_communicator(const CommunicatorPtr &comm, const ExecutorPtr &executor)
 {
   const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
-  if (cuda::share_a_device(*parts, *on))
+  if (cuda::ranks_share_device(*comm, *on))
     return {nullptr, "two solver groups share a GPU."};
   // Creating a communicator waits for all ranks, so first make sure that all of them have the
   // library.
-  DeviceParts made = cuda::on_all_or_none(*parts, [&] {
+  DeviceConnection result = cuda::on_all_or_none(*comm, [&] {
     cuda::NcclLibrary::get();
-    return parts;
+    return comm;
   });
-  if (made.communicator)
-    made = cuda::on_all_or_none(*parts, [&]() -> CommunicatorPtr {
-      return std::make_shared<cuda::NcclCommunicator>(parts, on);
+  if (result.communicator)
+    result = cuda::on_all_or_none(*comm, [&]() -> CommunicatorPtr {
+      return std::make_shared<cuda::NcclCommunicator>(comm, on);
     });
-  return made;
+  return result;
 }
 } // namespace femgpu::linalg

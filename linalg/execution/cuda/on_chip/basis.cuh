@@ -35,7 +35,7 @@ struct BasisLoop
   State start;
   State *state;
   LoopResult<State> *result;
-  int most_numbers; ///< capacity of result
+  int max_numbers; ///< capacity of result
 };
 
 /// Returns how many numbers a block's shared memory holds for the dot products, the number of
@@ -53,7 +53,7 @@ FEMGPU_HD
 int numbers_before_entries(const Method &method, const int n, const int slice)
 {
   const int exchange = Fabric::publishes_in_shared_memory ? n : 0;
-  return exchange + (method.cycle.size + 1) * slice + method.numbers_of_block() +
+  return exchange + (method.cycle.size + 1) * slice + method.block_workspace_size() +
          numbers_of_sums(method);
 }
 
@@ -70,38 +70,38 @@ class ResidentBasis
 public:
   __device__ ResidentBasis(const Loop &loop, double *shared)
       : Base(Fabric(shared, loop.grid), loop.start, loop.state), loop(loop),
-        place(loop.layout, fabric.rank()), exchange(loop.packets), warp(threadIdx.x / warp_size),
+        thread(loop.layout, fabric.rank()), exchange(loop.packets), warp(threadIdx.x / warp_size),
         lane(threadIdx.x % warp_size)
   {
     const int size = loop.method.cycle.size, slice = loop.layout.slice;
     double *const basis = shared + (Fabric::publishes_in_shared_memory ? loop.A.n : 0);
     double *const numbers = basis + (size + 1) * slice;
-    totals = numbers + loop.method.numbers_of_block();
+    totals = numbers + loop.method.block_workspace_size();
     int *const columns = reinterpret_cast<int *>(totals + size + 1);
-    of_warps = totals + size + 2;
+    warp_sums = totals + size + 2;
     steps =
-        loop.method.of_block(place.first_row, place.n_rows,
+        loop.method.of_block(thread.first_row, thread.n_rows,
                              {basis, static_cast<std::size_t>(slice), size + 1}, numbers, columns);
     for_rows([&](const int k, const int local) {
       diagonal[k] = steps.m(local);
-      readers[k] = fabric.readers(place.first_row + local, 0, 1);
+      readers[k] = fabric.readers(thread.first_row + local, 0, 1);
     });
-    entries.load(loop.A, fabric, place, reinterpret_cast<char *>(of_warps + 2 * n_warps),
+    entries.load(loop.A, fabric, thread, reinterpret_cast<char *>(warp_sums + 2 * n_warps),
                  loop.layout.shared_bytes);
-    fabric.meet(); // wait until shared memory is complete
+    fabric.barrier(); // wait until shared memory is complete
   }
 
   __device__ void run()
   {
-    find_residual(steps.begin());
+    compute_residual(steps.begin());
     while (is_running())
       run_cycle();
-    this->leave_state(loop.state);
-    this->leave_result(loop.result, loop.most_numbers);
+    this->store_state(loop.state);
+    this->store_result(loop.result, loop.max_numbers);
     if constexpr (Fabric::has_ghosts)
-      fabric.leave(exchange.n_rounds());
+      fabric.finalize(exchange.n_rounds());
     else
-      fabric.leave();
+      fabric.finalize();
   }
 
 private:
@@ -123,7 +123,7 @@ private:
 #pragma unroll
     for (int k = 0; k < n_rows_of_thread; ++k) {
       const int local = k * basis_threads + static_cast<int>(threadIdx.x);
-      if (local < place.n_rows)
+      if (local < thread.n_rows)
         f(k, local);
     }
   }
@@ -133,7 +133,7 @@ private:
   __device__ void publish_preconditioned(const double *v, double *vector) const
   {
     for_rows([&](const int k, const int local) {
-      fabric.publish(true, place.first_row + local, readers[k], diagonal[k] * v[local], vector);
+      fabric.publish(true, thread.first_row + local, readers[k], diagonal[k] * v[local], vector);
     });
   }
   /// Publishes x, which is in device memory.
@@ -141,7 +141,7 @@ private:
   {
     if constexpr (Fabric::publishes_in_shared_memory || Fabric::has_ghosts)
       for_rows([&](const int k, const int local) {
-        fabric.publish(true, place.first_row + local, readers[k], steps.x[local], nullptr);
+        fabric.publish(true, thread.first_row + local, readers[k], steps.x[local], nullptr);
       });
   }
 
@@ -153,20 +153,20 @@ private:
     sums = Sums{};
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-      double Av_i = entries.product(loop.A, fabric, place, k, v);
-      if (place.lanes > 1)
-        Av_i = lane_sum(Av_i, place.lanes);
-      if (place.owns(k))
-        run_body(body, state, place.local(k), sums, Av_i);
+      double Av_i = entries.product(loop.A, fabric, thread, k, v);
+      if (thread.lanes > 1)
+        Av_i = lane_sum(Av_i, thread.lanes);
+      if (thread.owns(k))
+        run_body(body, state, thread.local(k), sums, Av_i);
     }
   }
 
   /// Computes r = b − A x.
   template <class Body>
-  __device__ void find_residual(const Body &body)
+  __device__ void compute_residual(const Body &body)
   {
     publish_solution();
-    fabric.bring_ghosts(loop.method.x);
+    fabric.update_ghost_values(loop.method.x);
     fabric.await_published();
     multiply(body, loop.method.x);
     this->complete(body);
@@ -178,7 +178,7 @@ private:
       steps.begin_cycle().finish(state, sums);
     __syncthreads();
     publish_preconditioned(steps.V[0], loop.method.V[1]);
-    fabric.bring_ghosts(loop.method.V[1]);
+    fabric.update_ghost_values(loop.method.V[1]);
     fabric.await_published();
     for (int j = 0; j < loop.method.cycle.size && state.running; ++j)
       run_column(j);
@@ -187,7 +187,7 @@ private:
     __syncthreads();
     const auto update = steps.update();
     for_rows([&](int /* k */, const int local) { run_body(update, state, local, sums); });
-    find_residual(steps.end_cycle());
+    compute_residual(steps.end_cycle());
   }
 
   /// Computes ẑ_{j+1} from ẑ_j; each is available to all blocks. The sums of the new vector are
@@ -196,43 +196,43 @@ private:
   {
     multiply(steps.apply(j), loop.method.V[1]);
     __syncthreads();
-    find_dots(j);
-    const auto lengthen = steps.lengthen(j);
-    for_rows([&](int /* k */, const int local) { lengthen(state, local, sums); });
+    compute_dots(j);
+    const auto extend_basis = steps.extend_basis(j);
+    for_rows([&](int /* k */, const int local) { extend_basis(state, local, sums); });
     publish_preconditioned(steps.V[j + 1], loop.method.V[1]); // by the thread that has computed the
                                                               // row
     exchange.begin_round();
     double values[2] = {sums.ww, sums.rw};
-    const double of_warp = spread_sums(values);
+    const double warp_sum = spread_sums(values);
     if (lane < 2)
-      of_warps[2 * warp + lane] = of_warp;
-    fabric.bring_ghosts(loop.method.V[1]);
-    fabric.await_published([&] { complete_column(lengthen, totals[j + 1]); });
-    this->show();
+      warp_sums[2 * warp + lane] = warp_sum;
+    fabric.update_ghost_values(loop.method.V[1]);
+    fabric.await_published([&] { complete_column(extend_basis, totals[j + 1]); });
+    this->store_for_watch();
   }
 
   /// Called by one warp when all warps of the block have stored their sums.
-  template <class Lengthen>
-  __device__ void complete_column(const Lengthen &lengthen, const double before)
+  template <class ExtendBasis>
+  __device__ void complete_column(const ExtendBasis &extend_basis, const double before)
   {
-    double of_all = short_column_sums<2, n_warps>(n_warps, of_warps);
+    double lane_total = short_column_sums<2, n_warps>(n_warps, warp_sums);
     if constexpr (!Fabric::publishes_in_shared_memory) {
       const int first = loop.method.cycle.size + 1; // after the dot products
       if (lane < 2)
-        exchange.send_part(first + lane, of_all);
-      of_all = exchange.template receive_by_warp<2>(fabric, first);
+        exchange.send_partial(first + lane, lane_total);
+      lane_total = exchange.template receive_by_warp<2>(fabric, first);
     }
     Sums total{};
     total.before = before;
-    total.ww = __shfl_sync(~0U, of_all, 0);
-    total.rw = __shfl_sync(~0U, of_all, 1);
+    total.ww = __shfl_sync(~0U, lane_total, 0);
+    total.rw = __shfl_sync(~0U, lane_total, 1);
     if (lane == 0)
-      lengthen.finish(state, total);
+      extend_basis.finish(state, total);
     __syncwarp();
   }
 
   /// Computes the dot products of V_0 to V_{j+1} with V_{j+1}, and the coefficients to subtract.
-  __device__ void find_dots(const int j)
+  __device__ void compute_dots(const int j)
   {
     const int count = j + 2;
     exchange.begin_round();
@@ -242,11 +242,11 @@ private:
       dots_of_block(column, steps.V[j + 1], values);
       const double of_block = spread_sums(values);
       if (lane < P)
-        leave_dot(j, column + lane * n_warps, of_block);
+        contribute_dot(j, column + lane * n_warps, of_block);
     });
     if constexpr (!Fabric::publishes_in_shared_memory)
       exchange.receive(fabric, count,
-                       [&](const int column, const double dot) { take_dot(j, column, dot); });
+                       [&](const int column, const double dot) { receive_dot(j, column, dot); });
     __syncthreads();
   }
 
@@ -272,26 +272,26 @@ private:
       v[p] = steps.V[column + p * n_warps];
       values[p] = 0.;
     }
-    for (int first = lane; first < place.n_rows; first += batch * warp_size)
+    for (int first = lane; first < thread.n_rows; first += batch * warp_size)
 #pragma unroll
       for (int e = 0; e < batch; ++e) {
         const int i = first + e * warp_size;
-        const bool is_there = i < place.n_rows;
-        const double w_i = is_there ? w[i] : 0.;
+        const bool is_valid = i < thread.n_rows;
+        const double w_i = is_valid ? w[i] : 0.;
 #pragma unroll
         for (int p = 0; p < P; ++p)
-          values[p] += (is_there ? v[p][i] : 0.) * w_i;
+          values[p] += (is_valid ? v[p][i] : 0.) * w_i;
       }
   }
 
-  __device__ void leave_dot(const int j, const int column, const double of_block) const
+  __device__ void contribute_dot(const int j, const int column, const double of_block) const
   {
     if constexpr (Fabric::publishes_in_shared_memory)
-      take_dot(j, column, of_block);
+      receive_dot(j, column, of_block);
     else
-      exchange.send_part(column, of_block);
+      exchange.send_partial(column, of_block);
   }
-  __device__ void take_dot(const int j, const int column, const double dot) const
+  __device__ void receive_dot(const int j, const int column, const double dot) const
   {
     totals[column] = dot;
     if (column >= 1 && column <= j)
@@ -299,13 +299,13 @@ private:
   }
 
   const Loop &loop;
-  Place place;
+  ThreadRows thread;
   SumExchange exchange;
   int warp, lane;
   typename Loop::Method steps; ///< for the rows of the block
   Entries entries;
-  double *totals;   ///< the dot products
-  double *of_warps; ///< sums of the new vector, two of each warp
+  double *totals;    ///< the dot products
+  double *warp_sums; ///< sums of the new vector, two of each warp
   double diagonal[n_rows_of_thread];
   unsigned int readers[n_rows_of_thread]; // see Fabric::readers()
 };
@@ -321,28 +321,28 @@ __global__ void __launch_bounds__(basis_threads, 1) run_basis(const __grid_const
 /// matrix use the remaining shared memory or registers, as @p shape says.
 /// @return whether there is enough shared memory
 template <class Sums, class Fabric, class Entries, int R, class Loop>
-bool start_basis(const CudaExecutor &executor, const Launching what, Loop &loop,
+bool start_basis(const CudaExecutor &executor, const LaunchMode what, Loop &loop,
                  const BasisShape &shape)
 {
   constexpr auto kernel = run_basis<Fabric, Entries, R, Sums, Loop>;
-  const std::size_t most_bytes = executor.kernels().shared_bytes(address_of(kernel));
+  const std::size_t max_bytes = executor.kernels().shared_bytes(address_of(kernel));
   const auto numbers =
       static_cast<std::size_t>(numbers_before_entries<Fabric>(loop.method, loop.A.n, shape.slice));
   const std::size_t before = sizeof(double) * numbers;
-  if (before > most_bytes)
+  if (before > max_bytes)
     return false;
-  const std::size_t bytes = Entries::in_shared_memory ? most_bytes : before;
+  const std::size_t bytes = Entries::in_shared_memory ? max_bytes : before;
   loop.layout = {loop.A.n, shape.slice, shape.lanes, static_cast<unsigned int>(bytes - before)};
-  if (what == Launching::launches)
+  if (what == LaunchMode::launch)
     launch(executor, executor.stream(),
-           {static_cast<unsigned int>(shape.blocks), basis_threads, bytes, Together::all}, kernel,
+           {static_cast<unsigned int>(shape.blocks), basis_threads, bytes, Residency::all}, kernel,
            loop);
   return true;
 }
 
 /// Calls start_basis() with the kernel for @p shape, which has several blocks.
 template <class Sums, class Fabric, class Loop>
-bool start_basis_with(const CudaExecutor &executor, const Launching what, Loop &loop,
+bool start_basis_with(const CudaExecutor &executor, const LaunchMode what, Loop &loop,
                       const BasisShape &shape)
 {
   if (!shape.is_matrix_in_registers)
@@ -354,7 +354,7 @@ bool start_basis_with(const CudaExecutor &executor, const Launching what, Loop &
 
 /// Calls start_basis() with the kernel for any number of blocks.
 template <class Sums, class Loop>
-bool start_basis_of(const CudaExecutor &executor, const Launching what, Loop &loop,
+bool start_basis_of(const CudaExecutor &executor, const LaunchMode what, Loop &loop,
                     const BasisShape &shape)
 {
   if (loop.grid.peers != nullptr)
@@ -373,7 +373,8 @@ template <class Loop>
 std::optional<BasisShape> shape_for_basis(const CudaExecutor &executor, const Loop &loop,
                                           const ResidentSystem &system)
 {
-  return choose_basis_shape(system, loop.method.numbers_of_block() + numbers_of_sums(loop.method),
+  return choose_basis_shape(system,
+                            loop.method.block_workspace_size() + numbers_of_sums(loop.method),
                             executor.resident_limits());
 }
 
@@ -385,12 +386,12 @@ bool launch_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &sh
                   Buffer<Packet> &memory)
 {
   if (shape.blocks > 1 || loop.grid.peers != nullptr) {
-    const int packets = SumExchange::room(loop.method.cycle.size + 3, shape.blocks);
+    const int packets = SumExchange::packets_for(loop.method.cycle.size + 3, shape.blocks);
     memory = Buffer<Packet>(executor.shared_from_this(), static_cast<std::size_t>(packets));
     memory.fill_zero();
   }
   loop.packets = memory.data();
-  return start_basis_of<Sums>(executor, Launching::launches, loop, shape);
+  return start_basis_of<Sums>(executor, LaunchMode::launch, loop, shape);
 }
 } // namespace femgpu::linalg::cuda
 

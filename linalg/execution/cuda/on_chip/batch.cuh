@@ -28,17 +28,17 @@ struct BatchLayout
 
 /// One system of a batch, kept on the chip by one block; see batch.h. The state is in shared
 /// memory, because registers are better spent on other blocks.
-template <class Program, class Entries, int R, int most_threads>
+template <class Program, class Entries, int R, int max_threads>
 class BatchBlock : public Resident<BlockFabric, Entries, R, Program::n_vectors,
-                                   typename Program::State, typename Program::Sums, most_threads,
-                                   /* each_has_state */ false, /* looks */ true>
+                                   typename Program::State, typename Program::Sums, max_threads,
+                                   /* state_per_thread */ false, /* looks */ true>
 {
 public:
   using State = typename Program::State;
   using Sums = typename Program::Sums;
   static constexpr int n_vectors = Program::n_vectors;
   static constexpr int x = 0, r = 1;
-  using Base = Resident<BlockFabric, Entries, R, n_vectors, State, Sums, most_threads, false, true>;
+  using Base = Resident<BlockFabric, Entries, R, n_vectors, State, Sums, max_threads, false, true>;
 
   __device__ BatchBlock(const BatchSystem &system, const BatchLayout &layout, const State &start,
                         double *exchange)
@@ -51,8 +51,8 @@ public:
       return;
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      if (this->place.has_row(k))
-        this->diagonal[k] = 1. / this->A.diagonal(this->place.row(k));
+      if (this->thread.has_row(k))
+        this->diagonal[k] = 1. / this->A.diagonal(this->thread.row(k));
   }
 
   __device__ const State &state() const
@@ -69,7 +69,7 @@ public:
     __syncthreads();
   }
 
-  __device__ void forget(const bool keeps_x)
+  __device__ void clear_vectors(const bool keeps_x)
   {
 #pragma unroll
     for (int k = 0; k < R; ++k)
@@ -96,11 +96,11 @@ public:
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       const double Ax_i = this->product(k, nullptr);
-      Sums of_row{};
-      const double b_i = this->place.has_row(k) ? b[this->place.row(k)] : 0.;
-      this->row[k][r] = Formulas::of_row(b_i, Ax_i, this->row[k][x], of_row);
-      if (this->place.owns(k))
-        add_sums(this->sums, of_row, typename Formulas::Contributes{});
+      Sums row_sums{};
+      const double b_i = this->thread.has_row(k) ? b[this->thread.row(k)] : 0.;
+      this->row[k][r] = Formulas::row_sums(b_i, Ax_i, this->row[k][x], row_sums);
+      if (this->thread.owns(k))
+        add_sums(this->sums, row_sums, typename Formulas::Contributes{});
     }
     this->complete(Formulas());
   }
@@ -109,10 +109,10 @@ public:
   {
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-      if (keeps_x && this->place.owns(k))
-        solution[this->place.row(k)] = this->row[k][x];
-      else if (!keeps_x && this->place.has_row(k))
-        this->row[k][x] = solution[this->place.row(k)];
+      if (keeps_x && this->thread.owns(k))
+        solution[this->thread.row(k)] = this->row[k][x];
+      else if (!keeps_x && this->thread.has_row(k))
+        this->row[k][x] = solution[this->thread.row(k)];
     }
     __syncthreads(); // all see the solution
   }
@@ -123,9 +123,9 @@ public:
     set_sums(this->sums, Sums{}, typename Formulas::Contributes{});
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      if (this->place.owns(k)) {
-        const int i = this->place.row(k);
-        Formulas::of_row(this->A.row_magnitude(i, solution) + fabs(b[i]), this->sums);
+      if (this->thread.owns(k)) {
+        const int i = this->thread.row(k);
+        Formulas::row_sums(this->A.row_magnitude(i, solution) + fabs(b[i]), this->sums);
       }
     this->complete(Formulas());
   }
@@ -143,13 +143,13 @@ private:
   double *solution;
 };
 
-template <class Program, class Entries, int most_threads, int R>
-__global__ void __launch_bounds__(most_threads, 1)
+template <class Program, class Entries, int max_threads, int R>
+__global__ void __launch_bounds__(max_threads, 1)
     run_batch(const BatchSystem *systems, const __grid_constant__ typename Program::State start,
               const BatchLayout layout, typename Program::Result *results)
 {
   extern __shared__ double exchange[];
-  BatchBlock<Program, Entries, R, most_threads> block(systems[blockIdx.x], layout, start, exchange);
+  BatchBlock<Program, Entries, R, max_threads> block(systems[blockIdx.x], layout, start, exchange);
   Program::run(block);
   if (threadIdx.x == 0)
     results[blockIdx.x] = Program::result(block.state());
@@ -185,13 +185,15 @@ private:
   static bool start_kernel(const SystemBatch &batch, const BatchGroup &group,
                            const typename Program::State &start, typename Program::Result *results)
   {
-    constexpr ChipKernel how = batch_kernels[number];
-    if constexpr (how.rows < 8 || Program::n_vectors <= most_vectors_of_8_rows) {
-      using Entries = cuda::EntriesOf<cuda::BlockFabric, how.is_matrix_in_registers, how.rows>;
-      constexpr auto kernel = cuda::run_batch<Program, Entries, how.most_threads, how.rows>;
+    constexpr ChipKernel chip_kernel = batch_kernels[number];
+    if constexpr (chip_kernel.rows < 8 || Program::n_vectors <= max_vectors_for_8_rows) {
+      using Entries =
+          cuda::EntriesOf<cuda::BlockFabric, chip_kernel.is_matrix_in_registers, chip_kernel.rows>;
+      constexpr auto kernel =
+          cuda::run_batch<Program, Entries, chip_kernel.max_threads, chip_kernel.rows>;
       const auto &executor = static_cast<const CudaExecutor &>(*batch.executor);
-      const std::size_t most_bytes = executor.kernels().shared_bytes(cuda::address_of(kernel));
-      const std::size_t bytes = std::min(group.shared_bytes, most_bytes);
+      const std::size_t max_bytes = executor.kernels().shared_bytes(cuda::address_of(kernel));
+      const std::size_t bytes = std::min(group.shared_bytes, max_bytes);
       const cuda::BatchLayout layout{group.shape.lanes, static_cast<unsigned int>(bytes),
                                      batch.uses_diagonal};
       const cuda::Grid grid{static_cast<unsigned int>(group.size),

@@ -21,8 +21,8 @@
  */
 namespace femgpu::linalg::cuda
 {
-constexpr int most_warps_of_block = 32;
-constexpr int most_blocks_of_cluster = 16;
+constexpr int max_warps_per_block = 32;
+constexpr int max_blocks_per_cluster = 16;
 
 __device__ __forceinline__ unsigned int shared_address(const void *pointer)
 {
@@ -34,7 +34,7 @@ class WithoutGhosts
 {
 public:
   static constexpr bool has_ghosts = false;
-  __device__ static void bring_ghosts(double * /* vector */)
+  __device__ static void update_ghost_values(double * /* vector */)
   {}
 };
 
@@ -63,12 +63,13 @@ protected:
 };
 
 /// A fabric whose blocks need not find out which of them read which rows.
-class Unintroduced
+class WithoutColumnRanges
 {
 public:
   /// Called once by all threads, with the rows of the block and the columns of its entries.
-  __device__ static void introduce(const int /* first_row */, const int /* end_row */,
-                                   const int /* first_column */, const int /* last_column */)
+  __device__ static void exchange_column_ranges(const int /* first_row */, const int /* end_row */,
+                                                const int /* first_column */,
+                                                const int /* last_column */)
   {}
   /// Returns which blocks publish() has to send row i to, in the form that it expects.
   __device__ static unsigned int readers(const int /* i */, const int /* lane */,
@@ -79,7 +80,7 @@ public:
 };
 
 /// A fabric of one block.
-class BlockFabric : public SharedExchange, public Unintroduced
+class BlockFabric : public SharedExchange, public WithoutColumnRanges
 {
 public:
   __device__ BlockFabric(double *exchange, const GridMemory & /* grid */) : SharedExchange(exchange)
@@ -100,28 +101,29 @@ public:
   {
     __syncthreads();
   }
-  /// Waits while the second warp runs @p meanwhile; its results are available to the block, too.
+  /// Waits while the second warp runs @p overlapped_work; its results are available to the block,
+  /// too.
   template <class Function>
-  __device__ static void await_published(const Function &meanwhile)
+  __device__ static void await_published(const Function &overlapped_work)
   {
     __syncthreads();
     if (threadIdx.x / warp_size == 1)
-      meanwhile();
+      overlapped_work();
     __syncthreads();
   }
-  __device__ static void meet()
+  __device__ static void barrier()
   {
     __syncthreads();
   }
   /// Combines the sums of @p n_warps warps, P each. Called by whole warps; lane l gets the sum over
   /// all threads of number l mod P.
-  template <int P, int most_warps>
-  __device__ static double combine(const double *of_warps, const int n_warps)
+  template <int P, int max_warps>
+  __device__ static double combine(const double *warp_sums, const int n_warps)
   {
-    return short_column_sums<P, most_warps>(n_warps, of_warps);
+    return short_column_sums<P, max_warps>(n_warps, warp_sums);
   }
   /// Called before a block ends.
-  __device__ static void leave()
+  __device__ static void finalize()
   {}
 };
 
@@ -148,8 +150,8 @@ public:
   {
     return static_cast<int>(blockIdx.x);
   }
-  __device__ void introduce(const int first_row, const int end_row, const int first_column,
-                            const int last_column)
+  __device__ void exchange_column_ranges(const int first_row, const int end_row,
+                                         const int first_column, const int last_column)
   {
     __syncthreads();
     Shared &mine = shared();
@@ -159,7 +161,7 @@ public:
       atomicMin(&mine.first_column, first);
       atomicMax(&mine.last_column, last);
     }
-    meet();
+    barrier();
     const int n_columns = max(0, mine.last_column - mine.first_column + 1);
     const int own = max(0, min(end_row, mine.last_column + 1) - max(first_row, mine.first_column));
     incoming_bytes = static_cast<unsigned int>(n_columns - own) * sizeof(double);
@@ -180,11 +182,11 @@ public:
   {
     if (owns)
       exchange[i] = value;
-    const unsigned int place = shared_address(exchange + i);
+    const unsigned int target = shared_address(exchange + i);
     const unsigned int arrival = shared_address(shared().arrivals);
     for (unsigned int left = readers; left != 0; left &= left - 1) {
       const int block = __ffs(static_cast<int>(left)) - 1;
-      send(remote(place, block), value, remote(arrival, block));
+      send(remote(target, block), value, remote(arrival, block));
     }
   }
   __device__ void await_published()
@@ -193,7 +195,7 @@ public:
     await(shared().arrivals, incoming_bytes, n_published & 1U);
     ++n_published;
   }
-  __device__ static void meet()
+  __device__ static void barrier()
   {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
@@ -202,30 +204,30 @@ public:
 #endif
   }
   /// Combines sums; every block sends its sums to every other block.
-  template <int P, int most_warps>
-  __device__ double combine(const double *of_warps, const int n_warps)
+  template <int P, int max_warps>
+  __device__ double combine(const double *warp_sums, const int n_warps)
   {
     const int n_blocks = static_cast<int>(gridDim.x);
     // Two buffers: a block may send the next sums while another one still waits for these.
-    const unsigned int turn = n_combined & 1U;
-    double *const sums = shared().sums[turn];
-    std::uint64_t *const arrival = shared().arrivals + 1 + turn;
+    const unsigned int buffer = n_combined & 1U;
+    double *const sums = shared().sums[buffer];
+    std::uint64_t *const arrival = shared().arrivals + 1 + buffer;
     if (threadIdx.x < warp_size) {
-      const double of_block = short_column_sums<P, most_warps>(n_warps, of_warps);
+      const double block_total = short_column_sums<P, max_warps>(n_warps, warp_sums);
       const int lane = threadIdx.x;
-      const unsigned int place = shared_address(sums + rank() * P + lane % P);
+      const unsigned int target = shared_address(sums + rank() * P + lane % P);
       for (int block = lane / P; block < n_blocks; block += warp_size / P)
-        send(remote(place, block), of_block, remote(shared_address(arrival), block));
+        send(remote(target, block), block_total, remote(shared_address(arrival), block));
     }
     await(arrival, static_cast<unsigned int>(n_blocks * P * sizeof(double)),
           (n_combined >> 1U) & 1U);
     ++n_combined;
-    return short_column_sums<P, most_blocks_of_cluster>(n_blocks, sums);
+    return short_column_sums<P, max_blocks_per_cluster>(n_blocks, sums);
   }
   /// Waits for all blocks: none may end while others write to its shared memory.
-  __device__ static void leave()
+  __device__ static void finalize()
   {
-    meet();
+    barrier();
   }
 
 private:
@@ -233,7 +235,7 @@ private:
 
   struct Shared
   {
-    double sums[2][most_blocks_of_cluster * most_sums];
+    double sums[2][max_blocks_per_cluster * max_sums];
     std::uint64_t arrivals[n_arrivals]; // mbarriers; a phase ends when all bytes have arrived
     int first_column, last_column;      // range of columns of the block's entries
   };
@@ -267,13 +269,14 @@ private:
                  : "memory");
 #endif
   }
-  /// Writes @p value to @p place of a block, and counts its bytes at the mbarrier @p arrival there.
-  __device__ static void send(const unsigned int place, const double value,
+  /// Writes @p value to @p target of a block, and counts its bytes at the mbarrier @p arrival
+  /// there.
+  __device__ static void send(const unsigned int target, const double value,
                               const unsigned int arrival)
   {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(place),
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(target),
         "d"(value), "r"(arrival)
         : "memory");
 #endif
@@ -305,7 +308,7 @@ private:
 
 /// A fabric of all blocks of the device, which must be resident at the same time. The exchange
 /// vector is the vector itself, in device memory.
-class GridFabric : public Unintroduced, public WithoutGhosts
+class GridFabric : public WithoutColumnRanges, public WithoutGhosts
 {
 public:
   static constexpr bool publishes_in_shared_memory = false;
@@ -337,10 +340,10 @@ public:
   }
   __device__ void await_published()
   {
-    meet();
+    barrier();
   }
   template <class Function>
-  __device__ void await_published(const Function &meanwhile)
+  __device__ void await_published(const Function &overlapped_work)
   {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -348,23 +351,23 @@ public:
       await_all();
     }
     else if (threadIdx.x / warp_size == 1)
-      meanwhile();
+      overlapped_work();
     __syncthreads();
   }
-  __device__ void meet()
+  __device__ void barrier()
   {
     await_published([] {});
   }
   /// Combines sums; called by warp 0.
-  template <int P, int /* most_warps */>
-  __device__ double combine(const double *of_warps, const int n_warps)
+  template <int P, int /* max_warps */>
+  __device__ double combine(const double *warp_sums, const int n_warps)
   {
-    const double of_block = column_sums<P>(n_warps, [&](const int k) { return of_warps[k]; });
+    const double block_total = column_sums<P>(n_warps, [&](const int k) { return warp_sums[k]; });
     const int lane = threadIdx.x % warp_size;
-    turn ^= 1; // a block may store the next sums while another one still reads these
-    double *const sums = memory.sums + turn * static_cast<int>(gridDim.x) * most_sums;
+    buffer ^= 1; // a block may store the next sums while another one still reads these
+    double *const sums = memory.sums + buffer * static_cast<int>(gridDim.x) * max_sums;
     if (lane < P)
-      __stcg(sums + rank() * P + lane, of_block);
+      __stcg(sums + rank() * P + lane, block_total);
     __syncwarp();
     if (lane == 0) {
       arrive(memory.arrivals);
@@ -375,13 +378,13 @@ public:
                           [&](const int k) { return __ldcg(sums + k); });
   }
   /// Returns a sum of a SumExchange over the devices, of which there is one.
-  __device__ static double over_devices(const int /* number */, const double sum,
-                                        const unsigned int /* round */)
+  __device__ static double sum_over_devices(const int /* number */, const double sum,
+                                            const unsigned int /* round */)
   {
     return sum;
   }
   /// Resets the counters in the last block, when all blocks have passed their last barrier.
-  __device__ void leave()
+  __device__ void finalize()
   {
     if (threadIdx.x != 0)
       return;
@@ -411,7 +414,7 @@ private:
 
   GridMemory memory;
   unsigned int expected = first_arrival; // of thread 0
-  int turn = 0;
+  int buffer = 0;
 };
 } // namespace femgpu::linalg::cuda
 

@@ -25,33 +25,34 @@ struct LoopResult
 
 /**
  * The state, sums and epilogues of a block that runs a loop together with other blocks. If
- * @p each_has_state, every thread keeps the state in registers and runs the epilogues itself, so
+ * @p state_per_thread, every thread keeps the state in registers and runs the epilogues itself, so
  * that no thread waits for another one; otherwise thread 0 runs them, with the state in shared
- * memory. A block has up to @p most_threads threads. If @p looks, the work that epilogues ask for
- * is done (LoopState::n_kept); a loop of many blocks, or of threads with a state, only keeps the
- * numbers.
+ * memory. A block has up to @p max_threads threads. If @p runs_deferred, the work that epilogues
+ * ask for is done (LoopState::n_epilogue_values); a loop of many blocks, or of threads with a
+ * state, only keeps the numbers.
  */
-template <class Fabric, class State, class Sums, int most_threads, bool each_has_state, bool looks>
+template <class Fabric, class State, class Sums, int max_threads, bool state_per_thread,
+          bool runs_deferred>
 class LoopBlock
 {
-  static_assert(!each_has_state || (Fabric::all_warps_combine && !looks));
+  static_assert(!state_per_thread || (Fabric::all_warps_combine && !runs_deferred));
 
 public:
   /// All threads of the block have to synchronise before the first epilogue.
   /// @param start initial state of the loop
-  /// @param in_memory device memory in which show() stores the state
+  /// @param in_memory device memory in which store_for_watch() stores the state
   __device__ LoopBlock(const Fabric &fabric, const State &start, State *in_memory)
-      : fabric(fabric), state(place_of_state()), in_memory(in_memory)
+      : fabric(fabric), state(state_storage()), in_memory(in_memory)
   {
-    if (!each_has_state && threadIdx.x != 0)
+    if (!state_per_thread && threadIdx.x != 0)
       return;
     state = start;
     if (!is_first_thread())
       state.history_size = -1; // only one thread writes the history
-    if constexpr (looks)
-      state.history = kept() + State::n_kept;
-    else if constexpr (State::n_kept > 0)
-      state.keep_only();
+    if constexpr (runs_deferred)
+      state.history = epilogue_values() + State::n_epilogue_values;
+    else if constexpr (State::n_epilogue_values > 0)
+      state.disable_deferred();
   }
 
   __device__ bool is_running() const
@@ -59,13 +60,13 @@ public:
     return state.running;
   }
 
-  /// Stores the state in device memory every passes_between_shows passes, for a watch.
-  __device__ void show()
+  /// Stores the state in device memory every passes_between_stores passes, for a watch.
+  __device__ void store_for_watch()
   {
-    if (--passes_to_show > 0)
+    if (--passes_until_store > 0)
       return;
-    passes_to_show = passes_between_shows;
-    leave_state(in_memory);
+    passes_until_store = passes_between_stores;
+    store_state(in_memory);
   }
 
 protected:
@@ -74,22 +75,22 @@ protected:
     return fabric.rank() == 0 && threadIdx.x == 0;
   }
 
-  __device__ void leave_state(State *where) const
+  __device__ void store_state(State *where) const
   {
     if (!is_first_thread())
       return;
     *where = state;
-    where->asks = false;
+    where->wants_deferred = false;
   }
 
-  /// Stores the result for the host, by one block. @param most_numbers capacity of @p result
-  __device__ void leave_result(LoopResult<State> *result, const int most_numbers) const
+  /// Stores the result for the host, by one block. @param max_numbers capacity of @p result
+  __device__ void store_result(LoopResult<State> *result, const int max_numbers) const
   {
     if (fabric.rank() != 0)
       return;
-    leave_state(&result->state);
-    const double *const numbers = state.history - State::n_kept;
-    const int count = min(State::n_kept + state.iteration + 1, most_numbers);
+    store_state(&result->state);
+    const double *const numbers = state.history - State::n_epilogue_values;
+    const int count = min(State::n_epilogue_values + state.iteration + 1, max_numbers);
     for (int k = threadIdx.x; k < count; k += blockDim.x)
       result->numbers()[k] = numbers[k];
   }
@@ -100,13 +101,13 @@ protected:
   {
     if constexpr (HasEpilogue<Formulas>::value) {
       const Sums total = combined(CompletedSums<Formulas>{});
-      if (each_has_state || threadIdx.x == 0) {
-        if constexpr (looks)
+      if (state_per_thread || threadIdx.x == 0) {
+        if constexpr (runs_deferred)
           finish_step(formulas, state, total);
         else
           formulas.finish(state, total);
       }
-      if constexpr (!each_has_state)
+      if constexpr (!state_per_thread)
         __syncthreads();
     }
   }
@@ -116,31 +117,31 @@ protected:
   __device__ Sums combined(SumList<members...> /* list */)
   {
     constexpr int P = padded(sizeof...(members));
-    static_assert(P <= most_sums);
-    double *const of_warps = places_of_warps();
+    static_assert(P <= max_sums);
+    double *const warp_sums = warp_sum_buffer();
     double values[P] = {sums.*members...};
-    leave_warp_sums(values, of_warps);
+    store_warp_sums(values, warp_sums);
     Sums total{};
-    if (!each_has_state && threadIdx.x >= warp_size)
+    if (!state_per_thread && threadIdx.x >= warp_size)
       return total;
     const int n_warps = blockDim.x / warp_size;
-    const double of_all = fabric.template combine<P, most_warps>(of_warps, n_warps);
+    const double lane_total = fabric.template combine<P, max_warps>(warp_sums, n_warps);
     int number = 0;
-    ((total.*members = __shfl_sync(~0U, of_all, number++)), ...);
+    ((total.*members = __shfl_sync(~0U, lane_total, number++)), ...);
     return total;
   }
 
   Fabric fabric;
-  std::conditional_t<each_has_state, State, State &> state;
+  std::conditional_t<state_per_thread, State, State &> state;
   Sums sums{};
 
 private:
-  static constexpr int most_warps = most_threads / warp_size;
-  static constexpr int passes_between_shows = 64;
+  static constexpr int max_warps = max_threads / warp_size;
+  static constexpr int passes_between_stores = 64;
 
-  __device__ static decltype(auto) place_of_state()
+  __device__ static decltype(auto) state_storage()
   {
-    if constexpr (each_has_state)
+    if constexpr (state_per_thread)
       return State();
     else {
       __shared__ unsigned char memory[sizeof(State)] __attribute__((aligned(alignof(State))));
@@ -148,22 +149,22 @@ private:
     }
   }
   /// Memory of a block for the numbers that epilogues keep, if it does not store a history.
-  __device__ static double *kept()
+  __device__ static double *epilogue_values()
   {
-    __shared__ double numbers[State::n_kept + 1]; // n_kept may be 0
+    __shared__ double numbers[State::n_epilogue_values + 1]; // n_epilogue_values may be 0
     return numbers;
   }
   /// Alternates two buffers: a warp may store the next sums while another one still reads these.
-  __device__ double *places_of_warps()
+  __device__ double *warp_sum_buffer()
   {
-    __shared__ double places[2][most_warps * most_sums];
-    turn ^= 1U;
-    return places[turn];
+    __shared__ double buffers[2][max_warps * max_sums];
+    buffer ^= 1U;
+    return buffers[buffer];
   }
 
   State *in_memory;
-  int passes_to_show = is_first_thread() ? passes_between_shows : INT_MAX;
-  unsigned int turn = 0;
+  int passes_until_store = is_first_thread() ? passes_between_stores : INT_MAX;
+  unsigned int buffer = 0;
 };
 } // namespace femgpu::linalg::cuda
 

@@ -18,25 +18,25 @@ public:
   static constexpr bool has_ghosts = true;
 
   __device__ PeerFabric(double *exchange, const GridMemory &grid)
-      : GridFabric(exchange, grid), parts(*grid.peers), first_round(*parts.forth.rounds),
-        first_sum(*parts.sums.last_round)
+      : GridFabric(exchange, grid), peers(*grid.peers), first_round(*peers.forward.rounds),
+        first_sum(*peers.sums.last_round)
   {}
-  /// Returns the packets that row i is sent as: the first one plus most_packets times their number.
+  /// Returns the packets that row i is sent as: the first one plus max_packets times their number.
   __device__ unsigned int readers(const int i, const int /* lane */, const int /* lanes */) const
   {
-    int begin = 0, end = parts.n_border;
+    int begin = 0, end = peers.n_border;
     while (begin < end) {
       const int middle = (begin + end) / 2;
-      if (parts.border_rows[middle] < i)
+      if (peers.border_rows[middle] < i)
         begin = middle + 1;
       else
         end = middle;
     }
-    if (begin == parts.n_border || parts.border_rows[begin] != i)
+    if (begin == peers.n_border || peers.border_rows[begin] != i)
       return 0;
-    const auto first = static_cast<unsigned int>(parts.begins[begin]),
-               next = static_cast<unsigned int>(parts.begins[begin + 1]);
-    return (next - first) * PeerLoop::most_packets + first;
+    const auto first = static_cast<unsigned int>(peers.offsets[begin]),
+               next = static_cast<unsigned int>(peers.offsets[begin + 1]);
+    return (next - first) * PeerLoop::max_packets + first;
   }
   /// @param vector nullptr: it already contains the value
   __device__ void publish(const bool owns, const int i, const unsigned int readers,
@@ -48,47 +48,47 @@ public:
       vector[i] = value;
     if (readers == 0)
       return;
-    const unsigned int round = first_round + n_brought + 1;
+    const unsigned int round = first_round + n_ghost_rounds + 1;
     const Packet packet = pack(value, round);
-    Packet *const *const targets = parts.targets + round % 2 * parts.forth.n_sent;
-    const unsigned int first = readers % PeerLoop::most_packets;
-    for (unsigned int l = 0; l < readers / PeerLoop::most_packets; ++l)
-      send<Among::devices>(targets[first + l], packet);
+    Packet *const *const targets = peers.targets + round % 2 * peers.forward.n_sent;
+    const unsigned int first = readers % PeerLoop::max_packets;
+    for (unsigned int l = 0; l < readers / PeerLoop::max_packets; ++l)
+      send<SyncScope::devices>(targets[first + l], packet);
   }
   /// Waits for this block's share of the ghosts; all ghosts are available after a barrier.
   /// Neighbours that need none of each other's rows exchange no packets here; sums keep them
   /// synchronised.
-  __device__ void bring_ghosts(double *vector)
+  __device__ void update_ghost_values(double *vector)
   {
-    const unsigned int round = first_round + ++n_brought;
-    const Packet *const received = parts.forth.received + round % 2 * parts.forth.stride;
+    const unsigned int round = first_round + ++n_ghost_rounds;
+    const Packet *const received = peers.forward.received + round % 2 * peers.forward.stride;
     const int step = static_cast<int>(gridDim.x * blockDim.x);
-    for (int k = static_cast<int>(threadIdx.x * gridDim.x + blockIdx.x); k < parts.forth.n_entries;
-         k += step) {
-      if (const int ghost = parts.forth.rows[k]; ghost >= 0)
-        vector[ghost] = await<Among::devices>(received + k, round);
+    for (int k = static_cast<int>(threadIdx.x * gridDim.x + blockIdx.x);
+         k < peers.forward.n_entries; k += step) {
+      if (const int ghost = peers.forward.rows[k]; ghost >= 0)
+        vector[ghost] = await<SyncScope::devices>(received + k, round);
     }
   }
   /// Combines sums; called by warp 0.
-  template <int P, int most_warps>
-  __device__ double combine(const double *of_warps, const int n_warps)
+  template <int P, int max_warps>
+  __device__ double combine(const double *warp_sums, const int n_warps)
   {
-    double sum = GridFabric::combine<P, most_warps>(of_warps, n_warps);
+    double sum = GridFabric::combine<P, max_warps>(warp_sums, n_warps);
     const long long begin = clock64();
     ++n_combined;
     const int lane = threadIdx.x % warp_size;
     if (lane < P)
-      sum = exchanged(lane, sum, first_sum + n_combined, rank() == 0);
+      sum = exchange_sum(lane, sum, first_sum + n_combined, rank() == 0);
     __syncwarp();
     ticks += clock64() - begin;
     return __shfl_sync(~0U, sum, lane % P);
   }
   /// Returns one of the sums of a SumExchange over the devices; called by one thread. Its rounds
   /// have buffers of their own.
-  __device__ double over_devices(const int number, const double mine,
-                                 const unsigned int round) const
+  __device__ double sum_over_devices(const int number, const double mine,
+                                     const unsigned int round) const
   {
-    return exchanged(most_sums + number, mine, first_sum + round);
+    return exchange_sum(max_sums + number, mine, first_sum + round);
   }
   /**
    * Ends the rounds, whose numbers all other devices have read. The next round must not use the
@@ -96,41 +96,41 @@ public:
    * SumExchange have been read before.
    * @param n_exchanged rounds of a SumExchange
    */
-  __device__ void leave(const unsigned int n_exchanged = 0)
+  __device__ void finalize(const unsigned int n_exchanged = 0)
   {
     if (rank() == 0 && threadIdx.x == 0) {
-      for (int block = 0; block < parts.forth.n_blocks; ++block)
-        parts.forth.rounds[block] += n_brought;
-      const unsigned int most = max(n_combined, n_exchanged);
-      *parts.sums.last_round += most + (most - n_combined) % 2;
-      PeerCounts &counts = *parts.sums.counts;
+      for (int block = 0; block < peers.forward.n_blocks; ++block)
+        peers.forward.rounds[block] += n_ghost_rounds;
+      const unsigned int max_count = max(n_combined, n_exchanged);
+      *peers.sums.last_round += max_count + (max_count - n_combined) % 2;
+      PeerCounts &counts = *peers.sums.counts;
       counts.sums += n_combined + n_exchanged;
       counts.sum_ticks += static_cast<unsigned long long>(ticks);
-      counts.exchanges += n_brought;
+      counts.exchanges += n_ghost_rounds;
       counts.exchanged_bytes +=
-          static_cast<unsigned long long>(n_brought) * parts.forth.n_sent * sizeof(Packet);
+          static_cast<unsigned long long>(n_ghost_rounds) * peers.forward.n_sent * sizeof(Packet);
     }
-    GridFabric::leave();
+    GridFabric::finalize();
   }
 
 private:
   /// Returns the sum of number @p number over the devices. @param sends whether this block sends
   /// this device's number
-  __device__ double exchanged(const int number, const double mine, const unsigned int round,
-                              const bool sends = true) const
+  __device__ double exchange_sum(const int number, const double mine, const unsigned int round,
+                                 const bool sends = true) const
   {
-    const PeerSums &sums = parts.sums;
-    const std::size_t of_round =
-        static_cast<std::size_t>(round % 2) * sums.n_parts * PeerSums::most;
-    for (int part = 0; sends && part < sums.n_parts; ++part)
-      if (part != sums.part)
-        send<Among::devices>(sums.places[part] + of_round + number, pack(mine, round));
-    return sums.received_sum(of_round, number, mine, round);
+    const PeerSums &sums = peers.sums;
+    const std::size_t round_offset =
+        static_cast<std::size_t>(round % 2) * sums.n_ranks * PeerSums::max_count;
+    for (int rank = 0; sends && rank < sums.n_ranks; ++rank)
+      if (rank != sums.rank)
+        send<SyncScope::devices>(sums.targets[rank] + round_offset + number, pack(mine, round));
+    return sums.received_sum(round_offset, number, mine, round);
   }
 
-  const PeerLoop &parts; // in device memory
+  const PeerLoop &peers; // in device memory
   unsigned int first_round, first_sum;
-  unsigned int n_brought = 0;
+  unsigned int n_ghost_rounds = 0;
   unsigned int n_combined = 0; // of warp 0
   long long ticks = 0;
 };

@@ -45,18 +45,18 @@ struct ResidentLoop
   State start;    ///< the initial state otherwise
   State *state;
   LoopResult<State> *result;
-  int most_numbers; ///< capacity of result
+  int max_numbers; ///< capacity of result
 };
 
 /// The position of a thread among the rows of its block.
-struct Place
+struct ThreadRows
 {
   int first_row, n_rows; ///< of the block
   int rows_per_slot;     ///< of the block
   int row_in_slot;
   int lane, lanes;
 
-  __device__ Place(const ResidentLayout &layout, const int rank)
+  __device__ ThreadRows(const ResidentLayout &layout, const int rank)
       : first_row(rank * layout.slice), n_rows(min(layout.slice, layout.n - first_row)),
         rows_per_slot(blockDim.x / layout.lanes), row_in_slot(threadIdx.x / layout.lanes),
         lane(threadIdx.x % layout.lanes), lanes(layout.lanes)
@@ -92,27 +92,27 @@ public:
   static constexpr int registers = 3 * R * K;
 
   template <class Fabric>
-  __device__ void load(const CsrView<double> &A, const Fabric &fabric, const Place &place,
+  __device__ void load(const CsrView<double> &A, const Fabric &fabric, const ThreadRows &thread,
                        char * /* memory */, unsigned int /* bytes */)
   {
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-      const bool has_row = place.has_row(k);
-      const int i = has_row ? place.first_row + place.local(k) : 0;
+      const bool has_row = thread.has_row(k);
+      const int i = has_row ? thread.first_row + thread.local(k) : 0;
       const int begin = has_row ? A.row_starts.low[i] : 0,
                 end = has_row ? A.row_starts.low[i + 1] : 0;
 #pragma unroll
       for (int e = 0; e < K; ++e) {
-        const bool is_there = begin + e < end;
-        values[k][e] = is_there ? A.values[begin + e] : 0.;
-        addresses[k][e] = fabric.address(is_there ? A.columns[begin + e] : i);
+        const bool is_valid = begin + e < end;
+        values[k][e] = is_valid ? A.values[begin + e] : 0.;
+        addresses[k][e] = fabric.address(is_valid ? A.columns[begin + e] : i);
       }
     }
   }
 
   template <class Fabric>
   __device__ double product(const CsrView<double> & /* A */, const Fabric & /* fabric */,
-                            const Place & /* place */, const int k, const double *v) const
+                            const ThreadRows & /* place */, const int k, const double *v) const
   {
     double even = 0., odd = 0.; // two independent chains of additions
 #pragma unroll
@@ -177,35 +177,35 @@ public:
   static constexpr int registers = 2 * R;
 
   template <class Fabric>
-  __device__ void load(const CsrView<double> &A, const Fabric &fabric, const Place &place,
+  __device__ void load(const CsrView<double> &A, const Fabric &fabric, const ThreadRows &thread,
                        char *memory, const unsigned int bytes)
   {
     const int capacity = static_cast<int>(bytes / (sizeof(double) + sizeof(typename Code::Type)));
     values = reinterpret_cast<double *>(memory);
     codes = reinterpret_cast<typename Code::Type *>(values + capacity);
-    find_places(A, place, capacity);
+    find_slices(A, thread, capacity);
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      if (begins[k] >= 0)
-        fill(A, fabric, place, k);
+      if (offsets[k] >= 0)
+        fill(A, fabric, thread, k);
   }
 
   template <class Fabric>
-  __device__ double product(const CsrView<double> &A, const Fabric &fabric, const Place &place,
-                            const int k, const double *v) const
+  __device__ double product(const CsrView<double> &A, const Fabric &fabric,
+                            const ThreadRows &thread, const int k, const double *v) const
   {
     double sum = 0.;
-    const int i = place.first_row + place.local(k);
-    if (begins[k] >= 0) {
-      const int begin = begins[k] + static_cast<int>(threadIdx.x) % warp_size;
+    const int i = thread.first_row + thread.local(k);
+    if (offsets[k] >= 0) {
+      const int begin = offsets[k] + static_cast<int>(threadIdx.x) % warp_size;
       // All loads of a batch are in flight together; excess entries contribute zero.
       for (int first = 0; first < widths[k]; first += batch) {
         double a[batch], v_j[batch];
 #pragma unroll
         for (int e = 0; e < batch; ++e) {
-          const bool is_there = first + e < widths[k];
-          const int at = begin + (is_there ? first + e : first) * warp_size;
-          a[e] = is_there ? values[at] : 0.;
+          const bool is_valid = first + e < widths[k];
+          const int at = begin + (is_valid ? first + e : first) * warp_size;
+          a[e] = is_valid ? values[at] : 0.;
           v_j[e] = Fabric::fetch(Code::decode(codes[at], i), v);
         }
 #pragma unroll
@@ -213,10 +213,10 @@ public:
           sum += a[e] * v_j[e];
       }
     }
-    else if (place.has_row(k)) {
+    else if (thread.has_row(k)) {
       const int end = A.row_starts.low[i + 1];
 #pragma unroll 4
-      for (int e = A.row_starts.low[i] + place.lane; e < end; e += place.lanes)
+      for (int e = A.row_starts.low[i] + thread.lane; e < end; e += thread.lanes)
         sum += A.values[e] * Fabric::fetch(fabric.address(A.columns[e]), v);
     }
     return sum;
@@ -226,25 +226,26 @@ private:
   static constexpr int batch = 8;
 
   /// Finds the widths of all slices, then where each begins: after those before it.
-  __device__ void find_places(const CsrView<double> &A, const Place &place, const int capacity)
+  __device__ void find_slices(const CsrView<double> &A, const ThreadRows &thread,
+                              const int capacity)
   {
-    __shared__ int all_widths[R * most_warps_of_block];
+    __shared__ int all_widths[R * max_warps_per_block];
     const int warp = threadIdx.x / warp_size, n_warps = blockDim.x / warp_size;
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       int length = 0;
       bool fits = true;
-      if (place.has_row(k)) {
-        const int i = place.first_row + place.local(k);
+      if (thread.has_row(k)) {
+        const int i = thread.first_row + thread.local(k);
         length = A.row_starts.low[i + 1] - A.row_starts.low[i];
-        for (int e = A.row_starts.low[i] + place.lane; e < A.row_starts.low[i + 1];
-             e += place.lanes)
+        for (int e = A.row_starts.low[i] + thread.lane; e < A.row_starts.low[i + 1];
+             e += thread.lanes)
           fits = fits && Code::fits(A.columns[e], i);
       }
-      begins[k] = __all_sync(~0U, fits) ? 0 : -1;
+      offsets[k] = __all_sync(~0U, fits) ? 0 : -1;
       widths[k] = static_cast<int>(__reduce_max_sync(
-          ~0U, static_cast<unsigned int>((length + place.lanes - 1) / place.lanes)));
-      all_widths[k * n_warps + warp] = begins[k] < 0 ? 0 : widths[k];
+          ~0U, static_cast<unsigned int>((length + thread.lanes - 1) / thread.lanes)));
+      all_widths[k * n_warps + warp] = offsets[k] < 0 ? 0 : widths[k];
     }
     __syncthreads();
 #pragma unroll
@@ -252,40 +253,40 @@ private:
       int before = 0;
       for (int slice = 0; slice < k * n_warps + warp; ++slice)
         before += all_widths[slice];
-      const bool has_place = begins[k] == 0 && (before + widths[k]) * warp_size <= capacity;
-      begins[k] = has_place ? before * warp_size : -1;
+      const bool has_room = offsets[k] == 0 && (before + widths[k]) * warp_size <= capacity;
+      offsets[k] = has_room ? before * warp_size : -1;
     }
   }
 
   template <class Fabric>
-  __device__ void fill(const CsrView<double> &A, const Fabric &fabric, const Place &place,
+  __device__ void fill(const CsrView<double> &A, const Fabric &fabric, const ThreadRows &thread,
                        const int k)
   {
-    const bool has_row = place.has_row(k);
-    const int i = place.first_row + place.local(k);
+    const bool has_row = thread.has_row(k);
+    const int i = thread.first_row + thread.local(k);
     const int begin = has_row ? A.row_starts.low[i] : 0,
               end = has_row ? A.row_starts.low[i + 1] : 0;
-    int at = begins[k] + static_cast<int>(threadIdx.x) % warp_size;
+    int at = offsets[k] + static_cast<int>(threadIdx.x) % warp_size;
     for (int e = 0; e < widths[k]; ++e, at += warp_size) {
-      const int from = begin + e * place.lanes + place.lane;
+      const int from = begin + e * thread.lanes + thread.lane;
       values[at] = from < end ? A.values[from] : 0.;
-      codes[at] = Code::encode(fabric, from < end ? A.columns[from] : place.first_row, i);
+      codes[at] = Code::encode(fabric, from < end ? A.columns[from] : thread.first_row, i);
     }
   }
 
   double *values;
   typename Code::Type *codes;
-  int begins[R]; // of slices; -1: not in shared memory
+  int offsets[R]; // of slices; -1: not in shared memory
   int widths[R];
 };
 
 /// Runs the steps inside the kernel. In addition to the members of LoopState, a State has the
 /// number of the `iteration` and a `history` of history_size numbers.
 template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums,
-          int most_threads, bool each_has_state, bool looks = false>
-class Resident : public LoopBlock<Fabric, State, Sums, most_threads, each_has_state, looks>
+          int max_threads, bool state_per_thread, bool runs_deferred = false>
+class Resident : public LoopBlock<Fabric, State, Sums, max_threads, state_per_thread, runs_deferred>
 {
-  using Base = LoopBlock<Fabric, State, Sums, most_threads, each_has_state, looks>;
+  using Base = LoopBlock<Fabric, State, Sums, max_threads, state_per_thread, runs_deferred>;
 
 protected:
   using Base::fabric;
@@ -311,11 +312,11 @@ public:
     set_sums(sums, Sums{}, typename Formulas::Contributes{});
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-      Sums of_row{};
-      row[k].number = place.row(k);
-      formulas(state, row[k], diagonal[k], of_row);
-      if (place.owns(k))
-        add_sums(sums, of_row, typename Formulas::Contributes{});
+      Sums row_sums{};
+      row[k].number = thread.row(k);
+      formulas(state, row[k], diagonal[k], row_sums);
+      if (thread.owns(k))
+        add_sums(sums, row_sums, typename Formulas::Contributes{});
     }
     this->complete(formulas);
   }
@@ -331,16 +332,16 @@ public:
 #pragma unroll
     for (int k = 0; k < R; ++k)
       publish(k, row[k][Formulas::factor], factor);
-    fabric.bring_ghosts(factor);
+    fabric.update_ghost_values(factor);
     fabric.await_published();
     set_sums(sums, Sums{}, typename Formulas::Contributes{});
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       const double Av_i = product(k, factor);
-      Sums of_row{};
-      formulas(state, row[k], Av_i, diagonal[k], of_row);
-      if (place.owns(k))
-        add_sums(sums, of_row, typename Formulas::Contributes{});
+      Sums row_sums{};
+      formulas(state, row[k], Av_i, diagonal[k], row_sums);
+      if (thread.owns(k))
+        add_sums(sums, row_sums, typename Formulas::Contributes{});
     }
     this->complete(formulas);
   }
@@ -353,12 +354,12 @@ public:
     for (int k = 0; k < R; ++k)
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
-        if (place.owns(k))
-          vectors.data[vector][place.row(k)] = row[k][vector];
+        if (thread.owns(k))
+          vectors.data[vector][thread.row(k)] = row[k][vector];
     run_in_memory(loop.end, loop.factor);
-    this->leave_state(loop.state);
-    this->leave_result(loop.result, loop.most_numbers);
-    fabric.leave();
+    this->store_state(loop.state);
+    this->store_result(loop.result, loop.max_numbers);
+    fabric.finalize();
   }
 
 protected:
@@ -366,30 +367,33 @@ protected:
   __device__ Resident(const Fabric &own_fabric, const ResidentLayout &layout,
                       const VectorSet<n_vectors> &vectors, const CsrView<double> &A,
                       const State &start, State *in_memory, double *exchange)
-      : Base(own_fabric, start, in_memory), place(layout, fabric.rank()), vectors(vectors), A(A)
+      : Base(own_fabric, start, in_memory), thread(layout, fabric.rank()), vectors(vectors), A(A)
   {
-    introduce();
+    exchange_column_ranges();
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      readers[k] = place.has_row(k) ? fabric.readers(place.row(k), place.lane, place.lanes) : 0U;
+      readers[k] =
+          thread.has_row(k) ? fabric.readers(thread.row(k), thread.lane, thread.lanes) : 0U;
     const int n_exchanged = Fabric::publishes_in_shared_memory ? layout.n : 0;
-    entries.load(A, fabric, place, reinterpret_cast<char *>(exchange + n_exchanged),
+    entries.load(A, fabric, thread, reinterpret_cast<char *>(exchange + n_exchanged),
                  layout.shared_bytes);
-    fabric.meet(); // wait until all have read the state and filled their shared memory
+    fabric.barrier(); // wait until all have read the state and filled their shared memory
   }
 
   /// Informs the other blocks which columns the rows of this block have.
-  __device__ void introduce()
+  __device__ void exchange_column_ranges()
   {
     int first_column = INT_MAX, last_column = -1;
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      if (place.has_row(k)) {
-        const int begin = A.row_starts.low[place.row(k)], end = A.row_starts.low[place.row(k) + 1];
+      if (thread.has_row(k)) {
+        const int begin = A.row_starts.low[thread.row(k)],
+                  end = A.row_starts.low[thread.row(k) + 1];
         first_column = begin < end ? min(first_column, A.columns[begin]) : first_column;
         last_column = begin < end ? max(last_column, A.columns[end - 1]) : last_column;
       }
-    fabric.introduce(place.first_row, place.first_row + place.n_rows, first_column, last_column);
+    fabric.exchange_column_ranges(thread.first_row, thread.first_row + thread.n_rows, first_column,
+                                  last_column);
   }
 
   /// Loads the rows of all vectors; vectors without memory are zero at first.
@@ -398,26 +402,26 @@ protected:
     __syncwarp(); // lanes read what the first lane has written
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-      const int i = place.row(k);
+      const int i = thread.row(k);
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
         row[k][vector] =
-            place.has_row(k) && vectors.data[vector] != nullptr ? vectors.data[vector][i] : 0.;
-      diagonal[k] = place.has_row(k) ? m(i) : 0.;
+            thread.has_row(k) && vectors.data[vector] != nullptr ? vectors.data[vector][i] : 0.;
+      diagonal[k] = thread.has_row(k) ? m(i) : 0.;
     }
   }
 
   __device__ void publish(const int k, const double value, double *vector)
   {
-    if (place.has_row(k))
-      fabric.publish(place.lane == 0, place.row(k), readers[k], value, vector);
+    if (thread.has_row(k))
+      fabric.publish(thread.lane == 0, thread.row(k), readers[k], value, vector);
   }
 
   /// Returns the product of slot k's row; called by all its lanes.
   __device__ double product(const int k, const double *v) const
   {
-    const double Av_i = entries.product(A, fabric, place, k, v);
-    return place.lanes > 1 ? lane_sum(Av_i, place.lanes) : Av_i;
+    const double Av_i = entries.product(A, fabric, thread, k, v);
+    return thread.lanes > 1 ? lane_sum(Av_i, thread.lanes) : Av_i;
   }
 
   /// Runs a product with @p factor whose body works on vectors in device memory.
@@ -428,21 +432,21 @@ protected:
       return;
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      if (place.has_row(k) && (Fabric::publishes_in_shared_memory || Fabric::has_ghosts))
-        publish(k, factor[place.row(k)], nullptr);
-    fabric.bring_ghosts(factor);
+      if (thread.has_row(k) && (Fabric::publishes_in_shared_memory || Fabric::has_ghosts))
+        publish(k, factor[thread.row(k)], nullptr);
+    fabric.update_ghost_values(factor);
     fabric.await_published();
     set_sums(sums, Sums{}, typename Body::Contributes{});
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       const double Av_i = product(k, factor);
-      if (place.owns(k))
-        body(state, place.row(k), Av_i, sums);
+      if (thread.owns(k))
+        body(state, thread.row(k), Av_i, sums);
     }
     this->complete(body);
   }
 
-  Place place;
+  ThreadRows thread;
   VectorSet<n_vectors> vectors;
   CsrView<double> A;
   Entries entries;
@@ -451,20 +455,21 @@ protected:
   unsigned int readers[R]; // of the row: see Fabric::readers()
 };
 
-template <class Fabric, class Entries, int most_threads, int R, class Sums, class Loop,
+template <class Fabric, class Entries, int max_threads, int R, class Sums, class Loop,
           class... Steps>
-__global__ void __launch_bounds__(most_threads, 1) run_resident(const __grid_constant__ Loop loop)
+__global__ void __launch_bounds__(max_threads, 1) run_resident(const __grid_constant__ Loop loop)
 {
   extern __shared__ double exchange[];
   // The state and other variables of a thread take some 88 registers.
   constexpr int registers = 88 + R * (2 * Loop::size + 4) + Entries::registers;
-  constexpr bool each_has_state =
-      Fabric::all_warps_combine && registers * most_threads <= registers_per_multiprocessor;
-  Resident<Fabric, Entries, R, Loop::size, typename Loop::State, Sums, most_threads, each_has_state>
+  constexpr bool state_per_thread =
+      Fabric::all_warps_combine && registers * max_threads <= registers_per_multiprocessor;
+  Resident<Fabric, Entries, R, Loop::size, typename Loop::State, Sums, max_threads,
+           state_per_thread>
       resident(loop, exchange);
   while (resident.is_running()) {
     (resident.run(Steps{}), ...);
-    resident.show();
+    resident.store_for_watch();
   }
   resident.end(loop);
 }

@@ -56,10 +56,10 @@ using EntriesOf = std::conditional_t<
                                         AddressCode, DistanceCode>>>;
 
 /// Whether to launch a kernel, or only to ask whether the device could hold it.
-enum class Launching
+enum class LaunchMode
 {
-  asks,
-  launches
+  query,
+  launch
 };
 
 /// Launches the loop of @p Formulas as one kernel.
@@ -76,16 +76,16 @@ public:
   /// Launches the loop as a resident kernel. @return whether the device could hold it
   bool start(Loop &loop, const ResidentShape &shape) const
   {
-    return visit(Launching::launches, loop, shape);
+    return visit(LaunchMode::launch, loop, shape);
   }
   /// Returns whether start() would succeed.
   bool can_start(Loop &loop, const ResidentShape &shape) const
   {
-    return visit(Launching::asks, loop, shape);
+    return visit(LaunchMode::query, loop, shape);
   }
 
 private:
-  bool visit(const Launching what, Loop &loop, const ResidentShape &shape) const
+  bool visit(const LaunchMode what, Loop &loop, const ResidentShape &shape) const
   {
     loop.layout.n = loop.A.n;
     loop.layout.slice = (loop.A.n + shape.blocks - 1) / shape.blocks;
@@ -94,7 +94,7 @@ private:
   }
 
   template <std::size_t... numbers>
-  bool start_one_of(const Launching what, Loop &loop, const ResidentShape &shape,
+  bool start_one_of(const LaunchMode what, Loop &loop, const ResidentShape &shape,
                     std::index_sequence<numbers...> /* of kernels */) const
   {
     const auto number = static_cast<std::size_t>(shape.kernel);
@@ -102,47 +102,48 @@ private:
   }
 
   template <std::size_t number>
-  bool start_kernel(const Launching what, Loop &loop, const ResidentShape &shape) const
+  bool start_kernel(const LaunchMode what, Loop &loop, const ResidentShape &shape) const
   {
-    constexpr ChipKernel how = resident_kernels[number];
+    constexpr ChipKernel chip_kernel = resident_kernels[number];
     if (loop.grid.peers == nullptr)
-      return start_with<FabricOf<how.extent>, number>(what, loop, shape);
-    if constexpr (how.extent == Extent::grid)
+      return start_with<FabricOf<chip_kernel.extent>, number>(what, loop, shape);
+    if constexpr (chip_kernel.extent == Extent::grid)
       return start_with<PeerFabric, number>(what, loop, shape);
     return false;
   }
 
   template <class Fabric, std::size_t number>
-  bool start_with([[maybe_unused]] const Launching what, [[maybe_unused]] Loop &loop,
+  bool start_with([[maybe_unused]] const LaunchMode what, [[maybe_unused]] Loop &loop,
                   [[maybe_unused]] const ResidentShape &shape) const
   {
-    constexpr ChipKernel how = resident_kernels[number];
-    if constexpr (how.rows < 8 || n_vectors <= most_vectors_of_8_rows) {
-      using Entries = EntriesOf<Fabric, how.is_matrix_in_registers, how.rows>;
-      constexpr auto kernel =
-          run_resident<Fabric, Entries, how.most_threads, how.rows, Sums, Loop, Formulas...>;
-      constexpr bool is_cluster = how.extent == Extent::cluster;
-      const std::size_t most_bytes = executor.kernels().shared_bytes(address_of(kernel));
+    constexpr ChipKernel chip_kernel = resident_kernels[number];
+    if constexpr (chip_kernel.rows < 8 || n_vectors <= max_vectors_for_8_rows) {
+      using Entries = EntriesOf<Fabric, chip_kernel.is_matrix_in_registers, chip_kernel.rows>;
+      constexpr auto kernel = run_resident<Fabric, Entries, chip_kernel.max_threads,
+                                           chip_kernel.rows, Sums, Loop, Formulas...>;
+      constexpr bool is_cluster = chip_kernel.extent == Extent::cluster;
+      const std::size_t max_bytes = executor.kernels().shared_bytes(address_of(kernel));
       const std::size_t exchange = exchange_bytes<Fabric>(loop.A.n);
-      if (exchange > most_bytes)
+      if (exchange > max_bytes)
         return false;
-      const std::size_t bytes = Entries::in_shared_memory ? most_bytes : exchange;
+      const std::size_t bytes = Entries::in_shared_memory ? max_bytes : exchange;
       loop.layout.shared_bytes = static_cast<unsigned int>(bytes - exchange);
       const Grid grid{static_cast<unsigned int>(shape.blocks),
                       static_cast<unsigned int>(shape.threads), bytes,
-                      is_cluster ? Together::cluster : Together::all};
-      if (is_cluster && !has_cluster(address_of(kernel), grid))
+                      is_cluster ? Residency::cluster : Residency::all};
+      if (is_cluster && !can_run_cluster(address_of(kernel), grid))
         return false;
-      if (what == Launching::launches)
+      if (what == LaunchMode::launch)
         launch(executor, executor.stream(), grid, kernel, loop);
       return true;
     }
     return false;
   }
 
-  bool has_cluster(const void *const kernel, const Grid &grid) const
+  bool can_run_cluster(const void *const kernel, const Grid &grid) const
   {
-    return executor.kernels().holds_cluster(kernel, LaunchConfig(executor.stream(), grid).config);
+    return executor.kernels().supports_cluster(kernel,
+                                               LaunchConfig(executor.stream(), grid).config);
   }
 
   template <class Fabric>

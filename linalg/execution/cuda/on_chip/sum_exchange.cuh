@@ -19,7 +19,7 @@ class SumExchange
 {
 public:
   /// Returns the number of packets for @p count sums; they must be zero at first.
-  static constexpr int room(const int count, const int blocks)
+  static constexpr int packets_for(const int count, const int blocks)
   {
     return count * (blocks + 1);
   }
@@ -34,20 +34,20 @@ public:
     ++round;
   }
   /// Sends this block's part of sum @p number; called by one thread.
-  __device__ void send_part(const int number, const double part) const
+  __device__ void send_partial(const int number, const double partial) const
   {
-    send<Among::blocks>(place(number) + rank, pack(part, round));
+    send<SyncScope::blocks>(slot(number) + rank, pack(partial, round));
   }
   /// Calls take(number, sum) for the numbers below @p count, each by one thread. Called by all
   /// threads; a barrier of the block has to follow.
   template <class Fabric, class Function>
-  __device__ void receive(const Fabric &fabric, const int count, const Function &take) const
+  __device__ void receive(const Fabric &fabric, const int count, const Function &consume) const
   {
     const int warp = threadIdx.x / warp_size, n_warps = blockDim.x / warp_size;
     for (int number = warp * n_blocks + rank; number < count; number += n_warps * n_blocks)
       add_up(fabric, number);
     for (int number = threadIdx.x; number < count; number += blockDim.x)
-      take(number, await<Among::blocks>(place(number) + n_blocks, round));
+      consume(number, await<SyncScope::blocks>(slot(number) + n_blocks, round));
   }
 
   /// Returns sum first + l mod count in lane l; called by one warp.
@@ -57,8 +57,8 @@ public:
     for (int number = first; number < first + count; ++number)
       if (number % n_blocks == rank)
         add_up(fabric, number);
-    return await<Among::blocks>(place(first + static_cast<int>(threadIdx.x) % count) + n_blocks,
-                                round);
+    return await<SyncScope::blocks>(slot(first + static_cast<int>(threadIdx.x) % count) + n_blocks,
+                                    round);
   }
 
   __device__ unsigned int n_rounds() const
@@ -67,7 +67,7 @@ public:
   }
 
 private:
-  __device__ Packet *place(const int number) const
+  __device__ Packet *slot(const int number) const
   {
     return packets + number * (n_blocks + 1);
   }
@@ -77,12 +77,13 @@ private:
   __device__ void add_up(const Fabric &fabric, const int number) const
   {
     const int lane = threadIdx.x % warp_size;
-    const Packet *const parts = place(number);
-    const double sum = lane_sum<warp_size>(await_sum<Among::blocks, batch>(
-        lane, n_blocks, warp_size, [parts](const int block) { return parts + block; }, 0., round));
+    const Packet *const partials = slot(number);
+    const double sum = lane_sum<warp_size>(await_sum<SyncScope::blocks, batch>(
+        lane, n_blocks, warp_size, [partials](const int block) { return partials + block; }, 0.,
+        round));
     if (lane == 0)
-      send<Among::blocks>(place(number) + n_blocks,
-                          pack(fabric.over_devices(number, sum, round), round));
+      send<SyncScope::blocks>(slot(number) + n_blocks,
+                              pack(fabric.sum_over_devices(number, sum, round), round));
     __syncwarp();
   }
 

@@ -1,5 +1,5 @@
 #include "linalg/base/timing.h"
-#include "linalg/execution/cuda/devices_of_parts.h"
+#include "linalg/execution/cuda/device_communicator.h"
 #include "linalg/execution/cuda/peers/peer_ghosts.cuh"
 
 #include <utility>
@@ -15,20 +15,20 @@ class PeerCommunicator final : public DeviceCommunicator
 {
 public:
   /// @throws DeviceError, on all ranks, if one of them cannot access the memory of another one
-  PeerCommunicator(CommunicatorPtr of_hosts, std::shared_ptr<const CudaExecutor> on)
-      : DeviceCommunicator(std::move(of_hosts), std::move(on)), memory(executor, *host),
-        packets(memory.allocate(2 * bytes_of_round())), places(executor, n_of_parts()),
+  PeerCommunicator(CommunicatorPtr host_communicator, std::shared_ptr<const CudaExecutor> on)
+      : DeviceCommunicator(std::move(host_communicator), std::move(on)), memory(executor, *host),
+        packets(memory.allocate(2 * round_bytes())), targets(executor, rank_count()),
         last_round(executor, 1), counts(executor, 1)
   {
-    std::vector<Packet *> of_parts;
-    for (int other = 0; other < n_parts(); ++other)
-      of_parts.push_back(reinterpret_cast<Packet *>(packets.of_part(other)) +
-                         std::size_t{PeerSums::most} * static_cast<std::size_t>(part()));
-    places.copy_from_host(of_parts.data());
+    std::vector<Packet *> of_ranks;
+    for (int other = 0; other < n_ranks(); ++other)
+      of_ranks.push_back(reinterpret_cast<Packet *>(packets.of_rank(other)) +
+                         std::size_t{PeerSums::max_count} * static_cast<std::size_t>(rank()));
+    targets.copy_from_host(of_ranks.data());
     last_round.fill_zero();
     counts.fill_zero();
-    sums = {n_parts(),         part(),
-            places.data(),     reinterpret_cast<const Packet *>(packets.own()),
+    sums = {n_ranks(),         rank(),
+            targets.data(),    reinterpret_cast<const Packet *>(packets.own()),
             last_round.data(), counts.data()};
     int kilohertz = 0;
     FEMGPU_CUDA(
@@ -40,19 +40,19 @@ public:
   {
     return "peers";
   }
-  void do_exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
+  void do_exchange_on(const ExecutorPtr &item_executor, const ExchangeCounts &neighbours,
                       const std::size_t bytes, const void *sent, void *received) const override
   {
-    if (of_items != executor)
-      host->exchange_on(of_items, neighbours, bytes, sent, received);
+    if (item_executor != executor)
+      host->exchange_on(item_executor, neighbours, bytes, sent, received);
     else
       copy_to_peers(neighbours, bytes, sent, received);
   }
-  std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &of_vectors, const int n,
+  std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &vector_executor, const int n,
                                                 const GhostPlan &plan) const override
   {
-    if (of_vectors != executor)
-      return host->ghost_exchange(of_vectors, n, plan);
+    if (vector_executor != executor)
+      return host->ghost_exchange(vector_executor, n, plan);
     return std::make_unique<PeerGhosts>(executor, *host, memory, sums, n, plan);
   }
   const PeerSums *peer_sums() const override
@@ -66,15 +66,15 @@ public:
     result.exchanges += rows_sent.exchanges;
     result.exchanged_bytes += rows_sent.exchanged_bytes;
     result.exchange_seconds += rows_sent.exchange_seconds;
-    PeerCounts of_kernels{};
-    FEMGPU_CUDA(cudaMemcpyAsync(&of_kernels, counts.data(), sizeof(of_kernels),
+    PeerCounts kernel_counts{};
+    FEMGPU_CUDA(cudaMemcpyAsync(&kernel_counts, counts.data(), sizeof(kernel_counts),
                                 cudaMemcpyDeviceToHost, executor->stream()));
     executor->synchronize();
-    result.sums += of_kernels.sums;
-    result.sum_seconds += static_cast<double>(of_kernels.sum_ticks) / ticks_per_second;
-    result.exchanges += of_kernels.exchanges;
-    result.exchanged_bytes += of_kernels.exchanged_bytes;
-    result.exchange_seconds += static_cast<double>(of_kernels.exchange_ticks) / ticks_per_second;
+    result.sums += kernel_counts.sums;
+    result.sum_seconds += static_cast<double>(kernel_counts.sum_ticks) / ticks_per_second;
+    result.exchanges += kernel_counts.exchanges;
+    result.exchanged_bytes += kernel_counts.exchanged_bytes;
+    result.exchange_seconds += static_cast<double>(kernel_counts.exchange_ticks) / ticks_per_second;
     return result;
   }
 
@@ -85,42 +85,43 @@ private:
                      void *received) const
   {
     const Stopwatch watch;
-    std::vector<std::size_t> begins(n_of_parts());
+    std::vector<std::size_t> offsets(rank_count());
     std::size_t n_bytes = 0;
     for (const NeighbourCounts &neighbour : neighbours) {
-      begins[static_cast<std::size_t>(neighbour.part)] = n_bytes;
+      offsets[static_cast<std::size_t>(neighbour.rank)] = n_bytes;
       n_bytes += neighbour.n_received * bytes;
     }
-    const PeerMemory::Region room = memory.allocate(n_bytes);
-    std::vector<std::size_t> all_begins(n_of_parts() * n_of_parts());
-    gather(begins.data(), n_of_parts() * sizeof(std::size_t), all_begins.data());
+    const PeerMemory::Region region = memory.allocate(n_bytes);
+    std::vector<std::size_t> all_offsets(rank_count() * rank_count());
+    gather(offsets.data(), rank_count() * sizeof(std::size_t), all_offsets.data());
     const auto *from = static_cast<const char *>(sent);
     for (const NeighbourCounts &neighbour : neighbours) {
-      const std::size_t begin = all_begins[static_cast<std::size_t>(neighbour.part) * n_of_parts() +
-                                           static_cast<std::size_t>(part())];
-      executor->copy_inside(room.of_part(neighbour.part) + begin, from, neighbour.n_sent * bytes);
+      const std::size_t begin =
+          all_offsets[static_cast<std::size_t>(neighbour.rank) * rank_count() +
+                      static_cast<std::size_t>(rank())];
+      executor->copy_within(region.of_rank(neighbour.rank) + begin, from, neighbour.n_sent * bytes);
       from += neighbour.n_sent * bytes;
       rows_sent.exchanged_bytes += neighbour.n_sent * bytes;
     }
     executor->synchronize();
     max(0.); // a barrier: all have copied
-    executor->copy_inside(received, room.own(), n_bytes);
+    executor->copy_within(received, region.own(), n_bytes);
     ++rows_sent.exchanges;
     rows_sent.exchange_seconds += watch.elapsed();
   }
 
-  std::size_t n_of_parts() const
+  std::size_t rank_count() const
   {
-    return static_cast<std::size_t>(n_parts());
+    return static_cast<std::size_t>(n_ranks());
   }
-  std::size_t bytes_of_round() const
+  std::size_t round_bytes() const
   {
-    return PeerSums::most * n_of_parts() * sizeof(Packet);
+    return PeerSums::max_count * rank_count() * sizeof(Packet);
   }
 
   mutable PeerMemory memory;
   PeerMemory::Region packets; // of sums
-  Buffer<Packet *> places;
+  Buffer<Packet *> targets;
   Buffer<unsigned int> last_round;
   mutable Buffer<PeerCounts> counts;
   PeerSums sums;
@@ -130,14 +131,14 @@ private:
 } // namespace
 } // namespace cuda
 
-DeviceParts with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
-                       const bool may_share_a_device)
+DeviceConnection make_peer_communicator(const CommunicatorPtr &comm, const ExecutorPtr &executor,
+                                        const bool allow_shared_device)
 {
   const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
-  if (!may_share_a_device && cuda::share_a_device(*parts, *on))
+  if (!allow_shared_device && cuda::ranks_share_device(*comm, *on))
     return {nullptr, "two solver groups share a GPU."};
-  return cuda::on_all_or_none(*parts, [&]() -> CommunicatorPtr {
-    return std::make_shared<cuda::PeerCommunicator>(parts, on);
+  return cuda::on_all_or_none(*comm, [&]() -> CommunicatorPtr {
+    return std::make_shared<cuda::PeerCommunicator>(comm, on);
   });
 }
 } // namespace femgpu::linalg

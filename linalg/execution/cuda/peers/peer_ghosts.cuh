@@ -27,20 +27,20 @@ __device__ void exchange_round(const PeerChannel &channel, double *const v, cons
   for (int k = first; k < channel.n_sent; k += step) {
     const int from = channel.sources[k];
     pause();
-    send<Among::devices>(targets[k], pack(from < 0 ? 0. : v[from], round));
+    send<SyncScope::devices>(targets[k], pack(from < 0 ? 0. : v[from], round));
   }
   const Packet *const received = channel.received + round % 2 * channel.stride;
   for (int k = first; k < channel.n_entries; k += step) {
     const int row = channel.rows[k];
     pause();
     if constexpr (adds)
-      for (int l = channel.begins[k]; l < channel.begins[k + 1]; ++l) {
-        const double value = await<Among::devices>(received + channel.order[l], round);
+      for (int l = channel.offsets[k]; l < channel.offsets[k + 1]; ++l) {
+        const double value = await<SyncScope::devices>(received + channel.order[l], round);
         if (row >= 0)
           v[row] += value;
       }
     else {
-      const double value = await<Among::devices>(received + k, round);
+      const double value = await<SyncScope::devices>(received + k, round);
       if (row >= 0)
         v[row] = value;
     }
@@ -63,29 +63,29 @@ public:
   /// Collective.
   /// @param n number of owned rows
   /// @param memory must outlive this, as must the memory of @p sums
-  PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts,
+  PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &comm,
              PeerMemory &memory, const PeerSums &sums, int n, const GhostPlan &plan);
 
-  void bring(StepRunner &runner, double *v) override;
-  void give_back(StepRunner &runner, double *v) override;
+  void update_ghost_values(StepRunner &runner, double *v) override;
+  void compress(StepRunner &runner, double *v) override;
   const PeerLoop *peer_loop() const override
   {
     return loop.data();
   }
 
-  /// The channel that bring() uses.
+  /// The channel that update_ghost_values() uses.
   const PeerChannel &channel() const
   {
-    return forth.view;
+    return forward.view;
   }
 
 private:
-  struct Way;
+  struct Direction;
   struct Entries;
   /// The memory of a channel.
   struct Channel
   {
-    Buffer<int> sources, rows, begins, order;
+    Buffer<int> sources, rows, offsets, order;
     Buffer<Packet *> targets;
     Buffer<unsigned int> rounds;
     int blocks = 0;
@@ -100,7 +100,7 @@ private:
 
   std::shared_ptr<const CudaExecutor> executor;
   std::optional<PeerMemory::Region> region;
-  Channel forth, back;
+  Channel forward, back;
   Buffer<Packet *> targets_by_rows;
   Buffer<PeerLoop> loop;
 };

@@ -16,7 +16,7 @@ struct PeerChannel
   Packet *const *targets; ///< addresses that packets are written to: of even rounds, then of odd
                           ///< ones
   const int *rows;        ///< rows of the vector that entries are written to, or -1
-  const int *begins;      ///< first packet of each entry in `order`
+  const int *offsets;     ///< first packet of each entry in `order`
   const int *order;       ///< packets sorted by entries; nullptr: entry k is packet k
   const Packet *received; ///< packets of even rounds
   std::size_t stride;     ///< distance to the packets of odd rounds
@@ -32,15 +32,15 @@ struct PeerChannel
  */
 struct PeerLoop
 {
-  static constexpr unsigned int most_packets = 1U << 25U; ///< the maximum that a rank sends
-  static constexpr int most_parts = 128;
+  static constexpr unsigned int max_packets = 1U << 25U; ///< the maximum that a rank sends
+  static constexpr int max_ranks = 128;
 
   PeerSums sums;
-  PeerChannel forth;
+  PeerChannel forward;
   int n_border;           ///< number of entries of border_rows:
   const int *border_rows; ///< owned rows that are ghosts of other ranks, in ascending order, or -1
-  const int *begins;      ///< first packet of each of these rows in `targets`
-  Packet *const *targets; ///< targets of `forth` in this order: of even rounds, then of odd ones
+  const int *offsets;     ///< first packet of each of these rows in `targets`
+  Packet *const *targets; ///< targets of `forward` in this order: of even rounds, then of odd ones
 };
 } // namespace femgpu::linalg::cuda
 

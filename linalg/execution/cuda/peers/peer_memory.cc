@@ -22,7 +22,7 @@ std::string text_of(const cudaError_t error)
 } // namespace
 
 /// A rank's description of the memory that it has allocated, for the other ranks.
-struct PeerMemory::Offer
+struct PeerMemory::AllocationInfo
 {
   std::size_t chunk = 0, begin = 0;
   cudaIpcMemHandle_t handle{}; ///< of the chunk
@@ -40,68 +40,68 @@ void PeerMemory::Region::GiveBack::operator()(char *const region) const
   memory->give_back(region);
 }
 
-PeerMemory::PeerMemory(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts)
-    : executor(std::move(executor)), parts(parts), opened(static_cast<std::size_t>(parts.n_parts()))
+PeerMemory::PeerMemory(std::shared_ptr<const CudaExecutor> executor, const Communicator &comm)
+    : executor(std::move(executor)), comm(comm), opened(static_cast<std::size_t>(comm.n_ranks()))
 {}
 
 PeerMemory::~PeerMemory()
 {
-  executor->use_in_this_thread();
+  executor->make_current();
   cudaStreamSynchronize(executor->stream());
-  for (const std::vector<char *> &of_part : opened)
-    for (char *const chunk : of_part)
+  for (const std::vector<char *> &of_rank : opened)
+    for (char *const chunk : of_rank)
       cudaIpcCloseMemHandle(chunk);
   for (const Chunk &chunk : chunks)
     cudaFree(chunk.data);
 }
 
 /// Finds memory in a chunk; allocates a new chunk if necessary.
-PeerMemory::Offer PeerMemory::take(const std::size_t bytes)
+PeerMemory::AllocationInfo PeerMemory::suballocate(const std::size_t bytes)
 {
-  Offer offer;
-  for (; offer.chunk < chunks.size(); ++offer.chunk) {
-    auto &free = chunks[offer.chunk].free;
+  AllocationInfo info;
+  for (; info.chunk < chunks.size(); ++info.chunk) {
+    auto &free = chunks[info.chunk].free;
     const auto found = std::find_if(free.begin(), free.end(),
                                     [&](const auto &piece) { return piece.second >= bytes; });
     if (found == free.end())
       continue;
-    offer.begin = found->first;
+    info.begin = found->first;
     if (found->second > bytes)
       free[found->first + bytes] = found->second - bytes;
     free.erase(found);
     break;
   }
-  if (offer.chunk == chunks.size()) {
+  if (info.chunk == chunks.size()) {
     const std::size_t size = std::max(bytes, smallest_chunk);
     void *data = nullptr;
     cudaError_t error = cudaMalloc(&data, size);
     if (error == cudaErrorMemoryAllocation) {
       cudaGetLastError();
-      executor->give_back_unused();
+      executor->trim_pool();
       error = cudaMalloc(&data, size);
     }
     if (error != cudaSuccess) {
-      offer.set_failure("cannot allocate " + std::to_string(size) +
-                        " bytes of peer memory: " + text_of(error));
-      return offer;
+      info.set_failure("cannot allocate " + std::to_string(size) +
+                       " bytes of peer memory: " + text_of(error));
+      return info;
     }
-    offer.is_new = true;
+    info.is_new = true;
     chunks.push_back({static_cast<char *>(data), {}});
     if (size > bytes)
       chunks.back().free[bytes] = size - bytes;
   }
-  char *const chunk = chunks[offer.chunk].data;
-  taken[chunk + offer.begin] = {offer.chunk, offer.begin, bytes};
-  if (const cudaError_t error = cudaIpcGetMemHandle(&offer.handle, chunk); error != cudaSuccess)
-    offer.set_failure("cannot share its memory with other ranks: " + text_of(error));
-  return offer;
+  char *const chunk = chunks[info.chunk].data;
+  allocated[chunk + info.begin] = {info.chunk, info.begin, bytes};
+  if (const cudaError_t error = cudaIpcGetMemHandle(&info.handle, chunk); error != cudaSuccess)
+    info.set_failure("cannot share its memory with other ranks: " + text_of(error));
+  return info;
 }
 
 void PeerMemory::give_back(char *const region)
 {
-  const auto found = taken.find(region);
+  const auto found = allocated.find(region);
   auto [chunk, begin, bytes] = found->second;
-  taken.erase(found);
+  allocated.erase(found);
   auto &free = chunks[chunk].free;
   const auto next = free.find(begin + bytes);
   if (next != free.end()) {
@@ -118,60 +118,60 @@ void PeerMemory::give_back(char *const region)
 }
 
 /// @throws DeviceError if one of the ranks has failed
-void PeerMemory::throw_first(const std::vector<Offer> &offers)
+void PeerMemory::throw_first_failure(const std::vector<AllocationInfo> &infos)
 {
-  for (std::size_t part = 0; part < offers.size(); ++part)
-    if (offers[part].failure[0] != '\0')
-      throw DeviceError("Subdomain " + std::to_string(part) + " " + offers[part].failure +
+  for (std::size_t rank = 0; rank < infos.size(); ++rank)
+    if (infos[rank].failure[0] != '\0')
+      throw DeviceError("Subdomain " + std::to_string(rank) + " " + infos[rank].failure +
                         ". Set Solver/Communicator = mpi, which needs no peer memory.");
 }
 
 /// Opens new chunks of the other ranks. @return why that failed, or ""
-std::string PeerMemory::open(const std::vector<Offer> &offers)
+std::string PeerMemory::open(const std::vector<AllocationInfo> &infos)
 {
-  for (std::size_t part = 0; part < offers.size(); ++part) {
-    const Offer &offer = offers[part];
-    if (static_cast<int>(part) == parts.part() || offer.chunk < opened[part].size())
+  for (std::size_t rank = 0; rank < infos.size(); ++rank) {
+    const AllocationInfo &info = infos[rank];
+    if (static_cast<int>(rank) == comm.rank() || info.chunk < opened[rank].size())
       continue;
     void *chunk = nullptr;
     const cudaError_t error =
-        cudaIpcOpenMemHandle(&chunk, offer.handle, cudaIpcMemLazyEnablePeerAccess);
+        cudaIpcOpenMemHandle(&chunk, info.handle, cudaIpcMemLazyEnablePeerAccess);
     if (error != cudaSuccess)
-      return "cannot access the memory of subdomain " + std::to_string(part) + ": " +
+      return "cannot access the memory of subdomain " + std::to_string(rank) + ": " +
              text_of(error);
-    opened[part].push_back(static_cast<char *>(chunk));
+    opened[rank].push_back(static_cast<char *>(chunk));
   }
   return "";
 }
 
 PeerMemory::Region PeerMemory::allocate(const std::size_t bytes)
 {
-  executor->use_in_this_thread();
+  executor->make_current();
   const std::size_t rounded =
       (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  Offer mine = take(rounded);
+  AllocationInfo mine = suballocate(rounded);
   Region region(this);
   if (mine.failure[0] == '\0') {
     region.data.reset(chunks[mine.chunk].data + mine.begin);
     executor->fill_zero(region.own(), rounded);
     executor->synchronize();
   }
-  std::vector<Offer> offers(opened.size());
-  parts.gather(&mine, sizeof(Offer), offers.data());
-  throw_first(offers);
-  const bool are_new =
-      std::any_of(offers.begin(), offers.end(), [](const Offer &offer) { return offer.is_new; });
+  std::vector<AllocationInfo> infos(opened.size());
+  comm.gather(&mine, sizeof(AllocationInfo), infos.data());
+  throw_first_failure(infos);
+  const bool are_new = std::any_of(infos.begin(), infos.end(),
+                                   [](const AllocationInfo &info) { return info.is_new; });
   if (are_new) {
-    mine.set_failure(open(offers));
-    std::vector<Offer> answers(opened.size());
-    parts.gather(&mine, sizeof(Offer), answers.data());
-    throw_first(answers);
+    mine.set_failure(open(infos));
+    std::vector<AllocationInfo> answers(opened.size());
+    comm.gather(&mine, sizeof(AllocationInfo), answers.data());
+    throw_first_failure(answers);
   }
-  for (std::size_t part = 0; part < offers.size(); ++part)
-    region.of_parts.push_back((static_cast<int>(part) == parts.part()
+  for (std::size_t rank = 0; rank < infos.size(); ++rank)
+    region.of_ranks.push_back((static_cast<int>(rank) == comm.rank()
                                    ? chunks[mine.chunk].data
-                                   : opened[part][offers[part].chunk]) +
-                              offers[part].begin);
+                                   : opened[rank][infos[rank].chunk]) +
+                              infos[rank].begin);
   return region;
 }
 } // namespace femgpu::linalg::cuda

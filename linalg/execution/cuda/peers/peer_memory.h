@@ -23,9 +23,9 @@ public:
   {
   public:
     /// Returns the memory on the device of a rank.
-    char *of_part(const int part) const
+    char *of_rank(const int rank) const
     {
-      return of_parts[static_cast<std::size_t>(part)];
+      return of_ranks[static_cast<std::size_t>(rank)];
     }
     char *own() const
     {
@@ -44,11 +44,11 @@ public:
     {}
 
     std::unique_ptr<char, GiveBack> data;
-    std::vector<char *> of_parts;
+    std::vector<char *> of_ranks;
   };
 
-  /// @param parts must outlive this
-  PeerMemory(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts);
+  /// @param comm must outlive this
+  PeerMemory(std::shared_ptr<const CudaExecutor> executor, const Communicator &comm);
   ~PeerMemory();
   PeerMemory(const PeerMemory &) = delete;
   PeerMemory &operator=(const PeerMemory &) = delete;
@@ -69,17 +69,17 @@ private:
   {
     std::size_t chunk, begin, bytes;
   };
-  struct Offer;
+  struct AllocationInfo;
 
-  Offer take(std::size_t bytes);
+  AllocationInfo suballocate(std::size_t bytes);
   void give_back(char *region);
-  std::string open(const std::vector<Offer> &offers);
-  static void throw_first(const std::vector<Offer> &offers);
+  std::string open(const std::vector<AllocationInfo> &infos);
+  static void throw_first_failure(const std::vector<AllocationInfo> &infos);
 
   std::shared_ptr<const CudaExecutor> executor;
-  const Communicator &parts;
+  const Communicator &comm;
   std::vector<Chunk> chunks;
-  std::map<char *, Piece> taken;           ///< regions of this rank
+  std::map<char *, Piece> allocated;       ///< regions of this rank
   std::vector<std::vector<char *>> opened; ///< chunks of each other rank
 };
 } // namespace femgpu::linalg::cuda

@@ -1,0 +1,27 @@
+#ifndef femgpu_app_stale_files_h
+#define femgpu_app_stale_files_h
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * Removal of files that previous runs left in an output directory. Output files are recognised by
+ * their names, complete ones by their first bytes as well; no other file is touched.
+ */
+namespace femgpu
+{
+/// Removes the partial files left by killed runs. @p name is Output/Name. No run may be writing to
+/// @p directory.
+void remove_partial_files(const std::string &directory, const std::string &name);
+
+/**
+ * Removes output files of previous runs that could be mistaken for output of this run: cycles and
+ * pieces that it does not have, points and lines that it does not measure, a branch that it does
+ * not trace. @param files the files that this run has written, which are kept
+ */
+void remove_stale_files(const std::string &directory, const std::string &name,
+                        const std::vector<std::string> &files);
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,79 @@
+#ifndef femgpu_benchmarks_sparse_candidate_h
+#define femgpu_benchmarks_sparse_candidate_h
+
+#include "linalg/operators/csr_matrix.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * The measured operations, which femgpu and cuSPARSE both implement.
+ */
+namespace femgpu::linalg::benchmark
+{
+/// A CSR matrix in host memory, possibly rectangular.
+struct SparseArrays
+{
+  int n_columns = 0;
+  std::vector<int> row_starts = {0}, columns;
+  std::vector<double> values;
+
+  int n() const
+  {
+    return static_cast<int>(row_starts.size()) - 1;
+  }
+};
+
+/// Copies A to the memory of @p executor.
+CsrMatrix to_executor(const ExecutorPtr &executor, const SparseArrays &A);
+/// Copies @p A to the host and sorts the columns of each row.
+SparseArrays to_host(const CsrMatrix &A);
+
+struct SparseSystem
+{
+  std::string name;
+  SparseArrays A, P; ///< P: smoothed aggregation
+  bool is_symmetric = true;
+};
+
+/// Makes a system from a generator's name or a Matrix Market file. @throws as generate() and
+/// read_matrix_market()
+SparseSystem make_system(const std::string &text);
+
+enum class Operation
+{
+  transpose,    ///< Aᵀ
+  square,       ///< A A
+  interpolated, ///< A P
+  coarse        ///< Pᵀ A P
+};
+
+/// An operation. The constructor performs it once; refresh() repeats it for new values.
+class Candidate
+{
+public:
+  virtual ~Candidate() = default;
+  /// Recomputes the result from the current values of the matrices. The caller synchronises.
+  virtual void refresh() = 0;
+  virtual const CsrMatrix &result() const = 0;
+};
+
+/// The operands of an operation, which must outlive its contenders.
+struct Factors
+{
+  CsrMatrix A, P;
+  bool is_symmetric;
+};
+
+std::unique_ptr<Candidate> make_femgpu(Operation operation, const Factors &factors);
+
+/// Performs the operation by cuSPARSE: by SpGEMMreuse if the pattern is kept, else by SpGEMM, which
+/// recomputes everything. Returns nullptr if the program has no CUDA or cuSPARSE has no such
+/// operation.
+std::unique_ptr<Candidate> make_cusparse(Operation operation, const Factors &factors,
+                                         bool reuses_pattern);
+} // namespace femgpu::linalg::benchmark
+
+#endif

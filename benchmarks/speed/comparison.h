@@ -1,0 +1,66 @@
+#ifndef femgpu_benchmarks_speed_comparison_h
+#define femgpu_benchmarks_speed_comparison_h
+
+#include "benchmarks/speed/measurement.h"
+#include "benchmarks/speed/systems.h"
+#include "linalg/base/timing.h"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg::benchmark
+{
+/// The command line: the systems and how to measure them.
+struct ComparisonOptions
+{
+  std::vector<TableSystem> systems;
+  std::vector<std::string> methods = {"cg", "bicgstab"};
+  std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< of femgpu
+  int n_solves = 10;
+  int iterations = 0;    ///< 0 for iterations_for()
+  double seconds = 420.; ///< after which no new system is started
+  std::string csv;       ///< empty: no file
+  bool on_host = false;
+  bool only_femgpu = false; ///< excludes other libraries
+  std::string help;         ///< the text, if requested
+};
+
+/// Parses the command line. @throws ParameterError
+ComparisonOptions parse_comparison_options(const std::string &program,
+                                           const std::string &description, int argc,
+                                           const char *const *argv);
+
+/// Measures entrants system by system, prints a line for each, and writes each line to the table at
+/// once.
+class SpeedComparison
+{
+public:
+  /// Opens the table.
+  /// @param prints whether this process prints and writes; other ranks only take part
+  /// @throws OutputError if the table cannot be written
+  SpeedComparison(const ComparisonOptions &options, const Environment &environment,
+                  bool prints = true);
+
+  /// Returns whether the time is up. If so, prints that @p line is left out.
+  bool skips(const TableSystem &line);
+
+  void measure(const SpeedSystem &system, const CandidateSpecs &specs);
+
+  /// Prints the total time. @throws SolverError if a solution was wrong or a program failed;
+  /// OutputError if the table could not be written
+  void finish();
+
+private:
+  void write(const std::string &text);
+
+  ComparisonOptions options;
+  Environment environment;
+  bool prints;
+  std::ofstream csv;
+  Stopwatch total;
+  int n_bad = 0;
+};
+} // namespace femgpu::linalg::benchmark
+
+#endif

@@ -1,0 +1,122 @@
+#ifndef femgpu_linalg_matrices_entry_blocks_h
+#define femgpu_linalg_matrices_entry_blocks_h
+
+#include "linalg/matrices/format.h"
+
+#include <cstddef>
+#include <vector>
+
+/**
+ * @file
+ * Products of formats that divide the entries into blocks of equal size, whatever the rows. A row
+ * that spans several blocks is summed afterwards, in a fixed order and without atomic operations
+ * (Dehnavi 2012, chapter 3).
+ */
+namespace femgpu::linalg
+{
+constexpr int block_threads = 256; ///< of the team that multiplies a block
+
+/// Returns the number of blocks of @p block_size entries.
+inline int n_entry_blocks(const int n_entries, const int block_size)
+{
+  return n_entries / block_size + (n_entries % block_size > 0 ? 1 : 0);
+}
+
+/// The entries begin <= k < end of a block.
+struct EntryRange
+{
+  int begin, end;
+};
+
+/// Computes products_k = values_k v_columns_k for the entries of a block of @p block_size, in the
+/// team's scratch memory from 0 on. The whole team can read them afterwards.
+template <class Team, class Value>
+FEMGPU_HD
+EntryRange multiply_entries(const Team &team, const int block, const int block_size,
+                            const int n_entries, const int *columns, const Value *values,
+                            const double *v)
+{
+  double *const products = team.scratch();
+  const int begin = block * block_size;
+  const int end = n_entries - begin < block_size ? n_entries : begin + block_size;
+  for (int k = begin + team.rank(); k < end; k += team.size())
+    products[k - begin] = static_cast<double>(values[k]) * v[columns[k]];
+  team.sync();
+  return {begin, end};
+}
+
+/// A row that continues in the blocks first <= block < last after the one in which it begins.
+struct SplitRow
+{
+  int row, first, last;
+};
+
+/// Returns the rows that span several blocks, of rows whose entries start at @p row_starts.
+inline std::vector<SplitRow> find_split_rows(const std::vector<int> &row_starts,
+                                             const int block_size)
+{
+  std::vector<SplitRow> split_rows;
+  for (std::size_t i = 0; i + 1 < row_starts.size(); ++i) {
+    if (row_starts[i] == row_starts[i + 1])
+      continue;
+    const int first = row_starts[i] / block_size, last = (row_starts[i + 1] - 1) / block_size;
+    if (first < last)
+      split_rows.push_back({static_cast<int>(i), first + 1, last + 1});
+  }
+  return split_rows;
+}
+
+/// Adds the sums of the following blocks for a row to Av_row.
+template <class Backend>
+void add_carries(Runner<Backend> &steps, const Buffer<SplitRow> &split_rows,
+                 const Buffer<double> &block_carries, Buffer<double> &product)
+{
+  steps.run(rows(static_cast<int>(split_rows.size()),
+                 [rows = split_rows.data(), carries = block_carries.data(),
+                  Av = product.data()] FEMGPU_BODY(const int i) {
+                   const SplitRow split = rows[i];
+                   double sum = Av[split.row];
+                   for (int block = split.first; block < split.last; ++block)
+                     sum += carries[block];
+                   Av[split.row] = sum;
+                 }));
+}
+
+/// A format whose product is computed block by block, before the step that needs it.
+template <class Backend, class Value>
+class EntryBlockFormat : public Format<Value>
+{
+public:
+  Matrix::View view() const override
+  {
+    return StoredView{this->n(), Av.data()};
+  }
+
+protected:
+  using Format<Value>::Format;
+
+  /// @param row_starts of the entries that are divided
+  void split(const std::vector<int> &row_starts, const int block_size)
+  {
+    const ExecutorPtr &owner = this->executor();
+    const std::vector<SplitRow> rows = find_split_rows(row_starts, block_size);
+    n_blocks = n_entry_blocks(row_starts.back(), block_size);
+    split_rows = Buffer<SplitRow>(owner, rows.data(), rows.size());
+    carries = Buffer<double>(owner, static_cast<std::size_t>(n_blocks));
+    Av = Buffer<double>(owner, static_cast<std::size_t>(this->n()));
+  }
+  /// Includes one more write and read of the product.
+  std::size_t fixup_bytes() const
+  {
+    return split_rows.bytes() + 2 * carries.bytes() + 2 * Av.bytes();
+  }
+
+  int n_blocks = 0;
+  Buffer<SplitRow> split_rows;
+  /// The sum of the entries of each block that belong to an earlier row, and the product. Used by
+  /// one solver at a time.
+  mutable Buffer<double> carries, Av;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,69 @@
+#ifndef femgpu_linalg_powers_row_block_passes_h
+#define femgpu_linalg_powers_row_block_passes_h
+
+#include "linalg/powers/row_blocks.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace femgpu::linalg
+{
+constexpr int log_slice_of_gpu = 5; // the rows of a warp
+
+/// The rows of a block that come from host memory: own rows, and later ones that their steps need.
+struct RowBlockPass : RowBlock
+{
+  std::vector<std::uint8_t> from; ///< of each row: its first step in this visit
+  std::vector<std::uint8_t> to;   ///< and its last one; steps count from 1
+};
+
+/// A RowBlockPass in the executor's memory.
+struct RowBlockPassView : RowBlockView<int>
+{
+  const std::uint8_t *from, *to;
+};
+
+struct RowBlockPassLayout : RowBlockLayout<int>
+{
+  std::size_t from, to;
+
+  RowBlockPassLayout(const RowBlockPass &pass, const int log_slice)
+      : RowBlockLayout(pass, log_slice), from(reserve<std::uint8_t>(pass.from.size())),
+        to(reserve<std::uint8_t>(pass.to.size()))
+  {}
+  RowBlockPassView view(const char *chunk) const
+  {
+    return {RowBlockLayout::view(chunk), array_at<std::uint8_t>(chunk, from),
+            array_at<std::uint8_t>(chunk, to)};
+  }
+};
+
+/**
+ * Visits to consecutive blocks of rows that together take all own rows of A through `depth` steps.
+ * A visit takes its own rows to the last step, and later rows and ghosts as far as these need,
+ * without repeating steps of earlier visits. Hence no product is computed twice, but rows that take
+ * part in two visits are transferred twice.
+ */
+struct RowBlockPasses
+{
+  int depth = 1, log_slice = 0;
+  std::vector<RowBlockPass> passes;
+
+  std::size_t total_bytes() const;
+  std::size_t largest_bytes() const;
+};
+
+/**
+ * Plans visits to blocks of nearly equal numbers of entries, each of at most @p max_bytes.
+ * @throws DeviceError with the required size if a block of a few rows needs more
+ */
+RowBlockPasses plan_passes_within(const ScaledMatrix &A, int depth, std::size_t max_bytes,
+                                  int log_slice);
+
+/// Writes a visit and A's entries to its chunk.
+void fill_pass(const ScaledMatrix &A, const RowBlockPass &pass, const RowBlockPassLayout &layout,
+               char *chunk);
+} // namespace femgpu::linalg
+
+#endif

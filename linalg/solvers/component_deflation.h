@@ -1,0 +1,77 @@
+#ifndef femgpu_linalg_solvers_component_deflation_h
+#define femgpu_linalg_solvers_component_deflation_h
+
+#include "linalg/base/host_matrix.h"
+
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * The error of x for A x = b, A symmetric, in the motions of weakly coupled parts.
+ *
+ * Two nodes belong to the same part if they are connected by entries of A that are larger than 10⁻⁴
+ * of the largest off-diagonal entry in the rows of either node. A stiff body between soft ones is a
+ * part; if the entries differ less, all unknowns form one part. The motions of a part are
+ * constants, or rigid-body motions if nodes have 2 or 3 unknowns and their coordinates are known.
+ *
+ * A motion z is weakly held if zᵀ A z <= 10⁻³ zᵀ D z, where D is the diagonal of A. Its error then
+ * has a small residual. A Krylov method reaches its tolerance before it finds the motion, and
+ * estimates of the error that are made from its steps do not show it. With the motions of all parts
+ * as the columns of Z, r = b − A x and the solution x*,
+ *
+ *     ‖x* − x‖_A >= (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2),   c = Zᵀ r,
+ *
+ * with equality if the error is a motion. Entries of c are set to zero if the motion is not weakly
+ * held, or if rounding errors of r explain them.
+ *
+ * The correction x + Z (Zᵀ A Z)⁻¹ c is that of subdomain deflation (Nicolaides, SIAM J. Numer.
+ * Anal. 24, 1987), which Vuik, Segal and Meijerink (J. Comput. Phys. 152, 1999) use for layers of
+ * extreme contrasts.
+ */
+class ComponentDeflation
+{
+public:
+  /// Makes three passes over A, and needs about 24 bytes a row.
+  /// @param A all rows of a symmetric matrix that is not scaled, n x n
+  /// @param b n numbers
+  /// @param x n numbers
+  ComponentDeflation(const HostCsr &A, const double *b, const double *x);
+
+  /// Returns (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2); 0 if there are more than 192 motions, or if nodes have more
+  /// than three unknowns.
+  double energy_error() const
+  {
+    return energy_norm;
+  }
+  /// Adds Z (Zᵀ A Z)⁻¹ c to x, n numbers.
+  void correct(double *x) const;
+
+private:
+  /// Sums over rows.
+  struct Sums;
+
+  template <int block>
+  void find_components();
+  void find_centres();
+  template <int block>
+  void find_motions(const double *b, const double *x);
+  template <int block>
+  void add_row(int i, const double *b, const double *x, Sums &sums) const;
+  /// Computes row i of the columns of Z that belong to its part, n_motions numbers.
+  template <int block>
+  void motions_of(int i, double *z) const;
+
+  HostCsr A;
+  int block;                          ///< unknowns of a node
+  int n_motions;                      ///< of a part
+  int n_components = 0;               ///< 0 if there are too many
+  std::vector<int> component_id;      ///< of each node; -1: none
+  std::vector<unsigned char> is_free; ///< of each unknown; 0 if its row has only a diagonal
+  std::vector<double> centres;        ///< of the parts
+  std::vector<double> coefficients;   ///< (Zᵀ A Z)⁻¹ c
+  double energy_norm = 0.;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,102 @@
+#ifndef femgpu_linalg_sparse_row_exchange_h
+#define femgpu_linalg_sparse_row_exchange_h
+
+#include "linalg/sparse/product.h"
+#include "linalg/sparse/sum.h"
+
+#include <memory>
+#include <vector>
+
+/**
+ * @file
+ * Exchange of matrix rows between ranks, for products of distributed matrices. Patterns are
+ * exchanged once; new values need another exchange. All work is done in the matrices' memory,
+ * except for lists of interface rows and ghosts.
+ */
+namespace femgpu::linalg
+{
+/// Rows received from other ranks.
+template <class Backend>
+class ReceivedRows
+{
+public:
+  /**
+   * Sends rows of @p sent to the neighbours and receives theirs. Collective.
+   * @param n_rows sent to and received from each neighbour
+   * @param sent rows for one neighbour after the other, with columns in @p domain
+   */
+  ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent, const RowSpacePtr &domain);
+
+  /// The received rows, one neighbour after the other. The domain is the one given with all ghosts
+  /// that these rows need.
+  const CsrMatrix &matrix() const
+  {
+    return *result;
+  }
+
+  /// Updates the values from those of @p sent, which must have the original pattern.
+  void update(const CsrMatrix &sent);
+
+private:
+  const Communicator &comm;
+  ExchangeCounts n_entries;
+  Buffer<int> order; ///< positions of received entries, sorted by column within rows
+  std::shared_ptr<CsrMatrix> result;
+};
+
+/// The owned rows of a distributed matrix, followed by the rows of its ghosts, which other ranks
+/// own.
+template <class Backend>
+class GhostRows
+{
+public:
+  /// Collective. @param rows owned rows of @p M and the ghosts to add
+  GhostRows(const RowSpace &rows, const CsrMatrix &M);
+
+  /// The domain of the result also has the ghosts that rows of other ranks need.
+  const CsrMatrix &matrix() const
+  {
+    return *result;
+  }
+
+  /// Updates the values from those of @p M, which must have the original pattern.
+  void update(const CsrMatrix &M);
+
+private:
+  void set_values(const CsrMatrix &M);
+
+  DerivedMatrix<Backend> sent;
+  ReceivedRows<Backend> received;
+  std::shared_ptr<CsrMatrix> result;
+};
+
+/// Adds the ghost rows of a distributed matrix to the rows of their owners.
+template <class Backend>
+class AccumulatedRows
+{
+public:
+  /// Collective. @param rows of @p M: owned rows, followed by ghosts
+  AccumulatedRows(const RowSpacePtr &rows, const CsrMatrix &M);
+
+  /// The result, which has owned rows only.
+  std::shared_ptr<const CsrMatrix> matrix() const
+  {
+    return sum->matrix();
+  }
+
+  /// Updates the values from those of @p M, which must have the original pattern.
+  void update(const CsrMatrix &M);
+
+private:
+  void set_owned_values(const CsrMatrix &M);
+
+  DerivedMatrix<Backend> sent;
+  ReceivedRows<Backend> received;
+  DerivedMatrix<Backend> gather_matrix; ///< row i selects the received rows that are added to row i
+  Product<Backend> received_sums;       ///< the sums of received rows
+  std::shared_ptr<CsrMatrix> owned;
+  std::unique_ptr<Sum<Backend>> sum;
+};
+} // namespace femgpu::linalg
+
+#endif
