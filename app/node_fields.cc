@@ -316,7 +316,7 @@ private:
       if (node != none)
         ++n_adjacent_cells[node - first];
     numbers.reinit(n_derived_numbers, static_cast<unsigned int>(evaluation_points.size()));
-    problem.derive(at, numbers);
+    problem.evaluate_derived_fields(at, numbers);
     unsigned int row = 0;
     for (std::size_t f = 0; f < derived.size(); ++f) {
       const FileColumns columns = columns_of(derived[f], dim);

@@ -16,7 +16,7 @@ struct SolutionFiles
 {
   std::vector<std::string> names; ///< files of all ranks, except the record
   std::function<void()> write;    ///< writes the files of this rank, in a thread; empty if none
-  std::string record;             ///< text that the first rank writes after all other files
+  std::string pvtu_text;          ///< text that the first rank writes after all other files
 };
 
 /// Pairs of time and file name.

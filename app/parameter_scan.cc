@@ -66,8 +66,9 @@ void require_statements(const ParameterSource &source)
       "; use a file of parameters/, or start from the output of 'femgpu --print-parameters prm'");
 }
 
-/// Returns "; did you mean 'dir/poisson.prm'?" if the directory has a file with a similar name.
-std::string similar_file(const std::filesystem::path &path)
+/// Returns advice on a file that does not exist: "; did you mean 'dir/poisson.prm'?" if its
+/// directory has a file with a similar name, otherwise to check the name.
+std::string advice_on_missing_file(const std::filesystem::path &path)
 {
   std::vector<std::string> names;
   std::error_code error;
@@ -89,7 +90,7 @@ std::size_t begin_of(const std::string &text)
   return text.compare(0, 3, byte_order_mark) == 0 ? 3 : 0;
 }
 
-/// The text of a statement and its first line.
+/// The text of a statement and the number of its first line.
 struct JoinedLine
 {
   std::string text;
@@ -182,8 +183,8 @@ bool is_statement(const std::string &line)
   return std::find(keywords.begin(), keywords.end(), word) != keywords.end();
 }
 
-/// Returns the line with plain blanks, and reports it, if only these make it a statement. Returns
-/// other lines unchanged.
+/// Returns the line without blanks at its ends. If it is a statement only once its non-ASCII spaces
+/// are replaced by blanks, reports it and returns it with the blanks.
 std::string normalised_line(const JoinedLine &joined, ParameterProblems &problems)
 {
   std::string line = trimmed(joined.text), plain = trimmed(with_ascii_spaces(line));
@@ -207,9 +208,9 @@ ParameterSource read_parameter_source(const std::string &path)
     std::ifstream file(path, std::ios::binary);
     if (!file) {
       const int reason = errno;
-      throw InputError("parameter file '" + path +
-                       "' could not be opened: " + std::strerror(reason) +
-                       (reason == ENOENT ? similar_file(path) : "; check its permissions"));
+      throw InputError(
+          "parameter file '" + path + "' could not be opened: " + std::strerror(reason) +
+          (reason == ENOENT ? advice_on_missing_file(path) : "; check its permissions"));
     }
     source.text = read_stream(file, path);
   }

@@ -120,9 +120,7 @@ std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &text
       append_values(text, item, parameter.values);
     for (auto value = parameter.values.begin(); value != parameter.values.end(); ++value)
       if (std::count(parameter.values.begin(), value, *value) > 0)
-        fail(text,
-             "has the value '" + *value + "' twice" +
-                 (text.find(':') == std::string::npos ? "" : ". " + comma_hint(parameter.path)));
+        fail(text, "has the value '" + *value + "' twice. " + comma_hint(parameter.path));
     parameters.push_back(std::move(parameter));
   }
   return parameters;
@@ -186,7 +184,7 @@ Row last_row(const StudyRecord &study)
   const CycleRecord &cycle = study.cycles.back();
   Row row = solve_row(cycle);
   for (const Quantity &quantity : cycle.quantities)
-    row.push_back({quantity.name, fixed(quantity.value, 8)});
+    row.push_back({quantity.name, general(quantity.value, 8)});
   for (const auto &[name, norm] : error_norms)
     if (cycle.errors) {
       row.push_back({std::string(name) + " error", scientific((*cycle.errors).*norm, 3)});

@@ -43,8 +43,9 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
   add_parameter(
       "Strategy", strategy,
       "Meaning of Refine fraction and Coarsen fraction. fixed_number: fractions of the number of "
-      "cells; fixed_fraction: fractions of the estimated error; the refined cells have at least "
-      "the fraction t of it (Doerfler: the sum of their eta^2 is t^2 of the total).",
+      "cells; fixed_fraction: fractions of the estimated error: with t = Refine fraction, the "
+      "refined cells together have at least t times the estimated error, so that the sum of their "
+      "eta^2 is at least t^2 of the total (Doerfler marking).",
       prm, Patterns::Selection("fixed_number|fixed_fraction"));
   add_parameter("Refine fraction", refine_fraction, "Fraction that an adaptive step refines.", prm,
                 Patterns::Double(0., 1.));
@@ -177,8 +178,8 @@ void find_missing_data(const Parameters &parameters, const ParameterSource &sour
 void Parameters::apply(const ParameterSource &source, const std::vector<std::string> &overrides,
                        const std::vector<std::string> &other_physics)
 {
-  locations = apply_parameters(ParameterAcceptor::prm, source, overrides);
-  ParameterAcceptor::parse_all_parameters();
+  locations = apply_parameters(ParameterAcceptor::prm, source, overrides); // sets all members
+  ParameterAcceptor::parse_all_parameters(); // for classes that override parse_parameters()
   mesh.directory = expressions.directory =
       std::filesystem::path(source.name).parent_path().string();
   std::vector<std::string> used = other_physics, problems;

@@ -3,7 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/continuation.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/base/regions.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/solve.h"

@@ -72,8 +72,8 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
   rethrow_on_all_ranks<OutputError>(communicator, [&] {
     if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0)
       return;
-    if (!last->record.empty())
-      write_file(parameters.path_of(series.back().second), last->record);
+    if (!last->pvtu_text.empty())
+      write_file(parameters.path_of(series.back().second), last->pvtu_text);
     write_file(parameters.path_of(parameters.name + format.series_extension),
                format.series_text(series));
   });

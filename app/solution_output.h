@@ -34,7 +34,7 @@ public:
    * material and subdomain ids and, if not empty, the error indicators of the active cells.
    * @param index of the solution in the series, for file names
    * @param time shown by ParaView, which orders the series by it
-   * @param has_converged value of the field data `converged`
+   * @param has_converged if false, the files contain the field data `converged` = 0
    * @throws OutputError if a file of a previous solution cannot be written
    */
   void write(unsigned int index, double time, DiscreteSolution<dim> &solution,

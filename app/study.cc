@@ -12,8 +12,8 @@
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
+#include "physics/parameter_fields.h"
 #include "physics/pattern.h"
-#include "physics/problem_tools.h"
 #include "physics/refinement.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
@@ -34,7 +34,7 @@ using namespace dealii;
 namespace
 {
 template <int dim>
-Mesh<dim> make_mesh(const Parameters &parameters, MPI_Comm communicator)
+Mesh<dim> make_study_mesh(const Parameters &parameters, MPI_Comm communicator)
 {
   Mesh<dim> mesh = make_mesh<dim>(parameters.mesh, communicator);
   mesh.regions.definitions = parameters.expressions.definitions();
@@ -47,7 +47,7 @@ class Study
 public:
   Study(const Parameters &parameters, MPI_Comm communicator, Console &console)
       : parameters(parameters), comm(communicator), console(console),
-        mesh(make_mesh<dim>(parameters, communicator)),
+        mesh(make_study_mesh<dim>(parameters, communicator)),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
         discretization(mesh, degree_of(parameters.discretization, mesh, *problem),
                        problem->n_components()),
@@ -278,7 +278,7 @@ private:
     console.begin_phase("pattern");
     make_pattern(discretization, system);
     describe_unknowns(*problem, discretization,
-                      parameters.solver.required_unknown_data(problem->n_components()), system);
+                      parameters.solver.required_dof_data(problem->n_components()), system);
     record.cells = static_cast<std::size_t>(mesh.n_cells());
     record.dofs = discretization.dofs().n_dofs();
     record.nonzeros = system.n_nonzeros();

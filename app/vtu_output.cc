@@ -131,7 +131,7 @@ Pieces piece_of(const NodeFields &fields, const FirstOf &first_of)
 }
 
 /// Returns the text of the .pvtu file.
-std::string record_text(const NodeFields &fields, const std::vector<std::string> &pieces)
+std::string make_pvtu_text(const NodeFields &fields, const std::vector<std::string> &pieces)
 {
   const auto line = [](const OutputArray &array) {
     return "<PDataArray" + attributes_of(array) + "/>";
@@ -168,7 +168,7 @@ SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
   SolutionFiles files;
   for (unsigned int file = 0; file < n_files; ++file)
     files.names.push_back(base + "." + Utilities::int_to_string(file, 3) + ".vtu");
-  files.record = record_text(fields, files.names);
+  files.pvtu_text = make_pvtu_text(fields, files.names);
   const std::size_t mine = std::size_t(rank) * n_files / n_ranks;
   const std::string path = parameters.path_of(files.names[mine]);
   if (n_files == n_ranks) { // the thread compresses too

@@ -1,7 +1,7 @@
 /**
  * @file
  * Times the forms of the matrix powers kernel: plain products, cache blocks, and a matrix streamed
- * from host memory with several products per visit and with one. See --help.
+ * from host memory with several products per pass and with one. See --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/ordered_system.h"

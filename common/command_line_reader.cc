@@ -14,13 +14,14 @@
 
 namespace femgpu
 {
-const char *const exit_code_help = "Exit codes:\n"
-                                   "  0  done\n"
-                                   "  1  usage or parameter error\n"
-                                   "  2  input file or mesh missing or damaged\n"
-                                   "  3  solver did not converge\n"
-                                   "  4  device or memory error\n"
-                                   "  5  output could not be written\n";
+const char *const exit_code_help =
+    "Exit codes:\n"
+    "  0  done\n"
+    "  1  usage or parameter error\n"
+    "  2  input file or mesh missing or damaged\n"
+    "  3  solver did not converge, or fluxes or forces do not balance\n"
+    "  4  device or memory error\n"
+    "  5  output could not be written\n";
 
 namespace
 {

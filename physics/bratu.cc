@@ -16,7 +16,7 @@ class BratuParameters : public DiffusionReactionParameters
 public:
   BratuParameters() : DiffusionReactionParameters("Bratu")
   {
-    declare(coefficient, "Lambda",
+    declare(reaction_coefficient, "Lambda",
             "lambda >= 0 in -div(grad u) = lambda exp(u) + f: a number, or an expression of "
             "x, y, z, for materials by id or name 'lambda; ids: lambda'. With u = 0 on the "
             "boundary and f = 0 there is no solution for numbers above the fold, 6.808 on "
@@ -32,7 +32,7 @@ public:
 
   std::vector<RequiredDatum> required() const
   {
-    return {{"Bratu/Lambda", coefficient.text, "6"}};
+    return {{"Bratu/Lambda", reaction_coefficient.text, "6"}};
   }
 };
 
@@ -79,7 +79,7 @@ public:
 
   std::string advice_without_solution() const override
   {
-    return "No steady state was found: lambda = " + this->parameters.coefficient.text +
+    return "No steady state was found: lambda = " + this->parameters.reaction_coefficient.text +
            " is probably beyond the fold, where no solution exists. Lower Bratu/Lambda, refine a "
            "coarse mesh, or set Continuation/Enabled to find the fold.";
   }

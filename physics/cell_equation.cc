@@ -106,7 +106,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
                          cached_s.derivatives == s.derivatives;
   if (!is_cached) {
     cached_K = 0.;
-    in_cell.add_derivatives(&sigma, s, cached_K);
+    in_cell.subtract_derivatives(&sigma, s, cached_K);
   }
   terms.K = cached_K;
   terms.f = 0.;
@@ -118,14 +118,14 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
   }
   for_each_boundary_term(cell, u, [&](types::boundary_id /* id */) {
     on_face.add_source(g, terms.f);
-    on_face.add_derivatives(nullptr, g, terms.K);
+    on_face.subtract_derivatives(nullptr, g, terms.K);
   });
   if (const auto load = loads_by_cell.find(cell->active_cell_index()); load != loads_by_cell.end())
     terms.f += load->second;
   if (u != nullptr)
     terms.K.vmult_add(terms.f, u_cell);
   if (cell_nodes)
-    add_weights(cell, terms, /* gathers flows */ false);
+    add_weights(cell, terms, /* accumulates_flows */ false);
 }
 
 namespace
@@ -213,7 +213,7 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   terms.f = cell_loads;
   in_cell.subtract_flux(sigma, terms.f);
   if (cell_nodes)
-    add_weights(cell, terms, /* gathers flows */ true);
+    add_weights(cell, terms, /* accumulates_flows */ true);
   return result;
 }
 

@@ -51,8 +51,8 @@ public:
   {
     return u_cell;
   }
-  /// Returns the contributions of source, boundary flux and loads of lower parts to each dof of the
-  /// cell. An observer may add its own loads. @pre evaluate() was called
+  /// Returns the contributions of source, boundary flux and loads of curves and point sets to each
+  /// dof of the cell. An observer may add its own loads. @pre evaluate() was called
   dealii::Vector<double> &loads()
   {
     return cell_loads;

@@ -449,8 +449,8 @@ void CellPoints<dim>::add_block(const unsigned int c, const unsigned int d, cons
 }
 
 template <int dim>
-void CellPoints<dim>::add_derivatives(const PointTerms *const sigma, const PointTerms &s,
-                                      FullMatrix<double> &K)
+void CellPoints<dim>::subtract_derivatives(const PointTerms *const sigma, const PointTerms &s,
+                                           FullMatrix<double> &K)
 {
   const bool mirrored = are_symmetric(sigma, s);
   for (unsigned int c = 0; c < n_components; ++c)

@@ -93,11 +93,12 @@ public:
   void subtract_flux(const PointTerms &sigma, dealii::Vector<double> &f);
 
   /**
-   * Subtracts the derivatives by u_j of what add_source() and subtract_flux() add to f_i from K_ij.
+   * Computes K_ij −= ∂f_i/∂u_j, where f_i is the sum that add_source() and subtract_flux() compute.
    * If the coefficients are symmetric, K is exactly symmetric.
    * @param sigma nullptr on faces
    */
-  void add_derivatives(const PointTerms *sigma, const PointTerms &s, dealii::FullMatrix<double> &K);
+  void subtract_derivatives(const PointTerms *sigma, const PointTerms &s,
+                            dealii::FullMatrix<double> &K);
 
   /// Computes s_c += Σ_d ∂_d σ_cd, where σ is the finite element function with the given nodal
   /// values.

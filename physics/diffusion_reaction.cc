@@ -71,7 +71,7 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
                                           const std::optional<Reaction> &reaction_)
     : parameters(p),
       k(make_material_fields<dim>(p.conductivity.path, p.conductivity.text, dim, regions,
-                                  Variables::position_and_solution, /* or one */ true)),
+                                  Variables::position_and_solution, /* allow_single */ true)),
       f(make_material_fields<dim>(p.source.path, p.source.text, 1, regions,
                                   Variables::position_and_solution)),
       dirichlet(make_boundary_fields<dim>(p.dirichlet.path, p.dirichlet.text, 1, regions)),
@@ -84,15 +84,16 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
       exact(make_optional_field<dim>(p.exact_solution.path, p.exact_solution.text, 1, regions)),
       reaction(reaction_)
 {
-  if (!is_blank(p.coefficient.text))
-    c = make_material_fields<dim>(p.coefficient.path, p.coefficient.text, 1, regions);
+  if (!is_blank(p.reaction_coefficient.text))
+    c = make_material_fields<dim>(p.reaction_coefficient.path, p.reaction_coefficient.text, 1,
+                                  regions);
   reject_overlap(p.neumann.path, neumann, dirichlet);
   reject_overlap(p.robin.path, robin, dirichlet);
   reject_overlap(p.robin.path, robin, neumann);
   reject_overlap(p.boundary_reaction.path, boundary_reaction, dirichlet);
   for (const auto &[path, ids] : DiffusionReaction<dim>::named_boundaries())
     if (path != p.periodic.path)
-      reject_data_on(p.periodic.path, periodic, path, ids);
+      reject_conditions_on(p.periodic.path, periodic, path, ids);
   const bool has_nonlinear_reaction =
       reaction && !reaction->affine &&
       !(nonzero_ids(c).empty() && nonzero_ids(boundary_reaction).empty());
@@ -333,7 +334,7 @@ void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretizatio
   if (!parameters.conductivity.path.empty())
     check_sign(/* may be zero */ false, parameters.conductivity.path, discretization, k);
   if (!c.empty())
-    check_sign(/* may be zero */ true, parameters.coefficient.path, discretization, c);
+    check_sign(/* may be zero */ true, parameters.reaction_coefficient.path, discretization, c);
   if (!boundary_reaction.empty())
     largest_coefficient("c", parameters.boundary_reaction.path, discretization, boundary_reaction);
   if (robin.empty())

@@ -3,8 +3,8 @@
 
 #include "expressions/expression_compiler.h"
 #include "physics/mesh/connected_components.h"
+#include "physics/parameter_fields.h"
 #include "physics/physics.h"
-#include "physics/problem_tools.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -36,9 +36,10 @@ public:
   };
 
   std::string section;
-  TextParameter conductivity = {"", "1"}, source, coefficient; ///< k, f and c, by material
-  TextParameter dirichlet, neumann;                            ///< g and q, by boundary
-  TextParameter robin;                                         ///< 'a, g': k ∂u/∂n = g − a u
+  TextParameter conductivity = {"", "1"}; ///< k, by material; 1 if the physics does not declare it
+  TextParameter source, reaction_coefficient; ///< f and c, by material
+  TextParameter dirichlet, neumann;           ///< g and q, by boundary
+  TextParameter robin;                        ///< 'a, g': k ∂u/∂n = g − a u
   /// 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), in addition to q.
   TextParameter boundary_reaction;
   TextParameter periodic, exact_solution;
@@ -156,8 +157,8 @@ public:
   /// Returns the fields of the residual if the physics has a reaction, else nothing.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    return parameters.coefficient.path.empty() ? std::vector<NodalField>()
-                                               : solution.residual_fields();
+    return parameters.reaction_coefficient.path.empty() ? std::vector<NodalField>()
+                                                        : solution.residual_fields();
   }
 
 protected:

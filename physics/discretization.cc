@@ -42,8 +42,8 @@ DiscretizationParameters::DiscretizationParameters() : ParameterAcceptor("/Discr
       "Degree", degree,
       "Polynomial degree p of the finite elements: 1 to 4 on quadrilaterals and hexahedra "
       "(FE_Q), 1 or 2 on triangles and tetrahedra (FE_SimplexP). The error decreases like h^(p+1) "
-      "if the solution is smooth. auto: the order of the cells of a mesh file, or the "
-      "highest degree that the physics supports on them; 1 for generators.",
+      "if the solution is smooth. auto: 1; for second-order mesh files 2, if the "
+      "physics supports it.",
       prm, Patterns::Selection("auto|1|2|3|4"));
 }
 

@@ -3,7 +3,7 @@
 #include "linalg/base/error.h"
 #include "physics/base/collective.h"
 #include "physics/cell_points.h"
-#include "physics/problem_tools.h"
+#include "physics/parameter_fields.h"
 
 #include <deal.II/base/mpi.h>
 

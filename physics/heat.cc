@@ -37,10 +37,10 @@ public:
         "d phi/du; expression of u, for example 4*u^3. Empty: femgpu differentiates phi.");
     add_parameter("Reaction range", range,
                   "Expected range of u, 'low, high', in which a given derivative is checked "
-                  "against phi. The energy of the reaction is counted from u = 0 or, for nonlinear "
-                  "problems, from the closest end of the range.",
+                  "against phi. The energy of the reaction is the integral of phi from u = 0 or, "
+                  "for nonlinear problems, from the point of the range that is closest to 0.",
                   prm, Patterns::List(Patterns::Double(), 2, 2));
-    declare(coefficient, "Reaction coefficient",
+    declare(reaction_coefficient, "Reaction coefficient",
             "c >= 0 inside the body; expression of x, y, z; for materials 'c; ids: c'. Empty: "
             "none.");
     declare(boundary_reaction, "Boundary reaction",
@@ -79,7 +79,7 @@ std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions
                          "Heat/Reaction derivative");
   if (is_blank(p.reaction))
     return {};
-  if (is_blank(p.coefficient.text) && is_blank(p.boundary_reaction.text))
+  if (is_blank(p.reaction_coefficient.text) && is_blank(p.boundary_reaction.text))
     throw ParameterError("Heat/Reaction has no effect without a coefficient. Set Heat/Reaction "
                          "coefficient or Heat/Boundary reaction, or remove it.",
                          "Heat/Reaction");
@@ -119,8 +119,8 @@ public:
     const DeterminingRegions determining_regions = this->determining_regions();
     if (determining_regions.boundary_ids.empty() && determining_regions.material_ids.empty())
       throw ParameterError("Without Dirichlet data and reaction, u is known only up to a constant. "
-                           "Name at least one boundary id in Heat/Dirichlet or Heat/Boundary "
-                           "reaction, or set Heat/Reaction coefficient.",
+                           "Set Heat/Dirichlet, convection (Heat/Neumann = ids: h*(u_air - "
+                           "u)), Heat/Boundary reaction or Heat/Reaction coefficient.",
                            "Heat/Dirichlet");
     DiffusionReaction<dim>::check(mesh, degree);
   }

@@ -36,9 +36,10 @@ public:
     add_parameter("Compatibility tolerance", compatibility_tolerance,
                   "Without Dirichlet and Robin data, u is known up to a constant; femgpu computes "
                   "the solution with mean value 0. It exists only if the integrals of f and of the "
-                  "Neumann data add up to zero. femgpu subtracts a defect of up to this tolerance "
-                  "times the integrals of |f| and |g| from f as a constant (quadrature on coarse "
-                  "meshes and data with three digits cause such defects), and refuses larger ones.",
+                  "Neumann data add up to zero. The defect is their sum. If it is at most this "
+                  "tolerance times the sum of the integrals of |f| and |g|, femgpu corrects f by a "
+                  "constant; it refuses a larger defect. Small defects come from quadrature on "
+                  "coarse meshes, or from data with few digits.",
                   prm, Patterns::Double(0., 1.));
     declare_exact_solution();
   }

@@ -18,7 +18,7 @@ std::vector<DerivedField> Problem<dim>::derived_fields() const
 }
 
 template <int dim>
-void Problem<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) const
+void Problem<dim>::evaluate_derived_fields(const PointBatch<dim> &at, PointRows &numbers) const
 {
   PointTerms sigma;
   sigma.reinit(dim, 1, dim, at.size());

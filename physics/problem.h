@@ -2,7 +2,7 @@
 #define femgpu_physics_problem_h
 
 #include "linalg/nonlinear/nonlinearity.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/base/point_batch.h"
 #include "physics/base/unit.h"
 #include "physics/discretization.h"
@@ -172,8 +172,8 @@ public:
     return false;
   }
 
-  /// Adds σ and its derivatives to @p sigma, which is zero: row dim c + d is σ_cd. The points of
-  /// @p at belong to one material.
+  /// Adds σ and its derivatives to @p sigma, which is zero: row dim c + d is σ_cd. For heat σ is
+  /// k∇u, minus the heat flux. The points of @p at belong to one material.
   virtual void flux(const PointBatch<dim> &at, PointTerms &sigma) const = 0;
   /// Adds s and its derivatives to @p s, which is zero: one row for each component.
   virtual void source(const PointBatch<dim> & /* at */, PointTerms & /* s */) const
@@ -216,7 +216,7 @@ public:
   virtual std::vector<DerivedField> derived_fields() const;
   /// Computes these fields at the points of @p at: one row of @p numbers for each number, field by
   /// field.
-  virtual void derive(const PointBatch<dim> &at, PointRows &numbers) const;
+  virtual void evaluate_derived_fields(const PointBatch<dim> &at, PointRows &numbers) const;
 
   /// Collective. Returns finite element functions for output files, besides the solution.
   virtual std::vector<NodalField> nodal_fields(DiscreteSolution<dim> & /* solution */) const

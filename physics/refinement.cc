@@ -3,7 +3,7 @@
 #include "linalg/base/error.h"
 #include "physics/base/deal_ii_compat.h"
 #include "physics/mesh/quadratic_geometry.h"
-#include "physics/problem_tools.h"
+#include "physics/parameter_fields.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/geometry_info.h>

@@ -80,8 +80,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
         "Solver '" + linear.solver +
             "' needs a symmetric matrix, but this problem's is unsymmetric because its flux "
             "depends on u or its source on the gradient of u. Set Solver/Solver to "
-            "pipelined-bicgstab or gmres, with "
-            "Solver/Preconditioner = multigrid or ilu.",
+            "pipelined-bicgstab or gmres, with Solver/Preconditioner = multigrid or ilu.",
         "Solver/Solver");
   if (is_nonlinear(problem) && linear.stops_at_energy_error())
     throw ParameterError("Nonlinear solves stop at the residual of Nonlinear/Relative tolerance, "
@@ -169,16 +168,16 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
                                   const linalg::SolverGroups &groups)
     : problem(problem), solver_parameters(solver_parameters), nonlinear(nonlinear_parameters),
       continuation(continuation_parameters), phi(problem.nonlinearity()),
-      leader_solver(groups, solver_parameters.resources(),
-                    methods_of(problem, solver_parameters, nonlinear, continuation))
+      the_group_solver(groups, solver_parameters.resources(),
+                       methods_of(problem, solver_parameters, nonlinear, continuation))
 {}
 
-/// Assembles the system if the reaction is the only nonlinear term, with @p u as initial guess.
+/// Assembles A, b and w at u = 0; only the reaction may be nonlinear. @p u is the initial guess.
 template <int dim>
 void ProblemSolver<dim>::assemble_once(const Discretization<dim> &discretization,
                                        linalg::GroupSystem &system, const FeVector &u)
 {
-  leader_solver.begin_pattern(system);
+  the_group_solver.begin_pattern(system);
   assemble(problem, discretization, nullptr, system);
   if (problem.fixes_mean())
     make_compatible(problem, discretization, system);
@@ -196,7 +195,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
                                                         linalg::SolveControl control)
 {
   constexpr int max_solves = 4;
-  linalg::SolveReport report = leader_solver.solve(system, control);
+  linalg::SolveReport report = the_group_solver.solve(system, control);
   if (control.energy_tolerance.is_set())
     return report; // the error is that of all unknowns
   const bool is_scaled = linalg::scalings.find(report.method.scaling).traits.changes_system;
@@ -211,7 +210,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
       control.reference = linalg::SolveControl::Reference::rhs;
       control.relative_tolerance = 0.;
       control.absolute_tolerance = 0.3 * report.target * unscaled_target / all;
-      linalg::append_solve(report, leader_solver.solve(system, control));
+      linalg::append_solve(report, the_group_solver.solve(system, control));
       continue;
     }
     (is_scaled ? report.original.residual : report.true_residual) = all;
@@ -246,18 +245,18 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
 {
   linalg::SolveReport report;
   if (problem.traits().has_nonlinear_terms)
-    report = AssembledNewton<dim>(problem, discretization, nonlinear.method, leader_solver)
+    report = AssembledNewton<dim>(problem, discretization, nonlinear.method, the_group_solver)
                  .solve(system, control, solver_parameters.control(), u, seconds);
   else {
-    report = phi                    ? leader_solver.solve_nonlinear(system, *phi, control)
+    report = phi                    ? the_group_solver.solve_nonlinear(system, *phi, control)
              : problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
-                                    : leader_solver.solve(system, control);
+                                    : the_group_solver.solve(system, control);
     if (solver_parameters.stops_at_discretisation_error() && control.energy_tolerance.is_set() &&
         report.converged())
       record_scaling(scale_to_energy(system), report);
     copy_solution(discretization, system, u);
   }
-  leader_solver.release(); // another solve is rare, and copies the matrix again
+  the_group_solver.release(); // another solve is rare, and copies the matrix again
   return report;
 }
 
@@ -345,7 +344,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     const bool has_energy = energy_error > 0. && !accuracy.has_no_flow(); // it may underflow
     const double of_motions =
         is_linear && !is_direct && problem.traits().has_symmetric_matrix && has_energy
-            ? leader_solver.correct_motions(system, energy_error)
+            ? the_group_solver.correct_motions(system, energy_error)
             : 0.;
     had_motions = of_motions > energy_error;
     const double reduction = accuracy.residual_reduction(tolerance);
@@ -403,7 +402,7 @@ void ProblemSolver<dim>::solve_motions(linalg::GroupSystem &system, const double
 {
   constexpr int max_solves = 3;
   for (int k = 0; k < max_solves && report.converged() && report.method.solver != "direct" &&
-                  leader_solver.correct_motions(system, energy_tolerance) > energy_tolerance;
+                  the_group_solver.correct_motions(system, energy_tolerance) > energy_tolerance;
        ++k)
     linalg::append_solve(report, resume(control));
 }
@@ -451,7 +450,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
   else if (solver_parameters.checks_accuracy()) {
     summary.accuracy = reach_accuracy(solution, system, control, resume, report);
     if (report.outcome == Outcome::stagnated && !is_nonlinear(problem) &&
-        leader_solver.fall_back(system, control, report)) {
+        the_group_solver.fall_back(system, control, report)) {
       copy_solution(discretization, system, u);
       solution.invalidate();
       summary.accuracy = reach_accuracy(solution, system, control, resume, report);
@@ -487,10 +486,11 @@ linalg::ContinuationReport ProblemSolver<dim>::trace(const Discretization<dim> &
   problem.check_data(discretization);
   assemble_once(discretization, system, u);
   seconds["assembly"] += watch.lap();
-  auto report = leader_solver.trace(system, phi->reaction, [&](const linalg::BranchRecord &point) {
-    get_solution(system, discretization.constraints(), u);
-    on_point(point, u);
-  });
+  auto report =
+      the_group_solver.trace(system, phi->reaction, [&](const linalg::BranchRecord &point) {
+        get_solution(system, discretization.constraints(), u);
+        on_point(point, u);
+      });
   add_seconds(report.costs, seconds);
   return report;
 }

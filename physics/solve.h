@@ -35,8 +35,8 @@ bool is_nonlinear(const Problem<dim> &problem)
 }
 
 /**
- * Collective. Assembles and solves a problem, or traces a branch of its solutions. The system has a
- * sparsity pattern already; if it is new, it is copied to the device during assembly. The times of
+ * Collective. Assembles and solves a problem, or traces a branch of its solutions. The system must
+ * have its sparsity pattern; a new pattern is copied to the device during assembly. The times of
  * the phases "assembly", "transfer", "setup" and "solve" are added to `seconds`.
  */
 template <int dim>
@@ -52,7 +52,7 @@ public:
   /**
    * Solves the problem and releases the matrix on the device. The solution is balanced, see
    * require_balance().
-   * @param solution of @p u
+   * @param solution the discrete function with the nodal values @p u
    * @param u the initial guess; on return the solution, with ghost values and constraints
    * @param energy_tolerance for linear problems: an absolute tolerance that replaces the one in the
    * parameters; 0: none
@@ -68,8 +68,8 @@ public:
                                    std::map<std::string, double> &seconds,
                                    const OnBranchPoint &on_point);
 
-  /// Returns the method for messages: "pipelined-cg", "newton" for nonlinear problems,
-  /// "continuation, minres".
+  /// Returns the name of the method for messages: that of the linear solver ("pipelined-cg"), of
+  /// the nonlinear method ("newton"), or "continuation, minres".
   std::string method() const
   {
     if (continuation.enabled)
@@ -78,7 +78,7 @@ public:
   }
   linalg::GroupSolver &group_solver()
   {
-    return leader_solver;
+    return the_group_solver;
   }
 
 private:
@@ -108,7 +108,7 @@ private:
   const NonlinearParameters &nonlinear;
   const ContinuationParameters &continuation;
   const std::optional<linalg::Nonlinearity> phi;
-  linalg::GroupSolver leader_solver;
+  linalg::GroupSolver the_group_solver;
 };
 } // namespace femgpu
 

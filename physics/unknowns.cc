@@ -352,7 +352,7 @@ coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
 
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       const RequiredUnknownData required, linalg::GroupSystem &system)
+                       const RequiredDofData required, linalg::GroupSystem &system)
 {
   linalg::Unknowns unknowns = make_unknowns(discretization, required.coordinates, system);
   if (required.coarser) {
@@ -363,8 +363,8 @@ void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &d
   system.set_unknowns(std::move(unknowns));
 }
 
-template void describe_unknowns(const Problem<2> &, const Discretization<2> &, RequiredUnknownData,
+template void describe_unknowns(const Problem<2> &, const Discretization<2> &, RequiredDofData,
                                 linalg::GroupSystem &);
-template void describe_unknowns(const Problem<3> &, const Discretization<3> &, RequiredUnknownData,
+template void describe_unknowns(const Problem<3> &, const Discretization<3> &, RequiredDofData,
                                 linalg::GroupSystem &);
 } // namespace femgpu

@@ -18,7 +18,7 @@ namespace femgpu
  */
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       RequiredUnknownData required, linalg::GroupSystem &system);
+                       RequiredDofData required, linalg::GroupSystem &system);
 } // namespace femgpu
 
 #endif

@@ -35,9 +35,10 @@ trap 'rm -f "$new"' EXIT
 
 <!-- Written by scripts/parameter_reference.sh from the declarations; changes belong there. -->
 
-Every parameter of a `.prm` file, by section. `subsection Mesh` … `set Degree = 2` … `end` sets one in a
-file, `--set 'Discretization/Degree=2'` on the command line; `femgpu --print-parameters prm` prints a
-file with all defaults, to be filled in: what "must be given" has none. The files in [`parameters/`](../parameters/) show them at work.
+Every parameter of a `.prm` file, by section. In a file,
+`subsection Discretization` … `set Degree = 2` … `end` sets a parameter; on the command line,
+`--set 'Discretization/Degree=2'` does. `femgpu --print-parameters prm` prints a file with all defaults. A key that "must be given" has no default.
+The files in [`parameters/`](../parameters/) show the keys at work.
 END
   "$program" --print-parameters md | sed '1{/^# Parameters$/d}'
 } >"$new"

@@ -23,7 +23,7 @@ import page
 import results
 
 RENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")
-MOST_EDGES = 6000  # cells; the edges of more would hide the colours
+MOST_EDGES = 6000  # edges are drawn for at most this many cells; more would hide the colours
 MOST_COLUMNS = 4  # of numbers: cycles, points, or quantities of a study
 
 

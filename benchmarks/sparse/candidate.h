@@ -60,7 +60,7 @@ public:
   virtual const CsrMatrix &result() const = 0;
 };
 
-/// The operands of an operation, which must outlive its contenders.
+/// The operands of an operation, which must outlive its candidates.
 struct Factors
 {
   CsrMatrix A, P;

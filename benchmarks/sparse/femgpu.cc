@@ -8,7 +8,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// A contender that stores an object of linalg and updates it.
+/// A candidate that stores an object of linalg and updates it.
 template <class Object>
 class Femgpu final : public Candidate
 {

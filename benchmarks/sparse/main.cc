@@ -45,7 +45,7 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// The measurements of one contender; times are medians in milliseconds.
+/// The measurements of one candidate; times are medians in milliseconds.
 struct Timing
 {
   double first = NAN, refresh = NAN;
@@ -66,7 +66,7 @@ double milliseconds_of(const Executor &executor, const std::function<void()> &ac
 
 using Make = std::function<std::unique_ptr<Candidate>(const Factors &)>;
 
-/// Times a contender on a separate executor, so that its peak memory counts nothing else.
+/// Times a candidate on a separate executor, so that its peak memory counts nothing else.
 Timing time_candidate(const Options &options, const SparseSystem &system, const bool has_refresh,
                       const Make &make)
 {

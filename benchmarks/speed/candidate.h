@@ -56,7 +56,7 @@ public:
   virtual std::vector<double> solution() const = 0;
 };
 
-/// Creates a contender when its turn comes, because not all fit in memory at once.
+/// Creates a candidate when its turn comes, because not all fit in memory at once.
 struct CandidateSpec
 {
   std::string program, variant, solver, preconditioner;
@@ -76,7 +76,7 @@ constexpr int gmres_restart = 30;
 /**
  * Adds femgpu's pipelined variants of @p methods: conjugate gradients and BiCGStab with Jacobi, and
  * GMRES without a preconditioner, for each of @p formats and @p executions (see execution_of()).
- * @p A and @p b must outlive the entrants. Skips methods that femgpu does not have.
+ * @p A and @p b must outlive the candidates. Skips methods that femgpu does not have.
  */
 void add_femgpu(CandidateSpecs &specs, const CsrMatrix &A, const std::vector<double> &b,
                 const std::vector<std::string> &methods, const std::vector<std::string> &formats,

@@ -31,8 +31,8 @@ ComparisonOptions parse_comparison_options(const std::string &program,
                                            const std::string &description, int argc,
                                            const char *const *argv);
 
-/// Measures entrants system by system, prints a line for each, and writes each line to the table at
-/// once.
+/// Measures candidates system by system, prints a line for each, and writes each line to the table
+/// at once.
 class SpeedComparison
 {
 public:

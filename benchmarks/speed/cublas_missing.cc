@@ -2,7 +2,7 @@
 
 namespace femgpu::linalg::benchmark
 {
-void add_cublas(CandidateSpecs & /* entrants */, const CsrMatrix & /* A */,
+void add_cublas(CandidateSpecs & /* candidates */, const CsrMatrix & /* A */,
                 const std::vector<double> & /* b */)
 {}
 } // namespace femgpu::linalg::benchmark

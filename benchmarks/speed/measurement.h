@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg::benchmark
 {
-/// The result of one contender on one system. Times are microseconds of whole solves called from
+/// The result of one candidate on one system. Times are microseconds of whole solves called from
 /// the host, divided by their iterations. Everything except x = 0 is prepared before a solve.
 struct Measurement
 {
@@ -37,7 +37,7 @@ double relative_residual(const SpeedSystem &system, const std::vector<double> &x
 int iterations_for(const HostMatrix &A);
 
 /**
- * Makes the contender, runs a warm-up solve, and times @p n_solves solves each of 30 iterations and
+ * Makes the candidate, runs a warm-up solve, and times @p n_solves solves each of 30 iterations and
  * of @p iterations. Times fewer iterations if the recurrences need a restart or overflow before, as
  * happens when a small system is solved to the last bit.
  *
@@ -50,7 +50,7 @@ Measurement measure(const CandidateSpec &spec, const SpeedSystem &system, int it
 
 /**
  * Marks @p measurement as "wrong" if its residual after 30 iterations differs from @p reference,
- * the residual of the first entrant. All variants of conjugate gradients with the same
+ * the residual of the first candidate. All variants of conjugate gradients with the same
  * preconditioner have the same residual then, and so do all variants of GMRES.
  */
 void compare_residuals(Measurement &measurement, double reference);

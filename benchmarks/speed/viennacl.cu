@@ -244,7 +244,7 @@ template <class Matrix>
 void add(CandidateSpecs &specs, const SpeedSystem &system, const std::vector<std::string> &methods,
          const std::string &format)
 {
-  // The first entrant makes the operands; the next one reuses them if it needs the same scaling.
+  // The first candidate makes the operands; the next one reuses them if it needs the same scaling.
   using CachedOperands = std::pair<Scaling, std::shared_ptr<const Operands<Matrix>>>;
   const auto last = std::make_shared<CachedOperands>();
   const auto get = [last, &system](const Scaling scaling) {

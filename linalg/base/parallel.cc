@@ -86,7 +86,7 @@ public:
       const std::uint32_t seen = n_notifications.load();
       if (has_occurred())
         break;
-      // Returns at once if there has been another announcement.
+      // Returns at once if there has been another notification.
       ::syscall(SYS_futex, &n_notifications, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
     }
     --n_sleeping;

@@ -26,7 +26,7 @@ public:
    */
   NodeMemory(MPI_Comm communicator, std::size_t my_bytes);
 
-  /// Collective, except after an error, which other ranks may not have.
+  /// Collective, unless this rank is handling an error that the other ranks may not have.
   ~NodeMemory();
 
   NodeMemory(NodeMemory &&other) noexcept
@@ -60,7 +60,7 @@ private:
     std::swap(others, other.others);
     std::swap(end, other.end);
   }
-  /// Unmaps pages of other ranks, with the threads of this rank's loops.
+  /// Unmaps pages of other ranks in parallel, on the threads that run this rank's loops.
   void release_pages(std::size_t first, std::size_t last) noexcept;
   void unmap(std::size_t first, std::size_t last) noexcept;
 

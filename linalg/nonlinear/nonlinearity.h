@@ -14,9 +14,10 @@
  *     double value(double u) const;                // φ(u)
  *     double derivative(double u) const;           // φ'(u)
  *     double difference(double u, double d) const; // φ(u + d) − φ(u)
- *     double excess(double u, double d) const;     // ∫ (φ(u + t) − φ(u)) dt, 0 <= t <= d
+ *     // ∫ (φ(u + t) − φ(u)) dt, 0 <= t <= d
+ *     double potential_remainder(double u, double d) const;
  *
- * A new reaction term is added as another struct to Law.
+ * A new reaction term is added as another alternative of ReactionTerm.
  */
 namespace femgpu::linalg
 {

@@ -189,7 +189,7 @@ Communicator::ghost_exchange(const ExecutorPtr &executor, const int n, const Gho
 }
 
 #ifndef FEMGPU_HAVE_CUDA
-DeviceConnection make_peer_communicator(const CommunicatorPtr & /* parts */,
+DeviceConnection make_peer_communicator(const CommunicatorPtr & /* communicator */,
                                         const ExecutorPtr & /* executor */,
                                         const bool /* allow_shared_device */)
 {
@@ -197,7 +197,7 @@ DeviceConnection make_peer_communicator(const CommunicatorPtr & /* parts */,
 }
 #endif
 #ifndef FEMGPU_HAVE_NCCL
-DeviceConnection make_nccl_communicator(const CommunicatorPtr & /* parts */,
+DeviceConnection make_nccl_communicator(const CommunicatorPtr & /* communicator */,
                                         const ExecutorPtr & /* executor */)
 {
   return {nullptr, "this femgpu was built without NCCL, because nccl.h was not found."};

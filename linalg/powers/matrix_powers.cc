@@ -117,8 +117,7 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const Diagon
 
 std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, const int depth)
 {
-  constexpr auto upper_limit =
-      std::numeric_limits<std::size_t>::max(); // one visit, whose rows stay
+  constexpr auto upper_limit = std::numeric_limits<std::size_t>::max(); // one pass, whose rows stay
   auto powers = make_streamed(copy.space, copy.scaled, depth, upper_limit);
   powers->add_remark("; ghost values of " + std::to_string(depth) + " steps exchanged at once");
   return powers;

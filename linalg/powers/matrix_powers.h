@@ -34,7 +34,7 @@ enum class PowersKind
   automatic, ///< plain or blocked, whichever is faster in a short trial
   plain,     ///< a product for each vector
   blocked,   ///< several products a sweep, in cache blocks
-  streamed   ///< several products per visit to blocks of rows from host memory
+  streamed   ///< several products per pass over blocks of rows from host memory
 };
 
 /// Returns the kind named @p word: "auto", "plain", "blocked" or "streamed". @throws ParameterError
@@ -50,7 +50,7 @@ struct MatrixPowersOptions
 
   PowersKind kind = PowersKind::automatic;
   int steps = 10;           ///< usual number of steps in compute(), for which choices are optimised
-  int depth = 0;            ///< maximum of steps of a sweep or visit, at most max_depth; plain: 1
+  int depth = 0;            ///< maximum of steps of a sweep or pass, at most max_depth; plain: 1
   int block = 0;            ///< rows of a cache block; 0: parts_of_order is considered too
   std::size_t memory = 0;   ///< bytes of the executor's memory for a streamed matrix; 0: half of it
   std::size_t reserved = 0; ///< bytes of it that the caller will need
@@ -71,7 +71,7 @@ struct MatrixPowersOptions
  * of A are scaled when blocks are made, which changes the rounding.
  *
  * If rows are distributed, plain exchanges ghosts in each step. The other forms exchange ghosts
- * within distance `depth` once per sweep or visit and recompute the rows of nearer ones (Yamazaki
+ * within distance `depth` once per sweep or pass and recompute the rows of nearer ones (Yamazaki
  * 2014, §IV.A), in global order: their vectors are those of a single rank. Plain does so too if a
  * depth is given, as streamed with a matrix that stays in memory. All ranks make the same calls.
  *

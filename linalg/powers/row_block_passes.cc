@@ -12,7 +12,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Plans visits one after the other, and tracks the steps that rows have completed.
+/// Plans passes one after the other, and tracks the steps that rows have completed.
 class RowBlockPassPlanner
 {
 public:
@@ -86,7 +86,7 @@ std::vector<int> starts_by_entries(const HostCsr &A, const int n, const std::siz
   return starts;
 }
 
-/// Plans visits up to the first one with more than @p max_bytes.
+/// Plans passes up to the first one with more than @p max_bytes.
 RowBlockPasses plan_passes(const HostCsr &A, const int depth, const std::vector<int> &starts,
                            const std::size_t max_bytes, const int log_slice)
 {

@@ -14,7 +14,7 @@ constexpr int log_slice_of_gpu = 5; // the rows of a warp
 /// The rows of a block that come from host memory: own rows, and later ones that their steps need.
 struct RowBlockPass : RowBlock
 {
-  std::vector<std::uint8_t> from; ///< of each row: its first step in this visit
+  std::vector<std::uint8_t> from; ///< of each row: its first step in this pass
   std::vector<std::uint8_t> to;   ///< and its last one; steps count from 1
 };
 
@@ -41,9 +41,9 @@ struct RowBlockPassLayout : RowBlockLayout<int>
 
 /**
  * Visits to consecutive blocks of rows that together take all own rows of A through `depth` steps.
- * A visit takes its own rows to the last step, and later rows and ghosts as far as these need,
- * without repeating steps of earlier visits. Hence no product is computed twice, but rows that take
- * part in two visits are transferred twice.
+ * A pass takes its own rows to the last step, and later rows and ghosts as far as these need,
+ * without repeating steps of earlier passes. Hence no product is computed twice, but rows that take
+ * part in two passes are transferred twice.
  */
 struct RowBlockPasses
 {
@@ -55,13 +55,13 @@ struct RowBlockPasses
 };
 
 /**
- * Plans visits to blocks of nearly equal numbers of entries, each of at most @p max_bytes.
+ * Plans passes over blocks of nearly equal numbers of entries, each of at most @p max_bytes.
  * @throws DeviceError with the required size if a block of a few rows needs more
  */
 RowBlockPasses plan_passes_within(const ScaledMatrix &A, int depth, std::size_t max_bytes,
                                   int log_slice);
 
-/// Writes a visit and A's entries to its chunk.
+/// Writes a pass and A's entries to its chunk.
 void fill_pass(const ScaledMatrix &A, const RowBlockPass &pass, const RowBlockPassLayout &layout,
                char *chunk);
 } // namespace femgpu::linalg

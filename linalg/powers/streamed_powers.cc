@@ -10,12 +10,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// One step for the rows of a visit that take it: v_{k+1} from v_k and v_{k-1}.
+/// One step for the rows of a pass that take it: v_{k+1} from v_k and v_{k-1}.
 struct RowBlockPassStep
 {
   RowBlockPassView pass;
   BasisStep step;
-  int number; ///< of the step in the visit, from 1 on
+  int number; ///< of the step in the pass, from 1 on
   const double *v, *before;
   double *next;
 
@@ -67,7 +67,7 @@ struct RowBlockPassSliceStep : RowBlockPassStep
   }
 };
 
-/// Mean number of entries per row, over all ranks, from which on a visit has too few rows for a
+/// Mean number of entries per row, over all ranks, from which on a pass has too few rows for a
 /// GPU.
 constexpr double long_rows = 64.;
 
@@ -99,7 +99,7 @@ public:
     std::ostringstream text;
     text.precision(4);
     text << "streamed: " << passes.depth << (passes.depth == 1 ? " step" : " steps")
-         << " per visit, " << layouts.size() << " blocks, "
+         << " per pass, " << layouts.size() << " blocks, "
          << 1e-6 * static_cast<double>(passes.total_bytes()) << " MB"
          << (is_resident ? " kept in memory" : " streamed each time");
     this->properties = {text.str(), chunks->slot_bytes(), passes.depth, passes.total_bytes(), 0};

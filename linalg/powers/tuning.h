@@ -26,7 +26,7 @@ std::vector<int> block_starts(const Matrix &A, int block);
 /// Returns the bytes of the executor's memory for a streamed matrix.
 std::size_t memory_for_stream(const Executor &executor, const MatrixPowersOptions &options);
 
-/// Returns the depth of the visits that stream the fewest bytes for @p n_steps steps.
+/// Returns the depth of the passes that stream the fewest bytes for @p n_steps steps.
 /// @param rows own rows. @param deepest depth for which A has the rows
 /// @throws DeviceError as plan_passes_within() if no depth is possible
 int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, int n_steps, int deepest,

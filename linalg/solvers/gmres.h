@@ -382,7 +382,7 @@ struct SolverWorkspace
  * Solves A x = b in cycles. @p extend_basis(place, dots, j) returns the steps, as a tuple, that
  * compute column j of R and column j + 1 of the basis from A ẑ_j.
  * @param is_flexible stores M⁻¹v of each vector, because M may change
- * @tparam Place a Workplace with additional steps of the method
+ * @tparam MethodWorkspace a SolverWorkspace with additional steps of the method
  */
 template <class Backend, template <bool> class MethodWorkspace = SolverWorkspace, class ExtendBasis>
 SolveReport solve_by_cycles(const std::string &solver, const int restart, const bool is_flexible,

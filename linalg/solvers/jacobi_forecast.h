@@ -38,8 +38,8 @@ struct JacobiForecast
   std::string reason_for_multigrid() const;
 };
 
-/// Forecasts the iterations with Jacobi. Collective over the partitions of @p A. The patience is
-/// fitted to measurements (docs/appendix_multigrid.md).
+/// Forecasts the iterations with Jacobi. Collective over the partitions of @p A. The limit of
+/// iterations is fitted to measurements (docs/appendix_multigrid.md).
 JacobiForecast forecast_jacobi(const Matrix &A, BackendKind backend);
 } // namespace femgpu::linalg
 

@@ -289,10 +289,10 @@ private:
 };
 
 /**
- * Solves A x = b with fused steps. @p iterate(iteration, m, kept) receives the view of M⁻¹ and runs
- * the steps of the method, beginning after the residual, with a new @p State, until an epilogue
- * stops it; its loop comes last. A loop that computes the first residual itself saves x in the n
- * rows of kept.
+ * Solves A x = b with fused steps. @p iterate(iteration, m, initial_x) receives the view of M⁻¹ and
+ * runs the steps of the method, beginning after the residual, with a new @p State, until an
+ * epilogue stops it; its loop comes last. A loop that computes the first residual itself saves x in
+ * the n rows of initial_x.
  * @param r receives the residual; n rows
  */
 template <class Backend, class State, class Sums, class Iterate>

@@ -58,9 +58,10 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      solver<class PipelinedGmresSolver>,
      {.supports_resident_loop = true}},
     {"ca-gmres",
-     "communication-avoiding GMRES; restart=M, s=S vectors at a time, basis=newton|monomial, "
-     "borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2, "
-     "powers=auto|plain|blocked|streamed with depth=K block=ROWS memory=MB, errors=yes|no",
+     "communication-avoiding GMRES with s=S vectors at a time; restart=M; basis=newton|monomial; "
+     "borth=cgs|mgs for orthogonalisation against earlier vectors; tsqr=mgs|cgs|cholqr|svqr|caqr "
+     "for that of new ones; passes=1|2; powers=auto|plain|blocked|streamed for the products with "
+     "A, with depth=K block=ROWS memory=MB; errors=yes to measure the loss of orthogonality",
      solver<class CaGmresSolver>},
     {"richardson",
      "the stationary iteration x += M^-1 (b - A x), which converges if M is close to A",

@@ -9,8 +9,8 @@ namespace femgpu::linalg
 {
 /**
  * Computes Pᵀ A P by two products, A P and Pᵀ (A P): the matrix on the coarse space that is spanned
- * by the columns of P. Pᵀ and A P are stored, so that an update is a pass over P and the values of
- * two products. The memory is that of both and of the result.
+ * by the columns of P. Pᵀ and A P are stored, so that an update only copies the new values of P
+ * to Pᵀ and recomputes the values of the two products. Memory is needed for Pᵀ, A P and the result.
  *
  * The entries ij and ji of the result are sums of the same terms in different orders. If A is known
  * to be symmetric, ProductKind::symmetric computes only the upper triangle, which halves the
@@ -29,10 +29,11 @@ public:
                    ? nullptr
                    : std::make_unique<GhostRows<Backend>>(*A.domain(), P)),
         P_transposed(transposed<Backend>(P)),
-        columns(P_rows ? RowGroups(0) : group_rows<Backend>(pattern_of(*P_transposed.matrix()))),
-        AP(A, all_rows(P), ProductKind::general, P_rows ? nullptr : &columns),
+        column_groups(P_rows ? RowGroups(0)
+                             : group_rows<Backend>(pattern_of(*P_transposed.matrix()))),
+        AP(A, all_rows(P), ProductKind::general, P_rows ? nullptr : &column_groups),
         coarse(*P_transposed.matrix(), *AP.matrix(), P_rows ? ProductKind::general : kind,
-               P_rows ? nullptr : &columns)
+               P_rows ? nullptr : &column_groups)
   {
     if (P_rows)
       accumulated = std::make_unique<AccumulatedRows<Backend>>(P.domain(), *coarse.matrix());
@@ -69,7 +70,7 @@ private:
 
   std::unique_ptr<GhostRows<Backend>> P_rows; ///< on several ranks: P with rows of other ranks
   DerivedMatrix<Backend> P_transposed;
-  RowGroups columns; ///< of P
+  RowGroups column_groups; ///< of P
   Product<Backend> AP, coarse;
   std::unique_ptr<AccumulatedRows<Backend>> accumulated; ///< on several ranks
 };

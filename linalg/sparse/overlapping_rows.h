@@ -13,15 +13,20 @@ namespace femgpu::linalg
  * The owned rows of a rank and the rows of other ranks within a given distance in the graph of A,
  * as one square matrix. Rows and columns are in global order; columns farther away are dropped.
  * Computations that depend only on rows within this distance give the same results as with all
- * rows. The distance counts the entries of rows of A; if a_ij exists without a_ji, a rank misses
- * some rows. With one rank it is A itself. With several ranks, set-up takes the memory of two
- * copies of A, and the result that of one.
+ * rows. The distance is the number of entries a_ij on the shortest path from an owned row; if a_ij
+ * exists without a_ji, rows that are reached only in the other direction are left out. With one
+ * rank it is A itself. With several ranks, set-up takes the memory of two copies of A, and the
+ * result that of one.
  */
 template <class Backend>
 class OverlappingRows
 {
 public:
-  /// Collective. @param layers distance in the graph of A @p A must outlive this
+  /**
+   * Collective.
+   * @param A must outlive this object
+   * @param layers largest distance in the graph of A
+   */
   OverlappingRows(const CsrMatrix &A, int layers);
 
   const CsrMatrix &matrix() const

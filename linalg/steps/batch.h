@@ -30,7 +30,7 @@
  * - run(StepList<...>), which runs vector steps (vector_steps.h) once, while the state is running;
  * - residual<Formulas>(), which computes r = b − A x whether the state is running or not;
  * - change_state(action), in which one thread calls action(state);
- * - forget(keeps_x), which sets all vectors but r, and x if it is kept, to zero;
+ * - clear_vectors(keeps_x), which sets all vectors but r, and x if it is kept, to zero;
  * - end_run(keeps_x), which stores x in the system's memory, or restores it from there;
  * - magnitudes<Formulas>(), which passes the rows of |A||x| + |b|, with the system's x, to
  *   Formulas::row_sums().

@@ -22,8 +22,8 @@ public:
   Chains() = default;
 
   /**
-   * @param starts first item of each chain, and the number of all items
-   * @param n_items number of places that items announce
+   * @param starts first item of each chain, then the total number of items
+   * @param n_items number of results that items publish
    * @throws SolverError if the number of chains times the longest chain exceeds the range of int
    */
   Chains(const ExecutorPtr &executor, const std::vector<int> &starts, const int n_items)
@@ -33,7 +33,7 @@ public:
   {
     for (int chain = 0; chain < n_chains; ++chain)
       longest = std::max(longest, starts[chain + 1] - starts[chain]);
-    // Tickets are handed out in turn over all chains, up to the longest.
+    // Every chain is given as many tickets as the longest chain has items.
     if (static_cast<double>(longest) * n_chains > std::numeric_limits<int>::max())
       throw SolverError(std::to_string(n_chains) + " blocks, the largest of which has " +
                         std::to_string(longest) +
@@ -42,7 +42,8 @@ public:
     done.fill_zero();
   }
 
-  /// @param n_teams number of items that can run at the same time, approximately
+  /// Returns a step that runs @p body for all items. @param n_teams approximate number of items
+  /// that can run at the same time
   template <class Body>
   ChainStep<Body> step(const Body &body, const int n_teams)
   {
@@ -58,8 +59,8 @@ private:
   int n_chains = 0, longest = 0;
   Buffer<int> starts;
   Buffer<unsigned int> counters; // tickets, runs
-  // The last run that has announced each place. Runs are only compared for equality, and each run
-  // announces all places, so that the number of runs may wrap around at 2^32.
+  // The last run that published each item. Runs are only compared for equality, and each run
+  // publishes all items, so that the number of runs may wrap around at 2^32.
   Buffer<unsigned int> done;
 };
 } // namespace femgpu::linalg

@@ -23,7 +23,7 @@
  *       }
  *       ...                                         // optionally finish(), as in steps.h
  *     };
- *     using Precondition = Preconditions<r, z>;         // z = M⁻¹r
+ *     using Precondition = PreconditionerTimes<r, z>;   // z = M⁻¹r
  *     struct UpdateDirection : RowFormula {                  // a function of the row
  *       using Images = ImageList<Image<z, r>>;          // reads z, which is M⁻¹r
  *       ...

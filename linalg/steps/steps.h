@@ -114,7 +114,7 @@ struct ChainProgress
 {
   unsigned int *tickets; ///< items handed out in this run
   unsigned int *run;     ///< number of runs so far
-  unsigned int *done;    ///< for each place: the last run that announced it
+  unsigned int *done;    ///< for each result: the last run that published it
 };
 
 /**
@@ -123,12 +123,12 @@ struct ChainProgress
  * parallel. The body is called as body(team, i) and has team_size = 32 and scratch = 0. Its team
  * also has
  *
- *     wait_for(place)   waits until an earlier item of the chain has announced the place
- *     acquire_fence()        by all threads, after all waits: announced data become readable,
+ *     wait_for(k)       waits until an earlier item of the chain has published result k
+ *     acquire_fence()   by all threads, after all waits: published data become readable,
  *     fresh(pointer)    but only through this function
- *     announce(place)   by one thread: publishes what it wrote, or saw after sync()
+ *     publish(k)        by one thread: publishes what it wrote, or saw after sync()
  *
- * Places are numbered by the body; each is announced once per run. Chain steps run without a state.
+ * The body numbers the results; each is published once per run. Chain steps run without a state.
  * The host uses one thread per chain, so that nothing waits.
  */
 template <class Body>

@@ -1,7 +1,7 @@
 #include "physics/base/expression_parameters.h"
 
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -108,8 +108,8 @@ ExpressionParameters::ExpressionParameters() : ParameterAcceptor("/Expressions")
   add_parameter("Tables", tables,
                 "Functions of one argument given by pairs of argument and value, for example "
                 "'k_steel: 300 60, 600 45, 900 30; c: c.csv', for use as k_steel(u): linear "
-                "between points, constant outside. Files have two columns; a relative path starts "
-                "at the working directory, then at the directory of the parameter file.");
+                "between points, constant outside. Files have two columns; a relative path is "
+                "searched in the working directory, then in the directory of the parameter file.");
 }
 
 linalg::ExpressionDefinitions ExpressionParameters::definitions() const

@@ -33,10 +33,10 @@ void check_parameter(const std::string &path, const Check &check)
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
   add_parameter("Backend", backend,
-                "auto: all GPUs, or the host if there are none; also the host for up to 10,000 "
-                "dofs in the last cycle, which it solves before a GPU is ready, unless other "
-                "parameters require a GPU; host; cuda; cuda:K for GPU K alone. Devices says which "
-                "of several.");
+                "auto: all GPUs; the host if there are none, or if the last cycle has at most "
+                "10,000 dofs (the host solves those before a GPU is ready) and no other parameter "
+                "requires a GPU. host: the cores. cuda: GPUs; an error if there are none. cuda:K: "
+                "only GPU K. Devices selects among several GPUs.");
   add_parameter("Devices", devices,
                 "The devices that solve together, each with a subdomain and some of the ranks. "
                 "auto: all GPUs of a node that Backend = auto or cuda finds, but at most one per "
@@ -99,13 +99,14 @@ void SolverParameters::declare_stopping_criteria()
                 Patterns::Selection("rhs|initial"));
   add_parameter(
       "Stop at", stop_at,
-      "Stopping criterion of a solve. auto: the tolerances above (those of section Nonlinear for "
-      "nonlinear problems); if the solution then misses the following criteria by more than a "
-      "factor of ten, the solve continues until the residual is at most Relative tolerance times "
-      "the internal forces, both in the norm of the inverse diagonal, and, with " +
+      "Stopping criterion of a solve. auto: a solve ends at the tolerances above (for nonlinear "
+      "problems, at those of section Nonlinear). Two checks follow: (1) the residual is at most "
+      "Relative tolerance times the internal forces, both in the norm of the inverse diagonal; (2) "
+      "for linear problems with " +
           linalg::solvers.names_with(&linalg::SolverTraits::estimates_energy_error) +
-          " and linear problems, the estimated energy norm of the error, (e, A e)^(1/2), at most "
-          "Relative tolerance times the energy norm of the solution with its boundary values. "
+          ", the estimated energy norm of the error, (e, A e)^(1/2), is at most Relative tolerance "
+          "times the energy norm of the solution with its boundary values. If a check is missed by "
+          "more than a factor of ten, the solve continues until both hold. "
           "residual: only the tolerances, which a large contrast, penalty or offset makes "
           "meaningless. energy error: the energy norm of the error is at most Energy tolerance. "
           "discretisation error: the energy norm of the error is at most a tenth of the "
@@ -134,7 +135,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
   check_parameter("Solver/Ordering", [&] { linalg::orderings.make(ordering); });
 }
 
-RequiredUnknownData SolverParameters::required_unknown_data(const unsigned int n_components) const
+RequiredDofData SolverParameters::required_dof_data(const unsigned int n_components) const
 {
   const std::string words = Method("preconditioner", preconditioner).text() + " ";
   const auto has = [&](const char *const word) { return words.find(word) != std::string::npos; };
@@ -183,10 +184,11 @@ std::string SolverParameters::groups_backend(const double n) const
 
 NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
 {
-  add_parameter("Method", method,
-                "Method for nonlinear problems A u = b + lambda W phi(u): a name, followed by "
-                "options NAME=VALUE. " +
-                    meanings_of(linalg::nonlinear_methods.choices()));
+  add_parameter(
+      "Method", method,
+      "Method for nonlinear problems A u = b + lambda W phi(u) (W: diagonal matrix of quadrature "
+      "weights; lambda: 1, except for Bratu's problem): a name, followed by options NAME=VALUE. " +
+          meanings_of(linalg::nonlinear_methods.choices()));
   add_parameter("Relative tolerance", relative_tolerance,
                 "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| is at "
                 "most this times its value at u = 0 (with the boundary values).",

@@ -12,7 +12,7 @@
 namespace femgpu
 {
 /// The data on unknowns that a preconditioner needs, besides the node that each belongs to.
-struct RequiredUnknownData
+struct RequiredDofData
 {
   bool coordinates = false;
   bool coarser = false; ///< the unknowns of lower degrees and of coarser meshes
@@ -72,7 +72,7 @@ public:
   }
 
   /// Returns the data that the preconditioner needs, for @p n_components unknowns in a node.
-  RequiredUnknownData required_unknown_data(unsigned int n_components) const;
+  RequiredDofData required_dof_data(unsigned int n_components) const;
 
   /// Throws ParameterError if the name or an option of a method is wrong.
   void parse_parameters(dealii::ParameterHandler &prm) override;

@@ -16,9 +16,9 @@ enum class Pivots
 };
 
 /**
- * Performs Gauss-Jordan elimination in the first @p n_columns columns of @p A. Row r has 1 in
- * column pivots[r], and all other rows have 0 there. Linearly dependent rows become zero in these
- * columns.
+ * Performs Gauss-Jordan elimination in the first @p n_columns columns of @p A. On
+ * return, row r has 1 in the r-th of the returned pivot columns, where all other rows have 0. The
+ * rows beyond the rank are 0 in the first @p n_columns columns.
  * @param tolerance entries of at most this magnitude count as zero
  * @return the pivot columns; their number is the rank
  */

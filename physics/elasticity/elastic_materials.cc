@@ -1,7 +1,7 @@
 #include "physics/elasticity/elastic_materials.h"
 
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>

@@ -3,7 +3,7 @@
 
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/mesh/mesh.h"
-#include "physics/problem_tools.h"
+#include "physics/parameter_fields.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 

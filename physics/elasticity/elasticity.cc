@@ -3,8 +3,8 @@
 #include "physics/elasticity/elastic_supports.h"
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/elasticity/locking.h"
+#include "physics/parameter_fields.h"
 #include "physics/physics.h"
-#include "physics/problem_tools.h"
 
 #include <map>
 #include <memory>
@@ -174,7 +174,7 @@ public:
     return fields;
   }
 
-  void derive(const PointBatch<dim> &at, PointRows &numbers) const override
+  void evaluate_derived_fields(const PointBatch<dim> &at, PointRows &numbers) const override
   {
     const auto moduli = materials.moduli(at.points(), at.material);
     const auto yield = materials.yield_stress(at.points(), at.material);

@@ -1,6 +1,6 @@
 #include "physics/elasticity/elasticity_parameters.h"
 
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 
 namespace femgpu
 {
@@ -89,8 +89,8 @@ void ElasticityParameters::declare_loads()
   add_parameter("Traction", traction,
                 "Force per area on parts of the boundary, in Pa: 'ids: t_x, t_y, t_z; ...'. "
                 "Boundary ids without a condition are free of traction. Names of curves in a mesh "
-                "file (in 3D) take a force per length, in N/m, and names of points the force at "
-                "each point, in N (in 2D per 1 m of length or thickness).");
+                "file (in 3D) take a force per length, in N/m, and names of points take the "
+                "force at each point, in N (in 2D per 1 m of length or thickness).");
   add_parameter("Pressure", pressure,
                 "Pressure p on parts of the boundary, in Pa: 'ids: p; ...'; the traction -p n with "
                 "the outer normal n, in addition to Traction.");

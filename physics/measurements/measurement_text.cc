@@ -1,7 +1,7 @@
 #include "physics/measurements/measurement_text.h"
 
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 
 #include <algorithm>
 #include <array>

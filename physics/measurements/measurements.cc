@@ -219,8 +219,8 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
 }
 
 /// Calls visit(job, points, values of its field) on the cells and faces of this rank that belong to
-/// the regions of @p region_measurements, unless wants(job) is false. Each call visits them in the
-/// same order and calls wants(job) once for each pair of a job and a cell or face.
+/// the regions of @p region_measurements, unless filter(job) is false. Each call visits them in the
+/// same order and calls filter(job) once for each pair of a job and a cell or face.
 template <int dim>
 template <class Filter, class Visit>
 void Measurements<dim>::for_each_entity(const std::vector<RegionMeasurement> &region_measurements,

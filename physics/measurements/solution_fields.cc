@@ -110,7 +110,7 @@ void SolutionFields<dim>::evaluate(CellPoints<dim> &points, const ActiveCell<dim
     copy(at.gradients, 0, dim, true);
   if (!derived.empty()) {
     numbers.reinit(n_derived_numbers, n);
-    problem.derive(at, numbers);
+    problem.evaluate_derived_fields(at, numbers);
   }
   unsigned int row = 0;
   for (const DerivedField &field : derived) {

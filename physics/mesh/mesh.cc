@@ -33,12 +33,13 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "All arguments of the generator after the triangulation, separated by ':'; the "
                 "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
                 "1 in each direction, with a boundary id for each side).");
-  add_parameter("File", file,
-                "Mesh file; its extension determines the format: gmsh (.msh, ASCII, versions 2 and "
-                "4.1), Abaqus and CalculiX (.inp), both of order 1 or 2, and VTK (.vtu). Physical "
-                "groups of gmsh, and sets and surfaces of Abaqus, define the boundary and material "
-                "ids and their names. A relative path starts at the working directory, then at the "
-                "directory of the parameter file.");
+  add_parameter(
+      "File", file,
+      "Mesh file; its extension determines the format: gmsh (.msh, ASCII, versions 2 and "
+      "4.1), Abaqus and CalculiX (.inp), both of order 1 or 2, and VTK (.vtu). Physical "
+      "groups of gmsh, and sets and surfaces of Abaqus, define the boundary and material "
+      "ids and their names. A relative path is searched in the working directory, then in "
+      "the directory of the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
                 "Treatment of parts of a mesh file that touch without common nodes. refuse: an "
                 "error; a number: merge boundary nodes within this distance, in the unit of the "
@@ -49,12 +50,13 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "without a condition are an error, except id 0. 'all': no id is an error.");
   add_parameter(
       "Manifolds", manifolds,
-      "Curved sides, by boundary ids or names; refinement puts new nodes on them. 'ids: "
-      "polar CX, CY; ids: ellipse CX, CY, AX, AY, B; ...' in 2D, a circle with centre C, or an "
-      "ellipse with the semi-axis A and the length B of the other semi-axis; 'ids: sphere CX, CY, "
-      "CZ; ids: "
-      "cylinder PX, PY, PZ, DX, DY, DZ; ids: elliptic cylinder P, D, AX, AY, AZ, B; ids: cone P, "
-      "D' in 3D, about the axis through P with direction D. 'ids: flat' keeps the corners between "
+      "Curved sides, by boundary ids or names; refinement puts new nodes on them. Entries are "
+      "separated by ';'. In 2D: 'ids: polar CX, CY' (circle with centre C), 'ids: ellipse CX, CY, "
+      "AX, AY, B' (centre C, one semi-axis as the vector A, the length B of the other). In 3D: "
+      "'ids: sphere CX, CY, CZ' (centre C), 'ids: cylinder PX, PY, PZ, DX, DY, DZ' (axis through P "
+      "with direction D), 'ids: elliptic cylinder P, D, A, B' and 'ids: cone P, D' (apex P), where "
+      "P, D and A are three numbers each. "
+      "'ids: flat' keeps the corners between "
       "the faces of the file. Manifolds take precedence over second-order nodes of a file; "
       "generators define their own curved sides.");
   add_parameter("Cells", cells,

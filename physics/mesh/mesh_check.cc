@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "physics/base/collective.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/mesh_mapping.h"
 

@@ -33,8 +33,8 @@ std::string read_file(const std::string &name)
   std::ifstream file(name, std::ios::binary);
   if (!file)
     throw InputError("The mesh file '" + name + "' cannot be opened: " + std::strerror(errno) +
-                     ". Check Mesh/File; a relative path starts at the working directory, then at "
-                     "the directory of the parameter file.");
+                     ". Check Mesh/File; a relative path is searched in the working directory, "
+                     "then in the directory of the parameter file.");
   std::ostringstream text;
   text << file.rdbuf();
   if (file.bad())

@@ -1,7 +1,7 @@
 #include "physics/mesh/mesh_generator.h"
 
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 
 #include <deal.II/grid/grid_generator.h>
 

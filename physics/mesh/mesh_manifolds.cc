@@ -1,7 +1,7 @@
 #include "physics/mesh/mesh_manifolds.h"
 
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/mesh/quadratic_geometry.h"
 #include "physics/mesh/surfaces.h"
 

@@ -66,7 +66,7 @@ struct SecondOrderNode
 {
   std::vector<std::size_t> corners; ///< indices of points
   std::size_t node;                 ///< index of a point
-  std::size_t location;             ///< MeshElement::place of its element
+  std::size_t location;             ///< MeshElement::location of its element
 };
 
 /// The nodes of a side, line or point in ascending order, padded: equal for both adjacent cells.

@@ -1,7 +1,7 @@
 #include "physics/mesh/periodicity.h"
 
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/mesh/near_points.h"
 
 #include <deal.II/distributed/tria.h>
@@ -37,7 +37,7 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
     if (words.size() != 2 || axis.size() != 1 || axes.find(axis) == std::string::npos)
       throw ParameterError("The entry '" + entry + "' of " + path +
                                " is not two boundary ids or names and an axis; write entries such "
-                               "as 'left, right: x' with one of " +
+                               "as 'left, right: x'. The axes are " +
                                axes + ".",
                            path);
     const PeriodicSides sides = {regions.boundary(path, words[0]), regions.boundary(path, words[1]),
@@ -53,8 +53,8 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
   return result;
 }
 
-void reject_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
-                    const std::string &other_path, const std::set<types::boundary_id> &ids)
+void reject_conditions_on(const std::string &path, const std::vector<PeriodicSides> &sides,
+                          const std::string &other_path, const std::set<types::boundary_id> &ids)
 {
   for (const PeriodicSides &pair : sides)
     for (const auto id : {pair.first, pair.second})
@@ -78,7 +78,7 @@ void for_each_coarse_face(const Mesh<dim> &mesh, const types::boundary_id id, co
         f(face);
 }
 
-/// Returns the centers and vertices of these faces, in the order of the faces.
+/// Returns the centers and vertices of the coarse faces with the given boundary id, face by face.
 template <int dim>
 NumberedPoints<dim, std::size_t> coarse_points(const Mesh<dim> &mesh, const types::boundary_id id)
 {

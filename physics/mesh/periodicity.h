@@ -46,8 +46,9 @@ std::vector<std::pair<unsigned int, unsigned int>>
 periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 
 /// @throws ParameterError if a side is among the @p ids of parameter @p other_path
-void reject_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
-                    const std::string &other_path, const std::set<dealii::types::boundary_id> &ids);
+void reject_conditions_on(const std::string &path, const std::vector<PeriodicSides> &sides,
+                          const std::string &other_path,
+                          const std::set<dealii::types::boundary_id> &ids);
 
 /// Collective. Makes the sides of @p mesh neighbours, so that refinement keeps them matching.
 /// @pre the mesh is not refined yet

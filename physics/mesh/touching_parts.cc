@@ -130,8 +130,9 @@ namespace
 [[noreturn]] void reject(const std::string &location, const std::string &what,
                          const std::string &advice)
 {
-  throw InputError(location + what + " " + advice + " If that is intended, set " +
-                   merge_nodes_path + " = keep.");
+  throw InputError(location + what + " " + advice +
+                   " If these parts are meant to be separate, set " + merge_nodes_path +
+                   " = keep.");
 }
 
 /// Returns "FILE:LINE" of "FILE:LINE: ".

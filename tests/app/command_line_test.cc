@@ -96,7 +96,7 @@ TEST(CommandLine, HelpIsReturnedAndDocumentsExitCodesAndAnExample)
                              "  0  done",
                              "  1  usage",
                              "  2  input file or mesh",
-                             "  3  solver did not converge",
+                             "  3  solver did not converge, or fluxes or forces do not balance",
                              "  4  device or memory",
                              "  5  output could not be written",
                              "femgpu parameters/"})

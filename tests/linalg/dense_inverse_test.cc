@@ -26,15 +26,15 @@ enum class Symmetry
 class DenseInverseTest : public OnBackend
 {
 protected:
-  /// Returns the entries of the inverse by rows. Expects that it omits @p n_singular rows.
+  /// Returns the entries of the inverse by rows. Expects that it omits @p rank_deficiency rows.
   std::vector<double> invert(const HostMatrix &A, const Symmetry symmetry,
-                             const int n_singular = 0) const
+                             const int rank_deficiency = 0) const
   {
     std::vector<double> X;
     on_backend(executor->backend(), [&](const auto on) {
       const DenseInverse<typename decltype(on)::Backend> inverse(CsrMatrix(executor, A.csr()),
                                                                  symmetry == Symmetry::yes);
-      EXPECT_EQ(inverse.n_singular(), n_singular);
+      EXPECT_EQ(inverse.rank_deficiency(), rank_deficiency);
       X = inverse.entries.to_host();
     });
     return X;

@@ -84,20 +84,20 @@ void expect_unit_diagonal_and_nothing_larger(const HostMatrix &A)
 
 TEST(Matching, ProductIsTheLargestOfAllPermutations)
 {
-  int n_singular = 0;
+  int rank_deficiency = 0;
   for (unsigned int seed = 1; seed <= 200; ++seed) {
     const HostMatrix A = random_sparse(1 + static_cast<int>(seed % 7), 0.6, seed);
     const double best = best_log_product(A);
     if (std::isinf(best)) {
-      ++n_singular;
+      ++rank_deficiency;
       EXPECT_THROW(maximum_product_matching(A.csr()), SolverError) << "seed " << seed;
     }
     else
       EXPECT_NEAR(log_product(A, maximum_product_matching(A.csr()).rows), best, 1e-12)
           << "seed " << seed;
   }
-  EXPECT_GT(n_singular, 10);
-  EXPECT_LT(n_singular, 190);
+  EXPECT_GT(rank_deficiency, 10);
+  EXPECT_LT(rank_deficiency, 190);
 }
 
 TEST(Matching, DiagonalIsOneAndNoEntryIsLarger)

@@ -256,7 +256,7 @@ TEST(MatrixPowersPlanTest, VisitsTakeLaterRowsAsFarAsTheyNeed)
   EXPECT_EQ(second.from[2], 1);
 }
 
-/// Simulates the visits: every step of every row must occur once, after its neighbours have
+/// Simulates the passes: every step of every row must occur once, after its neighbours have
 /// finished the previous step.
 void expect_complete(const HostMatrix &A, const RowBlockPasses &plan)
 {

@@ -182,7 +182,8 @@ protected:
   }
 };
 
-/// Returns the number of entries that connect different blocks of @p parts blocks of equal size.
+/// Divides the rows into @p parts blocks of equal size. Returns the number of entries that connect
+/// different blocks.
 int entries_between(const HostMatrix &A, const int parts)
 {
   int count = 0;

@@ -26,7 +26,7 @@ struct LocalMatrix
 /// starts[p + 1].
 std::vector<LocalMatrix> cut_matrix(const HostMatrix &A, const std::vector<int> &starts);
 
-/// Runs work(part, communicator) for all ranks concurrently, each in a thread. Rethrows the first
+/// Runs work(rank, communicator) for all ranks concurrently, each in a thread. Rethrows the first
 /// exception.
 void run_on_ranks(
     int n_ranks, const std::function<void(int, const std::shared_ptr<const Communicator> &)> &work);

@@ -1,5 +1,5 @@
 #include "expressions/expression_parser.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "tests/linalg/exact_number.h"
 
 #include <deal.II/base/config.h>

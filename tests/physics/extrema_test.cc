@@ -1,4 +1,4 @@
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/extrema.h"
 #include "physics/refinement.h"
 #include "tests/physics/scalar_problem.h"

@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/measurements/measurements.h"
 #include "physics/measurements/point_search.h"
 #include "physics/refinement.h"
@@ -35,7 +35,7 @@ public:
   {
     return {{"flux", 1}, {"jump", 0}};
   }
-  void derive(const PointBatch<dim> &at, PointRows &numbers) const override
+  void evaluate_derived_fields(const PointBatch<dim> &at, PointRows &numbers) const override
   {
     for (unsigned int q = 0; q < at.size(); ++q) {
       for (unsigned int d = 0; d < dim; ++d)

@@ -1,7 +1,7 @@
 #include "physics/assembler.h"
 #include "physics/mesh/periodicity.h"
+#include "physics/parameter_fields.h"
 #include "physics/pattern.h"
-#include "physics/problem_tools.h"
 #include "physics/refinement.h"
 #include "physics/unknowns.h"
 #include "tests/physics/scalar_problem.h"

@@ -1,8 +1,8 @@
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_system.h"
 #include "physics/assembler.h"
+#include "physics/parameter_fields.h"
 #include "physics/pattern.h"
-#include "physics/problem_tools.h"
 #include "physics/refinement.h"
 #include "tests/physics/scalar_problem.h"
 

@@ -34,7 +34,7 @@ struct PeerSums
   int n_ranks = 0; ///< 0: no peers
   int rank;
   Packet *const *targets; ///< where this rank writes its numbers, on the device of each rank
-  const Packet *own;      ///< received from the ranks: two rounds of n_ranks x most
+  const Packet *own;      ///< received from the ranks: two rounds of n_ranks x max_count
   unsigned int *last_round;
   PeerCounts *counts;
 

@@ -63,11 +63,11 @@ public:
   }
 
   // For chains: the earlier items have finished.
-  static void wait_for(const int /* place */)
+  static void wait_for(const int /* k */)
   {}
   static void acquire_fence()
   {}
-  static void publish(const int /* place */)
+  static void publish(const int /* k */)
   {}
   template <class T>
   static T load_published(const T *from)

@@ -21,7 +21,7 @@ namespace femgpu::linalg
 struct CholeskyStatus
 {
   const double *diagonal; ///< of A
-  int *n_singular;        ///< number of vanishing pivots
+  int *rank_deficiency;   ///< number of vanishing pivots
   int *is_indefinite;
 
   /// Returns whether a pivot is positive beyond rounding.
@@ -34,7 +34,7 @@ struct CholeskyStatus
   FEMGPU_HD
   void record_bad_pivot(const double pivot, const int column) const
   {
-    ++*n_singular;
+    ++*rank_deficiency;
     if (!(pivot >= -singular_pivot * fabs(diagonal[column])))
       *is_indefinite = 1;
   }
@@ -185,8 +185,8 @@ struct MultiplyFactors
 /// Result of cholesky_inverse() besides the inverse.
 struct CholeskyOutcome
 {
-  int n_singular;     ///< rows and columns of the inverse that are zero
-  bool is_indefinite; ///< A is indefinite, and there is no result
+  int rank_deficiency; ///< rows and columns of the inverse that are zero
+  bool is_indefinite;  ///< A is indefinite, and there is no result
 };
 
 /**

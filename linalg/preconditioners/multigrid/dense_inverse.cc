@@ -95,7 +95,7 @@ template <class Backend>
 bool DenseInverse<Backend>::invert_by_cholesky(const DensePanel X)
 {
   const CholeskyOutcome outcome = cholesky_inverse<Backend>(executor(), X, entries.data());
-  defects = outcome.n_singular;
+  deficiency = outcome.rank_deficiency;
   return range()->max(outcome.is_indefinite ? 1. : 0.) == 0.;
 }
 
@@ -109,7 +109,7 @@ void DenseInverse<Backend>::update(const CsrMatrix &A)
     return;
   if (symmetric)
     fill(A, X);
-  defects = pivoted_inverse<Backend>(executor(), X, symmetric, entries.data());
+  deficiency = pivoted_inverse<Backend>(executor(), X, symmetric, entries.data());
 }
 
 template <class Backend>

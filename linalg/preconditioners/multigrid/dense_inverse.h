@@ -40,7 +40,7 @@ public:
   /**
    * Inverts A. Collective over all ranks.
    * @param A a few hundred rows: n² entries and n³ operations
-   * @param is_symmetric A equals its transpose up to rounding, and A⁻¹ exactly
+   * @param is_symmetric whether A is symmetric up to rounding; A⁻¹ is then exactly symmetric
    */
   DenseInverse(const CsrMatrix &A, bool is_symmetric);
 
@@ -57,20 +57,20 @@ public:
   }
 
   /**
-   * Takes over a matrix of the same size. A symmetric positive semidefinite A is inverted by
-   * Cholesky factors (cholesky_inverse.h), any other by elimination with partial pivoting
-   * (pivoted_inverse.h). If A is singular, with less than 1e-12 of a pivot left, the result is a
-   * generalised inverse. Collective over all ranks.
+   * Replaces A by a matrix of the same size and inverts it. A symmetric positive semidefinite A is
+   * inverted by Cholesky factors (cholesky_inverse.h), any other by elimination with partial
+   * pivoting (pivoted_inverse.h). A counts as singular if elimination leaves less than 1e-12 of a
+   * pivot; the result is then a generalised inverse. Collective over all ranks.
    */
   void update(const CsrMatrix &A);
 
-  /// Returns the number of rows in which A is singular.
-  int n_singular() const
+  /// Returns the rank deficiency of A: the number of pivots that counted as zero.
+  int rank_deficiency() const
   {
-    return defects;
+    return deficiency;
   }
 
-  Buffer<double> entries; ///< n² of all rows, row by row
+  Buffer<double> entries; ///< of A⁻¹, for all rows, row by row
 
 private:
   void fill(const CsrMatrix &A, DensePanel X) const;
@@ -79,7 +79,7 @@ private:
 
   int n_all; ///< global number of rows
   bool symmetric;
-  int defects = 0;
+  int deficiency = 0;
   std::optional<RowSpace> all_rows; ///< if distributed: rows of other ranks are ghosts
   mutable Buffer<double> gathered;  ///< a vector of all_rows; used by one solver at a time
 };

@@ -371,8 +371,8 @@ std::string Hierarchy<Backend>::description(const std::vector<LevelReport> &leve
        << " and grid complexity " << n_rows / std::max<double>(1., levels[0].rows) << ", ";
   if (!coarsest_inverse)
     text << "the coarsest only smoothed";
-  else if (coarsest_inverse->n_singular() > 0)
-    text << "the coarsest inverted except for " << coarsest_inverse->n_singular() << " rows";
+  else if (coarsest_inverse->rank_deficiency() > 0)
+    text << "the coarsest inverted except for " << coarsest_inverse->rank_deficiency() << " rows";
   else
     text << "the coarsest inverted";
   if (n_rounded > 0)

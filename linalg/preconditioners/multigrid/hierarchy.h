@@ -16,7 +16,7 @@ namespace femgpu::linalg
 /// Options of a hierarchy.
 struct HierarchyOptions
 {
-  bool uses_supplied_levels = true; ///< uses the prolongations of Unknowns, before aggregates
+  bool uses_supplied_levels = true; ///< the first levels use the prolongations of Unknowns
   double theta = 0.; ///< of strong connections of the first nodes; halved on each further level
   int block = 0;     ///< unknowns of a node; 0: as specified by the matrix, or 1
   std::string near_null = "auto";
@@ -29,7 +29,7 @@ template <class Backend>
 struct Transition
 {
   std::shared_ptr<const CsrMatrix> tentative;
-  std::unique_ptr<SmoothedProlongation<Backend>> smoothed; ///< nullptr: P is P̂
+  std::unique_ptr<SmoothedProlongation<Backend>> smoothed; ///< nullptr: P is `tentative`
   std::unique_ptr<GalerkinProduct<Backend>> coarse;
 
   const CsrMatrix &P() const
@@ -52,8 +52,9 @@ struct Level
  * prolongations that Unknowns supply (lower polynomial degrees, coarser meshes); the remaining
  * levels use smoothed aggregation (Vaněk, Mandel and Brezina 1996), or plain aggregation if A is
  * unsymmetric. Coarse levels get more smoothing steps (the variable V-cycle, Bramble and Pasciak
- * 1987): they cause most of the remaining growth in iteration counts and cost little. Set-up runs
- * on the executor that holds A; only reductions and spectral bounds are copied to the host.
+ * 1987), because these levels cause most of the remaining growth in iteration counts and cost
+ * little. Set-up runs on the executor that holds A; only reductions and spectral bounds are copied
+ * to the host.
  *
  * In a distributed matrix, an aggregate belongs to one rank; P and the coarser matrices are
  * distributed too, and products import the rows of other ranks that they need. Supplied
@@ -63,12 +64,16 @@ template <class Backend>
 class Hierarchy
 {
 public:
-  /// Sets up all levels. Collective over all ranks. @param A outlives the hierarchy. @throws
-  /// SolverError unless its diagonal is positive, and beyond max_indices entries if its rows are
-  /// aggregated; ParameterError for a block that does not divide its rows
+  /**
+   * Sets up all levels. Collective over all ranks.
+   * @param A must outlive the hierarchy
+   * @throws SolverError if the diagonal of A is not positive, or if rows are aggregated and A has
+   *         more than max_indices entries
+   * @throws ParameterError if the number of rows is not a multiple of the block size
+   */
   Hierarchy(const Matrix &A, const HierarchyOptions &options);
 
-  /// Takes over new values of A; aggregates and patterns do not change.
+  /// Recomputes the hierarchy for new values of A; aggregates and patterns do not change.
   void update();
 
   const std::vector<Level<Backend>> &levels() const

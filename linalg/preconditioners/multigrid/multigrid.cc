@@ -101,7 +101,8 @@ private:
   }
 
   /// Improves the solution of A x = r on a level. Returns where x is stored.
-  /// @param on_level_end called as tell(level) when its steps end, or those of another level begin
+  /// @param on_level_end called as on_level_end(level) when its steps end, or those of another
+  /// level begin
   template <class Callback>
   PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
                           const bool from_zero, const Callback &on_level_end) const

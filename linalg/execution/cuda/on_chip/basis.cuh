@@ -14,7 +14,7 @@
  * the same sums, so that they take the same branches whatever the values are.
  *
  * A method defines the steps: its Workplace (solvers/gmres.h) has begin(), begin_cycle(), apply(j),
- * project(j), lengthen(j), solve(), update() and end_cycle(), which otherwise run as one kernel
+ * project(j), extend_basis(j), solve(), update() and end_cycle(), which otherwise run as one kernel
  * each. of_block() restricts the method to the rows of a block. The vector that A multiplies is
  * exchanged in V[1].
  */

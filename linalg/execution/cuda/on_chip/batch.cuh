@@ -31,7 +31,7 @@ struct BatchLayout
 template <class Program, class Entries, int R, int max_threads>
 class BatchBlock : public Resident<BlockFabric, Entries, R, Program::n_vectors,
                                    typename Program::State, typename Program::Sums, max_threads,
-                                   /* state_per_thread */ false, /* looks */ true>
+                                   /* state_per_thread */ false, /* runs_deferred */ true>
 {
 public:
   using State = typename Program::State;

@@ -112,7 +112,7 @@ public:
 
   template <class Fabric>
   __device__ double product(const CsrView<double> & /* A */, const Fabric & /* fabric */,
-                            const ThreadRows & /* place */, const int k, const double *v) const
+                            const ThreadRows & /* thread */, const int k, const double *v) const
   {
     double even = 0., odd = 0.; // two independent chains of additions
 #pragma unroll

@@ -38,7 +38,7 @@ public:
   {
     send<SyncScope::blocks>(slot(number) + rank, pack(partial, round));
   }
-  /// Calls take(number, sum) for the numbers below @p count, each by one thread. Called by all
+  /// Calls consume(number, sum) for the numbers below @p count, each by one thread. Called by all
   /// threads; a barrier of the block has to follow.
   template <class Fabric, class Function>
   __device__ void receive(const Fabric &fabric, const int count, const Function &consume) const

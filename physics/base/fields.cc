@@ -1,4 +1,4 @@
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 
 #include "expressions/expression_parser.h"
 #include "linalg/base/error.h"
@@ -35,8 +35,8 @@ void require_one(const std::string &path, const std::string &expression)
 
 /// Evaluates @p tape at many points, one result after the other. @param u nullptr if there is no u
 template <int dim>
-void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
-              const double *const u, double *const results)
+void evaluate_tape(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
+                   const double *const u, double *const results)
 {
   const std::size_t n = points.size();
   thread_local std::vector<double> coordinates; // allocation would take half the time
@@ -51,7 +51,7 @@ void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> 
   double *of_results[1 + dim];
   for (int r = 0; r < tape.n_results(); ++r)
     of_results[r] = results + r * n;
-  tape.evaluate(variables, n, of_results);
+  tape.evaluate_tape(variables, n, of_results);
 }
 } // namespace
 
@@ -107,15 +107,15 @@ void Field<dim>::require_finite(const char *const what, const Points &points,
 }
 
 template <int dim>
-void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
-                          const unsigned int component) const
+void Field<dim>::evaluate_tape(const PointBatch<dim> &at, double *const values,
+                               const unsigned int component) const
 {
   const Component &f = components[component];
   if (f.is_constant) {
     std::fill_n(values, at.size(), f.constant);
     return;
   }
-  femgpu::evaluate(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
+  femgpu::evaluate_tape(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
   require_finite("The expression", at.points(), at.size(), component, values);
 }
 
@@ -128,7 +128,7 @@ void Field<dim>::evaluate_u_derivative(const PointBatch<dim> &at, double *const 
     std::fill_n(values, at.size(), 0.);
     return;
   }
-  femgpu::evaluate(f.u_derivative, at.points(), at.u[0], values);
+  femgpu::evaluate_tape(f.u_derivative, at.points(), at.u[0], values);
   require_finite("A derivative of the expression", at.points(), at.size(), component, values);
 }
 
@@ -148,7 +148,7 @@ void Field<dim>::value_list(const Points &points, std::vector<double> &values,
   values.assign(points.size(), f.constant);
   if (f.is_constant)
     return;
-  femgpu::evaluate(f.value, points, nullptr, values.data());
+  femgpu::evaluate_tape(f.value, points, nullptr, values.data());
   require_finite("The expression", points, points.size(), component, values.data());
 }
 
@@ -176,7 +176,7 @@ void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t
     std::fill(rows.begin() + static_cast<std::ptrdiff_t>(n), rows.end(), 0.);
     return;
   }
-  femgpu::evaluate(f.value_and_gradient, points, nullptr, rows.data());
+  femgpu::evaluate_tape(f.value_and_gradient, points, nullptr, rows.data());
   require_finite("The expression", points, points.size(), component, rows.data());
   for (int d = 0; d < dim; ++d)
     require_finite("A derivative of the expression", points, n_gradients, component,
@@ -274,8 +274,8 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
 {
   BoundaryExpressions result;
   for (const std::string &item : entries_of(text)) {
-    const Entry entry = read_entry(path, item, n_components, /* may lack words */ false,
-                                   /* or one */ false);
+    const Entry entry = read_entry(path, item, n_components, /* ids_are_optional */ false,
+                                   /* allow_single */ false);
     for (const std::string &word : entry.words) {
       const auto id = allow_curves_and_point_sets ? regions.boundary_curve_or_point_set(path, word)
                                                   : regions.boundary(path, word);
@@ -296,7 +296,7 @@ MaterialExpressions parse_material_expressions(const std::string &path, const st
   std::vector<std::string> others;
   for (const std::string &item : entries_of(text)) {
     const Entry entry =
-        read_entry(path, item, n_components, /* may lack words */ true, allow_single);
+        read_entry(path, item, n_components, /* ids_are_optional */ true, allow_single);
     if (entry.words.empty() && !others.empty())
       throw ParameterError(path + " has two entries without material ids, the second is '" + item +
                                "'; write entries such as '1; 2, steel: 1 + x'.",

@@ -1,5 +1,5 @@
-#ifndef femgpu_physics_base_expressions_h
-#define femgpu_physics_base_expressions_h
+#ifndef femgpu_physics_base_fields_h
+#define femgpu_physics_base_fields_h
 
 #include "expressions/expression_tape.h"
 #include "linalg/base/text.h"

@@ -1,8 +1,8 @@
-#ifndef femgpu_physics_problem_tools_h
-#define femgpu_physics_problem_tools_h
+#ifndef femgpu_physics_parameter_fields_h
+#define femgpu_physics_parameter_fields_h
 
 #include "linalg/base/error.h"
-#include "physics/base/expressions.h"
+#include "physics/base/fields.h"
 #include "physics/problem.h"
 
 #include <map>
@@ -93,12 +93,13 @@ void reject_overlap(const std::string &path, const BoundaryFields<dim> &fields,
 {
   for (const auto &entry : fields)
     if (others.count(entry.first) > 0)
-      throw ParameterError("Boundary id " + std::to_string(entry.first) + " of " + path +
-                               " already has another condition. Name it in one of them only.",
-                           path);
+      throw ParameterError(
+          "Boundary id " + std::to_string(entry.first) + " of " + path +
+              " already has a condition in another parameter. Name it in only one of the two.",
+          path);
 }
 
-/// Returns the boundary or material ids whose component 0 of @p fields is not the constant 0.
+/// Returns the ids (of boundaries or materials) whose field is not the constant 0 in component 0.
 template <class Id, int dim>
 std::set<Id> nonzero_ids(const std::map<Id, std::shared_ptr<Field<dim>>> &fields)
 {
