@@ -11,8 +11,8 @@ constexpr auto *preconditioner = make_on_any<Name, Preconditioner>;
 constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"auto",
      "jacobi, or multigrid if it is forecast to be faster, if materials differ by more than 1e4, "
-     "or if a solve with jacobi takes too long; for unknown structures, as in matrix files, fsai "
-     "is tried before multigrid",
+     "or if a solve with jacobi takes too long; for structural matrices from files, fsai before "
+     "multigrid",
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true,
       .divides_by_diagonal = true,
