@@ -69,7 +69,8 @@ std::unique_ptr<Field<dim>> make_optional_field(const std::string &path, const s
   const auto expressions = split_expressions(text, ',');
   if (expressions.size() != n_components)
     throw ParameterError(path + " has " + std::to_string(expressions.size()) +
-                             " expressions, but needs " + std::to_string(n_components) +
+                             (expressions.size() == 1 ? " expression" : " expressions") +
+                             ", but needs " + std::to_string(n_components) +
                              ", one for each component, separated by ','." +
                              advice_on_decimal_comma(text),
                          path);

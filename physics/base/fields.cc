@@ -259,9 +259,9 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
   const std::size_t n = entry.expressions.size();
   if (n != n_components && !(allow_single && n == 1))
     throw ParameterError("The entry '" + text + "' of " + path + " has " + std::to_string(n) +
-                             " expressions, but needs " + (allow_single ? "one or " : "") +
-                             std::to_string(n_components) + ", one for each component." +
-                             advice_on_decimal_comma(text),
+                             (n == 1 ? " expression" : " expressions") + ", but needs " +
+                             (allow_single ? "one or " : "") + std::to_string(n_components) +
+                             ", one for each component." + advice_on_decimal_comma(text),
                          path);
   return entry;
 }

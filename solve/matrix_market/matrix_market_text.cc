@@ -187,7 +187,7 @@ void MatrixMarketText::read_header()
   const std::string_view line = rest;
   if (!found || lower_case(token()) != "%%matrixmarket")
     fail("this is not a Matrix Market file: it begins with " + in_quotes(line) +
-         " instead of '%%MatrixMarket matrix coordinate real general'.");
+         " instead of '%%MatrixMarket matrix coordinate real general' (or symmetric).");
   if (const std::string object = lower_case(token()); object != "matrix")
     fail_token("object", object, "use 'matrix'");
   auto &[format, field, symmetry] = file_header;
