@@ -51,7 +51,7 @@ void evaluate_tape(const linalg::ExpressionTape &tape, const std::vector<Point<d
   double *of_results[1 + dim];
   for (int r = 0; r < tape.n_results(); ++r)
     of_results[r] = results + r * n;
-  tape.evaluate_tape(variables, n, of_results);
+  tape.evaluate(variables, n, of_results);
 }
 } // namespace
 
@@ -107,15 +107,15 @@ void Field<dim>::require_finite(const char *const what, const Points &points,
 }
 
 template <int dim>
-void Field<dim>::evaluate_tape(const PointBatch<dim> &at, double *const values,
-                               const unsigned int component) const
+void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
+                          const unsigned int component) const
 {
   const Component &f = components[component];
   if (f.is_constant) {
     std::fill_n(values, at.size(), f.constant);
     return;
   }
-  femgpu::evaluate_tape(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
+  evaluate_tape(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
   require_finite("The expression", at.points(), at.size(), component, values);
 }
 
@@ -128,7 +128,7 @@ void Field<dim>::evaluate_u_derivative(const PointBatch<dim> &at, double *const 
     std::fill_n(values, at.size(), 0.);
     return;
   }
-  femgpu::evaluate_tape(f.u_derivative, at.points(), at.u[0], values);
+  evaluate_tape(f.u_derivative, at.points(), at.u[0], values);
   require_finite("A derivative of the expression", at.points(), at.size(), component, values);
 }
 
@@ -148,7 +148,7 @@ void Field<dim>::value_list(const Points &points, std::vector<double> &values,
   values.assign(points.size(), f.constant);
   if (f.is_constant)
     return;
-  femgpu::evaluate_tape(f.value, points, nullptr, values.data());
+  evaluate_tape(f.value, points, nullptr, values.data());
   require_finite("The expression", points, points.size(), component, values.data());
 }
 
@@ -176,7 +176,7 @@ void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t
     std::fill(rows.begin() + static_cast<std::ptrdiff_t>(n), rows.end(), 0.);
     return;
   }
-  femgpu::evaluate_tape(f.value_and_gradient, points, nullptr, rows.data());
+  evaluate_tape(f.value_and_gradient, points, nullptr, rows.data());
   require_finite("The expression", points, points.size(), component, rows.data());
   for (int d = 0; d < dim; ++d)
     require_finite("A derivative of the expression", points, n_gradients, component,
