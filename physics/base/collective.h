@@ -20,8 +20,7 @@ namespace femgpu
 {
 /**
  * Collective. Concatenates the values of all ranks, in rank order, on rank 0.
- * @param local a std::vector, a RawVector or a std::string, of any number of trivially copyable
- * values
+ * @param local this rank's values, trivially copyable, in a std::vector, RawVector or std::string
  * @return all values on rank 0, nothing on other ranks
  */
 template <class Values>
@@ -43,7 +42,8 @@ Values gather(Values local, MPI_Comm communicator)
   return local;
 }
 
-/// Collective. Calls @p act on each rank. If it throws ErrorType on any rank, all ranks throw it.
+/// Collective. Calls @p act on each rank. If the call throws ErrorType on some ranks, all ranks
+/// throw the error of the first of them.
 template <class ErrorType>
 void rethrow_on_all_ranks(MPI_Comm communicator, const std::function<void()> &act)
 {

@@ -16,8 +16,8 @@ namespace
 {
 const std::string constants_path = "Expressions/Constants", tables_path = "Expressions/Tables";
 
-/// @throws ParameterError if @p name is reserved in expressions, invalid, or among the @p known
-/// names
+/// Checks the name of a constant or table. @throws ParameterError if @p name is reserved in
+/// expressions, invalid, or among the @p known names
 template <class Known>
 void check_name(const std::string &path, const std::string &name, const Known &known)
 {
@@ -31,7 +31,8 @@ void check_name(const std::string &path, const std::string &name, const Known &k
     throw ParameterError("The name '" + name + "' is defined twice in " + path + ".", path);
 }
 
-/// Parses two numbers, separated by blanks, ',' or ';'.
+/// Parses two numbers, separated by blanks, ',' or ';'. Returns nullopt if @p line is not such a
+/// pair.
 std::optional<std::pair<double, double>> read_pair(std::string line)
 {
   std::replace_if(

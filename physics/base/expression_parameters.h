@@ -15,11 +15,15 @@ class ExpressionParameters : public dealii::ParameterAcceptor
 public:
   ExpressionParameters();
 
-  /// @throws ParameterError if an entry is neither a constant nor a table, or if its name is
-  /// reserved in expressions; InputError if a file cannot be read
+  /**
+   * Returns the constants and tables, and reads the files of tables.
+   * @throws ParameterError if an entry is not a valid constant or table, or if its name is invalid,
+   * reserved in expressions or defined twice
+   * @throws InputError if a file cannot be read
+   */
   linalg::ExpressionDefinitions definitions() const;
 
-  std::string directory; ///< of the parameter file; also searched for tables
+  std::string directory; ///< directory of the parameter file, also searched for tables
 
 private:
   std::string constants, tables;

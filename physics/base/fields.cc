@@ -17,7 +17,7 @@ using namespace dealii;
 
 namespace
 {
-/// @throws ParameterError unless @p expression is exactly one expression
+/// Checks that @p expression is exactly one expression. @throws ParameterError if it is not
 void require_one(const std::string &path, const std::string &expression)
 {
   if (is_blank(expression))
@@ -33,7 +33,8 @@ void require_one(const std::string &path, const std::string &expression)
                          path);
 }
 
-/// Evaluates @p tape at many points, one result after the other. @param u nullptr if there is no u
+/// Evaluates @p tape at n points, and stores result r of point i in @p results[r n + i].
+/// @param u the solution at the points; nullptr if the tape does not depend on it
 template <int dim>
 void evaluate_tape(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
                    const double *const u, double *const results)

@@ -21,18 +21,18 @@ inline bool is_blank(const std::string &text)
   return text.find_first_not_of(" \t") == std::string::npos;
 }
 
-/// Splits at @p separator outside of parentheses, and trims blanks.
+/// Splits @p text at each @p separator outside parentheses, and trims the blanks of each part.
 std::vector<std::string> split_expressions(const std::string &text, char separator);
 
 /// Splits like split_expressions() and drops empty parts.
 std::vector<std::string> entries_of(const std::string &text, char separator = ';');
 
-/// Returns the first "1,5" in @p text, that is a comma between two digits without blanks, or an
+/// Returns the first number in @p text with a decimal comma, such as "1,5" without blanks, or an
 /// empty string.
 std::string decimal_comma_in(const std::string &text);
 
-/// Returns a hint for messages about a wrong number of expressions: " Decimals are separated by
-/// '.': 1.5, not 1,5." if @p text has a decimal comma, else an empty string.
+/// Returns a hint for messages about a wrong number of expressions, such as " Decimals are
+/// separated by '.': write 1.5 for 1,5.", if @p text has a decimal comma; else an empty string.
 std::string advice_on_decimal_comma(const std::string &text);
 
 /// The variables that a parameter's expressions may use.
@@ -78,9 +78,9 @@ public:
     return components[component].is_constant && components[component].constant == 0.;
   }
 
-  // These functions throw ParameterError with the position if a value is not finite.
+  // The functions below throw ParameterError with the position if a value is not finite.
 
-  /// Evaluates the expression at the points of @p at, with the solution there.
+  /// Evaluates the expression at the points of @p at, with the values of the solution in @p at.
   void evaluate(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
   /// Evaluates ∂/∂u like evaluate().
   void evaluate_u_derivative(const PointBatch<dim> &at, double *values,
@@ -93,9 +93,9 @@ public:
   void vector_value_list(const Points &points,
                          std::vector<dealii::Vector<double>> &values) const override;
 
-  /// Evaluates values and derivatives at n points in rows of n numbers: values, ∂_0, ∂_1, ...
-  /// Common subexpressions are evaluated once. Derivatives are needed at the first @p n_gradients
-  /// points only.
+  /// Evaluates the expression and its derivatives at n points. Stores them in @p rows of n numbers:
+  /// values, ∂_0, ∂_1, ... Common subexpressions are evaluated once. Derivatives must be finite
+  /// only at the first @p n_gradients points.
   void value_and_gradient_rows(const Points &points, std::size_t n_gradients,
                                std::vector<double> &rows, unsigned int component = 0) const;
 
@@ -116,31 +116,31 @@ private:
   std::vector<Component> components;
 };
 
-/// The expressions of a parameter by boundary id, one for each component.
+/// For each boundary id, the expressions of a parameter, one for each component.
 using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std::string>>;
 
 /**
  * Parses "ids: expression, ...; ids: ...". Entries are separated by ';'. An entry is a list of
  * boundary ids or names of the mesh, separated by ',', then ':' and @p n_components expressions,
  * separated by ','.
- * @param allow_curves_and_point_sets accept names of curves and points, too
- * @throws ParameterError on a syntax error, if an id is repeated, and if an id is not in @p regions
+ * @param allow_curves_and_point_sets whether names of curves and point sets are accepted, too
+ * @throws ParameterError on a syntax error, or if an id occurs twice or is not in @p regions
  */
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
                                                const MeshRegions &regions,
                                                bool allow_curves_and_point_sets = false);
 
-/// The expressions of a parameter by material id, one for each component.
+/// For each material id, the expressions of a parameter, one for each component.
 using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std::string>>;
 
 /**
  * Parses "expression, ...; ids: expression, ...", like parse_boundary_expressions() but with
  * material ids or names. The entry without ids applies to all materials that no other entry names.
- * @param allow_single accept a single expression, which then applies to all components
+ * @param allow_single whether one expression is accepted instead of @p n_components
  * @return the expressions of each material of the mesh
- * @throws ParameterError like parse_boundary_expressions(), and if a material of the mesh has no
- * expressions
+ * @throws ParameterError on a syntax error, if an id occurs twice or is not in @p regions, or if a
+ * material of the mesh has no expressions
  */
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,

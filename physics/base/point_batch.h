@@ -33,7 +33,7 @@ public:
     }
     return begin;
   }
-  /// @pre the row is one of written()
+  /// Returns a row for reading. @pre the row is one of written()
   const double *operator[](const unsigned int row) const
   {
     return numbers.data() + std::size_t(row) * n;
@@ -105,7 +105,9 @@ struct PointBatch
 class PointTerms
 {
 public:
-  /// Resizes all terms and sets them to zero. @param dim the space dimension
+  /// Resizes all terms and sets them to zero.
+  /// @param n_rows number of rows of the function: 1 or dim for each component
+  /// @param dim the space dimension
   void reinit(const unsigned int n_rows, const unsigned int components, const unsigned int dim,
               const unsigned int n_points)
   {
@@ -120,12 +122,12 @@ public:
   {
     return values[row];
   }
-  /// The derivative of the row by component @p c of the solution.
+  /// Returns the derivative of @p row with respect to component @p c of the solution.
   double *u_derivative(const unsigned int row, const unsigned int c)
   {
     return derivatives[row * n_components + c];
   }
-  /// The derivative of the row by ∂_d u_c.
+  /// Returns the derivative of @p row with respect to ∂_d u_c.
   double *gradient_derivative(const unsigned int row, const unsigned int c, const unsigned int d)
   {
     return gradient_derivatives[(row * n_components + c) * n_directions + d];
@@ -133,8 +135,8 @@ public:
 
   unsigned int n_components = 0, n_directions = 0;
   PointRows values;
-  PointRows derivatives;          ///< row r n_components + c
-  PointRows gradient_derivatives; ///< row (r n_components + c) dim + d
+  PointRows derivatives;          ///< row r n_components + c: ∂(row r)/∂u_c
+  PointRows gradient_derivatives; ///< row (r n_components + c) dim + d: ∂(row r)/∂(∂_d u_c)
 };
 } // namespace femgpu
 

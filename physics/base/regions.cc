@@ -7,6 +7,7 @@ namespace femgpu
 {
 namespace
 {
+/// Returns the id in @p of that @p word denotes, see MeshRegions::boundary().
 /// @param kind "boundary id" or "material id"
 NamedIds::Id find(const std::string &kind, const std::string &path, const std::string &word,
                   const NamedIds &of)

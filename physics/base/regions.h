@@ -19,26 +19,27 @@ struct CurveOrPointSet
 {
   int dimension; ///< 1: a curve, 0: points
   std::string name;
-  dealii::types::boundary_id id;             ///< of a curve: the boundary id of its edges
+  dealii::types::boundary_id id;             ///< a curve's edges have this boundary id
   std::set<std::array<double, 3>> points;    ///< vertices of the coarse mesh
-  std::set<std::array<double, 3>> midpoints; ///< of points: midpoints of edges of the coarse mesh
+  std::set<std::array<double, 3>> midpoints; ///< midpoints of coarse edges in a point set
 };
 
-/// The element types in a mesh file, such as CPS4 of Abaqus, and where each occurs: "FILE:LINE".
+/// The element types in a mesh file, such as CPS4 of Abaqus, each with its location "FILE:LINE".
 using ElementTypes = std::map<std::string, std::string>;
 
 /// The ids of the regions of one dimension of a mesh, and their names if the mesh file defines any.
 struct NamedIds
 {
-  using Id = unsigned int; ///< of deal.II's boundaries and materials
+  using Id = unsigned int; ///< type of deal.II's boundary and material ids
 
   std::set<Id> ids;
   std::map<std::string, Id> names;
   /// Names that denote no id, each with the reason and the remedy.
   std::map<std::string, std::string> unusable;
 
-  /// For messages: "0, 3 (inlet)"
+  /// Returns the ids @p of and their names, for messages: "0, 3 (inlet)".
   std::string list(const std::set<Id> &of) const;
+  /// Returns all ids and their names.
   std::string list() const
   {
     return list(ids);
@@ -67,19 +68,20 @@ struct MeshRegions
   /**
    * Returns the id that @p word, a number or a name, denotes.
    * @param path "Section/Key" of the parameter that contains the word
-   * @throws ParameterError that lists the existing ids and names if the word is neither, or if the
-   * mesh lacks the id
+   * @throws ParameterError that lists the ids and names of the mesh if @p word is none of them
+   * @throws ParameterError if the name denotes a curve, a point set or no id (NamedIds::unusable)
    */
   BoundaryId boundary(const std::string &path, const std::string &word) const;
-  /// Returns the id of a boundary like boundary(), and also accepts names of curves and points.
+  /// Returns the id like boundary(), but also accepts names of curves and point sets.
   BoundaryId boundary_curve_or_point_set(const std::string &path, const std::string &word) const;
   /// Returns the material id that @p word denotes, like boundary().
   MaterialId material(const std::string &path, const std::string &word) const;
 
-  /// For messages: "; curves top edge; points tip", or nothing
+  /// Returns all names of curves and point sets for messages, such as "; curves rim; points tip".
   std::string list_of_curves_and_point_sets() const;
 
-  /// Returns the name of a boundary, a curve or a point set, or the number if it has none.
+  /// Returns the name of the boundary, curve or point set @p id, or the id itself if it has no
+  /// name.
   std::string name_of(BoundaryId id) const;
 };
 } // namespace femgpu

@@ -177,7 +177,7 @@ bool SolverParameters::has_gpu_settings() const
 
 std::string SolverParameters::groups_backend(const double n) const
 {
-  constexpr double few = 10000; // one core solves this before a GPU has started, which takes 0.3 s
+  constexpr double few = 10000; // a GPU starts in 0.3 s, in which one core solves this
   const bool is_for_host = linalg::is_direct(solver) || (n <= few && !has_gpu_settings());
   return backend == "auto" && is_for_host ? "host" : backend;
 }

@@ -11,11 +11,11 @@
 
 namespace femgpu
 {
-/// The data on unknowns that a preconditioner needs, besides the node that each belongs to.
+/// The data about unknowns that a preconditioner or ordering needs, in addition to their nodes.
 struct RequiredDofData
 {
-  bool coordinates = false;
-  bool coarser = false; ///< the unknowns of lower degrees and of coarser meshes
+  bool coordinates = false; ///< the coordinates of the unknowns
+  bool coarser = false;     ///< the unknowns of lower degrees and of coarser meshes
 };
 
 /// Section "Solver".
@@ -50,8 +50,8 @@ public:
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
 
-  /// Returns the backend for solver groups. "auto" selects the host if the solver is direct, or if
-  /// @p n unknowns are few and no other parameter refers to GPUs.
+  /// Returns the backend for at most @p n unknowns. "auto" becomes "host" if the solver is direct,
+  /// or if @p n is at most 10,000 and no other parameter refers to GPUs.
   std::string groups_backend(double n) const;
 
   /// Returns whether the energy error is the only stopping criterion of linear solves.
@@ -59,19 +59,20 @@ public:
   {
     return stop_at == "energy error" || stops_at_discretisation_error();
   }
-  /// Returns whether solutions must also reach the tolerance in the measures of Accuracy.
+  /// Returns whether solutions are also judged by the measures of Accuracy.
   bool checks_accuracy() const
   {
     return stop_at != "residual";
   }
-  /// Returns whether the tolerance is a fraction of the discretisation error, different in each
-  /// cycle.
+  /// Returns whether the tolerance is a fraction of the discretisation error, which differs between
+  /// cycles.
   bool stops_at_discretisation_error() const
   {
     return stop_at == "discretisation error";
   }
 
-  /// Returns the data that the preconditioner needs, for @p n_components unknowns in a node.
+  /// Returns the data that preconditioner and ordering need, for @p n_components unknowns in a
+  /// node.
   RequiredDofData required_dof_data(unsigned int n_components) const;
 
   /// Throws ParameterError if the name or an option of a method is wrong.
@@ -107,16 +108,17 @@ public:
 
   bool enabled = false;
   linalg::ContinuationOptions
-      branch_options; ///< without linear systems, of which only two options are set
-  std::vector<double> stop, upper_stop; ///< none or one
+      branch_options; ///< options of the branch; in `linear`, only solver and tolerance are set
+  /// The values of λ at which the branch ends before and after the fold; empty for no limit.
+  std::vector<double> stop, upper_stop;
   unsigned int vtu_interval = 5;
 
-  /// Returns the options. Section "Solver" applies to linear systems, except for the solver and its
-  /// tolerance.
+  /// Returns the options. For linear systems, solver and tolerance come from section
+  /// "Continuation", all other options from section "Solver", @p solver_parameters.
   linalg::ContinuationOptions options(const SolverParameters &solver_parameters) const;
 
-  /// Throws ParameterError if step sizes are inconsistent, or if the name or an option of the
-  /// solver is wrong.
+  /// Throws ParameterError if the largest step is less than the first, or if the name or an option
+  /// of the solver is wrong.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 } // namespace femgpu

@@ -12,23 +12,24 @@
 
 namespace femgpu
 {
-/// The matrix, right-hand side and weights of one cell, by local dof.
+/// The matrix K, right-hand side f and weights w of one cell, by local dof.
 struct CellTerms
 {
   CellTerms(const unsigned int n, const bool has_weights)
       : dofs(n), K(n, n), f(n), w(has_weights ? n : 0)
   {}
 
-  std::vector<dealii::types::global_dof_index> dofs; ///< global number of each
+  std::vector<dealii::types::global_dof_index> dofs; ///< global dof number of each local dof
   dealii::FullMatrix<double> K;
   dealii::Vector<double> f;
-  dealii::Vector<double> w; ///< weights of a reaction; empty for linear problems
+  dealii::Vector<double> w; ///< weights of a nonlinear reaction term; empty for linear problems
 };
 
 /**
- * Adds the terms of one cell to the system, with constrained dofs eliminated. With u = C û + g on
- * the cell, Cᵀ K C is added to the matrix, Cᵀ (f − K g) to the right-hand side and Cᵀ w to the
- * weights. Each thread needs its own object, which reuses its buffers.
+ * Adds the terms of cells to the system and eliminates constrained dofs. If the constraints on a
+ * cell are u = C û + g with the unconstrained dofs û, Cᵀ K C is added to the matrix, Cᵀ (f − K g)
+ * to the right-hand side and Cᵀ w to the weights. Rows of constrained dofs get only a diagonal
+ * entry. Each thread needs its own object, which reuses its buffers.
  */
 class CellConstraints
 {
@@ -56,12 +57,12 @@ private:
 
   const dealii::AffineConstraints<double> &constraints;
 
-  std::vector<std::pair<Index, unsigned int>> order; ///< global and local dof, ascending
-  std::vector<std::pair<Index, Share>> unsorted;     ///< global dof and share
-  std::vector<Index> targets;                        ///< ascending
+  std::vector<std::pair<Index, unsigned int>> order; ///< pairs of global and local dof, ascending
+  std::vector<std::pair<Index, Share>> unsorted;     ///< pairs of global dof and share
+  std::vector<Index> targets;                        ///< global numbers of the dofs û, ascending
   std::vector<Share> shares;
   std::vector<double> inhomogeneities;      ///< g by local dof
-  std::vector<double> matrix, rhs, weights; ///< condensed, by target
+  std::vector<double> matrix, rhs, weights; ///< condensed terms, by target
 };
 } // namespace femgpu
 

@@ -10,15 +10,14 @@ namespace femgpu
 /// The order in which row_reduce() eliminates columns.
 enum class Pivots
 {
-  by_size,   ///< the largest entry first, in the first column if several are equal: smallest
-             ///< rounding errors
-  by_columns ///< from the first column on: the reduced row echelon form, which is unique
+  by_size,   ///< the column with the largest remaining entry first, for small rounding errors
+  by_columns ///< from the first column to the last: the reduced row echelon form, which is unique
 };
 
 /**
- * Performs Gauss-Jordan elimination in the first @p n_columns columns of @p A. On
- * return, row r has 1 in the r-th of the returned pivot columns, where all other rows have 0. The
- * rows beyond the rank are 0 in the first @p n_columns columns.
+ * Performs Gauss-Jordan elimination in the first @p n_columns columns of @p A. On return, the r-th
+ * pivot column has 1 in row r and 0 in all other rows, and the rows beyond the rank are 0 in the
+ * first @p n_columns columns.
  * @param tolerance entries of at most this magnitude count as zero
  * @return the pivot columns; their number is the rank
  */

@@ -19,7 +19,8 @@ namespace
 {
 const std::string section = "Elasticity/";
 
-/// @throws ParameterError if a pair of constants is incomplete, or if both pairs are given
+/// Checks which constants are given. @throws ParameterError if E or ν is given together with λ or
+/// μ, or if only one of λ and μ or of α and ΔT is given
 void check_pairs(const ElasticityParameters &p)
 {
   const bool by_young = !is_blank(p.young) || !is_blank(p.poisson);
@@ -40,7 +41,8 @@ void check_pairs(const ElasticityParameters &p)
         section + (is_blank(p.temperature_rise) ? "Thermal expansion" : "Temperature rise"));
 }
 
-/// Returns sample points for each coarse cell, few enough to take no noticeable time.
+/// Returns the points of a coarse cell at which ElasticMaterials::check() evaluates constants; they
+/// are few enough to take no noticeable time.
 template <int dim>
 Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
 {
@@ -113,18 +115,19 @@ double von_mises(const SymmetricTensor<2, 3> &stress)
 
 double safety_factor(const double yield_stress, const double von_mises_stress)
 {
-  // no division first: the stress may be zero
+  // compares without a division, because the stress may be zero
   return yield_stress >= largest_safety_factor * von_mises_stress ? largest_safety_factor
                                                                   : yield_stress / von_mises_stress;
 }
 
 /**
- * Computes m + 2 √(J2/3) cos(θ + 2πk/3), where m is the mean and θ the Lode angle (Lode 1926) with
- * cos 3θ = √27/2 det s of the deviator s, here in units of √J2. If two eigenvalues are close, θ is
+ * Computes m + 2 √(J2/3) cos(θ + 2πk/3), where m is the mean and θ the Lode angle (Lode 1926):
+ * cos 3θ = √27/2 det s, where s is the deviator divided by √J2. If two eigenvalues are close, θ is
  * ill-conditioned as a function of cos 3θ, so sin 3θ is computed as well. The discriminant is the
  * Gram determinant of I, s and s², a sum of squares (Cauchy, Binet) without cancellation.
- * eigenvalues() of deal.II loses half of the digits if two eigenvalues are equal. Its Jacobi method
- * is as accurate but takes four times as long, which makes elasticity's output 50 % slower.
+ * eigenvalues() of deal.II loses half of the digits if two eigenvalues are equal. deal.II's Jacobi
+ * method is as accurate as this one but takes four times as long, which makes the output of
+ * elasticity 50 % slower.
  */
 std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 {

@@ -21,8 +21,8 @@ struct ElasticModuli
   double lambda = 0., mu = 0.; ///< Lamé's constants, in Pa
   double thermal_strain = 0.;  ///< α ΔT
 
-  // The stress in the dim-dimensional space of the mesh is σ = λ tr(ε) I + 2μ ε − p_T I, in Pa.
-  double effective_lambda = 0.; ///< λ of this formula; in plane stress 2λμ/(λ+2μ)
+  // The stress in the dim-dimensional space of the mesh is σ = λ* tr(ε) I + 2μ ε − p_T I, in Pa.
+  double effective_lambda = 0.; ///< λ*: λ, but 2λμ/(λ+2μ) in plane stress
   double thermal_pressure = 0.; ///< p_T
 };
 
@@ -40,13 +40,17 @@ class ElasticMaterials
 {
 public:
   /**
-   * @throws ParameterError if E and ν are given together with λ and μ, if only one of α and ΔT is
-   * given, if constants are out of range, and like parse_material_expressions()
+   * @throws ParameterError if E or ν is given together with λ or μ, or if only one of λ and μ or of
+   * α and ΔT is given
+   * @throws ParameterError if constants that do not depend on position, or yield stresses, are out
+   * of range
+   * @throws ParameterError if the 2D hypothesis contradicts the element types in the mesh file
+   * @throws ParameterError on the errors of parse_material_expressions()
    */
   ElasticMaterials(const ElasticityParameters &parameters, const MeshRegions &regions);
 
-  /// Checks constants that depend on position. @throws ParameterError if they are out of range at a
-  /// point of the coarse mesh.
+  /// Checks the constants that depend on position at sample points of the coarse mesh.
+  /// @throws ParameterError if a constant is out of range at a sample point
   void check(const Mesh<dim> &mesh) const;
 
   /// Returns a description for messages: "material id 1 (steel)".
@@ -70,9 +74,10 @@ public:
   /// Returns the constants at @p points, which are in material @p material.
   std::vector<ElasticModuli> moduli(const std::vector<dealii::Point<dim>> &points,
                                     dealii::types::material_id material) const;
-  /// Returns strain, stress and energy density at point @p q of a batch.
+  /// Returns strain, stress and energy density at point @p q of the batch @p at, which has the
+  /// gradients of the displacement. @param moduli constants at this point
   ElasticState state(const ElasticModuli &moduli, const PointBatch<dim> &at, unsigned int q) const;
-  /// Returns the yield stress at @p points, in Pa; empty without has_yield_stress().
+  /// Returns the yield stress at @p points, in Pa; empty if none is given.
   std::vector<double> yield_stress(const std::vector<dealii::Point<dim>> &points,
                                    dealii::types::material_id material) const
   {
@@ -90,7 +95,7 @@ private:
     std::shared_ptr<Field<dim>> first, second; ///< E and ν, or λ and μ
     std::shared_ptr<Field<dim>> expansion;     ///< nullptr if there is no thermal expansion
     bool is_uniform;
-    ElasticModuli uniform; ///< valid if is_uniform; without thermal strain
+    ElasticModuli uniform; ///< moduli without thermal strain; valid if is_uniform
     std::string name;      ///< for messages
   };
 
@@ -105,7 +110,7 @@ private:
 /// Returns √(3/2 s : s), where s is the deviator of @p stress.
 double von_mises(const dealii::SymmetricTensor<2, 3> &stress);
 
-/// The safety factor reported where the stress is zero, instead of infinity.
+/// The largest safety factor reported, also where the stress is zero.
 constexpr double largest_safety_factor = 1e6;
 
 /// Returns yield stress / von Mises stress, at most largest_safety_factor.

@@ -28,7 +28,7 @@ struct Wrench
 {
   Tensor<1, 3> force, moment;
 
-  /// Adds component @p c of a force that acts at @p arm from the reference point.
+  /// Adds a force @p value in direction @p c that acts at @p arm from the reference point.
   template <int dim>
   void add(const Tensor<1, dim> &arm, const unsigned int c, const double value)
   {
@@ -46,7 +46,8 @@ struct Wrench
   }
 };
 
-/// Adds "force x of where" and so on, with the components that exist in dim dimensions.
+/// Appends the components of @p wrench that exist in dim dimensions, with names such as "load x"
+/// and "reaction y of left".
 template <int dim>
 void add_components(const std::string &force, const std::string &moment, const std::string &where,
                     const Wrench &wrench, std::vector<Quantity> &result)
@@ -61,7 +62,7 @@ void add_components(const std::string &force, const std::string &moment, const s
 template <int dim>
 struct SupportedDof
 {
-  types::boundary_id id; ///< the smallest boundary id that supports it
+  types::boundary_id id; ///< the smallest boundary id that supports the dof
   unsigned int component;
   Point<dim> position;
 };
@@ -190,7 +191,8 @@ private:
     }
   }
 
-  /// Adds the energy, and the thermal load (p_T, div φ_i) to the loads of @p equation.
+  /// Adds the cell's strain energy to `energy`, and the thermal load (p_T, div φ_i) to the loads of
+  /// @p equation.
   void add_energy(CellEquation<dim> &equation)
   {
     CellPoints<dim> &inside = equation.inside();
@@ -211,7 +213,7 @@ private:
     inside.subtract_flux(thermal, equation.loads());
   }
 
-  /// Collective. @param u with ghost values
+  /// Collective. Returns extreme values and energies. @param u solution with ghost values
   std::vector<Quantity> extremes(const FeVector &u) const
   {
     const auto largest = [&](const double value) { return Utilities::MPI::max(value, comm); };
@@ -231,7 +233,8 @@ private:
     return result;
   }
 
-  /// Collective. @param residual of the dofs owned by this rank
+  /// Collective. Returns forces and moments of loads and supports.
+  /// @param residual entries of the dofs that this rank owns
   std::vector<Quantity> forces(const FeVector &residual) const
   {
     std::map<types::boundary_id, Wrench> reactions; // by boundary id of the supports

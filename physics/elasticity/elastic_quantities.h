@@ -11,26 +11,27 @@
 
 namespace femgpu
 {
-/// The data from which quantities of an elastic body are computed; they outlive the observer.
+/// The data of an elastic body for elastic_observer(). Referenced objects must outlive the
+/// observer.
 template <int dim>
 struct ElasticBody
 {
   const ElasticMaterials<dim> &materials;
   const ElasticSupports<dim> &supports;
-  dealii::Point<dim> moment_point;
+  dealii::Point<dim> moment_point; ///< reference point of moments
   bool reports_reactions;
 };
 
 /**
- * Returns an observer that reports extreme values, energies, optionally the forces of loads and
- * supports on the body, and the balance of forces, see Balance.
+ * Returns an observer that reports extreme values, energies, the balance of forces (see Balance)
+ * and, optionally, the forces of loads and supports on the body.
  *
- * Extreme stresses are taken at the nodes of each cell, like those in output files. The largest
- * displacement is that of the polynomials, including points between nodes. Reactions are the
+ * Extreme stresses are taken at the nodes of each cell, like the stresses in output files. The
+ * largest displacement is the maximum of the polynomials, also between nodes. Reactions are the
  * residuals K u − f at the supported nodes, in the weak sense, so that their sum is minus the sum
- * of the loads up to the accuracy of the solver. If several boundaries support a component, its
- * reaction is assigned to the one with the smallest id. The loads of the balance include thermal
- * loads.
+ * of the loads up to the accuracy of the solver. If several boundaries support a component
+ * of a node, its reaction is assigned to the boundary with the smallest id. The loads in the
+ * balance include thermal loads.
  *
  * Forces are in N; in 2D in N per metre of length or thickness.
  */

@@ -72,10 +72,11 @@ public:
 private:
   Field<dim> angle;
   Point<dim> centre;
-  Tensor<1, dim> direction; ///< in 3D
+  Tensor<1, dim> direction; ///< direction of the axis; used in 3D only
 };
 
-/// @throws ParameterError if the normals @p first and @p n of a symmetry plane differ
+/// Checks that a symmetry plane is plane. @throws ParameterError if its normals @p first and @p n
+/// differ
 template <int dim>
 void require_plane(const types::boundary_id id, const Tensor<1, dim> &first,
                    const Tensor<1, dim> &n)
@@ -145,7 +146,7 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
       reference.face_reference_cell(0).template get_gauss_type_quadrature<dim - 1>(2),
       update_quadrature_points | update_normal_vectors);
   std::vector<std::vector<SupportedDirection<dim>>> supports(parts.size());
-  std::map<BoundaryId, Tensor<1, dim>> normals;           // of symmetry planes
+  std::map<BoundaryId, Tensor<1, dim>> normals;           // by symmetry plane
   for (std::size_t part = 0; part < parts.size(); ++part) // all ranks have all coarse cells
     for (const auto &cell : parts[part].cells)
       for (const auto face : cell->face_indices()) {

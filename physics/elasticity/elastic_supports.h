@@ -24,14 +24,17 @@ class ElasticSupports
 public:
   using BoundaryId = dealii::types::boundary_id;
 
-  /// @throws ParameterError on a syntax error, and if an id is repeated
+  /// @throws ParameterError on a syntax error, or if a boundary id occurs twice
   ElasticSupports(const ElasticityParameters &parameters, const MeshRegions &regions);
 
   /**
    * Checks the supports.
    * @param degree polynomial degree of the elements
-   * @throws ParameterError that names the free rigid-body modes; if a symmetry plane is not plane
-   * on the coarse mesh; or if mid-side nodes are supported where the elements have no nodes
+   * @throws ParameterError if the body can move rigidly; the message lists the free rigid-body
+   * modes
+   * @throws ParameterError if a symmetry plane is not plane on the coarse mesh
+   * @throws ParameterError if supported points are mid-side nodes of the mesh file, and elements of
+   * @p degree have no nodes there
    */
   void check(const Mesh<dim> &mesh, unsigned int degree) const;
 
@@ -42,10 +45,10 @@ public:
   }
   /// Returns the ids of all boundaries that are supported in some direction.
   std::set<BoundaryId> ids() const;
-  /// Returns whether component @p c of the displacement, or a component coupled to it, is
-  /// prescribed on a face of boundary @p id with normal @p n.
+  /// Returns whether component @p c of the displacement is prescribed on a face of boundary @p id
+  /// with normal @p n, or is coupled to other components by a symmetry plane.
   bool prescribes(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
-  /// Returns the boundary ids by parameter, for named_boundaries().
+  /// Returns each parameter with its boundary ids, for Problem::named_boundaries().
   std::vector<std::pair<std::string, std::set<BoundaryId>>> named_boundaries() const;
 
 private:
@@ -53,12 +56,12 @@ private:
   struct Prescribed
   {
     BoundaryId id;
-    std::string path; ///< of the parameter
+    std::string path; ///< path of the parameter
     std::shared_ptr<dealii::Function<dim>> values;
     dealii::ComponentMask mask;
   };
 
-  /// Returns the supported directions of each of the @p parts.
+  /// Returns the supported directions of each connected component in @p parts.
   std::vector<std::vector<SupportedDirection<dim>>>
   supported_directions(const Mesh<dim> &mesh,
                        const std::vector<ConnectedComponent<dim>> &parts) const;

@@ -156,9 +156,9 @@ public:
   }
 
   /**
-   * Returns strain, stress, principal stresses (1 is the largest), von Mises stress and, with a
-   * yield stress, the safety factor. Tensors have the components in the space of the mesh. In 2D,
-   * the out-of-plane components are separate fields, strain_zz and stress_zz.
+   * Returns strain, stress, principal stresses (1 is the largest), von Mises stress and, if a yield
+   * stress is given, the safety factor. Tensors have the components in the space of the mesh. In
+   * 2D, the out-of-plane components are separate fields, strain_zz and stress_zz.
    */
   std::vector<DerivedField> derived_fields() const override
   {
@@ -232,7 +232,8 @@ private:
   ElasticSupports<dim> supports;
   std::unique_ptr<Field<dim>> body_force;
   BoundaryFields<dim> traction, pressure;
-  std::map<types::boundary_id, const Function<dim> *> loads_of_curves_and_points; ///< of traction
+  std::map<types::boundary_id, const Function<dim> *>
+      loads_of_curves_and_points; ///< a subset of traction
   bool reports_reactions;
   Point<dim> moment_point;
   std::unique_ptr<Field<dim>> exact;

@@ -18,13 +18,13 @@ public:
 
   std::vector<RequiredDatum> required() const;
 
-  std::string young, poisson, lambda, mu;      ///< by material
-  std::string hypothesis = "auto";             ///< in 2D
-  std::string thermal_expansion, yield_stress; ///< by material
+  std::string young, poisson, lambda, mu;      ///< expressions by material
+  std::string hypothesis = "auto";             ///< used in 2D only
+  std::string thermal_expansion, yield_stress; ///< expressions by material
   std::string temperature_rise;
   std::string body_force;
-  std::string displacement, rotation, symmetry_planes; ///< by boundary id
-  std::string traction, pressure;                      ///< by boundary id
+  std::string displacement, rotation, symmetry_planes; ///< entries by boundary id
+  std::string traction, pressure;                      ///< entries by boundary id
   bool reports_reactions = false;
   std::string moment_point;
   std::string exact_solution;

@@ -18,8 +18,8 @@ namespace
 {
 constexpr double nearly_incompressible = 0.45; ///< Poisson's ratio
 constexpr double slender = 5.;                 ///< length / thickness
-constexpr double too_stiff = 0.05;
-constexpr double slender_fraction = 0.3; ///< fraction of the boundary where a body must be slender
+constexpr double too_stiff = 0.05;             ///< excess stiffness / exact stiffness
+constexpr double slender_fraction = 0.3; ///< locked part of the boundary that causes a warning
 
 template <int dim>
 using Cell = typename Triangulation<dim>::cell_iterator;
@@ -31,8 +31,8 @@ double poisson_ratio(const ElasticMaterials<dim> &materials, const Cell<dim> &ce
   return moduli.lambda / (2. * (moduli.lambda + moduli.mu));
 }
 
-// These functions append a warning if they find locking. The coarse mesh is replicated, so all
-// ranks find the same.
+// The find_…_locking() functions append a warning if they find locking. The coarse mesh is
+// replicated, so all ranks append the same warnings.
 
 template <int dim>
 void find_volumetric_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &materials,
@@ -60,7 +60,7 @@ struct Stack
 {
   double thickness = 0.;
   unsigned int n_cells = 0;
-  double length = std::numeric_limits<double>::infinity(); ///< of its cells, along the body
+  double length = std::numeric_limits<double>::infinity(); ///< length of the cells along the body
 };
 
 /// Returns the extent of the mesh in the direction of @p edge.
@@ -74,8 +74,8 @@ double extent(const BoundingBox<dim> &box, const Tensor<1, dim> &edge)
 }
 
 /**
- * Returns the stack that begins at face @p f. Its length is the shortest length of those edges
- * along which the body is slender; infinite if there are none.
+ * Returns the stack that begins at face @p f of @p cell. The length of the stack is the shortest
+ * edge of this face along which the body is slender; infinite if there is none.
  */
 template <int dim>
 Stack stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
@@ -105,10 +105,10 @@ Stack stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
 
 /**
  * Returns a lower bound of the excess stiffness of cells in bending, relative to the exact
- * stiffness. A bilinear cell of length l represents a curvature κ by shear, κx along the cell,
- * whose energy is (1-ν)/2 (l/t)² of the bending energy. Its strain is constant over its height, so
- * n cells over the thickness resist the transverse strain -νκz with ν²/(1-ν²)/n² of the bending
- * energy.
+ * stiffness. In a body of thickness t, a bilinear cell of length l represents a curvature κ by a
+ * shear strain κx along the cell, whose energy is (1-ν)/2 (l/t)² times the bending energy. The
+ * transverse strain of a cell is constant over its height, so n cells over the thickness resist the
+ * transverse strain -νκz of bending with ν²/(1-ν²)/n² times the bending energy.
  */
 double stiffening(const double length_by_thickness, const double n_cells, const double nu)
 {

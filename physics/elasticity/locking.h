@@ -11,9 +11,10 @@ namespace femgpu
 {
 /**
  * Returns warnings if elements of degree 1 are too stiff: for nearly incompressible materials
- * (volumetric locking; not in plane stress), and for slender bodies in bending that consist of
- * quadrilaterals or hexahedra (shear locking). @pre the mesh is not refined yet
+ * (volumetric locking; not in plane stress), and for slender bodies of quadrilaterals or hexahedra,
+ * which may be bent (shear locking).
  * @param refinements number of global refinements until the last cycle
+ * @pre the mesh is not refined yet
  */
 template <int dim>
 std::vector<std::string> locking_warnings(const Discretization<dim> &discretization,

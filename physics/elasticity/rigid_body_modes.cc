@@ -29,7 +29,8 @@ Vector3 to_3d(const Tensor<1, dim> &v)
   return result;
 }
 
-/// The centre and size of the supports. In these coordinates the conditions are of order one.
+/// The centre and size of the supports. In coordinates with this origin and unit of length, the
+/// conditions are of order one.
 template <int dim>
 struct Frame
 {
@@ -47,7 +48,7 @@ struct Frame
   double length = 0.;
 };
 
-/// Returns MᵀM of the conditions M (ω, t) = 0. In 2D, ω_x = ω_y = t_z = 0 are added.
+/// Returns MᵀM of the conditions M (ω, t) = 0. In 2D, ω_x = ω_y = t_z = 0 are further conditions.
 template <int dim>
 LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<dim>> &supports,
                                           const Frame<dim> &frame)
@@ -78,8 +79,8 @@ Vector3 row_segment(const Matrix &matrix, const unsigned int row, const unsigned
   return result;
 }
 
-/// Returns the motions u = t + ω × x that the supports permit, one row (ω, t) for each. x is
-/// relative to the origin in units of the frame's length. The basis has many zeros.
+/// Returns a basis of the motions u = t + ω × x that the supports permit, with one row (ω, t) for
+/// each motion and many zeros. x is relative to the origin, in units of the frame's length.
 template <int dim>
 FullMatrix<double> free_motions(const std::vector<SupportedDirection<dim>> &supports,
                                 const Frame<dim> &frame)
@@ -94,7 +95,7 @@ FullMatrix<double> free_motions(const std::vector<SupportedDirection<dim>> &supp
   for (unsigned int k = 0; k < motions.m(); ++k) {
     const Vector3 omega = row_segment(conditions.get_svd_vt(), free[k], 0);
     Vector3 t = row_segment(conditions.get_svd_vt(), free[k], 3);
-    t -= cross_product_3d(omega, frame.centre / frame.length); // about the origin
+    t -= cross_product_3d(omega, frame.centre / frame.length); // now x is relative to the origin
     for (unsigned int a = 0; a < 3; ++a) {
       motions(k, a) = omega[a];
       motions(k, 3 + a) = t[a];

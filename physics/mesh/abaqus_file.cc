@@ -50,7 +50,8 @@ std::string_view without_part(std::string_view word)
   return without_quotes(word);
 }
 
-/// Returns dimension and number of nodes of elements of @p type, in upper case; {0, 0} if unknown.
+/// Returns dimension and number of nodes of the element type @p type, which is in upper case;
+/// {0, 0} if the type is unknown.
 std::pair<int, std::size_t> size_of_type(const std::string &type)
 {
   static const std::vector<std::pair<std::regex, int>> families = {
@@ -75,8 +76,8 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
 const char *const explicit_nodes_advice =
     " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
 
-/// Reads a file block by block: a keyword with its data lines. Comments are skipped. The current
-/// line is the next one to be read.
+/// Reads a file block by block. A block is a keyword with its data lines. Comments are skipped.
+/// After a block has been read, the current line is the keyword of the next.
 class AbaqusReader : private MeshText
 {
 public:
@@ -120,7 +121,7 @@ private:
   {
     return !at_end() && line()[0] != '*';
   }
-  /// Moves to the next line. Returns false at a keyword and at the end.
+  /// Moves to the next line other than a comment. Returns whether this is a data line.
   bool next_data()
   {
     while (next_line())
@@ -174,7 +175,7 @@ private:
   {
     return keyword.options.count(option) > 0;
   }
-  /// @throws InputError if the keyword lacks the option
+  /// Returns the value of an option of the keyword. @throws InputError if the keyword lacks it
   std::string value_of(const std::string &option) const
   {
     const auto value = keyword.options.find(option);
@@ -195,7 +196,7 @@ private:
 
   /// Returns the set or surface named by the value of @p option, and creates it if it does not
   /// exist.
-  /// @param origin of a new set
+  /// @param origin the origin that a new set gets
   AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const std::string &option,
                    const AbaqusOrigin origin) const
   {
@@ -315,7 +316,7 @@ private:
     }
   }
 
-  /// Adds members to a set. @p token is a number or the name of a set.
+  /// Adds the member with number @p token, or the members of the set with this name, to @p set.
   void add_members(AbaqusSet &set, const std::string_view token, const bool of_elements)
   {
     const std::string_view word = without_part(token);
@@ -351,7 +352,7 @@ private:
     }
   }
 
-  /// Adds the vertices of the elements in @p element_set, and the mid-side nodes between these.
+  /// Adds the vertices of the elements in @p element_set, and the mid-side nodes between them.
   void add_nodes_of(const std::string &element_set, AbaqusSet &set)
   {
     AbaqusSet chosen;
@@ -477,12 +478,12 @@ private:
   }
 
   int dim;
-  Keyword keyword; ///< of the current block
+  Keyword keyword; ///< keyword of the current block
   AbaqusModel model;
-  std::unordered_map<long long, std::size_t> nodes, elements; ///< by number
-  std::vector<bool> are_shells;                               ///< elements
+  std::unordered_map<long long, std::size_t> nodes, elements; ///< indices by number
+  std::vector<bool> are_shells; ///< whether an element is a shell or membrane
   std::size_t n_parts = 0;
-  std::set<std::string> found_couplings; ///< keywords
+  std::set<std::string> found_couplings; ///< keywords that are ignored with a warning
 };
 } // namespace
 

@@ -15,7 +15,8 @@ namespace femgpu
 {
 namespace
 {
-/// Returns the number 12 for "12" and, with the prefix "EB", for "EB12".
+/// Returns the number in @p name: 12 for "12" and, with the prefix "EB", for "EB12". Returns
+/// nullopt for other names.
 std::optional<long long> number_in(const std::string &name, const std::string &prefix)
 {
   const auto same = [](const unsigned char a, const unsigned char b) {
@@ -28,7 +29,7 @@ std::optional<long long> number_in(const std::string &name, const std::string &p
   return is_number ? std::optional<long long>(std::stoll(digits)) : std::nullopt;
 }
 
-/// Sorts sets by precedence for members that they have in common.
+/// Sorts @p candidates by their precedence for common members, highest first.
 void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 {
   const auto key = [&](const AbaqusSet &c) {
@@ -41,8 +42,8 @@ void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 
 /**
  * Assigns ids to the sets of one dimension and adds their names to @p table.
- * @param candidates have the numbers of things as members
- * @return for each of @p n_members the set that determines its id; nullptr for those without
+ * @param candidates sets whose members are numbers, less than @p n_members, of elements or sides
+ * @return for each number, the set that determines the id; nullptr if there is none
  */
 std::vector<const AbaqusSet *> assign_ids(std::vector<AbaqusSet> &candidates,
                                           const std::string &prefix, const int dimension,
@@ -89,7 +90,7 @@ std::vector<const AbaqusSet *> assign_ids(std::vector<AbaqusSet> &candidates,
 
 constexpr std::size_t no_side = static_cast<std::size_t>(-1);
 
-/// Converts sets to ids and names.
+/// Converts the sets of a model to ids and names in its table.
 class SetConverter
 {
 public:
@@ -143,7 +144,8 @@ public:
   }
 
 private:
-  /// Returns the sets with elements of a dimension, except sets that list the cells of a surface.
+  /// Returns the element sets, restricted to elements of @p dimension. Omits empty sets, internal
+  /// sets and, for cells, sets that only define a surface.
   std::vector<AbaqusSet> element_sets(const int dimension) const
   {
     std::vector<AbaqusSet> result;
@@ -194,7 +196,8 @@ private:
       candidates.push_back(std::move(surface));
   }
 
-  /// Adds the sides all of whose vertices are in the set; if there are none, a curve or points.
+  /// Adds the sides whose vertices are all in the set as a candidate; if there are none, adds a
+  /// curve or points.
   void add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates)
   {
     const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
@@ -221,8 +224,7 @@ private:
                                         table.file + "' " + reason});
   }
 
-  /// Stores the owners of edges that belong to a curve already (3D): element sets of trusses or
-  /// beams.
+  /// Stores the edges that belong to curves already: in 3D, element sets of trusses or beams.
   void store_curve_edges()
   {
     for (const MeshElement &element : table.elements)
@@ -307,10 +309,10 @@ private:
   AbaqusModel &model;
   MeshTable &table;
   int dim;
-  std::vector<MeshElement> sides; ///< on the boundary
+  std::vector<MeshElement> sides; ///< boundary sides
   std::vector<bool> is_vertex;    ///< whether a point is a vertex of a cell
   std::map<NodeSet, std::size_t> side_of_nodes;
-  std::set<NodeSet> boundary_edges;            ///< in 3D; found when a node set may be a curve
+  std::set<NodeSet> boundary_edges;            ///< in 3D; filled when first needed
   std::map<NodeSet, std::size_t> line_of_edge; ///< the line of the curve that contains an edge
   long long largest_curve = 0;                 ///< the largest id of curves
 };

@@ -10,14 +10,15 @@
 
 namespace femgpu
 {
-/// The origin of a name. Of sets with the same members, the origin listed first takes precedence.
+/// How an input file defines a set. If sets have common members, the origin listed first takes
+/// precedence.
 enum class AbaqusOrigin
 {
   surface,
   section,     ///< an element set that *SOLID SECTION names
-  listed,      ///< by *ELSET
-  of_elements, ///< by *ELEMENT
-  nodes        ///< by *NSET or *NODE
+  listed,      ///< an element set that *ELSET lists
+  of_elements, ///< an element set of *ELEMENT
+  nodes        ///< a node set of *NSET, *NODE, or *SURFACE with TYPE=NODE
 };
 
 /// A named set of nodes, elements or sides of elements.
@@ -26,22 +27,22 @@ struct AbaqusSet
   enum : std::size_t
   {
     all_free = 1000, ///< every side of the element that belongs to no other cell
-    element_itself   ///< for shells and membranes
+    element_itself   ///< the element as a side of its own: shells and membranes
   };
   struct Side
   {
-    std::size_t element, side; ///< side: number from 0, or a constant above
+    std::size_t element, side; ///< side: number from 0, all_free or element_itself
     std::size_t line;
   };
 
   std::string name = {}; ///< spelled as at its first occurrence
   std::size_t line = 0;
   AbaqusOrigin origin = AbaqusOrigin::listed;
-  bool is_internal = false;              ///< for internal use by Abaqus/CAE
+  bool is_internal = false;              ///< has the option INTERNAL, which Abaqus/CAE writes
   bool defines_surface = false;          ///< an element set that defines the sides of a surface
-  std::vector<std::size_t> members = {}; ///< of nodes or elements: indices in MeshTable
-  std::vector<Side> sides = {};          ///< of surfaces
-  long long id = 0;                      ///< of the region, if the set became one
+  std::vector<std::size_t> members = {}; ///< indices of nodes or elements; in surfaces, of sides
+  std::vector<Side> sides = {};          ///< sides of a surface as listed in the file
+  long long id = 0;                      ///< id of the region, if the set became a region
 
   void remove_duplicates()
   {
@@ -50,7 +51,7 @@ struct AbaqusSet
   }
 };
 
-/// The contents of an input file. Keys are names in upper case.
+/// The contents of an Abaqus input file. Keys are names in upper case.
 struct AbaqusModel
 {
   MeshTable table;
@@ -58,9 +59,9 @@ struct AbaqusModel
 };
 
 /**
- * Assigns ids and names to cells, boundary sides and edges according to the sets of @p model, by
- * the rules of read_abaqus_file().
- * @throws InputError "FILE:LINE: …" if a side is in the interior
+ * Returns the table of @p model, in which cells, boundary sides and edges have the ids and names of
+ * their sets, by the rules of read_abaqus_file().
+ * @throws InputError "FILE:LINE: …" if a side of a surface does not exist or is not on the boundary
  */
 MeshTable assign_ids_from_sets(AbaqusModel model, int dim);
 } // namespace femgpu

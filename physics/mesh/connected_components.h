@@ -18,14 +18,14 @@ struct ConnectedComponent
   dealii::Point<dim> location; ///< the center of its first cell
   std::set<dealii::types::boundary_id> boundary_ids;
   std::set<dealii::types::material_id> material_ids;
-  std::vector<typename dealii::Triangulation<dim>::cell_iterator> cells; ///< of the coarse mesh
+  std::vector<typename dealii::Triangulation<dim>::cell_iterator> cells; ///< its coarse cells
 
   /// Returns a description: "around (0.5 0.5), with the boundary ids 1, 2".
   std::string text() const;
 };
 
-/// Returns the connected components of @p mesh in the order of their first cells. @pre the mesh is
-/// not refined yet
+/// Returns the connected components of @p mesh in the order of their first cells.
+/// @pre the mesh is not refined yet
 template <int dim>
 std::vector<ConnectedComponent<dim>> connected_components(const Mesh<dim> &mesh,
                                                           const std::vector<PeriodicSides> &sides);
@@ -39,10 +39,10 @@ struct DeterminingRegions
 };
 
 /**
- * Checks that each of several connected components of @p mesh has one of the regions of @p
+ * If @p mesh has several connected components, checks that each has one of the regions of @p
  * determining.
- * @throws ParameterError of parameter @p path if a component has none: its solution would be
- * determined only up to a constant
+ * @throws ParameterError for parameter @p path if a component has none of these regions, so that
+ * its solution would be determined only up to a constant
  */
 template <int dim>
 void require_constrained_components(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides,

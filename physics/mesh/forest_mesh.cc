@@ -19,7 +19,8 @@ using namespace dealii;
 
 namespace
 {
-/// Callback for p4est: whether to refine a quadrant. The forest's user_pointer is the target level.
+/// Callback for p4est: returns 1 if @p quadrant is to be refined. The forest's user_pointer points
+/// to the target level.
 template <int dim>
 int is_below_level(typename internal::p4est::types<dim>::forest *const forest,
                    typename internal::p4est::types<dim>::topidx /* tree */,
@@ -51,7 +52,7 @@ void ForestMesh<dim>::refine_all(const unsigned int times)
   Functions::refine(forest.get(), /* recursive */ 1, is_below_level<dim>, nullptr);
   Functions::partition(forest.get(), /* keeps families together */ 1, nullptr);
   this->load(forest.get());
-  this->signals.create(); // DoFHandlers wait for it, and load() does not send it
+  this->signals.create(); // DoFHandlers need this signal, which load() does not send
 }
 
 namespace
@@ -91,7 +92,7 @@ private:
   std::vector<int> finest;
 };
 
-/// Returns whether @p cell, which is flagged, will be merged with its siblings.
+/// Returns whether @p cell, which is flagged for coarsening, can be merged with its siblings.
 template <class Cell>
 bool can_be_coarsened(const Cell &cell)
 {
@@ -129,7 +130,7 @@ bool ForestMesh<dim>::prepare_coarsening_and_refinement()
   FinestLevels<dim> finest(*this);
   for (bool changes = true; changes; has_changed = has_changed || changes) {
     changes = false;
-    // Visits the finest cells first, so that coarser ones follow in the same loop.
+    // Visits the finest cells first, so that coarser neighbours are flagged in the same loop.
     for (auto cell = this->last_active(); cell != this->end(); --cell) {
       if (cell->refine_flag_set() || !finest.is_too_coarse(cell))
         continue;
@@ -153,7 +154,7 @@ namespace
 std::string messages_of_p4est;
 void (*report_and_abort)(const std::exception_ptr &) = nullptr;
 
-/// Collects messages: p4est reports an error in several lines, the reason first.
+/// Callback for p4est: collects messages, because p4est reports an error in several lines.
 void collect_message(FILE * /* stream */, const char * /* file */, int /* line */,
                      int /* package */, int /* category */, int /* priority */,
                      const char *const message)

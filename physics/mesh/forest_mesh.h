@@ -7,7 +7,7 @@
 
 namespace femgpu
 {
-/// A mesh of quadrilaterals or hexahedra, distributed by p4est, with fast global refinement.
+/// A mesh of quadrilaterals or hexahedra that p4est distributes, with fast global refinement.
 template <int dim>
 class ForestMesh : public dealii::parallel::distributed::Triangulation<dim>
 {
@@ -15,23 +15,26 @@ public:
   explicit ForestMesh(MPI_Comm communicator);
 
   /**
-   * Collective. Refines all cells @p times. If the mesh has not been refined before, p4est's forest
-   * is refined and partitioned once, so that each rank creates only its final cells.
+   * Collective. Refines all cells @p times times. If the mesh has not been refined before, p4est's
+   * forest is refined and partitioned once, so that each rank creates only its final cells, whereas
    * Triangulation::refine_global() refines, balances and partitions each level.
    */
   void refine_all(unsigned int times);
 
   /**
-   * Clears coarsening flags of incomplete families. p4est ensures that neighbours differ by at most
-   * one level, on all ranks. While deal.II's mesh follows the forest, the same is done for cells
-   * that are not in this rank's forest, with few loops over the cells. deal.II's implementation
-   * loops over all cells many times, anew for each level; it is used only with periodic sides.
+   * Clears the coarsening flags of cells whose siblings are not all flagged. The first call
+   * within execute_coarsening_and_refinement() does nothing else, because p4est then balances the
+   * forest: neighbours differ by at most one level. Other calls, which deal.II makes while it
+   * adapts its mesh to the forest, also change flags until the mesh is balanced, in few loops over
+   * the cells. deal.II's implementation, which loops over all cells many times for each level, is
+   * used only with periodic sides.
+   * @return whether a flag was changed
    */
   bool prepare_coarsening_and_refinement() override;
   void execute_coarsening_and_refinement() override;
 
 private:
-  bool precedes_forest_update = false; ///< p4est will process the flags of the next preparation
+  bool precedes_forest_update = false; ///< p4est will balance the forest after the next preparation
 };
 
 /**

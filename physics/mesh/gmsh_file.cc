@@ -13,7 +13,7 @@ namespace
 const std::string save_advice = " Save it with `gmsh FILE -save -format msh2` or `-format msh41`, "
                                 "not binary.";
 
-/// Reads one file.
+/// Reads one file of gmsh.
 class GmshReader : private MeshText
 {
 public:
@@ -101,8 +101,8 @@ private:
     const std::size_t n = count("the number of physical names", bytes_left());
     require_end_of_line("the number of physical names");
     std::vector<PhysicalName> names;
-    std::map<std::pair<int, std::string>, std::size_t> lines; // of the names
-    std::map<std::pair<int, long long>, std::size_t> numbers;
+    std::map<std::pair<int, std::string>, std::size_t> lines; // lines by name
+    std::map<std::pair<int, long long>, std::size_t> numbers; // lines by number
     for (std::size_t i = 0; i < n; ++i) {
       require_line("a physical name");
       if (line().front() == '$')
@@ -208,7 +208,7 @@ private:
     require_line("the numbers of elements");
     const std::size_t n_blocks = count("the number of blocks of elements", bytes_left());
     const std::size_t n_all = count("the number of elements", bytes_left());
-    std::size_t n_read = 0; // an element in several groups is repeated for each
+    std::size_t n_read = 0; // counts an element in several groups once
     for (std::size_t b = 0; b < n_blocks; ++b) {
       require_line("a block of elements");
       const auto dimension = static_cast<int>(count("the dimension of an entity", 3));
@@ -237,7 +237,7 @@ private:
     read_end("$Elements");
   }
 
-  /// Reads a line of $Entities: number, box, groups and bounding entities.
+  /// Reads number, bounding box and groups from a line of $Entities, and ignores the rest.
   void read_entity(const int dimension)
   {
     require_line("an entity");
@@ -340,8 +340,8 @@ private:
   int dim;
   bool is_version_4 = false;
   MeshTable result;
-  std::unordered_map<long long, std::size_t> points; ///< by node number
-  /// Groups of entities, by dimension and entity number.
+  std::unordered_map<long long, std::size_t> points; ///< indices by node number
+  /// The physical groups of each entity, by dimension and number of the entity.
   std::map<std::pair<int, long long>, std::vector<long long>> groups;
 };
 } // namespace

@@ -85,7 +85,8 @@ bool has_curved_manifolds(const Triangulation<dim> &coarse)
   return false;
 }
 
-/// Converts @p coarse to triangles or tetrahedra if required, or rejects its cells.
+/// Converts a generated mesh to triangles or tetrahedra if Mesh/Cells requires them. Rejects cells
+/// that are unsupported, or other than Mesh/Cells requires.
 template <int dim>
 void convert_cells_if_required(const MeshParameters &parameters, Triangulation<dim> &coarse)
 {
@@ -114,7 +115,8 @@ void convert_cells_if_required(const MeshParameters &parameters, Triangulation<d
   coarse.copy_triangulation(converted);
 }
 
-/// Checks the cells. deal.II's generators make invalid cells only for inconsistent arguments.
+/// Checks that cells have a positive measure. deal.II's generators make invalid cells only for
+/// inconsistent arguments.
 template <int dim>
 void check_generated_cells(const Triangulation<dim> &coarse)
 {
@@ -129,9 +131,9 @@ void check_generated_cells(const Triangulation<dim> &coarse)
 }
 
 /**
- * Rejects a generator's mesh that would exceed the memory before it is made. The coarse mesh is
- * replicated on all ranks; it was measured to take 900 bytes for a quadrilateral and 2300 for a
- * hexahedron. The estimate is lower, so that no mesh is rejected that would fit.
+ * Rejects a mesh that would exceed the memory before the generator makes it. Each rank stores the
+ * whole coarse mesh, which takes 900 bytes for a quadrilateral and 2300 for a hexahedron
+ * (measured). The estimate uses smaller values, so that no mesh is rejected that would fit.
  */
 void check_generated_size(const MeshParameters &parameters, const int dim, const MPI_Comm comm)
 {
@@ -169,7 +171,7 @@ bool is_one_of(const EdgesByEnds &edges, const Line &line)
   return edges.count({coordinates_of(line->vertex(0)), coordinates_of(line->vertex(1))}) > 0;
 }
 
-/// Assigns the id of a curve to its edges, which must be on the boundary.
+/// Assigns the id of @p curve to its edges, all of which are on the boundary.
 void mark_edges(const EdgesByEnds &edges, const CurveOrPointSet &curve, const MeshRegions &regions,
                 Triangulation<3> &coarse)
 {
@@ -187,7 +189,7 @@ void mark_edges(const EdgesByEnds &edges, const CurveOrPointSet &curve, const Me
     }
 }
 
-/// Returns the midpoints of @p edges, on the manifolds of @p coarse.
+/// Returns the midpoints of @p edges, evaluated on the manifolds of @p coarse.
 template <int dim>
 std::set<Coordinates> midpoints_of(const EdgesByEnds &edges, const Triangulation<dim> &coarse)
 {
@@ -199,7 +201,7 @@ std::set<Coordinates> midpoints_of(const EdgesByEnds &edges, const Triangulation
   return midpoints;
 }
 
-/// Stores the names of boundaries and materials in the file.
+/// Stores the names that the mesh file gives to boundaries and materials in @p regions.
 template <int dim>
 void store_names(const MeshTable &table, MeshRegions &regions)
 {
@@ -218,7 +220,7 @@ void store_names(const MeshTable &table, MeshRegions &regions)
 
 /// Stores the named curves and points of a file. If a name denotes both a surface and a curve or
 /// point set, the surface takes precedence, then the curve.
-/// @param coarse with its manifolds
+/// @param coarse coarse mesh, with its manifolds
 template <int dim>
 void store_curves_and_point_sets(const MeshTable &table, Triangulation<dim> &coarse,
                                  MeshRegions &regions)
@@ -238,7 +240,7 @@ void store_curves_and_point_sets(const MeshTable &table, Triangulation<dim> &coa
         --id;
       while (regions.boundaries.ids.count(id) > 0);
       CurveOrPointSet region = {dimension, group.name, id, {}, {}};
-      EdgesByEnds edges; // of a curve, or with a mid-side node that is a point
+      EdgesByEnds edges; // edges of the curve, or edges whose mid-side node is in the point set
       for (const MeshElement &element : table.elements) {
         if (element.shape->dimension != dimension || element.id != group.id)
           continue;
@@ -263,7 +265,8 @@ void store_curves_and_point_sets(const MeshTable &table, Triangulation<dim> &coa
     }
 }
 
-/// Makes the coarse mesh by a generator or from a file. Stores names and warnings in @p mesh.
+/// Makes the coarse mesh by a generator or from a file. Stores ids, names and warnings in @p mesh.
+/// Returns the contents of the file; empty for a generator.
 template <int dim>
 MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
                            Mesh<dim> &mesh)
@@ -314,7 +317,7 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   mesh.order = table.order();
   if (!table.second_order_nodes.empty())
     check_quadratic_cells(coarse, table.cell_locations);
-  // These are no longer used, and the data derived from the coarse mesh need the memory.
+  // Frees these vectors, because the data derived from the coarse mesh need the memory.
   std::vector<MeshElement>().swap(table.elements);
   std::vector<std::array<double, 3>>().swap(table.points);
   std::vector<std::array<std::size_t, 2>>().swap(table.edge_ends);
@@ -339,7 +342,7 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
 namespace
 {
 /// Up to this number of cells per rank, the mesh is repartitioned after each refinement to balance
-/// it.
+/// the load.
 constexpr unsigned int max_cells_to_repartition = 500;
 
 template <int dim>

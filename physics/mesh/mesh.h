@@ -23,13 +23,13 @@ public:
   std::string generator = "hyper_cube";
   std::string arguments = "0 : 1 : false";
   std::string file;
-  std::string directory; ///< of the parameter file; also searched for the mesh file
+  std::string directory; ///< directory of the parameter file, in which `file` is also searched
   std::string merge_nodes = "refuse";
   std::string natural_boundaries;
   std::string manifolds;
   std::string cells = "auto";
   unsigned int initial_refinements = 3;
-  std::string refinement_where; ///< number of further refinements of a cell; empty: none
+  std::string refinement_where; ///< expression: number of further refinements of a cell
 };
 
 /// A mesh on all ranks, with the properties that the rest of the program needs.
@@ -40,16 +40,17 @@ struct Mesh
 
   std::unique_ptr<Triangulation> triangulation;
   /// For triangles and tetrahedra: the finest mesh that is replicated on all ranks, with the owner
-  /// of each cell as subdomain id. From there on, each rank refines its own cells (simplex_mesh.h).
+  /// of each cell as subdomain id. In further refinements, each rank refines only its own cells
+  /// (simplex_mesh.h).
   std::unique_ptr<dealii::Triangulation<dim, dim>> serial;
   bool is_simplex = false;
   /// The number of cells of the discretization in each direction of a cell of the triangulation
   /// (active_cell.h).
   unsigned int cells_per_block = 1;
-  bool is_curved = false; ///< has curved manifolds
-  unsigned int order = 1; ///< of the cells in the mesh file: 1 or 2
+  bool is_curved = false; ///< whether some manifolds are not flat
+  unsigned int order = 1; ///< order of the cells in the mesh file: 1 or 2
   MeshRegions regions;
-  std::vector<std::string> warnings; ///< of probable mistakes, with the remedy
+  std::vector<std::string> warnings; ///< messages about probable mistakes, with remedies
 
   unsigned int refinements_within_blocks() const
   {
@@ -71,10 +72,12 @@ struct Mesh
 
 /**
  * Collective. Makes the coarse mesh that @p parameters describe, by a generator of deal.II or from
- * a file. p4est distributes quadrilaterals and hexahedra, METIS triangles and tetrahedra. The mesh
- * is not refined yet.
- * @throws ParameterError for an unknown generator or wrong arguments; InputError if a file cannot
- * be read, or has mixed cells, inverted cells, or other cells than requested
+ * a file. p4est distributes quadrilaterals and hexahedra; METIS distributes triangles and
+ * tetrahedra. The mesh is not refined yet.
+ * @throws ParameterError if a generator is unknown or its arguments are wrong
+ * @throws InputError if a file cannot be read, or has mixed cells, inverted cells, or other cells
+ * than requested
+ * @throws DeviceError if a generated mesh would exceed the memory
  */
 template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);

@@ -42,7 +42,7 @@ Tensor<1, dim> face_normal(const FaceIterator &face)
     return cross_product_3d(face->vertex(3) - face->vertex(0), face->vertex(2) - face->vertex(1));
 }
 
-/// Returns the points of @p quadrature and the vertices.
+/// Returns the points of @p quadrature, followed by the vertices of the reference cell.
 template <int dim>
 Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const ReferenceCell &reference)
 {
@@ -52,10 +52,10 @@ Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const Reference
   return Quadrature<dim>(points);
 }
 
-/// Finds the first cell of this rank whose @p mapping is inverted at one of @p points. Returns it
-/// with a description of the point with the smallest determinant, or {mesh.end(), ""} if there is
-/// none. At the points from number @p n_strict on, which are vertices, the determinant may be zero
-/// up to rounding and the accuracy of the mapping: a vertex may lie between two smooth sides.
+/// Returns the first cell of this rank whose @p mapping is inverted at one of @p points, with a
+/// description of the point with the smallest determinant; {mesh.end(), ""} if there is no such
+/// cell. At the points from number @p n_strict on, which are vertices, the determinant may be zero
+/// up to rounding and the accuracy of the mapping, because two sides may join smoothly at a vertex.
 template <int dim>
 std::pair<typename Triangulation<dim>::cell_iterator, std::string>
 inverted_cell(const Triangulation<dim> &mesh, const Mapping<dim> &mapping,
@@ -197,14 +197,14 @@ namespace
 {
 constexpr double flat_angle = 1., corner_angle = 40.; // degrees
 
-/// A boundary face without a manifold.
+/// A boundary face of the coarse mesh without a manifold.
 template <int dim>
 struct Side
 {
   types::boundary_id id;
   Point<dim> center;
   Tensor<1, dim> normal;            ///< outward unit normal
-  std::vector<unsigned int> ridges; ///< nodes in 2D, edges in 3D
+  std::vector<unsigned int> ridges; ///< indices of its vertices in 2D, of its edges in 3D
 };
 
 template <int dim>
@@ -240,7 +240,7 @@ std::vector<Side<dim>> straight_sides(const Mesh<dim> &mesh)
 /// An edge (in 2D a node) at which two faces with the same boundary id meet at an angle.
 struct DihedralAngle
 {
-  unsigned int first, second; ///< sides
+  unsigned int first, second; ///< indices of the sides
   double degrees;             ///< positive where the body is convex
 };
 
@@ -263,16 +263,16 @@ std::vector<DihedralAngle> find_dihedral_angles(const std::vector<Side<dim>> &si
   return angles;
 }
 
-/// Sides that turn like a curved surface.
+/// Sides that look like the facets of a curved surface.
 template <int dim>
 struct FacetedSides
 {
   std::map<types::boundary_id, Point<dim>> locations;      ///< one location for each boundary id
-  double min_angle = corner_angle, max_angle = flat_angle; ///< degrees
+  double min_angle = corner_angle, max_angle = flat_angle; ///< in degrees
 };
 
-/// Finds plane facets (faces without an angle between them) that have two neighbours at small
-/// angles in the same sense.
+/// Finds plane facets (groups of faces without an angle between them) that have at least two
+/// neighbouring facets at small angles in the same sense.
 template <int dim>
 FacetedSides<dim> faceted_sides(const std::vector<Side<dim>> &sides)
 {

@@ -40,7 +40,7 @@ std::string read_file(const std::string &name)
   if (file.bad())
     throw InputError("The mesh file '" + name +
                      "' cannot be read to its end. Check the file and its disk.");
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // of UTF-8, which some editors write
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // some editors begin UTF-8 with it
   std::string result = text.str();
   if (result.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
     result.erase(0, byte_order_mark.size());
@@ -64,7 +64,7 @@ CellData<structdim> cell_data(const MeshElement &element)
   return data;
 }
 
-/// Mirrors cells with inverted orientation and adds a warning.
+/// Mirrors cells with inverted orientation, and adds a warning to @p table if there are any.
 template <int dim>
 void reorient_cells(const std::vector<Point<dim>> &points, std::vector<CellData<dim>> &cells,
                     MeshTable &table)
@@ -122,7 +122,8 @@ SubCellData boundary_data_of(const MeshTable &table)
   return boundary;
 }
 
-/// Passes the cells, in their order, and the points that they use to deal.II.
+/// Makes @p coarse from the cells of @p table, in their order, and the points that they use.
+/// @param merging value of Mesh/Merge nodes
 template <int dim>
 void make_triangulation(MeshTable &table, const std::string &merging, Triangulation<dim> &coarse)
 {

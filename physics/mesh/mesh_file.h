@@ -13,22 +13,23 @@ namespace femgpu
 /**
  * Returns the path of the mesh file @p name: as given, relative to the working directory, or else
  * relative to @p directory, which contains the parameter file.
- * @throws InputError that names both locations if it is in neither
+ * @throws InputError if the file is in neither directory
  */
 std::string find_mesh_file(const std::string &name, const std::string &directory);
 
 /**
- * Reads a mesh file into @p coarse. The extension of its name selects the format. The contents are
- * checked before deal.II gets the cells.
- * @param merging Mesh/Merge nodes, see merge_nodes()
+ * Reads the mesh file @p name into @p coarse. The extension of the name selects the format. The
+ * contents are checked before deal.II gets the cells.
+ * @param merging value of Mesh/Merge nodes, see merge_nodes()
  * @return the contents of the file, without empty groups
- * @throws InputError with the file, the line or cell if known, and the remedy
+ * @throws InputError if the file cannot be read or is invalid; the message has the file, the line
+ * or cell if known, and the remedy
  */
 template <int dim>
 MeshTable read_mesh_file(const std::string &name, const std::string &merging,
                          dealii::Triangulation<dim> &coarse);
 
-/// Returns the faces in @p boundary: lines, or quadrilaterals and triangles.
+/// Returns the faces in @p boundary: lines in 2D, quadrilaterals and triangles in 3D.
 template <int dim>
 std::vector<dealii::CellData<dim - 1>> &faces_of(dealii::SubCellData &boundary)
 {

@@ -32,7 +32,7 @@ const std::vector<std::string> &generator_names()
 
 namespace
 {
-/// Returns the numbers in each argument.
+/// Returns the numbers in each argument; other words count as 0.
 std::vector<std::vector<double>> numbers_of(const std::string &arguments)
 {
   std::vector<std::vector<double>> all;

@@ -18,13 +18,13 @@ const std::vector<std::string> &generator_names();
 std::string message_of(const dealii::ExceptionBase &error);
 
 /**
- * Returns the number of cells that a generator makes from @p arguments if it is known. Returns 0
- * for other generators, which make few cells, and for invalid arguments.
+ * Returns the number of cells that @p generator makes from @p arguments. Returns 0 for generators
+ * without an argument for the number of cells, which make few cells, and for invalid arguments.
  */
 double generated_cells(const std::string &generator, const std::string &arguments, int dim);
 
-/// Calls a function of deal.II's GridGenerator. @throws ParameterError for an unknown function or
-/// wrong arguments
+/// Makes @p coarse by the function of deal.II's GridGenerator that @p parameters name.
+/// @throws ParameterError if the function is unknown or its arguments are wrong
 template <int dim>
 void generate_mesh(const MeshParameters &parameters, dealii::Triangulation<dim> &coarse);
 } // namespace femgpu

@@ -27,18 +27,18 @@ namespace
 const std::string manifolds_path = "Mesh/Manifolds";
 constexpr double surface_tolerance = 1e-5; // relative to the radius, for nodes on a surface
 
-/// The description of a side in an entry.
+/// A side that an entry of Mesh/Manifolds describes.
 template <int dim>
 struct NamedSide
 {
-  std::string entry; ///< for messages
+  std::string entry; ///< text of the entry, for messages
   std::set<types::boundary_id> ids;
   std::optional<SurfaceFamily<dim>> surface; ///< nullopt: flat, as in the file
   bool is_cone = false; ///< the surface is a cylinder until the nodes determine the angle
 };
 
-/// The surfaces that meet at an edge: a curved surface first, then a second surface or plane if
-/// any.
+/// The surfaces that meet at an edge: a curved one first if there is one, then a second surface or
+/// plane if there is one.
 template <int dim>
 struct EdgeSurfaces
 {
@@ -68,7 +68,7 @@ struct EdgeSurfaces
                        manifolds_path);
 }
 
-/// The syntax of an entry after the colon: a name, followed by numbers.
+/// A kind of surface in an entry: its name, and which numbers follow the name.
 struct SurfaceKind
 {
   std::string name;
@@ -178,12 +178,12 @@ void find_angle(const Triangulation<dim> &coarse, NamedSide<dim> &side)
   side.surface = side.surface->cones_through(lowest.second, highest.second);
 }
 
-/// Checks that all nodes of a boundary id lie on one surface of the family, up to rounding in the
-/// file.
+/// Checks that all nodes of each boundary id lie on one surface of the family, up to rounding in
+/// the file. Several ids may have concentric surfaces.
 template <int dim>
 void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
 {
-  std::map<types::boundary_id, std::pair<double, double>> first_levels; // two ids may be concentric
+  std::map<types::boundary_id, std::pair<double, double>> first_levels; // level and radius
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary() || side.ids.count(face->boundary_id()) == 0)
       continue;
@@ -205,8 +205,8 @@ void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
   }
 }
 
-/// Assigns manifold @p id to @p object, a face or in 2D a cell, if it has a node of @p quadratic or
-/// edges with this id.
+/// Assigns manifold @p id to @p object, a face or in 2D a cell, if @p quadratic has a node in the
+/// object, or if edges of the object have this id.
 template <int dim, class Object>
 void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
                const types::manifold_id id)
@@ -221,7 +221,8 @@ void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
     object->set_manifold_id(id);
 }
 
-/// Collects the nodes of second order. @throws InputError if cells disagree about a node
+/// Returns the nodes of second order in @p table. @throws InputError if adjacent cells have
+/// different nodes on the same edge or face
 template <int dim>
 std::shared_ptr<QuadraticGeometry<dim>> quadratic_geometry(const MeshTable &table)
 {
@@ -270,8 +271,8 @@ const NamedSide<dim> *side_of(const FaceIterator &face, const std::vector<NamedS
   return nullptr;
 }
 
-/// Returns the plane through the corners of a face and its nodes in @p quadratic, if there is one.
-/// @p quadratic may be nullptr.
+/// Returns the plane of the corners of a face and its nodes in @p quadratic, which may be nullptr;
+/// nullopt if these points are not in one plane.
 template <class FaceIterator>
 std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
                                          const QuadraticGeometry<3> *const quadratic)
@@ -295,7 +296,8 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
   return plane;
 }
 
-/// Returns the manifold id of an edge, which is its index in @p known. Several edges may share it.
+/// Returns the manifold id for edges with the surfaces @p edge: the index of @p edge in @p known,
+/// to which new surfaces are added; flat_manifold_id for straight edges.
 template <int dim>
 types::manifold_id manifold_of(const EdgeSurfaces<dim> &edge, std::vector<EdgeSurfaces<dim>> &known)
 {
@@ -312,7 +314,8 @@ types::manifold_id manifold_of(const EdgeSurfaces<dim> &edge, std::vector<EdgeSu
  * Assigns manifolds to edges of named sides. An edge of two curved sides lies on both surfaces. An
  * edge of a curved and a plane side lies on the curve in which surface and plane meet. The nodes of
  * second order in the file are ignored on edges of named sides.
- * @param known the manifolds by id; manifolds of edges are added
+ * @param quadratic nodes of second order; nullptr if there are none
+ * @param known the surfaces of each manifold id; surfaces of edges are added
  */
 void mark_edges_of_sides(const std::vector<NamedSide<3>> &sides,
                          const QuadraticGeometry<3> *const quadratic,
@@ -355,8 +358,8 @@ bool assign_manifolds(const std::string &text, const MeshRegions &regions, const
           manifolds_path +
               " is set, but the generator of this mesh defines its curved sides. Remove it.",
           manifolds_path);
-  // The manifolds by id: first those of the sides, empty for flat sides; then an empty one for the
-  // nodes of second order, if there are any; then those of edges where sides meet.
+  // The surfaces of each manifold id: first of the sides, empty for flat sides; then an empty entry
+  // for the nodes of second order, if there are any; then of edges where sides meet.
   std::vector<EdgeSurfaces<dim>> surfaces;
   bool any_curved = has_second_order_nodes;
   for (NamedSide<dim> &side : sides) {

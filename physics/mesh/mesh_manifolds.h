@@ -17,8 +17,10 @@ namespace femgpu
  * @p table. Refinement puts new nodes on the manifolds. Quadrilaterals and hexahedra follow their
  * curved edges (mesh_mapping.h); triangles and tetrahedra have straight edges in the interior.
  * @return whether any manifold is curved
- * @throws ParameterError on a syntax error, if nodes of a side do not lie on its surface, and if
- * the mesh already has other manifolds; InputError if cells have different nodes on the same edge
+ * @throws ParameterError on a syntax error, if nodes of a side do not lie on its surface, or if the
+ * mesh already has other manifolds
+ * @throws InputError if adjacent cells have different nodes of second order on the same edge or
+ * face
  */
 template <int dim>
 bool assign_manifolds(const std::string &text, const MeshRegions &regions, const MeshTable &table,

@@ -26,11 +26,12 @@ template <int dim>
 using Cell = typename Triangulation<dim>::cell_iterator;
 
 /**
- * A coarse cell as the image of the reference cell. Edges lie on their manifolds. Faces blend their
+ * The map from the reference cell to a coarse cell. Edges lie on their manifolds. Faces blend their
  * edges (transfinite interpolation, Gordon and Hall 1973) and lie on their surface or pass through
- * their node. Cells blend their faces. For nodes of second order this is the mapping of the file's
- * elements. Each coarse cell has one smooth map, independent of refinement, so that elements of all
- * degrees keep their order of convergence. No map needs to be inverted.
+ * their node of second order. Cells blend their faces. With nodes of second order only, the map is
+ * the mapping of the elements in the file. Each coarse cell has one smooth map, independent of
+ * refinement, so that elements of all degrees keep their order of convergence. No map needs to be
+ * inverted.
  */
 template <int dim>
 class CurvedCell
@@ -82,16 +83,16 @@ private:
   struct Bubble
   {
     Directions along;
-    unsigned int corner; ///< the corner from which it extends
+    unsigned int corner; ///< the corner from which the edge or face extends
     Tensor<1, dim> height;
   };
 
   /// An edge or a face; in 2D also the cell.
   struct MeshEntity
   {
-    const Manifold<dim> *manifold = nullptr;     ///< of a curved edge
-    const Point<dim> *middle = nullptr;          ///< of a parabolic edge
-    const SurfaceFamily<dim> *surface = nullptr; ///< of a face; others blend their edges
+    const Manifold<dim> *manifold = nullptr;     ///< manifold of a curved edge
+    const Point<dim> *middle = nullptr;          ///< midpoint of a parabolic edge
+    const SurfaceFamily<dim> *surface = nullptr; ///< surface of a face; nullptr: blends edges
     Tensor<1, dim> bubble;                       ///< deviation of the midpoint of a face
   };
 
@@ -155,7 +156,7 @@ private:
     return ends[0] + t * (ends[1] - ends[0]);
   }
 
-  /// Moves @p point of a face to the face's surface, or by the bubble of the face's node.
+  /// Returns @p point of a face moved to the face's surface, or by the bubble of the face's node.
   Point<dim> on_face(const Directions along, const unsigned int corner, const Point<dim> &unit,
                      const Point<dim> &point) const
   {
@@ -179,10 +180,10 @@ private:
   }
 
   /**
-   * Returns the point of the cell, face, edge or corner that extends from @p corner in the
-   * directions
-   * @p along: the Boolean sum of its boundary, Σ over the non-empty sets S of its directions of
-   * (-1)^(|S|+1) times the linear interpolation in S of the parts in the other directions.
+   * Returns the image of @p unit in the cell, face, edge or corner that extends from @p corner in
+   * the directions @p along. For a cell or face, this is the Boolean sum of its boundary: the sum,
+   * for all non-empty sets S of its directions, of (-1)^(|S|+1) times the linear interpolation in S
+   * of the faces, edges or corners that extend in the other directions.
    */
   Point<dim> blend(const Directions along, const unsigned int corner, const Point<dim> &unit) const
   {
@@ -213,14 +214,15 @@ private:
   }
 
   std::array<Point<dim>, GeometryInfo<dim>::vertices_per_cell> vertices;
-  /// By directions and by the corner from which a part extends.
+  /// Faces and edges by their directions and by the corner from which they extend.
   std::array<std::array<MeshEntity, GeometryInfo<dim>::vertices_per_cell>, all + 1> entities;
   std::vector<Bubble> bubbles;
   bool straight = true;
-  bool quadratic = true; ///< all curved parts are quadratic
+  bool quadratic = true; ///< all curved edges and faces are quadratic
 };
 
-/// Returns the coarse cell that contains @p cell and transforms @p unit to its coordinates.
+/// Returns the coarse cell that contains @p cell, and transforms @p unit from the coordinates of
+/// @p cell to the coordinates of the coarse cell.
 template <int dim>
 Cell<dim> coarse_cell_of(Cell<dim> cell, std::vector<Point<dim>> &unit)
 {
@@ -237,9 +239,9 @@ Cell<dim> coarse_cell_of(Cell<dim> cell, std::vector<Point<dim>> &unit)
 }
 
 /// Moves the vertices of @p cell and of its descendants to their exact positions.
-/// @param origin of @p cell in the coordinates of its coarse cell, in which its edges have length
-/// @p size
-/// @param is_placed by vertex index: whether the vertex was moved
+/// @param origin first vertex of @p cell in the coordinates of its coarse cell
+/// @param size length of the edges of @p cell in these coordinates
+/// @param is_placed for each vertex index, whether the vertex has been moved
 template <int dim>
 void place_vertices(const Cell<dim> &cell, const CurvedCell<dim> &coarse, const Point<dim> &origin,
                     const double size, std::vector<bool> &is_placed)
@@ -268,8 +270,8 @@ void place_vertices(Triangulation<dim> &triangulation)
     }
 }
 
-/// A mapping of degree p whose support points are the images of the support points of the reference
-/// cell. Not thread-safe.
+/// A mapping whose support points are images under the maps of coarse cells (CurvedCell). Not
+/// thread-safe.
 template <int dim>
 class CurvedCellMapping : public MappingQ<dim>
 {
@@ -291,14 +293,15 @@ protected:
   }
 
 private:
-  mutable Cell<dim> last_cell; ///< a coarse cell, whose descendants are successive in loops
+  mutable Cell<dim> last_cell; ///< the last coarse cell; loops visit its descendants in succession
   mutable std::optional<CurvedCell<dim>> last; ///< the map of last_cell
 };
 
 /// A mapping derived from @p Base, itself derived from MappingQ, that caches the support points of
-/// active cells until the mesh changes: all phases of a cycle need them. Not thread-safe. deal.II's
-/// MappingQCache also stores cells of coarser levels and of other ranks, which takes 14 % to 90 %
-/// more memory, and must be initialised after each change of the mesh.
+/// active cells until the mesh changes, because all phases of a cycle need these points. Not
+/// thread-safe. deal.II's MappingQCache would take 14 % to 90 % more memory, because it also stores
+/// cells of coarser levels and of other ranks, and would have to be initialised after each change
+/// of the mesh.
 template <int dim, class Base>
 class CachedMapping final : public Base
 {
@@ -334,8 +337,8 @@ private:
   mutable std::vector<std::vector<Point<dim>>> cache; ///< by active cell index
 };
 
-/// The mapping of straight triangles and tetrahedra whose sides may have manifolds. In debug mode,
-/// deal.II's MappingFE rejects these.
+/// The mapping of straight triangles and tetrahedra whose sides may have manifolds, which deal.II's
+/// MappingFE rejects in debug mode.
 template <int dim>
 class StraightSimplexMapping final : public MappingFE<dim>
 {
@@ -355,7 +358,7 @@ public:
   }
 };
 
-/// Returns whether there are sides of Mesh/Manifolds or nodes of second order.
+/// Returns whether Mesh/Manifolds or nodes of second order curve cells.
 template <int dim>
 bool has_curved_cells(const Triangulation<dim> &triangulation)
 {

@@ -10,17 +10,22 @@
 
 namespace femgpu
 {
-/// Returns the mapping of the cells of @p mesh. If @p is_curved, some manifolds are not flat, and
-/// the mapping has @p degree, but at most 2 for triangles and tetrahedra. Not thread-safe.
+/**
+ * Returns a mapping of the cells of @p mesh. The mapping is not thread-safe.
+ * @param is_curved whether some manifolds are not flat; otherwise the mapping has degree 1
+ * @param degree degree of the mapping if @p is_curved; reduced to 2 for triangles and tetrahedra
+ */
 template <int dim>
 std::unique_ptr<dealii::Mapping<dim>> make_mapping(const dealii::Triangulation<dim> &mesh,
                                                    bool is_curved, unsigned int degree);
 
+/// Returns a mapping of the cells of @p mesh, like the function above.
 template <int dim>
 std::unique_ptr<dealii::Mapping<dim>> make_mapping(const Mesh<dim> &mesh, unsigned int degree);
 
-/// Makes each refinement move the vertices of quadrilaterals or hexahedra to their exact positions,
-/// if the coarse cells have sides of Mesh/Manifolds or nodes of second order.
+/// Connects to @p triangulation, so that each refinement moves the new vertices of quadrilaterals
+/// or hexahedra to their exact positions in coarse cells that Mesh/Manifolds or nodes of second
+/// order curve.
 template <int dim>
 void preserve_curved_cells(dealii::Triangulation<dim> &triangulation);
 } // namespace femgpu

@@ -18,13 +18,13 @@ namespace femgpu
  * SECTION. Other keywords are ignored, except those that create or move nodes and elements, which
  * are rejected. Format: "Abaqus Keywords Reference Manual"; CalculiX CrunchiX user's manual.
  *
- * Sets define ids and names. If sets have a common cell or side, precedence is: first, sets whose
- * names are numbers, `EB1` (of cells) or `SS1` (of sides); then element sets of sections for cells,
- * and surfaces for sides; then sets of *ELSET; then sets of *ELEMENT; last, node sets, which
- * contain the boundary sides whose nodes they contain. Of equal ones, the smallest takes
- * precedence. A set that keeps only some of its members has an unusable name, see UnusableName.
- * @param name for messages
- * @param text the whole file
+ * Sets define ids and names. If sets have a common cell or side, the first in this order takes
+ * precedence: sets whose names are numbers, or `EB1` (for cells) or `SS1` (for sides); element sets
+ * of sections (for cells) and surfaces (for sides); sets of *ELSET; sets of *ELEMENT; node sets,
+ * which stand for the boundary sides whose nodes they contain. Among sets of the same kind, the
+ * smallest takes precedence. The name of a set that loses members is unusable, see UnusableName.
+ * @param name name of the file, for messages
+ * @param text contents of the file
  * @throws InputError "FILE:LINE: …" if the file is truncated, contains unknown element types, or
  * violates the format
  */
@@ -34,23 +34,25 @@ MeshTable read_abaqus_file(const std::string &name, std::string_view text, int d
  * Reads a file of gmsh, .msh in ASCII of version 2 or 4.1. Every token is checked, so that messages
  * contain a line and a remedy. Format: https://gmsh.info/doc/texinfo/gmsh.html, section "MSH file
  * format".
- * @param name for messages
- * @param text the whole file
- * @param dim of the mesh: entities of dimension less than dim - 1 may be in several groups
+ * @param name name of the file, for messages
+ * @param text contents of the file
+ * @param dim dimension of the mesh; only entities of dimension less than dim - 1 may be in several
+ * groups
  * @throws InputError "FILE:LINE: …" if the file is binary or truncated, has another version,
- * contains elements of order 3 or more or of unknown type, violates the format, or if the name of a
- * group is empty, a number or used twice in one dimension
+ * violates the format, or contains elements of order 3 or more or of unknown type
+ * @throws InputError if the name of a group is empty, a number, or used twice in one dimension
  */
 MeshTable read_gmsh_file(const std::string &name, std::string_view text, int dim);
 
 /**
  * Reads the cells of an unstructured grid of VTK, .vtu. Data may be text, base64 or appended, and
  * compressed by zlib. The cell array `material_id`, `MaterialID`, `gmsh:physical` or
- * `avsucd:material` contains the ids. For lines (2D), or triangles and quadrilaterals (3D), these
- * are boundary ids. Format: "VTK XML file formats", https://docs.vtk.org. deal.II itself reads only
- * VTU files that contain its own serialised data.
- * @param text the whole file
- * @throws InputError with the file, and the array or the cell
+ * `avsucd:material` contains the ids: boundary ids for lines (in 2D) or triangles and
+ * quadrilaterals (in 3D), material ids for cells. Format: "VTK XML file formats",
+ * https://docs.vtk.org. deal.II itself reads only VTU files that contain its own serialised data.
+ * @param name name of the file, for messages
+ * @param text contents of the file
+ * @throws InputError if the file is damaged or not supported; the message names the array or cell
  */
 MeshTable read_vtu_mesh(const std::string &name, const std::string &text);
 } // namespace femgpu

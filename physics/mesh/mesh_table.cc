@@ -69,7 +69,7 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
                ". Give its group a smaller number.");
 }
 
-/// Rejects a mesh without cells or with cells of several types.
+/// Checks all elements. Rejects a mesh without cells or with cells of several types.
 void check_cell_shapes(const MeshTable &table, const int dim)
 {
   const MeshElement *first = nullptr, *other = nullptr;
@@ -130,7 +130,8 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
   return faces;
 }
 
-/// Rejects faces of more than two cells. @param when for the message: "with merged nodes "
+/// Rejects faces of more than two cells.
+/// @param when beginning of the message, for example "with merged nodes "
 void check_faces(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {
@@ -191,7 +192,7 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
 /// Returns the sides that belong to exactly one cell, in the order of the cells.
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::vector<Face> &faces)
 {
-  std::vector<bool> has_boundary_side(table.elements.size(), false); // few cells need a search
+  std::vector<bool> has_boundary_side(table.elements.size(), false); // only these are searched
   for (std::size_t i = 0; i < faces.size(); ++i)
     if ((i == 0 || faces[i - 1].first != faces[i].first) &&
         (i + 1 == faces.size() || faces[i + 1].first != faces[i].first))
@@ -349,7 +350,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
     const bool is_edge = corners[i].size() == 2;
     double size = 0., distance = 0.;
     for (std::size_t d = 0; d < 3; ++d) {
-      double expected = 0.; // of a face: the midpoint given by the curved edges around it
+      double expected = 0.; // for a face: the midpoint that its curved edges imply
       for (const std::size_t local : corners[i])
         expected += corner(local)[d] * (is_edge ? 0.5 : -0.25);
       for (std::size_t e = 0; e < i; ++e)

@@ -12,7 +12,7 @@
 
 namespace femgpu
 {
-/// The boundary id of faces where a rank's part of a mesh ends. It is not permitted in files.
+/// The boundary id, forbidden in mesh files, of faces where a rank's part of a mesh ends.
 constexpr unsigned int subdomain_boundary_id = 4294967294;
 
 /// A type of elements of first order. There is one object of each type.
@@ -35,21 +35,22 @@ constexpr std::array<std::size_t, 8> lexicographic_order = {{0, 1, 3, 2, 4, 5, 7
 struct MeshElement
 {
   const CellShape *shape;
-  long long id;         ///< of its material or boundary; 0 if the file has none
-  std::size_t location; ///< line, or number of the cell in the file, see MeshTable::location_of()
-  /// Indices of points: around the bottom, then around the top. The rest is unused.
+  long long id;         ///< material or boundary id; 0 if the file has none
+  std::size_t location; ///< line or cell number in the file, see MeshTable::location_of()
+  /// Indices of its points: around the bottom, then around the top. Further entries are unused.
   std::array<std::size_t, 8> nodes;
 };
 
-/// An element type of the file formats.
+/// An element type in one or more of the file formats.
 struct ElementType
 {
   const CellShape *shape;
-  /// For each node of second order (they follow the vertices), the local numbers of the corners
-  /// whose midpoint it is, edges before faces. Nodes inside hexahedra have none and are ignored.
+  /// For each node of second order, the local numbers of the corners whose midpoint it is. These
+  /// nodes follow the vertices, first those on edges, then on faces. Nodes inside hexahedra have no
+  /// corners and are ignored.
   std::vector<std::vector<std::size_t>> midpoint_corners;
-  std::optional<int> gmsh, vtk; ///< the type number in these formats
-  bool is_of_abaqus;            ///< dimension and number of nodes identify the type in Abaqus
+  std::optional<int> gmsh, vtk; ///< type numbers in the formats of gmsh and VTK
+  bool is_of_abaqus;            ///< whether Abaqus has this type with this order of nodes
 
   std::size_t n_nodes() const
   {
@@ -57,11 +58,11 @@ struct ElementType
   }
 };
 
-/// Returns the supported types.
+/// Returns the element types that the readers support.
 const std::vector<ElementType> &element_types();
 
-/// A node of second order, of an edge with two corners or a face with four, that deviates from
-/// their midpoint: the edge or face is curved.
+/// A node of second order that is not at the midpoint of its edge (with two corners) or face (with
+/// four corners): the edge or face is curved.
 struct SecondOrderNode
 {
   std::vector<std::size_t> corners; ///< indices of points
@@ -69,7 +70,8 @@ struct SecondOrderNode
   std::size_t location;             ///< MeshElement::location of its element
 };
 
-/// The nodes of a side, line or point in ascending order, padded: equal for both adjacent cells.
+/// The nodes of a side, line or point in ascending order, padded, so that the sets of a side are
+/// equal for both adjacent cells.
 using NodeSet = std::array<std::size_t, 4>;
 
 NodeSet all_nodes(const MeshElement &element);
@@ -97,26 +99,26 @@ struct UnusableName
 /// The contents of a mesh file, before deal.II gets them. Does not depend on deal.II.
 struct MeshTable
 {
-  std::string file;                ///< its name
-  bool locations_are_lines = true; ///< false: numbers of cells
+  std::string file;                ///< name of the file
+  bool locations_are_lines = true; ///< otherwise locations are cell numbers
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
-  std::vector<PhysicalName> names; ///< of groups, including some without elements
+  std::vector<PhysicalName> names; ///< names of groups, some of which may be empty
   std::vector<UnusableName> unusable_names;
   std::vector<std::string> warnings;
-  std::vector<SecondOrderNode> second_order_nodes; ///< of cells
-  /// For each mid-side node of a cell, the corners at the ends of its edge; for other points
-  /// no_ends. Shorter than points, or empty, if the remaining points are not mid-side nodes.
+  std::vector<SecondOrderNode> second_order_nodes; ///< nodes that curve cells
+  /// For each mid-side node of a cell, the corners at the ends of its edge; no_ends for other
+  /// points. May be shorter than `points`: the remaining points are not mid-side nodes.
   std::vector<std::array<std::size_t, 2>> edge_ends;
   /// For each cell type named in the file, such as CPS4, the first line with that type.
   std::map<std::string, std::size_t> cell_types;
   std::vector<std::string>
-      cell_locations; ///< location_of() each cell; set when the mesh has been made
+      cell_locations; ///< location_of() each cell; filled when deal.II's mesh is made
 
   /**
-   * Adds an element. If it is a cell, that is of dimension @p dim, also adds its mid-side nodes to
-   * edge_ends, and its nodes of second order that curve it to second_order_nodes.
-   * @param nodes indices of points
+   * Adds an element. If the element is a cell, that is, of dimension @p dim, also adds its mid-side
+   * nodes to edge_ends, and the nodes of second order that curve it to second_order_nodes.
+   * @param nodes indices of its points
    */
   void add_element(const ElementType &type, long long id, std::size_t location,
                    const std::vector<std::size_t> &nodes, int dim);
@@ -149,20 +151,23 @@ std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
 std::string advice_on_mixed_cells(int dim);
 
 /**
- * Checks that deal.II can make a mesh of dimension @p dim. Rejects tables without cells of that
- * dimension or with cells of a larger one, several types of cells, elements with a repeated node,
- * faces of more than two cells, boundary elements that are not boundary faces or are repeated, ids
- * other than integers from 0 to 2^32-2, and nodes of a 2D mesh outside of the plane z = 0. Nodes
- * without elements are permitted.
- * @throws InputError that begins with the location
+ * Checks that deal.II can make a mesh of dimension @p dim from @p table. Nodes without elements are
+ * permitted.
+ * @throws InputError that begins with the location in the file
+ * - if there are no cells of dimension @p dim, or cells of a larger dimension or several types
+ * - if an element has a node twice, or more than two cells share a face
+ * - if a boundary element is repeated or is not a boundary face, or if a named line or point is not
+ *   an edge of a boundary face, or a vertex or mid-side node
+ * - if an id is not an integer from 0 to 2^32 - 3
+ * - if a node of a 2D mesh is not in the plane z = 0
  */
 void check_mesh_table(const MeshTable &table, int dim);
 
 /**
- * Replaces node i by node by[i], also as a corner of nodes of second order. Removes boundary sides
- * that then belong to two cells.
- * @throws InputError if afterwards a cell has a node twice, a face belongs to more than two cells,
- * or a curve is in the interior
+ * Replaces each node i by node @p by[i], also as a corner of nodes of second order. Then removes
+ * boundary sides that belong to two cells.
+ * @throws InputError if, with the new nodes, a cell has a node twice, a face belongs to more than
+ * two cells, or a curve is in the interior
  */
 void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, int dim);
 } // namespace femgpu

@@ -22,15 +22,16 @@ public:
 
   /// Moves to the next line that is not blank. Returns false at the end of the text.
   bool next_line();
-  /// Moves to the next line that is not blank. @throws InputError at the end of the text, which
-  /// reports that @p what is missing
+  /// Moves to the next line that is not blank. @throws InputError at the end of the text; the
+  /// message reports that @p what is missing
   void require_line(const std::string &what);
 
-  /// Returns the line, trimmed; line_number() counts from 1.
+  /// Returns the current line, trimmed.
   std::string_view line() const
   {
     return current;
   }
+  /// Returns the number of the current line, counted from 1.
   std::size_t line_number() const
   {
     return number;
@@ -43,8 +44,8 @@ public:
   {
     return trimmed_view(left);
   }
-  /// Parses the next word of the line as a number. @throws InputError that mentions @p what if it
-  /// is not a number or is out of the range of its type; coordinates must be finite
+  /// Parses the next word of the line as a number. @throws InputError that mentions @p what if the
+  /// word is not a number, is out of the range of the type, or is a coordinate that is not finite
   long long integer(const std::string &what)
   {
     return integer(word(), what);
@@ -53,28 +54,28 @@ public:
   {
     return coordinate(word(), what);
   }
-  /// Parses a part of the line as a number, like the functions above.
+  /// Parses @p word as a number, like the functions above, which parse the next word.
   long long integer(std::string_view word, const std::string &what) const;
   double coordinate(std::string_view word, const std::string &what) const;
-  /// Parses an integer from 0 to @p largest. @throws InputError as above
+  /// Parses the next word. @throws InputError if it is not an integer from 0 to @p largest
   std::size_t count(const std::string &what, std::size_t largest);
-  /// Checks that the line ends. @throws InputError if it has more words
+  /// Checks that the line ends after the item @p what. @throws InputError if it has more words
   void require_end_of_line(const std::string &what);
 
-  /// Returns the size of the remaining text in bytes, an upper bound of the number of its items.
+  /// Returns the number of bytes after the current line, an upper bound of the number of items.
   std::size_t bytes_left() const
   {
     return text.size() - at;
   }
 
-  /// @throws InputError for the current line or @p at_line
+  /// Throws an InputError with @p message for the line @p at_line, by default the current line.
   [[noreturn]] void fail(const std::string &message, std::optional<std::size_t> at_line = {}) const;
 
 private:
   std::string name;
-  std::string_view text, current, left; ///< left: the line after the last word
-  std::size_t at = 0;                   ///< the beginning of the next line
-  std::size_t number = 0;
+  std::string_view text, current, left; ///< left: the line after the last word read
+  std::size_t at = 0;                   ///< offset of the next line in `text`
+  std::size_t number = 0;               ///< number of the current line
 };
 
 /// Returns @p word in quotes, shortened, with control characters replaced.

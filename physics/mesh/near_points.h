@@ -43,14 +43,14 @@ private:
   decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
 
-/// Coordinates that differ by less are equal, as in GridTools::collect_periodic_faces().
+/// Coordinates that differ by less than this are equal, as in GridTools::collect_periodic_faces().
 constexpr double coordinate_tolerance = 1e-10;
 
-/// Points of a side by their numbers.
+/// The points of a side, by number.
 template <int dim, class Number>
 using NumberedPoints = std::map<Number, dealii::Point<dim>>;
 
-/// Returns the offset of @p others relative to @p points along axis @p direction.
+/// Returns the offset of @p others from @p points along axis @p direction.
 template <class Points>
 double distance_along(const Points &points, const Points &others, const unsigned int direction)
 {
@@ -63,8 +63,8 @@ double distance_along(const Points &points, const Points &others, const unsigned
   return points.empty() || others.empty() ? 0. : low(others) - low(points);
 }
 
-/// Returns the numbers of matching points on two sides. The second side is the first one,
-/// translated along axis @p direction.
+/// Returns the pairs of numbers of matching points on two sides. The second side is a translation
+/// of the first along axis @p direction.
 template <int dim, class Number>
 std::vector<std::pair<Number, Number>> pairs_of(const NumberedPoints<dim, Number> &first,
                                                 const NumberedPoints<dim, Number> &second,

@@ -44,7 +44,7 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
                                  static_cast<unsigned int>(axes.find(axis))};
     for (const auto id : {sides.first, sides.second})
       if (!known.insert(id).second)
-        throw ParameterError("Boundary id " + std::to_string(id) + " comes twice in " + path +
+        throw ParameterError("Boundary id " + std::to_string(id) + " is given twice in " + path +
                                  ". Give each side its own id and one partner; generators do so "
                                  "with colorize = true.",
                              path);

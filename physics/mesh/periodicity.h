@@ -12,13 +12,13 @@
 
 /**
  * @file
- * Periodic sides. deal.II handles quadrilaterals and hexahedra. It does not match the faces of
- * triangles and tetrahedra, and a rank may lack the dofs beyond a side of such meshes, so their
- * nodes are matched by coordinates.
+ * Periodic sides. deal.II handles quadrilaterals and hexahedra, but does not match the faces of
+ * triangles and tetrahedra. In meshes of triangles or tetrahedra, a rank may also lack the dofs on
+ * the opposite side. Therefore the nodes of these meshes are matched by their coordinates.
  */
 namespace femgpu
 {
-/// Two boundaries on which the solution is equal. The second is the first one, translated along an
+/// Two boundaries on which the solution is equal. The second is a translation of the first along an
 /// axis.
 struct PeriodicSides
 {
@@ -29,29 +29,31 @@ struct PeriodicSides
 /**
  * Parses "id, id: axis; ...": pairs of boundary ids or names, and the axis, x, y or z, along which
  * the second side is a translation of the first.
- * @throws ParameterError on a syntax error, and if an id is repeated
+ * @throws ParameterError on a syntax error, or if a boundary id occurs twice
  */
 std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const std::string &text,
                                                 unsigned int dim, const MeshRegions &regions);
 
-/// Checks that sides of the coarse @p mesh match. @throws ParameterError with the location where
-/// they do not
+/// Checks that each pair of @p sides of the coarse @p mesh matches. @throws ParameterError with the
+/// location of a vertex or face that has no partner
 template <int dim>
 void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
                             const std::vector<PeriodicSides> &sides);
 
-/// Returns pairs of vertices of the coarse @p mesh that are identified. @pre the sides match
+/// Returns the pairs of vertices of the coarse @p mesh that periodic @p sides identify.
+/// @pre the sides match
 template <int dim>
 std::vector<std::pair<unsigned int, unsigned int>>
 periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 
-/// @throws ParameterError if a side is among the @p ids of parameter @p other_path
+/// Checks that periodic sides have no conditions. @throws ParameterError if a side is among the @p
+/// ids of parameter @p other_path
 void reject_conditions_on(const std::string &path, const std::vector<PeriodicSides> &sides,
                           const std::string &other_path,
                           const std::set<dealii::types::boundary_id> &ids);
 
-/// Collective. Makes the sides of @p mesh neighbours, so that refinement keeps them matching.
-/// @pre the mesh is not refined yet
+/// Collective. Makes cells at opposite @p sides neighbours, so that the sides match after
+/// refinement too. Does nothing for triangles and tetrahedra. @pre the mesh is not refined yet
 template <int dim>
 void make_periodic(Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 } // namespace femgpu

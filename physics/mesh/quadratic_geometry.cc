@@ -27,7 +27,7 @@ QuadraticGeometry<dim>::key(const std::vector<Point<dim>> &corners)
 template <int dim>
 bool QuadraticGeometry<dim>::add(const std::vector<Point<dim>> &corners, const Point<dim> &node)
 {
-  constexpr double same = 1e-3; // of the corners' distance: merged nodes are not equal
+  constexpr double same = 1e-3; // relative to the corners' distance: merged nodes differ
   const Point<dim> &known = nodes.emplace(key(corners), node).first->second;
   return known.distance(node) <= same * corners.front().distance(corners.back());
 }
@@ -110,7 +110,7 @@ ShapesHalfway<dim>::ShapesHalfway(const FiniteElement<dim> &element)
 
 namespace
 {
-/// Returns the vertices of the children of @p parent: vertex index to node of degree 2.
+/// Returns, for each vertex index of the children of @p parent, the parent's node of degree 2.
 template <int dim>
 std::map<unsigned int, unsigned int>
 nodes_of_children(const typename Triangulation<dim>::cell_iterator &parent)

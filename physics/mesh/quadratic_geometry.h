@@ -16,7 +16,7 @@
 namespace femgpu
 {
 /// The midpoints of curved edges, and of curved faces with four corners, in a mesh of second order.
-/// They are looked up by the coordinates of the corners, from any adjacent cell.
+/// Any adjacent cell can look up a midpoint by the coordinates of the corners.
 template <int dim>
 class QuadraticGeometry
 {
@@ -34,7 +34,8 @@ private:
   std::map<Corners, dealii::Point<dim>> nodes;
 };
 
-/// Returns the point at @p t on the parabola through @p a at 0, @p middle at 1/2 and @p b at 1.
+/// Returns the point with parameter @p t on the parabola through @p a (t = 0), @p middle (t = 1/2)
+/// and @p b (t = 1).
 template <int dim>
 dealii::Point<dim> on_parabola(const dealii::Point<dim> &a, const dealii::Point<dim> &middle,
                                const dealii::Point<dim> &b, const double t)
@@ -43,8 +44,8 @@ dealii::Point<dim> on_parabola(const dealii::Point<dim> &a, const dealii::Point<
                             t * (2. * t - 1.) * b);
 }
 
-/// A manifold with new points on the curved edges of a QuadraticGeometry, and elsewhere on straight
-/// lines.
+/// A manifold that places new points on the curved edges of a QuadraticGeometry, and elsewhere on
+/// straight lines.
 template <int dim>
 class QuadraticManifold final : public dealii::Manifold<dim>
 {
@@ -84,10 +85,10 @@ public:
 };
 
 /**
- * The shape functions of an element at the midpoints between its nodes of degree 2, for the
- * children of triangles or tetrahedra. The vertices of the children are the parent's nodes of
- * degree 2, numbered as in FE_SimplexP: vertices, then midpoints of edges. The midpoints of the
- * children's edges lie halfway between two of these nodes.
+ * The shape functions of an element, evaluated halfway between any two nodes of degree 2 of a
+ * triangle or tetrahedron. These nodes, numbered as in FE_SimplexP (vertices, then midpoints of
+ * edges), are the vertices of the cell's children. Therefore the midpoints of the children's edges
+ * lie halfway between two of the nodes.
  */
 template <int dim>
 class ShapesHalfway
@@ -97,7 +98,8 @@ public:
 
   static constexpr unsigned int n_nodes = (dim + 1) * (dim + 2) / 2;
 
-  /// Returns the values halfway between nodes @p a and @p b, which may be equal.
+  /// Returns the values of the shape functions halfway between nodes @p a and @p b, which may be
+  /// equal.
   const std::vector<double> &between(const unsigned int a, const unsigned int b) const
   {
     return values[a * n_nodes + b];
@@ -108,10 +110,10 @@ private:
 };
 
 /**
- * Adds midpoints of the children's edges to a QuadraticManifold of triangles or tetrahedra,
- * evaluated on the curved parent, and assigns the manifold to these edges. The shape of the body is
+ * Evaluates the midpoints of the children's edges on their curved parents, adds these midpoints to
+ * the QuadraticManifold of @p mesh, and assigns the manifold to the edges. The shape of the body is
  * unchanged.
- * @param mesh whose cells of level 0 are all refined once
+ * @param mesh triangles or tetrahedra; all cells of level 0 are refined once
  */
 template <int dim>
 void refine_quadratic_simplices(dealii::Triangulation<dim> &mesh);

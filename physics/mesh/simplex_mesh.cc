@@ -40,7 +40,7 @@ Order order_for_refinement(const ActiveCell<dim> &cell)
       return cell->vertex(order[a]) + (cell->vertex(order[b]) - cell->vertex(order[a])) / 2.;
     };
     const double length = middle(0, 2).distance(middle(1, 3));
-    if (length < shortest * (1. - 1e-10)) { // the first of equal ones, independent of rounding
+    if (length < shortest * (1. - 1e-10)) { // the first of equal lengths, despite rounding
       shortest = length;
       best = order;
     }
@@ -54,7 +54,7 @@ bool is_named(const types::boundary_id id)
   return id != 0 && id != numbers::internal_face_boundary_id;
 }
 
-/// Appends the ids of @p face, which may be an edge, to @p subcell_data if it has any.
+/// Appends the ids of @p face, which may be an edge, to @p subcell_data if the face has any.
 template <class Face, int structdim>
 void add_ids(const Face &face, std::vector<CellData<structdim>> &subcell_data)
 {
@@ -70,6 +70,7 @@ void add_ids(const Face &face, std::vector<CellData<structdim>> &subcell_data)
 
 /// Returns the active cells of @p mesh, in their order, as a mesh of level 0 with the manifolds of
 /// @p serial.
+/// @param for_refinement whether to permute vertices by order_for_refinement()
 template <int dim>
 std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
                                               const bool for_refinement,
@@ -101,7 +102,7 @@ std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
   return flat;
 }
 
-/// Returns @p mesh with all cells refined once, with the manifolds of @p serial.
+/// Returns a mesh of the active cells of @p mesh, refined once, with the manifolds of @p serial.
 template <int dim>
 std::unique_ptr<Triangulation<dim>> with_children(const Triangulation<dim> &mesh,
                                                   const Triangulation<dim> &serial)
@@ -119,7 +120,8 @@ struct NumberAndOwner
   types::subdomain_id owner;
 };
 
-/// Copies the ids of @p of_all to @p cell, the same cell in a rank's part.
+/// Sets the owner of @p cell, a cell in a rank's part, and copies the other ids from @p of_all, the
+/// same cell in the whole mesh.
 template <int dim>
 void set_ids(const ActiveCell<dim> &cell, const ActiveCell<dim> &of_all,
              const types::subdomain_id owner)
@@ -158,8 +160,8 @@ std::vector<bool> cells_near(const Triangulation<dim> &mesh,
   return result;
 }
 
-/// Collective. Makes @p mesh this rank's part of the active cells of @p all. @p cells are in their
-/// order.
+/// Collective. Makes @p mesh this rank's part of the active cells of @p all.
+/// @param cells number and owner of each active cell of @p all, in the same order
 template <int dim>
 void create_local_mesh(const Triangulation<dim> &all, const std::vector<NumberAndOwner> &cells,
                        SimplexMesh<dim> &mesh)

@@ -17,19 +17,21 @@
  * diagonal. Repeated refinement then makes cells increasingly flat, and the elements lose their
  * order of convergence. Therefore the vertices of each cell are permuted, with the same
  * orientation, so that this diagonal is the shortest of the three, which preserves the quality of
- * the children. To be removed once deal.II chooses the diagonal itself (9.5 and later).
+ * the children. Remove the permutation once femgpu requires deal.II 9.5, which chooses the diagonal
+ * itself.
  */
 namespace femgpu
 {
-/// A rank's part of a distributed mesh. deal.II sorts cell descriptions by all their data, twice.
-/// Therefore owners, boundary ids and manifold ids are set after the cells have been created.
+/// A rank's part of a distributed mesh. deal.II sorts the descriptions of cells twice, by all the
+/// data in them. To keep the descriptions small, owners, boundary ids and manifold ids are set
+/// after the cells have been created.
 template <int dim>
 class SimplexMesh : public dealii::parallel::fullydistributed::Triangulation<dim>
 {
 public:
   using dealii::parallel::fullydistributed::Triangulation<dim>::Triangulation;
 
-  /// Collective. Recounts cells and neighbours after their owners were set.
+  /// Collective. Recounts cells and neighbouring ranks after the owners of cells have been set.
   using dealii::parallel::TriangulationBase<dim>::update_number_cache;
 };
 
@@ -42,20 +44,21 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
       to.set_manifold(id, from.get_manifold(id));
 }
 
-/// Returns @p serial with all cells refined once, including material, boundary and manifold ids.
+/// Returns @p serial with all cells refined once, with its material, boundary and manifold ids.
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>>
 refined_simplices(const dealii::Triangulation<dim> &serial);
 
 /**
  * Collective. Partitions @p serial, which is the same on all ranks, by METIS. The subdomain id of
- * each cell becomes its rank, and @p mesh becomes each rank's part. DoFHandlers stay attached.
+ * each cell becomes the rank that owns the cell, and @p mesh becomes this rank's part of @p serial.
+ * DoFHandlers stay attached to @p mesh.
  */
 template <int dim>
 void distribute_simplices(dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
 
-/// Collective. Refines this rank's part of @p mesh once. @p serial, of which @p mesh is a part or a
-/// refinement, has the manifolds. DoFHandlers stay attached.
+/// Collective. Refines @p mesh, this rank's part, once. The manifolds are copied from @p serial,
+/// the mesh from which @p mesh was made. DoFHandlers stay attached to @p mesh.
 template <int dim>
 void refine_distributed(const dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
 } // namespace femgpu

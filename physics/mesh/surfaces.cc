@@ -77,8 +77,8 @@ double SurfaceFamily<dim>::level(const Point<dim> &p) const
   return planes ? (p - Point<dim>()) * direction : cosine * radius(p) - sine * height(p);
 }
 
-/// Returns the normal of the surface through @p p in the coordinates in which the second semi-axis
-/// is stretched, with its component along that semi-axis multiplied by @p factor.
+/// Returns the normal of the surface through @p p in coordinates in which the second semi-axis is
+/// stretched. The normal's component along this semi-axis is multiplied by @p factor.
 template <int dim>
 Tensor<1, dim> SurfaceFamily<dim>::normal(const Point<dim> &p, const double factor) const
 {
@@ -122,10 +122,11 @@ bool SurfaceFamily<dim>::operator==(const SurfaceFamily &other) const
 }
 
 /**
- * Projects the point on the first surface to the intersection curve by Newton's method with minimum
- * step length. Let g and h be the unit normals, c their cosine, f and d the distances from the
- * surfaces. The step is -(f+d)/2 (g+h)/(1+c) - (f-d)/2 (g-h)/(1-c). A term is omitted if its
- * denominator vanishes: the surfaces are tangent there, and one distance determines the step.
+ * Computes a point on the first surface. If there is a second surface, projects the point to the
+ * intersection curve by Newton's method with minimum step length. Let g and h be the unit normals
+ * of both surfaces, c = g·h, and f and d the distances from the surfaces. The step is
+ * -(f+d)/2 (g+h)/(1+c) - (f-d)/2 (g-h)/(1-c). A term is omitted if its denominator vanishes: the
+ * surfaces are tangent there, and one distance determines the step.
  */
 template <int dim>
 Point<dim> SurfaceManifold<dim>::get_new_point(const ArrayView<const Point<dim>> &points,

@@ -11,25 +11,28 @@
 namespace femgpu
 {
 /**
- * A family of surfaces, one through each point, distinguished by their level: concentric circles,
- * spheres or cylinders by their radius, similar ellipses by their first semi-axis, coaxial cones of
- * the same angle by their distance, parallel planes by their position along the normal. Stretching
- * along the second semi-axis turns ellipses into circles.
+ * A family of surfaces, one through each point. The level of a surface is the radius of concentric
+ * circles, spheres or cylinders, the first semi-axis of similar ellipses, the distance of coaxial
+ * cones of the same angle from the one with its apex at the center, or the position of parallel
+ * planes along their normal. Ellipses are treated as circles, stretched along the second
+ * semi-axis.
  */
 template <int dim>
 class SurfaceFamily
 {
 public:
-  /// @param axis zero for circles in 2D and for spheres; else the direction of the cylinders
+  /// Returns concentric circles, spheres or cylinders.
+  /// @param axis direction of the cylinders; zero for circles in 2D and for spheres
   static SurfaceFamily round(const dealii::Point<dim> &center, const dealii::Tensor<1, dim> &axis);
-  /// @param axis zero in 2D; else the direction of the elliptic cylinders
+  /// Returns similar ellipses or elliptic cylinders.
+  /// @param axis direction of the elliptic cylinders; zero in 2D
   /// @param first a semi-axis, normal to the axis
   /// @param second the length of the other semi-axis
   static SurfaceFamily elliptic(const dealii::Point<dim> &center,
                                 const dealii::Tensor<1, dim> &axis,
                                 const dealii::Tensor<1, dim> &first, double second);
   /// Returns the coaxial cones parallel to the cone through @p a and @p b, about the axis of this
-  /// family of cylinders. @pre @p a and @p b differ along the axis
+  /// family of cylinders. @pre @p a and @p b have different height()
   SurfaceFamily cones_through(const dealii::Point<dim> &a, const dealii::Point<dim> &b) const;
   static SurfaceFamily plane(const dealii::Tensor<1, dim> &normal);
 
@@ -43,8 +46,8 @@ public:
   {
     return normal(p, ratio);
   }
-  /// Returns the nearest point on the surface @p level; for an ellipse, the point in the direction
-  /// of the center.
+  /// Returns the point nearest to @p p on the surface @p level; for an ellipse, the point in the
+  /// direction of the center.
   dealii::Point<dim> project(const dealii::Point<dim> &p, double level) const
   {
     return p + (level - this->level(p)) * normal(p, 1. / ratio);
@@ -54,8 +57,8 @@ public:
   {
     return (p - center) * direction;
   }
-  /// Returns the distance from the center or axis; for an ellipse, the first semi-axis through
-  /// @p p.
+  /// Returns the distance from the center or axis; for ellipses, the first semi-axis of the ellipse
+  /// through @p p.
   double radius(const dealii::Point<dim> &p) const
   {
     return stretch(from_center(p), ratio).norm();
@@ -80,16 +83,17 @@ private:
   dealii::Tensor<1, dim> direction; ///< axis or normal, a unit vector
   dealii::Tensor<1, dim> second;    ///< direction of the second semi-axis, a unit vector; or zero
   double ratio = 1.;                ///< first / second semi-axis
-  double cosine = 1., sine = 0.;    ///< of half the apex angle of a cone
+  double cosine = 1., sine = 0.;    ///< cosine and sine of half a cone's apex angle
 };
 
-/// A manifold with new points on the surface of the old points. If there is a second surface, they
-/// lie on the intersection curve, even where the surfaces touch tangentially along it.
+/// A manifold that places new points on the surface of the old points. If there is a second
+/// surface, the new points lie on the intersection curve of both, even where the surfaces are
+/// tangent.
 template <int dim>
 class SurfaceManifold final : public dealii::Manifold<dim>
 {
 public:
-  /// @param surface must not be a plane
+  /// @param surface a family other than planes
   SurfaceManifold(const SurfaceFamily<dim> &surface, const std::optional<SurfaceFamily<dim>> &other)
       : surface(surface), other(other)
   {}
@@ -101,7 +105,7 @@ public:
                                    const dealii::ArrayView<const double> &weights) const override;
 
   const SurfaceFamily<dim> surface;
-  const std::optional<SurfaceFamily<dim>> other; ///< of edges in 3D
+  const std::optional<SurfaceFamily<dim>> other; ///< the second surface at an edge in 3D
 };
 } // namespace femgpu
 

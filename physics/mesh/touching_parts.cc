@@ -27,7 +27,7 @@ const std::string merge_nodes_path = "Mesh/Merge nodes";
 /// Nodes are equal if their distance is less than this fraction of the shortest edge: files have
 /// seven digits or more.
 constexpr double coincidence_tolerance = 1e-6;
-/// The depth, relative to the cell's size, beyond which a point is inside a cell, not on its sides.
+/// A point deeper in a cell than this, relative to the cell's size, is inside, not on a side.
 constexpr double overlap = 0.01;
 
 /// A node of a boundary face, with one of its cells.
@@ -37,7 +37,7 @@ struct BoundaryNode
   unsigned int index;
   Point<dim> point;
   unsigned int cell;    ///< active cell index
-  double shortest_edge; ///< of the cells with a boundary face at this node
+  double shortest_edge; ///< among cells with a boundary face at this node
 };
 
 template <int dim>
@@ -74,7 +74,7 @@ std::vector<Point<dim>> points_of(const std::vector<BoundaryNode<dim>> &nodes)
 /**
  * Returns the largest distance of nodes to be merged, given the @p text of Mesh/Merge nodes; 0 for
  * 'refuse' and 'keep'.
- * @throws ParameterError if @p text is neither of these nor a positive number
+ * @throws ParameterError if @p text is not 'refuse', 'keep' or a positive number
  */
 double merge_tolerance(const std::string &text)
 {
@@ -135,7 +135,7 @@ namespace
                    " = keep.");
 }
 
-/// Returns "FILE:LINE" of "FILE:LINE: ".
+/// Returns "FILE:LINE" for the beginning of a message, "FILE:LINE: ".
 std::string name_of(const std::string &location)
 {
   return location.substr(0, location.find_last_not_of(": ") + 1);
@@ -204,7 +204,8 @@ double relative_depth(const CellOfTree<dim> &cell, const Point<dim> &point)
   return is_simplex ? std::min(depth, 1. - sum) : depth;
 }
 
-/// Returns the bounding boxes of cells, extended to include all points that may touch them.
+/// Returns an R-tree of the bounding boxes of cells. Boxes are extended to include all points that
+/// may touch the cells.
 template <int dim>
 auto boxes_around_cells(const Triangulation<dim> &coarse)
 {

@@ -78,7 +78,7 @@ const ptree *child_with_name(const ptree &parent, const std::string &name)
   return nullptr;
 }
 
-/// Data that consist of successive runs of bytes, each raw or encoded in base64.
+/// The data of an array: successive runs of bytes, each raw or encoded in base64.
 class Bytes
 {
 public:
@@ -118,8 +118,8 @@ private:
 };
 
 /**
- * Reads one file: XML with numbers as text, in base64, or appended in base64 or as raw bytes; plain
- * or compressed by zlib.
+ * Reads one file of VTK: XML with numbers as text or in base64, or appended in base64 or as raw
+ * bytes. Numbers other than text may be compressed by zlib.
  */
 class VtuReader
 {
@@ -414,7 +414,7 @@ private:
   std::string appended; ///< the data after the '_' in AppendedData
   bool appended_is_raw = false;
   bool is_compressed = false;
-  std::size_t header_size = 4; ///< size in bytes of the integers before the data
+  std::size_t header_size = 4; ///< size in bytes of the integers before an array's data
   const ptree *piece = nullptr;
   std::size_t n_cells = 0;
   MeshTable table;
