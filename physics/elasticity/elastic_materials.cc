@@ -193,7 +193,7 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
   if (!is_blank(p.yield_stress))
     yield = make_material_fields<dim>(section + "Yield stress", p.yield_stress, 1, regions);
   for (const auto &[id, field] : yield)
-    if (!(field->value(Point<dim>()) > 0.))
+    if (field->is_constant() && !(field->value(Point<dim>()) > 0.))
       throw ParameterError("The yield stress of " + materials.at(id).name +
                                " is not positive. Set it in the unit of stress, for example 250e6, "
                                "or remove the parameter.",

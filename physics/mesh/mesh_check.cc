@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "physics/base/collective.h"
+#include "physics/base/deal_ii_compat.h"
 #include "physics/base/fields.h"
 #include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/mesh_mapping.h"
@@ -146,7 +147,7 @@ void check_curved_cells(const Mesh<dim> &mesh, const Mapping<dim> &mapping,
 {
   if (!mesh.is_curved)
     return;
-  rethrow_on_all_ranks<InputError>(mesh.triangulation->get_communicator(), [&] {
+  rethrow_on_all_ranks<InputError>(compat::communicator(*mesh.triangulation), [&] {
     const auto [cell, where] =
         inverted_cell(*mesh.triangulation, mapping,
                       with_vertices(gauss, mesh.coarse().get_reference_cells()[0]), gauss.size());

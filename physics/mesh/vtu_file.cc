@@ -204,7 +204,8 @@ private:
       double number = 0.;
       const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, number);
       if (error == std::errc::invalid_argument || stop != text.data() + end)
-        fail("the array '" + array_name + "' has '" + text.substr(at, std::min(end - at, at + 20)) +
+        fail("the array '" + array_name + "' has '" +
+             text.substr(at, std::min<std::size_t>(end - at, 20)) +
              "' instead of a number. Write the file again.");
       numbers.push_back(number);
       at = text.find_first_not_of(xml_blanks, end);
