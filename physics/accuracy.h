@@ -9,8 +9,8 @@
 namespace femgpu
 {
 /// Collective. Measures the accuracy of @p solution, at the cost of an evaluation and two products
-/// with the matrix. @param system the assembled equations of @p problem, with the free dofs of the
-/// solution as x
+/// with the matrix.
+/// @param system the assembled equations of @p problem, with the free dofs of the solution as x
 template <int dim>
 Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                           const linalg::GroupSystem &system);

@@ -117,7 +117,7 @@ template <int dim>
 void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
 {
   const IndexSet of_owned_blocks =
-      dofs_of(ActiveCells<dim>(handler, /* whole */ nullptr, /* with ghosts */ false), n_block_dofs,
+      dofs_of(ActiveCells<dim>(handler, /* blocks */ nullptr, /* ghosts */ false), n_block_dofs,
               handler.locally_owned_dofs());
   ghosts.assign(handler.get_triangulation().n_active_cells(), 0);
   for (const auto &block : handler.active_cell_iterators()) {

@@ -32,7 +32,7 @@ public:
   /**
    * Must be called after the dofs were numbered.
    * @param n 2 or 4: cells of a block in each direction
-   * @param element of the cells: FE_Q(1), or a system of several FE_Q(1)
+   * @param element the element of the cells of a block: FE_Q(1), or a system of several FE_Q(1)
    */
   Blocks(unsigned int n, const dealii::DoFHandler<dim> &handler,
          const dealii::FiniteElement<dim> &element);
@@ -45,7 +45,7 @@ public:
   {
     return n_cells;
   }
-  /// Returns the position of a cell in its block, in cells.
+  /// Returns the position of a cell in its block, counted in cells along each direction.
   const std::array<unsigned int, dim> &position(const unsigned int cell) const
   {
     return positions[cell];
@@ -66,14 +66,14 @@ public:
   {
     return vertices;
   }
-  /// Computes the points of all vertices of @p block, multilinear between its corners.
+  /// Computes the points of all vertices of @p block by multilinear interpolation of its corners.
   void get_vertices(const Block &block, std::vector<dealii::Point<dim>> &points) const;
   /// Returns the point of one vertex of @p block.
   dealii::Point<dim> vertex_at(const Block &block, unsigned int number) const;
   /// Returns the largest diameter of the cells of @p block.
   double largest_diameter(const Block &block) const;
 
-  /// Returns the cell at the position @p position of a block.
+  /// Returns the number of the cell at @p position in its block.
   unsigned int at(const std::array<unsigned int, dim> &position) const;
   /// Returns dof @p i of a cell.
   Index dof(const unsigned int block, const unsigned int cell, const unsigned int i) const
@@ -94,9 +94,9 @@ private:
   unsigned int n, n_cells, n_block_dofs, n_components;
   std::vector<std::array<unsigned int, dim>> positions;
   std::vector<unsigned int> vertices;
-  std::vector<double> weights; ///< multilinear weights: of each corner in each vertex of a block
-  std::vector<std::vector<unsigned int>> in_block; ///< number of a cell's dof in its block
-  std::vector<Index> block_dofs;                   ///< dofs of each block that is not artificial
+  std::vector<double> weights; ///< for each vertex of a block: the weights of its corners
+  std::vector<std::vector<unsigned int>> in_block; ///< for each cell: its dofs in the block
+  std::vector<Index> block_dofs;                   ///< dofs of all blocks that are not artificial
   /// The first entry of each block in block_dofs, by active cell index.
   std::vector<std::size_t> first_dofs;
   std::vector<std::uint64_t> ghosts; ///< for each block: one bit for each cell
@@ -192,8 +192,8 @@ public:
                            : dealii::numbers::internal_face_boundary_id;
     }
 
-    /// Returns the cell's vertex that is vertex i of the face: the same point from both adjacent
-    /// cells.
+    /// Returns the number in the cell of vertex @p i of the face. For both adjacent cells, this is
+    /// the same point.
     unsigned int corner(unsigned int i) const;
     double diameter() const;
 
@@ -332,8 +332,8 @@ private:
   bool with_ghosts;
 };
 
-/// Returns the dofs of @p cells, with @p n_dofs_per_cell each, together with the dofs that the rank
-/// owns.
+/// Returns the dofs of @p cells, which have @p n_dofs_per_cell each, and the dofs @p owned by this
+/// rank.
 template <int dim>
 dealii::IndexSet dofs_of(const ActiveCells<dim> &cells, unsigned int n_dofs_per_cell,
                          const dealii::IndexSet &owned);

@@ -125,8 +125,8 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
 
 /// Moves u from @p before towards the solution of the system until the residual decreases
 /// sufficiently.
-/// @return false if it does not: then u is unchanged, the report has the outcome, and @p rejection
-/// has the last error of data that could not be evaluated, after a blank
+/// @return whether the residual has decreased. If not, u is unchanged, and the report has the
+/// outcome. If data could not be evaluated, @p rejection is a blank and the last such error.
 template <int dim>
 bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
                                        const std::vector<double> &before, FeVector &u,

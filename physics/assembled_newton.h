@@ -14,28 +14,31 @@ namespace femgpu
 {
 /**
  * Newton's method for a problem with nonlinear terms. Each step assembles the equation linearised
- * at the last iterate and solves it for the next one. Steps are halved until the residual decreases
- * sufficiently (Armijo). All matrices share one sparsity pattern, so only values are copied to the
- * device. The residual is that of the assembled equation, f − K u at u.
+ * at the last iterate and solves this linear equation for the next iterate. Steps are halved until
+ * the residual decreases sufficiently (Armijo). All matrices share one sparsity pattern, so only
+ * values are copied to the device. The residual at u is f − K u, with K and f of the equation
+ * linearised at u.
  *
- * Tolerances are relative to the residual at u = 0. If the data cannot be evaluated there, they are
- * relative to the residual at 0 of the equation linearised at the first iterate. The method fails
- * like the linear solver, and stagnates if no step decreases the residual.
+ * A tolerance relative to the right-hand side refers to the residual at u = 0. If the data cannot
+ * be evaluated at u = 0, the tolerance refers to the residual at 0 of the equation linearised at
+ * the first iterate. If the linear solver fails, the method reports the same outcome; if no step
+ * decreases the residual, it stagnates.
  */
 template <int dim>
 class AssembledNewton
 {
 public:
-  /// @param method "newton" with its options. All arguments must outlive this object.
+  /// All arguments except @p method must outlive this object.
+  /// @param method "newton" with its options
   AssembledNewton(const Problem<dim> &problem, const Discretization<dim> &discretization,
                   const std::string &method, linalg::GroupSolver &solver);
 
   /**
    * Collective. Solves the problem.
-   * @param control of the nonlinear iteration
-   * @param linear of the linear systems, without tolerances
-   * @param u first iterate with constraints; on return the last one, with ghost values
-   * @param seconds the times of the phases are added
+   * @param control tolerances and limits of the nonlinear iteration
+   * @param linear limits of the linear solves; tolerances are ignored
+   * @param u the first iterate, with constraints; on return the last iterate, with ghost values
+   * @param seconds the time of the phase "assembly" is added
    * @throws ParameterError if the data cannot be evaluated at the first iterate
    */
   linalg::SolveReport solve(linalg::GroupSystem &system, const linalg::SolveControl &control,

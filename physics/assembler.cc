@@ -17,7 +17,8 @@ using namespace dealii;
 
 namespace
 {
-/// Collective. @throws InputError with the location of a negative weight
+/// Collective. Checks the weights of the reaction.
+/// @throws InputError with the location of a negative weight
 template <int dim>
 void check_weights(const Discretization<dim> &discretization, const linalg::GroupSystem &system)
 {

@@ -9,19 +9,22 @@ namespace femgpu
 /**
  * Collective. Assembles @p problem, linearised at @p u, into @p system: A, b, and the weights w of
  * a reaction. The solution of the system is the next iterate of Newton's method. For a linear
- * problem it is the solution and does not depend on @p u. Each rank assembles its own cells.
+ * problem, this iterate is the solution and does not depend on @p u. Each rank assembles its own
+ * cells.
  *
  * Constraints are eliminated, u = C û + g: A = Cᵀ K C, b = Cᵀ (f − K g), w = Cᵀ w_cells.
  * Constrained rows have a positive diagonal entry and zero in b and w, so that their unknowns stay
- * zero. The unknowns of free dofs are u itself.
+ * zero. The unknowns of free dofs equal u.
  *
  * Therefore the reaction is lumped after the elimination of constraints: w_i is the integral of c
  * times the conforming shape function i by nodal quadrature. W stays diagonal, unlike
- * Cᵀ diag(w_cells) C. On the refined side of a face with hanging nodes, this uses the Gauss-Lobatto
- * rule of the unrefined side instead of that of its children. Both are exact for degree 2 p − 1, so
- * the orders of convergence are those of meshes without hanging nodes (p + 1 in L2, p in H1).
- * @param u with constraints and ghost values; nullptr for 0
- * @throws InputError if a weight is negative; ParameterError if data cannot be evaluated at a point
+ * Cᵀ diag(w_cells) C. On the refined side of a face with hanging nodes, this amounts to the
+ * Gauss-Lobatto rule of the whole face instead of the rules of its children. Both are exact for
+ * degree 2 p − 1, so the orders of convergence are those of meshes without hanging nodes (p + 1 in
+ * L2, p in H1).
+ * @param u the function, with constraints and ghost values; nullptr for 0
+ * @throws InputError if a weight is negative
+ * @throws ParameterError if data cannot be evaluated at a point
  */
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
@@ -31,15 +34,15 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
 void set_initial_guess(const FeVector &u, const dealii::AffineConstraints<double> &constraints,
                        linalg::GroupSystem &system);
 
-/// Collective. Copies x to @p u, applies the constraints and updates ghost values.
+/// Collective. Copies x of @p system to @p u, applies the constraints and updates ghost values.
 void get_solution(const linalg::GroupSystem &system,
                   const dealii::AffineConstraints<double> &constraints, FeVector &u);
 
 /**
  * Collective. Scales x ← θ x with θ = (b, x)/(x, A x), which minimises the energy norm of the error
  * e = A⁻¹b − x. Then (x, A e) = 0, so the errors of the energy and of the work of the loads are
- * ‖e‖²_A, of second order like those of the discretisation. An iteration whose initial guess is not
- * 0 does not have this property by itself.
+ * ‖e‖²_A, of second order like those of the discretisation. Without the scaling, the result
+ * of an iteration whose initial guess is not 0 does not have this property.
  * @return ‖b − A x‖
  */
 double scale_to_energy(linalg::GroupSystem &system);

@@ -17,8 +17,8 @@ using linalg::Outcome;
 namespace
 {
 /**
- * Collective. Estimates the contribution of rounding to Balance::residual: u Σ (|K||u|)_i over the
- * free dofs, with the unit roundoff u = 2⁻⁵³. Recomputes all cell matrices, at the cost of an
+ * Collective. Estimates the contribution of rounding to Balance::residual: ε Σ_i (|K||u|)_i for the
+ * free dofs i, with the unit roundoff ε = 2⁻⁵³. Recomputes all cell matrices, at the cost of an
  * assembly.
  */
 template <int dim>
@@ -48,12 +48,12 @@ double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &
   return unit_roundoff * Utilities::MPI::sum(sum, discretization.communicator());
 }
 
-/// The largest ratio of a residual due to rounding to the estimate of rounding_of_balance().
+/// The largest ratio of a residual due to rounding to the result of rounding_of_balance().
 constexpr double rounding_factor = 8.;
 constexpr int max_further_solves = 3;
 
 /// Returns the imbalance relative to all flows, in the measure that suits @p report: a solve that
-/// stops at an error leaves oscillating residuals, of which only the sum must be small.
+/// stops at an energy error leaves oscillating residuals, of which only the sum must be small.
 double relative_imbalance(const Balance &balance, const linalg::SolveReport &report)
 {
   return report.energy.target >= 0. ? balance.relative_defect() : balance.relative_residual();
@@ -120,7 +120,7 @@ void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solutio
     balance = solution.evaluation().balance;
   }
   if (solves > 0) {
-    if (report.true_residual <= target) // whatever ended the solve to a smaller target
+    if (report.true_residual <= target) // even if a solve to a smaller target failed
       report.outcome = Outcome::converged;
     report.target = target;
     linalg::describe(report);

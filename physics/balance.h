@@ -17,12 +17,14 @@ constexpr double largest_balance_defect = 1e-3;
  * than their differences. While the residuals of the free dofs sum to more than
  * largest_balance_defect of all loads and reactions, the solver continues with a smaller target, up
  * to three times. If the balance is still violated, the outcome becomes `not_balanced`, or
- * `converged_to_rounding` if rounding explains it, and the message reports it.
+ * `converged_to_rounding` if rounding explains this, and the message of @p report describes the
+ * imbalance.
  *
  * Problems with a fixed mean are not checked: their balance depends only on the data.
- * @param solution of the report; its evaluation is discarded after each further solve
- * @param resume continues from u, with the target multiplied by the given factor; nullptr if the
- *        solver cannot
+ * @param solution the solution that @p report describes; each further solve changes it and discards
+ * its evaluation
+ * @param resume continues the solve, with the target multiplied by @p factor; nullptr if the solver
+ * cannot continue
  */
 template <int dim>
 void require_balance(const Problem<dim> &problem, DiscreteSolution<dim> &solution,

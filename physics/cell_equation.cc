@@ -51,7 +51,7 @@ void CellEquation<dim>::set_solution(const FeVector *const u, CellPoints<dim> &p
     points.set_zero_solution();
 }
 
-/// Calls use(id) for each face with a boundary term, after computing its g.
+/// Calls use(id) for each face with a boundary term, after computing g on the face.
 template <int dim>
 template <class Use>
 void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *const u,
@@ -68,7 +68,7 @@ void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, cons
   });
 }
 
-/// Computes terms.w. @param accumulates_flows adds the weights on the boundary to the flows
+/// Computes terms.w. @param accumulates_flows whether to add weights on the boundary to `flows`
 template <int dim>
 void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &terms,
                                     const bool accumulates_flows)

@@ -12,9 +12,9 @@
 namespace femgpu
 {
 /**
- * Computes the equation of a problem on one cell after the other: its contributions to the
- * equations of the cell's dofs, without constraints. If a cell is a translation of the previous one
- * and has the same coefficients, its matrix is reused.
+ * Computes the contributions of cells, one after the other, to the equations of their dofs, without
+ * constraints. If a cell is a translation of the previous one and has the same coefficients, its
+ * matrix is reused.
  */
 template <int dim>
 class CellEquation
@@ -25,14 +25,15 @@ public:
   /**
    * Computes K and f of the equation r(v) = f − K v linearised at @p u, and the weights of a
    * reaction.
-   * @param u with ghost values; nullptr for 0. Irrelevant for linear problems.
+   * @param u the function, with ghost values; nullptr for 0; irrelevant for linear problems
    */
   void linearize(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
 
   /**
-   * Computes r(u) in @p terms.f, and the weights of a reaction, which is not part of r.
-   * @param u with ghost values
-   * @return uᵀK u/2 − fᵀu of the cell, for a linear equation
+   * Computes the residual r(u) in @p terms.f, without the reaction, and the weights of the
+   * reaction.
+   * @param u the function, with ghost values
+   * @return the energy uᵀK u/2 − fᵀu of the cell; for linear equations only
    */
   double evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms);
 
@@ -41,7 +42,7 @@ public:
   {
     return in_cell;
   }
-  /// Returns σ at these points. @pre evaluate() was called
+  /// Returns σ at the Gauss points of the cell. @pre evaluate() was called
   const PointTerms &flux() const
   {
     return sigma;
@@ -57,11 +58,11 @@ public:
   {
     return cell_loads;
   }
-  /// Returns K u of the cell. It includes the parts of flux and source that are linear in u and ∇u,
-  /// with coefficients at this u, but no boundary terms. @pre evaluate() was called
+  /// Returns K u of the cell. K contains the parts of flux and source that are linear in u and ∇u,
+  /// with coefficients evaluated at u, but no boundary terms. @pre evaluate() was called
   const dealii::Vector<double> &internal_forces();
   /// Returns the net contribution to loads() of boundary fluxes that depend on u, such as
-  /// ∫ a (g − u) φ of a Robin condition. @pre evaluate() was called
+  /// ∫ a (g − u) φ of a Robin condition σ·n = a (g − u). @pre evaluate() was called
   const dealii::Vector<double> &exchange() const
   {
     return cell_exchange;
@@ -71,7 +72,7 @@ public:
   struct BoundaryFlow
   {
     double integral = 0.; ///< ∫ g of a scalar problem
-    /// The weights of a nodal reaction by dof, before constraints.
+    /// The weights of a nodal reaction by dof, before constraints are eliminated.
     std::map<dealii::types::global_dof_index, double> weights;
   };
   /// Returns the flows through the faces of all cells of this rank evaluated so far.
@@ -93,10 +94,10 @@ private:
   std::optional<CellPoints<dim>> cell_nodes, face_nodes; ///< only for problems with a reaction
   PointTerms sigma, s, g;
   PointTerms linear_sigma, linear_s; ///< workspace
-  std::vector<double> c;             ///< of the reaction; workspace
+  std::vector<double> c;             ///< coefficient of the reaction; workspace
   dealii::Vector<double> w_face;     ///< workspace
 
-  PointTerms cached_sigma, cached_s; ///< at the cell of cached_K
+  PointTerms cached_sigma, cached_s; ///< σ and s of the cell whose matrix is cached_K
   dealii::FullMatrix<double> cached_K;
   dealii::Vector<double> u_cell, cell_loads, cell_exchange, stiffness_forces;
   std::map<unsigned int, dealii::Vector<double>> loads_by_cell; ///< by active cell index

@@ -88,8 +88,8 @@ CellPoints<dim>::CellPoints(const Discretization<dim> &discretization,
   on_faces = quadrature;
 }
 
-/// Returns the points on a face, in the order of the face's vertices: equal for both adjacent
-/// cells.
+/// Returns the points on a face, in the order of the face's vertices, which is the same for both
+/// adjacent cells.
 template <int dim>
 auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int face,
                                 const unsigned int subface) -> Points &
@@ -304,7 +304,8 @@ double CellPoints<dim>::integral_of_square(const PointRows &v) const
   return sum;
 }
 
-/// Adds Σ_k rows_ck times row @p first + k of the shape functions to f, for each component c.
+/// Adds Σ_k rows_ck times row @p first + k of rows_by_point to f, for each component c, with
+/// 0 <= k < @p n_terms.
 template <int dim>
 void CellPoints<dim>::integrate(const std::vector<double> &rows, const unsigned int first,
                                 const unsigned int n_terms, Vector<double> &f)
@@ -369,8 +370,9 @@ bool CellPoints<dim>::are_symmetric(const PointTerms *const sigma, const PointTe
 }
 
 /**
- * Computes in `product` the block of K for the components c and d of test and trial functions. Uses
- * test functions (φ, ∂φ/∂ξ_0, …) from first_row on, and trial functions from first_term on.
+ * Computes in `product` the block of K for component c of the test functions and component d of the
+ * trial functions. Of φ, ∂φ/∂ξ_0, …, uses those from first_row on for test functions, and those
+ * from first_term on for trial functions.
  * @return false if the block is zero
  */
 template <int dim>

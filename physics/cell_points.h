@@ -15,7 +15,7 @@
 namespace femgpu
 {
 /// The shape functions of a scalar element and their derivatives with respect to reference
-/// coordinates ξ.
+/// coordinates ξ, tabulated at points.
 template <int dim>
 struct ShapeTable
 {
@@ -27,7 +27,7 @@ struct ShapeTable
   unsigned int n_columns;  ///< padded(n_nodes)
   /// Row m: φ_m at all points, then ∂φ_m/∂ξ_0 at all points, and so on.
   std::vector<double> rows_by_node;
-  std::vector<double> rows_by_point; ///< the transpose: a column for each node m
+  std::vector<double> rows_by_point; ///< the transpose of rows_by_node
   bool has_constant_gradients;
 };
 
@@ -49,18 +49,19 @@ public:
   CellPoints(const CellPoints &) = delete; // the batch refers to members
   CellPoints &operator=(const CellPoints &) = delete;
 
+  /// Selects the entire face instead of a subface.
   static constexpr unsigned int entire = dealii::numbers::invalid_unsigned_int;
 
   /// Moves to @p cell.
   void reinit(const ActiveCell<dim> &cell);
-  /// Moves to other points, in @p cell. They stay in use for later cells.
+  /// Moves to @p cell and to the points of @p quadrature, which are also used for later cells.
   void reinit(const ActiveCell<dim> &cell, const dealii::Quadrature<dim> &quadrature);
-  /// Moves to a face of @p cell, or to the child @p subface of the face if the cells behind it are
-  /// smaller. Both adjacent cells get the same points in the same order.
+  /// Moves to a face of @p cell, or to the child @p subface of the face if the cells behind the
+  /// face are smaller. Both adjacent cells get the same points in the same order.
   void reinit(const ActiveCell<dim> &cell, unsigned int face, unsigned int subface = entire);
 
-  /// Returns whether Jacobians and JxW equal those of the previous cell, of which this is a
-  /// translation.
+  /// Returns whether the cell is a translation of the previous one, so that both have the same
+  /// Jacobians and JxW.
   bool is_translation() const
   {
     return translated;
@@ -84,7 +85,7 @@ public:
     return at->JxW[q];
   }
 
-  /// Returns ∫ Σ_r v_r².
+  /// Returns ∫ Σ_r v_r² with the rows v_r of @p v.
   double integral_of_square(const PointRows &v) const;
 
   /// Computes f_i += Σ_c ∫ s_c φ_i.
@@ -95,13 +96,13 @@ public:
   /**
    * Computes K_ij −= ∂f_i/∂u_j, where f_i is the sum that add_source() and subtract_flux() compute.
    * If the coefficients are symmetric, K is exactly symmetric.
-   * @param sigma nullptr on faces
+   * @param sigma the flux σ; nullptr on faces
    */
   void subtract_derivatives(const PointTerms *sigma, const PointTerms &s,
                             dealii::FullMatrix<double> &K);
 
-  /// Computes s_c += Σ_d ∂_d σ_cd, where σ is the finite element function with the given nodal
-  /// values.
+  /// Computes s_c += Σ_d ∂_d σ_cd, where σ is the finite element function with the nodal values
+  /// @p nodal_sigma.
   void add_divergence(const PointTerms &nodal_sigma, PointTerms &s);
 
   /// Adds c JxW to the weight w_i of each node. @pre the points are the nodes of the cell or face
@@ -117,9 +118,9 @@ private:
 
     ShapeTable<dim> shapes, geometry;
     ShapeTable<dim> first;         ///< the shape functions at the first point only
-    std::vector<double> weights;   ///< on the reference cell
-    dealii::Tensor<1, dim> normal; ///< in the reference cell; its length is the area of the side
-    std::vector<double> nodes;     ///< of the cell's mapping, relative to the first; dim rows
+    std::vector<double> weights;   ///< quadrature weights on the reference cell
+    dealii::Tensor<1, dim> normal; ///< in the reference cell; its length is the area of the face
+    std::vector<double> nodes;     ///< nodes of the mapping, relative to the first; dim rows
     std::vector<dealii::Tensor<1, dim>> offsets, normals; ///< offsets from the first node
     std::vector<double> inverses;                         ///< row b dim + a: ∂ξ_b/∂x_a
     std::vector<double> JxW;
@@ -140,22 +141,22 @@ private:
   void add_block(unsigned int c, unsigned int d, bool mirrored,
                  dealii::FullMatrix<double> &K) const;
 
-  const dealii::FiniteElement<dim> &element; ///< for one component
+  const dealii::FiniteElement<dim> &element; ///< the scalar element
   std::unique_ptr<dealii::FiniteElement<dim>> geometry;
-  std::unique_ptr<dealii::FEValues<dim>> curved; ///< at the nodes of the mapping; nullptr if these
-                                                 ///< are the vertices
+  std::unique_ptr<dealii::FEValues<dim>> curved; ///< evaluates the nodes of the mapping;
+                                                 ///< nullptr if all nodes are vertices
   dealii::Quadrature<dim - 1> on_faces;
   unsigned int n_components, n_nodes, n_points = 0;
-  std::vector<std::vector<unsigned int>> dofs; ///< for each component, by node
+  std::vector<std::vector<unsigned int>> dofs; ///< dofs of the cell, by component and node
   std::unique_ptr<Points> in_cells;
   std::map<unsigned int, Points> face_points;
   Points *at = nullptr;
 
-  unsigned int index = dealii::numbers::invalid_unsigned_int; ///< of the cell
+  unsigned int index = dealii::numbers::invalid_unsigned_int; ///< index of the current cell
   typename ActiveCell<dim>::Block block;                      ///< the block of block_vertices
   std::vector<dealii::Point<dim>> block_vertices;
-  dealii::Point<dim> origin; ///< its first node
-  std::vector<double> nodes; ///< of the cell's mapping, relative to the first
+  dealii::Point<dim> origin; ///< the first node of the cell's mapping
+  std::vector<double> nodes; ///< the nodes of the cell's mapping, relative to the first node
   bool translated = false;
   std::vector<dealii::Point<dim>> evaluation_points;
   PointBatch<dim> points;

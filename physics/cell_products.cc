@@ -16,7 +16,7 @@ namespace
 /// A vector of four numbers with the alignment of one.
 using Double4 = double __attribute__((vector_size(32), aligned(8), may_alias));
 
-/// Computes n_rows rows and 4 n_vectors columns of R, which are kept in registers.
+/// Adds n_rows rows and 4 n_vectors columns of A B to R. The sums are kept in registers.
 template <int n_rows, int n_vectors>
 FEMGPU_WITHIN void add_tile(const std::ptrdiff_t n_columns, const std::ptrdiff_t n_terms,
                             const double *const A, const std::ptrdiff_t stride,

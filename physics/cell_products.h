@@ -10,7 +10,7 @@
  */
 namespace femgpu
 {
-/// Returns the number of columns with padding; columns from @p n on contain zeros.
+/// Returns @p n rounded up to a multiple of 4. Columns from @p n on are padding and contain zeros.
 constexpr int padded(const int n)
 {
   return (n + 3) / 4 * 4;
@@ -24,8 +24,8 @@ void add_product(std::ptrdiff_t n_rows, std::ptrdiff_t n_columns, std::ptrdiff_t
 void combine_rows(std::ptrdiff_t n_rows, std::ptrdiff_t n_columns, std::ptrdiff_t n_terms,
                   std::ptrdiff_t n_points, const double *c, const double *B, double *R);
 
-/// Computes y_r = Σ_t M_rt x_t at n points, r, t < dim. M_rt starts at r row + t term, x_t at
-/// t x_stride, y_r at r y_stride.
+/// Computes y_r = Σ_t M_rt x_t at n points, r, t < dim. The values at the points start at
+/// M + r row + t term for M_rt, at x + t x_stride for x_t and at y + r y_stride for y_r.
 void transform(std::ptrdiff_t n, std::ptrdiff_t dim, const double *M, std::ptrdiff_t row,
                std::ptrdiff_t term, const double *x, std::ptrdiff_t x_stride, double *y,
                std::ptrdiff_t y_stride);

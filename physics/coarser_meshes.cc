@@ -15,7 +15,8 @@ namespace
 {
 using linalg::RawVector;
 
-constexpr double max_coarsening_ratio = 0.8; ///< of nodes: else another mesh does not pay off
+/// The largest ratio of the numbers of nodes at which a coarser mesh pays off.
+constexpr double max_coarsening_ratio = 0.8;
 
 /// Returns whether a mesh has almost as many nodes as a finer one.
 bool is_barely_coarser(const std::size_t n, const std::size_t n_finer)
@@ -68,12 +69,12 @@ public:
       finest = *std::max_element(cells.levels.begin(), cells.levels.end());
   }
 
-  /// Merges all families, repeatedly, until sufficiently few of the nodes @p finer, in ascending
-  /// order, are left. Returns the nodes that are left.
+  /// Merges all families of cells, repeatedly, until sufficiently few of the nodes @p finer, in
+  /// ascending order, remain, or there are no more families. Returns the remaining nodes.
   RawVector<int> coarsen(const RawVector<int> &finer);
 
-  /// Returns the rows of @p n of these finer nodes. Columns are the unknowns of the nodes that are
-  /// left.
+  /// Returns the prolongation's rows for the @p n nodes @p finer. Its columns are the unknowns of
+  /// the remaining nodes.
   linalg::HostProlongation prolongation(const int *finer, std::size_t n, int n_columns) const;
 
 private:
@@ -88,7 +89,7 @@ private:
     return positions[node] <= 0 && std::find(first, first + per_node, 0) != first + per_node;
   }
 
-  /// Returns the new number of a node that is left.
+  /// Returns the new number of a remaining node.
   int number(const int node) const
   {
     return static_cast<int>(-positions[node].load(std::memory_order_relaxed));
@@ -98,15 +99,16 @@ private:
   ConstrainedUnknowns constrained;
   std::vector<int> term_starts;
   int per_node, finest = 0;
-  std::vector<char> is_constrained; ///< each unknown
+  std::vector<char> is_constrained; ///< whether each unknown is constrained
   RawVector<int> parents;           ///< the vertices of the parents
-  /// For a midpoint: 64 times the parent's number from 1 on, plus the position in the parent. The
-  /// parent with the largest number is stored, independently of the order of threads. For other
-  /// nodes: minus their number if they are left.
+  /// For a midpoint: 64 times the parent's number, counted from 1, plus the position in the parent.
+  /// The parent with the largest number is stored, independently of the order of threads. For
+  /// another node: minus its new number if it remains.
   RawVector<std::atomic<std::int64_t>> positions;
 };
 
-/// Returns the first cell of each family. Only a first sibling is aligned like a first sibling.
+/// Returns the first cell of each family of siblings. The offset of such a cell along the curve is
+/// a multiple of the size of the parent.
 RawVector<int> CoarseningMesh::families() const
 {
   const std::size_t n_cells = cells.levels.size(), n_vertices = cells.n_vertices();
@@ -132,8 +134,8 @@ RawVector<int> CoarseningMesh::families() const
   });
 }
 
-/// Stores the midpoints of @p parent. Each is a vertex of several children; only the child without
-/// bits that the vertex lacks stores it.
+/// Stores the midpoints of @p parent. A midpoint is a vertex of several children. It is stored
+/// once, for the child whose number has no bit that the number of the vertex in the child lacks.
 void CoarseningMesh::store_midpoints(const int *const nodes_of_children, const std::size_t parent)
 {
   const int n_vertices = cells.n_vertices();
@@ -152,7 +154,7 @@ void CoarseningMesh::store_midpoints(const int *const nodes_of_children, const s
     }
 }
 
-/// Merges the families once. Returns whether there were any.
+/// Merges all families once. Returns whether there were any.
 bool CoarseningMesh::merge_families()
 {
   const RawVector<int> first_siblings = families();
@@ -177,7 +179,7 @@ bool CoarseningMesh::merge_families()
       const bool is_family =
           family < first_siblings.size() && static_cast<std::size_t>(first_siblings[family]) == i;
       remaining.levels[to] = static_cast<unsigned char>(cells.levels[i] - (is_family ? 1 : 0));
-      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // or child
+      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // or child of this number
         remaining_nodes[vertex] = nodes[is_family ? vertex * n_vertices + vertex : vertex];
       i += is_family ? n_vertices : 1;
       if (is_family) {
@@ -190,8 +192,8 @@ bool CoarseningMesh::merge_families()
   return !first_siblings.empty();
 }
 
-/// Adds the terms of an unknown. The recursion ends, because the nodes on which a midpoint or a
-/// hanging node depends belong to coarser cells.
+/// Adds @p weight times an unknown, expressed by the remaining ones. The recursion ends, because
+/// the nodes on which a midpoint or a hanging node depends belong to coarser cells.
 void CoarseningMesh::add_terms(const int unknown, const double weight,
                                std::vector<ProlongationTerm> &terms) const
 {
@@ -250,14 +252,14 @@ linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, co
         terms.clear();
         if (is_constrained[unknown] == 0)
           add_terms(unknown, 1., terms);
-        else if (is_remaining(finer[k])) // it is decoupled
+        else if (is_remaining(finer[k])) // the unknown is decoupled
           terms.push_back({number(finer[k]) * per_node + component, 1.});
         end_row(terms, P);
       }
   });
 }
 
-/// Returns the data on some nodes of a group. @param first the group's first node
+/// Returns the data on the @p n nodes @p nodes of a group. @param first the group's first node
 linalg::Unknowns unknowns_of_nodes(const linalg::Unknowns &fine_unknowns, const int *const nodes,
                                    const std::size_t n, const int first)
 {

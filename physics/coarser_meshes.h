@@ -13,8 +13,9 @@ namespace femgpu
 struct ForestCells
 {
   int dimension;
-  linalg::RawVector<unsigned char> levels; ///< of each cell, or of the cells of a block
-  linalg::RawVector<int> nodes; ///< 2^dimension vertices of each cell, lexicographic; or of a block
+  linalg::RawVector<unsigned char> levels; ///< levels of the cells, one for each cell or block
+  /// The nodes of each cell (its 2^dimension vertices) or of each block, in lexicographic order.
+  linalg::RawVector<int> nodes;
   /// For blocks: indices, among a block's nodes, of the vertices of each of its cells. Empty
   /// without blocks.
   std::vector<unsigned int> in_block;
@@ -28,26 +29,29 @@ struct ForestCells
 /// Unknowns that depend on others, x_i = Σ_k w_k x_k, or have a prescribed value.
 struct ConstrainedUnknowns
 {
-  std::vector<int> unknowns; ///< the constrained unknowns, ascending
-  std::vector<int> n_terms;  ///< number of terms of each
-  std::vector<int> columns;  ///< columns of all terms
-  std::vector<double> weights;
+  std::vector<int> unknowns;   ///< the constrained unknowns, ascending
+  std::vector<int> n_terms;    ///< number of terms of each constrained unknown
+  std::vector<int> columns;    ///< the unknowns k of all terms
+  std::vector<double> weights; ///< w_k of all terms
 };
 
 /**
  * Makes the unknowns of linear elements on a sequence of coarser meshes, with functions that are
- * multilinear in each cell. Each step merges all families of cells, independently of the
- * neighbours, and again while less than a fifth of the nodes has been removed. A node that becomes
- * the midpoint of an edge, face or cell of a parent gets the mean of that object's corners.
- * Therefore hanging nodes need no special treatment, and coarser meshes need not be balanced. A
- * node keeps all of its unknowns or none. Constrained unknowns are decoupled, see
- * describe_unknowns(). Uses all cores.
- * @param cells of all solver groups, like @p constrained
- * @param fine_unknowns of the unknowns of a group, with the per_node unknowns of a vertex
+ * multilinear in each cell. Each step merges all families of 2^dimension sibling cells,
+ * independently of neighbouring cells, and repeats this while less than a fifth of the nodes has
+ * been removed. A node that becomes the midpoint of an edge, face or cell of a parent gets the mean
+ * of the values at the corners of that edge, face or cell. Therefore hanging nodes need no special
+ * treatment, and coarser meshes need not be balanced. A node keeps all of its unknowns or none.
+ * Constrained unknowns are decoupled, see describe_unknowns(). Uses all cores.
+ * @param cells the cells of all solver groups
+ * @param constrained the constrained unknowns of all solver groups
+ * @param fine_unknowns data on the unknowns of @p group; the per_node unknowns of a vertex are
  * consecutive
- * @param starts the first node of each group, whose nodes are consecutive, and the number of nodes
- * @return the part of @p group: the rows of its own nodes, which keep their owner; nullptr for all
- * groups if nothing can be coarsened
+ * @param starts the first node of each group, then the number of nodes; the nodes of a group are
+ * consecutive
+ * @param group number of the solver group
+ * @return the unknowns of the nodes of @p group, which stay in this group; nullptr for all groups
+ * if nothing can be coarsened
  */
 std::shared_ptr<const linalg::CoarserUnknowns>
 unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,

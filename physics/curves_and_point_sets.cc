@@ -104,7 +104,7 @@ bool is_on(const CellSegment<dim> &segment, const Point<dim> &p)
   return std::abs(p.distance(a) + p.distance(b) - a.distance(b)) < 1e-10;
 }
 
-/// Returns a quadrature for a segment of length 1, or the point with weight 1 for a vertex.
+/// Returns @p n Gauss points on the segment, or its point if both ends are equal. Weights sum to 1.
 template <int dim>
 Quadrature<dim> points_on(const CellSegment<dim> &segment, const unsigned int n)
 {
@@ -127,7 +127,7 @@ void add_load(const Function<dim> &load, const CellSegment<dim> &segment,
   const Quadrature<dim> quadrature = points_on(segment, element.degree + 2);
   FEValues<dim> values(discretization.mapping(), element.base_element(0), quadrature,
                        update_values | update_quadrature_points | update_jacobians);
-  values.reinit(typename Triangulation<dim>::cell_iterator(cell)); // a scalar element
+  values.reinit(typename Triangulation<dim>::cell_iterator(cell)); // a cell without dofs
   const Tensor<1, dim> direction = segment.unit_ends[1] - segment.unit_ends[0];
   for (const unsigned int q : values.quadrature_point_indices()) {
     const double length =
@@ -174,7 +174,7 @@ curve_and_point_loads(const Problem<dim> &problem, const Discretization<dim> &di
     const CurveOrPointSet &region = *discretization.mesh().regions.curve_or_point_set(id);
     std::map<std::pair<unsigned int, unsigned int>,
              typename DoFHandler<dim>::active_cell_iterator>
-        first; // the first cell around each edge or vertex
+        first; // the cell with the smallest id at each edge or vertex
     for (const auto &cell : discretization.dofs().active_cell_iterators())
       if (!cell->is_artificial())
         for (const CellSegment<dim> &segment : segments_of<dim>(region, cell))

@@ -13,23 +13,24 @@
 
 namespace femgpu
 {
-/// The part of a curve or point set in a cell: an edge, or a vertex or midpoint of an edge. For
-/// points both ends are equal.
+/// The part of a curve or point set in a cell: an edge, or a vertex or midpoint of an edge. For a
+/// point, both ends are equal.
 template <int dim>
 struct CellSegment
 {
-  /// Dimension and index in the triangulation of the vertex or edge.
+  /// The dimension of the vertex or edge, and its index in the triangulation.
   std::pair<unsigned int, unsigned int> object;
-  bool is_refined; ///< whether neighbours have refined the edge
+  bool is_refined; ///< whether the edge is refined because neighbours are
   std::array<dealii::Point<dim>, 2> unit_ends, ends;
 };
 
+/// Returns the parts of @p region in @p cell.
 template <int dim>
 std::vector<CellSegment<dim>>
 segments_of(const CurveOrPointSet &region,
             const typename dealii::Triangulation<dim>::cell_iterator &cell);
 
-/// A component of a node.
+/// The component that a dof stands for, and the position of its node.
 template <int dim>
 struct NodeComponent
 {
@@ -37,7 +38,7 @@ struct NodeComponent
   dealii::Point<dim> position;
 };
 
-/// Returns the dofs on @p region in all cells that this rank has.
+/// Returns the dofs on @p region of owned and ghost cells.
 template <int dim>
 std::map<dealii::types::global_dof_index, NodeComponent<dim>>
 dofs_on(const CurveOrPointSet &region, const Discretization<dim> &discretization);

@@ -189,7 +189,8 @@ DiffusionReaction<dim>::warnings(const Discretization<dim> &discretization,
   return result;
 }
 
-/// Uses data of the coarse mesh, which is replicated on all ranks.
+/// Returns the boundary flux that grows fastest with u, if there is one. Uses data of the coarse
+/// mesh, which is replicated on all ranks.
 template <int dim>
 auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     -> std::optional<GrowingFlux>
@@ -242,8 +243,8 @@ std::string DiffusionReaction<dim>::text_of(const Mesh<dim> &mesh, const Growing
 
 namespace
 {
-/// @throws ParameterError of @p path if @p what is negative, or zero unless permitted, at one of
-/// @p points, in the @p region with the number @p id
+/// Checks that @p values are positive, or zero if @p may_be_zero, at all @p points.
+/// @throws ParameterError of parameter @p path if not: "@p what is ... at ... @p region @p id"
 template <int dim>
 void require_sign(const bool may_be_zero, const std::string &what, const std::string &path,
                   const std::vector<Point<dim>> &points, const std::vector<double> &values,
@@ -262,8 +263,7 @@ void require_sign(const bool may_be_zero, const std::string &what, const std::st
 
 /**
  * Collective. Checks the sign of all components of @p fields, of parameter @p path, in the cells of
- * their materials: at nodes if they may be zero, else at Gauss points. Skips fields that depend on
- * u.
+ * their materials: at nodes if @p may_be_zero, else at Gauss points. Skips fields that depend on u.
  * @throws ParameterError with the location and the value
  */
 template <int dim>
@@ -273,7 +273,7 @@ void check_sign(const bool may_be_zero, const std::string &path,
   CellPoints<dim> inside(discretization, may_be_zero ? discretization.nodal_quadrature()
                                                      : discretization.cell_quadrature());
   std::vector<double> values;
-  std::set<types::material_id> seen; // their constants were checked already
+  std::set<types::material_id> seen; // materials whose constants were checked
   rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       const auto material = cell->material_id();
@@ -299,8 +299,9 @@ void check_sign(const bool may_be_zero, const std::string &path,
 }
 
 /**
- * Collective. Returns the largest value of component 0 of @p fields on the boundary.
- * @throws ParameterError with @p symbol, @p path and the location if it is negative
+ * Collective. Returns the largest value of component 0 of @p fields at Gauss points of the
+ * boundary.
+ * @throws ParameterError with @p symbol, @p path and the location if a value is negative
  */
 template <int dim>
 double largest_coefficient(const std::string &symbol, const std::string &path,
@@ -348,7 +349,7 @@ void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretizatio
         parameters.robin.path);
 }
 
-/// @throws ParameterError with the location and u if k, which depends on u, is not positive
+/// Checks that k, which depends on u, is positive. @throws ParameterError with the location and u
 template <int dim>
 void DiffusionReaction<dim>::require_positive(const PointBatch<dim> &at,
                                               const std::vector<double> &k) const
@@ -394,7 +395,7 @@ void DiffusionReaction<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) 
 
 namespace
 {
-/// Adds the field to t.
+/// Adds the field and its derivative with respect to u to @p t.
 template <int dim>
 void add_field(const PointBatch<dim> &at, const Field<dim> &field, PointTerms &t)
 {

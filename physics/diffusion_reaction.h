@@ -29,7 +29,8 @@ class DiffusionReactionParameters : public dealii::ParameterAcceptor
 public:
   explicit DiffusionReactionParameters(const std::string &section);
 
-  /// A parameter with its "Section/Key", which is empty if the physics does not have the parameter.
+  /// A parameter: its "Section/Key", empty if the physics does not have the parameter, and its
+  /// text.
   struct TextParameter
   {
     std::string path, text;
@@ -47,7 +48,8 @@ public:
 protected:
   void declare(TextParameter &parameter, const std::string &key, const std::string &documentation,
                const std::string &text = "");
-  /// Declares Dirichlet data; the next functions declare periodic sides and the exact solution.
+  /// Declares Dirichlet data; @p documentation is appended to the description of the parameter. The
+  /// next functions declare periodic sides and the exact solution.
   void declare_dirichlet(const std::string &documentation);
   void declare_periodic();
   void declare_exact_solution();
@@ -58,7 +60,7 @@ struct Reaction
 {
   linalg::Nonlinearity term;
   std::optional<linalg::AffineForm> affine; ///< φ, if it is linear in u
-  double zero = 0.;                         ///< the zero of the potential of an expression
+  double zero = 0.;                         ///< for an expression φ: the u where potential() is 0
 
   /// Returns λ φ(u).
   double value(const double u) const
@@ -76,9 +78,8 @@ struct Reaction
   {
     return !affine || affine->slope != 0.;
   }
-  /// Returns Φ(u) with Φ' = φ. For expressions, applies the rule of
-  /// ExpressionReaction::potential_remainder() to equal intervals, which is exact for polynomials φ
-  /// of degree 6.
+  /// Returns Φ(u) with Φ' = φ. For expressions, integrates φ on intervals of equal length by
+  /// ExpressionReaction::potential_remainder(), which is exact for polynomials φ of degree 6.
   double potential(const double u) const
   {
     const auto *const reaction = std::get_if<linalg::ExpressionReaction>(&term.reaction);
@@ -96,19 +97,19 @@ struct Reaction
 };
 
 /**
- * The equation −∇·(k∇u) = f + λ c φ(u), with k ∂u/∂n = q + (g − a u) + λ c (φ(u) − φ(g)) on
- * boundaries. k is a function of x and u, or a diagonal tensor of such functions. f and q may
- * depend on u.
+ * The equation −∇·(k∇u) = f + λ c φ(u), with k ∂u/∂n = q + (g_R − a u) + λ c (φ(u) − φ(g)) on
+ * boundaries, where (a, g_R) belong to a Robin condition and (c, g) to a boundary reaction. k is a
+ * function of x and u, or a diagonal tensor of such functions. f and q may depend on u.
  *
- * A reaction that is linear in u contributes to the matrix. Any other is integrated by nodal
- * quadrature if it is the only nonlinear term: A u = b + λ W φ(u) with a diagonal matrix W of
- * weights, c >= 0. Otherwise it is one of the terms that each step of Newton's method assembles.
+ * A reaction that is linear in u contributes to the matrix. A nonlinear reaction is integrated by
+ * nodal quadrature if it is the only nonlinear term: A u = b + λ W φ(u) with a diagonal matrix W of
+ * weights, c >= 0. If other terms are nonlinear, too, each step of Newton's method assembles all.
  */
 template <int dim>
 class DiffusionReaction : public Problem<dim>
 {
 public:
-  /// @throws ParameterError on a syntax error, and if a boundary has two conditions
+  /// @throws ParameterError if a parameter has a syntax error, or a boundary has two conditions
   DiffusionReaction(const DiffusionReactionParameters &parameters, const MeshRegions &regions,
                     const std::optional<Reaction> &reaction = {});
 
@@ -152,9 +153,10 @@ public:
   void reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override;
 
   /// Returns the energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the
-  /// solution minimises, unless another term is nonlinear in u; fluxes; and the balance defect.
+  /// solution minimises; the fluxes; and the balance defect. The energy is omitted if a term other
+  /// than the reaction is nonlinear in u.
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override;
-  /// Returns the fields of the residual if the physics has a reaction, else nothing.
+  /// Returns the residual fields if the physics has a parameter for a reaction, else an empty list.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
     return parameters.reaction_coefficient.path.empty() ? std::vector<NodalField>()
@@ -162,7 +164,8 @@ public:
   }
 
 protected:
-  /// Returns the regions where terms depend on u and thus determine u, besides Dirichlet data.
+  /// Returns the regions that determine u completely: boundaries with Dirichlet data, and regions
+  /// with terms that depend on u.
   DeterminingRegions determining_regions() const;
 
   const DiffusionReactionParameters &parameters;
@@ -182,8 +185,10 @@ private:
   struct GrowingFlux
   {
     dealii::types::boundary_id id;
-    double derivative; ///< ∂g/∂u, the largest at the centres of coarse faces
-    bool dominates;    ///< whether ∫∂g/∂u + ∫∂s/∂u > 0 over the whole boundary and body
+    double derivative; ///< the largest ∂g/∂u at the centres of faces of the coarse mesh
+    /// Whether the problem is linear, and ∫∂g/∂u on the boundary plus ∫∂s/∂u in the body is
+    /// positive.
+    bool dominates;
   };
   std::optional<GrowingFlux> find_growing_flux(const Mesh<dim> &mesh) const;
   std::string text_of(const Mesh<dim> &mesh, const GrowingFlux &growing) const;

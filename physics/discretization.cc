@@ -96,8 +96,8 @@ std::vector<types::global_dof_index> numbers_by_nodes(const DoFHandler<dim> &dof
 {
   const FiniteElement<dim> &element = dof_handler.get_fe();
   const IndexSet &owned = dof_handler.locally_owned_dofs();
-  using ComponentOfNode =
-      std::pair<types::global_dof_index, unsigned int>; // identified by its first dof
+  /// The first dof of a node, and a component.
+  using ComponentOfNode = std::pair<types::global_dof_index, unsigned int>;
   std::vector<std::pair<ComponentOfNode, types::global_dof_index>> in_order(owned.n_elements());
   std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
   for (const auto &cell : dof_handler.active_cell_iterators()) {
@@ -169,8 +169,8 @@ using Index = types::global_dof_index;
 using Line = AffineConstraints<double>::ConstraintLine;
 using Lines = std::map<Index, Line>;
 
-/// Collective. Returns the constraints that the owners of @p dofs have for them; free dofs have
-/// none.
+/// Collective. Returns the constraints of @p dofs, fetched from the ranks that own these dofs; free
+/// dofs have none.
 /// @param known the constraints of the dofs that this rank owns, and possibly of others
 std::vector<Line> fetch_constraints(const IndexSet &owned, const IndexSet &dofs, const Lines &known,
                                     MPI_Comm communicator)
@@ -210,9 +210,9 @@ IndexSet masters_of(const Lines &lines, const IndexSet::size_type size)
 /**
  * Collective. Adds to @p constraints, which are not closed, the owners' constraints of all other
  * relevant dofs, of the dofs that these depend on, and so on. Each rank has all cells around the
- * dofs it owns, so its constraints for these are complete. Its constraints for ghosts may be
+ * dofs it owns, so its constraints for owned dofs are complete. Its constraints for ghosts may be
  * incomplete: a ghost may be on a boundary or depend on a cell that only other ranks have.
- * AffineConstraints::make_consistent_in_parallel() of deal.II 9.4.1 does not update all of them:
+ * AffineConstraints::make_consistent_in_parallel() of deal.II 9.4.1 leaves some ghosts incomplete:
  * tests/physics/hanging_nodes_at_corner.prm has a mesh that shows this on 4 ranks.
  */
 template <int dim>
@@ -248,8 +248,10 @@ void make_constraints_consistent(const Discretization<dim> &discretization,
 }
 
 /**
- * Collective. Returns the free dof with the lowest position, or the dof that it equals. Dof numbers
- * depend on the number of ranks, positions do not, so the same dof is fixed on any number of ranks.
+ * Collective. Returns the free dof with the lowest position along a fixed direction. If the dof
+ * with the lowest position is constrained to equal another dof, returns that dof. Positions, unlike
+ * dof numbers, do not depend on the number of ranks, so the same dof is fixed on any number of
+ * ranks.
  */
 template <int dim>
 types::global_dof_index lowest_free_dof(const Discretization<dim> &discretization)
@@ -261,7 +263,7 @@ types::global_dof_index lowest_free_dof(const Discretization<dim> &discretizatio
     const bool is_unconstrained = entries == nullptr;
     if (!is_unconstrained && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
       return;
-    // Not a symmetry direction of usual bodies: the lowest node is unique in spite of rounding.
+    // This is no symmetry direction of usual bodies, so the lowest node is unique despite rounding.
     const double slopes[3] = {1., 0.6180339887, 0.3141592654};
     double position = 0.;
     for (unsigned int d = 0; d < dim; ++d)

@@ -34,7 +34,7 @@ class DiscretizationParameters : public dealii::ParameterAcceptor
 public:
   DiscretizationParameters();
 
-  std::string degree = "auto"; ///< or a number
+  std::string degree = "auto"; ///< "auto" or a number
 };
 
 /// Returns the degree of the elements on @p mesh according to @p parameters. "auto" selects the
@@ -50,7 +50,8 @@ class Discretization
 public:
   /**
    * @param mesh must outlive this object
-   * @throws ParameterError if the cells do not support the degree: FE_Q 1 to 4, FE_SimplexP 1 or 2
+   * @throws ParameterError unless @p degree is 1 to 4 (quadrilaterals and hexahedra, FE_Q) or 1 to
+   * 2 (triangles and tetrahedra, FE_SimplexP)
    */
   Discretization(const Mesh<dim> &mesh, unsigned int degree, unsigned int n_components);
 
@@ -64,7 +65,7 @@ public:
    */
   void make_constraints(const Problem<dim> &problem);
 
-  /// Returns a vector of zeros.
+  /// Returns a vector of zeros for the dofs of this rank and their ghosts.
   FeVector make_vector() const;
 
   const Mesh<dim> &mesh() const
@@ -76,8 +77,8 @@ public:
   {
     return fe->degree;
   }
-  /// Returns the element of the cells. If cells are in blocks, the dof handler's element is that of
-  /// the blocks.
+  /// Returns the element of the cells. If cells are in blocks, the dof handler has the element of
+  /// the blocks instead.
   const dealii::FiniteElement<dim> &element() const
   {
     return *fe;
@@ -86,14 +87,14 @@ public:
   {
     return *the_mapping;
   }
-  /// Returns the degree of the mapping. 1: sides are straight, and the vertices determine a cell's
-  /// shape.
+  /// Returns the degree of the mapping. If it is 1, sides are straight, and the vertices determine
+  /// a cell's shape.
   unsigned int geometry_degree() const;
   const dealii::DoFHandler<dim> &dofs() const
   {
     return dof_handler;
   }
-  /// Returns nullptr if the cells are deal.II's.
+  /// Returns the blocks of cells; nullptr if the cells are deal.II's cells.
   const Blocks<dim> *blocks() const
   {
     return the_blocks.get();
@@ -166,7 +167,8 @@ private:
   bool is_linearly_constrained = false;
 };
 
-/// Calls f(dof, point) for the dofs that this rank owns, for some of them repeatedly.
+/// Calls f(dof, point) for each dof that this rank owns, with the point of its node; repeatedly for
+/// a dof that several cells share.
 template <int dim, class Function>
 void for_each_owned_node(const Discretization<dim> &discretization, const Function &f)
 {
@@ -187,9 +189,10 @@ void for_each_owned_node(const Discretization<dim> &discretization, const Functi
 }
 
 /**
- * Calls f(cell, face, dofs, on_face) for each face on the boundaries @p ids, of all cells that this
- * rank has: with the dofs of the cell, and the local numbers of the dofs on the face.
- * FiniteElement::has_support_on_face() of deal.II 9.4 returns true for all dofs of FE_SimplexP.
+ * Calls f(cell, face, dofs, on_face) for each face on the boundaries @p ids, of owned and ghost
+ * cells: `dofs` are the dofs of the cell, and `on_face` the positions in `dofs` of those on the
+ * face. Does not use FiniteElement::has_support_on_face(), which in deal.II 9.4 returns true for
+ * all dofs of FE_SimplexP.
  */
 template <int dim, class F>
 void for_each_boundary_face(const Discretization<dim> &discretization,

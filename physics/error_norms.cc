@@ -20,7 +20,7 @@ using namespace dealii;
 
 namespace
 {
-/// Returns the points of @p a, and those of @p b with zero weights.
+/// Returns the quadrature @p a, followed by the points of @p b with zero weights.
 template <int dim>
 Quadrature<dim> with_points_of(const Quadrature<dim> &a, const Quadrature<dim> &b)
 {
@@ -31,8 +31,8 @@ Quadrature<dim> with_points_of(const Quadrature<dim> &a, const Quadrature<dim> &
   return Quadrature<dim>(points, weights);
 }
 
-/// Computes the difference of the fluxes of a solution and of the exact one, at the first points of
-/// a batch.
+/// Computes the difference between the fluxes of a solution and of the exact solution, at the first
+/// points of a batch.
 template <int dim>
 class FluxDifference
 {
@@ -56,7 +56,8 @@ public:
         std::copy_n(at.gradients[r], n, discrete.gradients[r]);
     }
   }
-  /// @param rows the value of component @p c and its derivatives, @p stride numbers apart
+  /// Sets component @p c of the exact solution.
+  /// @param rows its values, then each derivative, @p stride numbers apart
   void set_exact(const unsigned int c, const double *const rows, const std::size_t stride)
   {
     std::copy_n(rows, evaluation_points.size(), exact.u[c]);

@@ -33,7 +33,7 @@ public:
         u_cell(discretization.element().n_dofs_per_cell()), at(discretization, quadrature)
   {}
 
-  /// @param where empty for a cell, or the face and its part
+  /// Moves to @p cell. @param where empty for the cell, or the numbers of a face and its subface
   template <class... Where>
   void reinit(const ActiveCell<dim> &cell, const Where... where)
   {
@@ -72,7 +72,7 @@ private:
   PointTerms sigma;
 };
 
-/// Adds λ c φ(u), which nodal quadrature integrates, to the terms at the same points.
+/// Adds λ c φ(u), which the equations integrate by nodal quadrature, to @p t at the points @p at.
 template <int dim>
 void add_reaction(const Problem<dim> &problem, const PointBatch<dim> &at, PointTerms &t)
 {
@@ -123,7 +123,8 @@ private:
   std::set<std::pair<types::boundary_id, unsigned int>> prescribed;
 };
 
-/// The jumps of σ·n over faces, which both estimators use.
+/// The integrals of squared jumps of σ·n over faces, summed for each cell. Both estimators use
+/// them.
 template <int dim>
 class FluxJumps
 {
@@ -207,7 +208,7 @@ private:
     return is_coarser ? cell->neighbor_of_coarser_neighbor(f).first : cell->neighbor_of_neighbor(f);
   }
 
-  /// Adds the jumps over a face of @p cell to smaller cells that other ranks own.
+  /// Adds the jumps between @p cell and the smaller cells behind face @p f that other ranks own.
   void add_subface_jumps(const Block &cell, const unsigned int f)
   {
     const unsigned int neighbor_face = face_of_neighbor(cell, f, /* coarser */ false);
@@ -250,7 +251,8 @@ private:
     return integral;
   }
 
-  /// Returns which child of @p face, of a larger cell, is the face @p f of @p cell.
+  /// Returns the number of the child of @p face, of a larger cell, that matches face @p f of
+  /// @p cell.
   template <class Face>
   static unsigned int subface_of(const Face &face, const Block &cell, const unsigned int f)
   {
@@ -270,7 +272,7 @@ private:
   }
 
   /// Matches the points of the two sides: sides of coarse cells may be numbered differently, and
-  /// periodic ones have different locations.
+  /// periodic sides have different locations.
   void match_points()
   {
     const auto &points = own_side.points().batch().points(),
@@ -318,14 +320,15 @@ private:
   FluxValues<dim> own_side, other_side;
   PointTerms prescribed_flux;
   std::vector<double> difference;     ///< for each component, at a point
-  std::vector<unsigned int> matching; ///< for each point of a face, the matching one behind it
+  std::vector<unsigned int> matching; ///< for each point of a face: its match on the other side
   /// The periodic sides of meshes without periodic neighbours.
   std::set<types::boundary_id> periodic;
   FreeDirections<dim> free_directions;
   std::vector<double> sums; ///< by active cell
 };
 
-/// Returns ∫ (s + ∇·σ)² over the cell, with @p nodal_sigma at its nodes. @param s workspace
+/// Returns ∫ (s + ∇·σ)² over the cell, with ∇·σ from the nodal values @p nodal_sigma.
+/// @param s workspace
 template <int dim>
 double residual_square(const Problem<dim> &problem, FluxValues<dim> &sigma,
                        const FluxValues<dim> &nodal_sigma, PointTerms &s)

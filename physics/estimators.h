@@ -9,8 +9,10 @@
 
 namespace femgpu
 {
-/// The error estimators. They use the problem's flux, evaluated on each side of a face with the
-/// material of that side. On the boundary, the difference from the prescribed flux counts twice.
+/// The error estimators. The indicator η_K of a cell K, of diameter h_K, sums the jumps [σ·n] of
+/// the flux across its faces F, of diameter h_F. The flux on each side of a face is evaluated with
+/// the material of that side. On the boundary, the difference from the prescribed flux counts
+/// twice.
 enum class Estimator
 {
   /// The estimator of Kelly, Gago, Zienkiewicz and Babuska (1983): η_K² = Σ_F h_K/24 ∫_F [σ·n]².
@@ -19,16 +21,17 @@ enum class Estimator
    * The residual estimator of Babuska and Rheinboldt (1978), for degree p by Melenk and Wohlmuth
    * (2001):
    *   η_K² = h_K²/p² ||s(u) + ∇·σ||²_K + Σ_F h_F/(2p) ||[σ·n]||²_F.
-   * Inside a cell, ∇·σ is computed from the nodal interpolant of σ. It is exact if the coefficients
-   * are constant and the cell is a parallelepiped.
+   * Inside a cell, ∇·σ is computed from the nodal interpolant of σ. This is exact if the
+   * coefficients are constant and the cell is a parallelepiped.
    */
   residual
 };
 
 /**
- * Collective. Periodic sides of quadrilaterals and hexahedra are interior faces. Those of triangles
- * and tetrahedra, which are not refined adaptively, are ignored.
- * @param u with ghost values
+ * Collective. Estimates the error of @p u. Periodic sides of quadrilaterals and hexahedra count as
+ * interior faces. Periodic sides of triangles and tetrahedra are ignored, because meshes of these
+ * cells are not refined adaptively.
+ * @param u the finite element function, with ghost values
  * @param indicators set to η_K of each active cell, zero for cells of other ranks
  */
 template <int dim>

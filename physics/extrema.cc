@@ -37,7 +37,8 @@ Point<dim> CellMaximum<dim>::MeshEntity::unit_point(const std::array<double, 3> 
   return point;
 }
 
-/// @param corners the vertex at the origin, and its neighbour along each coordinate direction
+/// Returns the cell or face that @p corners span: the vertex at the origin, and its neighbour along
+/// each coordinate direction.
 template <int dim>
 auto CellMaximum<dim>::make_entity(const std::vector<unsigned int> &corners) const -> MeshEntity
 {
@@ -53,7 +54,7 @@ auto CellMaximum<dim>::make_entity(const std::vector<unsigned int> &corners) con
     entity.tangents.push_back(element.unit_support_point(corners[a]) - entity.origin);
   const std::vector<double> by_values = PolynomialMaximum::coefficients_by_values(n_coordinates, p);
   const auto n = static_cast<unsigned int>(std::lround(std::sqrt(by_values.size())));
-  std::vector<double> values; // of the shape functions at the lattice
+  std::vector<double> values; // values of the shape functions at the lattice points
   for (unsigned int l = 0; l < n; ++l) {
     std::array<double, 3> x{};
     unsigned int rest = l;
@@ -102,9 +103,9 @@ auto CellMaximum<dim>::find(const ActiveCell<dim> &cell, const unsigned int face
   at_nodes.resize(dofs.size());
   for (std::size_t i = 0; i < dofs.size(); ++i)
     at_nodes[i] = u_cell(dofs[i]);
-  // The rows of the matrix sum to 1 and the objective has Lipschitz constant 1. So a coefficient
-  // differs from the first node's value by at most the norm times the largest difference of a nodal
-  // value.
+  // The rows of coefficients_by_nodes sum to 1, and the objective has Lipschitz constant 1. So the
+  // objective of a coefficient exceeds that of the first node by at most entity.norm times the
+  // largest distance of a nodal value from that of the first node.
   double largest_square = 0.;
   for (unsigned int m = 1; m < n_nodes; ++m) {
     double square = 0.;

@@ -15,8 +15,8 @@
 
 namespace femgpu
 {
-/// Values that differ by less than this fraction of the largest magnitude are equal: rounding
-/// depends on the number of ranks.
+/// Values that differ by less than this fraction of the largest magnitude count as equal, because
+/// rounding depends on the number of ranks.
 inline constexpr double equal_values = 1e-10;
 
 /**
@@ -32,6 +32,7 @@ public:
   /// @p discretization must outlive this object.
   explicit CellMaximum(const Discretization<dim> &discretization);
 
+  /// Selects the entire cell instead of a face.
   static constexpr unsigned int entire = dealii::numbers::invalid_unsigned_int;
 
   struct Found
@@ -44,6 +45,7 @@ public:
    * Returns the maximum in @p cell or on one of its faces, if it exceeds @p above, the largest
    * nodal value, by more than @p tolerance. The result depends only on the arguments, not on other
    * cells.
+   * @param face number of the face, or `entire`
    * @param u_cell values of the cell's dofs
    */
   std::optional<Found> find(const ActiveCell<dim> &cell, unsigned int face,
@@ -63,8 +65,9 @@ private:
     unsigned int n_coordinates;
     dealii::Point<dim> origin;
     std::vector<dealii::Tensor<1, dim>> tangents;
-    std::vector<double> coefficients_by_nodes; ///< a matrix by rows, a column for each node
-    double norm;                               ///< row sum norm of this matrix
+    /// The matrix that maps nodal values to Bernstein coefficients, by rows.
+    std::vector<double> coefficients_by_nodes;
+    double norm; ///< row sum norm of coefficients_by_nodes
     PolynomialMaximum maximum;
 
     dealii::Point<dim> unit_point(const std::array<double, 3> &x, bool is_simplex) const;
@@ -73,18 +76,18 @@ private:
   MeshEntity make_entity(const std::vector<unsigned int> &corners) const;
   MeshEntity &entity_of(const ActiveCell<dim> &cell, unsigned int face);
 
-  const dealii::FiniteElement<dim> &element; ///< for one component
+  const dealii::FiniteElement<dim> &element; ///< the scalar element
   bool is_simplex;
   unsigned int n_components;
   std::vector<unsigned int> dofs; ///< for each node: the dofs of all components
-  std::map<std::vector<unsigned int>, MeshEntity> entities; ///< by the vertices that span the part
+  std::map<std::vector<unsigned int>, MeshEntity> entities; ///< by the vertices that span each
   std::vector<double> at_nodes, coefficients;               ///< workspace
 };
 
 /**
- * Collective. Returns the largest value of @p objective over all cells, with accuracy equal_values
- * times @p scale.
- * @param u with ghost values
+ * Collective. Returns the largest value of @p objective over all cells, with an absolute accuracy
+ * of equal_values times @p scale.
+ * @param u the finite element function, with ghost values
  * @param at_nodes the largest nodal value on this rank
  * @param scale the largest magnitude of u, the same on all ranks
  */

@@ -70,7 +70,8 @@ public:
   std::string initial_guess = "0";
 };
 
-/// Returns the reaction, if there is one. @throws ParameterError
+/// Returns the reaction, if there is one.
+/// @throws ParameterError if its parameters are invalid or have no effect
 std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions &regions)
 {
   if (is_blank(p.reaction) && !is_blank(p.derivative))

@@ -48,7 +48,7 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
 
 namespace
 {
-/// Collective. Returns the defect of the right-hand side, (d, φ_i) with a constant d.
+/// Collective. Returns ∫ d φ_i for every dof i, with the constant d whose integral is the defect.
 template <int dim>
 FeVector defect_of_rhs(const Problem<dim> &problem, const Discretization<dim> &discretization)
 {

@@ -9,10 +9,10 @@
 
 /**
  * @file
- * Problems whose solution is determined up to a constant, Problem::fixes_mean(): −∇·σ(∇u) = f with
- * σ·n given on the whole boundary. A solution exists only if ∫f + ∫σ·n = 0; the solution with mean
- * value zero is computed. One dof is fixed (Discretization::make_constraints()), which makes the
- * matrix positive definite. A constant is subtracted afterwards.
+ * Problems whose solution is determined only up to a constant, Problem::fixes_mean():
+ * −∇·σ(∇u) = f with σ·n given on the whole boundary. A solution exists only if ∫f + ∫σ·n = 0; the
+ * solution with mean value zero is computed. One dof is fixed (Discretization::make_constraints()),
+ * which makes the matrix positive definite. A constant is subtracted afterwards.
  */
 namespace femgpu
 {
@@ -40,8 +40,8 @@ template <int dim>
 void make_compatible(const Problem<dim> &problem, const Discretization<dim> &discretization,
                      linalg::GroupSystem &system);
 
-/// Collective. Returns the norm of the residual of all equations, including that of the fixed dof,
-/// for the compatible right-hand side. @p u has ghost values.
+/// Collective. Returns the norm of the residual of all equations, including the equation of the
+/// fixed dof, with the right-hand side of make_compatible(). @p u has ghost values.
 template <int dim>
 double norm_of_all_equations(const Problem<dim> &problem, const Discretization<dim> &discretization,
                              const FeVector &u);
@@ -59,7 +59,7 @@ public:
   /// Collective. @p problem must outlive this object. @pre @p problem has an exact solution
   ReferenceSolution(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
-  // These functions are like those of Field.
+  // The following functions have the interface of Field.
 
   void value_list(const std::vector<dealii::Point<dim>> &points, std::vector<double> &values,
                   const unsigned int component) const

@@ -20,8 +20,8 @@ namespace
 {
 using Index = types::global_dof_index;
 
-// Normals that differ by less are equal, and components of at most this size are zero: the vertices
-// of mesh files are rounded.
+// Normals that differ by less than this are equal, and components of at most this size are zero:
+// the vertices of mesh files are rounded.
 constexpr double rounding = 1e-6;
 
 /// The normals at each node, which is identified by the dofs of its components.

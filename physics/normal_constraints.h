@@ -11,13 +11,14 @@
 namespace femgpu
 {
 /**
- * Adds u·n = 0 on the plane faces of the boundaries @p planes, for a vector-valued u. The
- * @p constraints contain hanging nodes and Dirichlet data and are not closed. If several planes
- * meet, all of their normals apply. Prescribed components keep their values. Constraints of
- * axis-parallel planes have no entries. The result is complete for the dofs that this rank owns.
+ * Adds the constraints u·n = 0 on the plane faces of the boundaries @p planes, for a vector-valued
+ * u. The @p constraints contain hanging nodes and Dirichlet data and are not closed. If several
+ * planes meet, all of their normals apply. Prescribed components keep their values. Constraints of
+ * axis-parallel planes have no entries, because they fix one component. The result is complete for
+ * the dofs that this rank owns.
  *
- * VectorTools::compute_no_normal_flux_constraints() skips dofs with Dirichlet data, and thus the
- * condition on the other components of an oblique plane there.
+ * VectorTools::compute_no_normal_flux_constraints() is unsuitable: it skips dofs with Dirichlet
+ * data, and thus the condition on the other components of these nodes in oblique planes.
  */
 template <int dim>
 void add_normal_constraints(const Discretization<dim> &discretization,

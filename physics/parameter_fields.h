@@ -22,8 +22,8 @@ namespace femgpu
 template <int dim>
 using BoundaryFields = std::map<dealii::types::boundary_id, std::shared_ptr<Field<dim>>>;
 
-/// Returns the fields of a parameter that parse_boundary_expressions() parses. Throws
-/// ParameterError.
+/// Returns the fields of a parameter that parse_boundary_expressions() parses.
+/// @throws ParameterError if @p text is invalid
 template <int dim>
 BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::string &text,
                                          const unsigned int n_components,
@@ -42,8 +42,8 @@ BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::str
 template <int dim>
 using MaterialFields = std::map<dealii::types::material_id, std::shared_ptr<Field<dim>>>;
 
-/// Returns the fields of a parameter that parse_material_expressions() parses. Throws
-/// ParameterError.
+/// Returns the fields of a parameter that parse_material_expressions() parses.
+/// @throws ParameterError if @p text is invalid
 template <int dim>
 MaterialFields<dim> make_material_fields(const std::string &path, const std::string &text,
                                          const unsigned int n_components,
@@ -58,7 +58,8 @@ MaterialFields<dim> make_material_fields(const std::string &path, const std::str
   return fields;
 }
 
-/// Returns the field of a parameter with an expression for each component; nullptr if it is blank.
+/// Returns the field of a parameter with an expression for each component; nullptr if @p text is
+/// blank.
 template <int dim>
 std::unique_ptr<Field<dim>> make_optional_field(const std::string &path, const std::string &text,
                                                 const unsigned int n_components,
@@ -86,8 +87,8 @@ std::set<dealii::types::boundary_id> ids_of(const BoundaryFields<dim> &fields)
   return ids;
 }
 
-/// @throws ParameterError if @p fields, of parameter @p path, and @p others have a common boundary
-/// id.
+/// Checks that the @p fields of parameter @p path and @p others have no common boundary id.
+/// @throws ParameterError if they have
 template <int dim>
 void reject_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                     const BoundaryFields<dim> &others)

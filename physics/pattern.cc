@@ -26,7 +26,7 @@ class CellCoupling
 public:
   using Index = types::global_dof_index;
 
-  /// Collective.
+  /// Collective. Finds the cells of each relevant dof.
   explicit CellCoupling(const Discretization<dim> &discretization)
       : dofs(discretization.relevant().begin(), discretization.relevant().end()),
         n_owned(static_cast<LocalIndex>(discretization.owned().n_elements()))
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  using LocalIndex = unsigned int; ///< of a relevant dof or node, in global order
+  using LocalIndex = unsigned int; ///< number of a relevant dof or of a node, in global order
 
   LocalIndex local_index(const Index dof) const
   {
@@ -178,7 +178,7 @@ private:
     return n;
   }
 
-  std::vector<Index> dofs; ///< global numbers
+  std::vector<Index> dofs; ///< global numbers of the relevant dofs
   LocalIndex first_owned = 0, n_owned;
 
   // Cell c has the nodes (until find_nodes(): the free dofs) cell_nodes[k], cell_starts[c] <= k <
@@ -190,11 +190,11 @@ private:
   // Node n has the dofs node_starts[n] <= i < node_starts[n + 1].
   std::vector<LocalIndex> node_starts, node_of_dof;
 
-  std::vector<LocalIndex> nodes; ///< coupled to the current node, unordered
+  std::vector<LocalIndex> nodes; ///< the nodes coupled to the current node, unordered
   /// For each node, the last current node, counted from 1, to which it is coupled.
   std::vector<unsigned int> marks;
   unsigned int mark = 0;
-  std::vector<Index> columns; ///< of the node columns_of
+  std::vector<Index> columns; ///< columns in the rows of the node columns_of
   LocalIndex columns_of = numbers::invalid_unsigned_int;
 };
 

@@ -10,8 +10,8 @@
 
 namespace femgpu
 {
-/// Collective. Adds constraints that make the values on both sides equal. @p constraints already
-/// contains the hanging nodes.
+/// Collective. Adds constraints that make the values on both sides of each pair equal.
+/// @p constraints already contains the constraints of hanging nodes.
 template <int dim>
 void add_periodic_constraints(const Discretization<dim> &discretization,
                               const std::vector<PeriodicSides> &sides,

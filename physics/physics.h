@@ -19,10 +19,10 @@ struct RequiredDatum
 {
   std::string path;    ///< "Section/Key" of its parameter, which is empty by default
   std::string value;   ///< blank if not provided
-  std::string example; ///< of a value
+  std::string example; ///< an example of a value
 };
 
-/// A physics: its parameters, declared by the constructor, and its problem in 2D and 3D.
+/// A physics. The constructor declares its parameters; make_2d() and make_3d() make its problem.
 class Physics
 {
 public:
@@ -30,7 +30,8 @@ public:
 
   virtual std::vector<RequiredDatum> required_data() const = 0;
 
-  /// @throws ParameterError on a syntax error, and if @p regions lacks a named region
+  /// Returns the problem that the parameters describe on a 2D mesh with the @p regions.
+  /// @throws ParameterError if a parameter has a syntax error or names a region that does not exist
   virtual std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const = 0;
   virtual std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const = 0;
 
@@ -44,8 +45,8 @@ public:
   }
 };
 
-/// A physics whose problems, for both dimensions, are made from @p Parameters, a ParameterAcceptor
-/// with required().
+/// A physics with the parameters @p Parameters, a ParameterAcceptor with a function required(), and
+/// the problem class @p ProblemType, which is constructed from them.
 template <class Parameters, template <int> class ProblemType>
 class PhysicsOf final : public Physics, public Parameters
 {
@@ -70,7 +71,7 @@ extern const Registry<NoTraits, std::unique_ptr<Physics>()> all_physics;
 template <class Equation>
 std::unique_ptr<Physics> make_physics();
 
-/// Creates all physics by name, which declares their parameters.
+/// Creates all physics, which declares their parameters. Returns the physics by name.
 std::map<std::string, std::unique_ptr<Physics>> make_all_physics();
 } // namespace femgpu
 

@@ -225,7 +225,8 @@ auto PolynomialMaximum::bisected(const Box &box) const -> std::array<Box, 2>
       continue;
     double *const lower = halves[0].coefficients.data() + i, *const upper =
                                                                  halves[1].coefficients.data() + i;
-    // the upper half is the last diagonal of the triangle, the lower half its first entries
+    // in de Casteljau's triangle, the first entries form the lower half, the last row the upper
+    // half
     for (unsigned int step = 1; step <= degree; ++step) {
       for (unsigned int k = 0; k + step <= degree; ++k)
         upper[k * stride] = (upper[k * stride] + upper[(k + 1) * stride]) / 2.;

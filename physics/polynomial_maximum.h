@@ -13,10 +13,10 @@ struct Objective
 {
   static constexpr unsigned int length = static_cast<unsigned int>(-1);
 
-  unsigned int component = 0; ///< or `length`
+  unsigned int component = 0; ///< index of the component, or `length`
   double sign = 1.;           ///< 1, or -1 to find the minimum
 
-  /// @param stride between components of @p vector
+  /// Returns the objective of @p vector, whose components are @p stride numbers apart.
   double value(const double *vector, unsigned int n_components, std::size_t stride = 1) const;
 };
 
@@ -28,8 +28,8 @@ struct Objective
  * method starts at the location of the best coefficient.
  *
  * Boxes whose bound exceeds the best value by less than 1e-4 of the polynomial's variation are
- * discarded, so another maximum may be missed that is higher by that amount. Boxes beyond the first
- * 2000 are discarded, too, for example on diagonal ridges.
+ * discarded, so another maximum that is higher by less than that may be missed. The search ends
+ * after 2000 boxes, for example on diagonal ridges; the remaining boxes are discarded, too.
  */
 class PolynomialMaximum
 {
@@ -85,7 +85,7 @@ private:
   std::size_t n_coefficients;
   const std::vector<double> *root = nullptr;
   Objective objective;
-  std::vector<std::array<unsigned int, 3>> indices; ///< of each coefficient, for each coordinate
+  std::vector<std::array<unsigned int, 3>> indices; ///< by coefficient and coordinate
 };
 } // namespace femgpu
 

@@ -28,7 +28,8 @@ class DiscreteSolution;
 template <int dim>
 class CellObserver;
 
-/// A Dirichlet condition on a boundary, a curve or a point set, for the components of the mask.
+/// A Dirichlet condition on a boundary, a curve or a point set, for the components that the mask
+/// selects.
 template <int dim>
 struct DirichletCondition
 {
@@ -41,7 +42,7 @@ struct DirichletCondition
 struct NodalField
 {
   std::string name;
-  FeVector values; ///< with ghost values
+  FeVector values; ///< nodal values, with ghost values
 };
 
 /// A field computed pointwise from a solution and its gradient: a scalar, a vector or a tensor of
@@ -50,7 +51,7 @@ struct DerivedField
 {
   std::string name;
   unsigned int rank;
-  bool is_nonnegative = false; ///< of a scalar
+  bool is_nonnegative = false; ///< whether a scalar is never negative
 
   unsigned int n_numbers(const unsigned int dim) const
   {
@@ -61,27 +62,29 @@ struct DerivedField
 /// Properties of a problem's terms that determine the choice of solvers.
 struct ProblemTraits
 {
-  /// Whether σ, s or g is nonlinear in u, so that one matrix and one vector cannot represent the
-  /// terms. Then each step of Newton's method assembles them anew.
+  /// Whether σ, s or g (see Problem) is nonlinear in u. Each step of Newton's method then assembles
+  /// a new matrix and a new right-hand side.
   bool has_nonlinear_terms = false;
-  /// Whether the matrix of each step is symmetric. It is not if σ depends on u, or s on ∇u.
+  /// Whether the matrix of each step is symmetric. It is unsymmetric if σ depends on u
+  /// or s on ∇u.
   bool has_symmetric_matrix = true;
-  /// Whether boundary data that grow with u may make the matrix indefinite. Then no stable state
-  /// exists, so there is no fallback to a direct solver if an iterative one detects indefiniteness.
+  /// Whether boundary data that grow with u may make the matrix indefinite. An indefinite matrix
+  /// means that no stable state exists, so if an iterative solver detects it, there is no fallback
+  /// to a direct solver.
   bool may_be_unstable = false;
-  /// Whether λ of nonlinearity() is a parameter of the problem, along which branches can be traced.
+  /// Whether branches of solutions can be traced as λ of nonlinearity() varies.
   bool has_branches = false;
 };
 
 /**
  * A boundary value problem: −∇·σ(x, u, ∇u) = s(x, u, ∇u) + λ c(x) φ(u), with σ·n = g(x, u) on some
- * boundaries and u given on others. Code that computes matrices, residuals, estimates, fluxes and
- * reactions evaluates these functions at points of cells and faces. The reaction φ, which is the
- * same for all unknowns, is integrated by nodal quadrature, so that solvers on a GPU use a diagonal
- * matrix of weights. All other terms are integrated by Gauss quadrature.
+ * boundaries and u given on others. Code that computes matrices, residuals, error estimates, fluxes
+ * and support reactions evaluates these functions at points of cells and faces. The reaction term
+ * λ c φ, with the same φ for all unknowns, is integrated by nodal quadrature, so that solvers on a
+ * GPU use a diagonal matrix of weights. All other terms are integrated by Gauss quadrature.
  *
- * A physics is one file: a ParameterAcceptor with its parameters, and a subclass of this class for
- * 2D and 3D. It has one line in registry.cc.
+ * Each physics has one source file, with a ParameterAcceptor for its parameters and a subclass of
+ * this class for 2D and 3D, and one line in registry.cc.
  */
 template <int dim>
 class Problem
@@ -89,7 +92,7 @@ class Problem
 public:
   virtual ~Problem() = default;
 
-  /// Returns 1, or dim for a vector.
+  /// Returns the number of components of the solution: 1, or dim for a vector.
   virtual unsigned int n_components() const
   {
     return 1;
@@ -99,13 +102,15 @@ public:
   {
     return "u";
   }
-  /// Returns the hypothesis by which a 2D problem models a 3D body; empty if there is none.
+  /// Returns the hypothesis by which a 2D problem models a 3D body, such as "plane strain"; empty
+  /// if there is none.
   virtual std::string hypothesis() const
   {
     return "";
   }
 
-  /// Returns what the base units measure, from which other units are derived. Length is the first.
+  /// Returns the quantities whose units the user chooses, length first. Units of other quantities
+  /// are derived from these base units.
   virtual std::vector<std::string> base_units() const
   {
     return {"length", solution_name(), "the flow (as W of heat)"};
@@ -120,7 +125,7 @@ public:
   {
     return {};
   }
-  /// Returns λ φ, or nullopt if there is no reaction.
+  /// Returns λ φ; nullopt if no reaction is integrated by nodal quadrature.
   virtual std::optional<linalg::Nonlinearity> nonlinearity() const
   {
     return {};
@@ -136,20 +141,22 @@ public:
   {
     return is_simplex ? 2 : 4;
   }
-  /// @throws ParameterError if this problem cannot be solved, for example if it has no support.
+  /// Checks that this problem can be solved.
+  /// @throws ParameterError if it cannot, for example because a body has no support
   virtual void check(const Mesh<dim> & /* mesh */, unsigned int /* degree */) const
   {}
 
-  /// Returns warnings of properties of this mesh that may cause wrong results, with the remedy.
-  /// @pre the mesh is not refined yet; @p refinements of all cells follow until the last cycle
+  /// Returns warnings of properties of the problem and the mesh that may cause wrong results, with
+  /// remedies. @pre the mesh is not refined yet
+  /// @param refinements number of global refinements until the last cycle
   virtual std::vector<std::string> warnings(const Discretization<dim> & /* discretization */,
                                             unsigned int /* refinements */) const
   {
     return {};
   }
 
-  /// Collective. Checks data before each solve. @throws ParameterError if this problem does not
-  /// permit them, such as a negative coefficient
+  /// Collective. Checks data before each solve.
+  /// @throws ParameterError if data are invalid, such as a negative coefficient
   virtual void check_data(const Discretization<dim> & /* discretization */) const
   {}
 
@@ -165,37 +172,39 @@ public:
   {
     return {};
   }
-  /// Returns whether the solution is determined only up to a constant, chosen such that its mean is
-  /// zero.
+  /// Returns whether the data determine the solution only up to a constant. The solution with mean
+  /// zero is then computed.
   virtual bool fixes_mean() const
   {
     return false;
   }
 
-  /// Adds σ and its derivatives to @p sigma, which is zero: row dim c + d is σ_cd. For heat σ is
-  /// k∇u, minus the heat flux. The points of @p at belong to one material.
+  /// Adds σ and its derivatives to @p sigma, which is zero on entry. Row dim c + d is σ_cd, for
+  /// component c and direction d. The points of @p at belong to one material. For heat, σ = k∇u is
+  /// the negative of the heat flux.
   virtual void flux(const PointBatch<dim> &at, PointTerms &sigma) const = 0;
-  /// Adds s and its derivatives to @p s, which is zero: one row for each component.
+  /// Adds s and its derivatives to @p s, which is zero on entry and has one row for each component.
   virtual void source(const PointBatch<dim> & /* at */, PointTerms & /* s */) const
   {}
-  /// Returns whether this boundary has a g, or a reaction λ c φ(u), other than 0.
+  /// Returns whether g or a reaction λ c φ(u) may be nonzero on this boundary.
   virtual bool has_boundary_flux(dealii::types::boundary_id /* id */) const
   {
     return false;
   }
-  /// Adds g and its derivatives to @p g, which is zero. Where u is given, g has no effect.
+  /// Adds g and its derivatives to @p g, which is zero on entry. Where u is given, g has no effect.
   virtual void boundary_flux(const PointBatch<dim> & /* at */, PointTerms & /* g */) const
   {}
 
-  /// Returns loads per length on curves, and loads at points, by the ids of CurveOrPointSet. One
-  /// value for each component.
+  /// Returns loads per length on curves, and loads at points, by the ids of CurveOrPointSet. Each
+  /// function has one value for each component.
   virtual std::map<dealii::types::boundary_id, const dealii::Function<dim> *>
   curve_and_point_loads() const
   {
     return {};
   }
 
-  /// Adds c of the reaction, in cells and on boundaries with has_boundary_flux(). @p c is zero.
+  /// Adds the reaction's coefficient c, in cells and on boundaries with has_boundary_flux(), to
+  /// @p c, which is zero on entry.
   virtual void reaction_weight(const PointBatch<dim> & /* at */,
                                std::vector<double> & /* c */) const
   {}
@@ -206,16 +215,16 @@ public:
     return nullptr;
   }
 
-  /// Returns nullptr if the exact solution is unknown.
+  /// Returns the exact solution; nullptr if it is unknown.
   virtual const Field<dim> *exact_solution() const
   {
     return nullptr;
   }
 
-  /// Returns the derived fields of output files. Scalar problems have "flux", −σ.
+  /// Returns the derived fields of output files. By default: "flux", −σ, for scalar problems only.
   virtual std::vector<DerivedField> derived_fields() const;
-  /// Computes these fields at the points of @p at: one row of @p numbers for each number, field by
-  /// field.
+  /// Computes the derived_fields() at the points of @p at. @p numbers has one row for each number
+  /// of each field, field by field.
   virtual void evaluate_derived_fields(const PointBatch<dim> &at, PointRows &numbers) const;
 
   /// Collective. Returns finite element functions for output files, besides the solution.
@@ -225,13 +234,12 @@ public:
   }
 
   /// Returns an observer that accumulates the data for quantities() during the loop over cells that
-  /// evaluates a solution, see DiscreteSolution::observer_quantities(). nullptr if the evaluation
-  /// suffices.
+  /// evaluates a solution, see DiscreteSolution::observer_quantities(). Returns nullptr if
+  /// quantities() needs only the Evaluation.
   virtual std::unique_ptr<CellObserver<dim>>
   observer(const Discretization<dim> &discretization) const;
 
-  /// Collective. Returns quantities of interest. For scalar problems: the fluxes through the
-  /// boundary.
+  /// Collective. Returns quantities of interest. By default: DiscreteSolution::flux_quantities().
   virtual std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const;
 
   /// Returns advice for users if a nonlinear problem's solution was not found.

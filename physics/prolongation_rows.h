@@ -16,33 +16,34 @@ struct ProlongationTerm
   double value;
 };
 
-/// Appends a row with these terms to @p P. Columns may be repeated and unordered.
+/// Sorts @p terms and appends them to @p P as a row. Columns may be repeated.
 void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P);
 
-/// A range of indices that one task processes.
+/// A range begin <= i < end of indices that one task processes, and its number among all ranges.
 struct Chunk
 {
   std::size_t begin, end, number;
 };
 
-/// Calls f in parallel for ranges of 0 <= i < n of about equal size. @throws any exception of @p f
+/// Calls f in parallel for consecutive ranges of equal size (the last may be smaller) that cover
+/// 0 <= i < n. @throws any exception of @p f
 void for_chunks(std::size_t n, const std::function<void(const Chunk &)> &f);
 
-/// Returns the number of ranges, which depends only on n.
+/// Returns the number of ranges of for_chunks(n), which depends only on n.
 std::size_t number_of_chunks(std::size_t n);
 
-/// Concatenates, in order, the lists that @p append makes for the ranges of 0 <= i < n.
+/// Returns the lists that @p append makes for the ranges of for_chunks(n), concatenated in order.
 linalg::RawVector<int>
 list_by_chunks(std::size_t n, const std::function<void(const Chunk &, std::vector<int> &)> &append);
 
-/// Concatenates, in order, the rows that @p append makes for the ranges of 0 <= i < n.
-/// @param n number of items, such as nodes
+/// Returns the rows that @p append makes for the ranges of for_chunks(n), concatenated in order.
+/// @param n number of indices to process, for example of nodes with several rows each
 linalg::HostProlongation
 rows_by_chunks(std::size_t n, int n_columns,
                const std::function<void(const Chunk &, linalg::HostProlongation &)> &append);
 
-/// Converts global column numbers to those of a rank that owns @p n columns from @p first on: owned
-/// columns start at 0, ghosts follow.
+/// Converts global column numbers of @p P to local ones of a rank that owns the @p n columns from
+/// @p first on: owned columns are numbered from 0, and ghosts follow.
 void number_columns(linalg::HostProlongation &P, long long first, int n);
 } // namespace femgpu
 

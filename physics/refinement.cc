@@ -43,7 +43,7 @@ struct ParentCell
 {
   types::coarse_cell_id number;
   std::vector<Point<dim>> nodes; ///< its vertices and the midpoints of its edges
-  std::vector<double> values;    ///< at its dofs
+  std::vector<double> values;    ///< values of the solution at its dofs
 
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
@@ -69,7 +69,8 @@ std::vector<ParentCell<dim>> collect_parent_cells(const Discretization<dim> &dis
   return result;
 }
 
-/// Collective. Sends @p parents to the owners of their children, if @p mesh was repartitioned.
+/// Collective. Returns the parents of this rank's cells: @p parents or, if @p mesh was
+/// repartitioned, those that other ranks send to the owners of the children.
 template <int dim>
 std::vector<ParentCell<dim>> send_to_owners_of_children(const Mesh<dim> &mesh,
                                                         std::vector<ParentCell<dim>> parents)
@@ -104,8 +105,8 @@ unsigned int node_at(const ParentCell<dim> &parent, const Point<dim> &vertex)
   return static_cast<unsigned int>(nearest - parent.nodes.begin());
 }
 
-/// Returns for each node of @p element, of degree 2 at most, the two vertices whose midpoint it is;
-/// for a vertex, twice the same one.
+/// Returns for each node of @p element, of degree 2 at most, the two vertices whose midpoint it is.
+/// A node at a vertex has this vertex twice.
 template <int dim>
 std::vector<std::array<unsigned int, 2>> ends_of_nodes(const FiniteElement<dim> &element)
 {
@@ -121,8 +122,9 @@ std::vector<std::array<unsigned int, 2>> ends_of_nodes(const FiniteElement<dim> 
   return result;
 }
 
-/// Refines all triangles or tetrahedra, which deal.II's SolutionTransfer does not support: the
-/// owner of a child evaluates the parent at the child's nodes. The degree is at most 2.
+/// Refines all triangles or tetrahedra and returns @p u, interpolated to the new space. deal.II's
+/// SolutionTransfer does not support these cells; here, the owner of a child evaluates the parent's
+/// solution at the child's nodes. The degree is at most 2.
 template <int dim>
 FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
                                        const FeVector &u)
@@ -197,8 +199,8 @@ bool limit_level(Mesh<dim> &mesh, const unsigned int largest)
 
 namespace
 {
-/// Returns the number of local refinements of refine_initially(); nullptr if @p expression is
-/// empty.
+/// Returns the number of local refinements of refine_initially(), a function of the position;
+/// nullptr if @p expression is empty.
 template <int dim>
 std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
                                                   const std::string &expression)
@@ -263,9 +265,9 @@ FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretizatio
 
 namespace
 {
-/// Counts the cells in the part of a coarse cell of level @p level whose lowest corner is @p corner
-/// of the unit cell. A cell is refined if is_refined(centre, level). Depth first, without storing
-/// cells.
+/// Counts the active cells within one descendant of a coarse cell: the cell of level @p level whose
+/// lowest corner is @p corner in the unit cell. A cell is refined if is_refined(centre, level).
+/// Counts depth first, without storing cells, and stops at about @p max_cells.
 template <int dim, class Predicate>
 double count_cells(const Predicate &is_refined, const double max_cells, const Point<dim> &corner,
                    const unsigned int level)
@@ -325,8 +327,8 @@ double cells_after_flags(const Mesh<dim> &mesh)
 
 namespace
 {
-// The effect of refinement and coarsening on the number of dofs of one component. A cell, face or
-// line has the interior nodes of a tensor product of degree p.
+// The effect of refinement and coarsening on the number of dofs of one component. Inside a
+// cell, face or line of degree p lie (p − 1)^dimension nodes.
 
 double dofs_inside(const double p, const int dimension)
 {
@@ -353,7 +355,7 @@ double min_gain(const Cell &cell, const double p)
 {
   double gain = dofs_of_children(p, dim) - dofs_inside(p, dim);
   for (const unsigned int f : cell->face_indices())
-    if (cell->face(f)->has_children()) // it has dofs for the smaller cells and for this cell
+    if (cell->face(f)->has_children()) // the face has dofs for the smaller cells and for this cell
       gain -= dofs_inside(p, dim - 1);
     else
       gain += (dofs_of_children(p, dim - 1) - dofs_inside(p, dim - 1)) /
@@ -364,8 +366,8 @@ double min_gain(const Cell &cell, const double p)
   return gain;
 }
 
-/// Returns an upper bound of the dofs lost with a cell when 2^dim cells are merged, which keeps
-/// corners.
+/// Returns an upper bound of the dofs lost per cell when 2^dim cells are merged. The corners of the
+/// merged cell are kept.
 template <int dim>
 double largest_loss(const double p)
 {

@@ -13,9 +13,9 @@ namespace femgpu
 /// The rule by which an adaptive step selects cells to refine and coarsen from their indicators.
 struct RefinementRule
 {
-  /// Whether fractions refer to the number of cells or to the error. The latter is Doerfler's rule
-  /// (1996): refine the fewest cells with Σ η_K² >= refine² Σ η², and coarsen the most cells with
-  /// at most coarsen².
+  /// Whether `refine` and `coarsen` are fractions of the number of cells or of the error. By the
+  /// error (Doerfler 1996), the fewest cells with Σ η_K² >= refine² Σ η² are refined, and the most
+  /// cells with Σ η_K² <= coarsen² Σ η² are coarsened.
   enum class Fraction
   {
     of_cells,
@@ -29,10 +29,10 @@ struct RefinementRule
 
 /**
  * Collective. Flags cells of a mesh of quadrilaterals or hexahedra for the next refinement: cells
- * with the largest indicators are refined, cells with the smallest are coarsened. Indicators that
- * differ by less than 1e-4 (relative) are equal. Thus rounding does not affect the result: it does
- * not depend on the number of ranks or the order of sums, and symmetric meshes stay symmetric.
- * @param indicators for each active cell, not negative
+ * with the largest indicators are refined, cells with the smallest are coarsened. Indicators are
+ * rounded to a relative accuracy of about 1e-4. Thus flags do not depend on the number of ranks or
+ * the order of sums, and symmetric meshes stay symmetric.
+ * @param indicators one number for each active cell, not negative
  */
 template <int dim>
 void flag_by_indicators(Mesh<dim> &mesh, const dealii::Vector<float> &indicators,
@@ -49,19 +49,20 @@ void flag_if(Mesh<dim> &mesh, const Predicate &predicate)
     }
 }
 
-/// Collective. Clears the refinement flags of cells that have been refined @p largest times.
-/// Returns whether any cell is still flagged for refinement.
+/// Collective. Clears the refinement flags of cells that have been refined @p largest or more
+/// times. Returns whether any cell is still flagged for refinement.
 template <int dim>
 bool limit_level(Mesh<dim> &mesh, unsigned int largest);
 
-/// The maximum number of local refinements after the global ones; equal to the maximum of the
-/// latter.
+/// The maximum number of local refinements that follow the global refinements; also the maximum
+/// number of global refinements.
 constexpr unsigned int max_local_refinements = 12;
 
-/// Returns the number of cells of the discretization in each direction of a cell of the
+/// Returns the number of cells of the discretization in each direction of a block, a cell of the
 /// triangulation (active_cell.h), such that @p times global refinements of a coarse mesh leave
-/// enough blocks for many ranks. 1, that is no blocks, for small meshes, triangles, tetrahedra,
-/// curved cells, elements of degree 2 or more, and where dofs depend on others.
+/// enough blocks for many ranks. Returns 1 (no blocks) for small meshes, triangles, tetrahedra,
+/// curved cells, meshes with curves or point sets, elements of degree 2 or more, and problems with
+/// periodic sides or symmetry planes.
 template <int dim>
 unsigned int cells_per_block(const Discretization<dim> &discretization, const Problem<dim> &problem,
                              unsigned int times);
@@ -69,8 +70,9 @@ unsigned int cells_per_block(const Discretization<dim> &discretization, const Pr
 /**
  * Collective. Refines a coarse mesh globally @p times times, then locally according to the
  * @p expression of Mesh/Initial refinement where.
- * @param per_block of cells_per_block(), or 1; if it is larger than 1, nothing is refined further
- * @throws ParameterError if an expression is given for triangles or tetrahedra, or cannot be read
+ * @param per_block 1 or the result of cells_per_block(); if larger than 1, @p expression must be
+ * empty, and later refinements must be global
+ * @throws ParameterError if @p expression is given for triangles or tetrahedra, or cannot be parsed
  */
 template <int dim>
 void refine_initially(Mesh<dim> &mesh, unsigned int times, const std::string &expression,
@@ -80,7 +82,7 @@ void refine_initially(Mesh<dim> &mesh, unsigned int times, const std::string &ex
  * Collective. Returns the number of cells that refine_initially() would make from the coarse
  * @p mesh, without making them. Ignores refinement that keeps neighbours within one level, and
  * assumes straight sides. Counting stops at about @p max_cells on each rank.
- * @throws ParameterError like refine_initially()
+ * @throws ParameterError in the same cases as refine_initially()
  */
 template <int dim>
 double predict_n_cells(const Mesh<dim> &mesh, unsigned int times, const std::string &expression,
@@ -92,9 +94,10 @@ template <int dim>
 double cells_after_flags(const Mesh<dim> &mesh);
 
 /**
- * Collective. Returns a lower bound of the number of dofs after the flagged refinement, whatever
- * further refinement, or less coarsening, keeps neighbours within one level. Exact if all
- * quadrilaterals are flagged. For triangles and tetrahedra, the current number of dofs.
+ * Collective. Returns a lower bound of the number of dofs after the flagged refinement. It remains
+ * valid if more cells are refined or fewer are coarsened to keep neighbours within one level, and
+ * is exact if all quadrilaterals of a 2D mesh are flagged. For triangles and tetrahedra, returns
+ * the current number of dofs.
  */
 template <int dim>
 std::size_t min_dofs_after_flags(const Discretization<dim> &discretization);

@@ -17,8 +17,8 @@ using namespace dealii;
 
 namespace
 {
-/// Adds λ W φ(u) to the residual and the loads, and its sum to the supply, for the rows of this
-/// rank.
+/// Adds λ W φ(u) to the residual and the loads, and the sum of its entries to @p supply, for the
+/// rows of this rank.
 void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation &result,
                   FeVector &loads, double &supply)
 {
@@ -40,7 +40,7 @@ std::map<types::boundary_id, double>
 sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
            const Discretization<dim> &discretization, const FeVector &u)
 {
-  std::set<types::boundary_id> ids; // of this rank's faces, and of all parameters
+  std::set<types::boundary_id> ids; // ids of this rank's faces and of all parameters
   for (const auto &[path, named] : problem.named_boundaries())
     for (const auto id : named)
       if (problem.has_boundary_flux(id))
@@ -94,7 +94,8 @@ IndexSet dofs_with_reactions(const Discretization<dim> &discretization)
   return result;
 }
 
-/// Collective. @param supply of this rank, for each component
+/// Collective. Returns Evaluation::balance.
+/// @param supply the sum of all loads of this rank, for each component
 template <int dim>
 Balance balance_of(const Problem<dim> &problem, const Discretization<dim> &discretization,
                    const FeVector &residual, const FeVector &loads, std::array<double, 3> supply)

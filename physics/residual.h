@@ -15,16 +15,16 @@
 namespace femgpu
 {
 /**
- * The balance of a body: inflow by sources and boundary data, and outflow where u is given. For a
- * scalar problem this is heat, for a solid the forces in each direction. The residuals of the free
- * dofs are the imbalance; they vanish as far as the system was solved.
+ * The balance of a body: inflow by sources and boundary data, and outflow where u is given. A
+ * scalar problem balances heat, a solid the forces in each direction. The residuals r_i of the free
+ * dofs are the imbalance, which vanishes up to the error of the solver.
  */
 struct Balance
 {
-  /// |Σ r_i| over the free dofs; the maximum over the directions.
+  /// |Σ r_i| of the free dofs; for a solid, the maximum of all directions.
   double defect = 0.;
-  double residual = 0.; ///< Σ |r_i| over the free dofs
-  /// Σ |loads|, net at each dof, plus Σ |reactions|.
+  double residual = 0.; ///< Σ |r_i| of the free dofs
+  /// Σ |load| + Σ |reaction|, with the net load at each dof.
   double magnitude = 0.;
 
   double relative_defect() const
@@ -38,25 +38,25 @@ struct Balance
 };
 
 /**
- * Evaluates the equations f + λ W φ(u) − K u = 0 for a finite element function, with hanging nodes
- * and periodic sides eliminated but not Dirichlet data.
+ * The equations f + λ W φ(u) − K u = 0, evaluated for a finite element function u. Hanging nodes
+ * and periodic sides are eliminated; Dirichlet data are not.
  */
 struct Evaluation
 {
-  FeVector residual;            ///< at every dof, f + λ W φ(u) − K u, with ghost values
+  FeVector residual;            ///< f + λ W φ(u) − K u at every dof, with ghost values
   FeVector weights;             ///< diagonal of W; empty for linear problems
   double quadratic_energy = 0.; ///< uᵀ K u / 2 − fᵀ u
   double stiffness_energy = 0.; ///< Σ_e u_eᵀ K_e u_e, without boundary terms
-  /// Σ_e |K_e u_e|_i for the rows of this rank, with all constraints eliminated.
+  /// Σ_e |K_e u_e|_i for the rows i of this rank, with all constraints eliminated; e is a cell.
   std::vector<double> internal_forces;
-  /// The net exchange ∫ a (g − u) φ_i of Robin conditions for the rows of this rank; empty if there
-  /// is none.
+  /// The net contribution of boundary fluxes that depend on u, such as ∫ a (g − u) φ_i of a Robin
+  /// condition σ·n = a (g − u), to the rows of this rank; empty if there are no such fluxes.
   std::vector<double> exchange;
   Balance balance;
-  /// Scalar problems: the inflow through boundaries where a flux is given, which may depend on u.
-  /// Equal on all ranks.
+  /// For scalar problems: the inflow through each boundary with a given flux, including fluxes that
+  /// depend on u; equal on all ranks.
   std::map<dealii::types::boundary_id, double> inflow;
-  SolutionNorms norms; ///< of the function
+  SolutionNorms norms; ///< norms of the finite element function
 };
 
 /// Observes the loop over cells that evaluates a solution, to compute what a problem reports.
@@ -66,12 +66,12 @@ class CellObserver
 public:
   virtual ~CellObserver() = default;
 
-  /// Processes a cell of this rank; called after CellEquation::evaluate(). May add loads to those
-  /// of the equation, which count in the magnitude of the balance.
+  /// Processes a cell of this rank; called after CellEquation::evaluate(). May add loads to
+  /// @p equation.loads(); the added loads count in the magnitude of the balance.
   virtual void visit(const ActiveCell<dim> &cell, CellEquation<dim> &equation,
                      const CellTerms &terms) = 0;
 
-  /// Collective. Returns the quantities after the loop. @param u with ghost values
+  /// Collective. Returns the quantities after the loop. @param u the solution, with ghost values
   virtual std::vector<Quantity> quantities(const Evaluation &evaluation, const FeVector &u) = 0;
 
   /// Collective. Returns warnings of implausible features of the solution, with the remedy.
@@ -81,22 +81,23 @@ public:
   }
 };
 
-/// Collective. Evaluates the equations in one loop over the cells. @param u with ghost values
+/// Collective. Evaluates the equations for @p u, which has ghost values, in one loop over the
+/// cells, and passes each cell to @p observer unless it is nullptr.
 template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
                     const FeVector &u, CellObserver<dim> *observer = nullptr);
 
 /**
- * A solution of a problem, with a lazy evaluation of its equations. The residual is zero at free
- * dofs as far as the system was solved. At dofs with Dirichlet data it is minus the reaction: the
- * force of a support, or the inward flux, in the weak sense, so that reactions balance the loads up
- * to rounding.
+ * A solution of a problem. Its Evaluation is computed at the first use. The residual is zero at
+ * free dofs up to the error of the solver. At dofs with Dirichlet data, the residual is minus the
+ * reaction: the force of a support, or the inward flux, in the weak sense, so that reactions
+ * balance the loads up to rounding.
  */
 template <int dim>
 class DiscreteSolution
 {
 public:
-  /// All arguments must outlive this object. @param u with ghost values
+  /// All arguments must outlive this object. @param u the solution, with ghost values
   DiscreteSolution(const Problem<dim> &problem, const Discretization<dim> &discretization,
                    const FeVector &u)
       : problem(problem), space(discretization), values(u)
@@ -119,7 +120,7 @@ public:
     }
     return *evaluated;
   }
-  /// Collective. Returns the quantities of Problem::observer().
+  /// Collective. Returns the quantities of Problem::observer(). @pre the problem has an observer
   std::vector<Quantity> observer_quantities()
   {
     const Evaluation &all = evaluation();
@@ -139,16 +140,16 @@ public:
 
   /**
    * Collective. Returns the field "residual" of a scalar problem: the nodal residual divided by the
-   * lumped mass, a density like the source; zero at dofs with Dirichlet data. Empty for quadratic
-   * triangles and tetrahedra, some of whose lumped masses are not positive.
+   * lumped mass, a density like the source; zero at dofs with Dirichlet data. Returns an empty list
+   * for quadratic triangles and tetrahedra, some of whose lumped masses are not positive.
    */
   std::vector<NodalField> residual_fields();
 
   /**
    * Collective. Returns "flux through ID" of a scalar problem for each id with Dirichlet data or a
-   * given flux: the outward flux −∫σ·n. Where u is given, it is meant in the weak sense: the sum of
-   * nodal residuals on a side, where a node of two sides belongs to the smaller id. Also returns
-   * "balance defect", Balance::relative_defect().
+   * given flux: the outward flux −∫σ·n. Where u is given, the flux is defined in the weak sense:
+   * the sum of the nodal residuals on a side, where a node of two sides belongs to the smaller id.
+   * Also returns "balance defect", Balance::relative_defect().
    */
   std::vector<Quantity> flux_quantities();
 

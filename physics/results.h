@@ -14,15 +14,15 @@ namespace femgpu
 struct SolutionNorms
 {
   double L2 = 0.;
-  double H1 = 0.; ///< of the gradient
+  double H1 = 0.; ///< L2 norm of the gradient
 };
 
 /// Norms of u − u_exact.
 struct ErrorNorms
 {
   double L2 = 0.;
-  double H1 = 0.;   ///< of the gradient
-  double Linf = 0.; ///< maximum at points between the nodes
+  double H1 = 0.;   ///< L2 norm of the gradient
+  double Linf = 0.; ///< maximum at sample points, most of which lie between nodes
 
   double exact_L2 = 0., exact_H1 = 0.; ///< the same norms of u_exact
 };
@@ -32,7 +32,7 @@ struct ErrorEstimate
 {
   double error = 0.; ///< (Σ_K η_K²)^(1/2) with the indicators η_K of all cells
   double size = 0.;  ///< the L2 norm of the flux σ, the reference for relative errors
-  std::optional<double> effectivity; ///< estimated / true error, if known
+  std::optional<double> effectivity; ///< estimated error / true error, if the latter is known
 
   double relative() const
   {
@@ -45,10 +45,10 @@ struct Quantity
 {
   std::string name;
   double value;
-  /// Whether it converges. Locations of extrema need not; defects consist of rounding and solver
-  /// errors.
+  /// Whether the value converges as the mesh is refined. Locations of extrema need not converge;
+  /// defects consist of rounding and solver errors.
   bool has_limit = true;
-  bool is_nonnegative = false; ///< such as norms, magnitudes and energies
+  bool is_nonnegative = false; ///< whether the value is never negative, like a norm
 };
 
 /// Returns a quantity that cannot be negative.
@@ -60,13 +60,13 @@ inline Quantity nonnegative_quantity(std::string name, const double value)
 /**
  * Measures by which a linear solve is judged. Neither ‖b‖ nor the energy norm of the reduced system
  * is a sound reference: both grow with the contrast of coefficients, with penalties and with
- * offsets of Dirichlet data. The energy and the internal forces of the unreduced problem do not. D
- * is the diagonal of the reduced matrix A.
+ * offsets of Dirichlet data. The energy and the internal forces of the unreduced problem do not
+ * grow. With the diagonal D of the reduced matrix A, the norm of v in D⁻¹ is (vᵀ D⁻¹ v)^(1/2).
  */
 struct Accuracy
 {
-  /// The energy E(u) = Σ_e u_eᵀ K_e u_e + Σ_i q_i² / d_i, where q_i is the net exchange at dof i,
-  /// ∫ a (g − u) φ_i of a Robin condition.
+  /// The energy E(u) = Σ_e u_eᵀ K_e u_e + Σ_i q_i² / d_i, with the cells e, the diagonal entries
+  /// d_i of D, and the net exchange q_i at dof i (Evaluation::exchange).
   double energy = 0.;
   /// The norm ‖s‖ in D⁻¹ with s_i = Σ_e |K_e u_e|_i + |q_i|.
   double internal_forces = 0.;
@@ -77,7 +77,7 @@ struct Accuracy
   double rounding = 0.;
 
   /// Returns the factor by which the residual must decrease to reach @p tolerance relative to the
-  /// internal forces; 1 or more if it has.
+  /// internal forces; 1 or more if the residual is small enough.
   double residual_reduction(const double tolerance) const
   {
     return residual == 0. ? 1. : tolerance * internal_forces / residual;
@@ -106,10 +106,10 @@ struct Accuracy
 /// A summary of the solve in one cycle.
 struct SolveSummary
 {
-  linalg::SolveReport report;       ///< of the linear or nonlinear solve
+  linalg::SolveReport report;       ///< report of the linear or nonlinear solve
   int nonlinear_iterations = 0;     ///< 0 for linear problems
   int linear_iterations = 0;        ///< total; 0 for methods without linear systems
-  std::optional<Accuracy> accuracy; ///< absent if other tolerances decided
+  std::optional<Accuracy> accuracy; ///< absent if it was not measured
 };
 } // namespace femgpu
 

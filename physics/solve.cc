@@ -40,7 +40,7 @@ std::string progress_text(const int iteration, const double residual)
   return text.str();
 }
 
-/// Returns whether a nonlinear solve failed probably because no solution exists. A residual at
+/// Returns whether a nonlinear solve probably failed because no solution exists. A residual at
 /// rounding level calls for another tolerance, not for another problem.
 bool indicates_no_solution(const linalg::SolveReport &report)
 {
@@ -92,7 +92,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
   else {
     linalg::GroupSolverOptions options = linear.options();
     if (linear.stops_at_discretisation_error())
-      options.control.energy_tolerance.absolute = 1.; // known in each cycle only
+      options.control.energy_tolerance.absolute = 1.; // placeholder: known in each cycle only
     linalg::check_methods(options);
   }
 }
@@ -185,9 +185,9 @@ void ProblemSolver<dim>::assemble_once(const Discretization<dim> &discretization
 }
 
 /**
- * Solves with one dof fixed. Its equation is not in the system; it holds if all others do, because
- * equations sum to zero, but it accumulates residuals. So the residual of all equations is checked,
- * and if it misses the target, the system is solved more accurately.
+ * Solves with one dof fixed, whose equation is not in the system. All equations sum to zero, so
+ * this equation holds if the others hold, but its residual is minus the sum of the other residuals.
+ * So the residual norm of all equations is checked; if it is too large, the target becomes smaller.
  */
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim> &discretization,
@@ -197,7 +197,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   constexpr int max_solves = 4;
   linalg::SolveReport report = the_group_solver.solve(system, control);
   if (control.energy_tolerance.is_set())
-    return report; // the error is that of all unknowns
+    return report; // the energy error includes all unknowns
   const bool is_scaled = linalg::scalings.find(report.method.scaling).traits.changes_system;
   const double target = report.target; // in the solver's norm
   const double unscaled_target =
@@ -225,7 +225,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   }
 }
 
-/// Collective. Copies the solution of a linear @p system to u.
+/// Collective. Copies x of @p system to @p u, and subtracts the mean if the problem fixes it.
 template <int dim>
 void ProblemSolver<dim>::copy_solution(const Discretization<dim> &discretization,
                                        const linalg::GroupSystem &system, FeVector &u) const
@@ -235,8 +235,8 @@ void ProblemSolver<dim>::copy_solution(const Discretization<dim> &discretization
     remove_mean(discretization, u);
 }
 
-/// Solves the system that assemble_once() has assembled, or applies Newton's method, which
-/// assembles it itself. Starts from @p u, which receives the solution.
+/// Solves the system that assemble_once() has assembled, or applies AssembledNewton, which
+/// assembles its own systems. Starts from @p u, which receives the solution.
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &discretization,
                                                      linalg::GroupSystem &system, FeVector &u,
@@ -262,7 +262,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
 
 namespace
 {
-/// Adds the work of the first solve, @p before, to that of its continuation, @p rest.
+/// Adds @p before, the work of the first solve, to @p rest, the work of its continuation.
 void add_inner_work(const linalg::InnerWork &before, linalg::InnerWork &rest)
 {
   rest.linear_iterations += before.linear_iterations;
@@ -277,7 +277,7 @@ void conclude(const Outcome outcome, const std::string &appendix, linalg::SolveR
   report.message += appendix;
 }
 
-/// Accepts an accurate solution. @param target of the first solve
+/// Accepts an accurate solution. @param target the target of the first solve
 void accept(const bool has_small_residual, const double target, linalg::SolveReport &report)
 {
   if (has_small_residual) {
@@ -287,7 +287,7 @@ void accept(const bool has_small_residual, const double target, linalg::SolveRep
   linalg::describe(report);
 }
 
-/// Returns @p control with a smaller target, for the residual or the energy norm of the error.
+/// Returns @p control with the targets of @p report, multiplied by @p factor.
 linalg::SolveControl with_target(linalg::SolveControl control, const linalg::SolveReport &report,
                                  const double factor)
 {
@@ -301,11 +301,11 @@ linalg::SolveControl with_target(linalg::SolveControl control, const linalg::Sol
 } // namespace
 
 /**
- * Continues while the solution misses the relative tolerance of @p control by more than a factor of
- * ten in the measures of Accuracy: conjugate gradients to an energy error, others to a smaller
- * residual. Motions of weakly held parts with a larger energy error, which neither measure detects,
- * are corrected first. If there is no progress, rounding explains the residual, or the solve has
- * stagnated.
+ * Continues the solve while the solution misses the relative tolerance by more than a factor of ten
+ * in the measures of Accuracy. Solvers that estimate the energy error continue to a smaller energy
+ * error, others to a smaller residual. Larger energy errors of motions of weakly held parts, which
+ * neither measure detects, are corrected first. Without progress, the outcome becomes
+ * `converged_to_rounding` if rounding explains the residual, else `stagnated`.
  */
 template <int dim>
 std::optional<Accuracy>
@@ -315,7 +315,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
 {
   constexpr int max_solves = 6;
   constexpr double slack = 10., progress = 0.5; // a restart costs as much as another digit
-  constexpr double motions_slack = 0.1;         // their energy error is a lower bound
+  constexpr double motions_slack = 0.1;         // the energy error of motions is a lower bound
   const double tolerance =
       solver_parameters.stops_at_energy_error()
           ? solver_parameters.energy_tolerance
@@ -328,7 +328,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
       linalg::solvers.traits(solver_parameters.solver).estimates_energy_error;
   std::optional<Accuracy> measured;
   bool had_motions = false;
-  double motion_factor = 1.; // relative to the target
+  double motion_factor = 1.; // a factor of the target
   for (int n_solves = 1; report.converged() && !(report.true_residual <= target); ++n_solves) {
     const bool is_direct = report.method.solver == "direct";
     const double before =
@@ -341,7 +341,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
       return measured;
     }
     const double energy_error = motions_slack * tolerance * std::sqrt(accuracy.energy);
-    const bool has_energy = energy_error > 0. && !accuracy.has_no_flow(); // it may underflow
+    const bool has_energy = energy_error > 0. && !accuracy.has_no_flow(); // energy may underflow
     const double of_motions =
         is_linear && !is_direct && problem.traits().has_symmetric_matrix && has_energy
             ? the_group_solver.correct_motions(system, energy_error)
@@ -378,7 +378,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
     control.reference = linalg::SolveControl::Reference::rhs;
     control.relative_tolerance = 0.;
     if (had_motions)
-      motion_factor *= motions_slack; // the estimate missed them and may miss the rest
+      motion_factor *= motions_slack; // the estimate missed the motions and may miss others
     if (estimates_energy_error)
       control.energy_tolerance = {0., (has_small_error ? std::min(1., reduction) : 1.) *
                                           motion_factor * tolerance * std::sqrt(accuracy.energy)};
@@ -394,7 +394,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
   return measured;
 }
 
-/// Continues while the error in motions of weakly held parts exceeds @p energy_tolerance.
+/// Continues while the energy error of motions of weakly held parts exceeds @p energy_tolerance.
 template <int dim>
 void ProblemSolver<dim>::solve_motions(linalg::GroupSystem &system, const double energy_tolerance,
                                        const linalg::SolveControl &control, const Resume &resume,

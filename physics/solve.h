@@ -22,7 +22,8 @@ using Progress = std::function<void(const std::string &)>;
 /// ghost values.
 using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
 
-/// @throws ParameterError unless the methods are compatible with each other and with @p problem
+/// Checks the methods. @throws ParameterError unless they are compatible with each other and with
+/// @p problem
 template <int dim>
 void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear);
@@ -50,26 +51,27 @@ public:
                 const linalg::SolverGroups &groups);
 
   /**
-   * Solves the problem and releases the matrix on the device. The solution is balanced, see
-   * require_balance().
-   * @param solution the discrete function with the nodal values @p u
+   * Solves the problem, checks the balance of the solution (see require_balance()) and releases the
+   * matrix on the device.
+   * @param solution the object that evaluates @p u
    * @param u the initial guess; on return the solution, with ghost values and constraints
-   * @param energy_tolerance for linear problems: an absolute tolerance that replaces the one in the
-   * parameters; 0: none
+   * @param energy_tolerance for linear problems: the absolute tolerance of the energy error, which
+   * replaces the tolerance in the parameters; 0 for none
    */
   SolveSummary solve(DiscreteSolution<dim> &solution, linalg::GroupSystem &system, FeVector &u,
                      double energy_tolerance, std::map<std::string, double> &seconds,
                      const Progress &progress);
 
-  /// Traces the branch of solutions of a nonlinear problem over λ. @pre continuation is enabled
-  /// @param u the guess at the first λ; on return the solution at the last one
+  /// Traces the branch of solutions of a nonlinear problem as λ varies.
+  /// @pre continuation is enabled
+  /// @param u the guess at the first λ; on return the solution at the last λ
   linalg::ContinuationReport trace(const Discretization<dim> &discretization,
                                    linalg::GroupSystem &system, FeVector &u,
                                    std::map<std::string, double> &seconds,
                                    const OnBranchPoint &on_point);
 
-  /// Returns the name of the method for messages: that of the linear solver ("pipelined-cg"), of
-  /// the nonlinear method ("newton"), or "continuation, minres".
+  /// Returns the method for messages: the linear solver ("pipelined-cg"), the nonlinear method
+  /// ("newton"), or continuation with its linear solver ("continuation, minres").
   std::string method() const
   {
     if (continuation.enabled)
@@ -84,7 +86,7 @@ public:
 private:
   void assemble_once(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      const FeVector &u);
-  /// Continues from the last solution to another target.
+  /// A function that continues from the last solution to another target.
   using Resume = std::function<linalg::SolveReport(const linalg::SolveControl &)>;
 
   linalg::SolveReport solve_system(const Discretization<dim> &discretization,

@@ -22,12 +22,13 @@ using namespace dealii;
 
 namespace
 {
-constexpr double rounding = 1e-12; ///< of values of shape functions
+constexpr double rounding = 1e-12; ///< rounding error of values of shape functions
 
 using Dofs = std::vector<types::global_dof_index>;
 
 /// For each dof that this rank owns, the source of its row: the first cell that has the dof, and
-/// the dof's number there. For constrained dofs: none, and the index among the constrained dofs.
+/// the dof's number in that cell. For a constrained dof: `none`, and the dof's index among the
+/// constrained dofs.
 struct RowSources
 {
   static constexpr unsigned int none = numbers::invalid_unsigned_int; ///< the dof is constrained
@@ -36,7 +37,7 @@ struct RowSources
   RowSources(const Discretization<dim> &fine, const Discretization<dim> &coarse);
 
   std::vector<unsigned int> cells, in_cell;         ///< for each dof
-  std::vector<types::global_dof_index> coarse_dofs; ///< for each cell
+  std::vector<types::global_dof_index> coarse_dofs; ///< dofs of the coarse element, cell by cell
 };
 
 template <int dim>
@@ -68,7 +69,8 @@ RowSources::RowSources(const Discretization<dim> &fine, const Discretization<dim
   }
 }
 
-/// Appends the terms of an unknown of the coarser space: itself, or the terms of its constraints.
+/// Appends @p value times unknown @p j of the coarser space: the unknown itself, or the terms of
+/// its constraint.
 void add_term(const types::global_dof_index j, const double value,
               const AffineConstraints<double> &constraints, std::vector<ProlongationTerm> &terms)
 {
@@ -79,8 +81,8 @@ void add_term(const types::global_dof_index j, const double value,
       terms.push_back({static_cast<int>(master), value * weight});
 }
 
-/// Returns the rows of this rank. The k-th constrained unknown of a group depends on the k-th
-/// constrained coarser one, if that exists.
+/// Returns this rank's rows of the prolongation from @p coarse to @p fine. The k-th constrained
+/// unknown of a group depends on the k-th constrained coarser unknown, if there are that many.
 /// @param constrained the constrained coarser unknowns of the group, ascending
 /// @param n_before number of constrained finer unknowns on the ranks before this one
 template <int dim>
@@ -195,7 +197,8 @@ bool covers_all_columns(const linalg::HostProlongation &P)
   return std::find(is_covered.begin(), is_covered.end(), false) == is_covered.end();
 }
 
-/// Returns the data that @p discretization provides. Rows are in the order of the ranks.
+/// Returns the data on the unknowns of @p discretization. A leader gets the coordinates of its
+/// group.
 template <int dim>
 linalg::Unknowns make_unknowns(const Discretization<dim> &discretization,
                                const bool with_coordinates, const linalg::GroupSystem &system)
@@ -245,8 +248,8 @@ void for_owned_cells(const typename DoFHandler<dim>::cell_iterator &cell, const 
     for_owned_cells<dim>(cell->child(child), use);
 }
 
-/// Returns the cells of this rank, for linear elements. Ranks have consecutive pieces of the curve,
-/// with the trees in p4est's order.
+/// Returns the cells of this rank, for linear elements. Ranks have consecutive pieces of the
+/// space-filling curve, with the trees in p4est's order.
 template <int dim>
 ForestCells forest_cells(const Discretization<dim> &discretization)
 {
@@ -316,7 +319,8 @@ linalg::LazyCoarserUnknowns lazy_unknowns_of_coarser_meshes(const Discretization
       });
 }
 
-/// Returns whether there is a coarser space with unknowns. All leaders get the same answer.
+/// Returns whether the coarser space has unknowns, and the @p P of each group covers all columns.
+/// All leaders get the same answer; other ranks get false.
 bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &groups)
 {
   if (!groups.is_leader())
@@ -325,8 +329,8 @@ bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &g
          Utilities::MPI::max(P.n_columns, groups.leaders()) > 0;
 }
 
-/// Returns the unknowns of half the degree, and so on, then those of coarser meshes. Empty on ranks
-/// other than leaders. @param fine_unknowns data on the unknowns of @p fine
+/// Returns the unknowns of half the degree, which lead to lower degrees and then to coarser meshes.
+/// Empty on ranks other than leaders. @param fine_unknowns data on the unknowns of @p fine
 template <int dim>
 linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,

@@ -8,13 +8,15 @@
 namespace femgpu
 {
 /**
- * Collective. Describes the unknowns of @p system, which has the pattern of @p discretization.
+ * Collective. Stores the data @p required by the preconditioner in @p system, which has the pattern
+ * of @p discretization.
  *
- * Unknowns of degree p are interpolated from those of degree p/2, and so on down to degree 1, then
- * from linear elements on coarser meshes as far as cells result from refinement: P = I C_H, with
- * the interpolation I on each cell and the constraints C_H of the coarser space. Rows of
- * constrained unknowns are zero, except that each constrained coarser unknown is interpolated to
- * one of them. Thus constrained unknowns are decoupled with a positive diagonal, in A and in PᵀAP.
+ * A prolongation P interpolates unknowns of degree p from unknowns of degree p/2, and so on down to
+ * degree 1, then from linear elements on coarser meshes as far as cells result from refinement:
+ * P = I C_H, with the interpolation I on each cell and the constraints C_H of the coarser space.
+ * Rows of constrained unknowns are zero, except that each constrained coarser unknown is
+ * interpolated to one constrained unknown. Thus constrained unknowns are decoupled with a positive
+ * diagonal, in A and in PᵀAP.
  */
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,

@@ -14,7 +14,7 @@ using namespace dealii;
 
 namespace
 {
-// More points than this on a line are a slip: each is a line of a file.
+// A larger number of points on a line is taken for a mistake. Each point is a row of a file.
 constexpr unsigned int max_points = 1000000;
 
 /// The entry that is being parsed, for messages.
@@ -178,7 +178,7 @@ void parse_integrals(const std::string &path, const std::string &text, const Mes
     const auto [name, rest] = split_name(entry, integrals);
     if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
       entry.reject("has the name '" + name + "', which is a column of the tables");
-    integrals.push_back(read_region_field(entry, rest, regions, /* may be all */ false));
+    integrals.push_back(read_region_field(entry, rest, regions, /* region_is_optional */ false));
     integrals.back().name = name;
   }
 }
@@ -189,7 +189,7 @@ std::vector<RegionField> parse_extrema(const std::string &path, const std::strin
   std::vector<RegionField> result;
   for (const std::string &item : entries_of(text)) {
     const Entry entry{path, item, "u; u over boundary 0, 3"};
-    result.push_back(read_region_field(entry, item, regions, /* may be all */ true));
+    result.push_back(read_region_field(entry, item, regions, /* region_is_optional */ true));
     RegionField &added = result.back();
     added.name = added.field + (added.region.text.empty() ? "" : " over " + added.region.text);
     for (const RegionField &other : result)

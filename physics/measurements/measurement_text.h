@@ -30,9 +30,9 @@ struct NamedPoints
 struct MeasuredRegion
 {
   bool is_on_boundary = false;
-  std::set<dealii::types::boundary_id> boundary_ids; ///< of faces
-  std::set<dealii::types::material_id> material_ids; ///< of cells; empty for all cells
-  std::string text; ///< as in names of quantities: "boundary inlet+3"; empty for all cells
+  std::set<dealii::types::boundary_id> boundary_ids; ///< boundary ids of the faces
+  std::set<dealii::types::material_id> material_ids; ///< material ids of cells; empty: all cells
+  std::string text; ///< the part of names of quantities: "boundary inlet+3"; empty for all cells
 
   bool has_cell(const dealii::types::material_id id) const
   {
@@ -47,7 +47,7 @@ struct MeasuredRegion
 /// A field on a region.
 struct RegionField
 {
-  std::string name; ///< of the quantity; empty if the parameter does not name it
+  std::string name; ///< name of the quantity; of an extremum, without "min" or "max"
   std::string field;
   MeasuredRegion region;
 };
@@ -67,7 +67,8 @@ std::vector<NamedPoints<dim>> parse_lines(const std::string &path, const std::st
 void parse_integrals(const std::string &path, const std::string &text, const MeshRegions &regions,
                      std::vector<RegionField> &integrals);
 
-/// Parses "field over region; field". Entries have no name; without a region, all cells are meant.
+/// Parses "field over region; field; ...". An entry without a region refers to all cells. The
+/// entry, such as "u over boundary 0", becomes the name and may not be repeated.
 std::vector<RegionField> parse_extrema(const std::string &path, const std::string &text,
                                        const MeshRegions &regions);
 } // namespace femgpu

@@ -24,7 +24,8 @@ using namespace dealii;
 
 namespace
 {
-// Points closer than this fraction of the mesh size are equal: rounding differs between ranks.
+// Coordinates that differ by less than this fraction of the mesh's diagonal count as equal, because
+// rounding depends on the number of ranks.
 constexpr double location_tolerance = 1e-10;
 
 const std::string points_path = "Measurements/Points", lines_path = "Measurements/Lines",
@@ -218,9 +219,10 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
   }
 }
 
-/// Calls visit(job, points, values of its field) on the cells and faces of this rank that belong to
-/// the regions of @p region_measurements, unless filter(job) is false. Each call visits them in the
-/// same order and calls filter(job) once for each pair of a job and a cell or face.
+/// Calls visit(j, points, values of the field) for each of the @p region_measurements, with index
+/// j, on the cells and faces of this rank in its region, unless filter(j) is false. Cells and faces
+/// have the same order in each call. filter(j) is called once for each j and cell or face in its
+/// region.
 template <int dim>
 template <class Filter, class Visit>
 void Measurements<dim>::for_each_entity(const std::vector<RegionMeasurement> &region_measurements,
@@ -269,7 +271,7 @@ void Measurements<dim>::for_each_entity(const std::vector<RegionMeasurement> &re
 template <int dim>
 void Measurements<dim>::measure_integrals(MeasuredValues &result)
 {
-  std::vector<double> sums(2 * integrals.size(), 0.); // for each integral: of the field, of 1
+  std::vector<double> sums(2 * integrals.size(), 0.); // for each j: integrals of field and of 1
   CellPoints<dim> in_cells(discretization, discretization.cell_quadrature()),
       on_faces(discretization, discretization.face_quadrature());
   for_each_entity(
@@ -326,8 +328,9 @@ Point<dim> lowest_of_ranks(const Point<dim> &local, const double distance,
 }
 } // namespace
 
-/// Returns the largest nodal values of −f and f for each field f. Appends to @p entity_maxima the
-/// largest values of each cell and face that for_each_entity() visits.
+/// Collective. Returns the largest nodal values of −f and f for the field f of each extremum.
+/// Appends to @p entity_maxima the largest values of each cell and face that for_each_entity()
+/// visits.
 template <int dim>
 std::vector<double> Measurements<dim>::largest_at_nodes(CellPoints<dim> &in_cells,
                                                         CellPoints<dim> &on_faces,
@@ -436,7 +439,7 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
     add_candidate(between.index, between.value, between.point);
   for (std::size_t k = 0; k < largest.size(); ++k) {
     const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].name;
-    result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0., // −0 is 0
+    result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0., // avoids −0
                                  /* has_limit */ true, extrema[k / 2].reference.is_nonnegative});
     const Point<dim> position = lowest_of_ranks(lowest[k], distance, communicator);
     for (unsigned int d = 0; d < dim; ++d)

@@ -21,7 +21,7 @@ public:
 
   std::string points, point_fields, lines, integrals, averages, extrema;
 
-  /// Returns the key of a parameter that is not empty; empty if all are.
+  /// Returns the "Section/Key" of a parameter that is not empty; "" if all parameters are empty.
   std::string used_key() const;
 };
 
@@ -31,7 +31,7 @@ struct SampledValues
   std::string name;                      ///< name of the line; empty for points
   std::vector<std::string> columns;      ///< column names
   std::vector<std::string> labels;       ///< for each row the name of the point; empty for a line
-  std::vector<std::vector<double>> rows; ///< coordinates, followed by the fields
+  std::vector<std::vector<double>> rows; ///< distance (of a line), coordinates, fields
 };
 
 /// The results of all measurements of one solution.
@@ -48,17 +48,18 @@ struct MeasuredValues
  *
  * A point on faces, edges or vertices may belong to several cells. Its value is the mean of the
  * cells' values: the common value for continuous fields, the usual average for discontinuous ones.
- * Extrema of functions in the finite element space are those of the polynomials, found by
- * CellMaximum. Extrema of other fields are the extreme nodal values of each cell. If several points
- * have the extreme value (up to equal_values), the location is the point with the lowest x, then y,
- * then z. Results depend on the number of ranks by rounding only.
+ * For functions in the finite element space, CellMaximum finds the extrema of the polynomials. For
+ * other fields, the nodal values of all cells are compared. If several points have the extreme
+ * value (up to equal_values), the location is the point with the lowest x, then y, then z. Results
+ * depend on the number of ranks by rounding only.
  */
 template <int dim>
 class Measurements
 {
 public:
-  /// @throws ParameterError on a syntax error, and if the mesh lacks a region. The discretization
-  /// and the problem must outlive this object.
+  /// @p discretization and @p problem must outlive this object.
+  /// @throws ParameterError if @p parameters have a syntax error or name a region that does not
+  /// exist
   Measurements(const MeasurementParameters &parameters, const Discretization<dim> &discretization,
                const Problem<dim> &problem);
 
@@ -69,7 +70,7 @@ public:
 
   /// Collective. Checks that all fields exist and that all points are in the mesh. The values of
   /// @p solution are irrelevant.
-  /// @throws ParameterError
+  /// @throws ParameterError if a field does not exist or a point is not in the mesh
   void check(DiscreteSolution<dim> &solution);
 
   /// Collective. Evaluates all measurements. @throws ParameterError if a point is not in the mesh
@@ -116,8 +117,8 @@ private:
 };
 
 /// Returns the user's measured quantities, followed by the quantities that the physics reports. If
-/// the physics has computed an extremum of the same name, its value replaces the measured one. If
-/// another name occurs in both, " (measured)" is appended to the user's name.
+/// both have an extremum of the same name, the value of the physics replaces the measured one. If
+/// both have another quantity of the same name, " (measured)" is appended to the user's name.
 std::vector<Quantity> with_measured(std::vector<Quantity> measured,
                                     const std::vector<Quantity> &of_physics);
 } // namespace femgpu

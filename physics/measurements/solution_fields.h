@@ -62,7 +62,7 @@ public:
       normal  ///< `v.n`, the component of a vector along the outward normal
     };
     Kind kind = Kind::one;
-    unsigned int column = 0; ///< of a vector, the column of its first component
+    unsigned int column = 0; ///< for `normal`, the first component of the vector
     bool is_nonnegative = true;
 
     /// Returns the value, given the values of all columns.
@@ -78,18 +78,19 @@ public:
    * Finds the field that @p word denotes.
    * @param path "Section/Key" of the parameter that contains the word
    * @param on_boundary whether normal vectors are available
-   * @throws ParameterError that lists the fields if there is no such field
+   * @throws ParameterError if there is no such field, or if it needs normal vectors that are not
+   * available
    */
   Reference find(const std::string &path, const std::string &word, bool on_boundary) const;
 
-  /// The components of a function in the finite element space.
+  /// A component, or the length, of a function in the finite element space.
   struct SpaceFunction
   {
     const FeVector *values; ///< with ghost values; valid until the next reinit()
     unsigned int component; ///< or Objective::length
   };
-  /// Returns nullopt if the field is not a function in the finite element space. @pre reinit() was
-  /// called
+  /// Returns the function that @p reference denotes; nullopt if it is not in the finite element
+  /// space. @pre reinit() was called
   std::optional<SpaceFunction> space_function(const Reference &reference) const;
 
 private:
