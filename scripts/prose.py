@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks how comments, pages and commits are written (CONTRIBUTING.md, Language).
+"""Checks how comments, pages and commits are written (CONTRIBUTING.md, Prose).
 
   scripts/prose.py [--since COMMIT]
 

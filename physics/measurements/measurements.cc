@@ -56,7 +56,7 @@ MeasurementParameters::MeasurementParameters() : ParameterAcceptor("/Measurement
       "vector v along the outer normal of the boundary. Example: 'heat: "
       "grad_u.n over boundary 0, 3; area: 1 over all'.");
   add_parameter("Averages", averages,
-                "Integrals divided by length, area or volume of their region; written as "
+                "Integrals divided by length, area or volume of their region, in the syntax of "
                 "Integrals.");
   add_parameter(
       "Extrema", extrema,
