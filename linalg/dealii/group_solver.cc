@@ -53,7 +53,7 @@ bool uses_direct_solver(const GroupMethods &methods)
   return linear != nullptr && is_direct(linear->solver);
 }
 
-/// @throws ParameterError if the direct solver cannot be used with these groups
+/// Checks that the direct solver can be used with these groups. @throws ParameterError if it cannot
 void check_direct(const SolverGroups &groups)
 {
   if (groups.backend().rfind("cuda", 0) == 0)
@@ -67,7 +67,7 @@ void check_direct(const SolverGroups &groups)
                          "Solver/Solver");
 }
 
-/// Returns whether @p backend names a device that exists, and so takes some time to initialise.
+/// Returns whether @p backend names a device that exists; its initialisation takes some time.
 bool names_existing_device(const std::string &backend)
 {
   if (backend == "host")
@@ -81,7 +81,7 @@ bool names_existing_device(const std::string &backend)
   return false;
 }
 
-/// Returns memory that this process has freed to the operating system.
+/// Gives memory that this process has freed back to the operating system.
 void trim_heap()
 {
 #ifdef __GLIBC__
@@ -145,8 +145,8 @@ public:
     return report;
   }
 
-  /// Solves by the direct solver, if @p report has not converged and the options allow it.
-  /// @return whether it succeeded, and @p report is the direct solver's
+  /// Solves by the direct solver if @p report has not converged and the options allow it.
+  /// @return whether the direct solver succeeded; @p report is then its report
   bool fall_back(const GroupSystem &system, const SolveControl &control, SolveReport &report) const
   {
     const GroupSystem::Block block = system.block();
@@ -235,7 +235,7 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupM
     locations(); // throws errors before any other work is done
 }
 
-/// Returns the leader as soon as its device is initialised. @throws the error of the initialisation
+/// Returns the leader as soon as its device is initialised. Throws errors of the initialisation.
 GroupSolver::Leader &GroupSolver::initialised_leader()
 {
   if (!leader) {
@@ -277,7 +277,7 @@ void GroupSolver::begin_pattern(const GroupSystem &system)
 {
   if (system.pattern_number() == transferred_pattern)
     return;
-  trim_heap(); // of temporary data of the pattern
+  trim_heap(); // frees temporary data of the pattern
   transferred_pattern = 0;
   run_on_leaders(groups, [&] { initialised_leader().begin_pattern(system); });
 }
@@ -286,7 +286,7 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
                                          const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
-  trim_heap(); // of temporary data of the assembly
+  trim_heap(); // frees temporary data of the assembly
   SolveReport report;
   const bool same_pattern = std::exchange(transferred_pattern, 0) == system.pattern_number();
   run_on_leaders(groups, [&] { report = solve(same_pattern); });

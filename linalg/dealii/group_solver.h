@@ -17,7 +17,7 @@
 
 namespace femgpu::linalg
 {
-/// The methods of a GroupSolver for linear systems.
+/// The options of a GroupSolver for linear systems.
 struct GroupSolverOptions : LinearSolverOptions
 {
   GroupSolverOptions(LinearSolverOptions linear, const bool falls_back = false)
@@ -26,14 +26,14 @@ struct GroupSolverOptions : LinearSolverOptions
 
   /// Whether the direct solver solves systems of up to max_fallback_rows rows if the solver fails.
   bool falls_back;
-  /// Whether it also does so if the solver has found that the matrix is indefinite.
+  /// Whether the direct solver is also used if the solver has found that the matrix is indefinite.
   bool falls_back_if_indefinite = true;
 };
 
 /// The methods of a GroupSolver: for linear systems, for nonlinear ones, or for continuation.
 using GroupMethods = std::variant<GroupSolverOptions, NonlinearSolverOptions, ContinuationOptions>;
 
-/// @throws ParameterError unless the methods of the options are compatible
+/// Checks that the methods of @p options are compatible. @throws ParameterError if they are not
 void check_methods(const GroupSolverOptions &options);
 void check_methods(const NonlinearSolverOptions &options);
 
@@ -51,7 +51,8 @@ public:
   /**
    * Starts to initialise devices, overlapped with the work that follows. Errors are thrown by the
    * first call of another function.
-   * @param resources of a leader's executor; 0 threads: all cores that the ranks of a group may use
+   * @param resources resources of a leader's executor; 0 threads select all cores that the ranks of
+   * a group may use
    * @throws ParameterError for the solver "direct" on a GPU, in several groups or with nonlinear
    *   systems
    */
@@ -61,7 +62,7 @@ public:
   /**
    * Starts to transfer the pattern of @p system, if it is new, in a separate thread of the leader,
    * overlapped with the assembly. The next call must be one of the functions below, with the same
-   * pattern; it throws errors of the transfer.
+   * pattern; errors of the transfer are thrown by that call.
    */
   void begin_pattern(const GroupSystem &system);
 
@@ -73,9 +74,10 @@ public:
                               const SolveControl &control);
 
   /**
-   * Corrects x of A x = b by the motions of weakly coupled parts (see ComponentDeflation) if their
-   * error exceeds @p max_energy_error in the energy norm.
-   * @param system with a symmetric matrix
+   * Corrects the solution x of A x = b by the motions of weakly coupled parts (see
+   * ComponentDeflation) if the error of these motions exceeds @p max_energy_error in the energy
+   * norm.
+   * @param system must have a symmetric matrix
    * @return the energy norm of that error before the correction; 0 with several groups
    */
   double correct_motions(GroupSystem &system, double max_energy_error);
@@ -87,7 +89,8 @@ public:
 
   /**
    * Traces the branch of solutions of A x = b + λ W φ(x), with the x of @p system as initial guess.
-   * @param on_point called on all ranks with each point found; x of @p system is the solution there
+   * @param on_point is called on all ranks with each point found; x of @p system is the solution
+   * there
    */
   ContinuationReport trace(GroupSystem &system, const ReactionTerm &reaction,
                            const std::function<void(const BranchRecord &)> &on_point);
@@ -100,12 +103,12 @@ public:
   {
     int first_rank, last_rank;
     std::string node;                 ///< name of the node
-    std::string backend, description; ///< of the leader's executor
+    std::string backend, description; ///< name and description of the leader's executor
   };
-  /// Returns the location of each group. @throws ParameterError if some groups are on GPUs and
-  /// others are on hosts
+  /// Returns the location of each group.
+  /// @throws ParameterError if some groups are on GPUs and others are on hosts
   const std::vector<Location> &locations();
-  /// The maximum over the groups; 0 on the host.
+  /// Returns the peak device memory in bytes, the maximum over the groups; 0 on the host.
   std::size_t peak_device_bytes() const;
 
 private:
@@ -117,8 +120,8 @@ private:
 
   SolverGroups groups;
   GroupMethods methods;
-  std::future<ExecutorPtr> executor;   ///< of a leader that is still initialising
-  std::unique_ptr<Leader> leader;      ///< on leaders only, after initialisation
+  std::future<ExecutorPtr> executor;   ///< the executor of a leader that is initialising
+  std::unique_ptr<Leader> leader;      ///< nullptr before initialisation, and if not a leader
   std::size_t transferred_pattern = 0; ///< number of the pattern that the leader has transferred
   std::vector<Location> all_locations;
 };

@@ -97,9 +97,9 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
   row_starts = RowStarts(low_starts.data(), n_group_rows, group_nonzeros);
 }
 
-/// Stores the columns of each row: first those of the group, then those of other groups, which are
-/// numbered in order of their occurrence.
-/// @return the latter, in the order of their numbers
+/// Stores the columns of each row: first the columns of the group, then those of other groups,
+/// which are numbered in order of their occurrence.
+/// @return the columns of other groups, in the order of their numbers
 std::vector<GroupSystem::Index> GroupSystem::fill_pattern(const std::size_t n_rows,
                                                           const RowColumns &row_columns)
 {
@@ -130,7 +130,7 @@ std::vector<GroupSystem::Index> GroupSystem::fill_pattern(const std::size_t n_ro
 
 /// Renumbers the columns of other groups by ascending global numbers, the same on all ranks of the
 /// group. Collective.
-/// @param rank_entries global numbers, in the numbering of this rank's @p n_nonzeros entries
+/// @param rank_entries the result of fill_pattern() for this rank's @p n_nonzeros entries
 void GroupSystem::number_ghosts(const std::vector<Index> &rank_entries,
                                 const std::size_t n_nonzeros)
 {
@@ -292,8 +292,8 @@ void GroupSystem::compress()
     send_counts[rank] = static_cast<int>(off_rank_contributions[rank].size());
     sent.insert(sent.end(), off_rank_contributions[rank].begin(),
                 off_rank_contributions[rank].end());
-    std::vector<Contribution>().swap(off_rank_contributions[rank]); // otherwise the data would be
-                                                                    // in memory twice
+    std::vector<Contribution>().swap(off_rank_contributions[rank]); // otherwise the entries would
+                                                                    // be in memory twice
   }
   MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, communicator());
   int n_received = 0;

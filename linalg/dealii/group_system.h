@@ -32,34 +32,35 @@ public:
   ~GroupSystem();
 
   /// Returns the global column numbers of this rank's @p row-th row in ascending order; valid until
-  /// the next call. Called for the rows in ascending order.
+  /// the next call. reinit() calls this function for the rows in ascending order.
   using RowColumns = std::function<const std::vector<Index> &(std::size_t row)>;
 
   /**
    * Makes the pattern. The rows of all ranks, in rank order, are numbered from 0 to n-1. Afterwards
-   * x is zero and nothing is known of the unknowns. A, b and w are only allocated by set_zero(),
-   * when temporary data of the pattern have been freed. Collective.
+   * x is zero, and the unknowns have default properties. A, b and w are only allocated by
+   * set_zero(), when temporary data of the pattern have been freed. Collective.
    * @param row_lengths number of entries in each row of this rank
    * @throws ParameterError if a group has more rows and ghosts than max_indices, or more entries
    *   than RowStarts::max_entries
    */
   void reinit(const std::vector<unsigned int> &row_lengths, const RowColumns &row_columns);
 
-  /// Sets the properties of the unknowns of a group; only those set by its leader are used.
+  /// Sets the properties of the unknowns of a group; only the call of the group's leader has an
+  /// effect.
   void set_unknowns(Unknowns unknowns)
   {
     unknowns_info = std::make_shared<const Unknowns>(std::move(unknowns));
   }
 
   /// Gathers the numbers of a group's ranks, in rank order, on its leader; empty on other ranks.
-  /// Collective. @tparam List a std::vector of int or double, or a RawVector of these or unsigned
-  /// char
+  /// Collective.
+  /// @tparam List a std::vector of int or double, or a RawVector of these or unsigned char
   template <class List>
   List gather_on_leader(List mine) const;
 
-  /// Sets this rank's rows of the matrix, b and w to zero, and drops its contributions to rows of
-  /// other ranks. Collective.
-  /// @param has_weights whether there is w; the same in all calls for a pattern
+  /// Sets this rank's rows of the matrix, b and w to zero, and drops the rank's contributions to
+  /// rows of other ranks. Collective.
+  /// @param has_weights whether the system has w; the same in all calls for a pattern
   /// @throws DeviceError if the pattern is new and memory is exhausted
   void set_zero(bool has_weights);
 
@@ -75,7 +76,7 @@ public:
   /// Adds the contributions to rows of other ranks, in a reproducible order. Collective.
   void compress();
 
-  /// Makes b, w and x as written by the ranks visible to all ranks of a group. Collective.
+  /// Makes b, w and x, as written by the ranks of a group, visible to all these ranks. Collective.
   void synchronize() const;
 
   /// The rows of a group, in rank order, for its leader.
@@ -84,8 +85,8 @@ public:
     HostCsr A; ///< with several groups, columns are those of the group, followed by ghosts
     double *b, *w, *x;
   };
-  /// Valid on every rank after compress(), and its pattern after reinit(); the plan of ghosts is
-  /// valid on leaders only.
+  /// Returns the rows of the group. They are valid on every rank after compress(), and the pattern
+  /// already after reinit(); the plan of ghosts is valid on leaders only.
   Block block() const;
 
   /// Returns this rank's rows of A x. Collective.
@@ -117,7 +118,7 @@ public:
   {
     return all_nonzeros;
   }
-  /// b, w (if the system has it) and x of the rows that this rank owns.
+  /// b, w (if the system has it) and x in the rows that this rank owns.
   double *rhs() const
   {
     return b.data() + first_in_group;
@@ -178,8 +179,8 @@ private:
   int n_group_rows = 0;           ///< rows of the group
   std::size_t first_in_group = 0; ///< first row of this rank, counted in the group
   std::size_t first_nonzero = 0, group_nonzeros = 0, all_nonzeros = 0;
-  std::vector<long long> ghosts; ///< of the group
-  GhostPlan plan;                ///< on leaders
+  std::vector<long long> ghosts; ///< global numbers of the group's ghosts
+  GhostPlan plan;                ///< plan to exchange ghosts; on leaders
   UnknownsPtr unknowns_info = default_unknowns;
 
   RowStarts row_starts; ///< a view of low_starts

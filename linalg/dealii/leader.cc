@@ -38,9 +38,9 @@ ErrorText capture_error(const std::function<void()> &work)
   return {0, ""};
 }
 
-/// Waits until the other leaders have finished their work, too. A leader that has failed waits for
-/// a limited time only, because the others may be waiting for it within their work. @return whether
-/// all have finished
+/// Waits until the other leaders have finished their work too. A leader that has failed waits for a
+/// limited time only, because the others may be waiting for it within their work.
+/// @return whether all leaders have finished
 bool wait_for_other_leaders(const SolverGroups &groups, const bool has_failed)
 {
   constexpr std::chrono::milliseconds timeout{2000};
@@ -79,8 +79,8 @@ void run_on_leaders(const SolverGroups &groups,
     return dealii::Utilities::MPI::broadcast(group, reason, 0);
   };
   ErrorText error(0, "");
-  std::exception_ptr failure; // of another rank; the leader's error ends the work and is thrown on
-                              // all ranks
+  std::exception_ptr failure; // error of another rank; the leader's error ends the work and is
+                              // thrown on all ranks
   if (groups.is_leader()) {
     const SolverGroups::ScopedLeaderAffinity cores(groups);
     error = capture_error([&] {

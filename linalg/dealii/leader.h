@@ -7,9 +7,9 @@
 
 /**
  * @file
- * Work of the leaders of solver groups, the first rank of each, on their group's cores while the
- * other ranks sleep. All functions are collective over all groups: their leaders do the same work,
- * each on its rows.
+ * Runs work on the leaders of solver groups, the first rank of each, with the cores of their group
+ * while its other ranks sleep. All functions are collective over all groups: their leaders do the
+ * same work, each on its rows.
  */
 namespace femgpu::linalg
 {
@@ -20,8 +20,8 @@ void run_on_leaders(const SolverGroups &groups, const std::function<void()> &wor
 
 /**
  * Runs work that sometimes needs all ranks. Whenever the leaders call the function that @p work
- * gets, the other ranks wake up, all run @p event, and the others sleep again. If @p event throws,
- * it must throw on all ranks.
+ * gets, the other ranks wake up, all ranks run @p event, and the ranks that are not leaders sleep
+ * again. If @p event throws, it must throw on all ranks.
  */
 void run_on_leaders(const SolverGroups &groups,
                     const std::function<void(const std::function<void()> &call_event)> &work,

@@ -23,7 +23,7 @@ namespace femgpu::linalg
 namespace
 {
 /// Returns the end of each rank's pages in bytes. A page that several ranks use belongs to the
-/// first.
+/// first of these ranks.
 std::vector<std::size_t> page_ends(MPI_Comm communicator, const std::size_t my_bytes)
 {
   int n_ranks = 1;
@@ -60,7 +60,7 @@ File make_file(const std::size_t bytes)
   return file;
 }
 
-/// Maps the file of another process at @p address. @return an error number, or 0
+/// Maps the file of another process at @p address. Returns an error number, or 0.
 int map_file(const File &file, char *const address, const std::size_t bytes)
 {
   if (file.error != 0)
@@ -85,8 +85,8 @@ int map_file(const File &file, char *const address, const std::size_t bytes)
 }
 
 /// Allocates the pages of a file that is mapped at @p address, which is faster than page faults. If
-/// the system does not support this, page faults allocate them. @return ENOMEM if memory is
-/// exhausted, otherwise 0
+/// the system does not support this, page faults allocate them later. Returns ENOMEM if memory is
+/// exhausted, otherwise 0.
 int allocate_pages(const int file, char *const address, const std::size_t bytes)
 {
   if (bytes == 0)
@@ -120,12 +120,12 @@ int map_all_pages(MPI_Comm communicator, char *const base, const std::vector<std
   return error;
 }
 
-/// Allocates pages for a single process. @return an error number, or 0
+/// Allocates pages for a single process. Returns an error number, or 0.
 int allocate_private(char *const base, const std::size_t bytes)
 {
   if (base == nullptr || ::mprotect(base, bytes, PROT_READ | PROT_WRITE) != 0)
     return ENOMEM;
-  ::madvise(base, bytes, MADV_HUGEPAGE); // if the system supports them
+  ::madvise(base, bytes, MADV_HUGEPAGE); // if the system supports huge pages
   return 0;
 }
 

@@ -42,13 +42,13 @@ public:
   NodeMemory(const NodeMemory &) = delete;
   NodeMemory &operator=(const NodeMemory &) = delete;
 
-  /// The start of all parts; the same memory on all ranks.
+  /// Returns the start of the first rank's part; the same memory on all ranks.
   void *data() const
   {
     return base;
   }
 
-  /// Makes what each rank has written visible to all ranks. Collective.
+  /// Makes the data that each rank has written visible to all ranks. Collective.
   static void synchronize(MPI_Comm communicator);
 
 private:

@@ -6,8 +6,9 @@ namespace femgpu::linalg
 namespace
 {
 /**
- * SELL-C-σ (Kreutzer et al. 2014) of blocks: one thread per row; neighbouring threads read adjacent
- * values, and the rows of a node share one column index per block.
+ * SELL-C-σ (Kreutzer et al. 2014) with blocks instead of entries. Each row has one thread;
+ * neighbouring threads read adjacent values, and the rows of a node share one column index per
+ * block.
  */
 template <class Backend, class Value>
 class BlockSellFormat final : public Format<Value>
@@ -56,11 +57,12 @@ public:
                         stored = values.data()] FEMGPU_BODY(const int i) {
           const int b = to.block_size, block_row = block_positions[i / b],
                     stride = 1 << to.log_slice;
-          int block = to.first_block(block_row), number = 0; // of the block in its row
+          int block = to.first_block(block_row), number = 0; // number of the block in its row
           const RowEntries<double> row = A.entries(i);
           for (int k = 0; k < row.length; ++k) {
             const int column = row.columns[k];
-            for (; to.columns[block] < column / b; block += stride) // both ascend
+            for (; to.columns[block] < column / b;
+                 block += stride) // columns ascend in A and in the format
               ++number;
             const int entry = number * b + column % b;
             stored[to.value_index(block_row * b + i % b, entry)] =
@@ -78,7 +80,8 @@ private:
             values.data(), this->fits_in_cache()};
   }
 
-  // Padding repeats the last column of its row, or is column 0.
+  // Stores the columns of blocks. Padding repeats the last column of its row; in empty rows it has
+  // column 0.
   void store_columns(const BlockPattern &pattern, const RowSlices &slices)
   {
     const std::vector<int> starts(slices.starts.begin(), slices.starts.end());
@@ -103,9 +106,9 @@ private:
   int log_slice = 0;
   Buffer<int> slice_starts;
   Buffer<int> order;           ///< empty: block rows are in order
-  Buffer<int> positions;       ///< of block rows
-  Buffer<int> columns;         ///< of blocks
-  using Format<Value>::values; // of blocks, which are zero where A has no entry
+  Buffer<int> positions;       ///< position of each block row
+  Buffer<int> columns;         ///< column of each block
+  using Format<Value>::values; // entries of the blocks; zero where A has no entry
 };
 } // namespace
 

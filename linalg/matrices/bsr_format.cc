@@ -47,7 +47,7 @@ public:
           const RowEntries<double> row = A.entries(i);
           for (int k = 0; k < row.length; ++k) {
             const int column = row.columns[k];
-            while (block_columns[block] < column / b) // both ascend
+            while (block_columns[block] < column / b) // columns ascend in A and in the format
               ++block;
             to[(static_cast<std::size_t>(block) * b + i % b) * b + column % b] =
                 static_cast<Value>(row.values[k]);
@@ -59,7 +59,7 @@ private:
   int b;
   int threads;
   Buffer<int> row_starts, columns;
-  using Format<Value>::values; // of blocks, which are zero where A has no entry
+  using Format<Value>::values; // entries of the blocks; zero where A has no entry
 };
 } // namespace
 

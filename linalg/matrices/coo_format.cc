@@ -5,7 +5,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int block_size = 4 * block_threads; ///< entries
+constexpr int block_size = 4 * block_threads; ///< entries of a block
 
 /// Multiplies the entries of a block; the thread of a row's first entry sums the row's segment.
 template <class Value>

@@ -10,8 +10,9 @@
 
 namespace femgpu::linalg
 {
-/// Checks the status of a call. @throws ParameterError if cuSPARSE does not support the operation,
-/// DeviceError for any other failure
+/// Checks the status of a call.
+/// @throws ParameterError if cuSPARSE does not support the operation
+/// @throws DeviceError for any other failure
 void check_cusparse(cusparseStatus_t status, const std::string &call);
 
 /// Checks a call of cuSPARSE. All calls use this macro.
@@ -56,7 +57,7 @@ private:
 };
 
 /// Returns the handle of this host thread for a CUDA device.
-/// @param stream for the operations; nullptr: that of @p executor
+/// @param stream the stream of the operations; nullptr: the stream of @p executor
 cusparseHandle_t cusparse_handle(const Executor &executor, cudaStream_t stream = nullptr);
 } // namespace femgpu::linalg
 

@@ -17,7 +17,7 @@ public:
   {
     const int longest = A.longest_row();
     threads = T > 0 ? T : threads_option(method, *A.executor(), longest);
-    constexpr std::size_t alignment = 32; // rows
+    constexpr std::size_t alignment = 32; // in rows
     stride = (static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment * threads;
     const std::size_t size = stride * static_cast<std::size_t>((longest + threads - 1) / threads);
     check_stored(method, A, size, RowStarts::max_entries);

@@ -8,13 +8,13 @@
 
 /**
  * @file
- * Products of formats that divide the entries into blocks of equal size, whatever the rows. A row
- * that spans several blocks is summed afterwards, in a fixed order and without atomic operations
- * (Dehnavi 2012, chapter 3).
+ * Products of formats that divide the entries into blocks of equal size, regardless of rows. The
+ * parts of a row that spans several blocks are added afterwards, in a fixed order and without
+ * atomic operations (Dehnavi 2012, chapter 3).
  */
 namespace femgpu::linalg
 {
-constexpr int block_threads = 256; ///< of the team that multiplies a block
+constexpr int block_threads = 256; ///< threads of a team, which multiplies a block
 
 /// Returns the number of blocks of @p block_size entries.
 inline int n_entry_blocks(const int n_entries, const int block_size)
@@ -29,7 +29,8 @@ struct EntryRange
 };
 
 /// Computes products_k = values_k v_columns_k for the entries of a block of @p block_size, in the
-/// team's scratch memory from 0 on. The whole team can read them afterwards.
+/// team's scratch memory from 0 on. The whole team can read them afterwards. Returns the range of
+/// these entries.
 template <class Team, class Value>
 FEMGPU_HD
 EntryRange multiply_entries(const Team &team, const int block, const int block_size,
@@ -51,7 +52,8 @@ struct SplitRow
   int row, first, last;
 };
 
-/// Returns the rows that span several blocks, of rows whose entries start at @p row_starts.
+/// Returns the rows that span several blocks. @param row_starts first entry of each row, and the
+/// end
 inline std::vector<SplitRow> find_split_rows(const std::vector<int> &row_starts,
                                              const int block_size)
 {
@@ -66,7 +68,7 @@ inline std::vector<SplitRow> find_split_rows(const std::vector<int> &row_starts,
   return split_rows;
 }
 
-/// Adds the sums of the following blocks for a row to Av_row.
+/// Adds to Av, for each split row, the sums of the row's entries in the blocks after the first.
 template <class Backend>
 void add_carries(Runner<Backend> &steps, const Buffer<SplitRow> &split_rows,
                  const Buffer<double> &block_carries, Buffer<double> &product)
@@ -95,7 +97,7 @@ public:
 protected:
   using Format<Value>::Format;
 
-  /// @param row_starts of the entries that are divided
+  /// Divides the entries into blocks. @param row_starts first entry of each row, and the end
   void split(const std::vector<int> &row_starts, const int block_size)
   {
     const ExecutorPtr &owner = this->executor();
@@ -105,7 +107,7 @@ protected:
     carries = Buffer<double>(owner, static_cast<std::size_t>(n_blocks));
     Av = Buffer<double>(owner, static_cast<std::size_t>(this->n()));
   }
-  /// Includes one more write and read of the product.
+  /// Returns the bytes that split rows cost, including one more write and read of the product.
   std::size_t fixup_bytes() const
   {
     return split_rows.bytes() + 2 * carries.bytes() + 2 * Av.bytes();
@@ -113,8 +115,8 @@ protected:
 
   int n_blocks = 0;
   Buffer<SplitRow> split_rows;
-  /// The sum of the entries of each block that belong to an earlier row, and the product. Used by
-  /// one solver at a time.
+  /// `carries` has for each block the sum of the entries of a row that begins in an earlier block;
+  /// Av is the product. Both are used by one solver at a time.
   mutable Buffer<double> carries, Av;
 };
 } // namespace femgpu::linalg

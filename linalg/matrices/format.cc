@@ -39,7 +39,7 @@ void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored
 
 namespace
 {
-/// Returns the bytes on all ranks. Collective over all ranks.
+/// Returns the bytes of all blocks of size @p b, summed over all ranks. Collective over all ranks.
 double bytes_of_blocks(const CsrMatrix &A, const int b)
 {
   const double blocks = A.domain()->sum(static_cast<double>(BlockPattern(A, b).columns.size()));
@@ -64,7 +64,7 @@ bool has_complete_blocks(const RowSpace &rows, const int b)
   return ghosts.size() % static_cast<std::size_t>(b) == 0;
 }
 
-/// Returns whether has_complete_blocks() on all ranks. Collective over all ranks.
+/// Returns whether has_complete_blocks() is true on all ranks. Collective over all ranks.
 bool can_use_blocks(const CsrMatrix &A, const int b)
 {
   return A.domain()->max(has_complete_blocks(*A.domain(), b) ? 0. : 1.) == 0.;

@@ -11,7 +11,7 @@
 
 /**
  * @file
- * Shared parts of the formats that are made from a CsrMatrix. The host derives their layout from
+ * The common base of the formats that are made from a CsrMatrix. The host derives their layout from
  * row lengths; steps fill in the entries in the executor's memory.
  */
 namespace femgpu::linalg
@@ -43,7 +43,7 @@ public:
   }
 
 protected:
-  /// Returns a description: "ellr-t, 4 threads a row, 3.1 % padding, float values"
+  /// Returns a description: "ellr-t, 4 threads per row, 3.1 % padding, float values"
   std::string describe(const std::string &name, const int threads) const
   {
     return describe(name + ", " + std::to_string(threads) +
@@ -60,7 +60,7 @@ protected:
   }
 
   const CsrMatrix &source;
-  Buffer<Value> values; ///< with padding
+  Buffer<Value> values; ///< values of all stored entries, including padding
 };
 
 /// Reads option `values` and makes MatrixFormat<Backend, Value>.
@@ -90,13 +90,16 @@ void convert(const Executor &executor, const From *from, To *to, const std::size
 /// Reads option `threads`: a power of two up to 32, or 0 for a choice by row length.
 int threads_option(Method &method, const Executor &executor, double mean_length);
 
-/// Checks that the stored entries do not exceed option `max-padding` (stored entries per entry of
-/// A), nor @p limit, which the format can index. @throws ParameterError if they do
+/// Checks the number of stored entries, including padding.
+/// @param limit the maximum number of entries that the format can index
+/// @throws ParameterError if there are more than @p limit, or more per entry of A than option
+/// `max-padding` permits
 void check_stored(Method &method, const CsrMatrix &A, std::size_t n_stored,
                   std::size_t limit = max_indices);
 
-/// Reads option `block`; 0 selects the unknowns of a node or, if unknown, the size that needs the
-/// fewest bytes.
+/// Reads option `block` and returns the block size. The value 0 selects the number of unknowns of a
+/// node or, if this is unknown, the size that needs the fewest bytes. Collective over all ranks.
+/// @throws ParameterError if rows, subdomains or ghosts cannot be divided into blocks of this size
 int block_option(Method &method, const CsrMatrix &A);
 
 /// The pattern of @p b x @p b blocks of a matrix whose order is a multiple of b.

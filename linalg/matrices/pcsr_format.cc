@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int max_entries = 4 * block_threads; ///< in a block
+constexpr int max_entries = 4 * block_threads; ///< maximum number of entries in a block
 
 /// Multiplies the entries of a block, sums them in groups of f by a tree, and then the groups of
 /// each row.
@@ -17,10 +17,10 @@ struct MultiplyGroups
   static constexpr int team_size = block_threads;
   static constexpr int scratch = max_entries;
 
-  int block_size, group; ///< entries; f
+  int block_size, group; ///< entries of a block; f
   int n_entries;
   const int *row_starts; ///< n+1
-  const int *first_rows; ///< of each block: the first row that starts in it; then n
+  const int *first_rows; ///< for each block: the first row that starts in it; then n
   const int *columns;
   const Value *values;
   const double *v;

@@ -79,7 +79,7 @@ bool has_dominant_row(const double n_nonzeros, const double mean_length, const i
 
 void check_format(const std::string &text)
 {
-  if (formats.traits(text).needs_gpu) // which may not be available yet
+  if (formats.traits(text).needs_gpu) // the GPU may not be available yet
     return;
   const HostMatrix empty;
   make_format(text, CsrMatrix(std::make_shared<HostExecutor>(1), empty.csr()));

@@ -12,17 +12,18 @@ namespace femgpu::linalg
 struct FormatTraits
 {
   bool needs_gpu = false;        ///< is unavailable on the host
-  bool uses_int_offsets = false; ///< entries of A, see check_countable()
+  bool uses_int_offsets = false; ///< indexes A by int, see check_countable()
 };
 
-/// All formats have the option `values`, of FormatScalars: float halves the bytes of the values.
+/// All formats have the option `values`, a type of FormatScalars; float halves the bytes of the
+/// values.
 extern const BackendRegistry<FormatTraits, Matrix, const CsrMatrix &> formats;
 
 /**
- * Makes the matrix @p A in the format that @p text names, on the same executor; @p A must outlive
- * it.
- * @throws ParameterError for unknown names and options, and if the format cannot store @p A;
- * DeviceError if memory is insufficient
+ * Makes a matrix that equals @p A in the format that @p text names, on the same executor. @p A must
+ * outlive the result.
+ * @throws ParameterError for unknown names and options, and if the format cannot store @p A
+ * @throws DeviceError if memory is insufficient
  */
 inline std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMatrix &A)
 {
@@ -33,7 +34,8 @@ inline std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMat
 /// where few threads share a row. `pcsr` divides such a row.
 bool has_dominant_row(double n_nonzeros, double mean_length, int longest);
 
-/// Throws what make_format() would throw for @p text with any matrix: for early checks.
+/// Checks a format early: throws the exceptions that make_format() would throw for @p text with any
+/// matrix.
 void check_format(const std::string &text);
 } // namespace femgpu::linalg
 

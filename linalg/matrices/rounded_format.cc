@@ -82,7 +82,7 @@ Matrix::View RoundedFormat<Backend>::view() const
         if constexpr (has_values<decltype(A), double>)
           return rounded(A, values.data());
         else
-          return A; // which the constructor rejects
+          return A; // the constructor rejects these formats
       },
       original.view());
 }

@@ -6,14 +6,15 @@
 namespace femgpu::linalg
 {
 /**
- * A matrix in the layout of another one, with its values rounded to float, to nearest. If a product
- * with the other matrix takes more than one step, the layout is that of its CSR.
+ * The matrix A with its values rounded to the nearest float. It uses the layout of A, or A's CSR if
+ * a product with A takes more than one step.
  */
 template <class Backend>
 class RoundedFormat final : public Format<float>
 {
 public:
-  /// @param A outlives it. @throws ParameterError if its values are float already
+  /// @param A must outlive this object
+  /// @throws ParameterError if the values of A are float already
   explicit RoundedFormat(const Matrix &A);
 
   std::size_t bytes() const override;

@@ -24,7 +24,7 @@ struct StoreValues
   }
 };
 
-/// Stores columns; padding has the column of its row's diagonal.
+/// Stores the column of each entry; padding has the column of its row's diagonal.
 struct StoreColumns
 {
   SlicedRows slices;
@@ -126,9 +126,9 @@ private:
   int window;
   int log_slice = 0;
   Buffer<int> order;        ///< empty: rows are in order
-  Buffer<int> slice_starts; ///< their low 32 bits
-  RowStarts starts;         ///< where the high bits change
-  Buffer<int> columns;      ///< also if some slices have short columns; empty if all have
+  Buffer<int> slice_starts; ///< low 32 bits of the starts
+  RowStarts starts;         ///< slice_starts, with their high bits
+  Buffer<int> columns;      ///< column of each entry; empty if all slices have short columns
   using Format<Value>::values;
   std::optional<ShortColumnsOwner<Backend>> short_columns;
 };

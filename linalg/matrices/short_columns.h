@@ -14,8 +14,8 @@
 
 /**
  * @file
- * Construction of ShortColumns in the executor's memory: only the requirement of each slice is
- * copied to the host, which counts the codes before it.
+ * Construction of ShortColumns in the executor's memory. Only the longest span of each slice is
+ * copied to the host, which computes where the codes of each slice start.
  */
 namespace femgpu::linalg
 {
@@ -54,8 +54,9 @@ struct SlicedRows
     return slice_starts.length(slice) >> log_slice;
   }
 
-  /// Calls f(at, row, k) for the storage locations of a position, counted from the start of its
-  /// slice, and the entries k of its row; k = -1: padding.
+  /// Calls f(at, row, k) for each storage location of a position. `at` is the location, counted
+  /// from the start of the slice; k is the entry of the position's row that is stored there, -1 for
+  /// padding.
   template <class Function>
   FEMGPU_HD
   void for_slots(const int position, const Function &f) const
@@ -67,8 +68,8 @@ struct SlicedRows
       f(at, row, k < row.length ? k : -1);
   }
 
-  /// Calls f(i, column) for the rows i of a slice and the columns of their k-th entries; -1 if a
-  /// row has fewer.
+  /// Calls f(i, column) for the rows i of a slice and the columns of their k-th entries; column is
+  /// -1 if a row has fewer entries.
   template <class Function>
   FEMGPU_HD
   void for_each_row(const int slice, const int k, const Function &f) const
@@ -80,7 +81,7 @@ struct SlicedRows
       }
   }
 
-  /// Returns whether there is a column at this @p distance from row @p i.
+  /// Returns whether A has a column at this @p distance from row @p i.
   FEMGPU_HD
   bool is_column(const int i, const int distance) const
   {
@@ -89,8 +90,8 @@ struct SlicedRows
   }
 };
 
-/// Finds bases, and the spans of columns beyond them; each position handles every C-th column of
-/// its slice.
+/// Finds the base of each column of the slices, and the span of its distances beyond the base; each
+/// position handles every C-th column of its slice of C rows.
 struct FindBases
 {
   SlicedRows rows;
@@ -117,11 +118,11 @@ private:
       smallest = distance < smallest ? distance : smallest;
       largest = distance > largest ? distance : largest;
     });
-    bool is_column = true; // including padding
+    bool is_column = true; // for padding too
     rows.for_each_row(slice, k, [&](const int i, const int column) {
       is_column = is_column && (column >= 0 || rows.is_column(i, smallest));
     });
-    if (!is_column) { // then padding has the row's own column
+    if (!is_column) { // then padding needs the row's own column
       smallest = smallest < 0 ? smallest : 0;
       largest = largest > 0 ? largest : 0;
     }
@@ -186,7 +187,7 @@ template <class Backend>
 class ShortColumnsOwner
 {
 public:
-  /// @param slice_starts of @p rows, on the host
+  /// @param slice_starts slice starts of @p rows, in host memory
   ShortColumnsOwner(const ExecutorPtr &executor, const SlicedRows &rows,
                     const std::vector<std::size_t> &slice_starts)
       : log_slice(rows.log_slice), bases(executor, slice_starts.back() >> log_slice),
@@ -258,7 +259,7 @@ private:
   int log_slice;
   Buffer<int> bases, first_codes;
   Buffer<std::uint16_t> codes;
-  std::size_t columns_with_codes = 0, long_columns = 0; ///< of slices
+  std::size_t columns_with_codes = 0, long_columns = 0; ///< numbers of slice columns
 };
 } // namespace femgpu::linalg
 

@@ -21,7 +21,7 @@ int n_ranks(MPI_Comm ranks)
   return size;
 }
 
-/// Returns the low bits of the row starts for the given row lengths, and of their end.
+/// Returns the low 32 bits of the row starts, and of the end, for the given row lengths.
 std::vector<int> row_starts_of(const std::vector<int> &lengths)
 {
   std::vector<int> starts = {0};
@@ -40,7 +40,7 @@ int nearest(const std::vector<int> &numbers, const int number)
   return above != numbers.begin() && number - above[-1] < *above - number ? above[-1] : *above;
 }
 
-/// Returns where parts begin within @p n numbers from @p first on, and n.
+/// Returns where parts begin within the @p n rows from @p first on, relative to @p first, and n.
 std::vector<int> starts_within(const std::vector<int> &starts, const int first, const int n)
 {
   std::vector<int> result = {0};
@@ -168,8 +168,8 @@ void Distribution::receive_rows()
   make_plan();
 }
 
-/// Renumbers columns, owned ones first, starting from 0, then ghosts, and makes the plan to
-/// exchange these.
+/// Renumbers columns: owned columns first, from 0 on, then ghosts. Makes the plan to exchange
+/// ghosts.
 void Distribution::make_plan()
 {
   HostMatrix &A = subdomain.rows;

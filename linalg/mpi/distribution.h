@@ -15,10 +15,11 @@
  */
 namespace femgpu::linalg
 {
-/// Divides the rows of @p A into contiguous parts and returns the first row of each, then n. The
-/// parts are balanced by the data that an iteration reads: their entries and some vectors. No node
-/// is split. If a part of A's ordering begins within a tenth of a part's rows, that row is chosen.
-/// @param A with or without values
+/// Divides the rows of @p A into contiguous subdomains and returns the first row of each, then n.
+/// Subdomains are balanced by the data that an iteration reads: their entries and some vectors. No
+/// node is split. If a part of A's ordering (Unknowns::part_starts) begins near a boundary between
+/// subdomains, within a tenth of the mean number of rows, the boundary moves there.
+/// @param A its values are not read
 std::vector<int> balanced_rows(const HostCsr &A, int n_subdomains);
 
 /// The rows of a distributed matrix on one rank. It must not be moved while a csr() of it is in
@@ -43,8 +44,9 @@ public:
   /// Distributes @p A of the first rank; A is ignored on other ranks.
   Distribution(MPI_Comm ranks, const HostCsr &A);
 
-  /// Uses the rows that each rank has.
-  /// @param rows of this rank, following those of lower ranks, with global column numbers
+  /// Makes a distribution from the rows that each rank already has.
+  /// @param rows the rows of this rank, which follow those of lower ranks; columns have global
+  /// numbers
   Distribution(MPI_Comm ranks, HostMatrix rows);
 
   /// The matrix rows of this rank.
@@ -56,11 +58,11 @@ public:
   {
     return subdomain.rows.n;
   }
-  /// Distributes a vector of the first rank.
+  /// Distributes a vector of the first rank. Returns the numbers of this rank's rows.
   /// @param v all numbers, on the first rank
   /// @param width numbers per row
   std::vector<double> scatter(const std::vector<double> &v, std::size_t width = 1) const;
-  /// Gathers a vector on the first rank; empty on other ranks.
+  /// Gathers a vector on the first rank; the result is empty on other ranks.
   std::vector<double> gather(const std::vector<double> &v) const;
 
   /// The minimum and maximum of a number over the ranks.

@@ -55,7 +55,7 @@ void receive(T *data, std::size_t n, const int from, MPI_Comm ranks)
              tag_of_long_messages, ranks, MPI_STATUS_IGNORE);
 }
 
-/// Broadcasts @p n numbers. Collective. @param at_once maximum of numbers per message
+/// Broadcasts @p n numbers. Collective. @param at_once maximum number of elements per message
 template <class T>
 void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
                const std::size_t at_once = max_items_per_message)
@@ -65,7 +65,7 @@ void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
 }
 
 /// Gathers @p n numbers from each rank on all ranks, in rank order. Collective.
-/// @param at_once maximum of numbers per rank and message
+/// @param at_once maximum number of elements per rank and message
 template <class T>
 void allgather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
                      const std::size_t at_once = max_items_per_message)
@@ -85,7 +85,7 @@ void allgather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
   }
 }
 
-/// Gathers the numbers of all ranks on all ranks, in rank order; their counts may differ.
+/// Gathers the numbers of all ranks on all ranks, in rank order; ranks may have different counts.
 /// Collective.
 template <class List>
 List allgather(List mine, MPI_Comm ranks)

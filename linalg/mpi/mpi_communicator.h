@@ -14,7 +14,7 @@ namespace femgpu::linalg
 class MpiCommunicator final : public Communicator
 {
 public:
-  /// @param ranks must outlive this
+  /// @param ranks must outlive this object
   explicit MpiCommunicator(MPI_Comm ranks);
 
   std::string name() const override

@@ -14,8 +14,8 @@
  */
 namespace femgpu::linalg
 {
-/// Returns whether mpirun of Open MPI, MPICH or others, or srun, started this process, which is
-/// detected by the environment variables that they set.
+/// Returns whether mpirun (of Open MPI, MPICH or others) or srun started this process, according to
+/// the environment variables that these programs set.
 bool was_started_by_mpi();
 
 /**
@@ -32,11 +32,12 @@ void skip_hardware_discovery();
 /// environment divides each node into N nodes.
 MPI_Comm split_by_node(MPI_Comm ranks);
 
-/// Returns the same ranks, reordered so that those of a node are consecutive.
+/// Returns the same ranks, reordered so that the ranks of a node are consecutive.
 MPI_Comm reorder_by_node(MPI_Comm ranks);
 
 /// Waits until every rank has called this function, sleeping instead of spinning, but no longer
-/// than @p timeout. Collective. @return whether all ranks have arrived
+/// than @p timeout. Collective.
+/// @return whether all ranks have arrived
 bool sleeping_barrier(MPI_Comm communicator,
                       std::chrono::milliseconds timeout = std::chrono::hours(1000000));
 

@@ -18,7 +18,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Returns the group, one of @p n on a node, of the node's rank @p rank.
+/// Returns which of the @p n groups of a node contains rank @p rank of the node.
 int group_of(const int rank, const int n_ranks, const int n)
 {
   return static_cast<int>(static_cast<long long>(rank) * n / n_ranks);
@@ -206,7 +206,7 @@ SolverGroups::State::~State()
 
 namespace
 {
-/// Returns the number of threads for a group of a node; groups with cores in common share these.
+/// Returns the number of threads of a group; groups of a node share the cores they have in common.
 /// @param group_number number of the group
 unsigned int share_of_cores(const cpu_set_t &cores, const int group_number, MPI_Comm node)
 {

@@ -11,7 +11,7 @@
 
 namespace femgpu::linalg
 {
-/// @throws ParameterError unless SolverGroups accepts @p devices
+/// Checks the syntax of @p devices, see SolverGroups. @throws ParameterError if it is invalid
 void check_devices(const std::string &devices);
 
 /**
@@ -27,12 +27,12 @@ public:
   explicit SolverGroups(MPI_Comm ranks);
 
   /**
-   * @param ranks ordered by nodes
-   * @param backend see make_executor(); on a node with several devices, auto and cuda denote all of
-   *   them
+   * @param ranks all ranks; the ranks of a node must be consecutive
+   * @param backend see make_executor(); on a node with several devices, auto and cuda denote all
+   * these devices
    * @param devices auto: one group for each device of a node, or one on the host, but not more
    *   groups than ranks; N: N groups on each node, on the first N devices; cuda:0,2: these devices
-   * @param communicator between leaders, see make_communicator()
+   * @param communicator name of the communicator between leaders, see make_communicator()
    * @throws ParameterError for other values, and for groups without a rank or without a device
    */
   SolverGroups(MPI_Comm ranks, const std::string &backend, const std::string &devices,

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A graph as METIS takes it, with options that make results reproducible.
+/// A graph in the form that METIS reads, with options that make results reproducible.
 struct MetisGraph
 {
   explicit MetisGraph(const NodeGraph &graph) : n_nodes(static_cast<idx_t>(graph.starts.size()) - 1)

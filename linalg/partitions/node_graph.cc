@@ -7,8 +7,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The nodes of the rows that have an entry in a column of each node, ascending; a node occurs once
-/// for each such row.
+/// For each node, the nodes of the rows that have an entry in one of its columns, ascending; a node
+/// occurs once for each such row.
 struct NodeColumns
 {
   std::vector<std::size_t> starts;

@@ -8,7 +8,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Returns blocks of @p n_nodes nodes of @p node_size rows, whose sizes differ by at most one node.
+/// Divides @p n_nodes nodes of @p node_size rows each into contiguous blocks whose sizes differ by
+/// at most one node.
 Partition contiguous_blocks(const int n_nodes, const int n_blocks, const int node_size)
 {
   Partition partition;
@@ -61,7 +62,8 @@ void check_partition(const std::string &kind)
 Partition partition_from_blocks(const std::vector<int> &blocks, const int n_blocks,
                                 const int node_size)
 {
-  std::vector<int> ends(static_cast<std::size_t>(n_blocks) + 1); // nodes up to this block
+  std::vector<int> ends(static_cast<std::size_t>(n_blocks) +
+                        1); // number of nodes before each block
   for (const int block : blocks)
     ++ends[block + 1];
   for (int block = 0; block < n_blocks; ++block)

@@ -10,13 +10,13 @@ namespace femgpu::linalg
 {
 /**
  * The rows of a matrix in blocks: new row i is old row order[i], and block k has the new rows
- * starts[k] <= i < starts[k + 1]. Rows of a block keep their order, and no block is empty. Does not
- * depend on the number of threads.
+ * starts[k] <= i < starts[k + 1]. Rows of a block keep their order, and no block is empty. A
+ * partition does not depend on the number of threads.
  */
 struct Partition
 {
-  std::vector<int> starts; ///< blocks + 1
-  std::vector<int> order;  ///< empty: the identity
+  std::vector<int> starts; ///< first new row of each block, and the end
+  std::vector<int> order;  ///< old row of each new row; empty: the identity
 
   int n_blocks() const
   {
@@ -28,16 +28,16 @@ struct Partition
 /// Returns the names of the kinds of partitions, as users write them.
 std::vector<std::string> partition_choices();
 
-/// Checks that METIS is available to @p what; suggests @p alternative. @throws ParameterError if it
-/// is not
+/// Checks that METIS, which @p what needs, is available; the error message suggests @p alternative.
+/// @throws ParameterError if METIS is unavailable
 void require_metis(const std::string &what, const std::string &alternative);
 
 /// Checks that this build supports @p kind. @throws ParameterError if it does not
 void check_partition(const std::string &kind);
 
 /**
- * Partitions the rows of @p A, whose values are not read, into @p n_blocks blocks, or as many as
- * there are nodes if these are fewer. Unknowns of a node stay together.
+ * Partitions the rows of @p A, whose values are not read, into @p n_blocks blocks; if there are
+ * fewer nodes, into as many blocks as nodes. The unknowns of a node stay together.
  *
  * contiguous: consecutive rows, in blocks of equal size; costs nothing.
  * geometry: recursive bisection of the nodes along the coordinate with the largest extent; O(n log
@@ -45,30 +45,33 @@ void check_partition(const std::string &kind);
  * metis: METIS' multilevel k-way partition of the graph of A + Aᵀ, which minimises the entries
  * between blocks (Karypis and Kumar 1998); the slowest.
  *
- * @throws ParameterError for geometry without coordinates, and as check_partition();
- *         SolverError if METIS fails
+ * @throws ParameterError for geometry without coordinates, and for metis without METIS
+ * @throws SolverError if METIS fails
  */
 Partition make_partition(const std::string &kind, const HostCsr &A, int n_blocks);
 
-/// Returns the partition in which node k, of @p node_size rows, is in block blocks[k] < n_blocks.
+/// Returns the partition in which block blocks[k] < n_blocks contains node k, of @p node_size rows.
 Partition partition_from_blocks(const std::vector<int> &blocks, int n_blocks, int node_size);
 
-/// Returns the block of each node, from coordinates with @p dimension numbers per node. @p n_blocks
-/// > 0
+/// Returns the block of each node by recursive bisection.
+/// @param coordinates @p dimension numbers per node
+/// @param n_blocks at least 1
 std::vector<int> bisect_coordinates(const std::vector<double> &coordinates, int dimension,
                                     int n_blocks);
 
-/// The neighbours, ascending, of nodes of @p node_size rows in the graph of A + Aᵀ, without loops.
+/// The graph of A + Aᵀ for nodes of several rows: the neighbours of each node, ascending, without
+/// the node itself.
 struct NodeGraph
 {
-  std::vector<unsigned int> starts, neighbours; // twice the entries that int can count
+  std::vector<unsigned int> starts, neighbours; // up to twice the entries that int can count
 };
 NodeGraph node_graph(const HostCsr &A, int node_size);
 
-/// Returns the block of each node, by METIS. @throws ParameterError without METIS, SolverError if
-/// it fails
+/// Returns the block of each node, by METIS.
+/// @throws ParameterError if METIS is unavailable, SolverError if METIS fails
 std::vector<int> metis_blocks(const NodeGraph &graph, int n_blocks);
-/// Returns the position of each node in METIS' nested dissection order. @throws as metis_blocks()
+/// Returns the position of each node in METIS' nested dissection order. Throws as metis_blocks()
+/// does.
 std::vector<int> metis_dissection(const NodeGraph &graph);
 bool have_metis();
 } // namespace femgpu::linalg

@@ -14,8 +14,8 @@
 
 namespace femgpu::linalg
 {
-/// Rounds row i, and finds the first row whose largest rounded entry is not a normal number: it is
-/// too large, or so small that the row has lost its digits.
+/// Rounds row i, and finds the first row whose largest rounded entry is not a normal number: the
+/// entry is too large, or so small that the row has lost its digits.
 template <class Value>
 struct RoundRow
 {
@@ -47,7 +47,7 @@ template <class Backend, class Value>
 class Factor final : public ViewedOperator<CsrView<Value>>
 {
 public:
-  /// @throws SolverError if the type cannot hold a row
+  /// @throws SolverError if Value cannot represent the largest entry of a row
   explicit Factor(std::shared_ptr<const CsrMatrix> F_)
       : ViewedOperator<CsrView<Value>>(F_->range(), F_->domain()), F(std::move(F_)),
         rounded(F->executor(), is_rounded ? F->n_nonzeros() : 0)
@@ -104,22 +104,23 @@ class FactorisedInverse : public PreconditionerOperator
 public:
   using PreconditionerOperator::PreconditionerOperator;
 
-  virtual std::size_t bytes() const = 0; ///< that one application reads and writes
+  virtual std::size_t bytes() const = 0; ///< bytes that one application reads and writes
 };
 
 /**
  * M⁻¹ = H F as two products: F is applied by a separate step, H is fused into the solver's step
- * that needs M⁻¹ r. H is Fᵀ if M is symmetric. Without F, M⁻¹ is H. In distributed systems, the
- * factors update the ghosts of the vectors that they multiply.
+ * that needs M⁻¹ r. H is Fᵀ if M is symmetric; without F, M⁻¹ is H alone. In distributed systems,
+ * the factors update the ghosts of the vectors that they multiply.
  *
  * With rounded values, both products are separate steps, so that no solver kernel is compiled for
- * another type: 16 bytes more a row, but 4 or 6 bytes less an entry.
+ * another type. Compared with fusing H, each row costs 16 bytes more, but each entry 4 or 6 bytes
+ * less.
  */
 template <class Backend, class Value>
 class FactorisedOperator final : public FactorisedInverse
 {
 public:
-  /// @param vectors row space of r
+  /// @param vectors row space of the vectors r that M⁻¹ multiplies
   FactorisedOperator(const RowSpacePtr &vectors, std::shared_ptr<const CsrMatrix> F_,
                      std::shared_ptr<const CsrMatrix> H_)
       : FactorisedInverse(H_->range(), H_->range()),
@@ -165,7 +166,7 @@ public:
 private:
   static constexpr bool is_fused = std::is_same_v<Value, double>;
 
-  /// Returns whether vectors of @p vectors have room for the ghosts that @p F needs.
+  /// Returns whether the vectors of row space @p vectors have room for the ghosts that @p F reads.
   static bool has_ghosts_of(const CsrMatrix &F, const RowSpacePtr &vectors)
   {
     return F.domain()->ghost_plan() == nullptr || F.domain() == vectors;
@@ -177,13 +178,13 @@ private:
   Factor<Backend, Value> H;
 };
 
-/// Makes M⁻¹ = H F from factors; F may be nullptr. @param vectors row space of the vectors it
-/// multiplies
+/// Makes M⁻¹ = H F from its factors; F may be nullptr.
+/// @param vectors row space of the vectors that M⁻¹ multiplies
 using MakeFactorised = std::unique_ptr<FactorisedInverse> (*)(const RowSpacePtr &vectors,
                                                               std::shared_ptr<const CsrMatrix> F,
                                                               std::shared_ptr<const CsrMatrix> H);
 
-/// Returns a function that makes factors with the type of option `values`.
+/// Reads option `values`. Returns a function that makes M⁻¹ with factors of the type it selects.
 template <class Backend>
 MakeFactorised factorised_maker(Method &method)
 {

@@ -11,8 +11,9 @@
 namespace femgpu::linalg
 {
 /**
- * The rows of a rank without the ghost columns: the matrix of a preconditioner that does not
- * communicate. Over all ranks this is block Jacobi, or additive Schwarz without overlap.
+ * The diagonal block of a rank: its rows of A without the ghost columns. A preconditioner of this
+ * block does not communicate; over all ranks it is block Jacobi, that is, additive Schwarz without
+ * overlap.
  */
 class LocalBlock
 {
@@ -21,16 +22,18 @@ public:
 
   virtual const CsrMatrix &matrix() const = 0;
 
-  /// Takes over the values of @p A, which has the pattern of the matrix that this was made from.
+  /// Copies the values of @p A, which must have the same pattern as the A that the block was made
+  /// from.
   virtual void update(const CsrMatrix &A) = 0;
 };
 
-/// Makes the own block of a rank. @throws SolverError beyond max_indices entries; DeviceError if
-/// memory is insufficient
+/// Makes the diagonal block of this rank from its rows @p A.
+/// @throws SolverError if the block has more than max_indices entries
+/// @throws DeviceError if memory is insufficient
 template <class Backend>
 std::unique_ptr<LocalBlock> make_local_block(const CsrMatrix &A);
 
-/// Applies a preconditioner that does not support ghosts to the own block of each rank.
+/// Applies a preconditioner that does not support ghosts to the diagonal block of each rank.
 class LocalBlockPreconditioner final : public Preconditioner
 {
 public:
@@ -43,7 +46,7 @@ public:
   {
     return M->action();
   }
-  /// Adds to the remarks that the preconditioner is of a block.
+  /// Adds to the remarks that M belongs to a subdomain's diagonal block.
   SetupReport setup_report() const override;
   bool is_symmetric() const override
   {
@@ -59,7 +62,7 @@ public:
   }
 
 private:
-  std::unique_ptr<LocalBlock> block; ///< nullptr: A is not distributed
+  std::unique_ptr<LocalBlock> block; ///< nullptr if A is not distributed
   std::unique_ptr<Preconditioner> M;
 };
 } // namespace femgpu::linalg

@@ -23,7 +23,8 @@ public:
 
   virtual ~Preconditioner() = default;
 
-  /// Prepares for @p A, whose pattern may be new. @throws SolverError if A has no such M
+  /// Prepares for @p A, whose pattern may be new. @throws SolverError if this M does not exist for
+  /// A
   virtual void setup(const Matrix &A) = 0;
 
   /// Prepares for new values in the pattern of the last setup(). After an exception of update() or
@@ -32,10 +33,11 @@ public:
 
   virtual Action action() const = 0;
   virtual SetupReport setup_report() const = 0;
-  /// Returns whether M is symmetric; before setup(), whether it is for a symmetric A.
+  /// Returns whether M is symmetric; before setup(), whether M would be symmetric for a symmetric
+  /// A.
   virtual bool is_symmetric() const = 0;
   virtual std::string name() const = 0;
-  virtual std::size_t bytes() const = 0; ///< that one application reads
+  virtual std::size_t bytes() const = 0; ///< bytes that one application reads
 };
 } // namespace femgpu::linalg
 

@@ -17,12 +17,12 @@ struct PreconditionerTraits
 {
   bool is_fused = false;            ///< M⁻¹ is diagonal and fused into the steps of solvers
   bool divides_by_diagonal = false; ///< M⁻¹ is the inverse of the diagonal
-  bool uses_int_offsets = false;    ///< counts the entries of A by int, see check_countable()
-  bool supports_ghosts = false;     ///< works with ghosts; others see a rank's own block
-  bool uses_coordinates = false;    ///< uses coordinates of nodes with several unknowns, if known
-  bool uses_coarser_spaces = false; ///< uses unknowns of lower degrees and coarser meshes, if known
-  bool is_automatic = false;        ///< PreconditionedSolver chooses
-  bool has_factors = false;         ///< whose values may have any type of FactorScalars
+  bool uses_int_offsets = false;    ///< indexes the entries of A by int, see check_countable()
+  bool supports_ghosts = false;     ///< handles ghosts; others get a rank's LocalBlock
+  bool uses_coordinates = false;    ///< uses the coordinates of nodes, if known
+  bool uses_coarser_spaces = false; ///< uses lower degrees and coarser meshes, if known
+  bool is_automatic = false;        ///< PreconditionedSolver chooses a preconditioner
+  bool has_factors = false;         ///< M⁻¹ has factors, with values of a type in FactorScalars
 };
 
 extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditioners;
@@ -30,16 +30,16 @@ extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditione
 /// Returns names and meanings for listings, with option `values` where it exists.
 std::vector<Choice> preconditioner_choices();
 
-/// Makes the preconditioner that @p text names, with its options: "sai tau=0.8". @throws as the
-/// registry
+/// Makes the preconditioner that @p text specifies, with its options: "sai tau=0.8". Throws as
+/// BackendRegistry::make() does.
 std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text, BackendKind backend);
 
 template <class Backend>
 void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
               Buffer<double> &z);
 
-/// z = M⁻¹r by separate steps, on the executor on which M was set up; does not wait. Solvers fuse
-/// the action of M into their steps instead.
+/// Computes z = M⁻¹r by separate steps, on the executor on which M was set up; does not wait for
+/// them. Solvers fuse the action of M into their own steps instead.
 void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z);
 } // namespace femgpu::linalg
 

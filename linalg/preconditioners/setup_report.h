@@ -7,20 +7,20 @@
 
 namespace femgpu::linalg
 {
-/// A level of a multigrid hierarchy and the transition to the next. Seconds are those of the last
-/// set-up or update.
+/// Statistics of a level of a multigrid hierarchy and of its transition to the next level. Times of
+/// set-up are from the last set-up or update.
 struct LevelReport
 {
   long long rows = 0;
   std::size_t nonzeros = 0;
-  double eigenvalue =
-      -1.; ///< largest eigenvalue of M⁻¹A, M of the smoother, estimated; negative if A is inverted
-  double smoother_seconds = 0.; ///< or those of the inverse
+  /// Estimated largest eigenvalue of M⁻¹A, with the M of the smoother; negative if A is inverted.
+  double eigenvalue = -1.;
+  double smoother_seconds = 0.; ///< set-up of the smoother, or of the inverse
   int aggregates = 0;
   std::size_t prolongation_nonzeros = 0;
   double strength_seconds = 0., aggregation_seconds = 0., prolongation_seconds = 0.;
-  double product_seconds = 0.; ///< of Pᵀ A P
-  double cycle_seconds = -1.;  ///< in a cycle; negative: not measured
+  double product_seconds = 0.; ///< computation of Pᵀ A P
+  double cycle_seconds = -1.;  ///< the level's time in one cycle; negative: not measured
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...levels)
@@ -48,9 +48,9 @@ struct LevelReport
 /// The report on the set-up of a preconditioner.
 struct SetupReport
 {
-  std::size_t n_nonzeros = 0; ///< of M⁻¹, of G if M⁻¹ = Gᵀ G, or of two different factors
-  std::string remarks;        ///< what was dropped, regularised or found; empty if nothing
-  std::vector<LevelReport> levels = {}; ///< the finest first; empty if there are none
+  std::size_t n_nonzeros = 0; ///< stored entries; of a symmetric M⁻¹ = Gᵀ G, only those of G
+  std::string remarks;        ///< describes the result; may be empty
+  std::vector<LevelReport> levels = {}; ///< the finest first; empty without multigrid
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...setups)

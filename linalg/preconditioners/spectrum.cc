@@ -14,7 +14,8 @@ namespace femgpu::linalg
 namespace
 {
 constexpr double max_float = std::numeric_limits<float>::max();
-/// Least diagonal entry: entries that are negligible relative to it may underflow.
+/// The smallest diagonal entry that float represents well enough: entries may underflow only if
+/// they are negligible relative to it.
 constexpr double min_float =
     std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
 
@@ -28,7 +29,8 @@ struct DiagonalSums
   double bad_rows, out_of_range_rows;
 };
 
-/// Counts rows without a positive diagonal, and rows whose numbers float cannot represent.
+/// Stores the diagonal and the inverses; counts rows without a positive diagonal, and rows whose
+/// numbers float cannot represent.
 struct ExtractDiagonal
 {
   CsrView<double> A;
@@ -97,8 +99,8 @@ struct BeginLanczos
   }
 };
 
-/// w = A z/β_k − (β_k/β_{k−1}) v'; α_k = (z, A z)/β_k². w overwrites v'. Vectors v and z are β_k
-/// times vectors of unit length in the inner product of M⁻¹.
+/// Computes w = A z/β_k − (β_k/β_{k−1}) v' and α_k = (z, A z)/β_k². v' is the previous v, which w
+/// overwrites. Vectors v and z are β_k times vectors of unit length in the inner product of M⁻¹.
 struct MultiplyLanczos
 {
   const double *z;
@@ -134,7 +136,7 @@ struct OrthogonaliseLanczos
   }
 };
 
-/// z = M⁻¹w;  the next β = ‖w‖
+/// Computes z = M⁻¹w and the next β = ‖w‖.
 struct PreconditionLanczos
 {
   const double *w;
@@ -179,7 +181,7 @@ struct DivideLanczos
 };
 
 /// The largest eigenvalue θ of the tridiagonal matrix T of Lanczos steps, and ρ = ‖A y − θ M y‖ in
-/// the norm of M⁻¹ for its Ritz vector y of length 1.
+/// the norm of M⁻¹, where y is the Ritz vector of θ, of length 1.
 struct RitzPair
 {
   double value = 0., residual = 0.;
@@ -191,7 +193,8 @@ struct RitzPair
   }
 };
 
-/// Returns |s_n| of T s = θ s with ‖s‖ = 1, by recurrence from the first row.
+/// Returns the last component |s_n| of the eigenvector T s = θ s with ‖s‖ = 1, by recurrence from
+/// the first row.
 double last_component(const LanczosState &s, const int n, const double theta)
 {
   double previous = 0., component = 1., sum = 1.;
@@ -224,7 +227,9 @@ RitzPair largest_ritz_pair(const LanczosState &s)
   return largest;
 }
 
-/// @param divide makes a step of a PreconditionLanczos, which reads w
+/// Implements largest_eigenvalue().
+/// @param divide divide(w, body) returns the step z = M⁻¹w that ends with a PreconditionLanczos
+/// body
 template <class Backend, class Divide>
 double lanczos(const Matrix &A, const double *const inverse_diagonal, const Divide &divide)
 {

@@ -8,16 +8,17 @@
 
 namespace femgpu::linalg
 {
-/// The diagonal D of a matrix A, and the sums of its rows.
+/// The diagonal D of a matrix A, and the sums Σ_j |a_ij| of its rows.
 template <class Backend>
 class Diagonal
 {
 public:
-  /// @param A outlives this object
+  /// @param A must outlive this object
   /// @param owner name for error messages
   Diagonal(const CsrMatrix &A, std::string owner);
 
-  /// Takes over the values of A. @throws SolverError unless all diagonal entries are positive
+  /// Recomputes D and the sums from the values of A.
+  /// @throws SolverError unless all diagonal entries are positive
   void update();
 
   /// Returns a_ii for each row.
@@ -45,8 +46,8 @@ public:
   {
     return fits;
   }
-  /// Returns max_i Σ_j |a_ij| / a_ii, which no eigenvalue of D⁻¹A exceeds (Gershgorin); copies to
-  /// the host.
+  /// Returns max_i Σ_j |a_ij| / a_ii, which no eigenvalue of D⁻¹A exceeds (Gershgorin). Copies one
+  /// number per row to the host. Collective over all ranks.
   double gershgorin_bound() const;
 
 private:
@@ -56,22 +57,23 @@ private:
   bool fits = false;
 };
 
-/// This multiple of the estimates below bounds the eigenvalues of M⁻¹A.
+/// A safety factor: largest_eigenvalue() times this number bounds the eigenvalues of M⁻¹A.
 constexpr double eigenvalue_safety = 1.1;
 
 /**
  * Estimates the largest eigenvalue of D⁻¹A by Lanczos's method in the inner product of D, for a
- * symmetric A (Golub and Van Loan 2013, §10.1). The steps, 10 to 40, go on until the largest Ritz
+ * symmetric A (Golub and Van Loan 2013, §10.1). After 10 to 40 steps, as soon as the largest Ritz
  * value θ and the norm ρ of its residual satisfy θ + ρ ≤ 1.1 θ (the safeguarded bound of Zhou and
- * Li 2011); without that the result is (θ + ρ)/1.1. The start vector is uniform in the variables
- * D^(1/2) x, so that the scaling of A does not matter. The result for an A with NaN is 1.
- * @param inverse_diagonal n
+ * Li 2011), the result is θ; if 40 steps do not suffice, it is (θ + ρ)/1.1. The start vector is
+ * uniform in the variables D^(1/2) x, so that the scaling of A does not matter. The result is 1 if
+ * A contains NaN.
+ * @param inverse_diagonal the n diagonal entries of D⁻¹
  */
 template <class Backend>
 double largest_eigenvalue(const Matrix &A, const double *inverse_diagonal);
 
-/// Estimates the largest eigenvalue of M⁻¹A likewise, for a symmetric positive definite M whose
-/// inverse is @p M.
+/// Estimates the largest eigenvalue of M⁻¹A in the same way, for a symmetric positive definite M
+/// whose inverse is the operator @p M.
 template <class Backend>
 double largest_eigenvalue(const Matrix &A, const double *inverse_diagonal,
                           const PreconditionerOperator &M);

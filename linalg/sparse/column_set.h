@@ -80,7 +80,8 @@ public:
     team.sync();
   }
 
-  /// Inserts a column. Beyond the capacity columns are only counted, and some not even that.
+  /// Inserts a column. Beyond the capacity, columns are not stored, and only some of them are
+  /// counted.
   template <class Team>
   FEMGPU_HD
   void insert(const Team &team, const int column)
@@ -116,8 +117,8 @@ public:
     return max_size;
   }
 
-  /// Stores the sorted columns; requires n_columns() <= capacity(). @param to must not overlap the
-  /// set
+  /// Stores the sorted columns; requires n_columns() <= capacity().
+  /// @param to must not overlap the set
   template <class Team>
   FEMGPU_HD
   void store_sorted(const Team &team, int *to) const

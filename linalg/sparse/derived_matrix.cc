@@ -38,7 +38,7 @@ struct IsInTriangle
   }
 };
 
-/// Chooses some rows and columns; see select_entries().
+/// Selects some rows and columns; see select_entries().
 struct SubmatrixEntries
 {
   RowPatternView A;

@@ -15,7 +15,7 @@ namespace femgpu::linalg
 struct DerivedPattern
 {
   RowPattern pattern;
-  Buffer<int> sources; ///< position of each entry in the other pattern; -1: not there
+  Buffer<int> sources; ///< position of each entry in the other pattern; -1: none
 };
 
 /// Computes to[k] = from[sources[k]], or 0 if sources[k] < 0.
@@ -41,9 +41,9 @@ template <class Backend>
 class DerivedMatrix
 {
 public:
-  /// Takes over a pattern that is derived from that of @p A.
+  /// Makes a matrix with @p pattern, which must be derived from the pattern of @p A.
   DerivedMatrix(const CsrMatrix &A, int n_columns, DerivedPattern pattern);
-  /// Takes over a pattern of distributed rows and columns.
+  /// Makes a distributed matrix in the same way.
   DerivedMatrix(const CsrMatrix &A, const RowSpacePtr &range, const RowSpacePtr &domain,
                 DerivedPattern pattern);
 
@@ -64,7 +64,7 @@ public:
 private:
   std::shared_ptr<CsrMatrix> result;
   Buffer<int> sources;
-  std::size_t n_entries; // of the original matrix
+  std::size_t n_entries; // entries of the original matrix
 };
 
 /**
@@ -92,7 +92,8 @@ enum class TrianglePart
   strictly_upper
 };
 
-/// Returns the pattern of a triangle of A. @param rows permutation of all rows; nullptr: none
+/// Returns the pattern of a triangle of A.
+/// @param rows a permutation: row r of the result is row rows[r] of A; nullptr: the same order
 template <class Backend>
 DerivedPattern triangle_pattern(const PatternRef &A, TrianglePart part, const int *rows = nullptr);
 
@@ -103,10 +104,10 @@ DerivedMatrix<Backend> triangle(const CsrMatrix &A, TrianglePart part);
 /**
  * Returns the submatrix A(rows, columns), whose values can be updated from A: entry (r, c) is A's
  * entry in row rows[r] and column columns[c].
- * @param rows of A, in any order, possibly repeated
- * @param columns of A, in ascending order; both in the memory of the executor of A
- * @throws SolverError if a row or column is out of range, or columns do not ascend, with its
- *   position in the list; also beyond max_indices entries
+ * @param rows rows of A, in any order, possibly repeated, in the memory of the executor of A
+ * @param columns columns of A, in ascending order, in the same memory
+ * @throws SolverError if a row or column is out of range or columns do not ascend (the message
+ * states the position in the list), or if the result has more than max_indices entries
  */
 template <class Backend>
 DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,

@@ -23,7 +23,7 @@ template <class Backend>
 class GalerkinProduct
 {
 public:
-  /// Collective. @throws as Product
+  /// Collective. Throws as Product does.
   GalerkinProduct(const CsrMatrix &A, const CsrMatrix &P, ProductKind kind = ProductKind::general)
       : P_rows(A.range()->communicator() == nullptr
                    ? nullptr
@@ -43,14 +43,14 @@ public:
   {
     return accumulated ? accumulated->matrix() : coarse.matrix();
   }
-  /// Pᵀ. On several ranks it also has rows that other ranks own.
+  /// Returns Pᵀ. On several ranks it also has rows that other ranks own.
   std::shared_ptr<const CsrMatrix> restriction() const
   {
     return P_transposed.matrix();
   }
 
   /// Updates the result from the values of A and P, which must have the original patterns.
-  /// @throws SolverError if they have a different number of entries
+  /// @throws SolverError if A or P has a different number of entries
   void update(const CsrMatrix &A, const CsrMatrix &P)
   {
     if (P_rows)
@@ -68,11 +68,11 @@ private:
     return P_rows ? P_rows->matrix() : P;
   }
 
-  std::unique_ptr<GhostRows<Backend>> P_rows; ///< on several ranks: P with rows of other ranks
+  std::unique_ptr<GhostRows<Backend>> P_rows; ///< P with the rows of ghosts; on several ranks
   DerivedMatrix<Backend> P_transposed;
-  RowGroups column_groups; ///< of P
+  RowGroups column_groups; ///< groups of the columns of P
   Product<Backend> AP, coarse;
-  std::unique_ptr<AccumulatedRows<Backend>> accumulated; ///< on several ranks
+  std::unique_ptr<AccumulatedRows<Backend>> accumulated; ///< the result on several ranks
 };
 } // namespace femgpu::linalg
 

@@ -27,8 +27,9 @@ struct ColumnNumbers
   }
 };
 
-/// Chooses rows in a new numbering in which the columns before `middle` change places with those
-/// from `middle` to `end`, so that columns ascend there, too; see select_entries().
+/// Selects rows with new column numbers. In the new numbering, columns before `middle` follow the
+/// columns from `middle` to `end`; entries are visited in this order, so that columns ascend; see
+/// select_entries().
 struct SwappedColumnRanges
 {
   RowPatternView A;
@@ -59,8 +60,8 @@ struct SwappedColumnRanges
   }
 };
 
-/// Returns the pattern of some rows of @p M with renumbered columns. @param new_overlap see
-/// ColumnNumbers
+/// Returns the pattern of some rows of @p M with renumbered columns.
+/// @param new_overlap see ColumnNumbers::overlap
 template <class Backend>
 DerivedPattern renumbered(const CsrMatrix &M, const std::vector<int> &rows, const int middle,
                           const int end, ColumnNumbers numbers, const std::vector<int> &new_overlap)
@@ -103,10 +104,10 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
 {
   if (A.range()->communicator() == nullptr)
     return;
-  std::unique_ptr<GhostRows<Backend>> rows; // owned rows, and those of `extended_domain`
+  std::unique_ptr<GhostRows<Backend>> rows; // owned rows, and the rows of extended_domain's ghosts
   RowSpacePtr extended_domain = A.domain();
   for (int layer = 1;; ++layer) {
-    rows.reset(); // it has a copy of A
+    rows.reset(); // frees its copy of A
     rows = std::make_unique<GhostRows<Backend>>(*extended_domain, A);
     if (layer == layers)
       break;

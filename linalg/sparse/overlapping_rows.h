@@ -15,8 +15,8 @@ namespace femgpu::linalg
  * Computations that depend only on rows within this distance give the same results as with all
  * rows. The distance is the number of entries a_ij on the shortest path from an owned row; if a_ij
  * exists without a_ji, rows that are reached only in the other direction are left out. With one
- * rank it is A itself. With several ranks, set-up takes the memory of two copies of A, and the
- * result that of one.
+ * rank the matrix is A itself. With several ranks, set-up takes the memory of two copies of A, and
+ * the matrix that of one.
  */
 template <class Backend>
 class OverlappingRows
@@ -38,15 +38,15 @@ public:
   {
     return n_before;
   }
-  /// The rows before and after the owned ones, by ascending global numbers; empty if there is one
-  /// rank.
+  /// The global numbers, ascending, of the rows before and after the owned ones; empty if there is
+  /// one rank.
   const std::vector<long long> &overlap_rows() const
   {
     return overlap;
   }
 
   /// Returns the owned rows of @p M, which has the size of matrix(), as an operator between
-  /// distributed vectors. Its domain is that of A if this has all ghosts that are needed.
+  /// distributed vectors. The domain of the result is that of A if A has all ghosts that M needs.
   /// Collective.
   std::shared_ptr<const CsrMatrix> owned_rows(std::shared_ptr<const CsrMatrix> M) const;
 
@@ -55,8 +55,8 @@ private:
 
   const CsrMatrix &A;
   std::vector<long long> overlap;
-  int n_before = 0; ///< how many of the others are before the owned rows
-  std::optional<DerivedMatrix<Backend>> square; ///< if there are several ranks
+  int n_before = 0;                             ///< number of overlap rows before the owned rows
+  std::optional<DerivedMatrix<Backend>> square; ///< the matrix; on several ranks
 };
 } // namespace femgpu::linalg
 

@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Chooses the entries of a pattern condensed to groups of rows and groups of columns.
+/// Selects the entries of a pattern condensed to groups of rows and groups of columns.
 struct GroupEntries
 {
   RowPatternView A;

@@ -19,16 +19,16 @@ enum class ProductKind
 };
 
 /**
- * The product A B. It has an entry for every pair of entries of A and B that meet, even if the
- * entries cancel. Columns are in ascending order. Entries are sums over k of a_ik b_kj in the order
- * of k: bitwise reproducible, and on the host independent of the number of threads.
+ * The product A B. It has an entry (i, j) if there are entries a_ik and b_kj, even if the sum over
+ * k cancels. Columns are in ascending order. Entries are sums over k of a_ik b_kj in the order of
+ * k: bitwise reproducible, and on the host independent of the number of threads.
  *
  * The pattern is computed once. Teams fill a set of columns for each row, twice: to count and to
- * store (row_product.h). Updates of the values need no sets, but search the sorted row for each
- * a_ik b_kj, and no memory besides the result. (Storing the position of every pair would save the
+ * store (row_product.h). Updates of the values need neither sets nor memory besides the result, but
+ * search the sorted row for each a_ik b_kj. (Storing the position of every pair would save the
  * search, but a 27-point A A has 729 pairs for the 125 entries of a row.) Rows in groups
- * (row_groups.h) share sets and searches. On the host each thread has an array with a number for
- * each column instead of both.
+ * (row_groups.h) share sets and searches. On the host, each thread replaces sets and searches by an
+ * array with a number for each column.
  */
 template <class Backend>
 class Product
@@ -46,14 +46,14 @@ public:
   {
     return result;
   }
-  /// The result, whose values the caller may change; the next update() overwrites them.
+  /// Returns the result, whose values the caller may change; the next update() overwrites them.
   CsrMatrix &mutable_matrix()
   {
     return *result;
   }
 
   /// Updates the values from those of A and B, which must have the original patterns.
-  /// @throws SolverError if they have a different number of entries
+  /// @throws SolverError if A or B has a different number of entries
   void update(const CsrMatrix &A, const CsrMatrix &B);
 
 private:
@@ -66,10 +66,10 @@ private:
   std::size_t n_nonzeros_of_A, n_nonzeros_of_B;
 
   // for GPUs
-  RowGroups groups;    // of A
+  RowGroups groups;    // groups of rows of A
   int max_sums = 0;    // maximum over groups of the number of entries of C in a group's rows
-  Buffer<int> is_long; // for each row: a warp or a block computes it; empty if there is none
-  RowList warp_groups, block_groups; // groups
+  Buffer<int> is_long; // for each row: 1 if a warp or a block computes it; empty: no row
+  RowList warp_groups, block_groups; // groups for warps, and for blocks
 };
 } // namespace femgpu::linalg
 

@@ -5,35 +5,35 @@
 
 /**
  * @file
- * The values of a product of two matrices with known pattern.
+ * Steps that compute the values of a matrix product whose pattern is known.
  */
 namespace femgpu::linalg
 {
-/// Computes C = A B by rows, with C's pattern; if only_upper, the upper triangle. A may have any
-/// number of entries.
+/// The operands of C = A B, where the pattern of C is known; with only_upper, only the upper
+/// triangle of C is computed. A may have any number of entries.
 struct ProductSystem
 {
   CsrView<double> A, B;
   RowPatternView C;
   int lanes; ///< neighbouring threads that share a row of B
   bool only_upper;
-  double *values; ///< of C
+  double *values; ///< values of C
 };
 
 /**
  * Computes a row of C = A B with few columns by few threads. Groups of threads take one row of B
- * each and search its entries simultaneously; then the groups add one after the other, in the order
- * of k. The sums are in scratch. So are the columns, padded to a power of two, so that a step of
- * the search takes few instructions.
+ * each and search its entries simultaneously; then the groups add their products, one group after
+ * the other, in the order of k. The sums are in scratch, and so are the columns. The columns are
+ * padded to a power of two, so that a step of the search takes few instructions.
  */
 struct AddShortProductRow
 {
   static constexpr int team_size = 8, scratch = 0;
   ProductSystem product;
-  const int *is_long; ///< for each row: another step computes it; nullptr: there is none
+  const int *is_long; ///< for each row: 1 if another step computes it; nullptr: no row
   int capacity;       ///< maximum number of columns of a row
 
-  /// Returns the doubles of scratch for so many columns.
+  /// Returns the scratch in doubles for rows of @p capacity columns.
   static int scratch_for(const int capacity)
   {
     return capacity +
@@ -125,14 +125,15 @@ private:
 
 /**
  * Computes C_ij = Σ_k a_ik b_kj, in the order of k, by one team for each group of rows of A with
- * the same columns. Groups of `lanes` threads of the team process one k each at a time. They load
- * the a_ik of all rows and their entries of row k of B and search these in the rows of C
- * simultaneously; then they add, one group after the other in the order of k. So no two threads add
- * to the same sum at a time, and the order of additions does not depend on the team.
+ * the same columns. Groups of `lanes` threads of the team process one k each at a time.
+ * Simultaneously, all groups load the a_ik of all rows and the entries of row k of B, and search
+ * the columns of these entries in the rows of C; then they add, one group after the other in the
+ * order of k. So no two threads add to the same sum at a time, and the order of additions does not
+ * depend on the team.
  *
  * The sums are in scratch if the rows of C fit, otherwise in the values of C. A pair a_ik b_kj
- * costs 12 bytes of B, mostly from caches; a search in C's row of log2(length) steps, once per
- * group; and one addition in scratch. A is read once and C is written once (12 and 16 bytes per
+ * costs 12 bytes of B, mostly from caches; one addition in scratch; and, once per group, a search
+ * of log2(length) steps in the row of C. A is read once and C is written once (12 and 16 bytes per
  * entry).
  */
 template <int team_size_, int max_rows>
@@ -171,8 +172,8 @@ private:
   };
 
   /// Loads a thread's first pairs.
-  /// @param row first row of A of the group
-  /// @param position position of a_ik in it; there are no pairs if it is at the end
+  /// @param row the first row of A in the group
+  /// @param position position of a_ik in this row; there are no pairs if it is the end of the row
   FEMGPU_HD
   Pairs load(const RowEntries<double> &row, const int position, const int lane,
              const int n_rows) const
@@ -193,7 +194,8 @@ private:
     return pairs;
   }
 
-  /// Returns the position of a column in row i of C, not before @p from; -1 if it is not computed.
+  /// Returns the position of a column in row i of C, not before @p from; -1 if the entry is not
+  /// computed.
   FEMGPU_HD
   int find(const int i, const int column, const int from) const
   {
@@ -288,7 +290,7 @@ struct TeamLimits
   int max_sums, max_pairs;
 };
 
-/// Chooses the team for each group of rows: a short one, a warp or a block.
+/// Chooses the team for each group of rows: a small team, a warp or a block.
 struct ChooseTeam
 {
   LongPatternView A;

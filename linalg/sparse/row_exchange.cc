@@ -57,7 +57,7 @@ private:
   int n;
 };
 
-/// Returns the global column numbers of the entries of @p M. @param domain of @p M
+/// Returns the global column numbers of the entries of @p M. @param domain the domain of @p M
 template <class Backend>
 Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
 {
@@ -72,7 +72,7 @@ Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
   return result;
 }
 
-/// Extends @p domain by these columns, given by global numbers. Collective.
+/// Returns @p domain extended by @p columns, given by global numbers. Collective.
 template <class Backend>
 RowSpacePtr extend_domain(const RowSpace &domain, const Buffer<long long> &columns)
 {
@@ -98,8 +98,8 @@ RowSpacePtr extend_domain(const RowSpace &domain, const Buffer<long long> &colum
 }
 
 /// Sorts rows with global columns by their local column numbers in @p domain. The sources are
-/// positions in the given arrays. (Owned columns come first, in a different order than on the
-/// sending rank.)
+/// positions in @p columns. (Owned columns come first, in a different order than on the sending
+/// rank.)
 template <class Backend>
 DerivedPattern sorted_rows(const std::vector<int> &starts, Buffer<long long> columns,
                            const RowSpace &domain)
@@ -158,7 +158,8 @@ DerivedMatrix<Backend> select_rows(const CsrMatrix &M, const std::vector<int> &r
                                   static_cast<int>(rows.size()), rows_for_others)};
 }
 
-/// Renumbers the first @p n columns of @p M for a domain with more ghosts; the order is the same.
+/// Renumbers the first @p n columns of @p M for a domain with more ghosts; the order of columns
+/// does not change.
 template <class Backend>
 void renumber(const CsrMatrix &M, const std::size_t n, const RowSpace &domain, int *const columns)
 {

@@ -21,14 +21,14 @@ class ReceivedRows
 {
 public:
   /**
-   * Sends rows of @p sent to the neighbours and receives theirs. Collective.
-   * @param n_rows sent to and received from each neighbour
+   * Sends rows of @p sent to the neighbours and receives rows from them. Collective.
+   * @param n_rows numbers of rows sent to and received from each neighbour
    * @param sent rows for one neighbour after the other, with columns in @p domain
    */
   ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent, const RowSpacePtr &domain);
 
-  /// The received rows, one neighbour after the other. The domain is the one given with all ghosts
-  /// that these rows need.
+  /// Returns the received rows, one neighbour after the other. Their domain is the constructor's @p
+  /// domain, extended by all ghosts that these rows need.
   const CsrMatrix &matrix() const
   {
     return *result;
@@ -50,10 +50,11 @@ template <class Backend>
 class GhostRows
 {
 public:
-  /// Collective. @param rows owned rows of @p M and the ghosts to add
+  /// Collective.
+  /// @param rows the owned rows of @p M, and the ghosts whose rows are added
   GhostRows(const RowSpace &rows, const CsrMatrix &M);
 
-  /// The domain of the result also has the ghosts that rows of other ranks need.
+  /// Returns the rows. Their domain also has the ghosts that the rows of other ranks need.
   const CsrMatrix &matrix() const
   {
     return *result;
@@ -75,7 +76,8 @@ template <class Backend>
 class AccumulatedRows
 {
 public:
-  /// Collective. @param rows of @p M: owned rows, followed by ghosts
+  /// Collective.
+  /// @param rows the rows of @p M: owned rows, followed by ghosts
   AccumulatedRows(const RowSpacePtr &rows, const CsrMatrix &M);
 
   /// The result, which has owned rows only.

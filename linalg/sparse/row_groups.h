@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Groups of consecutive rows with the same columns, such as those of a node with several unknowns.
- * Searches in the first row of a group are valid for all rows.
+ * Groups of consecutive rows with the same columns, such as the rows of a node with several
+ * unknowns. Positions found in the first row of a group are valid for all its rows.
  */
 namespace femgpu::linalg
 {

@@ -13,7 +13,8 @@
 
 /**
  * @file
- * Patterns, computed row by row in the matrix's memory. Only sums are copied to the host.
+ * Patterns of matrices, and their computation row by row in the executor's memory. Only sums are
+ * copied to the host.
  */
 namespace femgpu::linalg
 {
@@ -73,8 +74,8 @@ struct RowColumns
   }
 
   /// Returns the position of entry (j, i) in this row j, given the position @p position of (i, j)
-  /// in row i; -1 if there is none. If all rows have the same stencil, its distance from the end of
-  /// the row is that of (i, j) from the beginning.
+  /// in row i; -1 if there is none. First tries the position that is as far from the end of the row
+  /// as (i, j) is from the beginning, which is right if all rows have the same stencil.
   FEMGPU_HD
   int find_transposed(const int i, const int position) const
   {
@@ -227,8 +228,8 @@ struct PatternRef
   int n, n_columns;
   std::size_t n_entries;
 
-  /// Returns a view whose entries are counted by int. @throws SolverError beyond max_indices
-  /// entries
+  /// Returns a view whose entries are counted by int.
+  /// @throws SolverError if there are more than max_indices entries
   RowPatternView view() const
   {
     if (n_entries > static_cast<std::size_t>(max_indices))
@@ -240,7 +241,8 @@ struct PatternRef
   }
 };
 
-/// Returns a reference to rows in the memory of @p executor. @param n_columns -1: as many as rows
+/// Returns a reference to rows in the memory of @p executor.
+/// @param n_columns number of columns; -1: as many as rows
 inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern,
                              const int n_columns = -1)
 {
@@ -257,8 +259,8 @@ inline PatternRef pattern_of(const CsrMatrix &A)
   return {A.executor(), {view.row_starts, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
 }
 
-/// Throws SolverError if values of @p A cannot be copied to @p result, because it was made of a
-/// matrix with @p n_entries entries and @p A has a different number.
+/// Throws SolverError if the values of @p A cannot be copied to @p result, because @p result was
+/// made from a matrix with @p n_entries entries and @p A has a different number.
 inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
                                const std::size_t n_entries)
 {
@@ -278,8 +280,9 @@ inline void check_n_entries(const std::string &what, const long long n_entries)
         ". Use fewer unknowns, or a smaller tau, power or level of the preconditioner.");
 }
 
-/// Allocates rows of the given @p lengths. @param what name of the pattern for error messages
-/// @throws SolverError beyond max_indices entries
+/// Allocates rows of the given @p lengths.
+/// @param what name of the pattern for error messages
+/// @throws SolverError if there are more than max_indices entries
 template <class Backend>
 RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths,
                      const std::string &what = "The pattern of a preconditioner")

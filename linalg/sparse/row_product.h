@@ -35,7 +35,7 @@ struct ProductView
     }
   }
 
-  /// Returns whether row i of the product is a row of B, or empty. It then needs no set.
+  /// Returns whether row i of the product is a row of B, or empty. Such a row needs no set.
   FEMGPU_HD
   bool is_copied(const int i) const
   {
@@ -111,7 +111,7 @@ struct ProductBound
   }
 };
 
-/// Returns how many columns a row's set must hold; 0 if the row is a copy.
+/// Returns how many columns the set for a row must hold; 0 if the row is a copy.
 template <class Count>
 struct SetSize
 {
@@ -150,7 +150,7 @@ struct ProductRow
     if constexpr (RowWorkspace::in_scratch) {
       const double n_pairs = product.n_pairs(team, i);
       if (Team::size() == min_team_size && n_pairs > max_pairs_of_small_team)
-        return false; // it would finish last
+        return false; // the team would finish last
       limit = n_pairs < limit ? static_cast<int>(n_pairs) : limit;
     }
     ColumnSet set(reinterpret_cast<int *>(workspace.memory), limit);
@@ -180,8 +180,8 @@ struct ProductRow
 };
 
 /// Computes or counts the columns of a row of P B by one thread of the host. The scratch, initially
-/// 0, holds for each column the number of the last row, counted from 1, in which it occurred; it is
-/// neither searched nor cleared.
+/// 0, holds for each column the number of the last row, counted from 1, in which the column
+/// occurred, so that nothing needs to be searched or cleared.
 template <bool stores>
 struct HostProductRow
 {
@@ -232,7 +232,7 @@ public:
 
   /// Computes the pattern.
   /// @param what name of the product for error messages
-  /// @throws as make_rows()
+  /// @throws SolverError if there are more than max_indices entries
   RowPattern columns(const std::string &what)
   {
     if constexpr (Backend::kind == BackendKind::host)
@@ -302,11 +302,11 @@ private:
 };
 
 /**
- * Returns the pattern of P B. If many rows of P are in groups, such as those of nodes with several
- * unknowns, it is computed for groups of rows and columns and then expanded.
+ * Returns the pattern of P B. If many rows of P are in groups, such as the rows of nodes with
+ * several unknowns, the pattern is computed for groups of rows and columns and then expanded.
  * @param what name of the result for error messages
  * @param columns groups of columns of B that occur in the same rows; nullptr: unknown
- * @throws SolverError beyond max_indices entries
+ * @throws SolverError if there are more than max_indices entries
  * @throws DeviceError if memory is exhausted
  */
 template <class Backend>

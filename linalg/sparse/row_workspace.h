@@ -12,9 +12,9 @@
 
 /**
  * @file
- * Team steps that process one row each and need a workspace for it. On a GPU the workspace is in
- * shared memory; rows that need more, and all rows on the host, have it in global memory, in
- * batches.
+ * Team steps that process one row per team and need a workspace for each row. On a GPU the
+ * workspace is in shared memory. Rows that need more, and all rows on the host, have workspaces in
+ * global memory and are processed in batches.
  */
 namespace femgpu::linalg
 {
@@ -38,7 +38,7 @@ struct RowBatch
   int first = 0;                        ///< offset that is added to item numbers
   int scratch = 0;                      ///< doubles of scratch per team
   double *memory = nullptr;             ///< nullptr: workspaces are in scratch
-  const std::size_t *offsets = nullptr; ///< into the memory, for each item and for the end
+  const std::size_t *offsets = nullptr; ///< start of each item's workspace in memory, and the end
 };
 
 /// The workspace of a row; the kernel is compiled for workspaces in scratch or in memory.
@@ -109,7 +109,7 @@ void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
     run_teams<Backend, 256, true>(executor, batch, body, overflowed);
 }
 
-/// Returns the rows whose flag is 1; the others have 0.
+/// Returns the rows whose flag is 1; the flags of all others must be 0.
 template <class Backend>
 RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &row_flags)
 {
@@ -151,7 +151,7 @@ struct GatherCounts
   }
 };
 
-/// Returns count(i) for each row i of a list in host memory.
+/// Returns, in host memory, count(i) for each row i of a list.
 template <class Backend, class Count>
 std::vector<int> counts_to_host(const ExecutorPtr &executor, const RowList &list,
                                 const Count &count)
@@ -255,10 +255,10 @@ void run_in_memory(const ExecutorPtr &executor, const RowList &list,
 }
 
 /**
- * Returns the scratch size that minimises the cost of all rows, estimated from a sample of the
- * workspaces that rows need. The more scratch teams have, the fewer fit on a multiprocessor; rows
- * that need more are processed again.
- * @return at most @p limit; 0 if no row can do with so little
+ * Returns the scratch size per team that minimises the cost of all rows, estimated from a sample of
+ * the workspaces that rows need. The more scratch a team has, the fewer teams fit on a
+ * multiprocessor; but rows that need more scratch are processed again.
+ * @return at most @p limit; 0 if all rows of the sample need more than that
  */
 inline std::size_t optimal_scratch_size(std::vector<std::size_t> needs, const std::size_t limit)
 {
@@ -281,9 +281,9 @@ constexpr int few_rows = 512; ///< so few that a GPU processes them quickly, how
 
 /**
  * Runs body(team, workspace) until every row has had a sufficient workspace; the body returns
- * whether it was. On a GPU, rows first get scratch of the size that most rows need; the remaining
- * rows are processed again with more. Rows that do not fit at all, and all rows on the host, use
- * memory.
+ * whether the workspace was sufficient. On a GPU, rows first get scratch of the size that most rows
+ * need; the remaining rows are processed again with more scratch. Rows that do not fit into scratch
+ * at all, and all rows on the host, use memory.
  * @param needs needs(list) returns the workspaces of a sample of rows in doubles, in host memory
  * @param sizes sizes(list) returns the workspaces of rows that use memory, in the same form
  */

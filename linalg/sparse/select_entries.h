@@ -40,7 +40,7 @@ struct AnyColumn
   }
 };
 
-/// Chooses the columns of a rank that are not ghosts.
+/// Selects the columns that are not ghosts of a rank.
 struct IsOwnedColumn
 {
   int n;
@@ -132,12 +132,13 @@ struct StoreSelected
 };
 
 /**
- * Makes a pattern whose row r is derived from row i = choice.row(r) of @p A. choice.visit(i, k, f)
- * calls f(column, source), in ascending order of columns, for the entries derived from position k
- * of A. It is called for all positions of the row and for the one after its last entry.
+ * Makes a pattern whose row r is derived from row i = selector.row(r) of @p A. For each position k
+ * of this row, and for the position after its last entry, selector.visit(i, k, f) is called. It
+ * calls f(column, source), in ascending order of columns, for the entries that are derived from
+ * position k.
  * @param n number of rows of the result
  * @param what name of the result for error messages
- * @throws as make_rows(), and if A has more than max_indices entries
+ * @throws SolverError if A or the result has more than max_indices entries
  */
 template <class Backend, class Selector>
 DerivedPattern select_entries(const PatternRef &A, const Selector &selector, const int n,

@@ -11,12 +11,12 @@ namespace femgpu::linalg
 struct UnionPattern
 {
   RowPattern pattern;
-  Buffer<int> A_entries, B_entries; ///< position of each entry in A and B; -1: not there
+  Buffer<int> A_entries, B_entries; ///< position of each entry in A and B; -1: none
 };
 
 /// Computes the union of two patterns by two searches per entry, for any lengths of rows.
 /// @param what name of the result for error messages
-/// @throws SolverError beyond max_indices entries
+/// @throws SolverError if there are more than max_indices entries
 /// @throws DeviceError if memory is exhausted
 template <class Backend>
 UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::string &what);
@@ -30,7 +30,8 @@ template <class Backend>
 class Sum
 {
 public:
-  /// @throws SolverError if the sizes of the matrices differ, or beyond max_indices entries
+  /// @throws SolverError if the sizes of the matrices differ, or the sum has more than max_indices
+  /// entries
   /// @throws DeviceError if memory is exhausted
   Sum(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
@@ -41,7 +42,7 @@ public:
 
   /// Updates the values from the factors and the values of A and B, which must have the original
   /// patterns.
-  /// @throws SolverError if they have a different number of entries
+  /// @throws SolverError if A or B has a different number of entries
   void update(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
 private:

@@ -43,7 +43,7 @@ struct FindUnequalPairs
 {
   static constexpr int team_size = 8, scratch = 0;
   CsrView<double> A;
-  GhostRowsView ghosts; ///< without rows, entries in ghost columns are not compared
+  GhostRowsView ghosts; ///< if it has no rows, ghost columns are not compared
   int *is_unsymmetric;
 
   FEMGPU_HD
@@ -61,7 +61,7 @@ struct FindUnequalPairs
   FEMGPU_HD
   void operator()(const Team &team, const int i) const
   {
-    constexpr double tolerance = 1e-12; // of the largest entry of both rows
+    constexpr double tolerance = 1e-12; // relative to the largest entry of both rows
     const RowEntries<double> row = A.entries(i);
     int found = 0;
     for (int k = team.rank(); k < row.length; k += team.size()) {
@@ -128,7 +128,7 @@ CsrMatrix ghost_entries(const CsrMatrix &A, const std::vector<int> &rows_of_A)
           std::move(values)};
 }
 
-/// Returns the largest entry of each row, followed by those of the ghosts' rows. Collective.
+/// Returns max |a_ij| of each row, followed by the maxima of the ghosts' rows. Collective.
 template <class Backend>
 Buffer<double> largest_entries(const CsrMatrix &A)
 {

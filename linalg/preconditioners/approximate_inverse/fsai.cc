@@ -10,8 +10,9 @@ namespace femgpu::linalg
 namespace
 {
 /**
- * Finds row i of G: with J its pattern, whose last column is i, A(J, J) y = e_i and
- * g = y / √y_i, by a dense Cholesky factorisation of A(J, J) (Kolotilina and Yeremin 1993).
+ * Computes row i of G. J is the pattern of the row, whose last column is i; A(J, J) y = e_i is
+ * solved by a dense Cholesky factorisation of A(J, J), and g = y / √y_i (Kolotilina and Yeremin
+ * 1993).
  */
 struct SolveFactorRow
 {
@@ -19,7 +20,7 @@ struct SolveFactorRow
   CsrView<double> A;
   RowPatternView pattern;
   double *values;
-  int *failed; ///< of each row: A(J, J) is not positive definite
+  int *failed; ///< for each row: 1 if A(J, J) is not positive definite
 
   template <class Team, class RowWorkspace>
   FEMGPU_HD
@@ -28,7 +29,7 @@ struct SolveFactorRow
     const int i = workspace.row, size = pattern.length(i);
     if (doubles_of_square(size) > workspace.size)
       return false;
-    double *const L = workspace.memory; // by columns
+    double *const L = workspace.memory; // stored by columns
     double *const g = values + pattern.row_starts[i];
     gather(team, i, size, L);
     const double a_ii = L[doubles_of_square(size) - 1];
@@ -87,8 +88,8 @@ struct SolveFactorRow
     return true;
   }
 
-  /// column −= Σ_s L_cs L(:, s), s < c, from row c on; four columns at a time, to write the column
-  /// less often.
+  /// Subtracts Σ_s L_cs L(:, s), s < c, from the column, from row c on. Four terms are subtracted
+  /// at a time, so that the column is written less often.
   template <class Team>
   FEMGPU_HD
   void subtract_columns_before(const Team &team, const int size, const int c, const double *L,
@@ -110,7 +111,7 @@ struct SolveFactorRow
     }
   }
 
-  /// g = L_ii y, where Lᵀ y = e_i / L_ii
+  /// Computes g = L_ii y, where Lᵀ y = e_i / L_ii.
   template <class Team>
   FEMGPU_HD
   void substitute(const Team &team, const int size, const double *L, double *g) const
@@ -136,7 +137,8 @@ struct SolveFactorRow
  * define the pattern, the lower triangle of S^power, where S has the entries of a row with |a| > (1
  * − tau) max |a|. With grow=K the pattern adapts in K rounds: the entries of G with |g| > drop max
  * |g| of a row, times S, form the next pattern; the last round drops the other entries. Needs: A
- * symmetric positive definite; if a local matrix is not, its row is that of Jacobi, and is counted.
+ * symmetric positive definite. If a local matrix A(J, J) is not positive definite, its row of G is
+ * that of Jacobi, and the report counts such rows.
  */
 template <class Backend>
 class FactorisedApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -217,7 +219,7 @@ private:
   int power, rounds;
   double drop;
   MakeFactorised make_factorised;
-  Buffer<int> failed; ///< of each row of the last G
+  Buffer<int> failed; ///< flag of each row of the last G
 };
 } // namespace
 

@@ -29,7 +29,8 @@ struct LargeEntries
   }
 };
 
-/// Returns a size that at most @p count off-diagonal entries of row i exceed, by bisection.
+/// Returns a limit that at most @p count off-diagonal entries of row i exceed in size, by
+/// bisection.
 FEMGPU_HD
 double size_of_largest(const CsrView<double> &A, const int i, const int count)
 {

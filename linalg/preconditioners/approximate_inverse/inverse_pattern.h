@@ -12,9 +12,9 @@ namespace femgpu::linalg
 /**
  * Returns the pattern of the entries of each row with |a| > (1 − τ) max |a|, and of the diagonal
  * (Dehnavi 2012, chapter 5; there for columns). τ = 1: all nonzeros; τ = 0: the diagonal alone.
+ * @param longest maximum number of entries of a row, including the diagonal: the largest entries
+ * are kept, and of entries of equal size all or none; 0: unlimited
  */
-/// @param longest maximum number of entries of a row, with the diagonal; the largest are taken, of
-/// entries of the same size all or none. 0: no maximum
 template <class Backend>
 RowPattern large_entries(const CsrMatrix &A, double tau, int longest = 0);
 

@@ -14,19 +14,18 @@ namespace femgpu::linalg
  * the columns of Q are orthogonal, but not normalised, and S is upper triangular with a unit
  * diagonal; then S m = t with QᵀQ t = Qᵀê.
  *
- * Columns of Â and ê are contiguous in the workspace, after room for one more column. A column of Q
- * is not needed after the others have been projected: row c of S, with t_c, overwrites column c -
- * 1. The distance between columns is odd, so that neither rows nor columns cause bank conflicts in
- * shared memory.
- * memory.
+ * Columns of Â and ê are contiguous in the workspace, after room for one more column. Column c of Q
+ * is not needed after it has been projected out of the later ones; row c + 1 of S, with t_{c+1},
+ * overwrites it. The distance between columns is odd, so that neither rows nor columns cause bank
+ * conflicts in shared memory.
  */
 class LeastSquares
 {
 public:
   const int n1, n2;
 
-  /// Returns the size of the workspace in doubles. It also holds n1 ints and a set of n1 columns
-  /// before the matrix is stored.
+  /// Returns the size of the workspace in doubles. Before the matrix is stored, the workspace also
+  /// holds n1 ints and a set of n1 columns.
   FEMGPU_HD
   static std::size_t size(const int n1, const int n2)
   {
@@ -118,9 +117,10 @@ public:
   }
 
 private:
-  /// Share of the squared norm of a column; a column of which less is left is dependent.
+  /// A column is dependent if projection leaves less than this share of its squared norm.
   static constexpr double rank_tolerance = 1e-24;
-  /// Squared norm by which one cannot divide; a column of which less is left is dependent.
+  /// A column is dependent if its remaining squared norm is less, because this is too small to
+  /// divide by.
   static constexpr double smallest = 1e-300;
 
   FEMGPU_HD
@@ -147,7 +147,7 @@ private:
       return project_by_warps(team, c);
   }
 
-  /// Processes one column after the other, by one thread.
+  /// Projects column c out of one column after the other, by one thread.
   FEMGPU_HD
   bool project_by_one_thread(const int c) const
   {
@@ -183,8 +183,8 @@ private:
     return sum_0 + sum_1 + (sum_2 + sum_3);
   }
 
-  /// Processes columns by warps of a GPU: each takes a few columns at a time, computes their sums
-  /// together, and computes qᵀq itself.
+  /// Projects column c out of the later columns by warps of a GPU. Each warp takes a few columns at
+  /// a time, computes their sums together, and computes qᵀq itself.
   template <class Team>
   FEMGPU_HD
   bool project_by_warps(const Team &team, const int c) const
@@ -242,7 +242,7 @@ private:
     return independent;
   }
 
-  static constexpr int columns_at_once = 7; ///< with qᵀq, 8 sums
+  static constexpr int columns_at_once = 7; ///< 8 sums, including qᵀq
 
   double *work;
   int leading_dimension; ///< distance between columns

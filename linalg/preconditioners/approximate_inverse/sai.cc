@@ -19,9 +19,9 @@ struct SolveInverseRow
 {
   static constexpr int min_team_size = 32; // see run_batch()
   ProductView product;
-  const double *B_values, *squared_norms; ///< of the rows of B
+  const double *B_values, *squared_norms; ///< values of B, squared norms of its rows
   double *values;
-  int *deficient; ///< of each row: columns of Â are linearly dependent
+  int *deficient; ///< for each row: 1 if columns of Â are dependent
 
   template <class Team, class RowWorkspace>
   FEMGPU_HD
@@ -43,7 +43,7 @@ struct SolveInverseRow
     return true;
   }
 
-  /// Stores I, ascending, from the beginning of the workspace on. Returns n1; stores nothing if it
+  /// Stores I, ascending, from the beginning of the workspace on. Returns n1; stores nothing if n1
   /// exceeds @p row_limit.
   template <class Team>
   FEMGPU_HD
@@ -82,11 +82,11 @@ struct SolveInverseRow
 /**
  * Sparse approximate inverse (SAI: SPAI with a prescribed pattern; Dehnavi 2012, chapter 5).
  *
- * Use: BiCGStab, for unsymmetric systems; an application costs one product with M, the set-up is
- * expensive. Needs: workspaces for dense least-squares problems, see row_workspace.h. Options: tau
- * and power define the pattern (that of S^power, where S has the entries of a column with |a| > (1
- * − tau) max |a|), and longest limits its rows; side=right minimises ‖AM − I‖_F, left ‖MA − I‖_F.
- * Fails: M may be singular; the solver then stagnates or breaks down. M is unsymmetric and
+ * Use: BiCGStab, for unsymmetric systems; an application costs one product with M, but the set-up
+ * is expensive. Needs: workspaces for dense least-squares problems, see row_workspace.h. Options:
+ * tau and power define the pattern S^power, where S has the entries of a column with |a| > (1 −
+ * tau) max |a|; longest limits the rows of S; side=right minimises ‖AM − I‖_F, side=left ‖MA −
+ * I‖_F. Fails: M may be singular; the solver then stagnates or breaks down. M is unsymmetric and
  * unsuitable for conjugate gradients.
  */
 template <class Backend>
@@ -169,10 +169,10 @@ private:
 
   double tau;
   int power;
-  int longest; ///< longest row of the pattern; 0: no maximum
+  int longest; ///< maximum length of the rows of S; 0: unlimited
   bool is_left;
   MakeFactorised make_factorised;
-  Buffer<int> deficient; ///< of each row of the last X
+  Buffer<int> deficient; ///< flag of each row of the last X
 };
 } // namespace
 

@@ -13,7 +13,7 @@
 
 /**
  * @file
- * The rounds of the factorisation Wᵀ A Z = D, and the factors in the form that products read.
+ * The factorisation Wᵀ A Z = D of an approximate inverse, in rounds of independent pivots.
  */
 namespace femgpu::linalg
 {
@@ -54,21 +54,21 @@ Buffer<int> remaining_columns(const ExecutorPtr &executor, const Buffer<int> &in
  * Biconjugates the unit vectors, Wᵀ A Z = D: AINV (Benzi, Meyer and Tůma 1996) and, with the
  * products A z_i instead of the rows of A, SAINV (Benzi, Cullum and Tůma 2000), right-looking as in
  * Dědeček 2013, chapter 6. Dědeček takes one pivot at a time. Here a round takes all columns that
- * precede those with which they have a product; these pivots do not affect each other, and each
- * remaining column is updated with all of them by one team. With the natural order this is
- * Dědeček's algorithm, except that entries of a column are dropped once a round, when its sum is
- * complete.
+ * precede every column with which they have a product z_jᵀ A z_i. The pivots of a round do not
+ * affect each other, and one team updates each remaining column with all of them. With the natural
+ * order this is Dědeček's algorithm, except that entries of a column are dropped once a round, when
+ * the sum over the pivots is complete.
  *
- * A round costs the entries of the remaining columns, and the changes by its pivots. The pool of
- * columns grows as needed.
+ * The cost of a round grows with the entries of the remaining columns and with the changes by its
+ * pivots. The pool of columns grows as needed.
  */
 template <class Backend, int n_factors>
 class Biconjugation
 {
 public:
-  /// @param keys of the columns, all different: columns with smaller keys come first
-  /// @throws BadPivot for an unusable pivot; DeviceError if memory is insufficient; SolverError as
-  /// the pool
+  /// @param keys a different key for each column; columns with smaller keys become pivots first
+  /// @throws BadPivot for an unusable pivot
+  /// @throws DeviceError if memory is insufficient; SolverError as ColumnPool::move()
   Biconjugation(const ExecutorPtr &executor, const AinvSystem<n_factors> &A, Buffer<ColumnKey> keys,
                 const BiconjugationOptions &rule)
       : executor(executor), n(A.pattern.n()), A(A.view()), rule(rule), keys(std::move(keys)),
@@ -178,7 +178,7 @@ private:
     status.copy_to_host(&host);
   }
 
-  /// Removes former pivots from the list when they are an eighth of it.
+  /// Removes former pivots from the list of columns when they are an eighth of it.
   void compact()
   {
     if (n - host.n_pivots <= n_columns - n_columns / 8) {
@@ -187,8 +187,8 @@ private:
     }
   }
 
-  /// Updates all remaining columns; repeats those for which the workspace or the pool was too
-  /// small.
+  /// Updates all remaining columns; repeats the update of columns for which the workspace or the
+  /// pool was too small.
   void update()
   {
     for (;;) {
@@ -206,7 +206,7 @@ private:
     }
   }
 
-  /// Returns the smallest pivot of all parts in absolute value.
+  /// Returns the pivot of @p column, of Z or of W, that is smaller in absolute value.
   double smallest_pivot(const int column) const
   {
     double smallest = pivot_values[0].to_host()[column];
@@ -256,7 +256,8 @@ private:
       run_teams<Backend, largest_team, true>(executor, batch, body, nullptr);
   }
 
-  /// Returns the doubles of a team; on a GPU few enough for many warps on a multiprocessor.
+  /// Returns the size of a team's workspace in doubles; on a GPU it is small enough for many warps
+  /// on a multiprocessor.
   static constexpr int default_scratch()
   {
     return Backend::kind == BackendKind::host ? 4096 : 512;
@@ -274,7 +275,7 @@ private:
   Buffer<std::size_t> needs;
   Buffer<RoundStatus> status;
   RoundStatus host = {};
-  Buffer<int> columns; ///< the remaining ones, and some former pivots
+  Buffer<int> columns; ///< the remaining columns, and some former pivots
   int n_columns, round = 0;
 };
 } // namespace femgpu::linalg

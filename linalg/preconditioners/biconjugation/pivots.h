@@ -11,23 +11,24 @@
 
 /**
  * @file
- * The growing factors of an approximate inverse, Wᵀ A Z = D, in the executor's memory, and a round
- * of the factorisation: the choice of pivots, and their products with A.
+ * The growing factors of an approximate inverse, Wᵀ A Z = D, in the executor's memory, and the
+ * first half of a round of the factorisation: the choice of pivots, and the products of A with
+ * them.
  */
 namespace femgpu::linalg
 {
 /**
- * Columns z_j and, with two parts, w_j on the same rows. With one part w_j is z_j. Rows are
- * unsorted, but their order is reproducible.
+ * The columns z_j of Z and, with two factors, w_j of W on the same rows. With one factor w_j is
+ * z_j. Rows are unsorted, but their order is reproducible.
  */
 template <int n_factors>
 struct ColumnsView
 {
-  int *starts, *lengths; ///< n
+  int *starts, *lengths; ///< first entry, and number of entries, of each column
   int *rows;
-  double *values[n_factors]; ///< of z, and of w
+  double *values[n_factors]; ///< entries of Z, and of W
 
-  /// Returns the part that determines the coefficients of the other: z_j uses Aᵀ w_i, w_j uses A
+  /// Returns the factor that determines the coefficients of @p factor: z_j uses Aᵀ w_i, w_j uses A
   /// z_i.
   static constexpr int other(const int factor)
   {
@@ -46,7 +47,7 @@ template <int n_factors>
 struct CopyColumn
 {
   static constexpr int team_size = 32, scratch = 0;
-  ColumnsView<n_factors> from, to; // with common lengths
+  ColumnsView<n_factors> from, to; // of equal lengths
 
   template <class Team>
   FEMGPU_HD
@@ -62,8 +63,8 @@ struct CopyColumn
 };
 
 /**
- * The memory that all columns share. A column that changes is stored again behind the others; its
- * former memory is reused when the pool moves.
+ * The memory that all columns share. A changed column is appended to the pool; its former memory is
+ * reclaimed by move().
  */
 template <class Backend, int n_factors>
 class ColumnPool
@@ -97,10 +98,10 @@ public:
   }
 
   /**
-   * Moves the columns, contiguously, to a pool with room for as many entries again.
-   * @return entries in use
-   * @throws DeviceError with the bytes, if memory is insufficient; SolverError beyond max_indices
-   * entries
+   * Moves the columns, contiguously, to a new pool with room for as many entries again.
+   * @return the number of entries in use
+   * @throws DeviceError if memory is insufficient
+   * @throws SolverError if the columns have, or will soon have, more than max_indices entries
    */
   std::size_t move()
   {
@@ -144,7 +145,8 @@ private:
 using ColumnKey = unsigned long long;
 constexpr ColumnKey no_key = ~0ULL;
 
-/// Returns a key below all keys with more @p products; keys with different numbers differ.
+/// Returns the key of column @p number. Keys ascend with @p products; keys of different numbers
+/// differ.
 FEMGPU_HD
 ColumnKey key_of(const double products, const unsigned int number)
 {
@@ -152,7 +154,7 @@ ColumnKey key_of(const double products, const unsigned int number)
   return static_cast<ColumnKey>(products < limit ? products : limit) << 32U | number;
 }
 
-/// A on the pattern of A + Aᵀ with a full diagonal. @p values of Aᵀ, and with two parts also of A.
+/// A on the pattern of A + Aᵀ with a full diagonal: the values of Aᵀ and, with two factors, of A.
 template <int n_factors>
 struct SystemView
 {
@@ -163,48 +165,49 @@ struct SystemView
 /// Counters of a round, in the memory of the executor.
 struct RoundStatus
 {
-  unsigned long long used;        ///< entries of the pool, including requests that failed
-  int n_pivots;                   ///< of all rounds
+  unsigned long long used;        ///< entries of the pool, including failed requests
+  int n_pivots;                   ///< pivots found in all rounds
   int n_too_large, n_unallocated; ///< columns for which the workspace, or the pool, was too small
-  int bad_pivot;                  ///< the first one of this round; n: none
+  int bad_pivot;                  ///< column of the first bad pivot of this round; n: none
 };
 
 /**
- * Data of rows and columns in a round. The supports of its pivots are disjoint, so that a row has
- * at most one owner.
+ * Data of rows and columns in a round. The columns of its pivots have no common rows; hence each
+ * row has at most one owner, the pivot whose column contains it.
  */
 template <int n_factors>
 struct RoundView
 {
   int round, n;
   bool is_stabilised;
-  bool is_shortest_first;    ///< keys begin with the number of entries of the rows in A z_j
-  ColumnKey *keys;           ///< of columns: the order
-  ColumnKey *min_keys;       ///< of rows: the smallest key of the columns that contain it
-  int *pivot_round;          ///< of columns: the round in which it became a pivot; 0: none yet
-  double *pivots[n_factors]; ///< p_i of z_i, and q_i of w_i
-  int *owners;               ///< of rows: the pivot whose column contains it, or -1
-  int *positions;            ///< of rows: its position in that column
-  double *owned[n_factors];  ///< of rows: its value in that column; AINV: 1 on the diagonal, else 0
-  int *last_touched;         ///< of rows: last round with a pivot i such that A z_i has an entry
-                             ///< there
-  int *n_products;     ///< of rows: entries of the products A z_i; they begin where A's rows do
-  int *product_owners; ///< of these entries: i
-  double *products[n_factors]; ///< Aᵀ w_i and A z_i
+  bool is_shortest_first;    ///< keys begin with the cost of A z_j
+  ColumnKey *keys;           ///< for each column: smaller keys come first
+  ColumnKey *min_keys;       ///< for each row: the smallest key of the columns that contain it
+  int *pivot_round;          ///< for each column: the round in which it became a pivot; 0: none yet
+  double *pivots[n_factors]; ///< pivots p_i of z_i, and q_i of w_i
+  int *owners;               ///< for each row: its owner, or -1
+  int *positions;            ///< for each row: its position in the owner's column
+  double *owned[n_factors];  ///< for each row: its value there; AINV: 1 on the diagonal, else 0
+  int *last_touched;         ///< for each row: the last round with a pivot i such that A z_i has
+                             ///< an entry in the row
+  int *n_products;     ///< for each row: number of its products, which start where A's row does
+  int *product_owners; ///< pivot i of each product
+  double *products[n_factors]; ///< entries of Aᵀ w_i and A z_i
   RoundStatus *status;
 };
 
-/// In lists of products up to this length, an owner occurs once.
+/// A row's list of products has each owner only once if it is not longer than this.
 constexpr int longest_merged_list = 64;
 
-/// Lowers the marks of the rows of column j; clears the owners of rows of the last round's pivots.
+/// Lowers min_keys of the rows of column j to its key. If j became a pivot in the last round,
+/// clears the owners of its rows instead.
 template <int n_factors>
 struct LowerRowKeys
 {
   static constexpr int team_size = 32, scratch = 0;
   ColumnsView<n_factors> Z;
   RoundView<n_factors> round;
-  const int *columns; ///< remaining ones, and some others
+  const int *columns; ///< the remaining columns, and some former pivots
 
   template <class Team>
   FEMGPU_HD
@@ -223,8 +226,8 @@ struct LowerRowKeys
 };
 
 /**
- * Makes a column a pivot if it precedes all columns with which it has a product z_jᵀ A z_i,
- * whatever the value. Hence pivots of a round have no products with each other and, because A has a
+ * Makes a column a pivot if it precedes all columns with which it has a product z_jᵀ A z_i, even
+ * one of value 0. Hence pivots of a round have no products with each other and, because A has a
  * full diagonal, no common rows.
  */
 template <int n_factors>
@@ -289,8 +292,8 @@ struct SelectPivot
   }
 
   /**
-   * Computes p_i = a_iᵀ z_i and q_i = c_iᵀ w_i with the rows and the columns of A (AINV), which are
-   * equal as long as nothing is dropped, or p_i = q_i = w_iᵀ A z_i (SAINV).
+   * Computes the pivots p_i and q_i. SAINV: p_i = q_i = w_iᵀ A z_i. AINV: p_i = a_iᵀ z_i and q_i =
+   * c_iᵀ w_i with row a_i and column c_i of A; p_i and q_i are equal as long as nothing is dropped.
    */
   template <class Team>
   FEMGPU_HD
@@ -306,7 +309,7 @@ struct SelectPivot
     }
   }
 
-  /// Returns z_iᵀ Aᵀ w_i or w_iᵀ A z_i, with e_i instead of the last factor for AINV. Marks the
+  /// Returns z_iᵀ Aᵀ w_i or w_iᵀ A z_i; for AINV, with e_i instead of the last vector. Marks the
   /// rows of A z_i and Aᵀ w_i, and records a bad pivot.
   template <class Team>
   FEMGPU_HD
@@ -340,7 +343,7 @@ struct SelectPivot
   FEMGPU_HD
   static bool is_good(const double pivot, const double magnitude)
   {
-    constexpr double smallest = 1e-14; // of its terms: less is rounding error
+    constexpr double smallest = 1e-14; // relative to the pivot's terms: less is rounding error
     const double size = n_factors == 1 ? pivot : fabs(pivot);
     return size > smallest * magnitude && size - size == 0.;
   }
@@ -378,7 +381,8 @@ struct MultiplyPivots
     round.n_products[s] = n;
   }
 
-  /// Returns the position of the owner among the first n of a short list; n if it is absent.
+  /// Returns the position of the owner among the first n products of a row; n if it is absent. Long
+  /// lists are not searched: only the last product is compared.
   FEMGPU_HD
   int find(const int begin, const int n, const int owner) const
   {

@@ -32,7 +32,7 @@ inline void check_column_order(const std::string &order)
                          "needs. Install libmetis-dev and rebuild femgpu, or use order=colouring.");
 }
 
-/// Returns keys by METIS' nested dissection of the graph of A + Aᵀ.
+/// Returns keys that order the columns by METIS' nested dissection of the graph of A + Aᵀ.
 inline Buffer<ColumnKey> nested_dissection_keys(const CsrMatrix &A, const BlockPartition &blocks)
 {
   const HostMatrix pattern = host_pattern(A);
@@ -47,8 +47,8 @@ inline Buffer<ColumnKey> nested_dissection_keys(const CsrMatrix &A, const BlockP
   return {A.executor(), keys.data(), keys.size()};
 }
 
-/// Returns the keys of the columns in the order of the blocks: smaller keys come first.
-/// @param pattern of the blocks
+/// Returns a key for each column of the blocks; columns with smaller keys become pivots first.
+/// @param pattern the pattern of the blocks, numbered in their order
 template <class Backend>
 Buffer<ColumnKey> column_keys(const std::string &order, const CsrMatrix &A,
                               const BlockPartition &blocks, const RowPattern &pattern)
@@ -85,7 +85,7 @@ struct AinvSystem
   }
 };
 
-/// Stores A + Aᵀ as a pattern, with the values of both. @param A_values of the entries of @p A
+/// Stores A and Aᵀ on the pattern of A + Aᵀ. @param A_values the values of the entries of @p A
 template <class Backend, int n_factors>
 void store_union(const PatternRef &A, const double *A_values, AinvSystem<n_factors> &system)
 {
@@ -95,7 +95,7 @@ void store_union(const PatternRef &A, const double *A_values, AinvSystem<n_facto
                              "The pattern of an approximate inverse's matrix and its transpose");
   for (Buffer<double> &values : system.values)
     values = Buffer<double>(A.executor, both.pattern.columns.size());
-  // One part: the mean of A and Aᵀ, which differ by rounding; two parts: Aᵀ and A.
+  // One factor: the mean of A and Aᵀ, which differ by rounding; two factors: Aᵀ and A.
   Runner<Backend>(*A.executor)
       .run(rows(static_cast<int>(both.pattern.columns.size()),
                 [A_values, in_A = both.A_entries.data(), in_transposed = both.B_entries.data(),

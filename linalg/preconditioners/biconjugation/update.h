@@ -15,21 +15,21 @@ namespace femgpu::linalg
 {
 constexpr int largest_team = 256;
 
-/// Which off-diagonal entries of a column are kept.
+/// The rule by which off-diagonal entries of a column are kept.
 struct DropRule
 {
-  double drop; ///< entries above this
-  int fill;    ///< at most this many of them, the largest; 0: all
+  double drop; ///< entries of a larger magnitude are kept
+  int fill;    ///< at most this many of these entries, the largest; 0: all
 };
 
 /// Sizes of the data of a column's update.
 struct UpdateSize
 {
-  std::size_t n_pivots;        ///< that change the column
+  std::size_t n_pivots;        ///< pivots that change the column
   std::size_t n_pivot_entries; ///< entries of the columns of these pivots
-  std::size_t length;          ///< of the column
+  std::size_t length;          ///< entries of the column
 
-  /// Returns the workspace in doubles, for teams of @p n_threads and columns of @p n_factors.
+  /// Returns the workspace in doubles, for teams of @p n_threads and for @p n_factors.
   FEMGPU_HD
   std::size_t doubles(const int n_factors, const int n_threads) const
   {
@@ -53,8 +53,8 @@ struct NewColumn
   int *offsets;              ///< n_pivots + 1: start of the entries of each pivot's column
   int *counts;               ///< one per thread, and one more
   int *rows;                 ///< first the rows of the old column
-  double *factors;           ///< parts x n_pivots
-  double *values[n_factors]; ///< of the rows
+  double *factors;           ///< coefficients of the pivots, n_factors x n_pivots
+  double *values[n_factors]; ///< the entries in these rows
   int n_pivots, n_old, n_entries;
 
   FEMGPU_HD
@@ -91,23 +91,23 @@ struct NewColumn
 };
 
 /**
- * Updates a column: z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j −= Σ_i (w_jᵀ A z_i / q_i) w_i, over
- * all pivots i of the round, with e_i instead of w_i and z_i in the products for AINV. Entries are
- * dropped from the complete sum. Pivots are processed in order, and products with them row by row
- * of the column, so that the result does not depend on the teams. The new column goes to the end of
- * the pool.
+ * Updates a column: z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j −= Σ_i (w_jᵀ A z_i / q_i) w_i, with
+ * sums over all pivots i of the round. For AINV, the products have e_i instead of w_i and z_i.
+ * Entries are dropped from the complete sum. Pivots are processed in ascending order, and the
+ * products with them row by row of the column, so that the result does not depend on the teams. The
+ * new column is appended to the pool.
  */
 template <int n_factors>
 struct UpdateColumn
 {
   ColumnsView<n_factors> Z;
   RoundView<n_factors> round;
-  const int *A_starts; ///< start of the products of a row
+  const int *A_starts; ///< start of the products of each row
   DropRule rule;
-  unsigned long long capacity; ///< of the pool
-  int *updated;                ///< of columns: the last round that changed it
-  std::size_t *needs;          ///< of columns: doubles needed, if the workspace was too small; else
-                               ///< 0
+  unsigned long long capacity; ///< entries of the pool
+  int *updated;                ///< for each column: the last round that changed it
+  std::size_t *needs;          ///< for each column: doubles needed if the workspace was too small,
+                               ///< else 0
 
   template <class Team, class RowWorkspace>
   FEMGPU_HD
@@ -144,8 +144,8 @@ struct UpdateColumn
     return a > b ? a : b;
   }
 
-  /// Bounds the number of pivots that change a column, and of entries of their columns, with
-  /// repetitions.
+  /// Bounds the number of pivots that change a column, and of the entries of the pivots' columns,
+  /// with repetitions.
   template <class Team>
   FEMGPU_HD
   UpdateSize bound(const Team &team, const int begin, const int length) const
@@ -166,7 +166,8 @@ struct UpdateColumn
             static_cast<std::size_t>(n_pivot_entries), static_cast<std::size_t>(length)};
   }
 
-  /// Stores the pivots, ascending, at the beginning of the memory. Returns the exact size.
+  /// Stores the pivots that change a column, ascending, at the beginning of the memory. Returns the
+  /// exact size.
   template <class Team>
   FEMGPU_HD
   UpdateSize find_pivots(const Team &team, const int begin, const UpdateSize &upper_bound,
@@ -192,7 +193,7 @@ struct UpdateColumn
             upper_bound.length};
   }
 
-  /// Computes (z_jᵀ Aᵀ w_i) / p_i for the pivots i, and with two parts (w_jᵀ A z_i) / q_i.
+  /// Computes (z_jᵀ Aᵀ w_i) / p_i for the pivots i and, with two factors, (w_jᵀ A z_i) / q_i.
   template <class Team>
   FEMGPU_HD
   void find_factors(const Team &team, const int begin, const NewColumn<n_factors> &column) const
@@ -230,8 +231,8 @@ struct UpdateColumn
     team.sync();
   }
 
-  /// Stores the entries of the column and of its pivots; common ones are added to those of the
-  /// column.
+  /// Stores the entries of the column, and the multiples of its pivots' columns that are
+  /// subtracted. An entry in a row of the column is added to the column's own entry there.
   template <class Team>
   FEMGPU_HD
   void subtract_pivots(const Team &team, const int begin, const NewColumn<n_factors> &column) const
@@ -345,8 +346,8 @@ struct UpdateColumn
     }
   }
 
-  /// Reserves room at the end of the pool. Returns its position to all threads; -1 if the pool is
-  /// full.
+  /// Reserves room at the end of the pool. Returns the position of this room to all threads; -1 if
+  /// the pool is full.
   template <class Team>
   FEMGPU_HD
   int reserve_entries(const Team &team, const int length, const NewColumn<n_factors> &column) const

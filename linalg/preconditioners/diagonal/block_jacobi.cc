@@ -15,8 +15,8 @@ struct InvertBlock
 {
   CsrView<double> A;
   int b;
-  double *inverses; ///< b² a node, row by row
-  int *is_singular; ///< of each node
+  double *inverses; ///< b² per node, row by row
+  int *is_singular; ///< flag of each node
   int *row_starts, *columns;
 
   FEMGPU_HD
@@ -99,9 +99,9 @@ public:
 /**
  * M = the diagonal blocks of A, one per node.
  *
- * Use: systems with several unknowns per node, such as elasticity; costs 8 b bytes a row and a
- * kernel. Needs: A symmetric positive definite for PCG. Fails: setup() throws SolverError if a
- * block is singular.
+ * Use: systems with several unknowns per node, such as elasticity; an application costs 8 b bytes
+ * per row and an additional kernel. Needs: A symmetric positive definite for PCG. Fails: setup()
+ * throws SolverError if a block is singular.
  */
 template <class Backend>
 class BlockJacobi final : public OperatorPreconditioner<BlockDiagonal>

@@ -20,7 +20,7 @@ struct JacobiSums
   double n_zeros, n_different;
 };
 
-/// m_i = 1/A_ii; counts the zeros.
+/// Stores m_i = 1/A_ii; counts the rows with A_ii = 0.
 struct InvertDiagonal
 {
   CsrView<double> A;
@@ -68,8 +68,8 @@ struct CompareWithFirst
 /**
  * M = diag(A).
  *
- * Use: the default for PCG. It is fused into the solver's steps and costs 8 bytes a row each time,
- * or nothing if all entries are equal, as for the Laplacian on a uniform grid.
+ * Use: the default for PCG. M⁻¹ is fused into the solver's steps and costs 8 bytes per row and
+ * application, or nothing if all entries are equal, as for the Laplacian on a uniform grid.
  * Fails: setup() throws SolverError if the diagonal contains a zero. Negative entries make M
  * indefinite, which the solver detects.
  */

@@ -18,12 +18,13 @@
 namespace femgpu::linalg
 {
 /**
- * Eliminates row i, once the rows that it needs are complete: for k < i of its pattern in order,
+ * Eliminates row i after the rows on which it depends are complete: for all k < i of its pattern,
+ * in ascending order,
  *
  *     a_ij −= (l_ik u_kj) / d_k  for all j > k in both rows.
  *
- * With a symmetric A and pattern, l_ik = u_ki to the last bit: both sum the same terms in the same
- * order.
+ * If A and the pattern are symmetric, l_ik = u_ki exactly, because both sum the same terms in the
+ * same order.
  */
 struct EliminateRow
 {
@@ -32,10 +33,10 @@ struct EliminateRow
   const int *order; ///< rows in scheduled order
   const int *diagonal;
   const double *largest;
-  double smallest_pivot; ///< relative to the largest entry of the row
+  double smallest_pivot; ///< smallest good pivot, relative to the largest entry of its row
   bool must_be_positive;
-  double *values, *inverse; ///< of L + D + U, and of D⁻¹
-  int *bad_pivot;           ///< of each row
+  double *values, *inverse; ///< entries of L + D + U, and of D⁻¹
+  int *bad_pivot;           ///< for each row: 1 if its pivot is bad, else 0
 
   template <class Team>
   FEMGPU_HD
@@ -80,7 +81,7 @@ struct EliminateRow
     const double pivot = must_be_positive ? values[d] : fabs(values[d]);
     const bool is_good = pivot > smallest_pivot * largest[i] && pivot - pivot == 0.;
     bad_pivot[i] = is_good ? 0 : 1;
-    if (!is_good) // a substitute to continue with
+    if (!is_good) // continues with a substitute
       values[d] = largest[i] > 0. ? largest[i] : 1.;
     inverse[i] = 1. / values[d];
   }
@@ -89,23 +90,24 @@ struct EliminateRow
 /// Statistics of the pivots.
 struct PivotReport
 {
-  int n_bad = 0;      ///< zero, too small, or not positive where they must be
-  int first_row = -1; ///< with a bad pivot, in the numbering of A
-  double alpha = 0.;  ///< factors are those of A + α diag(A)
+  int n_bad = 0;      ///< pivots that are zero, too small, or not positive but must be
+  int first_row = -1; ///< first row with a bad pivot, in the numbering of A
+  double alpha = 0.;  ///< A + α diag(A) was factorised
 };
 
-/// D + L + U as steps access them, with rows in the order of the blocks.
+/// A view of D + L + U for steps, with rows in the order of the blocks.
 struct FactorsView
 {
   RowPatternView pattern;
-  const int *diagonal; ///< its position in each row
+  const int *diagonal; ///< position of the diagonal entry of each row
   const double *values;
   const double *inverse; ///< D⁻¹
 };
 
 /**
  * M = (D + L) D⁻¹ (D + U) ≈ the diagonal blocks of P A Pᵀ, with the pattern of ILU(level).
- * Elimination is row by row (Saad 2003, Algorithm 10.4); each row waits for those that it needs.
+ * Elimination is row by row (Saad 2003, Algorithm 10.4); each row waits for the rows on which it
+ * depends.
  */
 template <class Backend>
 class IncompleteFactors
@@ -113,9 +115,9 @@ class IncompleteFactors
 public:
   /**
    * Finds the pattern and the order of elimination.
-   * @param is_cholesky A is symmetric: U = Lᵀ to the last bit, and pivots must be positive
-   * @param by_levels schedules the rows of a block by levels, else in their numerical order
-   * @throws SolverError if there are too many entries
+   * @param is_cholesky whether A is symmetric; then U = Lᵀ exactly, and pivots must be positive
+   * @param by_levels whether the rows of a block are scheduled by levels, or in numerical order
+   * @throws SolverError if the factors have more than max_indices entries
    */
   IncompleteFactors(const CsrMatrix &A, const BlockPartition &blocks, const int level,
                     const bool is_cholesky, const bool by_levels)
@@ -142,7 +144,7 @@ public:
     runner.run(rows(pattern.n(), [factors, block_rows = of_blocks.pattern.view(),
                                   entries = of_blocks.sources.data(), from_A,
                                   diagonal = diagonal.data()] FEMGPU_BODY(const int i) {
-      int from = block_rows.row_starts[i]; // whose columns are all in the factors too
+      int from = block_rows.row_starts[i]; // all columns of block_rows are in the factors too
       for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
         const int column = factors.columns[k];
         from_A[k] = block_rows.is_at(from, i, column) ? entries[from++] : -1;
@@ -159,7 +161,8 @@ public:
 
   /**
    * Factorises @p A, or A + α diag(A) with the smallest α of 0, 10⁻³, 2·10⁻³, ... without bad
-   * pivots (Manteuffel 1980). @throws SolverError if there is none
+   * pivots (Manteuffel 1980).
+   * @throws SolverError if there is no such α up to 10³
    */
   void factorise(const CsrMatrix &A)
   {
@@ -235,7 +238,7 @@ public:
 private:
   std::vector<int> eliminate(const CsrMatrix &A, const double alpha)
   {
-    // A pivot that has lost twelve digits is only rounding error.
+    // A pivot that has lost twelve digits consists only of rounding errors.
     constexpr double smallest_pivot = 1e-12;
     load_values(A.csr_view().values, alpha);
     const EliminateRow body{pattern.view(), order.lower.rows.data(), diagonal.data(),

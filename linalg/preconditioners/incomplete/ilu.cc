@@ -19,9 +19,10 @@ struct StepCounts
 };
 
 /**
- * m outer and q inner steps of the block two-stage method for A s = r from s = 0 (Galiano et al.
- * 2012, Algorithm 3), with A = P − Q, P the diagonal blocks of A, and P = M − R with the incomplete
- * factors M = L U. An outer step of the algorithm begins with y = s and takes q inner steps
+ * The operator of m outer and q inner steps of the block two-stage method for A s = r from s = 0
+ * (Galiano et al. 2012, Algorithm 3), with A = P − Q, where P are the diagonal blocks of A, and P =
+ * M − R with the incomplete factors M = L U. An outer step of the algorithm begins with y = s and
+ * takes q inner steps
  *
  *     M y' = R y + Q s + r.
  *
@@ -103,7 +104,7 @@ private:
   }
 
   const Matrix &A;
-  std::shared_ptr<const CsrMatrix> P; ///< only for more than one inner step
+  std::shared_ptr<const CsrMatrix> P; ///< nullptr if there is only one inner step
   const BlockPartition &blocks;
   const TriangularSolver &factors;
   StepCounts steps;
@@ -115,13 +116,14 @@ private:
  * (Galiano et al. 2012). `ilu` and `ic` are its forms with one step, M = L U.
  *
  * Use: PCG and BiCGStab if Jacobi needs too many iterations. Blocks are processed in parallel; more
- * blocks cost iterations. level=κ is the fill level; κ = 0: the pattern of A. Needs: nonzero
- * pivots; factor=ic: A symmetric with positive pivots. Otherwise A + α diag(A) is factorised, and
- * reported. For a symmetric A, the factors and hence all steps are symmetric. They need not be
- * definite: for odd outer and inner they are if M and A are; for even ones 2M − A must be definite
- * too, and 2P − A for outer steps (Adams 1985). CG detects indefiniteness. Cost: an application
- * solves with L and U outer · inner times, and multiplies with A outer − 1 times and with its
- * diagonal blocks outer (inner − 1) times. Fails: SolverError naming the row.
+ * blocks lead to more iterations. level=κ is the fill level; κ = 0: the pattern of A. Needs:
+ * nonzero pivots; with factor=ic also a symmetric A with positive pivots. If pivots are bad, A + α
+ * diag(A) is factorised instead, which the report mentions. For a symmetric A, the factors and
+ * hence all steps are symmetric. They need not be definite: with odd numbers of outer and inner
+ * steps they are if M and A are; with even numbers, 2M − A must be definite too and, for outer
+ * steps, 2P − A (Adams 1985). CG detects indefiniteness. Cost: an application solves with L and U
+ * outer · inner times, and multiplies with A outer − 1 times and with its diagonal blocks outer ·
+ * (inner − 1) times. Fails: SolverError naming the row.
  */
 template <class Backend>
 class BlockTwoStage final : public OperatorPreconditioner<TwoStageOperator<Backend>>
@@ -199,8 +201,9 @@ private:
                           requested_blocks > 0 ? requested_blocks : automatic_blocks(A));
   }
 
-  /// Returns how to solve with triangles. On a GPU sweeps are much faster if they contract: see
-  /// docs/appendix_preconditioners.md. On the host exact solves cost less than two sweeps.
+  /// Returns how triangles are solved. On a GPU, sweeps that contract are much faster than the
+  /// alternatives: see docs/appendix_preconditioners.md. On the host exact solves cost less than
+  /// two sweeps.
   std::string triangular_solver(const Executor &executor) const
   {
     if (triangular != "auto")
@@ -209,8 +212,9 @@ private:
   }
 
   /// Returns a number of blocks that does not depend on the number of threads. The cores of a host
-  /// need a few, and fewer blocks need fewer iterations. With levels, a GPU needs hundreds that fit
-  /// the shared memory of its thread blocks; its other solvers need only one.
+  /// need a few blocks; with fewer blocks, solvers take fewer iterations. With triangular=levels, a
+  /// GPU needs hundreds of blocks that fit the shared memory of its thread blocks; its other
+  /// triangular solvers need only one block.
   int automatic_blocks(const CsrMatrix &A) const
   {
     constexpr int rows_per_thread_block = 2048, rows_per_core = 65536;
@@ -269,7 +273,7 @@ private:
   std::unique_ptr<BlockPartition> blocks;
   std::unique_ptr<IncompleteFactors<Backend>> factors;
   std::unique_ptr<TriangularSolver> triangles;
-  std::unique_ptr<DerivedMatrix<Backend>> P; ///< the diagonal blocks, in their order
+  std::unique_ptr<DerivedMatrix<Backend>> P; ///< the diagonal blocks, in the order of the blocks
 };
 } // namespace
 

@@ -34,7 +34,7 @@ struct TestSums
   double bb, rr;
 };
 
-/// r = b − (D + L) u, with (b, |D|⁻¹ b) and (r, |D|⁻¹ r)
+/// Computes r = b − (D + L) u, and the sums (b, |D|⁻¹ b) and (r, |D|⁻¹ r).
 struct TestResidual
 {
   const double *b, *u, *inverse;
@@ -58,15 +58,16 @@ struct TestResidual
 };
 
 /**
- * Solves each triangle by Jacobi sweeps w' = D⁻¹ (b − L w), starting from w = D⁻¹ b: a truncated
- * Neumann series, exact after as many sweeps as there are levels. Symmetric for a symmetric M, and
- * positive definite if D is: Σ (−D⁻¹U)^k D⁻¹ Σ (−L D⁻¹)^k.
+ * Solves each triangle by Jacobi sweeps w' = D⁻¹ (b − L w), starting from w = D⁻¹ b. This is a
+ * truncated Neumann series, exact after as many sweeps as there are levels. Both triangles together
+ * apply Σ (−D⁻¹U)^k D⁻¹ Σ (−L D⁻¹)^k, which is symmetric for a symmetric M, and positive definite
+ * if D is.
  *
- * Before they are exact, sweeps may increase errors: the powers of L D⁻¹ grow unless rows are
- * smaller than their diagonal. For new values, the remaining share of two residuals is therefore
- * measured in the norm of |D|⁻¹, which does not depend on units. An automatic number of sweeps is
- * doubled until this share is small; if even max_sweeps do not contract, the triangles are solved
- * exactly.
+ * Fewer sweeps may increase errors, because the powers of L D⁻¹ grow unless the off-diagonal
+ * entries of rows are small compared with the diagonal. Each update therefore measures, for two
+ * right-hand sides, the share of the residual that remains, in the norm of |D|⁻¹, which does not
+ * depend on units. An automatic number of sweeps is doubled until this share is small; if even
+ * max_sweeps do not contract, the triangles are solved exactly.
  */
 template <class Backend>
 class JacobiSweepSolver final : public SolverWithTriangles<Backend>
@@ -133,8 +134,8 @@ public:
     write_vector(steps, n, v, z);
   }
 
-  /// Stores b_i = ξ_i √|d_i|: ξ = 1, which sweeps with negative entries reduce slowest, or random
-  /// numbers.
+  /// Stores b_i = ξ_i √|d_i|. Either ξ = 1, which sweeps reduce slowest if off-diagonal entries are
+  /// negative, or ξ are random numbers.
   void make_test_vector(const bool is_random, double *const b) const
   {
     const double *const inverse = factors.view().inverse;
@@ -145,8 +146,8 @@ public:
     }));
   }
 
-  /// Returns the share of the residual of M z = b that sweeps leave, the larger one of two vectors
-  /// b.
+  /// Returns the share of the residual of M z = b that remains after sweeps, the larger share for
+  /// two vectors b.
   double measure_residual_ratio() const
   {
     if (n == 0)
@@ -167,15 +168,15 @@ public:
       iteration.once(product(lower, u, TestResidual{b.data(), u, inverse}));
       const TestState state = iteration.get_state();
       const double reduction = std::sqrt(state.rr / state.bb);
-      largest = reduction <= largest ? largest : reduction; // also NaN
+      largest = reduction <= largest ? largest : reduction; // NaN is kept
     }
     return largest;
   }
 
 private:
-  // On a GPU 24 sweeps take about as long as an exact solve in a cube, and a fraction of one in a
-  // plane. If half of the residual is left, a solver takes hardly more iterations than with exact
-  // solves.
+  // On a GPU, 24 sweeps take about as long as an exact solve for a 3D problem, and a fraction of
+  // that time for a 2D problem. If half of the residual remains, a solver takes hardly more
+  // iterations than with exact solves.
   static constexpr int min_sweeps = 3, max_sweeps = 24;
   static constexpr double target_share = 0.5;
 
@@ -207,7 +208,7 @@ private:
       SolverWithTriangles<Backend>::upper;
   int requested_sweeps, n, n_sweeps = 0;
   double residual_ratio = 0.;              ///< remaining share of a residual
-  std::unique_ptr<TriangularSolver> exact; ///< if sweeps do not contract
+  std::unique_ptr<TriangularSolver> exact; ///< used if sweeps do not contract; else nullptr
   mutable Buffer<double> vectors[3];
 };
 } // namespace femgpu::linalg

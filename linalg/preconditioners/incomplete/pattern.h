@@ -17,11 +17,11 @@
  */
 namespace femgpu::linalg
 {
-/// A Partition as steps access it.
+/// A view of a Partition for steps.
 struct PartitionView
 {
   const int *starts;   ///< the first new row of each block, and n
-  const int *block_of; ///< of each new row
+  const int *block_of; ///< the block of each new row
   const int *order;    ///< the old row of each new one; nullptr: the same numbering
   const int *new_rows; ///< the new row of each old one
 
@@ -48,12 +48,13 @@ inline HostMatrix host_pattern(const CsrMatrix &A)
   return pattern;
 }
 
-/// Partitions a matrix in an executor's memory with make_partition(), and throws as that does.
+/// Partitions a matrix in an executor's memory like make_partition() for host matrices, with the
+/// same exceptions.
 inline Partition make_partition(const std::string &kind, const CsrMatrix &A, const int n_blocks)
 {
   if (kind == "metis")
     return make_partition(kind, host_pattern(A).csr(), n_blocks);
-  HostCsr nodes; // the other kinds need only these
+  HostCsr nodes; // the other kinds need only nodes
   nodes.n = A.n();
   nodes.unknowns = A.unknowns();
   return make_partition(kind, nodes, n_blocks);
@@ -110,7 +111,7 @@ struct BlockRows
   {
     return blocks.old_row(r);
   }
-  /// New columns ascend, because blocks preserve the order.
+  /// Calls f for the entries of a row. New columns ascend, because blocks preserve the order.
   template <class Function>
   FEMGPU_HD
   void visit(const int row, const int k, const Function &f) const
@@ -135,7 +136,8 @@ DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
   return select_entries<Backend>(pattern, BlockRows{pattern.view(), blocks.view()}, A.n());
 }
 
-/// Selects entries of the upper triangle, and those of the lower one that the transposed graph has.
+/// Selects all entries (i, j) of the upper triangle; of the lower triangle, only those for which
+/// (j, i) is in the pattern of the transposed graph's paths.
 struct FillEntry
 {
   RowPatternView transposed_paths;
@@ -148,8 +150,8 @@ struct FillEntry
 };
 
 /**
- * Returns the ends of paths of at most @p length edges in the graph of @p A, which has a full
- * diagonal: row i has the ends of paths from i whose inner vertices are all below i.
+ * Returns the ends of paths of at most @p length edges in the graph of @p A, which must have a full
+ * diagonal: row i contains the ends of the paths from i whose inner vertices are all below i.
  */
 template <class Backend>
 RowPattern paths_through_lower_rows(const RowPattern &A, const int length,

@@ -20,9 +20,10 @@ struct HostFactors
 };
 
 /**
- * Returns the levels of the rows of a triangle: 0 if a row depends on no other, else one more than
- * the highest level that it depends on. Runs on the host, row by row, with blocks in parallel:
- * limited by memory bandwidth, whereas rows that wait for each other on a device take seconds.
+ * Returns the levels of the rows of a triangle: 0 if a row depends on no other row, else one more
+ * than the highest level on which it depends. Runs on the host, row by row, with blocks in
+ * parallel. There it is limited by memory bandwidth; on a device, where rows would wait for each
+ * other, it would take seconds.
  */
 inline std::vector<int> find_levels(const HostFactors &factors, const BlockPartition &blocks,
                                     const bool is_lower)
@@ -49,12 +50,12 @@ struct RowSchedule
 {
   Buffer<int> rows;
   std::vector<int> host_rows;
-  std::vector<int> level_starts; ///< positions in rows, and n
+  std::vector<int> level_starts; ///< the first position of each level in rows, and n
   std::vector<int> block_levels; ///< the first level of each block, and the number of all levels
-  int n_levels = 0;              ///< of the block with most levels
+  int n_levels = 0;              ///< levels of the block with most levels
 
-  /// Returns how many of @p n_items are active at one time: those of a level, and those preparing
-  /// for the next ones.
+  /// Returns how many of @p n_items are active at one time: the items of a level, and items of the
+  /// next levels that are being prepared.
   int items_at_once(const int n_items) const
   {
     return 3 * (n_items / std::max(n_levels, 1) + 1);
@@ -66,8 +67,9 @@ struct Schedule
   RowSchedule lower, upper;
 };
 
-/// Sorts the rows of each block by levels. @param levels of each row. @param backwards reverses the
-/// rows of a level; else rows keep their order
+/// Sorts the rows of each block by levels.
+/// @param levels the level of each row
+/// @param backwards whether the rows of a level are in descending order, not in ascending order
 inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vector<int> &levels,
                                   const bool backwards)
 {
@@ -98,8 +100,8 @@ inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vecto
 
 /**
  * Finds the levels of both triangles, and sorts the rows.
- * @param by_levels else each block is one level of rows in numerical order, for a thread that
- * processes a block alone
+ * @param by_levels whether rows are sorted by levels; otherwise each block is one level of rows in
+ * numerical order, for a thread that processes a block alone
  */
 inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diagonal,
                               const BlockPartition &blocks, const ExecutorPtr &executor,

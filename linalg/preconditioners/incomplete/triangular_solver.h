@@ -19,18 +19,18 @@ namespace femgpu::linalg
 struct TriangleView
 {
   const int *rows;       ///< the row at each position
-  const int *row_starts; ///< of each position
+  const int *row_starts; ///< first entry of the row at each position, and the end
   const int *columns;
   const double *values;
-  const double *inverse; ///< of the diagonal, at each position
+  const double *inverse; ///< 1/d_i of the row at each position
 };
 
-/// A triangle; if its rows are stored in numerical order, also as an operator.
+/// A triangle of the factors. It is also usable as an operator if its rows are in numerical order.
 template <class Backend>
 class Triangle final : public ViewedOperator<CsrView<double>>
 {
 public:
-  /// @param order of the rows, as they are processed
+  /// @param order the rows in the order in which they are processed
   Triangle(const PatternRef &factors, const std::vector<int> &order, const bool is_lower)
       : ViewedOperator(std::make_shared<RowSpace>(factors.executor, factors.n)),
         row_order(executor(), order.data(), order.size()),
@@ -40,7 +40,7 @@ public:
         values(executor(), derived.sources.size()), inverse(executor(), order.size())
   {}
 
-  /// Takes over the values of the factors.
+  /// Copies the values of the factors.
   void update(const FactorsView &factors)
   {
     Runner<Backend> runner(*executor());
@@ -73,7 +73,7 @@ public:
 
 private:
   Buffer<int> row_order;
-  DerivedPattern derived; ///< from that of the factors
+  DerivedPattern derived; ///< the pattern, derived from the factors' pattern
   Buffer<double> values, inverse;
 };
 
@@ -84,7 +84,7 @@ struct SolveVectors
   const int *b_order; ///< the position in b of each row; nullptr: the same order
   double *z;
   const int *z_order;
-  bool adds; ///< to z, instead of overwriting it
+  bool adds; ///< adds the solution to z, instead of overwriting z
 
   FEMGPU_HD
   double read(const int i) const
@@ -105,12 +105,12 @@ class TriangularSolver
 public:
   virtual ~TriangularSolver() = default;
 
-  /// Takes over new values of the factors it was made from.
+  /// Prepares for new values of the factors that the solver was made from.
   virtual void update() = 0;
 
   virtual void solve(StepRunner &runner, const SolveVectors &v) const = 0;
-  virtual std::size_t bytes() const = 0; ///< that a solve reads and writes
-  virtual std::string name() const = 0;  ///< for reports
+  virtual std::size_t bytes() const = 0; ///< bytes that a solve reads and writes
+  virtual std::string name() const = 0;  ///< description for reports
 };
 
 /// A TriangularSolver that stores both triangles.
@@ -130,7 +130,7 @@ protected:
       : factors(factors), lower(factors.pattern_ref(), lower_rows, true),
         upper(factors.pattern_ref(), upper_rows, false)
   {}
-  /// Orders the rows by the levels of the factors.
+  /// Orders the rows as the schedule of the factors does.
   explicit SolverWithTriangles(const IncompleteFactors<Backend> &factors)
       : SolverWithTriangles(factors, factors.schedule().lower.host_rows,
                             factors.schedule().upper.host_rows)
@@ -145,7 +145,8 @@ protected:
   Triangle<Backend> lower, upper;
 };
 
-/// A triangle with levels or packets of rows, which are independent within a level or packet.
+/// A triangle whose positions are divided into levels, or into packets of rows. The rows of one
+/// level or packet are independent.
 struct LevelsView
 {
   TriangleView triangle;
@@ -178,8 +179,8 @@ struct BackwardRow
 };
 
 /**
- * Solves both triangles of one block, level by level. Its part of the vector is in scratch memory
- * if that is large enough. A team of one thread processes its rows one after the other.
+ * Solves both triangles of one block, level by level. The block's part of w is in scratch memory if
+ * `scratch_` is not 0, else in `work`. A team of one thread processes the rows one after the other.
  */
 template <int scratch_>
 struct SolveBlock
@@ -189,7 +190,7 @@ struct SolveBlock
   int lanes; ///< threads that share a row
   const int *block_starts;
   SolveVectors v;
-  double *work; ///< n, if there is no scratch
+  double *work; ///< n values, if scratch_ is 0
 
   template <class Team>
   FEMGPU_HD
@@ -228,7 +229,8 @@ struct SolveBlock
   }
 };
 
-/// Solves one triangle of all blocks: a packet of independent rows waits for rows of other packets.
+/// Solves a packet of independent rows of a triangle; each row waits for the rows of other packets
+/// on which it depends.
 template <class Row>
 struct SolvePacket
 {
@@ -236,7 +238,7 @@ struct SolvePacket
   LevelsView packets;
   int lanes;
   SolveVectors v;
-  double *work; ///< n
+  double *work; ///< n values
 
   template <class Team>
   FEMGPU_HD
@@ -349,8 +351,8 @@ private:
   mutable Buffer<double> work;
 };
 
-/// Lets rows wait for those that they depend on, whatever their block: for few large blocks on a
-/// GPU.
+/// Solves all blocks at once: each row waits for the rows on which it depends, whatever their
+/// block. For few large blocks on a GPU.
 template <class Backend>
 class DependencySolver final : public SolverWithTriangles<Backend>
 {

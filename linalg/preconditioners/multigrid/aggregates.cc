@@ -44,15 +44,16 @@ struct IsOffDiagonal
   }
 };
 
-/// The state of a node in the choice of a set: out, undecided or in, by the two highest bits; below
-/// these its hash, and its number to break ties. 0: it has an aggregate, or never gets one.
+/// The state of a node in the choice of a set. The two highest bits mean out, undecided or in; the
+/// lower bits hold the node's hash, and its number to break ties. 0: the node has an aggregate, or
+/// never gets one.
 using Key = unsigned long long;
 constexpr Key is_in = Key{1} << 63U, is_undecided = Key{1} << 62U;
 
 enum Membership : int
 {
-  no_aggregate = -1,    ///< not yet
-  never_aggregate = -2, ///< isolated
+  no_aggregate = -1,    ///< none yet
+  never_aggregate = -2, ///< none: the node is isolated
 };
 
 struct InitialKey
@@ -91,11 +92,11 @@ struct LargestKey
   }
 };
 
-/// Takes a node into the set if its key is the largest within two connections; nodes as close to
-/// one in the set are out.
+/// Takes a node into the set if its key is the largest within two connections; excludes it if there
+/// is a node of the set within two connections.
 struct Decide
 {
-  LargestKey largest_near; ///< over the largest keys around each node
+  LargestKey largest_near; ///< applied to the largest keys around each node
   Key *keys;
   int *any_undecided; ///< 1 if a node stays undecided; nullptr: not needed
 
@@ -153,8 +154,8 @@ struct JoinRoots
   }
 };
 
-/// Finds the aggregate of most neighbours of a node; ties go to the smallest one, then to the
-/// first.
+/// Finds the aggregate to which most neighbours of a node belong; ties go to the smallest
+/// aggregate, then to the first.
 struct JoinNeighbours
 {
   RowPatternView graph;
@@ -195,8 +196,9 @@ struct JoinNeighbours
 /// rounds; a round without changes reads one key per node.
 constexpr int rounds_at_once = 4;
 
-/// Chooses another set of roots among nodes that have none, which take their neighbours.
-/// @param min_neighbours number of neighbours that a root has to take
+/// Chooses another set of roots among the nodes without an aggregate, and adds their neighbours to
+/// the new aggregates.
+/// @param min_neighbours minimum number of neighbours without an aggregate that a root needs
 template <class Backend>
 void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const Buffer<Key> &hashes,
                const int min_neighbours, Buffer<int> &roots)
@@ -272,7 +274,7 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   RowPattern strong = select_entries<Backend>(pattern_of(A), choice, n, what).pattern;
   if (are_rows)
     return strong;
-  // N has the node of each row: Nᵀ S N connects nodes, also each with itself.
+  // Row i of N contains the node of row i; Nᵀ S N connects nodes, and also each node with itself.
   Buffer<int> rows_in_order(owner, static_cast<std::size_t>(n) + 1);
   int *const in_order = rows_in_order.data();
   Runner<Backend>(*owner).run(

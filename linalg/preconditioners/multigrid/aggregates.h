@@ -5,15 +5,16 @@
 
 /**
  * @file
- * The choice of unknowns of the next level: groups of strongly connected nodes.
+ * The choice of aggregates, groups of strongly connected nodes that become the nodes of the next
+ * level.
  */
 namespace femgpu::linalg
 {
-/// Consecutive rows that stay together: the unknowns of a node on the finest level, those of an
-/// aggregate on the other levels, where nodes may differ in size.
+/// Nodes: groups of consecutive rows that are not split. On the finest level, the rows of a node
+/// are its unknowns; on other levels, they represent an aggregate, and nodes may differ in size.
 struct Nodes
 {
-  Buffer<int> starts; ///< the first row of each, and the end
+  Buffer<int> starts; ///< the first row of each node, and the number of rows
   Buffer<int> node_of_row;
 
   int n() const
@@ -22,57 +23,61 @@ struct Nodes
   }
 };
 
-/// Groups of nodes.
+/// The aggregates of a level: disjoint groups of nodes.
 struct Aggregates
 {
   int n;
-  Buffer<int> aggregate_of_node; ///< -1: in no aggregate, without a strong connection
-  RowPattern nodes;              ///< sorted_nodes()
+  Buffer<int> aggregate_of_node; ///< -1: none, because the node has no strong connection
+  RowPattern nodes;              ///< nodes of each aggregate, see sorted_nodes()
 };
 
-/// Returns the nodes of each aggregate, ascending, followed by those in no aggregate.
+/// Returns the nodes of each aggregate, ascending. The columns after the pattern's last row are the
+/// nodes that are in no aggregate.
 template <class Backend>
 RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates,
                         const Buffer<int> &aggregate_of_node);
 
 /**
  * Returns the nodes J to which each node I is strongly connected, except itself: for a row i of I
- * and a row j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). Both sides are products
- * of two numbers each, so that host and GPU obtain the same graph from the same bits of A; the
- * units of unknowns do not matter. In distributed matrices nodes consist of own rows; if each row
- * is a node, ghosts are connected too.
- * @param diagonal a number for each row, and for each ghost
+ * and a row j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). The criterion only
+ * multiplies, so that host and GPU obtain the same graph from the same bits of A, and the units of
+ * unknowns do not matter. In distributed matrices nodes consist of owned rows; if each row is a
+ * node, ghosts are connected too.
+ * @param diagonal a_ii of each row, and of each ghost if the matrix is distributed
  */
 template <class Backend>
 RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const double *diagonal,
                               double theta);
 
 /**
- * Aggregates of nodes (Bell, Dalton and Olson 2012; Kelley and Rajamanickam 2022): a maximal set of
- * nodes that are at least three connections apart become roots, which take their neighbours. A
- * second such set is chosen from the remaining nodes, whose roots need a minimum of neighbours to
- * take. All others join the aggregate of most of their neighbours. The result depends on the graph
- * alone, for any number of threads: nodes are ranked by a hash of their global numbers.
+ * Computes aggregates of nodes (Bell, Dalton and Olson 2012; Kelley and Rajamanickam 2022). The
+ * nodes of a maximal set in which any two are at least three connections apart become roots, and
+ * each root takes its neighbours into its aggregate. A second such set is chosen from the remaining
+ * nodes; its nodes become roots if they have enough neighbours without an aggregate. All other
+ * nodes join the aggregate to which most of their neighbours belong. The result depends only on the
+ * graph, not on the number of threads, because nodes are ranked by a hash of their global numbers.
  */
 template <class Backend>
 class Aggregation
 {
 public:
   /// Chooses the first set.
-  /// @param graph symmetric, outlives this object; otherwise some connected nodes may stay isolated
+  /// @param graph strong connections; must outlive this object and be symmetric, because otherwise
+  /// some connected nodes may stay isolated
   /// @param first global number of the first node
   Aggregation(const ExecutorPtr &executor, const RowPattern &graph, long long first);
   Aggregation(const ExecutorPtr &executor, RowPattern &&graph, long long first) = delete;
 
   /// Chooses a second set in addition to the first, and returns the aggregates of both.
-  /// @param min_neighbours of a root of the second set: more of them give larger aggregates
+  /// @param min_neighbours how many neighbours without an aggregate a root of the second set needs;
+  /// a larger number gives larger aggregates
   Aggregates aggregates(int min_neighbours) const;
 
 private:
   ExecutorPtr executor;
   RowPatternView graph;
-  Buffer<unsigned long long> hashes; ///< of nodes
-  Buffer<int> root_of;               ///< of the nodes that the first set took
+  Buffer<unsigned long long> hashes; ///< hash of each node
+  Buffer<int> root_of;               ///< root of each node in the first set; negative: none
 };
 } // namespace femgpu::linalg
 

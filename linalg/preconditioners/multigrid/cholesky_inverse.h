@@ -9,18 +9,19 @@
 
 /**
  * @file
- * The inverse WᵀW of a dense symmetric positive semidefinite matrix A = LLᵀ, W = L⁻¹, by panels.
- * It is symmetric to the last bit and positive semidefinite up to the rounding of this product,
- * whatever the condition of A: an inverse by elimination is indefinite from conditions of 1e8 on.
+ * The inverse WᵀW of a dense symmetric positive semidefinite matrix A = LLᵀ, W = L⁻¹, computed by
+ * panels. The inverse is exactly symmetric, and positive semidefinite up to the rounding of this
+ * product, whatever the condition number of A. An inverse by elimination, in contrast, is
+ * indefinite for condition numbers of 1e8 or more.
  *
- * The upper triangle of X holds A and then Lᵀ; the lower one and the diagonal hold W.
+ * The upper triangle of X holds A and then Lᵀ; the lower triangle and the diagonal hold W.
  */
 namespace femgpu::linalg
 {
 /// Findings of a Cholesky factorisation, in the executor's memory.
 struct CholeskyStatus
 {
-  const double *diagonal; ///< of A
+  const double *diagonal; ///< diagonal of A
   int *rank_deficiency;   ///< number of vanishing pivots
   int *is_indefinite;
 
@@ -30,7 +31,7 @@ struct CholeskyStatus
   {
     return pivot > singular_pivot * fabs(diagonal[column]);
   }
-  /// Notes a pivot that is not positive.
+  /// Records a pivot that is not positive.
   FEMGPU_HD
   void record_bad_pivot(const double pivot, const int column) const
   {
@@ -38,7 +39,7 @@ struct CholeskyStatus
     if (!(pivot >= -singular_pivot * fabs(diagonal[column])))
       *is_indefinite = 1;
   }
-  /// Checks an entry in the row of a vanishing pivot: it vanishes too if A is semidefinite.
+  /// Checks an entry in the row of a vanishing pivot; the entry vanishes too if A is semidefinite.
   FEMGPU_HD
   void check_zero_pivot_row(const double entry, const int row, const int column) const
   {
@@ -47,7 +48,8 @@ struct CholeskyStatus
   }
 };
 
-/// The diagonal block of a panel becomes its Lᵀ above the diagonal, and W on and below it.
+/// Factorises the diagonal block of a panel in place: the block then holds Lᵀ above the diagonal,
+/// and W on and below it.
 struct FactoriseDiagonalBlock
 {
   static constexpr int team_size = 256, scratch = DensePanel::maximum;
@@ -94,7 +96,8 @@ private:
   }
 };
 
-/// X(panel, j) = W X(panel, j) in a column j outside the panel, with the W of its diagonal block.
+/// Computes X(panel, j) = W X(panel, j) in a column j outside the panel, where W is the inverse
+/// factor of the panel's diagonal block.
 struct ScalePanelColumn
 {
   DensePanel panel;
@@ -185,14 +188,15 @@ struct MultiplyFactors
 /// Result of cholesky_inverse() besides the inverse.
 struct CholeskyOutcome
 {
-  int rank_deficiency; ///< rows and columns of the inverse that are zero
-  bool is_indefinite;  ///< A is indefinite, and there is no result
+  int rank_deficiency; ///< number of zero rows and columns of the inverse
+  bool is_indefinite;  ///< whether A is indefinite; then there is no inverse
 };
 
 /**
- * Computes the inverse of a symmetric positive semidefinite A as another n x n matrix; a
- * generalised inverse, positive semidefinite too, if A is singular.
+ * Computes the inverse of a symmetric positive semidefinite n x n matrix A; if A is singular, a
+ * generalised inverse that is positive semidefinite too.
  * @param X holds the upper triangle of A, which is overwritten
+ * @param result n x n entries of the inverse
  */
 template <class Backend>
 CholeskyOutcome cholesky_inverse(const ExecutorPtr &executor, DensePanel X, double *const result)

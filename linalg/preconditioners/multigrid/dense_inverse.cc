@@ -12,13 +12,13 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Expands the rows of A.
+/// Stores row i of A, with its zeros, in the dense matrix `all`.
 struct FillDenseRow
 {
   static constexpr int team_size = 32, scratch = 0;
   CsrView<double> A;
   DensePanel all;
-  int first;             ///< row of `all` that is the first of A
+  int first;             ///< row of `all` that holds the first row of A
   const double *numbers; ///< global numbers of A's columns, with ghosts; nullptr: columns are
                          ///< global
 
@@ -55,7 +55,7 @@ DenseInverse<Backend>::DenseInverse(const CsrMatrix &A, const bool is_symmetric)
   update(A);
 }
 
-/// Receives the rows of other ranks; each rank has filled in its own.
+/// Receives the rows of other ranks; each rank has stored its own rows in X.
 template <class Backend>
 void DenseInverse<Backend>::gather_rows(const DensePanel X) const
 {
@@ -90,7 +90,8 @@ void DenseInverse<Backend>::fill(const CsrMatrix &A, const DensePanel X) const
     gather_rows(X);
 }
 
-/// Returns whether X, which is overwritten, was positive semidefinite.
+/// Inverts X, which is overwritten, by Cholesky factors. Returns false if it is indefinite on some
+/// rank.
 template <class Backend>
 bool DenseInverse<Backend>::invert_by_cholesky(const DensePanel X)
 {

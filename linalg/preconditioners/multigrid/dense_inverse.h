@@ -8,8 +8,8 @@
 
 namespace femgpu::linalg
 {
-/// Consecutive rows of a dense matrix. The vector that they multiply has these rows first, then all
-/// others.
+/// Consecutive rows of a dense matrix. The vector that they multiply starts with its entries in
+/// these rows; the entries in all other rows follow.
 struct DenseView
 {
   int n, n_columns, first, lanes;
@@ -39,7 +39,8 @@ class DenseInverse final : public ViewedOperator<DenseView>
 public:
   /**
    * Inverts A. Collective over all ranks.
-   * @param A a few hundred rows: n² entries and n³ operations
+   * @param A should have at most a few hundred rows, because its inverse takes n² entries and n³
+   * operations
    * @param is_symmetric whether A is symmetric up to rounding; A⁻¹ is then exactly symmetric
    */
   DenseInverse(const CsrMatrix &A, bool is_symmetric);
@@ -58,7 +59,7 @@ public:
 
   /**
    * Replaces A by a matrix of the same size and inverts it. A symmetric positive semidefinite A is
-   * inverted by Cholesky factors (cholesky_inverse.h), any other by elimination with partial
+   * inverted by Cholesky factors (cholesky_inverse.h), any other A by elimination with partial
    * pivoting (pivoted_inverse.h). A counts as singular if elimination leaves less than 1e-12 of a
    * pivot; the result is then a generalised inverse. Collective over all ranks.
    */
@@ -70,7 +71,7 @@ public:
     return deficiency;
   }
 
-  Buffer<double> entries; ///< of A⁻¹, for all rows, row by row
+  Buffer<double> entries; ///< of A⁻¹, n_all x n_all, row by row
 
 private:
   void fill(const CsrMatrix &A, DensePanel X) const;
@@ -80,7 +81,7 @@ private:
   int n_all; ///< global number of rows
   bool symmetric;
   int deficiency = 0;
-  std::optional<RowSpace> all_rows; ///< if distributed: rows of other ranks are ghosts
+  std::optional<RowSpace> all_rows; ///< all rows, those of other ranks as ghosts; if distributed
   mutable Buffer<double> gathered;  ///< a vector of all_rows; used by one solver at a time
 };
 } // namespace femgpu::linalg

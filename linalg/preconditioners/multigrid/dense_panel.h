@@ -31,7 +31,8 @@ struct DensePanel
   }
 };
 
-/// Size of a pivot, relative to the entries of A that it came from, below which A is singular.
+/// A counts as singular if a pivot is smaller than this fraction of the entries that it came from:
+/// the diagonal entry (Cholesky), or the largest entry of the column (elimination).
 constexpr double singular_pivot = 1e-12;
 } // namespace femgpu::linalg
 

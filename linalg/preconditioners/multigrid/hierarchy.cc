@@ -15,12 +15,12 @@ namespace femgpu::linalg
 namespace
 {
 constexpr int max_levels = 30;
-constexpr double max_coarsening_ratio = 0.8; ///< of rows: otherwise another level does not pay
+constexpr double max_coarsening_ratio = 0.8; ///< ratio of rows above which coarsening stops
 constexpr double negligible_fraction =
-    0.05; ///< of entries: levels after such a small one are negligible
+    0.05; ///< share of the finest matrix's entries below which aggregates stay small
 
-/// Sum of the entries of all matrices, relative to the finest, beyond which aggregates become
-/// larger.
+/// Returns the sum of the entries of all matrices, relative to the finest, above which larger
+/// aggregates are chosen.
 double max_complexity(const int n_near_null)
 {
   return n_near_null > 1 ? 1.8 : 1.5;
@@ -32,7 +32,7 @@ double damping(const double largest_eigenvalue)
   return 4. / 3. / largest_eigenvalue;
 }
 
-/// Returns the seconds of the steps since the last lap.
+/// Waits for the steps of A's executor. Returns the seconds since the last lap.
 double lap(const Matrix &A, Stopwatch &watch)
 {
   A.executor()->synchronize();
@@ -75,8 +75,8 @@ struct PatternWithoutGhosts
   PatternRef pattern;
 };
 
-/// Makes a prolongation from the unknowns of A. @throws ParameterError unless its rows are those of
-/// A
+/// Makes a prolongation from the unknowns of A.
+/// @throws ParameterError if the prolongation and A have different numbers of rows
 std::shared_ptr<const CsrMatrix> supplied_prolongation(const CsrMatrix &A,
                                                        const CoarserUnknowns &coarser,
                                                        const std::vector<double> &scales)
@@ -169,7 +169,7 @@ UnknownsPtr Hierarchy<Backend>::add_supplied_levels()
 }
 
 /// Makes the transition from the last level to a new one, whose nodes and near-null vectors replace
-/// the given ones. Returns whether there is a new level.
+/// the arguments. Returns whether there is a new level.
 template <class Backend>
 bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
 {
@@ -209,8 +209,8 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   return true;
 }
 
-/// Aggregates the last level: small aggregates, unless their matrix has too many entries and large
-/// aggregates save some.
+/// Returns aggregates of the last level: small ones, unless their coarse matrix has too many
+/// entries and larger aggregates reduce this number.
 template <class Backend>
 Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPattern &graph,
                                                  const DerivedPattern &filtered,
@@ -253,7 +253,7 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
   return complexity_with(large) <= 0.95 * small_complexity ? std::move(large) : std::move(small);
 }
 
-/// Makes the transition from the last level.
+/// Makes the transition from the last level to the next one.
 template <class Backend>
 std::unique_ptr<Transition<Backend>>
 Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tentative,

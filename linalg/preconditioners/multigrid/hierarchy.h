@@ -17,11 +17,11 @@ namespace femgpu::linalg
 struct HierarchyOptions
 {
   bool uses_supplied_levels = true; ///< the first levels use the prolongations of Unknowns
-  double theta = 0.; ///< of strong connections of the first nodes; halved on each further level
-  int block = 0;     ///< unknowns of a node; 0: as specified by the matrix, or 1
+  double theta = 0.; ///< strength threshold of the first aggregated level; halved on each next one
+  int block = 0;     ///< unknowns of a node; 0: as the matrix specifies, else 1
   std::string near_null = "auto";
   int coarsest = 256;      ///< number of rows at which coarsening stops
-  SmootherChoice smoother; ///< of the finest level; its degree grows by one with each level
+  SmootherChoice smoother; ///< smoother of the finest level; the degree grows by one per level
 };
 
 /// The transition from a level to the next.
@@ -80,7 +80,7 @@ public:
   {
     return all_levels;
   }
-  /// Returns the inverse on the coarsest level; nullptr if that has too many rows and is only
+  /// Returns the inverse on the coarsest level; nullptr if this level has too many rows and is only
   /// smoothed.
   const DenseInverse<Backend> *inverse() const
   {
@@ -90,7 +90,7 @@ public:
   {
     return symmetric;
   }
-  /// Returns the number of entries of P, and of the matrices of all levels but the finest.
+  /// Returns the number of entries of all P and of the matrices of all levels but the finest.
   std::size_t n_nonzeros() const;
   /// Describes the hierarchy. @param levels from reports()
   std::string description(const std::vector<LevelReport> &levels) const;

@@ -8,12 +8,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A cycle from 0, with smoothing before and after the coarse correction.
+/// A multigrid cycle that starts from 0 and smooths before and after the coarse-grid correction.
 template <class Backend>
 class MultigridOperator final : public PreconditionerOperator
 {
 public:
-  /// @param cycle_index of the next level: 1 for a V-cycle, 2 for a W-cycle
+  /// @param cycle_index number of visits to the next level: 1 for a V-cycle, 2 for a W-cycle
   MultigridOperator(const Matrix &A, const HierarchyOptions &options, const int cycle_index)
       : PreconditionerOperator(A.range()), hierarchy(A, options), cycle_index(cycle_index)
   {
@@ -44,7 +44,7 @@ public:
     Buffer<double> r = vector_of(finest);
     r.fill_zero();
     std::vector<double> seconds;
-    for (int k = 0; k < 2; ++k) { // the first one loads kernels
+    for (int k = 0; k < 2; ++k) { // the first cycle loads kernels
       seconds.assign(vectors.size(), 0.);
       executor->synchronize();
       Stopwatch watch;
@@ -60,8 +60,9 @@ public:
     return hierarchy.levels().front().A->is_capturable();
   }
 
-  /// Returns the bytes that one cycle reads and writes: besides those of the smoothers, a product
-  /// with A and three vectors, and one or two for P and Pᵀ.
+  /// Returns the bytes that one cycle reads and writes on all levels. Each visit counts the
+  /// smoothers, a product with A and three vectors, and one or two vectors for the products with P
+  /// and Pᵀ.
   std::size_t bytes() const
   {
     std::size_t sum = 0, n_visits = 1;
@@ -86,7 +87,7 @@ public:
 private:
   struct Vectors
   {
-    Buffer<double> r; ///< on the finest level, the solver's vector is used
+    Buffer<double> r; ///< empty on the finest level, which uses the solver's vector
     Buffer<double> x, other;
 
     PolynomialVectors all()
@@ -101,8 +102,8 @@ private:
   }
 
   /// Improves the solution of A x = r on a level. Returns where x is stored.
-  /// @param on_level_end called as on_level_end(level) when its steps end, or those of another
-  /// level begin
+  /// @param on_level_end on_level_end(level) is called when the steps of a level end, or when steps
+  /// of another level interrupt them
   template <class Callback>
   PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
                           const bool from_zero, const Callback &on_level_end) const
@@ -138,14 +139,15 @@ private:
  * over it (hierarchy.h).
  *
  * Use: large systems of elliptic equations, because iteration counts hardly grow with the number of
- * unknowns; small systems need less set-up and fewer steps with Jacobi. Options: coarsening by
- * lower degrees and coarser meshes, if known, before aggregates, or by aggregates alone; theta of
- * strong connections; smoother and its degree; values of the matrices that cycles multiply with;
- * cycle=W for hard problems; block and near-null for systems of equations; coarsest for the number
- * of rows that are inverted; times of a cycle for the report. Needs: a positive diagonal; A
- * symmetric positive definite, or almost an M-matrix, for which P is not smoothed. Cost: a cycle
- * multiplies 2 degree times with A, and on the other levels with matrices that together have a
- * fraction of its entries. Fails: iteration counts grow for wave equations or little diffusion.
+ * unknowns; small systems need less set-up and fewer steps with Jacobi. Options: coarsening, by
+ * lower degrees and coarser meshes (if known) before aggregates, or by aggregates alone; theta, the
+ * threshold of strong connections; smoother and its degree; values, the type of the matrices in a
+ * cycle; cycle=W for hard problems; block and near-null for systems of equations; coarsest, the
+ * number of rows up to which a matrix is inverted; times, to report the times of a cycle. Needs: a
+ * positive diagonal; A symmetric positive definite, or almost an M-matrix, for which P is not
+ * smoothed. Cost: a cycle multiplies 2 · degree times with A, and on the other levels with matrices
+ * that together have a fraction of A's entries. Fails: iteration counts grow for wave equations or
+ * little diffusion.
  */
 template <class Backend>
 class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>>
@@ -202,7 +204,7 @@ private:
 
   HierarchyOptions options;
   int cycle_index;
-  bool times_cycle; ///< times a cycle
+  bool times_cycle; ///< whether the report contains the times of a cycle
 };
 } // namespace
 

@@ -22,8 +22,8 @@ bool is_coupled(const CsrView<double> &A, const int i)
   return false;
 }
 
-/// v_c = 1 for unknown c of its node, else 0; followed by the rotations, if @p coordinates are
-/// given. In a scaled system x̂ = x / scales.
+/// Stores row i of the near-null vectors: v_c = 1 if the row is unknown c of its node, else 0; then
+/// the rotations if @p coordinates are given. In a scaled system x̂ = x / scales.
 struct StoreMotions
 {
   CsrView<double> A;
@@ -46,15 +46,15 @@ struct StoreMotions
     if (coordinates == nullptr)
       return;
     const double *const x = coordinates + static_cast<std::size_t>(i) * block;
-    for (int r = block; r < count; ++r) { // in the plane of the directions a and b
+    for (int r = block; r < count; ++r) { // rotation in the plane of directions a and b
       const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
       v[r] = component == a ? -one * x[b] : component == b ? one * x[a] : 0.;
     }
   }
 };
 
-/// Returns the coordinates relative to their centre, about which rotations turn, in units of the
-/// body's size; both are global.
+/// Returns the coordinates relative to the centre of the body, about which it rotates, in units of
+/// its size. Centre and size are those of all ranks' coordinates.
 std::vector<double> centred(const std::vector<double> &coordinates, const int dimension,
                             const RowSpace &rows)
 {

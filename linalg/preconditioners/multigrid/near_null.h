@@ -17,14 +17,16 @@ struct NearNullVectors
 };
 
 /**
- * Returns the near-null vectors of the first level of nodes. For @p kind `constants` there is one
- * for each unknown of a node; `rigid-body` gives the 3 or 6 motions of a body in 2D or 3D,
- * translations first; `auto` gives these if coordinates are known and a node has as many unknowns
- * as there are dimensions, else constants. They are 0 in rows with only a diagonal entry, as for
- * Dirichlet values. For a scaled system, x = D x̂, they are D⁻¹ v.
- * @param unknowns of the rows of A
- * @param block unknowns of a node
- * @throws ParameterError for rigid-body motions of a matrix without coordinates
+ * Returns the near-null vectors of the first aggregated level, as @p kind specifies: `constants`
+ * gives one vector for each unknown of a node; `rigid-body` gives the 3 or 6 motions of a body in
+ * 2D or 3D, translations first; `auto` gives these motions if coordinates are known and a node has
+ * as many unknowns as there are dimensions, else constants. The vectors are 0 in rows with only a
+ * diagonal entry, such as those of Dirichlet values. For a scaled system, x = D x̂, the result is
+ * D⁻¹ v.
+ * @param unknowns the unknowns of the rows of A
+ * @param block number of unknowns of a node
+ * @throws ParameterError if @p kind is `rigid-body` and the matrix has no coordinates, or nodes do
+ * not have one unknown for each dimension
  */
 template <class Backend>
 NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, int block,

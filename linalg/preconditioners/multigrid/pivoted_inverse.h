@@ -10,9 +10,9 @@
 /**
  * @file
  * The inverse of a dense matrix by Gauss-Jordan elimination in place with partial pivoting, by
- * panels. The pivot of a column is its largest entry in a row that is not yet a pivot row, the
- * first one of several. Rows are not exchanged: X(row_of[k], column_of[l]) is entry (k, l) of the
- * inverse at the end.
+ * panels. The pivot of a column is its largest entry among the rows that are not yet pivot rows; of
+ * equal entries, the first is chosen. Rows are not exchanged: at the end, entry (k, l) of the
+ * inverse is X(row_of[k], column_of[l]).
  */
 namespace femgpu::linalg
 {
@@ -21,10 +21,10 @@ struct PivotRows
 {
   const double *largest; ///< largest entry of each column of A
   int *row_of;           ///< pivot row of a column; -1: none yet, or none left
-  int *column_of;        ///< column of a pivot row
+  int *column_of;        ///< column whose pivot is in this row; -1: none
 };
 
-/// An entry of a column and its row.
+/// The size of an entry of a column, and the row of this entry.
 struct PivotCandidate
 {
   double size;
@@ -62,7 +62,7 @@ struct FactorisePanel
   }
 
 private:
-  /// Returns the largest entry of a column in rows that are not pivot rows.
+  /// Returns the largest entry of a column among the rows that are not pivot rows.
   template <class Team>
   FEMGPU_HD
   PivotCandidate largest(const Team &team, const int column) const
@@ -82,7 +82,7 @@ private:
     }
     team.sync();
     best = found[0];
-    team.sync(); // all threads have read it
+    team.sync(); // all threads have read found[0]
     return best;
   }
 
@@ -108,7 +108,8 @@ private:
   }
 };
 
-/// Eliminates, outside the panel, its pivots from a row that is not one of its pivot rows.
+/// Eliminates the panel's pivots from row i, in the columns outside the panel, unless i is itself a
+/// pivot row of the panel.
 struct EliminatePanel
 {
   static constexpr int team_size = 128, scratch = 0;
@@ -134,7 +135,7 @@ struct EliminatePanel
   }
 };
 
-/// Updates the pivot rows of the panel in a column j outside it.
+/// Updates the panel's pivot rows in a column j outside the panel.
 struct ScalePivotRows
 {
   DensePanel panel;
@@ -188,7 +189,7 @@ struct CollectInverse
   }
 };
 
-/// Returns the largest entry of each column.
+/// Returns the largest |x_ij| of each column j.
 template <class Backend>
 Buffer<double> largest_in_columns(const ExecutorPtr &executor, const DensePanel &X)
 {
@@ -203,10 +204,11 @@ Buffer<double> largest_in_columns(const ExecutorPtr &executor, const DensePanel 
 }
 
 /**
- * Computes the inverse of A as another n x n matrix; a generalised inverse if A is singular, with
- * zero rows and columns for missing pivots. Returns the number of these.
+ * Computes the inverse of the n x n matrix A; if A is singular, a generalised inverse with zero
+ * rows and columns for missing pivots. Returns the number of missing pivots.
  * @param X holds A, and is overwritten
- * @param is_symmetric A is symmetric; then the result is symmetric to the last bit
+ * @param is_symmetric whether A is symmetric; the result is then exactly symmetric
+ * @param result n x n entries of the inverse
  */
 template <class Backend>
 int pivoted_inverse(const ExecutorPtr &executor, DensePanel X, const bool is_symmetric,

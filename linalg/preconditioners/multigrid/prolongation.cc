@@ -13,8 +13,8 @@ namespace
 /// The rows of the nodes of aggregates.
 struct AggregateRows
 {
-  RowPatternView nodes; ///< of each aggregate
-  const int *starts;    ///< rows of each node
+  RowPatternView nodes; ///< nodes of each aggregate
+  const int *starts;    ///< first row of each node
 
   /// Calls f(row) for the rows of aggregate @p a, by all threads of a team.
   template <class Team, class Function>
@@ -27,8 +27,8 @@ struct AggregateRows
   }
 };
 
-/// Q R = B on the rows of each aggregate. A vector of which less than a millionth is left depends
-/// on the previous ones.
+/// Factorises Q R = B on the rows of each aggregate. A vector depends on the previous ones if
+/// orthogonalisation leaves less than a millionth of it.
 struct Orthonormalise
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -37,7 +37,7 @@ struct Orthonormalise
   double *Q; ///< B, and then Q
   double *R; ///< count² per aggregate, row by row; 0 initially
   int *ranks;
-  int *pivots; ///< count per aggregate: the column of Q that is the s-th one
+  int *pivots; ///< count per aggregate: the s-th chosen column of Q
 
   template <class Team>
   FEMGPU_HD
@@ -67,7 +67,7 @@ struct Orthonormalise
   FEMGPU_HD
   void operator()(const Team &team, const int a) const
   {
-    constexpr double min_norm_squared = 1e-12; // squared
+    constexpr double min_norm_squared = 1e-12; // (1e-6)²
     double initial[NearNullVectors::max_vectors];
     bool is_remaining[NearNullVectors::max_vectors];
     for (int c = 0; c < count; ++c) {
@@ -110,7 +110,7 @@ struct Orthonormalise
   }
 };
 
-/// Row i of P̂ has the columns of its aggregate.
+/// Stores row i of P̂, which has the columns of its aggregate.
 struct StoreTentative
 {
   const int *node_of_row, *aggregate_of_node; ///< the aggregate of each node; -1: none
@@ -199,8 +199,8 @@ struct FilterRow
   }
 };
 
-/// Computes row i of P̂ − ω D⁻¹ A_F P̂ in place of A_F P̂. Its pattern includes that of P̂, because
-/// A has a full diagonal.
+/// Computes row i of P̂ − ω D⁻¹ A_F P̂ in place of A_F P̂. The pattern of A_F P̂ includes that of
+/// P̂, because A has a full diagonal.
 struct SmoothProlongationRow
 {
   CsrView<double> tentative;
@@ -278,7 +278,7 @@ template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
 {
   const PatternRef pattern = pattern_of(A);
-  // Every row has a diagonal, which is not in the graph.
+  // Every row has a diagonal entry, which is not in the graph.
   if (graph.columns.size() + static_cast<std::size_t>(A.n()) == A.n_nonzeros())
     return {};
   return select_entries<Backend>(pattern,
@@ -335,7 +335,7 @@ double estimate_entries(const PatternRef &A, const PatternRef *filtered,
   const auto multiply_by = [&](const PatternRef &B) {
     rows = multiply<Backend>(pattern_of(owner, rows, B.n), B, what);
   };
-  if (filtered != nullptr) // which is symmetric
+  if (filtered != nullptr) // the pattern of A_F is symmetric
     multiply_by(*filtered);
   multiply_by(A);
   if (filtered != nullptr)

@@ -7,38 +7,40 @@
 
 namespace femgpu::linalg
 {
-/// The tentative prolongation P̂, whose columns are the near-null vectors on each aggregate made
-/// orthonormal, and the nodes and near-null vectors of the next level.
+/// The tentative prolongation P̂, and the nodes and near-null vectors of the next level. The
+/// columns of P̂ are the near-null vectors restricted to each aggregate and orthonormalised there.
 struct TentativeProlongation
 {
   std::shared_ptr<const CsrMatrix> P;
-  Nodes nodes;               ///< of the next level: the aggregates
-  NearNullVectors near_null; ///< B_c with P̂ B_c = B
+  Nodes nodes;               ///< nodes of the next level, one for each aggregate
+  NearNullVectors near_null; ///< vectors B_c of the next level: P̂ B_c = B
 };
 
 /**
  * Computes P̂ by QR factorisation of the rows of @p B in each aggregate, with modified Gram-Schmidt
  * and pivoting. A vector that depends on the others within an aggregate, such as a rotation about
- * the line on which its nodes lie, gets no column: aggregates have up to B.count rows of the next
- * level. Rows of nodes in no aggregate are empty. Collective over all ranks. @param range the rows
- * of @p B
+ * the line on which its nodes lie, gets no column; an aggregate thus has at most B.count rows on
+ * the next level. Rows of nodes in no aggregate are empty. Collective over all ranks.
+ * @param range the rows of @p B
  */
 template <class Backend>
 TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &nodes,
                                      const Aggregates &aggregates, const NearNullVectors &B);
 
-/// Returns the pattern of A_F, with the diagonal of A and the entries between strongly connected
-/// nodes of one unknown; empty if these are all entries. @param graph from strong_connections()
+/// Returns the pattern of A_F (see SmoothedProlongation) if each node is one row: the diagonal of A
+/// and the entries between strongly connected nodes. Empty if A has no other entries.
+/// @param graph from strong_connections()
 template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
 
-/// Returns the nodes of the columns in each node's first row.
+/// Returns for each node the nodes whose first rows are columns of its own first row in @p A.
 template <class Backend>
 RowPattern node_pattern(const PatternRef &A, const Nodes &nodes);
 
 /// Estimates the number of connected pairs of aggregates in Pᵀ A P from a sample of its rows; nodes
 /// in no aggregate count as one more aggregate.
-/// @param A pattern of nodes, as is @p filtered, the pattern of A_F; nullptr: P is P̂
+/// @param A the pattern of A for nodes, see node_pattern()
+/// @param filtered the pattern of A_F for nodes; nullptr if P is P̂
 template <class Backend>
 double estimate_entries(const PatternRef &A, const PatternRef *filtered,
                         const Aggregates &aggregates);
@@ -54,7 +56,7 @@ class SmoothedProlongation
 {
 public:
   /// @param filtered from filtered_pattern(); empty: A_F is A
-  /// @param near_null on the rows of A
+  /// @param near_null near-null vectors on the rows of A
   SmoothedProlongation(const CsrMatrix &A, DerivedPattern filtered,
                        std::shared_ptr<const CsrMatrix> tentative, NearNullVectors near_null,
                        const double *inverse_diagonal, double omega);
@@ -70,10 +72,10 @@ private:
 
   std::size_t n_entries;
   std::shared_ptr<const CsrMatrix> tentative;
-  std::unique_ptr<GhostRows<Backend>> tentative_rows; ///< if distributed
+  std::unique_ptr<GhostRows<Backend>> tentative_rows; ///< P̂ with ghost rows; if distributed
   NearNullVectors near_null;
   Buffer<int> sources;
-  std::shared_ptr<CsrMatrix> filtered; ///< A_F; nullptr: it is A
+  std::shared_ptr<CsrMatrix> filtered; ///< A_F; nullptr if A_F is A
   std::unique_ptr<Product<Backend>> product;
 };
 } // namespace femgpu::linalg

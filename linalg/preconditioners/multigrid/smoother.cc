@@ -98,8 +98,8 @@ PolynomialVectors Smoother<Backend>::smooth(Runner<Backend> &run, double *r, Pol
   return v;
 }
 
-/// With M, each product with A accesses three vectors, and each term multiplies with M and accesses
-/// four vectors.
+/// Counts, with M, three vectors for each product with A, and a product with M and four vectors for
+/// each term.
 template <class Backend>
 std::size_t Smoother<Backend>::bytes(const bool from_zero) const
 {

@@ -16,8 +16,8 @@ struct SmootherChoice
 {
   /// `chebyshev`: polynomials with the diagonal; `l1-jacobi`; or a preconditioner of the registry
   std::string name = "chebyshev";
-  int degree = 2;              ///< of the polynomial, or number of steps
-  bool rounds_to_float = true; ///< multiplies with values of A that are rounded to float
+  int degree = 2;              ///< degree of the polynomial, or number of steps
+  bool rounds_to_float = true; ///< products use values of A rounded to float
 
   bool uses_preconditioner() const
   {
@@ -31,35 +31,38 @@ struct SmootherChoice
 };
 
 /**
- * x += p(M⁻¹A) M⁻¹ (r − A x), by terms with one product with A each,
+ * A smoother x += p(M⁻¹A) M⁻¹ (r − A x) with a polynomial p. Each of its terms takes one product
+ * with A:
  *
  *     d = a d + b M⁻¹ (r − A x);  x += d.
  *
- * With a symmetric M these are Chebyshev polynomials of the fourth kind, which need only the upper
- * end of the spectrum (Lottes 2023, Algorithm 3.1), from Lanczos steps in the inner product of M;
- * hence a cycle that smooths before and after is symmetric. M is diag(A), or a preconditioner. An
- * unsymmetric one smooths by stationary steps, a = 0 and b = 1, as does `l1-jacobi`, M_ii = Σ_j
- * |a_ij|, whose steps converge for every symmetric positive definite A.
+ * M is diag(A), or a preconditioner. For a symmetric M, p is a Chebyshev polynomial of the fourth
+ * kind (Lottes 2023, Algorithm 3.1). This p needs only the upper end of the spectrum, which Lanczos
+ * steps in the inner product of M estimate, and makes the smoother symmetric; hence a cycle that
+ * smooths before and after is symmetric too. With an unsymmetric preconditioner the terms are
+ * stationary steps, a = 0 and b = 1. The steps of `l1-jacobi` are also stationary, with M_ii = Σ_j
+ * |a_ij|; they converge for every symmetric positive definite A.
  *
- * Products with A may read values that are rounded to float. If A is symmetric to the last bit, so
- * is the smoother. Rounding adds an error of 6e-8 ‖A‖‖x‖ to A x, which hardly affects the outer
- * solver.
+ * Products with A may read values that are rounded to float. If A is exactly symmetric, so is the
+ * smoother. Rounding adds an error of 6e-8 ‖A‖‖x‖ to A x, which hardly affects the outer solver.
  */
 template <class Backend>
 class Smoother
 {
 public:
-  /// @param A outlives the smoother
+  /// @param A must outlive the smoother
   Smoother(const Matrix &A, const SmootherChoice &choice);
 
-  /// Takes over the values of A. @throws SolverError unless the diagonal is positive, or as M does
+  /// Prepares for new values of A.
+  /// @throws SolverError unless the diagonal is positive; also throws as M's update() does
   void update();
 
-  /// Smooths A x = r, from 0 if @p from_zero; then x is not read. Returns where x is stored.
+  /// Smooths A x = r. If @p from_zero, x starts from 0 and is not read. Returns where x is stored.
   PolynomialVectors smooth(Runner<Backend> &run, double *r, PolynomialVectors v,
                            bool from_zero) const;
 
-  /// Returns the matrix in products: A rounded to float if requested and representable, else A.
+  /// Returns the matrix that products use: A rounded to float if requested and representable, else
+  /// A.
   const Matrix &matrix() const
   {
     return rounded ? *rounded : A;
@@ -72,13 +75,13 @@ public:
   {
     return D;
   }
-  /// Returns an estimate of the largest eigenvalue of diag(A)⁻¹ A, from below.
+  /// Returns an estimate, from below, of the largest eigenvalue of diag(A)⁻¹ A.
   double largest_eigenvalue() const
   {
     return eigenvalue;
   }
-  /// Returns the estimate for M⁻¹A if polynomials use another M than diag(A), else that for
-  /// diag(A).
+  /// Returns the estimated largest eigenvalue of M⁻¹A if polynomials use a preconditioner M, else
+  /// that of diag(A)⁻¹ A.
   double largest_smoothed_eigenvalue() const
   {
     return eigenvalue_of_M > 0. ? eigenvalue_of_M : eigenvalue;
@@ -104,7 +107,7 @@ private:
   std::unique_ptr<RoundedFormat<Backend>> rounded; ///< nullptr: products use A
   Diagonal<Backend> D;
   std::unique_ptr<Preconditioner> M; ///< nullptr: diag(A), or l1-jacobi
-  mutable Buffer<double> step;       ///< d, with M; used by one solver at a time
+  mutable Buffer<double> step;       ///< d, if there is M; used by one solver at a time
   double eigenvalue = 0., eigenvalue_of_M = 0.;
   PolynomialTerms terms;
 };

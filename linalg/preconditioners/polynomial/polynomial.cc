@@ -25,7 +25,7 @@ PolynomialTerms chebyshev_terms(const int degree, const double low, const double
   return terms;
 }
 
-/// Returns the terms of ω Σ (I − ω D⁻¹A)^k D⁻¹ with ω so small that the sum is positive.
+/// Returns the terms of ω Σ (I − ω D⁻¹A)^k D⁻¹, with ω so small that this sum is positive definite.
 PolynomialTerms neumann_terms(const int degree, const double high)
 {
   const double omega = std::min(1., 1.9 / high);
@@ -57,18 +57,18 @@ public:
   {
     return A.is_capturable();
   }
-  std::size_t bytes() const // with the vectors of the terms
+  std::size_t bytes() const // including the vectors of the terms
   {
     return bytes_of_terms(A, terms, D.bytes(), true);
   }
 
-  /// Takes over the diagonal of A.
+  /// Recomputes the diagonal from the values of A.
   void update()
   {
     D.update();
   }
-  /// Returns an upper bound of the eigenvalues of D⁻¹A: Gershgorin's, or an estimate if that is
-  /// smaller.
+  /// Returns an upper bound of the eigenvalues of D⁻¹A: Gershgorin's bound or, if @p by_estimate,
+  /// an estimated bound if that is smaller.
   double largest_eigenvalue(const bool by_estimate) const
   {
     const double bound = D.gershgorin_bound();
@@ -99,8 +99,8 @@ private:
  *
  * Use: symmetric positive definite systems if set-up must be cheap and reductions are expensive; an
  * application costs degree - 1 products. Needs: a positive diagonal. Fails: M is indefinite if the
- * largest eigenvalue was underestimated; the solver detects that, and eigenvalue=gershgorin is the
- * remedy. Source: Saad 2003, §12.3.
+ * largest eigenvalue was underestimated; the solver detects this, and eigenvalue=gershgorin avoids
+ * it. Source: Saad 2003, §12.3.
  */
 template <class Backend>
 class Polynomial final : public OperatorPreconditioner<PolynomialOperator<Backend>>
@@ -139,7 +139,7 @@ private:
 
   int degree;
   bool by_estimate;
-  double ratio = 0.; ///< of the ends of the Chebyshev interval; 0: Neumann series
+  double ratio = 0.; ///< ratio of the ends of the interval; 0: Neumann series
 };
 } // namespace
 

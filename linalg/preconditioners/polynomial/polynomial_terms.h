@@ -10,13 +10,13 @@
 
 /**
  * @file
- * Polynomials in D⁻¹A, D diagonal, by terms with one product with A each:
+ * Polynomials in D⁻¹A with a diagonal D, term by term. Each term takes one product with A:
  *
  *     d = a d + b D⁻¹ (r − A x);  x += d.
  */
 namespace femgpu::linalg
 {
-/// The factors a, b of the terms; a of the first is 0.
+/// The factors a and b of each term; a of the first term is 0.
 using PolynomialTerms = std::vector<std::pair<double, double>>;
 
 /// Vectors with the rows of A; x and the other swap roles with each product.
@@ -57,8 +57,9 @@ struct AddTerm
   }
 };
 
-/// Adds all terms to x, the first one from 0 if @p from_zero; then x is not read. Returns where x
-/// is stored. @param inverse 1/D
+/// Adds all terms to x. If @p from_zero, x starts from 0 and is not read. Returns where x is
+/// stored.
+/// @param inverse the diagonal entries of D⁻¹
 template <class Backend>
 PolynomialVectors add_terms(Runner<Backend> &run, const Matrix &A, const double *const inverse,
                             const PolynomialTerms &terms, const double *const r,
