@@ -8,6 +8,7 @@
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/steps/row_bodies.h"
 
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <utility>

@@ -43,7 +43,8 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      {.supports_ghosts = true}},
     {"sai",
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, longest=K, the "
-     "maximum number of entries per column (256; 0: unlimited), side=right|left (min |MA-I|); "
+     "maximum number of entries per column of its first power (256; 0: unlimited), side=right|left "
+     "(min |MA-I|); "
      "unsymmetric",
      preconditioner<class SaiPreconditioner>,
      {.uses_int_offsets = true, .supports_ghosts = true, .has_factors = true}},

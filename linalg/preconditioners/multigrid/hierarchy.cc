@@ -84,7 +84,7 @@ std::shared_ptr<const CsrMatrix> supplied_prolongation(const CsrMatrix &A,
   const HostProlongation &P = coarser.prolongation;
   if (P.row_starts.size() != static_cast<std::size_t>(A.n()) + 1)
     throw ParameterError("A prolongation of " + std::to_string(P.row_starts.size() - 1) +
-                         " rows does not fit a matrix with " + std::to_string(A.n()) + ".");
+                         " rows does not fit a matrix with " + std::to_string(A.n()) + " rows.");
   RawVector<double> scaled;
   if (!scales.empty()) {
     scaled = P.values;

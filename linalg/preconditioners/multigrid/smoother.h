@@ -6,6 +6,7 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/preconditioners/spectrum.h"
 
+#include <limits>
 #include <memory>
 #include <string>
 
