@@ -5,12 +5,12 @@
 
 /**
  * @file
- * Concurrent updates of one number by the threads of a step, on either backend. Only operations
- * whose result does not depend on the order: there are no floating-point sums here.
+ * Concurrent updates of one number by the threads of a step, on either backend. The final number
+ * does not depend on the order of the updates; there are therefore no floating-point sums here.
  */
 namespace femgpu::linalg
 {
-/// Stores the minimum of *to and @p value; unsigned, 64 bits unsigned, or int.
+/// Replaces *to by the minimum of *to and @p value. T is int, or unsigned with 32 or 64 bits.
 template <class T>
 FEMGPU_HD
 void atomic_min(T *to, const T value)
@@ -26,7 +26,7 @@ void atomic_min(T *to, const T value)
 #endif
 }
 
-/// Stores the maximum of *to and @p value; unsigned, 64 bits unsigned, or int.
+/// Replaces *to by the maximum of *to and @p value. T is int, or unsigned with 32 or 64 bits.
 template <class T>
 FEMGPU_HD
 void atomic_max(T *to, const T value)
@@ -42,7 +42,7 @@ void atomic_max(T *to, const T value)
 #endif
 }
 
-/// Adds @p value. @return the old value
+/// Adds @p value to *to. @return the old value of *to
 template <class T>
 FEMGPU_HD
 T atomic_add(T *to, const T value)
@@ -54,7 +54,7 @@ T atomic_add(T *to, const T value)
 #endif
 }
 
-/// Stores a value that all threads which write here have in common.
+/// Stores @p value in *to. All threads that concurrently write *to must store the same value.
 FEMGPU_HD
 void store_relaxed(int *to, const int value)
 {

@@ -8,7 +8,8 @@
 
 namespace femgpu::linalg
 {
-/// The upper half of a float: the same range, and 8 binary digits. Arithmetic is in double.
+/// A number stored as the upper half of a float: it has the range of a float and 8 binary digits.
+/// Arithmetic is in double.
 class BFloat16
 {
 public:
@@ -37,7 +38,7 @@ public:
   }
 
 private:
-  /// @param magnitude the bits of |x| as double
+  /// Returns the bits of the rounded |x|. @param magnitude the bits of |x| as a double
   FEMGPU_HD
   static std::uint16_t rounded(const std::uint64_t magnitude)
   {
@@ -52,7 +53,7 @@ private:
     const std::uint64_t truncated = significand >> dropped_bits, half = one << (dropped_bits - 1);
     const std::uint64_t rest = significand & ((one << dropped_bits) - 1);
     const bool rounds_up = rest > half || (rest == half && (truncated & 1) == 1);
-    // The leading digit adds one to the exponent, and so does a carry.
+    // The leading digit of `truncated` adds one to the exponent, and so does a carry.
     const int biased = exponent >= -126 ? exponent + 126 : 0;
     return static_cast<std::uint16_t>((biased << 7) + static_cast<int>(truncated) +
                                       (rounds_up ? 1 : 0));

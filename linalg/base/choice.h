@@ -22,7 +22,7 @@ inline std::string names_of(const std::vector<Choice> &choices)
   return names;
 }
 
-/// Returns the names as the selection of a parameter: "a|b|c".
+/// Returns the names of @p choices as a selection for deal.II's parameters: "a|b|c".
 inline std::string selection_of(const std::vector<Choice> &choices)
 {
   std::string names;

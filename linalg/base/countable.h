@@ -10,10 +10,9 @@
 namespace femgpu::linalg
 {
 /**
- * Throws ParameterError if the entries of a matrix are too many for the method that @p text names,
- * because its trait `uses_int_offsets` says that it counts them by int. The message names the
- * alternatives.
- * @param what kind of the @p methods: "matrix format"
+ * Throws ParameterError if a matrix has more entries than int can count and the method that @p text
+ * names has the trait `uses_int_offsets`. The message names the alternatives.
+ * @param what what the @p methods are, for messages: "matrix format"
  */
 template <class Registry>
 void check_countable(const std::string &what, const Registry &methods, const std::string &text,

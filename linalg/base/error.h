@@ -21,8 +21,8 @@ enum class ExitCode : int
 
 /**
  * The base class of all exceptions that femgpu throws on purpose. The message says what is wrong,
- * where, with which values, and what to do. main() reports uncaught ones and returns their exit
- * code.
+ * where, with which values, and what to do. main() reports uncaught errors and returns their
+ * exit code.
  */
 class Error : public std::runtime_error
 {
@@ -68,7 +68,7 @@ struct InputError : Error
   {}
 };
 
-/// A solver that does not support this system.
+/// A solver or preconditioner that does not support or cannot handle the system.
 struct SolverError : Error
 {
   explicit SolverError(const std::string &message) : Error(ExitCode::not_converged, message)

@@ -6,23 +6,23 @@
 #include <cstring>
 #include <type_traits>
 
-/// Marks a function that both the host compiler and nvcc compile: a step's formulas, a row product.
+/// Marks a function that both the host compiler and nvcc compile, such as the formulas of a step.
 #ifdef __CUDACC__
 #define FEMGPU_HD __host__ __device__ __forceinline__
 #else
 #define FEMGPU_HD inline
 #endif
 
-/// Marks such a function that is too large to be inlined into every kernel that uses it.
+/// Marks a function like FEMGPU_HD, if it is too large to be inlined into every kernel.
 #ifdef __CUDACC__
 #define FEMGPU_HD_CALLED __host__ __device__ __noinline__ inline
 #else
 #define FEMGPU_HD_CALLED inline
 #endif
 
-/// Marks a lambda that is the body of a step where it is run; stands between captures and
-/// parameters. The lambda must capture by value, and must not be in a constructor or private
-/// function, which nvcc does not support.
+/// Marks a lambda that is the body of a step; stands between the captures and the parameters of the
+/// lambda. The lambda must capture by value, and must not be in a constructor or private function,
+/// which nvcc does not support.
 #ifdef __CUDACC__
 #define FEMGPU_BODY __device__
 #else
@@ -46,15 +46,16 @@
 
 namespace femgpu::linalg
 {
-/// Whether this is compiled for a GPU.
+/// Whether nvcc compiles this file.
 #ifdef __CUDACC__
 constexpr bool is_for_gpu = true;
 #else
 constexpr bool is_for_gpu = false;
 #endif
 
-/// Returns 1/x. On a GPU to within two units in the last place if |x| and 1/|x| are normal numbers,
-/// with a shorter dependency chain than a division: for divisions on the critical path.
+/// Returns 1/x, for divisions on the critical path. On a GPU the dependency chain is shorter than
+/// a division's; the error is at most two units in the last place if |x| and 1/|x| are normal
+/// numbers.
 FEMGPU_HD
 double reciprocal(const double x)
 {
@@ -69,9 +70,9 @@ double reciprocal(const double x)
 }
 
 /**
- * Returns the L2 cache policy for data that a kernel reads once. If all of them fit (@p
- * cache_resident), they stay in the cache for the next kernel; otherwise they are evicted first, in
- * favour of data that are read again.
+ * Returns the L2 cache policy for data that a kernel reads once. Data that fit in the cache stay
+ * there for the next kernel; other data are evicted first, in favour of data that are read again.
+ * @param cache_resident whether the data fit in the cache
  */
 FEMGPU_HD
 std::uint64_t cache_policy([[maybe_unused]] const bool cache_resident)
@@ -86,8 +87,8 @@ std::uint64_t cache_policy([[maybe_unused]] const bool cache_resident)
 #endif
 }
 
-/// Loads *at without allocating a line in L1; no running kernel may write it. @param policy for the
-/// L2 cache
+/// Loads *at without allocating a line in L1; no running kernel may write *at.
+/// @param policy cache_policy() for the L2 cache
 template <class T>
 FEMGPU_HD
 T load_once(const T *const at, [[maybe_unused]] const std::uint64_t policy)

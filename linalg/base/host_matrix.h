@@ -12,31 +12,31 @@ namespace femgpu::linalg
 struct GhostPlan;
 
 /**
- * A square CSR matrix in host memory, owned by the caller, from which formats are built. Columns
- * are in ascending order within each row. Of a distributed matrix these are the rows of one rank.
+ * A view of a square CSR matrix in host memory, from which matrix formats are built. Columns are in
+ * ascending order within each row. If the matrix is distributed, the view has the rows of one rank.
  */
 struct HostCsr
 {
   int n = 0;
   std::size_t n_nonzeros = 0;
-  RowStarts row_starts;           ///< n+1
-  const int *columns = nullptr;   ///< n_nonzeros
-  const double *values = nullptr; ///< n_nonzeros
+  RowStarts row_starts;           ///< n + 1 starts
+  const int *columns = nullptr;   ///< n_nonzeros columns
+  const double *values = nullptr; ///< n_nonzeros values; nullptr: pattern only
 
-  UnknownsPtr unknowns = default_unknowns; ///< of the rows; never nullptr
+  UnknownsPtr unknowns = default_unknowns; ///< properties of the rows; never nullptr
 
-  /// On several ranks: columns from n on are ghosts, rows of other ranks; nullptr: all rows are
-  /// here.
+  /// The plan for the ghosts, which are the columns from n on and rows of other ranks; nullptr: all
+  /// rows are on this rank.
   const GhostPlan *ghosts = nullptr;
 
-  /// Returns the number of rows per node; 1 if nodes are not known.
+  /// Returns the number of rows per node; 1 if it is unknown.
   int node_size() const
   {
     const int b = unknowns->per_node;
     return b > 1 && n % b == 0 ? b : 1;
   }
 
-  /// Returns the entries of row @p i; their values are nullptr if the matrix has none.
+  /// Returns the entries of row @p i; the values are nullptr if the matrix has no values.
   RowEntries<double> entries(const int i) const
   {
     const std::size_t begin = row_starts[i];
@@ -55,7 +55,7 @@ void check_csr(const HostCsr &A);
 struct HostMatrix
 {
   int n = 0;
-  std::vector<int> row_starts = {0}; ///< n+1; low 32 bits
+  std::vector<int> row_starts = {0}; ///< n + 1 starts, low 32 bits
   std::vector<int> columns;          ///< ascending within each row
   std::vector<double> values;
   UnknownsPtr unknowns = default_unknowns;
@@ -64,6 +64,7 @@ struct HostMatrix
   void add(int column, double value);
   void end_row();
 
+  /// Returns a view of this matrix.
   /// @throws InputError if the number of coordinates is not the dimension times the number of rows
   HostCsr csr() const;
 };

@@ -24,7 +24,8 @@ double physical_memory()
   return bytes > 0. ? bytes : unlimited;
 }
 
-/// Returns the minimum limit in the files @p name of @p group, below @p root, and of its ancestors.
+/// Returns the minimum of the limits in the files @p name in the directory @p group below @p root
+/// and in its parent directories up to @p root.
 double min_limit_in(const std::filesystem::path &root, const std::string &group,
                     const char *const name)
 {

@@ -20,10 +20,11 @@ HostMemory host_memory(unsigned int n_processes = 1);
 /// Returns the bytes that this process can still map under `ulimit -v`; infinite without a limit.
 double free_address_space();
 
-/// Parses a size such as "2GB" or "512 MiB"; "all" is 0. @throws ParameterError if it is invalid
+/// Returns the bytes that a size such as "2GB" or "512 MiB" denotes; 0 for "all".
+/// @throws ParameterError if @p text is not a size
 std::size_t parse_memory_size(const std::string &text);
 
-/// Returns for example "1.23 GB".
+/// Returns @p bytes as text, for example "1.23 GB".
 std::string gigabytes(double bytes);
 } // namespace femgpu
 

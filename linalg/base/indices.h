@@ -12,12 +12,12 @@
  */
 namespace femgpu::linalg
 {
-/// The maximum number of rows and of entries of a matrix. The threads of a GPU block, or the last
-/// group of padded rows, can step beyond the end without an overflow of int.
+/// The maximum number of rows and of entries of a matrix. It is smaller than the largest int, so
+/// that the threads of a GPU block, or the last group of padded rows, can step beyond the end.
 constexpr int max_indices = std::numeric_limits<int>::max() - (1 << 20);
 
-/// Calls f(i) for i = first, first + stride, ... < n. The arithmetic is unsigned: with the threads
-/// of a whole grid as its stride, at most 2^30, a loop may step beyond 2^31.
+/// Calls f(i) for i = first, first + stride, ... < n. The arithmetic is unsigned, because the last
+/// i may exceed 2^31 if the stride is the number of threads of a grid, at most 2^30.
 template <class Function>
 FEMGPU_HD
 void for_strided(const unsigned int first, const int n, const unsigned int stride,

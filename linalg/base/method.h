@@ -16,7 +16,7 @@ class Method
 {
 public:
   /**
-   * @param kind of the method, for messages: "format"
+   * @param kind what the method is, for messages: "format"
    * @throws ParameterError if @p text is not a name with options, or repeats an option
    */
   Method(std::string kind, const std::string &text);
@@ -31,21 +31,22 @@ public:
     return method_name;
   }
 
-  /// Returns the value of an option, or @p default_value. @throws ParameterError if it is out of
-  /// range
+  /// Returns the value of an integer option, or @p default_value if the option was not given.
+  /// @throws ParameterError if the value is out of range
   int integer(const std::string &option, int default_value, int min_value, int max_value);
-  /// Returns an integer option; if it is missing or is @p word, returns @p word_value.
+  /// Returns the value of an integer option, or @p word_value if the option was not given or its
+  /// value is @p word.
   int integer_or(const std::string &option, const std::string &word, int word_value, int min_value,
                  int max_value);
   double number(const std::string &option, double default_value, double min_value,
                 double max_value);
   std::string word(const std::string &option, const std::string &default_value,
                    const std::vector<std::string> &allowed);
-  /// Returns an option that is any text without blanks.
+  /// Returns the value of an option, which may be any text without blanks.
   std::string expression(const std::string &option, const std::string &default_value);
 
-  /// @throws ParameterError if an option was given that has not been queried; names the known
-  /// options
+  /// Checks that all options that were given have been queried.
+  /// @throws ParameterError otherwise; the message names the known options
   void finish() const;
 
 private:

@@ -44,8 +44,8 @@ Clock::duration spin_time()
   return time;
 }
 
-/// Returns OMP_NUM_THREADS, of whose list only the first number counts, or the number of cores that
-/// the process may use.
+/// Returns the first number of the list OMP_NUM_THREADS if it is set, otherwise the number of cores
+/// that the process may use.
 int default_n_threads()
 {
   static const int n = [] {
@@ -71,7 +71,7 @@ void pause_core()
 #endif
 }
 
-/// A change that threads wait for, first spinning, then sleeping.
+/// A change of shared data that threads wait for, first spinning, then sleeping.
 class WaitableEvent
 {
 public:
@@ -81,7 +81,7 @@ public:
   {
     if (occurs_while_spinning(has_occurred))
       return;
-    ++n_sleeping; // before testing the condition; notify_all() uses the opposite order
+    ++n_sleeping; // before testing the condition; notify_all() reads it after the change
     for (;;) {
       const std::uint32_t seen = n_notifications.load();
       if (has_occurred())
@@ -185,9 +185,9 @@ private:
     }
   }
 
-  /// Publishes a loop for so many threads. The numbers of the loop and of its threads are one
-  /// atomic, so that a thread that is not needed does not access the loop, which may be the next
-  /// one by then.
+  /// Publishes a loop for @p n_running threads. One atomic stores the number of the loop and of its
+  /// threads, so that a thread that is not needed does not access `loop`, which may describe the
+  /// next loop by then.
   void publish(const std::uint64_t n_running)
   {
     const std::uint64_t number = (published.load() >> 32) + 1;
@@ -226,10 +226,10 @@ private:
     }
   }
 
-  // On separate cache lines, because threads that poll one would slow down those that change the
-  // other.
-  alignas(64) std::atomic<std::uint64_t> published{0}; ///< the number of the loop, and of its
-                                                       ///< threads
+  // `published` and `n_busy` are on separate cache lines, because threads that poll one of them
+  // would slow down threads that change the other.
+  alignas(64) std::atomic<std::uint64_t> published{0}; ///< number of the loop, then of its threads,
+                                                       ///< in 32 bits each
   Loop loop;
   std::vector<std::unique_ptr<Worker>> workers;
   alignas(64) std::atomic<int> n_busy{0}; ///< workers that are running the loop

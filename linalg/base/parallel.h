@@ -9,23 +9,24 @@
  * @file
  * Loops on the cores of the host.
  *
- * A thread that calls these functions takes part in its loops. It starts the other threads with its
- * first loop, and they exist as long as it does. Waiting threads, for the next loop or for the end
- * of one, spin for 20 µs and then sleep, so that other programs can use the cores. With
- * OMP_WAIT_POLICY=passive they sleep at once, with =active they spin for a second.
+ * A thread that calls these functions takes part in its loops. Its first loop starts the other
+ * threads, which exist as long as the calling thread. A thread that waits for the next loop, or for
+ * the end of a loop, spins for 20 µs and then sleeps, so that other programs can use the cores.
+ * With OMP_WAIT_POLICY=passive it sleeps at once, with =active it spins for a second.
  *
- * Nested loops run on the calling thread. An exception thrown by a loop's body ends the work of
- * this thread; it is rethrown in the calling thread when the other threads have finished.
+ * Nested loops run on the calling thread. An exception thrown by a loop's body ends the work of the
+ * throwing thread, and is rethrown in the calling thread when the other threads have finished.
  */
 namespace femgpu::linalg
 {
-/// Returns the default number of threads of the calling thread's loops: what set_n_loop_threads()
-/// has set, otherwise OMP_NUM_THREADS, otherwise one for each core that the process may use; 1
-/// within a loop.
+/// Returns the default number of threads of the calling thread's loops: the number passed to
+/// set_n_loop_threads(), otherwise OMP_NUM_THREADS, otherwise one for each core that the process
+/// may use. Within a loop, returns 1.
 int n_loop_threads();
 
-/// Sets n_loop_threads() of the calling thread. The threads of its loops are restarted on the cores
-/// that the calling thread may use by then. @param n at least 1
+/// Sets n_loop_threads() of the calling thread. If @p n differs from the current number, the next
+/// loop starts new threads on the cores that the calling thread may use by then.
+/// @param n at least 1
 void set_n_loop_threads(int n);
 
 namespace detail
@@ -33,8 +34,8 @@ namespace detail
 void run_on_threads(int n_threads, void (*call)(const void *task, int thread), const void *task);
 }
 
-/// Calls task(thread) for 0 <= thread < n_threads, each on a separate thread if there are as many.
-/// Task 0 runs on the calling thread.
+/// Calls task(thread) for 0 <= thread < n_threads, each on a separate thread if the system
+/// allows as many. Task 0 runs on the calling thread.
 template <class Task>
 void on_threads(const int n_threads, const Task &task)
 {
@@ -76,8 +77,8 @@ void parallel_for(const Index n, const F &f, const int n_threads = n_loop_thread
 }
 
 /// Calls f(i, thread) for 0 <= i < n with dynamic scheduling: a thread that has finished @p chunk
-/// consecutive i takes the next ones. Calls with the same thread < n_threads never run at the same
-/// time.
+/// consecutive i takes the next @p chunk. Calls with the same thread < n_threads never run at the
+/// same time.
 template <class Index, class F>
 void parallel_for_dynamic(const Index n, const Index chunk, const F &f,
                           const int n_threads = n_loop_threads())

@@ -28,7 +28,8 @@ struct RawAllocator : std::allocator<T>
 };
 
 /// A vector whose constructor RawVector<T>(n) does not touch its memory. If several threads write
-/// it first, they share the cost of page faults; a single core creates only 1 to 2 GB/s of pages.
+/// the memory first, they share the cost of page faults; a single core creates only 1 to 2 GB/s of
+/// pages.
 template <class T>
 using RawVector = std::vector<T, RawAllocator<T>>;
 } // namespace femgpu::linalg

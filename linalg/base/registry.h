@@ -13,7 +13,7 @@
 
 namespace femgpu
 {
-/// The traits of entries that have none.
+/// The traits of a registry whose entries have no traits.
 struct NoTraits
 {};
 
@@ -22,7 +22,7 @@ template <class Traits, class Function>
 struct RegistryEntry
 {
   const char *name;    ///< the name that users write
-  const char *meaning; ///< for listings and for parameter descriptions
+  const char *meaning; ///< description for listings and for parameters
   Function *make;
   Traits traits = {}; ///< what other code needs to know before the method is made
 };
@@ -32,10 +32,10 @@ struct RegistryEntry
  * here; other code queries the traits of a method.
  *
  * A function that makes a method needs no declaration. It is the specialisation of a template for a
- * class that the table names, for example make_physics<class PoissonEquation>, and that the
- * method's source file names again where it defines the function. Naming the class declares it, and
- * it is never defined; so neither occurrence may be in an unnamed namespace. Methods that are
- * compiled for each backend specialise make_on() (execution/backends.h).
+ * tag class, for example make_physics<class PoissonEquation>. The table names the tag class, and so
+ * does the source file that defines the specialisation. Naming the tag class declares it, and it is
+ * never defined; so neither occurrence may be in an unnamed namespace. Methods that are compiled
+ * for each backend specialise make_on() (execution/backends.h).
  */
 template <class Traits, class Function>
 class Registry
@@ -43,7 +43,7 @@ class Registry
 public:
   using Entry = RegistryEntry<Traits, Function>;
 
-  /// @param what kind of the entries, for messages: "solver"
+  /// @param what what the entries are, for messages: "solver"
   /// @param table must outlive the registry
   template <std::size_t size>
   constexpr Registry(const char *what, const Entry (&table)[size])
@@ -64,15 +64,16 @@ public:
     return choices_with([](const Traits & /* any */) { return true; });
   }
 
-  /// Returns the names of the entries that have a trait. @param trait a member of Traits, or a
-  /// predicate
+  /// Returns the names of the entries that have a trait, for a message: "a, b or c".
+  /// @param trait a member of Traits, or a predicate of Traits
   template <class Trait>
   std::string names_with(const Trait &trait) const
   {
     return names_of(choices_with(trait));
   }
 
-  /// Returns the entry @p name. @throws ParameterError if there is none; names the valid ones
+  /// Returns the entry whose name is @p name.
+  /// @throws ParameterError if there is none; the message lists the valid names
   const Entry &find(const std::string &name) const
   {
     for (const Entry &entry : *this)
@@ -82,7 +83,7 @@ public:
                          names_of(choices()) + ".");
   }
 
-  /// Returns the entry of a name with options, which are ignored.
+  /// Returns the entry of the method that @p text names; options in @p text are ignored.
   const Entry &entry_of(const std::string &text) const
   {
     return find(Method(what, text).name());
@@ -94,7 +95,7 @@ public:
 
   /**
    * Makes the method that @p text names, with its options: "gmres restart=50".
-   * @throws ParameterError for unknown names and options; names the valid ones
+   * @throws ParameterError for unknown names and options; the message lists the valid ones
    */
   template <class... Arguments>
   auto make(const std::string &text, Arguments &&...arguments) const

@@ -3,16 +3,17 @@
 
 namespace femgpu::linalg
 {
-/// One of several equal contiguous shares of a range.
+/// One of n_ranks nearly equal, contiguous shares of a range.
 struct RowShare
 {
   int rank = 0, n_ranks = 1;
 
-  /// Returns the first of @p n items in the share; the end is the first item of the next share.
+  /// Returns the first item of the share if the range has @p n items.
   int first(const int n) const
   {
     return static_cast<int>(static_cast<long long>(n) * rank / n_ranks);
   }
+  /// Returns the end of the share, which is the first item of the next share.
   int end(const int n) const
   {
     return RowShare{rank + 1, n_ranks}.first(n);

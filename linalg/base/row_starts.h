@@ -10,14 +10,14 @@ namespace femgpu::linalg
 {
 /**
  * The row starts 0 = s_0 <= s_1 <= ... <= s_n of the entries of a matrix. They may exceed 32 bits,
- * but take 4 bytes each: they are stored modulo 2^32, together with the rows from which on another
- * 2^32 is added. A row has fewer than 2^31 entries. This class is a view of n+1 numbers in memory;
- * kernels get it by value.
+ * but take 4 bytes each: they are stored modulo 2^32, together with the rows at which they cross
+ * another multiple of 2^32. A row has fewer than 2^31 entries. This class is a view of n+1 numbers
+ * in memory; kernels get it by value.
  */
 class RowStarts
 {
 public:
-  static constexpr int n_crossings = 4; ///< multiples of 2^32 that can be crossed
+  static constexpr int n_crossings = 4; ///< maximum number of multiples of 2^32 that are crossed
   static constexpr std::size_t max_entries =
       ((std::size_t{n_crossings} + 1) << 32) - 1; ///< 257 GB of values and columns
 
@@ -32,7 +32,7 @@ public:
   /// @param low n+1 numbers in host memory; read only if @p n_entries >= 2^32
   RowStarts(const int *low, int n, std::size_t n_entries);
 
-  /// Returns the same row starts with their low bits at @p other.
+  /// Returns a view of the same row starts whose low bits are stored at @p other.
   RowStarts rebased(const int *other) const
   {
     RowStarts result = *this;
@@ -43,7 +43,7 @@ public:
   FEMGPU_HD
   std::size_t operator[](const int i) const
   {
-    if (!is_for_gpu && i < crossings[0]) // predictable by a CPU
+    if (!is_for_gpu && i < crossings[0]) // a branch that a CPU predicts
       return static_cast<unsigned int>(low[i]);
     std::size_t high = 0;
     FEMGPU_UNROLL
@@ -59,7 +59,8 @@ public:
                             static_cast<unsigned int>(low[i]));
   }
 
-  /// The low 32 bits; if a matrix has no more than max_indices entries, these are its row starts.
+  /// The low 32 bits of the n + 1 row starts; these are the complete row starts if the matrix has
+  /// at most max_indices entries.
   const int *low = nullptr;
 
 private:
@@ -67,7 +68,7 @@ private:
   int crossings[n_crossings] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 };
 
-/// Returns the part of a row start that is stored.
+/// Returns the low 32 bits of a row start, which RowStarts stores.
 inline int low_bits(const std::size_t start)
 {
   return static_cast<int>(static_cast<unsigned int>(start));

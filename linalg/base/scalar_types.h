@@ -11,10 +11,9 @@
 
 /**
  * @file
- * The types in which values of matrices can be stored: what users write as values=NAME, and what is
- * compiled. Sums are always in double precision. A type is a class with conversions from and to
- * double on the host and on a GPU, std::numeric_limits, its name below, and an entry in the lists
- * of users that can store it.
+ * The types in which values of matrices can be stored. Users select a type by values=NAME. Sums are
+ * always in double precision. A new type needs conversions from and to double on the host and on a
+ * GPU, std::numeric_limits, a name below, and an entry in the lists of types below.
  */
 namespace femgpu::linalg
 {
@@ -28,7 +27,7 @@ inline constexpr const char *scalar_name<float> = "float";
 template <>
 inline constexpr const char *scalar_name<BFloat16> = "bfloat16";
 
-/// A type as an argument of a function.
+/// An empty object that passes the type T to a function.
 template <class T>
 struct Scalar
 {
@@ -70,7 +69,7 @@ private:
   }
 };
 
-/// Returns ", float values" for descriptions; empty for double.
+/// Returns ", float values" for descriptions; an empty string if T is double.
 template <class T>
 std::string describe_values()
 {
@@ -81,7 +80,7 @@ std::string describe_values()
 /// each of these types.
 using FormatScalars = ScalarTypes<double, float>;
 
-/// The types for factors of approximate inverses, whose products are separate steps.
+/// The types for factors of approximate inverses. Products with them are separate steps.
 using FactorScalars = ScalarTypes<double, float, BFloat16>;
 } // namespace femgpu::linalg
 

@@ -10,7 +10,7 @@
 
 /**
  * @file
- * Parsing of words and numbers.
+ * Functions that parse words and numbers.
  */
 namespace femgpu
 {
@@ -36,8 +36,8 @@ inline bool is_digits(const std::string_view text)
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Parses all of @p text as a number, independent of the locale. @return false if it is not a
-/// number or out of range
+/// Parses all of @p text as a number, independent of the locale.
+/// @return false if @p text is not a number or out of range
 template <class Number>
 bool read_number(const std::string_view text, Number &number)
 {
@@ -46,7 +46,8 @@ bool read_number(const std::string_view text, Number &number)
   return error == std::errc() && stop == end;
 }
 
-/// Parses a finite number, which may have the sign +; nothing if it is invalid.
+/// Returns the finite number that @p text represents, possibly with a sign +; nothing if @p text is
+/// not a finite number.
 inline std::optional<double> finite_number(const std::string_view text)
 {
   double number = 0.;

@@ -5,7 +5,7 @@
 
 namespace femgpu
 {
-/// Wall-clock seconds since construction or the last lap().
+/// Measures wall-clock seconds since its construction or the last lap().
 class Stopwatch
 {
 public:
@@ -14,6 +14,7 @@ public:
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
+  /// Returns the seconds so far and restarts the measurement.
   double lap()
   {
     const auto now = std::chrono::steady_clock::now();

@@ -10,13 +10,13 @@
 
 namespace femgpu::linalg
 {
-/// The rows of a prolongation, which interpolates unknowns from fewer ones. Columns are in
-/// ascending order within each row. On several ranks, columns from n_columns on are ghosts, which
-/// other ranks own.
+/// A prolongation, the CSR matrix that interpolates unknowns (its rows) from coarser unknowns
+/// (its columns). Columns are in ascending order within each row. On several ranks, columns from
+/// n_columns on are ghosts, which other ranks own.
 struct HostProlongation
 {
   int n_columns = 0;
-  std::vector<long long> ghosts; ///< global numbers, ascending
+  std::vector<long long> ghosts; ///< global numbers of the ghosts, ascending
   RawVector<int> row_starts = {0};
   RawVector<int> columns;
   RawVector<double> values;
@@ -24,16 +24,16 @@ struct HostProlongation
 
 struct CoarserUnknowns;
 
-/// The unknowns of a coarser mesh or a lower degree, which can be computed on demand. Copies share
-/// them. The first get() computes them; it is not thread-safe.
+/// The unknowns of a coarser mesh or a lower polynomial degree, which can be computed on demand.
+/// Copies share the result. The first get() computes the unknowns; get() is not thread-safe.
 class LazyCoarserUnknowns
 {
 public:
   using Pointer = std::shared_ptr<const CoarserUnknowns>;
 
-  /// Has no coarser unknowns.
+  /// Makes an object without coarser unknowns.
   LazyCoarserUnknowns() = default;
-  /// @param value nullptr: there are none
+  /// @param value the coarser unknowns; nullptr: there are none
   LazyCoarserUnknowns(Pointer value) : shared(std::make_shared<Shared>())
   {
     shared->value = std::move(value);
@@ -48,7 +48,7 @@ public:
   {
     return shared && (shared->make || shared->value);
   }
-  /// nullptr: there are none.
+  /// Returns the coarser unknowns; nullptr if there are none.
   Pointer get() const
   {
     if (!shared)
@@ -69,21 +69,23 @@ private:
 };
 
 /**
- * Properties of the unknowns x of a matrix that its entries do not show. If a system is scaled,
- * coordinates and prolongations refer to the original x.
+ * Properties of the unknowns x of a system that the entries of its matrix do not show. If a system
+ * is scaled, coordinates and prolongations refer to the original x.
  */
 struct Unknowns
 {
   int per_node = 0; ///< unknowns per node, numbered consecutively; 0: unknown
   int dimension = 0;
-  std::vector<double> coordinates; ///< n x dimension, row by row; empty: unknown
-  /// Nodes along the longest side of the whole body if they fill it evenly; 0: unknown.
+  std::vector<double> coordinates; ///< n x dimension numbers, row by row; empty: unknown
+  /// The number of nodes along the longest side of the whole body, if the nodes fill the body
+  /// evenly; 0: unknown.
   double nodes_along_body = 0.;
   std::vector<double> scales;   ///< n scales, x = scales · x̂; empty: the matrix is not scaled
   std::vector<int> part_starts; ///< first row of each part made by a reordering, then n
   LazyCoarserUnknowns coarser;
 };
 
+/// The coarser unknowns, and the prolongation that interpolates the finer unknowns from them.
 struct CoarserUnknowns
 {
   HostProlongation prolongation;

@@ -17,7 +17,7 @@ namespace femgpu::linalg
 struct HostBackend;
 struct CudaBackend;
 
-/// A backend as an argument of a function.
+/// An empty object that passes a backend to a function.
 template <class Type>
 struct On
 {
@@ -26,7 +26,7 @@ struct On
 
 /**
  * Calls f(On<Backend>()) for the backend of @p kind: the only dispatch from a value to a type.
- * @throws DeviceError for CUDA in a program without it
+ * @throws DeviceError if @p kind is CUDA and the program was built without it
  */
 template <class Function>
 auto on_backend(const BackendKind kind, const Function &f)
@@ -45,8 +45,8 @@ auto on_backend(const BackendKind kind, const Function &f)
 template <class Name, class Backend, class Product, class... Arguments>
 std::unique_ptr<Product> make_on(Method &method, Arguments... arguments);
 
-/// Makes a method on a backend chosen at run time; the registry entry of methods that are compiled
-/// for each backend.
+/// Makes a method on a backend chosen at run time. Registry entries of methods that are compiled
+/// for each backend point to this function.
 template <class Name, class Product, class... Arguments>
 std::unique_ptr<Product> make_on_any(Method &method, const BackendKind backend,
                                      Arguments... arguments)

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-// The number K of "cuda:K", 0 for "cuda", -1 for everything else.
+// Returns the number K of "cuda:K", 0 for "cuda", and -1 for any other name.
 int cuda_device_of(const std::string &backend)
 {
   if (backend == "cuda")

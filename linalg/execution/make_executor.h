@@ -14,11 +14,10 @@ namespace femgpu::linalg
  */
 ExecutorPtr make_executor(const std::string &backend, const Resources &resources = {});
 
-/// Returns the number of CUDA devices; 0 without a driver, or if it is too old.
+/// Returns the number of CUDA devices; 0 if there is no driver or the driver is too old.
 int n_cuda_devices() noexcept;
 
-/// Returns one line per CUDA device, with its name and its free and total memory; empty if there
-/// are none.
+/// Returns one line per CUDA device, with its name and its free and total memory.
 std::vector<std::string> describe_cuda_devices();
 } // namespace femgpu::linalg
 

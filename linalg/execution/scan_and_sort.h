@@ -17,8 +17,7 @@ struct CountTotals
   int largest = 0;
 };
 
-/// Returns the totals of counts.
-/// @param counts n, in the memory of @p executor
+/// Returns the sum and the maximum of @p n counts in the memory of @p executor.
 /// @throws DeviceError if memory is exhausted
 template <class Backend>
 CountTotals total_counts(const ExecutorPtr &executor, const int *counts, int n);
@@ -29,8 +28,8 @@ template <class Backend>
 void scan_counts(const ExecutorPtr &executor, const int *counts, int n, int *starts);
 
 /**
- * Sorts keys in ascending order and stores the original position of the k-th of them in order[k].
- * The sort is stable. All arrays have @p n elements in the memory of @p executor.
+ * Sorts keys in ascending order, and stores the original position of sorted[k] in order[k]. The
+ * sort is stable. All arrays have @p n elements in the memory of @p executor.
  * @param keys 0 <= key < @p n_keys
  * @throws DeviceError if memory is exhausted
  */

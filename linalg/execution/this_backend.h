@@ -5,8 +5,8 @@
  * @file
  * Chooses the backend a source file is compiled for. Files of solvers, preconditioners, formats and
  * sparse algebra are compiled twice (see linalg/CMakeLists.txt): by the C++ compiler for the host
- * and by nvcc for CUDA. ThisBackend is the backend of the current compilation; the program chooses
- * between the results at run time (backends.h).
+ * and by nvcc for CUDA. ThisBackend is the backend of the current compilation; the program selects
+ * a backend at run time (backends.h).
  */
 #ifdef __CUDACC__
 #include "linalg/execution/cuda/iteration/iteration.cuh"

@@ -11,8 +11,9 @@
 namespace femgpu::linalg
 {
 /**
- * Owns @p size elements of plain data in the memory of one executor. It can be moved but not copied
- * implicitly; all copies below name both ends. Steps access the bare pointer.
+ * Owns an array of plain data in the memory of one executor. A buffer can be moved but not copied
+ * implicitly; each copying function below names its source or destination. Steps access the bare
+ * pointer.
  */
 template <class T>
 class Buffer
@@ -78,29 +79,31 @@ public:
     return location == MemoryLocation::host;
   }
 
-  /// Copies the first @p count elements from or to host memory.
+  /// Copies @p count elements from host memory to the first elements of the buffer.
   void copy_from_host(const T *host, const std::size_t count)
   {
     if (location == MemoryLocation::source)
-      pointer = const_cast<T *>(host); // only read
+      pointer = const_cast<T *>(host); // steps only read it
     else if (count > 0)
       owner->copy_from_host(pointer, host, count * sizeof(T));
   }
+  /// Copies the first @p count elements to host memory.
   void copy_to_host(T *host, const std::size_t count) const
   {
     if (count > 0)
       owner->copy_to_host(host, pointer, count * sizeof(T));
   }
-  /// Copies size() elements.
+  /// Copies size() elements from host memory.
   void copy_from_host(const T *host)
   {
     copy_from_host(host, length);
   }
+  /// Copies all elements to host memory.
   void copy_to_host(T *host) const
   {
     copy_to_host(host, length);
   }
-  /// Copies size() elements within the executor's memory, in order with the steps.
+  /// Copies size() elements of @p other, a buffer of the same executor, in order with the steps.
   void copy_from(const Buffer &other)
   {
     if (length > 0)
@@ -112,7 +115,7 @@ public:
     result.copy_from(*this);
     return result;
   }
-  /// Returns the first @p count elements.
+  /// Returns a copy of the first @p count elements.
   std::vector<T> to_host(const std::size_t count) const
   {
     std::vector<T> host(count);

@@ -8,13 +8,13 @@ namespace femgpu::linalg
 {
 /**
  * Streams chunks of bytes from host memory through a ring of slots in the memory of an executor,
- * for data that are larger than that memory.
+ * for data that are larger than the executor's memory.
  *
  * Use: fill host(c) of all chunks once; then repeat: fetch(c), run steps that read the chunk,
  * release(). Cost: host memory for all chunks, pinned for a CUDA device, and n_slots of the largest
  * chunk in the executor's memory. A chunk that is not in a slot is copied while steps on the
- * preceding chunks run. If every chunk has a slot, each is copied once. The host backend reads the
- * chunks in place. Fails: with DeviceError if either memory is exhausted.
+ * preceding chunks run. If every chunk has a slot, each is copied only once. The host backend
+ * reads the chunks in place. Throws DeviceError if host memory or the executor's is exhausted.
  */
 class ChunkStream
 {
@@ -35,7 +35,7 @@ public:
   virtual std::size_t slot_bytes() const = 0;
 
 protected:
-  /// Returns the offset of each chunk and the end of the last one, aligned to lines of the memory.
+  /// Returns the offset of each chunk and the end of the last one, aligned to 256 bytes.
   static std::vector<std::size_t> offsets_of(const std::vector<std::size_t> &chunk_bytes);
 };
 } // namespace femgpu::linalg

@@ -13,14 +13,14 @@ namespace femgpu::linalg
 {
 class StepRunner;
 
-/// Properties of a device that determine whether a system can stay on the chip; see
-/// cuda/on_chip/resident.cuh.
+/// Properties of a device that determine whether a solver's loop can keep its system on the chip;
+/// see execution/cuda/on_chip/resident.cuh.
 struct ResidentLimits
 {
   int multiprocessors = 0;
-  std::size_t shared_bytes = 0; ///< maximum per block
+  std::size_t shared_bytes = 0; ///< maximum shared memory of a block
   int cluster_blocks = 0;       ///< size of the largest cluster; 0: no clusters
-  std::size_t cache_bytes = 0;  ///< of the L2 cache
+  std::size_t cache_bytes = 0;  ///< size of the L2 cache
 };
 
 /// The backends that store data and run steps.
@@ -30,7 +30,7 @@ enum class BackendKind
   cuda
 };
 
-/// The memory of an executor in bytes.
+/// The total and the free memory of an executor in bytes.
 struct MemoryInfo
 {
   std::size_t total = 0;
@@ -40,22 +40,20 @@ struct MemoryInfo
 /// The resources of the device or of the host that an executor may use.
 struct Resources
 {
-  unsigned int threads; ///< on the host; 0: one for each core that the process may use
-  std::size_t memory;   ///< bytes; 0: no limit
+  unsigned int threads; ///< host threads; 0: one for each core that the process may use
+  std::size_t memory;   ///< maximum bytes of memory; 0: no limit
 
   Resources(const unsigned int threads = 0, const std::size_t memory = 0)
       : threads(threads), memory(memory)
   {}
 };
 
-/// The location of a Buffer: the memory of its executor; host memory that its steps can access,
-/// over a bus if they run on a device; or the memory that it is made from, which is not copied but
-/// read in place.
+/// The memory that contains the elements of a Buffer.
 enum class MemoryLocation
 {
-  executor,
-  host,
-  source
+  executor, ///< memory of the buffer's executor
+  host,     ///< host memory, which the steps of a device access over the bus
+  source    ///< the host memory that the buffer is made from, which is not copied
 };
 
 /**
@@ -78,8 +76,8 @@ public:
   /// Returns the memory of the device, or of this host, within the limit granted.
   MemoryInfo memory() const;
 
-  /// Returns whether only a part of the memory may be used. A matrix may then have to stay in host
-  /// memory.
+  /// Returns whether the executor may use only a part of its memory. A matrix may then have to stay
+  /// in host memory.
   bool has_limited_memory() const
   {
     return memory_limit > 0;
@@ -87,22 +85,24 @@ public:
 
   /**
    * Allocates @p bytes of uninitialised memory; returns nullptr for 0 bytes.
-   * @throws DeviceError with the requested and the free bytes, if memory is exhausted
+   * @throws DeviceError, which names the requested and the free bytes, if memory is exhausted
    */
   void *allocate(std::size_t bytes, MemoryLocation location = MemoryLocation::executor) const;
   void deallocate(void *pointer, std::size_t bytes,
                   MemoryLocation location = MemoryLocation::executor) const noexcept;
 
-  /// Copy between this executor's memory, in any MemoryLocation, and host memory; both wait until
-  /// the copy is done.
+  /// Copies from host memory to memory of this executor, in any MemoryLocation, and waits until the
+  /// copy is done.
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
+  /// Copies in the opposite direction likewise.
   void copy_to_host(void *to, const void *from, std::size_t bytes) const;
   /// Copies within this executor's memory, in order with the steps.
   virtual void copy_within(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
 
   /// Allocates host memory for chunks of @p chunk_bytes that are streamed through @p n_slots slots
-  /// in this executor's memory. @throws DeviceError with the bytes if memory is exhausted
+  /// in this executor's memory.
+  /// @throws DeviceError, which names the requested bytes, if memory is exhausted
   virtual std::unique_ptr<ChunkStream>
   make_chunk_stream(const std::vector<std::size_t> &chunk_bytes, int n_slots) const = 0;
 
@@ -112,14 +112,15 @@ public:
     return {};
   }
 
-  /// Must be called first when a thread other than the one that made the executor uses it.
+  /// Prepares the calling thread for this executor. A thread other than the one that made the
+  /// executor must call this function first.
   virtual void make_current() const
   {}
 
-  /// Calls @p work with a runner, whose steps run after all steps launched before.
+  /// Calls @p work with a runner. Its steps run after all steps that have been launched before.
   virtual void run_steps(const std::function<void(StepRunner &)> &work) const = 0;
 
-  /// Waits for all steps. @throws DeviceError if one of them failed
+  /// Waits for all steps. @throws DeviceError if a step failed
   virtual void synchronize() const = 0;
 
   /// The number of bytes that copy_to_host() has copied so far.

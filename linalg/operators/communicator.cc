@@ -94,8 +94,8 @@ void Communicator::exchange_errors(const Error *const mine) const
   std::rethrow_exception(rethrown);
 }
 
-/// Throws the first error of any rank if @p error, which is being handled, is so far known on this
-/// rank only.
+/// Sends @p error, which is being handled, to all ranks, which then throw the error of the lowest
+/// rank that has failed. Does nothing if all ranks have already thrown @p error.
 void Communicator::send_unless_rethrown(const Error &error) const
 {
   if (std::current_exception() != rethrown)
@@ -104,7 +104,7 @@ void Communicator::send_unless_rethrown(const Error &error) const
 
 namespace
 {
-/// Counts nested calls while they run.
+/// Increments the depth of nested calls while this object exists.
 class NestingGuard
 {
 public:

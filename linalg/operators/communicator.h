@@ -21,27 +21,27 @@ struct PeerSums;
 class StepGather;
 } // namespace cuda
 
-/// The numbers of items that are sent to a neighbour and received from it.
+/// The numbers of items, such as values or rows, that are sent to a neighbour and received from it.
 struct NeighbourCounts
 {
   int rank;
   std::size_t n_sent, n_received;
 };
 
-/// Sorted by rank; items are stored in this order.
+/// The counts for all neighbours, sorted by rank. Arrays contain the items in this order.
 using ExchangeCounts = std::vector<NeighbourCounts>;
 
 /// Returns the counts of the opposite direction.
 ExchangeCounts reversed(ExchangeCounts counts);
 
-/// The rows that a rank sends and receives so that the ghosts of a distributed vector have values.
+/// The rows that a rank sends and the ghosts that it receives to update distributed vectors.
 struct GhostPlan
 {
   struct Neighbour
   {
     int rank;
-    std::vector<int> sent_rows; ///< owned rows that are its ghosts
-    int n_received;             ///< ghosts here that it owns
+    std::vector<int> sent_rows; ///< owned rows that are ghosts of the neighbour
+    int n_received;             ///< number of this rank's ghosts that the neighbour owns
   };
   std::vector<Neighbour> neighbours; ///< sorted by rank; ghosts are stored in this order
   std::vector<long long> numbers;    ///< global numbers of the ghosts, in ascending order
@@ -58,9 +58,9 @@ struct GhostPlan
 /// Counts and times of the communication between ranks.
 struct Communication
 {
-  std::size_t sums = 0;            ///< sums of one or more numbers, and maxima
-  std::size_t exchanges = 0;       ///< exchanges of ghosts, or of rows along the interface
-  std::size_t exchanged_bytes = 0; ///< bytes that this rank has sent in exchanges
+  std::size_t sums = 0;      ///< number of sums over ranks of one or more numbers, and of maxima
+  std::size_t exchanges = 0; ///< number of exchanges with neighbours, of ghosts or matrix rows
+  std::size_t exchanged_bytes = 0;                ///< bytes that this rank has sent in exchanges
   double sum_seconds = 0., exchange_seconds = 0.; ///< includes waiting for other ranks
 
   template <class F, class... Self>
@@ -95,7 +95,7 @@ public:
   virtual std::string name() const = 0;
 
   virtual int n_ranks() const = 0;
-  virtual int rank() const = 0; ///< the caller's rank
+  virtual int rank() const = 0; ///< rank of the caller
 
   /// Gathers @p bytes from each rank on all ranks, in rank order. All memory is host memory.
   void gather(const void *mine, const std::size_t bytes, void *all) const
@@ -106,7 +106,7 @@ public:
 
   /// Determines which rows the ranks exchange, from the ghosts that each of them needs.
   /// @param ghosts global numbers, in ascending order
-  /// @param starts first row of each rank, and the number of rows
+  /// @param starts first row of each rank, then the number of rows of all ranks
   GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const
   {
     throw_remote_errors();
@@ -114,7 +114,8 @@ public:
   }
 
   /// Sends items of @p bytes each to neighbours. All memory is host memory.
-  /// @param sent items for one neighbour after the other; @p received likewise
+  /// @param sent items for one neighbour after the other
+  /// @param received memory for the items from one neighbour after the other
   void exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
                 void *received) const
   {
@@ -131,11 +132,11 @@ public:
   }
 
   /**
-   * Runs @p work, which makes the same calls of the functions above on all ranks. If it throws on
-   * any rank, all ranks throw the error of the first rank that has failed, with the type of its
-   * exit code. Within @p work each of these calls first checks that no rank has failed, so that
-   * none waits for a rank that will not call. The check costs one gather(). Sums and ghosts that
-   * kernels exchange directly are not checked. Collective.
+   * Runs @p work, which must call the functions above in the same order on all ranks. If @p work
+   * throws on any rank, all ranks throw the error of the lowest rank that has failed; its exit code
+   * determines the type. Within @p work, each call of the functions above first checks that no rank
+   * has failed, so that no rank waits for a call that will not come. The check costs one gather().
+   * Sums and ghosts that kernels exchange directly are not checked. Collective.
    */
   void rethrow_on_all_ranks(const std::function<void()> &work) const;
 
@@ -146,19 +147,19 @@ public:
   /// Returns the maximum over the ranks.
   double max(double value) const;
 
-  /// Makes the exchange that updates the ghosts of vectors on @p executor with @p n owned rows;
-  /// here by exchange_on(). Collective.
+  /// Makes the object that exchanges the ghosts of vectors on @p executor with @p n owned rows.
+  /// This implementation uses exchange_on(). Collective.
   virtual std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &executor, int n,
                                                         const GhostPlan &plan) const;
 
-  /// Returns how kernels on the ranks' devices compute sums over the ranks directly, and then
-  /// exchange ghosts, too; nullptr: they do not.
+  /// Returns the memory through which kernels on the ranks' devices compute sums over the ranks and
+  /// exchange ghosts directly; nullptr if kernels do neither.
   virtual const cuda::PeerSums *peer_sums() const
   {
     return nullptr;
   }
-  /// Returns what gathers the sums of steps between devices if there are no peer_sums(); nullptr:
-  /// sums are computed on the host.
+  /// Returns the object that gathers the sums of steps on the devices if there are no peer_sums();
+  /// nullptr if the host adds the sums of ranks.
   virtual cuda::StepGather *step_gather() const
   {
     return nullptr;
@@ -210,17 +211,16 @@ void rethrow_on_all_ranks(const Communicator *const comm, const Work &work)
 /// The result of connecting the devices of all ranks.
 struct DeviceConnection
 {
-  CommunicatorPtr communicator; ///< nullptr: they cannot communicate directly
-  std::string failure;          ///< why they cannot
+  CommunicatorPtr communicator; ///< nullptr: the devices cannot communicate directly
+  std::string failure;          ///< why the devices cannot communicate directly
 };
 
 /**
  * Makes a communicator with which kernels on the devices of @p comm compute sums and exchange
  * ghosts directly. The ranks must be processes on one host. Collective; either all ranks get a
  * communicator or none.
- * @param executor of this rank, on a CUDA device
- * @param allow_shared_device whether to allow ranks that share a device, which wait long for each
- *   other
+ * @param executor this rank's executor, on a CUDA device
+ * @param allow_shared_device whether ranks may share a device; they then wait long for each other
  */
 DeviceConnection make_peer_communicator(const CommunicatorPtr &comm, const ExecutorPtr &executor,
                                         bool allow_shared_device);

@@ -15,23 +15,23 @@ namespace femgpu::linalg
 class CsrMatrix final : public Matrix
 {
 public:
-  /// Copies @p A to the memory of @p executor. If its values are nullptr, copies the pattern only;
-  /// the values are then undefined until update_values().
+  /// Copies @p A to the memory of @p executor. If the values of @p A are nullptr, copies the
+  /// pattern only; the values are then undefined until update_values().
   /// @throws DeviceError if memory is exhausted
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
-  /// Copies the rows of one rank to @p location; columns from range->n() on are ghosts of the
-  /// domain.
+  /// Copies the rows of one rank of a distributed matrix to @p location. Columns from range->n() on
+  /// are ghosts of @p domain.
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
             MemoryLocation location = MemoryLocation::executor);
 
-  /// Takes over arrays in the memory of @p executor: n+1 row starts, ascending columns less than
-  /// @p n_columns, and values. There may be at most max_indices entries.
+  /// Takes ownership of arrays in the memory of @p executor: n + 1 row starts, columns less than
+  /// @p n_columns in ascending order, and values. There may be at most max_indices entries.
   CsrMatrix(const ExecutorPtr &executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
-  /// Takes over arrays of distributed rows and columns. (By reference, so that row_starts is valid
-  /// until all arguments have been evaluated.)
+  /// Takes ownership of the arrays of a distributed matrix. (The arrays are passed by reference, so
+  /// that callers can still use @p row_starts in other arguments.)
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
             Buffer<int> &&columns, Buffer<double> &&values);
 
@@ -73,8 +73,8 @@ public:
   {
     return csr_view();
   }
-  /// Returns a view with as many threads per row, a power of two up to 32, as leave at least four
-  /// entries per thread on average; one thread on the host.
+  /// Returns a view with the largest number of threads per row, a power of two up to 32, that
+  /// leaves at least four entries per thread on average; with one thread on the host.
   CsrView<double> csr_view() const;
 
   /// Returns a copy of the matrix.
@@ -138,7 +138,7 @@ private:
   Buffer<double> values;
 };
 
-/// Calls @p f with the only view of a matrix that is known to be CSR.
+/// Calls @p f with the view of a matrix that is known to be CSR, and so has no other view.
 template <class Function>
 decltype(auto) visit_view(const CsrMatrix &A, const Function &f)
 {

@@ -23,20 +23,20 @@ public:
   /// of @p runner.
   virtual void compress(StepRunner &runner, double *v) = 0;
 
-  /// Returns how loops that are one kernel per device exchange ghosts and sums; nullptr: they
-  /// cannot.
+  /// Returns the memory through which loops that are one kernel per device exchange ghosts and
+  /// sums; nullptr if such loops are not supported.
   virtual const cuda::PeerLoop *peer_loop() const
   {
     return nullptr;
   }
 };
 
-/// Packs values in the executor's memory and exchanges them by the communicator.
+/// Packs values in the executor's memory and sends them with Communicator::exchange_on().
 class PackedExchange final : public GhostExchange
 {
 public:
   /// @param n number of owned rows
-  /// @param comm must outlive this
+  /// @param comm must outlive this object
   PackedExchange(const Communicator &comm, ExecutorPtr executor, int n, const GhostPlan &plan);
 
   void update_ghost_values(StepRunner &runner, double *v) override;

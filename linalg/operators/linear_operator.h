@@ -39,9 +39,9 @@ public:
   }
 
   /**
-   * Prepares a product step with @p v, whose ghosts are up to date. Called in order with the step,
-   * also inside a solver's loop. If a row of A v cannot be computed from v alone, runs the
-   * preceding steps.
+   * Prepares a product step with @p v, whose ghosts are up to date. Called before each product
+   * step, also inside a solver's loop. An operator whose rows of A v need other steps first runs
+   * these steps here.
    * @return the vector that the view multiplies: v, or a vector derived from it
    */
   virtual const double *prepare(StepRunner & /* runner */, double *v) const
@@ -49,8 +49,8 @@ public:
     return v;
   }
 
-  /// Returns whether the ghost exchange and prepare() can be captured in a graph. They cannot if
-  /// they wait; then the host drives loops with this operator.
+  /// Returns whether the ghost exchange and prepare() can be captured in a CUDA graph. If they
+  /// wait on the host, they cannot, and the host drives loops with this operator.
   virtual bool is_capturable() const
   {
     return domain_space->is_capturable();
@@ -75,10 +75,10 @@ public:
   virtual View view() const = 0;
 };
 
-/// The action of M⁻¹ if it does not act on each row separately.
+/// The action of a preconditioner M⁻¹ that does not act on each row separately.
 using PreconditionerOperator = ViewedOperator<CsrView<double>, BsrView<double>, StoredView>;
 
-/// Replaces the members by their sums over the ranks.
+/// Replaces the members of @p sums in the list by their sums over the ranks.
 template <class Sums, auto... members>
 void sum_over_ranks(const Communicator &communicator, Sums &sums, SumList<members...> /* list */)
 {
@@ -88,7 +88,7 @@ void sum_over_ranks(const Communicator &communicator, Sums &sums, SumList<member
   ((sums.*members = *value++), ...);
 }
 
-/// Calls @p f with the view of an operator.
+/// Calls @p f with the view of @p A.
 template <class... Views, class Function>
 decltype(auto) visit_view(const ViewedOperator<Views...> &A, const Function &f)
 {

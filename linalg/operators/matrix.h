@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 class CsrMatrix;
 
-/// The views of all formats, with values of each of some types.
+/// Defines Operator, which has a view of each format for each value type in @p Scalars.
 template <class Scalars>
 struct FormatViews;
 template <class... Values>
@@ -30,9 +30,9 @@ class Matrix : public FormatViews<FormatScalars>::Operator
 public:
   using FormatViews<FormatScalars>::Operator::ViewedOperator;
 
-  virtual std::size_t n_nonzeros() const = 0;  ///< of the original CSR matrix
-  virtual std::size_t n_stored() const = 0;    ///< including padding
-  virtual std::size_t bytes() const = 0;       ///< that a product reads of the matrix
+  virtual std::size_t n_nonzeros() const = 0;  ///< entries of the original CSR matrix
+  virtual std::size_t n_stored() const = 0;    ///< stored entries, including padding
+  virtual std::size_t bytes() const = 0;       ///< bytes of the matrix that a product reads
   virtual std::string description() const = 0; ///< for reports: "csr, 4 threads per row"
 
   /// Describes the format and why it was chosen, for reports.
@@ -45,7 +45,7 @@ public:
   /// The matrix in double precision, which set-ups and true residuals use.
   virtual const CsrMatrix &csr() const = 0;
 
-  /// Updates the values after those of csr() have changed.
+  /// Updates the values after the values of csr() have changed.
   virtual void update() = 0;
 
   /// Relative rounding error of the stored values.

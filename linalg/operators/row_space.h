@@ -11,11 +11,12 @@
 namespace femgpu::linalg
 {
 /// Returns the local number of the global row @p row if it is a ghost, otherwise -1. Ghosts follow
-/// the @p n owned rows; @p ghosts are their global numbers.
+/// the @p n owned rows.
+/// @param ghosts global numbers of the ghosts, in ascending order
 int ghost_number(long long row, int n, const std::vector<long long> &ghosts);
 
 /// Returns the local number of the global row @p row on a rank that owns @p n rows starting at
-/// @p first, -1 if it is neither an owned row nor a ghost.
+/// @p first; -1 if @p row is neither an owned row nor a ghost.
 inline int local_number(const long long row, const long long first, const int n,
                         const std::vector<long long> &ghosts)
 {
@@ -33,16 +34,17 @@ public:
   /// Makes a space whose rows are all on this rank.
   RowSpace(ExecutorPtr executor, int n_rows);
 
-  /// Makes the rows of one of several ranks, without ghosts. Collective.
+  /// Makes a distributed space with @p n_rows rows on this rank, without ghosts. Collective.
   RowSpace(ExecutorPtr executor, int n_rows, CommunicatorPtr communicator);
 
-  /// Makes a space with other rows on the same ranks, without ghosts. Collective.
+  /// Makes a space with @p n_rows rows on this rank, without ghosts, on the executor and the ranks
+  /// of @p other. Collective.
   RowSpace(const RowSpace &other, int n_rows);
 
-  /// Adds the ghosts of @p plan to @p rows.
+  /// Makes a space with the owned rows of @p rows and the ghosts of @p plan.
   RowSpace(const RowSpace &rows, GhostPlan plan);
 
-  /// Adds ghosts to @p rows. Collective.
+  /// Makes a space with the owned rows of @p rows and with ghosts. Collective.
   /// @param ghosts global numbers in any order, possibly repeated; owned rows are ignored
   RowSpace(const RowSpace &rows, std::vector<long long> ghosts);
 
@@ -87,7 +89,7 @@ public:
     return ghosts ? local_number(row, first(), n_own, ghosts->numbers)
                   : static_cast<int>(row - first());
   }
-  /// nullptr: there is one rank.
+  /// Returns the communicator of the ranks; nullptr if there is one rank.
   const Communicator *communicator() const
   {
     return comm.get();
@@ -118,7 +120,7 @@ public:
     if (ghosts)
       exchange->update_ghost_values(runner, v);
   }
-  /// Updates the ghosts after all steps that have been launched.
+  /// Updates the ghosts of @p v after all steps that have been launched.
   void update_ghost_values(double *v) const;
 
   /// Adds the ghosts of @p v to the rows of their owners, in order with the steps of @p runner.
@@ -127,21 +129,22 @@ public:
     if (ghosts)
       exchange->compress(runner, v);
   }
+  /// Adds the ghosts of @p v to the rows of their owners after all launched steps.
   void compress(double *v) const;
 
-  /// Returns how the loops of all ranks exchange ghosts and sums if each loop is one kernel;
-  /// nullptr: they cannot.
+  /// Returns the memory through which the ranks' loops exchange ghosts and sums if each loop is one
+  /// kernel; nullptr if such loops are not supported.
   const cuda::PeerLoop *peer_loop() const
   {
     return exchange ? exchange->peer_loop() : nullptr;
   }
 
-  /// Returns a copy of n() numbers in the executor's memory, followed by their ghosts.
+  /// Returns a copy of @p v, n() numbers in the executor's memory, followed by its ghosts.
   Buffer<double> with_ghosts(const double *v) const;
 
-  /// Returns whether sums over the ranks and ghost exchanges can be captured in a graph with loops.
-  /// They cannot if they pass through the host, or through NCCL, which does not support the body of
-  /// a conditional node.
+  /// Returns whether sums over the ranks and ghost exchanges can be captured in a CUDA graph with
+  /// loops. They cannot if they pass through the host, or through NCCL, which does not support the
+  /// body of a conditional node.
   bool is_capturable() const
   {
     return comm == nullptr || comm->peer_sums() != nullptr;
@@ -151,8 +154,8 @@ private:
   ExecutorPtr owner;
   int n_own;
   CommunicatorPtr comm;
-  std::size_t own = 0;           ///< this rank
-  std::vector<long long> starts; ///< first row of each rank, and the number of rows
+  std::size_t own = 0;           ///< number of this rank
+  std::vector<long long> starts; ///< first row of each rank, then the number of all rows
   std::optional<GhostPlan> ghosts;
   std::shared_ptr<GhostExchange> exchange; ///< nullptr: there are no ghosts
 };

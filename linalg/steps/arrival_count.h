@@ -10,13 +10,13 @@
  */
 namespace femgpu::linalg
 {
-/// The counter starts close to its end, so that a loop of some fifty iterations, and so each test
-/// with larger systems, wraps around.
+/// The counter starts 2^13 arrivals before it wraps around. It then wraps around in a loop of some
+/// fifty iterations, and so in each test with larger systems.
 constexpr unsigned int arrivals_before_wrap = 1U << 13U;
 constexpr unsigned int first_arrival = 0xffffffffU - (arrivals_before_wrap - 1);
 
-/// Returns whether the expected number has arrived. The counts must differ by less than 2^31: no
-/// block can be more than one barrier ahead of a waiting block.
+/// Returns whether the counter @p arrived has reached @p expected. The numbers must differ by less
+/// than 2^31; they do, because no block can be more than one barrier ahead of a waiting block.
 FEMGPU_HD
 bool have_arrived(const unsigned int arrived, const unsigned int expected)
 {

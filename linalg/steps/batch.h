@@ -24,16 +24,17 @@
  *       FEMGPU_HD static Result result(const State &state);
  *     };
  *
- * A block holds the vectors of its system; all but x are zero at first. It has
+ * The block holds the vectors of its system; all vectors but x are zero at first. A block has
  *
  * - state();
- * - run(StepList<...>), which runs vector steps (vector_steps.h) once, while the state is running;
+ * - run(StepList<...>), which runs vector steps (vector_steps.h) once, if the state is running;
  * - residual<Formulas>(), which computes r = b − A x whether the state is running or not;
  * - change_state(action), in which one thread calls action(state);
- * - clear_vectors(keeps_x), which sets all vectors but r, and x if it is kept, to zero;
- * - end_run(keeps_x), which stores x in the system's memory, or restores it from there;
- * - magnitudes<Formulas>(), which passes the rows of |A||x| + |b|, with the system's x, to
- *   Formulas::row_sums().
+ * - clear_vectors(keeps_x), which sets all vectors to zero except r, and x if keeps_x is true;
+ * - end_run(keeps_x), which stores x in the system's memory if keeps_x is true, and otherwise
+ *   restores x from there;
+ * - magnitudes<Formulas>(), which passes each entry of |A||x| + |b|, with x from the system's
+ *   memory, to Formulas::row_sums().
  *
  * BatchRunner<Backend> (host/batch.h, cuda/on_chip/batch.cuh) runs a program for all systems of a
  * batch.
@@ -49,8 +50,8 @@ struct StepList
 struct BatchSystem
 {
   CsrView<double> A;
-  const double *b; ///< n
-  double *x;       ///< n; initially the initial guess
+  const double *b; ///< n numbers
+  double *x;       ///< n numbers: first the initial guess, then the solution
 };
 
 /// Consecutive systems that run in blocks of the same shape.
@@ -58,7 +59,7 @@ struct BatchGroup
 {
   BatchShape shape;
   int first, size;
-  std::size_t shared_bytes; ///< maximum over the systems for their entries
+  std::size_t shared_bytes; ///< shared memory that holds the matrix entries of any of these systems
 };
 
 /// The systems that are solved together, in the order of their groups.
@@ -67,7 +68,7 @@ struct SystemBatch
   const Executor *executor;
   const Buffer<BatchSystem> *systems;
   const std::vector<BatchGroup> *groups;
-  bool uses_diagonal; ///< M = diag(A), otherwise M = I
+  bool uses_diagonal; ///< whether M = diag(A); otherwise M = I
 };
 
 template <class Backend>

@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-/// The kernels of batches; the number is the maximum of rows per thread.
+/// The kernels that solve batches; the number in a name is the maximum number of rows per thread.
 enum class BatchKernel
 {
   registers_2,
@@ -47,10 +47,11 @@ struct BatchShape
 /// vectors.
 int max_rows_in_batch(int n_vectors);
 
-/// Returns the shape for a system; none if it is too large.
+/// Returns the shape for a system; nothing if the system is too large.
 std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system);
 
-/// Returns the shared memory for all entries of a matrix. @param row_starts n+1, in host memory
+/// Returns the bytes of shared memory for all entries of a matrix with @p n rows.
+/// @param row_starts n + 1 starts in host memory
 std::size_t shared_bytes_of_entries(const BatchShape &shape, int n, const RowStarts &row_starts);
 } // namespace femgpu::linalg
 

@@ -13,8 +13,8 @@
 namespace femgpu::linalg
 {
 /**
- * Chains of items in the memory of an executor, and the counters by which items wait for each
- * other. One object can be used by any number of steps, one after the other.
+ * The chains of a ChainStep, in the memory of an executor, and the counters by which its items wait
+ * for each other. Any number of steps can use one object, one step after the other.
  */
 class Chains
 {
@@ -42,8 +42,8 @@ public:
     done.fill_zero();
   }
 
-  /// Returns a step that runs @p body for all items. @param n_teams approximate number of items
-  /// that can run at the same time
+  /// Returns a step that runs @p body for all items.
+  /// @param n_teams approximate number of items that can run at the same time
   template <class Body>
   ChainStep<Body> step(const Body &body, const int n_teams)
   {
@@ -58,9 +58,9 @@ public:
 private:
   int n_chains = 0, longest = 0;
   Buffer<int> starts;
-  Buffer<unsigned int> counters; // tickets, runs
-  // The last run that published each item. Runs are only compared for equality, and each run
-  // publishes all items, so that the number of runs may wrap around at 2^32.
+  Buffer<unsigned int> counters; // number of tickets handed out, and number of runs
+  // For each result, the last run that published it. Run numbers are only compared for equality,
+  // and each run publishes all results, so that the number of runs may wrap around at 2^32.
   Buffer<unsigned int> done;
 };
 } // namespace femgpu::linalg

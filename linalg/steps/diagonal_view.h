@@ -5,11 +5,11 @@
 
 namespace femgpu::linalg
 {
-/// A diagonal M⁻¹, called with the row; M = I by default.
+/// A view of a diagonal M⁻¹, which is called with a row and returns its entry; M = I by default.
 struct DiagonalView
 {
-  const double *inverse = nullptr; ///< n; nullptr: all entries are the same
-  double uniform = 1.;             ///< the value of all entries then
+  const double *inverse = nullptr; ///< n entries; nullptr: all entries are equal
+  double uniform = 1.;             ///< the value of all entries if `inverse` is nullptr
 
   FEMGPU_HD
   double operator()(const int i) const

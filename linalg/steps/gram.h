@@ -10,16 +10,16 @@ namespace femgpu::linalg
 {
 class Communicator;
 
-/// Memory for the partial sums of Gram steps; one step at a time uses it.
+/// Memory for the partial sums of Gram steps. Only one step at a time may use it.
 class GramMemory
 {
 public:
-  static constexpr int max_slots = 256; ///< partial sums; each block of a GPU computes one
+  static constexpr int max_slots = 256; ///< maximum number of blocks of a GPU; each has a slot
 
   GramMemory() = default;
 
-  /// @param max_entries maximum number of entries of C
-  /// @param communicator of distributed rows; nullptr: there is one rank
+  /// @param max_entries maximum number of entries of C = Xᵀ Y
+  /// @param communicator communicator of the ranks that own the rows; nullptr: there is one rank
   /// @throws DeviceError if memory is exhausted
   GramMemory(const ExecutorPtr &executor, const int max_entries,
              const Communicator *communicator = nullptr)
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  // The host allocates memory for each step.
+  // Returns 0 on the host, where each step allocates its memory.
   static std::size_t n_slots(const Executor &executor)
   {
     return executor.backend() == BackendKind::host ? 0 : max_slots;
@@ -55,24 +55,23 @@ private:
 /**
  * A step for the product C = Xᵀ Y of tall, skinny matrices with n rows. The body has
  *
- *     FEMGPU_HD void entry(int x, int y, double c_xy) const;  // once for each entry, in parallel
- *     FEMGPU_HD void finish(State &) const;                   // in an Iteration, when all are done
+ *     FEMGPU_HD void entry(int x, int y, double c_xy) const;  // called for each entry, in parallel
+ *     FEMGPU_HD void finish(State &) const;                   // called last, in an Iteration
  *
- * The order of additions is fixed for a given n and device. X and Y are read once, as far as caches
- * suffice.
+ * The order of additions is fixed for a given n and device. X and Y are read from memory once if
+ * the caches suffice.
  */
 template <class Body_>
 struct GramStep
 {
   using Body = Body_;
   int n;
-  Columns X, Y; ///< data and stride must be even numbers of doubles; in an Iteration, Y has one
-                ///< column
+  Columns X, Y; ///< aligned to two doubles, with an even stride; in an Iteration, Y has one column
   Body body;
   GramMemory::View memory;
 };
 
-/// Makes a Gram step. @param memory for X.count * Y.count entries
+/// Makes a Gram step. @param memory memory for at least X.count * Y.count entries
 template <class Body>
 GramStep<Body> gram(const int n, const Columns &X, const Columns &Y, const Body &body,
                     GramMemory &memory)
@@ -80,7 +79,8 @@ GramStep<Body> gram(const int n, const Columns &X, const Columns &Y, const Body 
   return {n, X, Y, body, memory.view()};
 }
 
-/// Steps that differ in their arguments only: the tuples make(0), make(1), ..., make(count - 1).
+/// Steps that differ in their arguments only: make(0), make(1), ..., make(count - 1), each of which
+/// is a tuple of steps.
 template <class Make_>
 struct CountedSteps
 {

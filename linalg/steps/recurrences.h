@@ -9,13 +9,13 @@
 
 /**
  * @file
- * Short recurrences. A method is a state, sums, an enum of its vectors and a list of formulas, and
- * is written once for every M:
+ * Solvers with short recurrences. A method consists of a state, sums, an enum of its vectors and a
+ * list of formulas. It is written once for all preconditioners M:
  *
  *     enum Vector : int { x, r, p, q, n_fused, z = n_fused, n_vectors };
  *
  *     struct ApplyMatrix : MatrixTimes<p, q> {      // q = A p
- *       using Reads = VectorList<p>;                // of this row, besides q; Writes likewise
+ *       using Reads = VectorList<p>;                // besides q, in this row; Writes likewise
  *       using Contributes = SumList<&Sums::pq>;
  *       FEMGPU_HD void operator()(const State &, Row<n_vectors> &v, Sums &sum) const
  *       {
@@ -24,20 +24,20 @@
  *       ...                                         // optionally finish(), as in steps.h
  *     };
  *     using Precondition = PreconditionerTimes<r, z>;   // z = M⁻¹r
- *     struct UpdateDirection : RowFormula {                  // a function of the row
+ *     struct UpdateDirection : RowFormula {                  // without a product
  *       using Images = ImageList<Image<z, r>>;          // reads z, which is M⁻¹r
  *       ...
  *     };
  *
- * If M⁻¹ is a diagonal, preconditioning joins the preceding formulas in one step, and an image is
- * recomputed from its source wherever it is read. So vectors from n_fused on, which no formula
- * multiplies with A, need no memory. Any other M⁻¹ is a product. Both forms, and what they read and
- * write, are derived from the list. In both forms the vectors may stay on the chip, see
- * vector_steps.h.
+ * If M⁻¹ is diagonal, preconditioning joins the preceding formulas in one step, and an image is
+ * recomputed from its source wherever it is read. So the vectors from n_fused on, which no formula
+ * multiplies with A, need no memory. Any other M⁻¹ is a product. Both forms, and the vectors that
+ * their steps read and write, are derived from the list of formulas. In both forms the vectors may
+ * stay on the chip, see vector_steps.h.
  *
- * A nested list of formulas is an inner loop, which runs while the state says `inner`, as its last
- * epilogue decides. The first formula of a step may have one member, `data`: data of the equation
- * other than vectors, which its steps contain.
+ * A nested list of formulas is an inner loop, which runs while the state's `inner` is true; the
+ * last epilogue of the list sets it. The first formula of a step may have one member, `data`: data
+ * of the equation other than vectors.
  */
 namespace femgpu::linalg
 {
@@ -67,7 +67,8 @@ struct Formula
   using Reads = VectorList<>;
   using Images = ImageList<>;
   using Writes = VectorList<>;
-  static constexpr int n_vectors_of_data = 0; ///< vectors that its data read in a row
+  /// The number of vectors that `data` contains and that are read in each row.
+  static constexpr int n_vectors_of_data = 0;
 
   /// Does nothing: a formula may consist of its product only.
   template <class State, class Row, class Sums>
@@ -85,9 +86,10 @@ using PreconditionerTimes = Formula<Multiplier::preconditioner, from, to>;
 template <int n_vectors, bool is_fused>
 struct FormulaRow : Row<n_vectors>
 {
-  double m_i; ///< row's entry of a diagonal M⁻¹
+  double m_i; ///< the row's entry of a diagonal M⁻¹
 
-  /// Returns M⁻¹v[source] of a new v[source]; @p by_recurrence if that would need a product.
+  /// Returns M⁻¹v[source] after v[source] has changed if M⁻¹ is diagonal; otherwise this would need
+  /// a product, and the function returns @p by_recurrence.
   FEMGPU_HD
   double image(const int source, const double by_recurrence) const
   {
@@ -169,7 +171,7 @@ SumList<a..., b...> operator+(SumList<a...>, SumList<b...>)
   return {};
 }
 
-/// The epilogue of a formula, if it has one.
+/// A base class that has the epilogue of a formula, if the formula has one.
 template <class Method, class Formula, bool = HasEpilogue<Formula>::value>
 struct EpilogueOf
 {};
@@ -184,7 +186,7 @@ struct EpilogueOf<Method, Formula, true>
   }
 };
 
-/// A formula with its data, if any.
+/// A base class that stores a formula if it has data.
 template <class Formula, bool = std::is_empty_v<Formula>>
 struct WithData
 {
@@ -205,7 +207,7 @@ struct WithData<Formula, false>
   }
 };
 
-/// The vector that a formula multiplies, in the form that vector steps expect.
+/// A base class that defines `factor`, the vector that a product multiplies; see vector_steps.h.
 template <class Formula, bool is_product>
 struct FactorOf
 {};
@@ -227,7 +229,7 @@ using Last = std::tuple_element_t<sizeof...(Formulas) - 1, std::tuple<Formulas..
 
 /**
  * Formulas of @p Method that run together as one vector step. Only the last one may have an
- * epilogue. All but the first are preconditioning, and only if that is fused.
+ * epilogue. All formulas but the first are preconditioning, fused with the preceding formulas.
  */
 template <class Method, bool is_fused, int n_stored_, class... Formulas>
 struct Joined;
@@ -238,7 +240,7 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
       WithData<First>
 {
   static constexpr Multiplier multiplier = First::multiplier;
-  static constexpr int n_stored = n_stored_; ///< vectors of a row, in memory or not
+  static constexpr int n_stored = n_stored_; ///< number of vectors in a row, in memory or not
   static constexpr vector_sets::Set in_memory =
       vector_sets::of(is_fused ? Method::n_fused : n_stored) - 1;
   static constexpr vector_sets::Set loads =
@@ -255,9 +257,9 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
                                           vector_sets::images(typename Formula::Images()) != 0);
   static constexpr bool uses_diagonal = needs_diagonal<First> || (... || needs_diagonal<Rest>);
 
-  /// The step whose rows only have space for the vectors of the fused form.
+  /// This step with rows that have space only for the vectors of the fused form.
   using OnChip = Joined<Method, is_fused, Method::n_fused, First, Rest...>;
-  /// The step's form for any M, if it does not use the diagonal.
+  /// The form of this step for any M if the step does not use the diagonal; otherwise this step.
   using ForAnyM =
       std::conditional_t<uses_diagonal, Joined, Joined<Method, false, n_stored, First, Rest...>>;
 
@@ -274,7 +276,7 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
     narrow(v, stored);
   }
 
-  /// @param product_i product of the first formula
+  /// @param product_i the row's entry of the product of the first formula
   template <class State, class Sums>
   FEMGPU_HD
   void operator()(const State &state, Row<n_stored> &stored, const double product_i,
@@ -332,8 +334,8 @@ private:
   }
 };
 
-/// Appends @p Step to @p Steps unless it has no effect: when fused, it only computed an image that
-/// is recomputed where it is read.
+/// Appends @p Step to @p Steps unless @p Step has no effect: a fused step that only computes an
+/// image has none, because the image is recomputed where it is read.
 template <class Steps, class Step>
 struct Append;
 template <class... Steps, class Step>
@@ -391,7 +393,7 @@ struct StepsOfList<Method, is_fused, StepList<Formulas...>>
     : Join<StepList<>, Joined<Method, is_fused, Method::n_vectors>, Formulas...>
 {};
 
-/// The vector steps of a list of formulas, for a diagonal M⁻¹ or any other one.
+/// The vector steps of a list of formulas: for diagonal M⁻¹ if @p is_fused, otherwise for any M⁻¹.
 template <class Method, bool is_fused, class Formulas>
 using StepsOf = typename StepsOfList<Method, is_fused, Formulas>::Type;
 } // namespace femgpu::linalg

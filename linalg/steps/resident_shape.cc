@@ -11,7 +11,7 @@ int ceil_div(const int a, const int b)
   return (a + b - 1) / b;
 }
 
-/// Returns the threads for @p rows rows of a block: at least two warps.
+/// Returns the number of threads for a block of @p rows rows: at least two warps.
 int threads_for(const int rows, const int rows_per_thread, const int lanes = 1)
 {
   return std::max(ceil_div(ceil_div(rows, rows_per_thread) * lanes, warp_size), 2) * warp_size;
@@ -42,12 +42,14 @@ std::optional<ResidentShape> choose_register_shape(const ResidentSystem &system,
 
 /// An upper bound of the static shared memory of a block that keeps a part of a basis.
 constexpr int reserved_bytes = 6 << 10;
-/// With fewer rows, an additional block costs more in barriers than it saves.
+/// The minimum number of rows per block: with fewer, the barriers of more blocks cost more than the
+/// blocks save.
 constexpr int min_rows_per_block = 64;
-/// The maximum number of entries of a row, which one thread multiplies while all others wait. With
-/// longer rows a graph is faster, in a format for such rows.
+/// The maximum number of entries of a row per thread: all threads wait for the longest row. For
+/// longer rows a graph is faster, with a matrix format for such rows.
 constexpr int longest_resident_row = 256;
-/// Larger matrices need more threads than a block with a part of a basis has.
+/// The maximum number of matrix entries of a loop with a basis on the chip: larger matrices need
+/// more threads than its blocks have.
 constexpr std::size_t max_nonzeros_with_basis = 5000000;
 
 /// Returns how many threads, a power of two, share a row of @p mean_length entries.
@@ -64,7 +66,7 @@ std::optional<ResidentShape> choose_shared_memory_shape(const ResidentSystem &sy
 {
   using Kernel = ResidentKernel;
   const double mean_length = static_cast<double>(system.n_nonzeros) / std::max(system.n, 1);
-  // A value and a column per entry, and a tenth for padding.
+  // The stored entries, each a value and a column: with padding, a tenth more.
   const double entries = 1.1 * static_cast<double>(system.n_nonzeros);
   const auto with_lanes = [&](const Kernel kernel, const int blocks) {
     const int rows = ceil_div(system.n, blocks);
@@ -122,7 +124,7 @@ std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const
   if (n == 0 || limits.shared_bytes < reserved || system.longest_row > longest_resident_row ||
       system.n_nonzeros > max_nonzeros_with_basis)
     return {};
-  const std::size_t available = (limits.shared_bytes - reserved) / sizeof(double); // numbers
+  const std::size_t available = (limits.shared_bytes - reserved) / sizeof(double); // doubles
   constexpr int max_rows = 2 * basis_threads;
   const auto with_blocks = [&](const int blocks) {
     const int slice = ceil_div(system.n, blocks);
@@ -131,7 +133,7 @@ std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const
     return BasisShape{ceil_div(system.n, slice), slice,
                       is_short ? 1 : lanes_for(mean_length, slice, max_rows), is_short};
   };
-  // A single block also holds the vector that A multiplies; it would be too slow for long rows.
+  // A single block also holds the vector that A multiplies. It would be too slow for long rows.
   if (system.n <= max_rows && n * (columns + 1) <= available &&
       system.longest_row <= entries_in_registers)
     return with_blocks(1);

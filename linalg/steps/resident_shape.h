@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 constexpr int warp_size = 32;
 
-/// The size of a system and of its method.
+/// The size of a system, and the number of vectors of the method that solves it.
 struct ResidentSystem
 {
   int n = 0;
@@ -23,21 +23,21 @@ struct ResidentSystem
 /// The blocks of a kernel that keeps a matrix on the chip.
 enum class Extent
 {
-  block,
-  cluster,
-  grid ///< all that the device holds at once
+  block,   ///< one block
+  cluster, ///< one cluster of blocks
+  grid     ///< as many blocks as the device holds at once
 };
 
 /// The properties of a kernel that keeps a matrix on the chip.
 struct ChipKernel
 {
   Extent extent;
-  bool is_matrix_in_registers; ///< otherwise in shared memory
-  int rows;                    ///< per thread at most
-  int max_threads;             ///< per block
+  bool is_matrix_in_registers; ///< whether it is in registers; otherwise in shared memory
+  int rows;                    ///< maximum per thread
+  int max_threads;             ///< maximum per block
 };
 
-/// The resident kernels; the number is the maximum of rows per thread.
+/// The resident kernels; the number in a name is the maximum number of rows per thread.
 enum class ResidentKernel
 {
   block_registers_1,
@@ -89,23 +89,24 @@ struct ResidentShape
 {
   ResidentKernel kernel;
   int blocks;
-  int threads; ///< per block
+  int threads; ///< number per block
   int lanes;   ///< threads that share a row
 
-  /// Returns for example "16 blocks in a cluster, 128 threads a block, matrix in registers".
+  /// Returns for example "16 blocks in a cluster, 128 threads per block, matrix in registers".
   std::string description() const;
 };
 
 /// Returns whether a system of @p n rows could be resident at all.
 bool may_be_resident(int n, const ResidentLimits &limits);
 
-/// Returns the fastest shape as measured on an H100; none if the loop is faster as a graph, or does
-/// not fit.
+/// Returns the fastest shape as measured on an H100; nothing if the loop is faster as a graph, or
+/// if the system does not fit on the chip.
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
                                                    const ResidentLimits &limits);
 
-/// Returns whether a thread has so long a row that the loop should be a graph. (A circuit of
-/// 200,000 unknowns with a rail took 7 ms per iteration on the chip of an H200.)
+/// Returns whether a thread has so long a row that the loop should run as a graph. (A circuit of
+/// 200,000 unknowns with a supply rail, a very long row, took 7 ms per iteration in a resident loop
+/// on an H200.)
 bool has_too_long_rows(const ResidentSystem &system, const ResidentShape &shape);
 
 /// Threads per block of a kernel that keeps a basis on the chip; see cuda/on_chip/basis.cuh.
@@ -119,14 +120,14 @@ struct BasisShape
   int lanes; ///< threads that share a row
   bool is_matrix_in_registers;
 
-  /// Returns for example "132 blocks, 512 threads a block, basis in shared memory, matrix in
+  /// Returns for example "132 blocks, 512 threads per block, basis in shared memory, matrix in
   /// registers".
   std::string description() const;
 };
 
-/// Returns the shape for a basis of system.n_vectors vectors; none if it does not fit, or if rows
-/// are so long that the loop is faster as a graph.
-/// @param numbers that each block needs in shared memory in addition
+/// Returns the shape for a basis of system.n_vectors vectors; nothing if the basis does not fit,
+/// or if the loop is faster as a graph because the matrix is large or has long rows.
+/// @param numbers number of doubles that each block needs in shared memory besides the basis
 std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, int numbers,
                                              const ResidentLimits &limits);
 } // namespace femgpu::linalg

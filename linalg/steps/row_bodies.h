@@ -9,7 +9,7 @@
  */
 namespace femgpu::linalg
 {
-/// y = A v
+/// Computes y = A v.
 struct StoreProduct
 {
   double *y;
@@ -21,7 +21,7 @@ struct StoreProduct
   }
 };
 
-/// y += A v
+/// Computes y += A v.
 struct AddProduct
 {
   double *y;
@@ -33,7 +33,7 @@ struct AddProduct
   }
 };
 
-/// t = r − A x
+/// Computes t = r − A x.
 struct StoreResidual
 {
   const double *r;

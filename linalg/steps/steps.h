@@ -50,11 +50,11 @@ struct LoopState
   bool wants_deferred = false; ///< see n_epilogue_values
 
   /**
-   * The number of doubles that epilogues keep in memory, before the history. If there are some, a
-   * state has run_deferred() and receive_deferred(). Expensive work is not done by epilogues: they
-   * ask for it, then one thread calls run_deferred(), and receive_deferred() receives the result.
-   * If several threads have copies of the state, each runs the epilogues; only one of them writes
-   * to that memory, and none looks before the loop ends.
+   * The number of doubles that epilogues keep in memory, before the history. If it is not 0, the
+   * state has run_deferred() and receive_deferred(). Epilogues do not do expensive work themselves,
+   * but set wants_deferred; one thread then calls run_deferred(), and receive_deferred(), which
+   * reads the result. If several threads have copies of the state, each thread runs the epilogues;
+   * only one of them writes to this memory, and none reads the memory before the loop ends.
    */
   static constexpr int n_epilogue_values = 0;
 };
@@ -83,7 +83,7 @@ struct ProductStep
 {
   using Body = Body_;
   const Operator *A;
-  double *v; ///< in the operator's domain, with memory for ghosts
+  double *v; ///< vector of the operator's domain, with memory for ghosts
   Body body;
 };
 
@@ -95,10 +95,10 @@ struct ProductStep
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
  * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on shared
- * integers. All its threads must call sync(), sum() and sums(), which adds several values at once;
- * afterwards they see what the others have written. A team of a GPU consists of n_warps() warps,
- * which can compute sums separately; a team of 8 has neither these nor sums(). Team steps run
- * without a state.
+ * integers. All threads of a team must call sync(), sum() and sums(), which adds several values at
+ * once; afterwards they see what the other threads have written. A team of a GPU consists of
+ * n_warps() warps, which can compute sums separately; a team of 8 has neither these nor sums().
+ * Team steps run without a state.
  */
 template <class Body_>
 struct TeamStep
@@ -106,7 +106,7 @@ struct TeamStep
   using Body = Body_;
   int n;
   Body body;
-  int scratch = 0; ///< doubles that the team shares, if known at run time only
+  int scratch = 0; ///< doubles that the team shares, if their number is known only at run time
 };
 
 /// The progress of the items of a chain step, in the memory of the executor; see Chains.
@@ -124,9 +124,9 @@ struct ChainProgress
  * also has
  *
  *     wait_for(k)       waits until an earlier item of the chain has published result k
- *     acquire_fence()   by all threads, after all waits: published data become readable,
- *     fresh(pointer)    but only through this function
- *     publish(k)        by one thread: publishes what it wrote, or saw after sync()
+ *     acquire_fence()   called by all threads after all waits; then published data can be read,
+ *     load_published(p) but only by this function, which returns *p
+ *     publish(k)        called by one thread: publishes what it has written, or read after sync()
  *
  * The body numbers the results; each is published once per run. Chain steps run without a state.
  * The host uses one thread per chain, so that nothing waits.
@@ -136,16 +136,17 @@ struct ChainStep
 {
   int n_chains;
   int longest; ///< number of items of the longest chain
-  int n_teams; ///< number of teams that can run at the same time, approximately; more would only
-               ///< wait
+  int n_teams; ///< number of teams that can run at the same time, approximately; more teams would
+               ///< only wait
   const int *starts;
   ChainProgress progress;
   Body body;
 };
 
 /**
- * Steps that are repeated within one pass of a loop while the state says `inner`; possibly never.
- * The epilogues of the preceding step and of its own last step decide.
+ * Steps that are repeated within one pass of a loop while the state's `inner` is true; possibly
+ * never. The epilogues of the step before the inner loop and of the last step of the inner loop set
+ * `inner`.
  */
 template <class... Steps>
 struct InnerLoop
@@ -180,7 +181,8 @@ TeamStep<Body> teams(const int n, const Body &body)
 
 /**
  * Makes a team step with @p scratch doubles per team.
- * @throws DeviceError if the device has less; a team that is a block can have max_scratch()
+ * Running the step fails with DeviceError if the device has less memory for a team. A team that is
+ * a block can have Runner::max_scratch() doubles.
  */
 template <class Body>
 TeamStep<Body> teams(const int n, const Body &body, const int scratch)
@@ -196,8 +198,8 @@ InnerLoop<Steps...> inner_loop(const Steps &...steps)
 }
 
 /**
- * Runs steps whose functors have neither state nor sums: body(i), body(i, Av_i) or body(team, i).
- * Operators get a runner to prepare a product inside a solver's loop; it is a Runner<Backend>.
+ * Runs steps whose bodies need neither state nor sums: body(i), body(i, Av_i) or body(team, i).
+ * LinearOperator::prepare() gets a StepRunner, which is a Runner<Backend>.
  */
 class StepRunner
 {
@@ -235,7 +237,7 @@ template <class Body>
 struct HasEpilogue<Body, std::void_t<decltype(&Body::finish)>> : std::true_type
 {};
 
-/// Runs a body for row i, with (A v)_i in a product.
+/// Runs a body for row i, with @p Av_i in a product step.
 template <class Body, class State, class Sums, class... Product>
 FEMGPU_HD
 void run_body(const Body &body, [[maybe_unused]] const State &state, const int i,
@@ -263,7 +265,7 @@ template <class Step>
 struct StepRunsAlways<Step, std::void_t<typename Step::Body>> : RunsAlways<typename Step::Body>
 {};
 
-/// Adds the members of @p list from @p from to @p to.
+/// Adds the members of @p from that the list names to the same members of @p to.
 template <class Sums, auto... members>
 FEMGPU_HD
 void add_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
@@ -278,7 +280,8 @@ void set_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
   ((to.*members = from.*members), ...);
 }
 
-/// Runs the epilogue of a step if one thread runs it for all.
+/// Runs the epilogue of a step, and the work that it defers, in a loop in which only one thread
+/// runs epilogues.
 template <class Body, class State, class Sums>
 FEMGPU_HD
 void finish_step(const Body &body, State &state, const Sums &sums)

@@ -10,12 +10,13 @@
  *
  * Vectors have numbers, and the body of a step accesses the values of one row in them. Its `Reads`
  * and `Writes` list the vectors that are loaded and stored. A body is called as body(s, v, m_i,
- * sum), with the row's entry of a diagonal M⁻¹; the body of a product as body(s, v, Av_i, m_i,
- * sum), and its `static constexpr int factor = p` is the vector that A multiplies. Bodies without
- * members can run with vectors in memory, where each row is loaded and stored, or with vectors that
- * stay in the registers of a GPU for a whole solve. Bodies with members, the data of an equation,
- * run in memory only. Methods are written as in recurrences.h, which makes such bodies from their
- * formulas; their `OnChip` is the body without vectors that need no storage on the chip.
+ * sum) with the state s, the row's values v, and the row's entry m_i of a diagonal M⁻¹. The body of
+ * a product is called as body(s, v, Av_i, m_i, sum), and its `static constexpr int factor = p` is
+ * the vector that A multiplies. Bodies without members can run with vectors in memory, where each
+ * row is loaded and stored, or with vectors that stay in the registers of a GPU for a whole solve.
+ * Bodies with members, the data of an equation, run in memory only. Methods are written as in
+ * recurrences.h, which makes such bodies from their formulas; their `OnChip` is the body without
+ * vectors that need no storage on the chip.
  */
 namespace femgpu::linalg
 {
@@ -38,7 +39,7 @@ struct IsProduct<Formulas, std::void_t<decltype(Formulas::factor)>> : std::true_
 template <int n_vectors>
 struct Row
 {
-  int number; ///< of the row
+  int number; ///< number of the row
   double values[n_vectors];
 
   FEMGPU_HD
@@ -48,7 +49,7 @@ struct Row
   }
 };
 
-/// The locations of the vectors of a method: arrays of n elements. A view.
+/// A view of the vectors of a method in memory: arrays of n elements.
 template <int n_vectors>
 struct VectorSet
 {
@@ -116,7 +117,7 @@ struct InMemory : Body
   }
 };
 
-/// Whether the vectors of a step's body can be stored elsewhere than in memory.
+/// Whether @p Body is an InMemory<...> whose vectors can also be stored elsewhere than in memory.
 template <class Body>
 struct IsInMemory : std::false_type
 {};

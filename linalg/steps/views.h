@@ -88,9 +88,9 @@ struct CsrView
 {
   int n;
   int lanes;
-  RowStarts row_starts; ///< n+1
-  const int *columns;   ///< nnz, ascending in each row
-  const Value *values;  ///< nnz
+  RowStarts row_starts; ///< n + 1 starts
+  const int *columns;   ///< one per entry, ascending in each row
+  const Value *values;  ///< one per entry
 
   FEMGPU_HD
   int row(const int position) const
@@ -153,10 +153,10 @@ struct EllView
   int n;
   int lanes;              ///< T; 1: ELLPACK-R
   std::size_t stride;     ///< T times the number of rows, padded
-  const int *row_lengths; ///< n
-  const int *columns;     ///< stride times the longest row divided by T
+  const int *row_lengths; ///< n lengths
+  const int *columns;     ///< `stride` columns for each T entries of the longest row
   const Value *values;
-  bool cache_resident; ///< in the cache between products
+  bool cache_resident; ///< whether the matrix stays in the L2 cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -168,7 +168,7 @@ struct EllView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const std::size_t begin = static_cast<std::size_t>(i) * n_lanes + lane;
-    const int length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of this lane
+    const int length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // entries of this lane
     const std::uint64_t policy = cache_policy(cache_resident);
     return strided_product<4>(Strided{ReadOnce<Value>{values + begin, policy}, stride},
                               Strided{ReadOnce<int>{columns + begin, policy}, stride}, 0, 1, length,
@@ -177,20 +177,20 @@ struct EllView
 };
 
 /**
- * Columns stored by their distance from the row. The k-th entries of all rows of a slice form a
- * column of the slice, which has one base: the minimum of column - row. For structured grids most
- * slices need no more. Other slices have a code of 16 bits for each entry, the offset of its column
- * from row + base. If 16 bits do not suffice, the slice has columns of 32 bits. Rows are not split,
- * so that sums keep their order.
+ * The columns of a SellView, stored relative to the row. The k-th entries of all rows of a slice
+ * form a slice column, which has one base: the minimum of column - row. On structured grids most
+ * slices need only these bases. Other slices also have a code of 16 bits for each entry, the offset
+ * of its column from row + base. If 16 bits do not suffice, the slice has columns of 32 bits. Rows
+ * are not split, so that sums keep their order.
  */
 struct ShortColumns
 {
   static constexpr int no_codes = -1, long_columns = -2;
   static constexpr int codes_end = 1 << 16;
 
-  const int *first_codes;     ///< of each slice, counted in slice columns; nullptr: all slices have
-                              ///< long columns
-  const int *bases;           ///< of each slice column
+  const int *first_codes;     ///< position of each slice's codes, counted in slice columns, or
+                              ///< no_codes or long_columns; nullptr: all slices have long columns
+  const int *bases;           ///< one per slice column
   const std::uint16_t *codes; ///< one per entry of slices that have codes
 
   FEMGPU_HD
@@ -239,12 +239,12 @@ struct SellView
 
   int n;
   int log_slice;
-  RowStarts slice_starts; ///< number of slices + 1
-  const int *order;       ///< n: the row at each position; nullptr: the rows are not sorted
-  const int *columns;     ///< of slices with long columns
+  RowStarts slice_starts; ///< one per slice, then the end of the last slice
+  const int *order;       ///< the row at each of n positions; nullptr: the rows are not sorted
+  const int *columns;     ///< columns of the slices with long columns
   const Value *values;
   ShortColumns short_columns;
-  bool cache_resident; ///< in the cache between products
+  bool cache_resident; ///< whether the matrix stays in the L2 cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -283,9 +283,9 @@ struct BsrView
   int n;
   int lanes;
   int block_size;        ///< b; divides n
-  const int *row_starts; ///< n/b + 1, in blocks
-  const int *columns;    ///< of each block
-  const Value *values;   ///< b² per block
+  const int *row_starts; ///< n/b + 1 starts, counted in blocks
+  const int *columns;    ///< block column of each block
+  const Value *values;   ///< b² values per block
 
   FEMGPU_HD
   int row(const int position) const
@@ -313,7 +313,7 @@ struct BsrView
 /**
  * SELL-C-σ with blocks: slices of C = 2^log_slice block rows, each as wide as its longest block
  * row. Block k of block row p has number slice_starts[p / C] + k C + p % C. Position i denotes row
- * i % b of block row i / b; its entry l is C b l values after its entry 0.
+ * i % b of block row i / b; the values of its entries l = 0, 1, ... are C b apart.
  */
 template <class Value>
 struct BlockSellView
@@ -323,11 +323,11 @@ struct BlockSellView
   int n;
   int block_size; ///< b; divides n
   int log_slice;
-  const int *slice_starts; ///< number of slices + 1, in blocks
-  const int *order; ///< n/b: the block row at each position; nullptr: the block rows are not sorted
-  const int *columns;  ///< of each block
-  const Value *values; ///< b² per block
-  bool cache_resident; ///< in the cache between products
+  const int *slice_starts; ///< one per slice, then the end of the last slice; counted in blocks
+  const int *order;    ///< block row at each of n/b positions; nullptr: block rows are not sorted
+  const int *columns;  ///< block column of each block
+  const Value *values; ///< b² values per block
+  bool cache_resident; ///< whether the matrix stays in the L2 cache between products
 
   FEMGPU_HD
   int row(const int position) const
@@ -421,7 +421,7 @@ private:
   }
 };
 
-/// A product that LinearOperator::prepare() has already computed.
+/// A view of a product that LinearOperator::prepare() has already computed.
 struct StoredView
 {
   static constexpr int lanes = 1;

@@ -5,9 +5,8 @@
 
 namespace femgpu::linalg
 {
-///
-/// Throws DeviceError with the name and description of @p error and its location in the source,
-/// unless it is cudaSuccess.
+/// Throws DeviceError with the name and description of @p error, the call and its location in the
+/// source, unless @p error is cudaSuccess.
 void check_cuda(cudaError_t error, const char *call, const char *file, int line);
 
 /// Wraps every call of the CUDA runtime.

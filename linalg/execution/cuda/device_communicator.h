@@ -13,8 +13,8 @@
 
 namespace femgpu::linalg::cuda
 {
-/// A communicator whose devices exchange data directly. Data in host memory go through another
-/// communicator.
+/// A communicator whose devices exchange data directly. It exchanges data in host memory through
+/// another communicator.
 class DeviceCommunicator : public Communicator
 {
 public:
@@ -47,7 +47,7 @@ public:
 
 protected:
   const CommunicatorPtr host;
-  const std::shared_ptr<const CudaExecutor> executor; ///< of this rank
+  const std::shared_ptr<const CudaExecutor> executor; ///< this rank's executor
 };
 
 /// Returns whether two ranks use the same device. Collective.
@@ -65,8 +65,8 @@ inline bool ranks_share_device(const Communicator &comm, const CudaExecutor &exe
   return std::adjacent_find(devices.begin(), devices.end()) != devices.end();
 }
 
-/// Calls @p make, which returns a communicator or throws DeviceError. Collective: if it fails on
-/// one rank, all ranks get no communicator but the reason for the failure.
+/// Calls @p make, which returns a communicator or throws DeviceError. Collective: if @p make
+/// fails on any rank, all ranks get the reason for the failure instead of a communicator.
 template <class Make>
 DeviceConnection on_all_or_none(const Communicator &comm, const Make &make)
 {

@@ -30,7 +30,7 @@ std::string gibibytes(const std::size_t bytes)
   return text.str();
 }
 
-/// Returns whether an environment variable has this value.
+/// Returns whether the environment variable @p variable has the value @p value.
 bool is_set(const char *variable, const char *value)
 {
   const char *const text = std::getenv(variable);

@@ -15,7 +15,7 @@ namespace cuda
 {
 struct PeerLoop;
 
-constexpr int max_sums = 8; ///< sums that the epilogue of a resident loop reads at most
+constexpr int max_sums = 8; ///< maximum number of sums that an epilogue of a resident loop reads
 
 /// Device memory through which the blocks of a resident loop synchronise and combine sums.
 struct GridMemory
@@ -23,8 +23,9 @@ struct GridMemory
   /// Two counters: arrivals at barriers, starting from first_arrival, and blocks that have ended,
   /// starting from 0. Both are reset when a kernel ends.
   unsigned int *arrivals;
-  double *sums; ///< two buffers of max_sums for each block
-  /// On the device: how the loop communicates with loops of other devices; nullptr: there are none.
+  double *sums; ///< two buffers, each with max_sums numbers per block
+  /// The data in device memory through which the loop communicates with the loops of other devices;
+  /// nullptr: there are no other devices.
   const PeerLoop *peers = nullptr;
 };
 } // namespace cuda
@@ -77,8 +78,8 @@ public:
     return resident;
   }
 
-  /// Has room for as many blocks as there are multiprocessors, and for one kernel at a time, as on
-  /// stream().
+  /// The memory for a resident loop with one block per multiprocessor. Only one kernel at a time
+  /// may use it; kernels on stream() run one at a time.
   cuda::GridMemory grid_memory() const
   {
     return grid;
@@ -95,7 +96,7 @@ public:
     return *graph_cache;
   }
 
-  /// Returns the unused memory of the pool to the driver, for other users; waits for all steps.
+  /// Gives the unused memory of the pool back to the driver, for other users; waits for all steps.
   void trim_pool() const;
 
   /// The number of kernels launched so far.
@@ -122,12 +123,13 @@ public:
     return is_stepwise;
   }
 
-  /// Reserves the mailbox for a kernel. @return a new number that identifies its result
+  /// Reserves the result slot for a kernel. @return a new number for the result of the kernel
   unsigned long long claim_result_slot() const
   {
     return ++n_results;
   }
-  /// The number of the kernel whose result the mailbox holds once that kernel has ended.
+  /// The number of the result that the result slot holds when the last kernel that claimed the slot
+  /// has ended.
   unsigned long long last_result_number() const
   {
     return n_results;
@@ -153,9 +155,9 @@ private:
   bool has_pool = true; // FEMGPU_CUDA_ALLOCATION=plain uses cudaMalloc instead
   bool is_stepwise = false;
   static constexpr std::size_t staging_bytes = 1 << 16;
-  void *pinned = nullptr; // the mailbox, followed by the staging memory
+  void *pinned = nullptr; // the result slot, followed by the staging memory
   void *staging = nullptr;
-  std::unique_ptr<CudaStagedCopies> staged; // for larger copies
+  std::unique_ptr<CudaStagedCopies> staged; // makes the copies for which should_stage() is true
   std::unique_ptr<cuda::KernelProperties> kernel_cache;
   std::unique_ptr<cuda::GraphCache> graph_cache;
   mutable unsigned long long n_results = 0;

@@ -18,9 +18,10 @@
  *
  * A warp processes 16 rows at a time. Four rows of eight columns are an operand of one instruction,
  * which multiplies and accumulates 8 x 8 tiles. A tile is distributed over the lanes, so that a
- * warp holds 32 columns of X with all of Y, and no sums over lanes remain at the end. The warps of
- * a block share the columns of X in groups of 32. The warps of one group take turns with the rows,
- * and all groups reach a row at about the same time, so that Y is read from the cache.
+ * warp holds the products of 32 columns of X and all of Y, and no sums over lanes remain at the
+ * end. The warps of a block share the columns of X in groups of 32. The warps of one group take
+ * turns with the rows, and all groups reach a row at about the same time, so that Y is read from
+ * the cache.
  */
 namespace femgpu::linalg::cuda
 {
@@ -72,14 +73,15 @@ __device__ __forceinline__ void load_rows(const Columns &X, const int column, co
     values[e] = is_valid && row + e < n ? from[row + e] : 0.;
 }
 
-/// How a block divides X: groups of columns processed at the same time, and warps of each group,
-/// which take turns with the rows.
+/// How a block divides X: the number of groups of columns that it processes at the same time, and
+/// the number of warps of each group, which take turns with the rows.
 struct GramShape
 {
   int groups, turns;
 };
 
-/// The sums that a warp accumulates: its group of columns of X with up to 8 Y_tiles columns of Y.
+/// The sums that a warp accumulates: the products of its group of columns of X with up to 8 Y_tiles
+/// columns of Y.
 template <int Y_tiles>
 struct GramTiles
 {
@@ -109,7 +111,8 @@ struct GramTiles
             multiply_tiles(sums[t][u], x[t][e], y[u][e]);
   }
 
-  /// Stores the sums in the block's memory, or adds them. @param C of the group, by columns of Y
+  /// Stores the sums in the block's memory if @p is_first, otherwise adds them to it.
+  /// @param C first entry of the group; column y of the block's entries begins at C + y * length
   __device__ void store(double *C, const int length, const bool is_first) const
   {
     const int lane = threadIdx.x % warp_size;
@@ -167,8 +170,8 @@ __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const 
 
 /// Adds up entries of the contributions of all blocks and passes the sums to the body; called by a
 /// whole block.
-/// @param first entry of this block, which processes up to @p max_count entries
-/// @param peers of the other ranks, where this is the only block
+/// @param first first entry that this block processes, of up to @p max_count entries
+/// @param peers other ranks whose sums are added; only if there is one such block
 template <class Body>
 __device__ void complete_gram(const GramStep<Body> &step, const int n_slots, const int first,
                               const int max_count, const PeerSums &peers = {})
@@ -202,7 +205,7 @@ __device__ void complete_gram(const GramStep<Body> &step, const int n_slots, con
 }
 
 /// Runs a Gram step with up to gram_threads entries; with more entries, only stores the sums of
-/// each block. @param state nullptr: there is none
+/// each block. @param state state of the loop; nullptr: the step is not part of a loop
 template <int Y_tiles, class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
     run_gram_step(const GramStep<Body> step, const GramShape shape, State *state,
@@ -264,8 +267,8 @@ struct StoreEntries
   {}
 };
 
-/// Adds up the entries in memory and passes the sums to a body. The entries are those of all ranks
-/// or, with @p peers, those of this rank, and the peers supply the others.
+/// Adds up entries over the ranks and passes the sums to a body. The memory @p from contains the
+/// entries of all ranks or, with @p peers, of this rank only: the peers send the other entries.
 template <class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
     reduce_entries(const Body body, const StoreEntries from, const int n_entries, const int n_ranks,
@@ -297,8 +300,9 @@ template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, cudaStream_t stream, const GramStep<Body> &step,
                  State *state);
 
-/// Launches a Gram step on the rows of one rank if its kernel does not add up the sums of all
-/// ranks: there are no peers, or the step is not part of a loop and may have many entries.
+/// Launches a Gram step of distributed rows as a Gram step of this rank's rows and a kernel that
+/// adds up the entries over the ranks. Used if the Gram kernel cannot add up the sums of all ranks:
+/// there are no peers, or the step is not part of a loop and may have many entries.
 template <class Body, class State>
 void launch_gram_of_rank(const CudaExecutor &executor, const cudaStream_t stream,
                          const GramStep<Body> &step, State *state)
@@ -319,7 +323,7 @@ void launch_gram_of_rank(const CudaExecutor &executor, const cudaStream_t stream
               state);
   if (step_gather != nullptr) {
     step_gather->gather(bytes);
-    entries.C += n_entries; // after those of this rank
+    entries.C += n_entries; // the entries of all ranks follow this rank's
   }
   else if (peers == nullptr) {
     FEMGPU_CUDA(cudaStreamSynchronize(stream));
@@ -330,8 +334,8 @@ void launch_gram_of_rank(const CudaExecutor &executor, const cudaStream_t stream
          peers == nullptr ? PeerSums{} : *peers, state);
 }
 
-/// Launches a Gram step with one column Y. Without a state (LoopState) it may have up to
-/// max_columns_of_y columns Y and more than gram_threads entries.
+/// Launches a Gram step. In an Iteration, Y has one column. Otherwise, if State is const LoopState,
+/// Y may have up to max_columns_of_y columns, and the step more than gram_threads entries.
 template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
                  const GramStep<Body> &step, State *state)
@@ -381,7 +385,7 @@ struct ShiftedColumn
   }
 };
 
-/// Launches a step with any number of columns Y, max_columns_of_y at a time.
+/// Launches a step with any number of columns of Y, max_columns_of_y at a time.
 template <class Body>
 void launch_gram_by_columns(const CudaExecutor &executor, const cudaStream_t stream,
                             const GramStep<Body> &step, const LoopState *state)

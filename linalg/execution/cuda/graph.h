@@ -10,7 +10,7 @@
 
 /**
  * @file
- * Graphs with loops: WHILE nodes, also within a graph that a stream captures.
+ * CUDA graphs with loops, which are WHILE nodes, also within a graph that a stream captures.
  */
 namespace femgpu::linalg::cuda
 {
@@ -54,8 +54,8 @@ private:
   }
 };
 
-/// Creates a handle for a WHILE node of @p graph. @param start whether it runs when the graph is
-/// launched
+/// Creates a handle for a WHILE node of @p graph.
+/// @param start 1 if the loop runs when the graph is launched, otherwise 0
 inline cudaGraphConditionalHandle make_handle(const cudaGraph_t graph, const unsigned int start)
 {
   cudaGraphConditionalHandle handle;
@@ -129,7 +129,7 @@ private:
   bool is_capturing = true;
 };
 
-/// The graph into which a stream captures, and the nodes on which the next one depends.
+/// The graph into which a stream captures, and the nodes on which the next captured node depends.
 struct CapturedGraph
 {
   cudaGraph_t graph = nullptr;
@@ -166,7 +166,7 @@ inline void set_last_node(const cudaStream_t stream, cudaGraphNode_t node)
 }
 
 /**
- * Caches the executable graphs of one device, the last one for each kind of loop. Capturing a loop
+ * Caches the executable graphs of one device: the last one for each kind of loop. Capturing a loop
  * is cheap and describes it completely; instantiating an executable graph is expensive. So every
  * loop is captured anew, and the cached executable of its kind is updated with the new addresses
  * and numbers if both graphs have the same nodes; callers need not track what has changed. A cached

@@ -13,7 +13,7 @@ namespace femgpu::linalg::cuda
 class KernelProperties
 {
 public:
-  /// @param shared_bytes maximum for a block of the device
+  /// @param shared_bytes maximum shared memory of a block on the device
   KernelProperties(const int device, const std::size_t shared_bytes)
       : device(device), max_shared_bytes(shared_bytes)
   {}
@@ -22,11 +22,12 @@ public:
   /// on, the kernel prefers L1 cache to shared memory.
   int max_active_blocks(const void *kernel, int threads);
 
-  /// Allows a kernel to use all shared memory. @return how many dynamic bytes a launch can request
+  /// Allows a kernel to use all shared memory of a block.
+  /// @return how many bytes of dynamic shared memory a launch can request
   std::size_t shared_bytes(const void *kernel);
 
-  /// Returns whether the device can hold the cluster of @p config with all its shared memory. Not
-  /// every device supports clusters of more than 8 blocks.
+  /// Returns whether the device can hold the cluster of @p config if its blocks use all shared
+  /// memory. Not every device supports clusters of more than 8 blocks.
   bool supports_cluster(const void *kernel, cudaLaunchConfig_t config);
 
 private:

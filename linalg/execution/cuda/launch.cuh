@@ -7,7 +7,7 @@
 
 /**
  * @file
- * The launch of kernels.
+ * The launch wrapper of all kernels.
  */
 namespace femgpu::linalg::cuda
 {
@@ -15,15 +15,15 @@ namespace femgpu::linalg::cuda
 enum class Residency
 {
   any,    ///< no requirement
-  all,    ///< all of the grid, which may be one block (a cooperative launch)
-  cluster ///< all, in one cluster
+  all,    ///< all blocks of the grid (a cooperative launch, except for one block)
+  cluster ///< all blocks, in one cluster
 };
 
 /// The blocks of a kernel.
 struct Grid
 {
   unsigned int blocks;
-  unsigned int threads;         ///< per block
+  unsigned int threads;         ///< number per block
   std::size_t shared_bytes = 0; ///< dynamic shared memory per block
   Residency residency = Residency::any;
 };
@@ -63,8 +63,8 @@ const void *address_of(void (*const kernel)(Parameters...))
   return reinterpret_cast<const void *>(kernel);
 }
 
-/// Launches a kernel on a stream of @p executor, which may be capturing; a grid without blocks is
-/// not launched. All kernels are launched here.
+/// Launches a kernel on a stream of @p executor; the stream may be capturing. Does nothing if the
+/// grid has no blocks. All kernels are launched here.
 template <class... Parameters, class... Arguments>
 void launch(const CudaExecutor &executor, const cudaStream_t stream, const Grid &grid,
             void (*const kernel)(Parameters...), const Arguments &...arguments)

@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Numbers that threads send each other through memory, without a flag or a fence.
+ * Packets, by which threads send each other numbers through memory without a flag or a fence.
  */
 namespace femgpu::linalg::cuda
 {
@@ -32,14 +32,14 @@ __device__ inline bool has_round(const Packet &packet, const unsigned int round)
   return (packet.low >> 32U) == round && (packet.high >> 32U) == round;
 }
 
-/// The scope of an exchange.
+/// The threads between which packets are exchanged.
 enum class SyncScope
 {
-  blocks, ///< of one device
-  devices ///< of one host
+  blocks, ///< threads of the blocks of one device
+  devices ///< threads of the devices of one host
 };
 
-// Each of the two halves is written atomically.
+// Writes each of the two halves atomically.
 template <SyncScope scope>
 __device__ void send(Packet *const to, const Packet &packet)
 {
@@ -70,7 +70,7 @@ __device__ Packet load_packet(const Packet *const from)
   return packet;
 }
 
-/// Waits for the number of a round.
+/// Waits until @p from holds the packet of @p round. @return the number in the packet
 template <SyncScope scope>
 __device__ double await(const Packet *const from, const unsigned int round)
 {
@@ -83,7 +83,7 @@ __device__ double await(const Packet *const from, const unsigned int round)
 
 /// Waits for the numbers first, first + step, ... below @p end, polling several of them at once.
 /// Returns their sum, added in this order.
-/// @param at at(k) is the address of number k; nullptr: the number is @p mine
+/// @param at at(k) returns the address of number k, or nullptr if number k is @p mine
 template <SyncScope scope, int n_in_flight, class At>
 __device__ double await_sum(const int first, const int end, const int step, const At &at,
                             const double mine, const unsigned int round)

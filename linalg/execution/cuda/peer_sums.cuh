@@ -23,8 +23,8 @@ struct PeerCounts
 /**
  * Sums over ranks whose devices are on one host. Every rank sends its numbers to all others, and
  * adds up the received numbers in the order of the ranks, so that all ranks get bitwise identical
- * sums. A rank sends the numbers of round k+2 only after it has received those of round k+1 from
- * all ranks, which have then finished round k. So two buffers for each number suffice, and the
+ * sums. A rank sends the numbers of round k+2 only after it has received the numbers of round k+1
+ * from all ranks, which have then finished round k. So two buffers for each number suffice, and the
  * counter of rounds may wrap around at 2^32.
  */
 struct PeerSums
@@ -34,7 +34,7 @@ struct PeerSums
   int n_ranks = 0; ///< 0: no peers
   int rank;
   Packet *const *targets; ///< where this rank writes its numbers, on the device of each rank
-  const Packet *own;      ///< received from the ranks: two rounds of n_ranks x max_count
+  const Packet *own;      ///< packets from the ranks: two buffers of n_ranks x max_count
   unsigned int *last_round;
   PeerCounts *counts;
 
@@ -43,8 +43,9 @@ struct PeerSums
     return n_ranks > 0;
   }
 
-  /// Returns the sum of the ranks' values of number @p number. Any threads of one block call it,
-  /// each with a different number below `max_count`; the block must synchronise before end_round().
+  /// Returns the sum over the ranks of their values of number @p number, here @p mine. Any threads
+  /// of one block call it, each with a different number below `max_count`; the block must
+  /// synchronise before end_round().
   /// @param pause see exchange_round()
   template <class Pause = NoPause>
   __device__ double sum(const int number, const double mine, const Pause &pause = {}) const
@@ -79,7 +80,8 @@ struct PeerSums
   }
 };
 
-/// Replaces the members by their sums over the ranks; called by the first warp of a block.
+/// Replaces the members of @p sums in the list by their sums over the ranks; called by the first
+/// warp of a block.
 template <class Sums, auto... members>
 __device__ void sum_over_peers(const PeerSums &peers, Sums &sums, SumList<members...> /* list */)
 {

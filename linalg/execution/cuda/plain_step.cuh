@@ -23,6 +23,7 @@ struct ViewProduct
   Body body;
 };
 
+/// Calls @p f with the step in the form that kernels take.
 /// @param v the vector that prepare() has returned
 template <class Operator, class Body, class Function>
 void visit_product(const ProductStep<Operator, Body> &step, const double *v, const Function &f)
@@ -42,7 +43,7 @@ __device__ __forceinline__ void for_each_product(const View &A, const double *v,
   const int lane = static_cast<int>(thread) & (lanes - 1);
   const unsigned int n = A.n, stride = gridDim.x * (blockDim.x / lanes);
   const unsigned int in_warp = threadIdx.x % warp_size / lanes;
-  // All lanes of a warp stay in the loop together, because lane_sum() needs all of them. The
+  // All lanes of a warp stay in the loop together, because lane_sum() needs all lanes. The
   // arithmetic is unsigned, as in for_strided().
   for (unsigned int i = thread / lanes; i - in_warp < n; i += stride) {
     const double partial = i < n ? A.row_product(static_cast<int>(i), lane, lanes, v) : 0.;
@@ -101,14 +102,15 @@ __device__ void run_plain(const TeamStep<Body> &step)
 }
 
 /// Runs a chain step. Every warp takes the next ticket when it has finished an item, so that an
-/// item waits only for items that other warps have already begun. The very last ticket, which is
-/// not an item, is taken when all items are done.
+/// item waits only for items that other warps have already begun. The very last ticket, which
+/// belongs to no item, is taken when all items are done.
 template <class Body>
 __device__ void run_plain(const ChainStep<Body> &step)
 {
   static_assert(Body::team_size == warp_size && Body::scratch == 0);
   const unsigned int run = *const_cast<volatile unsigned int *>(step.progress.run) + 1;
-  __threadfence(); // read before this warp takes a ticket, because the last ticket changes it
+  __threadfence(); // the run is read before this warp takes a ticket, because the last ticket
+                   // changes the run
   const ChainTeam team(step.progress.done, run);
   const auto n_chains = static_cast<unsigned int>(step.n_chains);
   const unsigned int n_items = n_chains * static_cast<unsigned int>(step.longest);

@@ -6,7 +6,7 @@
 /**
  * @file
  * All reductions over threads: over neighbouring lanes, a warp or a block, each in a fixed order.
- * Also detects the last block of a kernel to arrive, which adds up the results of the others.
+ * Also detects the last block of a kernel to arrive, which adds up the results of the other blocks.
  */
 namespace femgpu::linalg::cuda
 {
@@ -15,8 +15,8 @@ constexpr int warp_size = 32;
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / warp_size;
 
-/// Adds @p value over @p width neighbouring lanes of a warp, a power of two; every lane gets the
-/// sum.
+/// Adds @p value over @p width neighbouring lanes of a warp; every lane gets the sum. The width is
+/// a power of two.
 __device__ __forceinline__ double lane_sum(double value, const int width)
 {
   for (int offset = width / 2; offset > 0; offset /= 2)
@@ -48,8 +48,8 @@ __device__ __forceinline__ double block_sum(double value, double *scratch)
   return lane_sum<warps>(value);
 }
 
-/// Folds 2 half values over the lanes of a warp: lane l keeps partial sums of the values whose
-/// number is l mod 2 half. Recursive, because the compiler does not unroll a loop over halves if
+/// Folds 2·half values over the lanes of a warp: afterwards values[0] of lane l is a partial sum of
+/// value number l mod 2·half. Recursive, because the compiler does not unroll a loop over halves if
 /// there are many values.
 template <int half, int P>
 __device__ __forceinline__ void fold_values(double (&values)[P])
@@ -77,7 +77,7 @@ __device__ __forceinline__ double spread_sums(double (&values)[P])
   return values[0];
 }
 
-/// Returns how many values are reduced at a time for @p count sums: the next power of two.
+/// Returns the number of values that are reduced for @p count sums: the next power of two.
 constexpr int padded(const int count)
 {
   int P = 1;
@@ -98,7 +98,7 @@ __device__ __forceinline__ void store_warp_sums(double (&values)[P], double *war
 }
 
 /// Adds the columns of @p count rows of P values; called by one warp. Lane l gets column l mod P.
-/// @param load reads one value
+/// @param load load(k) returns value number k, counted row by row
 template <int P, class Load>
 __device__ __forceinline__ double column_sums(const int count, const Load &load)
 {
@@ -113,8 +113,9 @@ __device__ __forceinline__ double column_sums(const int count, const Load &load)
   return sum;
 }
 
-/// Adds the columns of at most @p max_rows rows, a small number, in shared memory. Each lane adds a
-/// whole column, which is faster than exchanging partial sums between lanes.
+/// Adds the columns of @p count rows of P values in shared memory. There are few rows, at most
+/// @p max_rows. Each lane adds a whole column, which is faster than exchanging partial sums between
+/// lanes.
 template <int P, int max_rows>
 __device__ __forceinline__ double short_column_sums(const int count, const double *values)
 {
@@ -127,18 +128,19 @@ __device__ __forceinline__ double short_column_sums(const int count, const doubl
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// Returns whether this block is the last to arrive. It can then read what the others have written
-/// before. @param arrived counter shared by all blocks; reset to 0 by the last block
+/// Returns whether this block is the last to arrive. The last block can then read what the other
+/// blocks wrote before they arrived.
+/// @param arrived counter shared by all blocks; reset to 0 by the last block
 __device__ inline bool is_last_block(unsigned int *arrived)
 {
   __shared__ bool is_last;
   __syncthreads();
   if (threadIdx.x == 0) {
-    __threadfence(); // this block's results are written before its arrival is visible,
+    __threadfence(); // writes this block's results before its arrival is visible,
     is_last = atomicAdd(arrived, 1U) == gridDim.x - 1;
     if (is_last)
       *arrived = 0;
-    __threadfence(); // and the results of others are read after it
+    __threadfence(); // and reads the other blocks' results after it
   }
   __syncthreads();
   return is_last;

@@ -9,8 +9,8 @@
 
 namespace femgpu::linalg
 {
-/// Runs steps on a CUDA device: one kernel each. A loop is one graph with a WHILE node, or one
-/// kernel, or it is driven by the host; see Iteration.
+/// The backend that runs steps on a CUDA device: each step is one kernel. A loop is one graph with
+/// a WHILE node, or one kernel, or it is driven by the host; see Iteration.
 struct CudaBackend
 {
   static constexpr BackendKind kind = BackendKind::cuda;
@@ -23,8 +23,8 @@ public:
   explicit Runner(const Executor &executor) : Runner(executor, nullptr, nullptr)
   {}
 
-  /// Runs steps on @p launch_stream, which may be capturing. They do nothing if @p loop, on the
-  /// device, has ended.
+  /// Makes a runner on @p launch_stream, which may be capturing. If @p loop, the state of a loop in
+  /// device memory, says that the loop has ended, the steps do nothing.
   Runner(const Executor &executor, const cudaStream_t launch_stream, const LoopState *loop)
       : cuda_executor(static_cast<const CudaExecutor &>(executor)),
         launch_stream(launch_stream == nullptr ? cuda_executor.stream() : launch_stream), loop(loop)
@@ -96,8 +96,8 @@ public:
 
 private:
   static constexpr std::size_t default_shared_bytes = 48 << 10;
-  static constexpr std::size_t static_shared_bytes = 1 << 10; ///< static shared memory of a step at
-                                                              ///< most, in bytes
+  static constexpr std::size_t static_shared_bytes = 1 << 10; ///< maximum static shared memory
+                                                              ///< that a step uses
 
   template <class Step>
   void launch(const Step &step, const long long threads, const std::size_t shared_bytes = 0)

@@ -72,8 +72,9 @@ void scan_counts(const ExecutorPtr &executor, const int *counts, const int n, in
   });
 }
 
-// A pass of 8 bits reads and writes each pair once, and all keys are read once before the first
-// pass. 7 million entries of a matrix with 2^20 columns take three passes of 16 bytes per entry.
+// CUB's radix sort reads all keys once; then each pass, over 8 bits, reads and writes each pair of
+// key and index once. A matrix with 7 million entries and 2^20 columns takes three passes, of 16
+// bytes per entry each.
 template <class Backend, class Key>
 void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, const Key n_keys,
                  Key *sorted, int *order)

@@ -12,10 +12,10 @@ namespace femgpu::linalg
  * Copies between pageable host memory and a device through a few pinned chunks: threads copy one
  * chunk while earlier chunks are being transferred.
  *
- * Use: for large copies, for which the driver uses one thread; pinning the memory itself costs as
- * much as one copy saves. Needs: n_chunks chunks of pinned memory, allocated at the first copy and
- * reused. Cost: like the driver's copy, each byte is copied once more in host memory, by as many
- * threads as the caller's loops use, up to max_threads. Fails: if no memory can be pinned,
+ * Use: for large copies, for which the driver uses one thread; pinning the caller's memory costs
+ * as much as one copy saves. Needs: n_chunks chunks of pinned memory, allocated at the first copy
+ * and reused. Cost: as in the driver's copy, each byte is copied once more in host memory, but by
+ * as many threads as the caller's loops use, up to max_threads. Fails: if no memory can be pinned,
  * should_stage() returns false.
  */
 class CudaStagedCopies
@@ -38,8 +38,9 @@ public:
   /// be pinned.
   bool should_stage(std::size_t bytes);
 
-  /// Copy in stream order, and wait until the copy is done. @throws DeviceError if it fails
+  /// Copies in stream order and waits until the copy is done. @throws DeviceError if it fails
   void copy_from_host(void *to, const void *from, std::size_t bytes);
+  /// Copies in the opposite direction likewise.
   void copy_to_host(void *to, const void *from, std::size_t bytes);
 
 private:

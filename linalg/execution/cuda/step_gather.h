@@ -11,11 +11,10 @@ class StepGather
 public:
   virtual ~StepGather() = default;
 
-  /// Returns device memory for @p bytes of this rank, followed by the memory that receives those of
-  /// all ranks.
+  /// Returns device memory for this rank's @p bytes, followed by memory for the bytes of all ranks.
   virtual char *buffer(std::size_t bytes) = 0;
 
-  /// Gathers what the ranks have written to buffer() on all ranks. Collective.
+  /// Gathers on all ranks the @p bytes that each rank has written to buffer(). Collective.
   virtual void gather(std::size_t bytes) = 0;
 };
 } // namespace femgpu::linalg::cuda

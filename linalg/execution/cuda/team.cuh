@@ -42,20 +42,20 @@ public:
     else
       return block_sum<size_ / warp_size>(value, block_scratch);
   }
-  /// Adds over @p lanes neighbouring threads, a power of two up to a warp; all threads must take
-  /// part.
+  /// Adds @p value over @p lanes neighbouring threads, a power of two up to a warp. All threads of
+  /// the team must call this function.
   __device__ static double sum(const double value, const int lanes)
   {
     static_assert(size_ >= warp_size);
     return lane_sum(value, lanes);
   }
-  /// Doubles of scratch that sums() of P values needs.
+  /// Returns how many doubles of scratch sums() of P values needs.
   static constexpr int workspace_for_sums(const int P)
   {
     return size_ > warp_size ? 2 * (size_ / warp_size) * P : 0;
   }
   /// Replaces each of P values by its sum over the team, in a fixed order. P is a power of two up
-  /// to a warp; @p workspace is a part of the scratch used by such sums only.
+  /// to 32; @p workspace is a part of the scratch that only such sums use.
   template <int P>
   __device__ static void sums(double (&values)[P], double *workspace)
   {
@@ -64,7 +64,7 @@ public:
       sum_over_lanes(values);
     else {
       const double warp_sum = spread_sums(values);
-      sync(); // the sums before these have been read
+      sync(); // all threads have read the preceding sums
       if (lane() < P)
         workspace[warp() * P + lane()] = warp_sum;
       sync();
@@ -120,17 +120,18 @@ public:
   {
     return *const_cast<const volatile int *>(from);
   }
-  /// Stores @p value at @p to if it contains @p expected. @return the old value
+  /// Stores @p value in *to if *to is @p expected. @return the old value of *to
   __device__ static int compare_and_swap(int *to, const int expected, const int value)
   {
     return atomicCAS(to, expected, value);
   }
-  /// Adds 1. @return the old value
+  /// Adds 1 to *counter. @return the old value
   __device__ static int fetch_increment(int *counter)
   {
     return atomicAdd(counter, 1);
   }
-  /// Sorts n distinct numbers of @p from in ascending order into @p to, which must not overlap.
+  /// Stores the n distinct numbers at @p from in ascending order at @p to. The arrays must not
+  /// overlap.
   __device__ static void sort(const int *from, const int n, int *to)
   {
     for (int k = rank(); k < n; k += size()) {
@@ -177,7 +178,7 @@ public:
     __threadfence();
     *const_cast<volatile unsigned int *>(done + item) = run;
   }
-  /// Reads from L2, which all multiprocessors share.
+  /// Returns *from, read from the L2 cache, which all multiprocessors share.
   template <class T>
   __device__ static T load_published(const T *from)
   {

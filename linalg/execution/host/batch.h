@@ -14,7 +14,7 @@
 
 namespace femgpu::linalg
 {
-/// One system of a batch on one thread; see batch.h.
+/// The block of a batch's program that solves one system on one thread; see steps/batch.h.
 template <class Program>
 class HostBlock
 {
@@ -23,10 +23,10 @@ public:
   using Sums = typename Program::Sums;
   static constexpr int n_vectors = Program::n_vectors;
   static constexpr int x = 0, r = 1;
-  /// The arrays of a system in the workspace: all vectors, and the diagonal of M⁻¹.
+  /// The number of arrays of a system in the workspace: all vectors, and the diagonal of M⁻¹.
   static constexpr int n_arrays = n_vectors + 1;
 
-  /// @param workspace n_arrays times n
+  /// @param workspace memory for n_arrays arrays of n numbers
   HostBlock(const BatchSystem &system, const bool uses_diagonal, const State &start,
             double *workspace)
       : system(system), diagonal(workspace), own_state(start)

@@ -77,7 +77,7 @@ void HostExecutor::run_steps(const std::function<void(StepRunner &)> &work) cons
 
 namespace
 {
-/// Copies nothing, because the executor's memory is host memory.
+/// A chunk stream that copies nothing, because the executor's memory is host memory.
 class HostChunkStream final : public ChunkStream
 {
 public:

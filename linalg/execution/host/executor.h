@@ -5,11 +5,11 @@
 
 namespace femgpu::linalg
 {
-/// The CPU cores of this host.
+/// Runs steps on the CPU cores of this host.
 class HostExecutor final : public Executor
 {
 public:
-  /// @param resources 0 threads: n_loop_threads()
+  /// @param resources with 0 threads, the executor uses n_loop_threads()
   explicit HostExecutor(const Resources &resources = {});
 
   BackendKind backend() const override

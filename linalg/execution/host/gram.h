@@ -9,7 +9,8 @@
 
 namespace femgpu::linalg
 {
-/// Computes Xᵀ Y of some rows, by columns: one column of Y with four of X at a time.
+/// Computes Xᵀ Y of the rows begin <= i < end, and stores the product column by column in @p C.
+/// Multiplies one column of Y with four columns of X at a time.
 inline void gram_of_rows(const Columns &X, const Columns &Y, const int begin, const int end,
                          double *C)
 {
@@ -43,7 +44,7 @@ inline void gram_of_rows(const Columns &X, const Columns &Y, const int begin, co
   }
 }
 
-/// Returns C = Xᵀ Y, by columns of length X.count. The rows are divided into chunks of a fixed
+/// Returns C = Xᵀ Y, stored column by column. The rows are divided into chunks of a fixed
 /// size, whose sums are added in order.
 inline std::vector<double> host_gram(const int n, const Columns &X, const Columns &Y,
                                      const int n_threads)

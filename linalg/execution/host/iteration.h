@@ -17,7 +17,7 @@ namespace femgpu::linalg
 /**
  * Runs steps on the host. The rows are divided into chunks of a fixed size whose sums are added in
  * order, so that the result does not depend on the number of threads. If the rows are distributed
- * over ranks, sums are over all ranks, so that all ranks take the same decisions.
+ * over ranks, sums include the rows of all ranks, so that all ranks take the same decisions.
  */
 template <class State, class Sums>
 class Iteration<HostBackend, State, Sums>
@@ -39,14 +39,14 @@ public:
     return "loops over rows";
   }
 
-  /// Allocates memory for @p size numbers that epilogues write: those that they keep, then a
-  /// history.
+  /// Allocates memory for @p size numbers that epilogues write: first the numbers that they keep
+  /// (LoopState::n_epilogue_values), then a history.
   double *allocate_numbers(const int size)
   {
     numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
     return numbers.get();
   }
-  /// Returns the first @p count of those numbers.
+  /// Returns the first @p count numbers of this memory.
   std::vector<double> get_numbers(const int count) const
   {
     return {numbers.get(), numbers.get() + count};
@@ -83,8 +83,8 @@ public:
     }
   }
 
-  /// Runs repeat() between two steps. @param has_begun whether the first of them has been run
-  /// already
+  /// Runs @p begin, then repeat(), then @p end.
+  /// @param has_begun whether @p begin has already been run
   template <class Begin, class End, class... Steps>
   void repeat_between(const Begin &begin, const End &end, const bool has_begun,
                       const Watch<State> &watch, const Steps &...steps)
@@ -166,11 +166,11 @@ private:
       std::apply([this](const auto &...steps) { (run(steps), ...); }, loop.steps);
   }
 
-  /// Calls @p run_row for n rows, adds up what Body contributes, and runs the epilogue.
+  /// Calls @p run_row for n rows, adds up the sums of the body, and runs the epilogue.
   template <class Body, class Function>
   void run_rows(const int n, const Body &body, const Function &run_row)
   {
-    // All chunks, so that steps with different numbers of rows can share sums.
+    // Loops over all chunks, so that steps with different numbers of rows can share sums.
     const int chunks = static_cast<int>(partials.size());
     const int threads = std::clamp(chunks / chunks_per_thread, 1, n_threads);
     const auto run_chunk = [&](const int chunk) {

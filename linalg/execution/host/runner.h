@@ -13,7 +13,7 @@
 
 namespace femgpu::linalg
 {
-/// Runs steps on the cores of the host: one parallel loop over chunks of rows for each step.
+/// The backend that runs steps on the cores of the host: each step is one parallel loop over rows.
 struct HostBackend
 {
   static constexpr BackendKind kind = BackendKind::host;
@@ -24,9 +24,9 @@ template <int scratch_size>
 class HostTeam
 {
 public:
-  /// Leaves the scratch uninitialised.
-  /// @param dynamic_scratch scratch whose size is known at run time only, if any; 0 before a
-  /// thread's first item
+  /// Makes a team with uninitialised scratch of scratch_size doubles.
+  /// @param dynamic_scratch scratch if scratch_size is 0, because its size is known only at run
+  ///   time; zero before a thread's first item; nullptr: there is none
   explicit HostTeam(double *dynamic_scratch = nullptr) : dynamic_scratch(dynamic_scratch)
   {}
   static constexpr int rank()
@@ -48,12 +48,12 @@ public:
   {
     return value;
   }
-  /// Doubles of scratch that sums() of P values needs.
+  /// Returns how many doubles of scratch sums() of P values needs.
   static constexpr int workspace_for_sums(const int /* P */)
   {
     return 0;
   }
-  /// Does nothing: the sum of P values over one thread is the values.
+  /// Does nothing: for one thread, each of the P values is its own sum.
   template <int P>
   static void sums(double (&/* values */)[P], double * /* room */)
   {}
@@ -62,7 +62,7 @@ public:
     return scratch_size > 0 ? shared : dynamic_scratch;
   }
 
-  // For chains: the earlier items have finished.
+  // Functions of chain steps. They do nothing, because all earlier items have finished.
   static void wait_for(const int /* k */)
   {}
   static void acquire_fence()
@@ -75,12 +75,12 @@ public:
     return *from;
   }
 
-  /// Reads a value.
+  /// Returns *from.
   static int load_volatile(const int *from)
   {
     return *from;
   }
-  /// Stores @p value at @p to if it contains @p expected. @return the old value
+  /// Stores @p value in *to if *to is @p expected. @return the old value of *to
   static int compare_and_swap(int *to, const int expected, const int value)
   {
     const int old = *to;
@@ -88,12 +88,13 @@ public:
       *to = value;
     return old;
   }
-  /// Adds 1. @return the old value
+  /// Adds 1 to *counter. @return the old value
   static int fetch_increment(int *counter)
   {
     return (*counter)++;
   }
-  /// Sorts n distinct numbers of @p from in ascending order into @p to, which must not overlap.
+  /// Stores the n distinct numbers at @p from in ascending order at @p to. The arrays must not
+  /// overlap.
   static void sort(const int *from, const int n, int *to)
   {
     std::copy(from, from + n, to);

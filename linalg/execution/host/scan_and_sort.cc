@@ -32,8 +32,9 @@ struct KeyedIndices
   int *indices;
 };
 
-/// Performs one pass of a stable radix sort. Each part of the numbers has a thread and a range of
-/// positions within each digit, so that the result does not depend on the number of parts.
+/// Performs one pass of a stable radix sort. Each chunk of the keys has a thread and, for each
+/// digit, a range of positions in the result, so that the result does not depend on the number of
+/// chunks.
 template <class Key>
 void sort_by_digit(const KeyedIndices<Key> &from, const int n, const int shift,
                    const KeyedIndices<Key> &to, const int n_chunks)

@@ -12,9 +12,9 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The state of an iteration and the numbers that epilogues write, in device memory. They are
-/// transferred by copies in stream order, or read from the mailbox if a loop that is one kernel has
-/// left them there.
+/// The state of an iteration and the numbers that epilogues write, in device memory. Both are
+/// transferred by copies in stream order, or read from the result slot if a loop that is one kernel
+/// has stored them there.
 template <class State>
 class DeviceState
 {
@@ -79,14 +79,14 @@ public:
   {
     return static_cast<LoopResult<State> *>(executor.result_slot());
   }
-  /// How many numbers the mailbox has room for.
+  /// Returns how many numbers fit in the result slot.
   static constexpr int max_numbers()
   {
     return static_cast<int>((CudaExecutor::result_slot_bytes - sizeof(LoopResult<State>)) /
                             sizeof(double));
   }
   /// Records that a kernel was launched that begins with start() and leaves its final state in the
-  /// mailbox.
+  /// result slot.
   void expect_result()
   {
     is_new = false;
@@ -115,7 +115,7 @@ public:
   }
 
 private:
-  // Another loop may have overwritten the result since.
+  // Returns whether the result slot has this loop's result, which another loop may overwrite.
   bool has_result() const
   {
     return result_number != 0 && result_number == executor.last_result_number();
@@ -123,10 +123,10 @@ private:
 
   const CudaExecutor &executor;
   Buffer<State> state;
-  State next{}; // the device may not have it yet
+  State next{}; // the state passed to set(); the device may not have it yet
   bool is_new = false;
   Buffer<double> numbers;               // written by epilogues
-  unsigned long long result_number = 0; // number of the result in the mailbox; 0: none
+  unsigned long long result_number = 0; // number of the result in the result slot; 0: none
 };
 } // namespace femgpu::linalg::cuda
 

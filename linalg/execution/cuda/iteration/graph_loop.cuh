@@ -17,7 +17,7 @@ template <class State, class Sums>
 class GraphLoop
 {
 public:
-  /// @param blocks of each step at most
+  /// @param blocks maximum number of blocks of a step
   GraphLoop(const CudaExecutor &executor, StepLauncher<State, Sums> &launcher, const int blocks)
       : executor(executor), launcher(launcher), blocks(blocks)
   {}
@@ -33,10 +33,10 @@ public:
 
 private:
   // How often the graph's body repeats the steps. Evaluating the WHILE node costs some
-  // microseconds, each kernel run past the end of a solve costs one microsecond, and capturing each
-  // kernel some.
+  // microseconds, each kernel run past the end of a solve costs one microsecond, and each captured
+  // kernel costs time, too.
   static constexpr int unrolled = 8, unrolled_long = 2;
-  static constexpr std::size_t long_pass = 24; // kernels
+  static constexpr std::size_t long_pass = 24; // number of kernels
 
   template <class... Steps>
   Graph make_graph(const Steps &...steps)
@@ -60,8 +60,8 @@ private:
     return graph;
   }
 
-  /// Captures steps in order; if @p is_last, the last of them decides as @p step_launch.decision
-  /// says.
+  /// Captures the steps of one pass in order. If @p is_last, the last step makes the decision of
+  /// @p step_launch.
   template <class Step, class... Rest>
   void capture_pass(const StepLaunch &step_launch, const bool is_last, const Step &step,
                     const Rest &...rest)
@@ -98,7 +98,7 @@ private:
     const auto captured = captured_graph(step_launch.stream);
     LoopNode loop(captured.graph, captured.last_nodes, inner_handle);
     set_last_node(step_launch.stream, loop.node);
-    const cudaStream_t stream = executor.stream(); // is idle, too
+    const cudaStream_t stream = executor.stream(); // also idle before the graph is launched
     StreamCapture capture(stream, loop.body);
     std::apply(
         [&](const auto &...steps) {
@@ -112,7 +112,7 @@ private:
   const CudaExecutor &executor;
   StepLauncher<State, Sums> &launcher;
   int blocks;
-  cudaGraphConditionalHandle inner_handle = 0; // of the inner loop captured next
+  cudaGraphConditionalHandle inner_handle = 0; // handle of the inner loop captured next
 };
 } // namespace femgpu::linalg::cuda
 

@@ -11,12 +11,13 @@ namespace femgpu::linalg::cuda
 {
 /// A loop driven by the host, which launches every step. It reads the state after each pass, before
 /// each pass of an inner loop, and at intervals in a long pass. If no step waits for the host, it
-/// reads the state after several short passes: after the end of the loop, steps do nothing.
+/// reads the state only after several short passes, because steps do nothing after the loop has
+/// ended.
 template <class State, class Sums>
 class HostLoop
 {
 public:
-  /// @param blocks of each step at most
+  /// @param blocks maximum number of blocks of a step
   HostLoop(const CudaExecutor &executor, StepLauncher<State, Sums> &launcher,
            DeviceState<State> &state, const int blocks)
       : executor(executor), launcher(launcher),

@@ -27,8 +27,8 @@ public:
         state(executor), launcher(executor, state.data(), n, communicator)
   {}
 
-  /// @throws ParameterError later, in repeat_between(), if the loop cannot be run as @p how
-  /// requires
+  /// Requests how loops run. If a loop cannot run as requested, repeat_between() throws
+  /// ParameterError.
   void set_execution(const Execution how)
   {
     requested_execution = how;
@@ -39,13 +39,13 @@ public:
     return execution_description;
   }
 
-  /// Allocates memory for @p size numbers that epilogues write: those that they keep, then a
-  /// history.
+  /// Allocates memory for @p size numbers that epilogues write: first the numbers that they keep
+  /// (LoopState::n_epilogue_values), then a history.
   double *allocate_numbers(const int size)
   {
     return state.allocate_numbers(size);
   }
-  /// Returns the first @p count of those numbers; call get_state() before.
+  /// Returns the first @p count numbers of this memory; call get_state() before.
   std::vector<double> get_numbers(const int count) const
   {
     return state.get_numbers(count);
@@ -87,15 +87,15 @@ public:
     state.call_watch(watch);
   }
 
-  /// Runs repeat() between two products with the same matrix and vector. @param has_begun whether
-  /// the first of them has been run already
+  /// Runs @p begin, then repeat(), then @p end; both products have the same matrix and vector.
+  /// @param has_begun whether @p begin has already been run
   template <class Begin, class End, class... Steps>
   void repeat_between(const ProductStep<CsrMatrix, Begin> &begin,
                       const ProductStep<CsrMatrix, End> &end, const bool has_begun,
                       const Watch<State> &watch, const Steps &...steps)
   {
     if (watch)
-      state.send(); // for a watch that reads it before the loop has written one
+      state.send(); // a watch may read the state before the loop has stored one
     if (requested_execution != Execution::graph && supports_on_chip() &&
         record_on_chip(on_chip().launch_resident(begin, end, has_begun, steps...), watch))
       return;
@@ -114,7 +114,7 @@ public:
     if (requested_execution == Execution::graph || !supports_on_chip())
       return false;
     if (watch)
-      state.send(); // for a watch that reads it before the loop has written one
+      state.send(); // a watch may read the state before the loop has stored one
     return record_on_chip(on_chip().launch_basis(A, method, packets), watch);
   }
 
@@ -126,13 +126,15 @@ private:
   {
     return {executor, state, communicator, requested_execution == Execution::resident};
   }
-  /// Distributed rows need kernels that communicate directly with those of other ranks.
+  /// Returns whether a loop could be one kernel: if rows are distributed, this requires kernels
+  /// that communicate directly with the kernels of other ranks.
   bool supports_on_chip() const
   {
     return communicator == nullptr || communicator->peer_sums() != nullptr;
   }
 
-  /// @param shape as described by an OnChipLoop; empty: the loop was not launched
+  /// Records how the loop runs. @return whether it was launched
+  /// @param shape description by an OnChipLoop; empty: the loop was not launched
   bool record_on_chip(const std::string &shape, const Watch<State> &watch)
   {
     if (shape.empty())
@@ -145,10 +147,10 @@ private:
   const CudaExecutor &executor;
   int n;
   const Communicator *communicator; // nullptr: all rows are on this rank
-  bool sums_are_captured;           // or does the host compute them?
+  bool sums_are_captured;           // whether sums over the ranks can be captured in a graph
   cuda::DeviceState<State> state;
   cuda::StepLauncher<State, Sums> launcher;
-  Buffer<cuda::Packet> packets; // of the blocks of a loop with a basis
+  Buffer<cuda::Packet> packets; // memory through which a loop with a basis computes sums
   Execution requested_execution = Execution::automatic;
   std::string execution_description;
 };

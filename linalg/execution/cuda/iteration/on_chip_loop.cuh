@@ -14,14 +14,14 @@
 namespace femgpu::linalg::cuda
 {
 /// Launches loops that are one kernel, if the steps allow it and the system is small enough. Each
-/// function launches the loop and returns a description of how it runs; or does nothing and returns
-/// an empty string.
+/// launch function launches the loop and returns a description of how the loop runs, or does
+/// nothing and returns an empty string.
 template <class State, class Sums>
 class OnChipLoop
 {
 public:
-  /// @param communicator of distributed rows; nullptr: all rows are on this rank
-  /// @param is_requested launch it even if a graph is faster
+  /// @param communicator communicator of the ranks that own the rows; nullptr: there is one rank
+  /// @param is_requested whether to launch a loop even if a graph is faster
   OnChipLoop(const CudaExecutor &executor, DeviceState<State> &state,
              const Communicator *const communicator, const bool is_requested)
       : executor(executor), state(state), communicator(communicator), is_requested(is_requested)
@@ -43,8 +43,8 @@ public:
     return "";
   }
 
-  /// Launches a loop with the basis of @p method in shared memory. @param packets memory for its
-  /// sums
+  /// Launches a loop with the basis of @p method in shared memory.
+  /// @param packets allocated here: memory for the loop's sums
   template <class Method>
   std::string launch_basis(const Matrix &A, const Method &method, Buffer<Packet> &packets)
   {
@@ -78,7 +78,7 @@ private:
     return first;
   }
 
-  /// The vectors that all steps share.
+  /// Returns the vectors, which all steps share.
   template <class First, class... Rest>
   static auto vectors_of(const First &first, const Rest &.../* rest */)
   {
@@ -119,7 +119,7 @@ private:
     return shape->description();
   }
 
-  /// Returns the grid's memory, with peers if the ghosts of A's vectors come from them.
+  /// Returns the grid's memory, with the peers that exchange the ghosts of A's vectors, if any.
   GridMemory grid_for(const Matrix &A) const
   {
     GridMemory grid = executor.grid_memory();

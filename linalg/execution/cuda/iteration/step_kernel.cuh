@@ -12,15 +12,15 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// The number of doubles of block memory that the sums of these members need.
+/// Returns how many doubles of shared memory the block's sums of these members need.
 template <auto... members>
 constexpr int workspace_for(SumList<members...> /* list */)
 {
   return warps_per_block * padded(sizeof...(members));
 }
 
-/// Replaces sums by their sums over the block. All threads must synchronise before @p workspace is
-/// reused.
+/// Replaces the members of @p sums in the list by their sums over the block. All threads must
+/// synchronise before @p workspace is reused.
 template <class Sums, auto... members>
 __device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *workspace)
 {
@@ -57,7 +57,7 @@ enum class DecidedLoop
   inner_loop
 };
 
-/// Whether a step can decide. Gram, team and counted steps cannot.
+/// Whether the epilogue of a step can decide on a loop. Gram, team and counted steps cannot.
 template <class Step>
 constexpr bool can_decide = false;
 template <class Body>
@@ -92,18 +92,18 @@ template <class State, class Sums>
 struct StepContext
 {
   State *state;
-  Sums *partials;        ///< sums of each block
+  Sums *partials;        ///< sums of each block, in its slot
   unsigned int n_slots;  ///< length of partials, the same for all steps that share sums; no step
                          ///< has more blocks
   unsigned int *arrived; ///< number of blocks that have stored their sums
   Decision decision;
   StepPhase phase = StepPhase::all;
-  Sums *rank_sums = nullptr; ///< sums over the rows of this rank; for the epilogue, of each rank
+  Sums *rank_sums = nullptr; ///< sums over this rank's rows; in phase `epilogue`, of each rank
   int n_ranks = 0;           ///< how many ranks rank_sums holds; used by the epilogue
-  PeerSums peers{};          ///< other ranks, if kernels add up their sums
+  PeerSums peers{};          ///< other ranks, if the kernel adds up the ranks' sums
 };
 
-/// Stores a block's sums in its place of partials, and zero in the places that no block has.
+/// Stores a block's sums in its slot of `partials`, and zeros in the slots without a block.
 template <class Body, class State, class Sums>
 __device__ void store_sums(const StepContext<State, Sums> &context, const Sums &sums)
 {
@@ -123,11 +123,12 @@ __device__ void copy_by_block(const State &from, State &to)
 }
 
 /**
- * Runs one step. Every block stores its sums in its own place. With an epilogue, the last block to
- * arrive adds them in the order of the places and runs the epilogue. In a loop, the last step of
- * the graph's body tells the WHILE node whether to continue, and so does the step before an inner
- * loop. If the rows are distributed over ranks, the kernel also adds the sums of the ranks; if they
- * are exchanged outside of the kernel, it is launched twice.
+ * Runs one step. Every block stores its sums in its own slot. If the step has an epilogue, the last
+ * block to arrive adds the sums in the order of the slots and runs the epilogue. In a graph, the
+ * last step of a loop's body decides whether the WHILE node continues, and the step before an inner
+ * loop decides whether the inner loop runs. If the rows are distributed over ranks, the kernel also
+ * adds the sums of the ranks. If the sums of ranks are exchanged outside of the kernel, the kernel
+ * is launched twice; see StepPhase.
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block, min_blocks_per_multiprocessor<Step>)
@@ -152,10 +153,10 @@ __global__ void __launch_bounds__(threads_per_block, min_blocks_per_multiprocess
     }
   }
   if constexpr (HasEpilogue<Body>::value) {
-    if (!is_last_block(context.arrived)) // last, so all threads have read the state that it will
-                                         // replace
+    if (!is_last_block(context.arrived)) // when the last block replaces the state, all threads have
+                                         // read the state
       return;
-    // In shared memory, not in registers, of which the rows would then have fewer.
+    // The new state is in shared memory: in registers, it would leave fewer registers for the rows.
     __shared__ alignas(State) unsigned char memory[sizeof(State)];
     State &next = *reinterpret_cast<State *>(memory);
     copy_by_block(*context.state, next);

@@ -15,7 +15,7 @@ namespace femgpu::linalg::cuda
 struct StepLaunch
 {
   cudaStream_t stream; ///< may be capturing
-  int blocks;          ///< maximum
+  int blocks;          ///< maximum number of blocks
   Decision decision;
 };
 
@@ -24,9 +24,9 @@ template <class State, class Sums>
 class StepLauncher
 {
 public:
-  /// @param state on the device
+  /// @param state state of the iteration, in device memory
   /// @param n maximum number of rows of a step
-  /// @param communicator of distributed rows; nullptr: all rows are on this rank
+  /// @param communicator communicator of the ranks that own the rows; nullptr: there is one rank
   StepLauncher(const CudaExecutor &executor, State *state, const int n,
                const Communicator *const communicator)
       : executor(executor), state(state), n(n), communicator(communicator),
@@ -41,7 +41,7 @@ public:
   }
 
   /// Allocates the memory through which the blocks of a step combine sums; must not be called
-  /// during a capture. (Loops that are one kernel have memory of their own.)
+  /// during a capture. (Loops that are one kernel use other memory.)
   void prepare()
   {
     if (arrived.size() > 0)
@@ -54,7 +54,7 @@ public:
   }
 
   /// Returns the number of blocks for steps whose products use at most @p max_lanes threads per
-  /// row. Steps that share sums have the same number of places for them.
+  /// row. Steps that share sums get the same number of slots for partial sums.
   int n_blocks(const int max_lanes) const
   {
     const long long threads = static_cast<long long>(n) * max_lanes;
@@ -146,7 +146,7 @@ private:
         }
         else {
           step_gather->gather(sizeof(Sums));
-          ++context.rank_sums; // after those of this rank
+          ++context.rank_sums; // the sums of all ranks follow this rank's
           context.n_ranks = communicator->n_ranks();
         }
         launch_with(1);
@@ -159,10 +159,10 @@ private:
   State *state;
   int n;
   const Communicator *communicator;
-  const PeerSums *peers;   // nullptr: one rank, or kernels do not add up the sums of several
-  StepGather *step_gather; // nullptr: one rank, or sums are not gathered on devices
+  const PeerSums *peers;   // nullptr: there is one rank, or kernels do not add up sums of ranks
+  StepGather *step_gather; // nullptr: there is one rank, or devices do not gather sums
   Buffer<Sums> partials;
-  Buffer<unsigned int> arrived; // number of blocks of a step
+  Buffer<unsigned int> arrived; // number of blocks of a step that have stored their sums
 };
 } // namespace femgpu::linalg::cuda
 

@@ -14,7 +14,7 @@ namespace femgpu::linalg::cuda
 struct StepProperties
 {
   int lanes = 1; ///< threads that share a row: the maximum over all products
-  int count = 0; ///< kernels, without those that prepare products
+  int count = 0; ///< number of kernels, without the kernels that prepare products
   bool is_capturable = true;
 
   template <class... Steps>

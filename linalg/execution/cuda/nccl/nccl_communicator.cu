@@ -13,8 +13,8 @@ namespace cuda
 {
 namespace
 {
-/// Estimates the total time of pieces of work on a stream: every 16th piece is measured, and counts
-/// 16 times. (The first one, which connects the devices, is not measured.)
+/// Estimates the total time of pieces of work on a stream: every 16th piece is measured, and its
+/// time counts 16 times. (The first piece, which connects the devices, is not measured.)
 class SampledTime
 {
 public:
@@ -73,7 +73,7 @@ private:
   double total = 0.;
 };
 
-/// A group of NCCL calls, which an exception closes, too.
+/// A group of NCCL calls. The destructor closes the group if an exception has been thrown.
 class NcclGroup
 {
 public:
@@ -91,7 +91,7 @@ public:
 
   void end()
   {
-    is_open = false; // even if this fails
+    is_open = false; // even if the call fails
     nccl.check(nccl.group_end(), "ncclGroupEnd");
   }
 
@@ -100,7 +100,7 @@ private:
   bool is_open = true;
 };
 
-/// The ranks of an NCCL communicator.
+/// Owns an NCCL communicator, and calls NCCL with it.
 class NcclComm
 {
 public:
@@ -119,12 +119,12 @@ public:
       mine.result = nccl.get_unique_id(&mine.id);
     std::vector<Id> all(static_cast<std::size_t>(host.n_ranks()));
     host.gather(&mine, sizeof(mine), all.data());
-    nccl.check(all[0].result, "ncclGetUniqueId"); // on all ranks
+    nccl.check(all[0].result, "ncclGetUniqueId"); // throws on all ranks
     nccl.check(nccl.comm_init_rank(&comm, host.n_ranks(), all[0].id, host.rank()),
                "ncclCommInitRank");
   }
-  /// Waits for the other ranks, unless an exception is being handled or a call has failed. In this
-  /// case other ranks may never get here, and pending operations are aborted.
+  /// Waits for the other ranks. If an exception is being handled or a call has failed, other ranks
+  /// may never get here; pending operations are then aborted without waiting.
   ~NcclComm()
   {
     cudaSetDevice(executor->device_number());
@@ -136,7 +136,7 @@ public:
   NcclComm(const NcclComm &) = delete;
   NcclComm &operator=(const NcclComm &) = delete;
 
-  // All calls are in order with the executor's steps.
+  // All operations run in order with the executor's steps.
 
   void gather(const void *mine, const std::size_t bytes, void *all) const
   {

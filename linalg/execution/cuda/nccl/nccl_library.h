@@ -5,8 +5,8 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The NCCL functions that we call. The library is large, and is loaded only when it is needed; it
-/// need not be installed otherwise.
+/// The NCCL functions that we call. The library is large, and is loaded only when it is needed.
+/// Programs that do not use NCCL run without the library.
 struct NcclLibrary
 {
   decltype(&ncclGetErrorString) get_error_string;
@@ -21,11 +21,11 @@ struct NcclLibrary
   decltype(&ncclGroupStart) group_start;
   decltype(&ncclGroupEnd) group_end;
 
-  /// Returns the library of this process, which the first call loads permanently. @throws
-  /// DeviceError if it is not found
+  /// Returns the library of this process, which the first call loads permanently.
+  /// @throws DeviceError if the library is not found or too old
   static const NcclLibrary &get();
 
-  /// @throws DeviceError with @p call and NCCL's message unless @p result is success
+  /// Throws DeviceError with @p call and NCCL's message unless @p result is ncclSuccess.
   void check(ncclResult_t result, const char *call) const;
 };
 } // namespace femgpu::linalg::cuda

@@ -13,10 +13,10 @@
  * the small numbers of a cycle, in shared memory. All blocks compute the same small numbers from
  * the same sums, so that they take the same branches whatever the values are.
  *
- * A method defines the steps: its Workplace (solvers/gmres.h) has begin(), begin_cycle(), apply(j),
- * project(j), extend_basis(j), solve(), update() and end_cycle(), which otherwise run as one kernel
- * each. of_block() restricts the method to the rows of a block. The vector that A multiplies is
- * exchanged in V[1].
+ * A method defines the steps: begin(), begin_cycle(), apply(j), project(j), extend_basis(j),
+ * solve(), update() and end_cycle(), which otherwise run as one kernel each (see PipelinedWorkspace
+ * in solvers/pipelined_gmres.cc). Its of_block() restricts the method to the rows of a block. The
+ * vector that A multiplies is exchanged in V[1].
  */
 namespace femgpu::linalg::cuda
 {
@@ -31,7 +31,7 @@ struct BasisLoop
   Method method;
   CsrView<double> A;
   GridMemory grid;
-  Packet *packets; ///< for size + 3 sums
+  Packet *packets; ///< memory of a SumExchange of cycle.size + 3 sums
   State start;
   State *state;
   LoopResult<State> *result;
@@ -57,7 +57,7 @@ int numbers_before_entries(const Method &method, const int n, const int slice)
          numbers_of_sums(method);
 }
 
-/// Runs the steps inside the kernel.
+/// A block of the kernel, which runs the steps for its rows.
 template <class Fabric, class Entries, int R, class Sums, class Loop>
 class ResidentBasis
     : public LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false, false>
@@ -108,7 +108,7 @@ private:
   static constexpr int n_warps = basis_threads / warp_size;
   static constexpr int n_rows_of_thread = 2; ///< rows per thread, outside of products
 
-  /// Returns whether the loop is running; the threads synchronise after reading it.
+  /// Returns whether the loop is running. The threads synchronise after reading the state.
   __device__ bool is_running() const
   {
     const bool running = state.running;
@@ -128,8 +128,8 @@ private:
     }
   }
 
-  /// Publishes D v, where D is the diagonal preconditioner. @param vector the factor of the next
-  /// product, with ghosts
+  /// Publishes D v, where D is the diagonal preconditioner.
+  /// @param vector the factor of the next product, with ghosts
   __device__ void publish_preconditioned(const double *v, double *vector) const
   {
     for_rows([&](const int k, const int local) {
@@ -145,8 +145,7 @@ private:
       });
   }
 
-  /// Runs @p body with the products of A and @p v, which has been published, and accumulates its
-  /// sums.
+  /// Runs @p body with A @p v, where @p v has been published, and accumulates the body's sums.
   template <class Body>
   __device__ void multiply(const Body &body, const double *v)
   {
@@ -190,8 +189,9 @@ private:
     compute_residual(steps.end_cycle());
   }
 
-  /// Computes ẑ_{j+1} from ẑ_j; each is available to all blocks. The sums of the new vector are
-  /// combined while it is being exchanged, because only the next product needs it.
+  /// Computes V_{j+1} from D V_j, which has been published, and publishes D V_{j+1}. The sums of
+  /// V_{j+1} are combined during this exchange, because only the next product needs the exchanged
+  /// vector.
   __device__ void run_column(const int j)
   {
     multiply(steps.apply(j), loop.method.V[1]);
@@ -199,8 +199,8 @@ private:
     compute_dots(j);
     const auto extend_basis = steps.extend_basis(j);
     for_rows([&](int /* k */, const int local) { extend_basis(state, local, sums); });
-    publish_preconditioned(steps.V[j + 1], loop.method.V[1]); // by the thread that has computed the
-                                                              // row
+    publish_preconditioned(steps.V[j + 1], loop.method.V[1]); // the publishing thread has computed
+                                                              // the row
     exchange.begin_round();
     double values[2] = {sums.ww, sums.rw};
     const double warp_sum = spread_sums(values);
@@ -211,13 +211,14 @@ private:
     this->store_for_watch();
   }
 
-  /// Called by one warp when all warps of the block have stored their sums.
+  /// Combines the sums of the new vector and runs the epilogue. Called by one warp when all warps
+  /// of the block have stored their sums.
   template <class ExtendBasis>
   __device__ void complete_column(const ExtendBasis &extend_basis, const double before)
   {
     double lane_total = short_column_sums<2, n_warps>(n_warps, warp_sums);
     if constexpr (!Fabric::publishes_in_shared_memory) {
-      const int first = loop.method.cycle.size + 1; // after the dot products
+      const int first = loop.method.cycle.size + 1; // these sums follow the dot products
       if (lane < 2)
         exchange.send_partial(first + lane, lane_total);
       lane_total = exchange.template receive_by_warp<2>(fabric, first);
@@ -250,7 +251,7 @@ private:
     __syncthreads();
   }
 
-  /// Calls f for the columns of this warp, two at a time as long as there are two.
+  /// Calls f(count, column) for the columns of this warp: two columns at a time, then the last one.
   template <class Function>
   __device__ void for_columns(const int count, const Function &f) const
   {
@@ -302,10 +303,10 @@ private:
   ThreadRows thread;
   SumExchange exchange;
   int warp, lane;
-  typename Loop::Method steps; ///< for the rows of the block
+  typename Loop::Method steps; ///< the method, restricted to the rows of the block
   Entries entries;
   double *totals;    ///< the dot products
-  double *warp_sums; ///< sums of the new vector, two of each warp
+  double *warp_sums; ///< sums of the new vector, two per warp
   double diagonal[n_rows_of_thread];
   unsigned int readers[n_rows_of_thread]; // see Fabric::readers()
 };
@@ -317,8 +318,8 @@ __global__ void __launch_bounds__(basis_threads, 1) run_basis(const __grid_const
   ResidentBasis<Fabric, Entries, R, Sums, Loop>(loop, exchange).run();
 }
 
-/// Launches the loop, or only asks whether it fits, with the basis in shared memory. Entries of the
-/// matrix use the remaining shared memory or registers, as @p shape says.
+/// Launches the loop with the basis in shared memory, or only checks whether the basis fits.
+/// Entries of the matrix use the remaining shared memory, or registers.
 /// @return whether there is enough shared memory
 template <class Sums, class Fabric, class Entries, int R, class Loop>
 bool start_basis(const CudaExecutor &executor, const LaunchMode what, Loop &loop,
@@ -379,7 +380,7 @@ std::optional<BasisShape> shape_for_basis(const CudaExecutor &executor, const Lo
 }
 
 /// Launches the loop.
-/// @param memory allocated here, for the sums of several blocks
+/// @param memory allocated here: memory for the sums of several blocks
 /// @return whether there is enough shared memory
 template <class Sums, class Loop>
 bool launch_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &shape,

@@ -12,11 +12,11 @@ namespace femgpu::linalg
 {
 namespace cuda
 {
-/// The arguments of a block that do not depend on its system.
+/// The arguments of a block that do not depend on the block's system.
 struct BatchLayout
 {
   int lanes;
-  unsigned int shared_bytes; ///< for the exchange vector, followed by the entries
+  unsigned int shared_bytes; ///< memory for the exchange vector, then for matrix entries
   bool uses_diagonal;
 
   __device__ ResidentLayout of(const BatchSystem &system) const
@@ -27,7 +27,7 @@ struct BatchLayout
 };
 
 /// One system of a batch, kept on the chip by one block; see batch.h. The state is in shared
-/// memory, because registers are better spent on other blocks.
+/// memory, so that more registers remain for other blocks.
 template <class Program, class Entries, int R, int max_threads>
 class BatchBlock : public Resident<BlockFabric, Entries, R, Program::n_vectors,
                                    typename Program::State, typename Program::Sums, max_threads,
@@ -63,7 +63,7 @@ public:
   template <class Action>
   __device__ void change_state(const Action &action)
   {
-    __syncthreads(); // all have read the state
+    __syncthreads(); // all threads have read the state
     if (threadIdx.x == 0)
       action(Base::state);
     __syncthreads();
@@ -114,7 +114,7 @@ public:
       else if (!keeps_x && this->thread.has_row(k))
         this->row[k][x] = solution[this->thread.row(k)];
     }
-    __syncthreads(); // all see the solution
+    __syncthreads(); // all threads see the solution
   }
 
   template <class Formulas>
@@ -131,7 +131,8 @@ public:
   }
 
 private:
-  /// Vectors other than x are zero at first, and are not stored.
+  /// Returns the vectors of a system. Only x has memory; other vectors are zero at first and are
+  /// not stored.
   __device__ static VectorSet<n_vectors> vectors_of(const BatchSystem &system)
   {
     VectorSet<n_vectors> vectors{};

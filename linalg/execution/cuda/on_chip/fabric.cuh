@@ -10,14 +10,14 @@
 
 /**
  * @file
- * How the threads of a resident kernel cooperate: how they synchronise, how a vector that a matrix
- * multiplies is published to all of them, and how sums are combined. A fabric is one block, one
- * cluster of blocks with distributed shared memory, or all blocks of the device.
+ * How the threads of a resident kernel cooperate: how they synchronise, how they publish the
+ * exchange vector, which the matrix multiplies, to all threads, and how they combine sums. A fabric
+ * is one block, one cluster of blocks with distributed shared memory, or all blocks of the device.
  *
- * Every sum has a fixed order. The threads that own the rows of the exchange vector publish them;
- * all threads await them, then fetch values by the addresses that address() has returned for
- * columns. Sums are combined after the fetches, and no vector is published before all blocks have
- * got that far.
+ * Every sum has a fixed order. The threads that own the rows of the exchange vector publish their
+ * values. All threads await the values, then fetch them by the addresses that address() has
+ * returned for columns. Sums are combined after the fetches, and no vector is published before all
+ * blocks have combined the sums.
  */
 namespace femgpu::linalg::cuda
 {
@@ -29,7 +29,7 @@ __device__ __forceinline__ unsigned int shared_address(const void *pointer)
   return static_cast<unsigned int>(__cvta_generic_to_shared(pointer));
 }
 
-/// A fabric in which all rows of the exchange vector are on this device.
+/// A base class of fabrics in which all rows of the exchange vector are on this device.
 class WithoutGhosts
 {
 public:
@@ -38,7 +38,7 @@ public:
   {}
 };
 
-/// A fabric whose blocks hold the whole exchange vector in shared memory.
+/// A base class of fabrics whose blocks hold the whole exchange vector in shared memory.
 class SharedExchange : public WithoutGhosts
 {
 public:
@@ -62,16 +62,16 @@ protected:
   double *exchange;
 };
 
-/// A fabric whose blocks need not find out which of them read which rows.
+/// A base class of fabrics whose blocks need not determine which blocks read which rows.
 class WithoutColumnRanges
 {
 public:
-  /// Called once by all threads, with the rows of the block and the columns of its entries.
+  /// Called once by all threads, with the range of the block's rows and of its entries' columns.
   __device__ static void exchange_column_ranges(const int /* first_row */, const int /* end_row */,
                                                 const int /* first_column */,
                                                 const int /* last_column */)
   {}
-  /// Returns which blocks publish() has to send row i to, in the form that it expects.
+  /// Returns the blocks to which publish() sends row i, in the form that publish() expects.
   __device__ static unsigned int readers(const int /* i */, const int /* lane */,
                                          const int /* lanes */)
   {
@@ -89,7 +89,7 @@ public:
   {
     return 0;
   }
-  /// Called by all lanes of a row; the first of them has @p owns.
+  /// Publishes row i. Called by all lanes of the row; @p owns is true in the first lane.
   __device__ void publish(const bool owns, const int i, const unsigned int /* readers */,
                           const double value, double * /* vector */) const
   {
@@ -101,8 +101,8 @@ public:
   {
     __syncthreads();
   }
-  /// Waits while the second warp runs @p overlapped_work; its results are available to the block,
-  /// too.
+  /// Waits until all published values are available, while the second warp runs @p overlapped_work.
+  /// The results of this work are then available to the block, too.
   template <class Function>
   __device__ static void await_published(const Function &overlapped_work)
   {
@@ -115,8 +115,8 @@ public:
   {
     __syncthreads();
   }
-  /// Combines the sums of @p n_warps warps, P each. Called by whole warps; lane l gets the sum over
-  /// all threads of number l mod P.
+  /// Combines the sums of @p n_warps warps, P each. Called by whole warps; lane l gets sum number l
+  /// mod P over all threads.
   template <int P, int max_warps>
   __device__ static double combine(const double *warp_sums, const int n_warps)
   {
@@ -128,9 +128,9 @@ public:
 };
 
 /**
- * A fabric of one cluster. A value of the exchange vector is sent as soon as it is known to the
- * blocks whose rows have a column there. Blocks wait for arriving bytes, not for each other: data
- * cross the network once, while a cluster barrier would cross it twice.
+ * A fabric of one cluster. As soon as a value of the exchange vector is known, it is sent to the
+ * blocks whose range of columns includes its row. Blocks wait for arriving bytes, not for each
+ * other: data cross the network once, while a cluster barrier would cross it twice.
  */
 class ClusterFabric : public SharedExchange
 {
@@ -166,7 +166,8 @@ public:
     const int own = max(0, min(end_row, mine.last_column + 1) - max(first_row, mine.first_column));
     incoming_bytes = static_cast<unsigned int>(n_columns - own) * sizeof(double);
   }
-  /// Returns a set of blocks, one bit each, computed by the @p lanes of a row together.
+  /// Returns the blocks to which this lane sends row i, one bit each. The @p lanes of the row
+  /// divide the blocks among them.
   __device__ unsigned int readers(const int i, const int lane, const int lanes) const
   {
     unsigned int set = 0;
@@ -203,12 +204,12 @@ public:
                      : "memory");
 #endif
   }
-  /// Combines sums; every block sends its sums to every other block.
+  /// Combines sums: every block sends its sums to all blocks.
   template <int P, int max_warps>
   __device__ double combine(const double *warp_sums, const int n_warps)
   {
     const int n_blocks = static_cast<int>(gridDim.x);
-    // Two buffers: a block may send the next sums while another one still waits for these.
+    // Two buffers: a block may send the next sums while another block still waits for these sums.
     const unsigned int buffer = n_combined & 1U;
     double *const sums = shared().sums[buffer];
     std::uint64_t *const arrival = shared().arrivals + 1 + buffer;
@@ -231,13 +232,13 @@ public:
   }
 
 private:
-  static constexpr int n_arrivals = 3; // of the exchange vector, and of sums in two buffers
+  static constexpr int n_arrivals = 3; // one for the exchange vector, and one per buffer of sums
 
   struct Shared
   {
     double sums[2][max_blocks_per_cluster * max_sums];
     std::uint64_t arrivals[n_arrivals]; // mbarriers; a phase ends when all bytes have arrived
-    int first_column, last_column;      // range of columns of the block's entries
+    int first_column, last_column;      // range of the columns of the block's entries
   };
   __device__ static Shared &shared()
   {
@@ -269,8 +270,8 @@ private:
                  : "memory");
 #endif
   }
-  /// Writes @p value to @p target of a block, and counts its bytes at the mbarrier @p arrival
-  /// there.
+  /// Writes @p value to the address @p target in a block's shared memory, and counts its bytes at
+  /// the mbarrier @p arrival of this block.
   __device__ static void send(const unsigned int target, const double value,
                               const unsigned int arrival)
   {
@@ -302,7 +303,7 @@ private:
 #endif
   }
 
-  unsigned int incoming_bytes = 0; // of an exchange vector
+  unsigned int incoming_bytes = 0; // bytes of an exchange vector that other blocks send
   unsigned int n_published = 0, n_combined = 0;
 };
 
@@ -326,8 +327,8 @@ public:
   }
   __device__ static double fetch(const unsigned int address, const double *vector)
   {
-    // Through L1: what the multiprocessor has read since the last barrier need not be fetched
-    // again.
+    // Through L1: values that the multiprocessor has read since the last barrier need not be
+    // fetched again.
     double value;
     asm volatile("ld.global.f64 %0, [%1];" : "=d"(value) : "l"(vector + address) : "memory");
     return value;
@@ -364,7 +365,7 @@ public:
   {
     const double block_total = column_sums<P>(n_warps, [&](const int k) { return warp_sums[k]; });
     const int lane = threadIdx.x % warp_size;
-    buffer ^= 1; // a block may store the next sums while another one still reads these
+    buffer ^= 1; // a block may store the next sums while another block still reads these sums
     double *const sums = memory.sums + buffer * static_cast<int>(gridDim.x) * max_sums;
     if (lane < P)
       __stcg(sums + rank() * P + lane, block_total);
@@ -377,7 +378,7 @@ public:
     return column_sums<P>(static_cast<int>(gridDim.x),
                           [&](const int k) { return __ldcg(sums + k); });
   }
-  /// Returns a sum of a SumExchange over the devices, of which there is one.
+  /// Returns a sum of a SumExchange over the devices: @p sum itself, because there is one device.
   __device__ static double sum_over_devices(const int /* number */, const double sum,
                                             const unsigned int /* round */)
   {
@@ -413,7 +414,7 @@ private:
   }
 
   GridMemory memory;
-  unsigned int expected = first_arrival; // of thread 0
+  unsigned int expected = first_arrival; // number of arrivals that thread 0 expects
   int buffer = 0;
 };
 } // namespace femgpu::linalg::cuda

@@ -15,7 +15,7 @@ struct LoopResult
 {
   State state;
 
-  /// The numbers that epilogues keep, then the history, as many as there is memory for.
+  /// Returns the numbers that epilogues keep, then the history, as far as there is memory.
   FEMGPU_HD
   double *numbers()
   {
@@ -26,10 +26,10 @@ struct LoopResult
 /**
  * The state, sums and epilogues of a block that runs a loop together with other blocks. If
  * @p state_per_thread, every thread keeps the state in registers and runs the epilogues itself, so
- * that no thread waits for another one; otherwise thread 0 runs them, with the state in shared
- * memory. A block has up to @p max_threads threads. If @p runs_deferred, the work that epilogues
- * ask for is done (LoopState::n_epilogue_values); a loop of many blocks, or of threads with a
- * state, only keeps the numbers.
+ * that no thread waits for another one; otherwise thread 0 runs the epilogues, with the state in
+ * shared memory. A block has up to @p max_threads threads. If @p runs_deferred, the block also does
+ * the work that epilogues defer (LoopState::n_epilogue_values). Loops of several blocks, and loops
+ * with a state per thread, do not: there, epilogues only store their numbers.
  */
 template <class Fabric, class State, class Sums, int max_threads, bool state_per_thread,
           bool runs_deferred>
@@ -38,7 +38,7 @@ class LoopBlock
   static_assert(!state_per_thread || (Fabric::all_warps_combine && !runs_deferred));
 
 public:
-  /// All threads of the block have to synchronise before the first epilogue.
+  /// All threads of the block must synchronise between the construction and the first epilogue.
   /// @param start initial state of the loop
   /// @param in_memory device memory in which store_for_watch() stores the state
   __device__ LoopBlock(const Fabric &fabric, const State &start, State *in_memory)
@@ -95,7 +95,7 @@ protected:
       result->numbers()[k] = numbers[k];
   }
 
-  /// Runs the epilogue of a step, if it has one, when all threads have got here.
+  /// Runs the epilogue of a step, if it has one, after all threads have called this function.
   template <class Formulas>
   __device__ void complete(const Formulas &formulas)
   {
@@ -148,13 +148,14 @@ private:
       return *reinterpret_cast<State *>(memory);
     }
   }
-  /// Memory of a block for the numbers that epilogues keep, if it does not store a history.
+  /// Returns the block's memory for the numbers that epilogues keep; no history follows them.
   __device__ static double *epilogue_values()
   {
     __shared__ double numbers[State::n_epilogue_values + 1]; // n_epilogue_values may be 0
     return numbers;
   }
-  /// Alternates two buffers: a warp may store the next sums while another one still reads these.
+  /// Returns one of two buffers in turn: a warp may store the next sums while another warp still
+  /// reads the preceding ones.
   __device__ double *warp_sum_buffer()
   {
     __shared__ double buffers[2][max_warps * max_sums];

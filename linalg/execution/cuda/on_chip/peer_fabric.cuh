@@ -8,10 +8,10 @@
 
 namespace femgpu::linalg::cuda
 {
-/// A fabric of all blocks of several devices, each of which owns the rows of one rank. Values that
-/// other devices need are sent as packets; the blocks of a device divide the waiting for packets
-/// among them, then synchronise. One block sends the sum over the blocks of a device, and all
-/// blocks wait for the sums of the other devices.
+/// A fabric of all blocks of several devices; each device owns the rows of one rank. Values that
+/// other devices need are sent as packets. Each block of a device waits for a share of the packets
+/// that the device receives, then the blocks synchronise. One block sends the sum over the blocks
+/// of a device, and all blocks wait for the sums of the other devices.
 class PeerFabric : public GridFabric
 {
 public:
@@ -21,7 +21,8 @@ public:
       : GridFabric(exchange, grid), peers(*grid.peers), first_round(*peers.forward.rounds),
         first_sum(*peers.sums.last_round)
   {}
-  /// Returns the packets that row i is sent as: the first one plus max_packets times their number.
+  /// Returns the packets in which row i is sent: the index of the first packet plus max_packets
+  /// times the number of packets.
   __device__ unsigned int readers(const int i, const int /* lane */, const int /* lanes */) const
   {
     int begin = 0, end = peers.n_border;
@@ -38,7 +39,8 @@ public:
                next = static_cast<unsigned int>(peers.offsets[begin + 1]);
     return (next - first) * PeerLoop::max_packets + first;
   }
-  /// @param vector nullptr: it already contains the value
+  /// Publishes row i, and sends it to the devices that need it.
+  /// @param vector the exchange vector; nullptr: the vector already contains the value
   __device__ void publish(const bool owns, const int i, const unsigned int readers,
                           const double value, double *vector) const
   {
@@ -83,18 +85,18 @@ public:
     ticks += clock64() - begin;
     return __shfl_sync(~0U, sum, lane % P);
   }
-  /// Returns one of the sums of a SumExchange over the devices; called by one thread. Its rounds
-  /// have buffers of their own.
+  /// Returns one of the sums of a SumExchange over the devices; called by one thread. The rounds of
+  /// a SumExchange use other packets than combine().
   __device__ double sum_over_devices(const int number, const double mine,
                                      const unsigned int round) const
   {
     return exchange_sum(max_sums + number, mine, first_sum + round);
   }
   /**
-   * Ends the rounds, whose numbers all other devices have read. The next round must not use the
-   * buffer of the last round of combine(), which others may still read; the numbers of the
-   * SumExchange have been read before.
-   * @param n_exchanged rounds of a SumExchange
+   * Adds the rounds of this kernel to the counters in device memory. The next round must not use
+   * the buffer of the last round of combine(), which other devices may still read. They have
+   * already read the numbers of the SumExchange.
+   * @param n_exchanged number of rounds of a SumExchange
    */
   __device__ void finalize(const unsigned int n_exchanged = 0)
   {
@@ -114,8 +116,8 @@ public:
   }
 
 private:
-  /// Returns the sum of number @p number over the devices. @param sends whether this block sends
-  /// this device's number
+  /// Returns the sum of number @p number over the devices.
+  /// @param sends whether this block sends this device's number
   __device__ double exchange_sum(const int number, const double mine, const unsigned int round,
                                  const bool sends = true) const
   {
@@ -131,7 +133,7 @@ private:
   const PeerLoop &peers; // in device memory
   unsigned int first_round, first_sum;
   unsigned int n_ghost_rounds = 0;
-  unsigned int n_combined = 0; // of warp 0
+  unsigned int n_combined = 0; // number of calls of combine() by warp 0
   long long ticks = 0;
 };
 } // namespace femgpu::linalg::cuda

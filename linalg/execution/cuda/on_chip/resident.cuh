@@ -9,8 +9,8 @@
 /**
  * @file
  * A whole loop in one kernel. Until the loop ends, every thread keeps the vectors of its rows in
- * registers and, as far as it fits, the matrix in registers or in shared memory. The steps
- * otherwise run as one kernel each; see vector_steps.h.
+ * registers and, as far as it fits, the matrix in registers or in shared memory. In other loops,
+ * each of these steps is a kernel; see vector_steps.h.
  */
 namespace femgpu::linalg::cuda
 {
@@ -22,7 +22,7 @@ struct ResidentLayout
   int n;
   int slice;
   int lanes;                 ///< neighbouring threads that share a row, a power of two
-  unsigned int shared_bytes; ///< for entries of the matrix, after the exchange vector
+  unsigned int shared_bytes; ///< shared memory for entries of the matrix, after the exchange vector
 };
 
 /// The argument of a resident kernel.
@@ -37,22 +37,23 @@ struct ResidentLoop
   DiagonalView m;
   CsrView<double> A;
   GridMemory grid;
-  // Products of A with this vector come before and after the loop.
+  // The vector that A multiplies in the steps before and after the loop.
   double *factor;
   Begin begin;
   End end;
-  bool has_begun; ///< begin has been run already, and the state is in memory
-  State start;    ///< the initial state otherwise
+  bool has_begun; ///< whether `begin` has been run already, and the state is in memory
+  State start;    ///< the initial state if `begin` has not been run
   State *state;
   LoopResult<State> *result;
   int max_numbers; ///< capacity of result
 };
 
-/// The position of a thread among the rows of its block.
+/// The rows of a thread. The threads of a block process the block's rows in slots: a slot has one
+/// row for each group of lanes.
 struct ThreadRows
 {
-  int first_row, n_rows; ///< of the block
-  int rows_per_slot;     ///< of the block
+  int first_row, n_rows; ///< first row, and number of rows, of the block
+  int rows_per_slot;     ///< number of rows of the block in a slot
   int row_in_slot;
   int lane, lanes;
 
@@ -61,7 +62,7 @@ struct ThreadRows
         rows_per_slot(blockDim.x / layout.lanes), row_in_slot(threadIdx.x / layout.lanes),
         lane(threadIdx.x % layout.lanes), lanes(layout.lanes)
   {}
-  /// Returns the row of slot k, relative to the block's first row.
+  /// Returns this thread's row in slot k, relative to the block's first row.
   __device__ int local(const int k) const
   {
     return k * rows_per_slot + row_in_slot;
@@ -74,14 +75,14 @@ struct ThreadRows
   {
     return local(k) < n_rows;
   }
-  /// Returns whether this thread stores the results of the row of slot k.
+  /// Returns whether this thread stores the results of its row in slot k.
   __device__ bool owns(const int k) const
   {
     return lane == 0 && has_row(k);
   }
 };
 
-/// Up to K entries of each of a thread's R rows, in its registers. One lane per row.
+/// Up to K entries of each of a thread's R rows, in registers of the thread. One lane per row.
 template <int R, int K>
 class RegisterEntries
 {
@@ -128,7 +129,7 @@ private:
   unsigned int addresses[R][K];
 };
 
-/// Stores the column of an entry as the fabric's address; always fits.
+/// Stores the column of an entry as the fabric's address, which always fits.
 struct AddressCode
 {
   using Type = unsigned int;
@@ -147,7 +148,7 @@ struct AddressCode
   }
 };
 
-/// Stores the column of an entry as its distance from the row, if addresses are columns.
+/// Stores the column of an entry as its distance from the row. Requires that addresses are columns.
 struct DistanceCode
 {
   using Type = short;
@@ -166,8 +167,8 @@ struct DistanceCode
   }
 };
 
-/// The entries in shared memory, in slices of the rows that a warp has in a slot. Each slice is as
-/// wide as its longest row. Slices that do not fit, or whose columns cannot be encoded, are read
+/// The matrix entries in shared memory. The rows that a warp has in one slot form a slice, which is
+/// as wide as its longest row. Slices that do not fit, or whose columns cannot be encoded, are read
 /// from the CSR matrix in every product.
 template <int R, class Code>
 class SharedEntries
@@ -225,7 +226,8 @@ public:
 private:
   static constexpr int batch = 8;
 
-  /// Finds the widths of all slices, then where each begins: after those before it.
+  /// Computes the widths of all slices, then their offsets: each slice follows the preceding
+  /// slices.
   __device__ void find_slices(const CsrView<double> &A, const ThreadRows &thread,
                               const int capacity)
   {
@@ -276,12 +278,12 @@ private:
 
   double *values;
   typename Code::Type *codes;
-  int offsets[R]; // of slices; -1: not in shared memory
-  int widths[R];
+  int offsets[R]; // offset of the slice in each slot; -1: not in shared memory
+  int widths[R];  // width of the slice in each slot
 };
 
-/// Runs the steps inside the kernel. In addition to the members of LoopState, a State has the
-/// number of the `iteration` and a `history` of history_size numbers.
+/// A block of the kernel, which runs the steps for its rows. In addition to the members of
+/// LoopState, a State has the number of the `iteration` and a `history` of history_size numbers.
 template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums,
           int max_threads, bool state_per_thread, bool runs_deferred = false>
 class Resident : public LoopBlock<Fabric, State, Sums, max_threads, state_per_thread, runs_deferred>
@@ -363,7 +365,7 @@ public:
   }
 
 protected:
-  /// Loads the matrix, before the first step; load_rows() follows.
+  /// Loads the matrix. load_rows() must be called before steps on vectors in registers.
   __device__ Resident(const Fabric &own_fabric, const ResidentLayout &layout,
                       const VectorSet<n_vectors> &vectors, const CsrView<double> &A,
                       const State &start, State *in_memory, double *exchange)
@@ -377,10 +379,10 @@ protected:
     const int n_exchanged = Fabric::publishes_in_shared_memory ? layout.n : 0;
     entries.load(A, fabric, thread, reinterpret_cast<char *>(exchange + n_exchanged),
                  layout.shared_bytes);
-    fabric.barrier(); // wait until all have read the state and filled their shared memory
+    fabric.barrier(); // wait until all blocks have read the state and filled their shared memory
   }
 
-  /// Informs the other blocks which columns the rows of this block have.
+  /// Passes the range of columns of this block's rows to the fabric.
   __device__ void exchange_column_ranges()
   {
     int first_column = INT_MAX, last_column = -1;
@@ -399,7 +401,7 @@ protected:
   /// Loads the rows of all vectors; vectors without memory are zero at first.
   __device__ void load_rows(const DiagonalView &m)
   {
-    __syncwarp(); // lanes read what the first lane has written
+    __syncwarp(); // lanes read values that the first lane has written
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       const int i = thread.row(k);
@@ -417,7 +419,7 @@ protected:
       fabric.publish(thread.lane == 0, thread.row(k), readers[k], value, vector);
   }
 
-  /// Returns the product of slot k's row; called by all its lanes.
+  /// Returns the product of the row in slot k; called by all lanes of the row.
   __device__ double product(const int k, const double *v) const
   {
     const double Av_i = entries.product(A, fabric, thread, k, v);
@@ -452,7 +454,7 @@ protected:
   Entries entries;
   Row<n_vectors> row[R];
   double diagonal[R];
-  unsigned int readers[R]; // of the row: see Fabric::readers()
+  unsigned int readers[R]; // see Fabric::readers(); for the row in each slot
 };
 
 template <class Fabric, class Entries, int max_threads, int R, class Sums, class Loop,

@@ -18,7 +18,7 @@ namespace femgpu::linalg::cuda
 template <class Step>
 using OnChip = typename Step::Body::Formulas::OnChip;
 
-/// Returns the matrix that a vector step multiplies with; nullptr: it does not multiply.
+/// Returns the matrix of a vector step that is a product; nullptr if the step is not a product.
 template <class Body>
 const Matrix *matrix_of_step(const RowStep<Body> & /* step */)
 {
@@ -30,7 +30,7 @@ const Matrix *matrix_of_step(const ProductStep<Matrix, Body> &step)
   return step.A;
 }
 
-/// Returns the matrix of all products of a loop; nullptr if there are several matrices, or none.
+/// Returns the matrix of all products of a loop; nullptr if there is no matrix or more than one.
 template <class... Steps>
 const Matrix *matrix_of(const Steps &...steps)
 {
@@ -55,7 +55,7 @@ using EntriesOf = std::conditional_t<
     SharedEntries<R, std::conditional_t<Fabric::publishes_in_shared_memory || Fabric::has_ghosts,
                                         AddressCode, DistanceCode>>>;
 
-/// Whether to launch a kernel, or only to ask whether the device could hold it.
+/// Whether to launch a kernel, or only to check whether the device could hold it.
 enum class LaunchMode
 {
   query,

@@ -38,8 +38,8 @@ public:
   {
     send<SyncScope::blocks>(slot(number) + rank, pack(partial, round));
   }
-  /// Calls consume(number, sum) for the numbers below @p count, each by one thread. Called by all
-  /// threads; a barrier of the block has to follow.
+  /// Calls consume(number, sum) for the sums with number < @p count, in one thread for each sum.
+  /// Called by all threads; a barrier of the block must follow.
   template <class Fabric, class Function>
   __device__ void receive(const Fabric &fabric, const int count, const Function &consume) const
   {
@@ -50,7 +50,7 @@ public:
       consume(number, await<SyncScope::blocks>(slot(number) + n_blocks, round));
   }
 
-  /// Returns sum first + l mod count in lane l; called by one warp.
+  /// Returns the sum of number first + l mod count in lane l; called by one warp.
   template <int count, class Fabric>
   __device__ double receive_by_warp(const Fabric &fabric, const int first) const
   {
@@ -89,7 +89,7 @@ private:
 
   static constexpr int batch = 5; // suits the number of blocks of an H100
 
-  Packet *packets; // for each sum: the parts of the blocks, then the sum
+  Packet *packets; // for each sum: one part per block, then the sum
   int n_blocks, rank;
   unsigned int round = 0;
 };

@@ -10,11 +10,12 @@ namespace cuda
 {
 namespace
 {
-/// Sums of steps and ghosts are exchanged by kernels, through memory that all devices can access.
+/// A communicator whose kernels exchange sums of steps and ghosts through memory that all devices
+/// can access.
 class PeerCommunicator final : public DeviceCommunicator
 {
 public:
-  /// @throws DeviceError, on all ranks, if one of them cannot access the memory of another one
+  /// @throws DeviceError, on all ranks, if a rank cannot access the memory of another one
   PeerCommunicator(CommunicatorPtr host_communicator, std::shared_ptr<const CudaExecutor> on)
       : DeviceCommunicator(std::move(host_communicator), std::move(on)), memory(executor, *host),
         packets(memory.allocate(2 * round_bytes())), targets(executor, rank_count()),
@@ -79,8 +80,9 @@ public:
   }
 
 private:
-  /// Copies rows directly: each rank allocates memory for the rows that it receives and publishes
-  /// the offsets; the rows are complete when all ranks have copied.
+  /// Copies items to the memory of the receiving ranks. Each rank allocates memory for the items
+  /// that it receives and publishes their offsets; the items are complete when all ranks have
+  /// copied.
   void copy_to_peers(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
                      void *received) const
   {
@@ -104,7 +106,7 @@ private:
       rows_sent.exchanged_bytes += neighbour.n_sent * bytes;
     }
     executor->synchronize();
-    max(0.); // a barrier: all have copied
+    max(0.); // a barrier: all ranks have copied
     executor->copy_within(received, region.own(), n_bytes);
     ++rows_sent.exchanges;
     rows_sent.exchange_seconds += watch.elapsed();
@@ -120,7 +122,7 @@ private:
   }
 
   mutable PeerMemory memory;
-  PeerMemory::Region packets; // of sums
+  PeerMemory::Region packets; // packets of sums
   Buffer<Packet *> targets;
   Buffer<unsigned int> last_round;
   mutable Buffer<PeerCounts> counts;

@@ -11,7 +11,8 @@ namespace femgpu::linalg::cuda
 {
 namespace
 {
-/// @param loop nullptr: there is none
+/// Runs one round of an exchange, unless the loop has ended.
+/// @param loop state of the loop; nullptr: the exchange is not part of a loop
 template <bool adds>
 __global__ void __launch_bounds__(threads_per_block)
     exchange_with_peers(const PeerChannel channel, double *const v, const LoopState *const loop)
@@ -30,19 +31,20 @@ std::vector<T> joined(const std::vector<std::vector<T>> &lists)
 }
 } // namespace
 
-/// The entries that a kernel receives. Each belongs to a row of the vector, and is a sum of
-/// packets.
+/// The entries that a kernel receives. Each entry belongs to a row of the vector, and is the sum of
+/// one or more packets.
 struct PeerGhosts::Entries
 {
   std::vector<int> rows, offsets, order;
 
-  /// Makes one entry of each packet. @param rows of the packets
+  /// Makes one entry of each packet. @param rows the row of each packet
   static Entries of_packets(std::vector<int> rows)
   {
     return {std::move(rows), {}, {}};
   }
 
-  /// Makes one entry of all packets of a row, in the order of the neighbours.
+  /// Makes one entry of all packets of a row, added in the order of the neighbours.
+  /// @param rows the row of each packet
   static Entries of_rows(const std::vector<int> &rows)
   {
     Entries entries;
@@ -83,7 +85,7 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
                        PeerMemory &memory, const PeerSums &sums, const int n, const GhostPlan &plan)
     : executor(std::move(executor))
 {
-  Direction directions[2]; // forth and back
+  Direction directions[2]; // directions of update_ghost_values() and of compress()
   int ghost = n;
   for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
     std::vector<int> ghosts(static_cast<std::size_t>(neighbour.n_received));
@@ -97,8 +99,8 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   const std::size_t sizes[2] = {forward_rows.size(), back_rows.size()};
   region.emplace(memory.allocate(2 * (sizes[0] + sizes[1]) * sizeof(Packet)));
 
-  // Each neighbour receives the offsets of its packets of even and of odd rounds in the memory
-  // here.
+  // Tells each neighbour the offsets in this rank's memory to which it sends its packets of even
+  // and of odd rounds.
   ExchangeCounts items;
   std::vector<std::size_t> local_offsets;
   std::size_t offsets[2] = {0, 2 * sizes[0]};
@@ -137,8 +139,8 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   make_loop(sums, back_rows, targets_of(0));
 }
 
-/// Makes the loop's view. The packets of update_ghost_values() are those of compress() in the
-/// opposite direction, ordered by rows.
+/// Makes the data of resident loops, which send the packets of update_ghost_values() ordered by
+/// rows. The rows are the same as those that compress() receives, whose lists are reused.
 void PeerGhosts::make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
                            const std::vector<Packet *> &targets)
 {

@@ -11,9 +11,10 @@
 namespace femgpu::linalg::cuda
 {
 /**
- * Sends the entries of @p v that neighbours need, and updates @p v with those that they have sent.
- * Called by all threads of the channel's blocks, which must be resident at the same time.
- * @param adds add to the rows instead of replacing their values
+ * Sends the entries of @p v that neighbours need, and updates @p v with the entries that neighbours
+ * have sent. Called by all threads of the channel's blocks, which must be resident at the same
+ * time.
+ * @tparam adds whether to add the received entries to the rows instead of replacing their values
  * @param pause called before each packet is sent or awaited; for tests
  */
 template <bool adds, class Pause = NoPause>
@@ -56,13 +57,14 @@ __device__ void exchange_round(const PeerChannel &channel, double *const v, cons
   }
 }
 
-/// Ghosts of vectors on the devices of one host. Kernels send them, and wait for them, as packets.
+/// Exchanges the ghosts of vectors on the devices of one host. Kernels send ghosts and wait for
+/// ghosts in the form of packets.
 class PeerGhosts final : public GhostExchange
 {
 public:
   /// Collective.
   /// @param n number of owned rows
-  /// @param memory must outlive this, as must the memory of @p sums
+  /// @param memory must outlive this object, as must the memory of @p sums
   PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &comm,
              PeerMemory &memory, const PeerSums &sums, int n, const GhostPlan &plan);
 

@@ -7,8 +7,9 @@
 
 namespace femgpu::linalg::cuda
 {
-/// One direction of an exchange, as a kernel sees it. Two neighbours send each other at least one
-/// packet, so that neither is more than one round ahead: two buffers for each packet suffice.
+/// One direction of a ghost exchange, in the form that kernels take. Two neighbours send each other
+/// at least one packet in each round, so that neither is more than one round ahead, and two buffers
+/// for each packet suffice.
 struct PeerChannel
 {
   int n_sent, n_entries;
@@ -19,7 +20,7 @@ struct PeerChannel
   const int *offsets;     ///< first packet of each entry in `order`
   const int *order;       ///< packets sorted by entries; nullptr: entry k is packet k
   const Packet *received; ///< packets of even rounds
-  std::size_t stride;     ///< distance to the packets of odd rounds
+  std::size_t stride;     ///< distance between the packets of even and of odd rounds
   unsigned int *rounds;   ///< the last round of each block
   int n_blocks;
   PeerCounts *counts;
@@ -32,15 +33,16 @@ struct PeerChannel
  */
 struct PeerLoop
 {
-  static constexpr unsigned int max_packets = 1U << 25U; ///< the maximum that a rank sends
+  static constexpr unsigned int max_packets = 1U << 25U; ///< maximum number that a rank sends
   static constexpr int max_ranks = 128;
 
   PeerSums sums;
   PeerChannel forward;
-  int n_border;           ///< number of entries of border_rows:
+  int n_border;           ///< number of border rows
   const int *border_rows; ///< owned rows that are ghosts of other ranks, in ascending order, or -1
-  const int *offsets;     ///< first packet of each of these rows in `targets`
-  Packet *const *targets; ///< targets of `forward` in this order: of even rounds, then of odd ones
+  const int *offsets;     ///< first packet of each border row in `targets`
+  Packet *const *targets; ///< targets of `forward`, ordered by border rows: of even rounds, then of
+                          ///< odd ones
 };
 } // namespace femgpu::linalg::cuda
 

@@ -25,7 +25,7 @@ std::string text_of(const cudaError_t error)
 struct PeerMemory::AllocationInfo
 {
   std::size_t chunk = 0, begin = 0;
-  cudaIpcMemHandle_t handle{}; ///< of the chunk
+  cudaIpcMemHandle_t handle{}; ///< handle of the chunk
   bool is_new = false;         ///< whether this call allocated the chunk
   char failure[256] = "";      ///< why the rank has no memory
 
@@ -55,7 +55,7 @@ PeerMemory::~PeerMemory()
     cudaFree(chunk.data);
 }
 
-/// Finds memory in a chunk; allocates a new chunk if necessary.
+/// Finds @p bytes of free memory in a chunk, and allocates a new chunk if necessary.
 PeerMemory::AllocationInfo PeerMemory::suballocate(const std::size_t bytes)
 {
   AllocationInfo info;
@@ -117,7 +117,7 @@ void PeerMemory::give_back(char *const region)
   free[begin] = bytes;
 }
 
-/// @throws DeviceError if one of the ranks has failed
+/// Throws DeviceError with the reason of the lowest rank that has failed; does nothing if none has.
 void PeerMemory::throw_first_failure(const std::vector<AllocationInfo> &infos)
 {
   for (std::size_t rank = 0; rank < infos.size(); ++rank)
@@ -126,7 +126,7 @@ void PeerMemory::throw_first_failure(const std::vector<AllocationInfo> &infos)
                         ". Set Solver/Communicator = mpi, which needs no peer memory.");
 }
 
-/// Opens new chunks of the other ranks. @return why that failed, or ""
+/// Opens the new chunks of the other ranks. @return why that failed; an empty string if it did not
 std::string PeerMemory::open(const std::vector<AllocationInfo> &infos)
 {
   for (std::size_t rank = 0; rank < infos.size(); ++rank) {

@@ -13,16 +13,16 @@ namespace femgpu::linalg::cuda
 {
 /**
  * Device memory of all ranks that the kernels of all ranks can access. The ranks are processes on
- * one host, each with a device; a rank's memory is opened by the others through CUDA IPC.
+ * one host, each with a device. The other ranks open a rank's memory through CUDA IPC.
  */
 class PeerMemory
 {
 public:
-  /// Memory of this rank, and the addresses of that of the other ranks.
+  /// A part of this rank's memory, and the addresses of the corresponding parts of the other ranks.
   class Region
   {
   public:
-    /// Returns the memory on the device of a rank.
+    /// Returns the address of the part on the device of @p rank.
     char *of_rank(const int rank) const
     {
       return of_ranks[static_cast<std::size_t>(rank)];
@@ -47,7 +47,7 @@ public:
     std::vector<char *> of_ranks;
   };
 
-  /// @param comm must outlive this
+  /// @param comm must outlive this object
   PeerMemory(std::shared_ptr<const CudaExecutor> executor, const Communicator &comm);
   ~PeerMemory();
   PeerMemory(const PeerMemory &) = delete;
@@ -55,8 +55,8 @@ public:
 
   /// Allocates zeroed memory on each rank; the sizes may differ. Collective. The memory is zero on
   /// all ranks when the call returns, and must not outlive this object.
-  /// @throws DeviceError, on all ranks, if one of them is out of memory or cannot access the memory
-  /// of another one
+  /// @throws DeviceError, on all ranks, if a rank is out of memory or cannot access the memory of
+  /// another one
   Region allocate(std::size_t bytes);
 
 private:
@@ -80,7 +80,7 @@ private:
   const Communicator &comm;
   std::vector<Chunk> chunks;
   std::map<char *, Piece> allocated;       ///< regions of this rank
-  std::vector<std::vector<char *>> opened; ///< chunks of each other rank
+  std::vector<std::vector<char *>> opened; ///< addresses of the chunks of each other rank
 };
 } // namespace femgpu::linalg::cuda
 
