@@ -98,7 +98,7 @@ std::size_t parse_memory_size(const std::string &text)
       if (unit == name && number * factor >= 1. && number * factor < 1e18)
         return static_cast<std::size_t>(number * factor);
   throw ParameterError("'" + text +
-                       "' is not a memory size; use for example 2GB, 512MB or 1.5GiB, or all");
+                       "' is not a memory size. Use for example 2GB, 512MB or 1.5GiB, or all.");
 }
 
 double free_address_space()

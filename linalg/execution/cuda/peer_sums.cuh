@@ -85,7 +85,7 @@ struct PeerSums
 template <class Sums, auto... members>
 __device__ void sum_over_peers(const PeerSums &peers, Sums &sums, SumList<members...> /* list */)
 {
-  static_assert(sizeof...(members) <= 32, "a lane has one");
+  static_assert(sizeof...(members) <= 32, "each lane has at most one member");
   const long long begin = clock64();
   const int lane = static_cast<int>(threadIdx.x);
   double mine = 0.;

@@ -35,9 +35,9 @@ struct PeerMemory::AllocationInfo
   }
 };
 
-void PeerMemory::Region::GiveBack::operator()(char *const region) const
+void PeerMemory::Region::Deallocate::operator()(char *const region) const
 {
-  memory->give_back(region);
+  memory->deallocate(region);
 }
 
 PeerMemory::PeerMemory(std::shared_ptr<const CudaExecutor> executor, const Communicator &comm)
@@ -97,7 +97,7 @@ PeerMemory::AllocationInfo PeerMemory::suballocate(const std::size_t bytes)
   return info;
 }
 
-void PeerMemory::give_back(char *const region)
+void PeerMemory::deallocate(char *const region)
 {
   const auto found = allocated.find(region);
   auto [chunk, begin, bytes] = found->second;

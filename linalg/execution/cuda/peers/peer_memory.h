@@ -34,16 +34,16 @@ public:
 
   private:
     friend PeerMemory;
-    struct GiveBack
+    struct Deallocate
     {
       PeerMemory *memory;
       void operator()(char *region) const;
     };
 
-    explicit Region(PeerMemory *memory) : data(nullptr, GiveBack{memory})
+    explicit Region(PeerMemory *memory) : data(nullptr, Deallocate{memory})
     {}
 
-    std::unique_ptr<char, GiveBack> data;
+    std::unique_ptr<char, Deallocate> data;
     std::vector<char *> of_ranks;
   };
 
@@ -72,7 +72,7 @@ private:
   struct AllocationInfo;
 
   AllocationInfo suballocate(std::size_t bytes);
-  void give_back(char *region);
+  void deallocate(char *region);
   std::string open(const std::vector<AllocationInfo> &infos);
   static void throw_first_failure(const std::vector<AllocationInfo> &infos);
 
