@@ -128,8 +128,8 @@ ExpressionProgram compile_expression(const std::string &text,
 
 namespace
 {
-/// Returns the result of @p operation for affine forms, as apply() does for numbers; none if it is
-/// not affine.
+/// Returns the result of @p operation for affine forms, as apply() does for numbers; std::nullopt
+/// if the result is not affine.
 std::optional<AffineForm> apply_to_forms(const Operation operation, const AffineForm &a,
                                          const AffineForm &b)
 {

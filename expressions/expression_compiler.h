@@ -20,19 +20,19 @@ namespace femgpu::linalg
 ExpressionProgram compile_expression(const std::string &text,
                                      const ExpressionDefinitions &definitions = {});
 
-/// Compiles a node of a graph with one variable. @param text for messages
+/// Compiles node @p root of a graph with one variable. @param text the expression, for messages
 ExpressionProgram compile_expression(const ExpressionGraph &graph, int root,
                                      const std::string &text);
 
-/// constant + slope u
+/// The affine function constant + slope u.
 struct AffineForm
 {
   double constant = 0., slope = 0.;
 };
 
 /**
- * Returns the form of a @p program that only adds constants and multiples of u; none for any other
- * program, even if its other terms cancel.
+ * Returns the affine form of @p program if it only adds constants and multiples of u; std::nullopt
+ * for any other program, even if its nonlinear terms cancel.
  */
 std::optional<AffineForm> affine_form(const ExpressionProgram &program);
 } // namespace femgpu::linalg

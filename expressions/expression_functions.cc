@@ -15,7 +15,7 @@ int apply_to(ExpressionGraph &graph, const Arguments &arguments)
   return graph.apply(operation, arguments[0], arguments.size() > 1 ? arguments[1] : -1);
 }
 
-/// Applies the operation to the first two arguments, then to that result and the next argument.
+/// Applies the operation to the first two arguments, then to the result and each further argument.
 template <Operation operation>
 int accumulate(ExpressionGraph &graph, const Arguments &arguments)
 {
@@ -37,7 +37,8 @@ int mean(ExpressionGraph &graph, const Arguments &arguments)
                      graph.constant(static_cast<double>(arguments.size())));
 }
 
-/// Returns floor(a), or 1 more if a - floor(a) is at least 1/2; a + 1/2 would be rounded.
+/// Returns floor(a), or 1 more if a - floor(a) is at least 1/2. floor(a + 1/2) would be wrong if a
+/// + 1/2 is rounded.
 int nearest_integer(ExpressionGraph &graph, const Arguments &arguments)
 {
   const int a = arguments[0], below = graph.apply(Operation::floor, a);

@@ -13,17 +13,17 @@
  */
 namespace femgpu::linalg
 {
-using Arguments = std::vector<int>; ///< nodes
+using Arguments = std::vector<int>; ///< numbers of nodes
 
 struct ExpressionFunction
 {
   const char *name;
-  int n_arguments; ///< or variadic
+  int n_arguments; ///< number of arguments, or `variadic`
   int (*make)(ExpressionGraph &graph, const Arguments &arguments);
   const char *meaning;
 };
 
-constexpr int variadic = -1; ///< of arguments, at least one
+constexpr int variadic = -1; ///< n_arguments of a function of one or more arguments
 
 /// Returns the function with that name; nullptr if there is none.
 const ExpressionFunction *find_function(const std::string &name);
@@ -31,13 +31,14 @@ const ExpressionFunction *find_function(const std::string &name);
 /// Returns the names of all functions: "abs, sqrt, ..."
 std::string function_names();
 
-/// Returns the condition that if(), | and & evaluate: @p node, rounded as in deal.II unless it is a
-/// comparison.
+/// Returns the node that if(), | and & use as the condition @p node: the node itself if it is a
+/// comparison or logical operation, otherwise its value rounded to an integer, as in deal.II.
 int condition(ExpressionGraph &graph, int node);
 
 /**
- * Interpolates a table at a: y_0 + Σ s_k (min(max(a, x_k), x_{k+1}) − x_k) with the slopes s_k, so
- * that the derivative is the slope, and evaluators do not need to support tables.
+ * Returns a node with the value of @p table at node @p a, as the formula y_0 + Σ s_k (min(max(a,
+ * x_k), x_{k+1}) − x_k) with the slopes s_k, so that the derivative is the slope, and evaluators do
+ * not need to support tables.
  */
 int interpolate(ExpressionGraph &graph, const ValueTable &table, int a);
 } // namespace femgpu::linalg

@@ -66,7 +66,7 @@ bool ExpressionGraph::is(const int node, const double value) const
   return (*this)[node].is_constant() && (*this)[node].value == value;
 }
 
-// Sums and products of derivatives, in which many terms are 0 or 1.
+// Operations for derivatives; simplified, because many operands are 0 or 1.
 
 int ExpressionGraph::sum(const int a, const int b)
 {
@@ -101,7 +101,7 @@ int ExpressionGraph::derivative(const int node, const int variable)
 
 int ExpressionGraph::derivative_of(const int node, const int variable)
 {
-  const Node root = (*this)[node]; // a copy: nodes are added
+  const Node root = (*this)[node]; // a copy, because adding nodes invalidates references
   const auto [a, b, c] = root.operands;
   if (root.operation == Operation::load)
     return constant(root.variable == variable ? 1. : 0.);

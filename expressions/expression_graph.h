@@ -13,8 +13,9 @@
 namespace femgpu::linalg
 {
 /**
- * Expressions of some variables as one graph of operations, which shares common subexpressions. A
- * node follows its operands. Operations on constants are evaluated when they are added.
+ * A graph of operations that represents expressions of several variables and shares their common
+ * subexpressions. A node follows its operands. Operations on constants are evaluated when they are
+ * added.
  */
 class ExpressionGraph
 {
@@ -22,7 +23,7 @@ public:
   struct Node
   {
     ExpressionOperation operation = ExpressionOperation::load;
-    int variable = -1; ///< the one that is loaded; -1: `value` is loaded
+    int variable = -1; ///< number of the variable to load; -1: load `value`
     double value = 0.;
     std::array<int, 3> operands = {-1, -1, -1}; ///< numbers of nodes; -1: none
 
@@ -55,8 +56,8 @@ public:
    */
   int derivative(int node, int variable);
 
-  /// Returns the degree of @p node in @p variable: 0 if it does not depend on it, 1 if it is a + b
-  /// times the variable, where a and b do not depend on it, 2 otherwise.
+  /// Returns the degree of @p node in @p variable: 0 if the node does not depend on the variable, 1
+  /// if it is a + b times the variable with a and b independent of the variable, 2 otherwise.
   int degree(int node, int variable) const;
 
 private:
@@ -74,7 +75,7 @@ private:
 
   std::vector<Node> nodes;
   std::map<Key, int> numbers;
-  std::map<std::pair<int, int>, int> derivatives; ///< of nodes and variables
+  std::map<std::pair<int, int>, int> derivatives; ///< computed derivatives, by node and variable
 };
 } // namespace femgpu::linalg
 

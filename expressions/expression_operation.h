@@ -17,8 +17,8 @@ enum class ExpressionOperation : unsigned char
   subtract,
   multiply,
   divide,
-  select, ///< of three: the second operand if the first is not 0, else the third
-  less,   // from here on in apply_function()
+  select, ///< has three operands: returns the second if the first is not 0, else the third
+  less,   // this operation and all later ones are in apply_function()
   less_equal,
   equal,
   not_equal,
@@ -83,8 +83,8 @@ constexpr int n_operands(const ExpressionOperation operation)
   }
 }
 
-/// Evaluates functions of the mathematical library, and rare operations. Not inlined: a kernel that
-/// evaluates an expression at several points of its code would contain all of them as often.
+/// Evaluates functions of the mathematical library, and rare operations. Not inlined, so that a
+/// kernel contains these functions once, even if its code evaluates expressions in several places.
 FEMGPU_HD_CALLED
 double apply_function(const ExpressionOperation operation, const double a, const double b)
 {
@@ -103,7 +103,7 @@ double apply_function(const ExpressionOperation operation, const double a, const
     return a != 0. || b != 0. ? 1. : 0.;
   case ExpressionOperation::power:
     return pow(a, b);
-  case ExpressionOperation::min: // NaN if one of them is, unlike fmin
+  case ExpressionOperation::min: // NaN if an operand is NaN, unlike fmin
     return a != a || a < b ? a : b;
   case ExpressionOperation::max:
     return a != a || a > b ? a : b;

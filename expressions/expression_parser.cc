@@ -26,8 +26,8 @@ std::string character_at(const std::string &text, const std::size_t begin)
 
 using Operation = ExpressionOperation;
 
-constexpr std::size_t longest_text = 10000; // these two limit the recursion
-constexpr int max_nesting = 450;            // parentheses
+constexpr std::size_t longest_text = 10000; // characters; both limits bound the recursion
+constexpr int max_nesting = 450;            // of parentheses
 
 bool is_letter(const char c)
 {
@@ -99,7 +99,7 @@ private:
       check(entry.first, "table");
   }
 
-  /// Returns the number of the variable; -1 if there is none.
+  /// Returns the number of the variable @p name; -1 if there is none.
   int variable(const std::string &name) const
   {
     const auto found = std::find(names.variables.begin(), names.variables.end(), name);
@@ -122,7 +122,7 @@ private:
     return position < text.size() ? text[position] : '\0';
   }
 
-  /// Skips @p word if it is next. Returns whether it was.
+  /// Skips @p word if the text continues with it. Returns whether it does.
   bool accept(const char *const word)
   {
     next();

@@ -41,7 +41,7 @@ bool is_definable_name(const std::string &name);
  *     a ? b : c    || |    && &    < <= > >= == !=    + -    * /    signs    ^
  *
  * ^ is right-associative, and -u^2 is -(u^2).
- * @return the number of its node in @p graph
+ * @return the number of the expression's node in @p graph
  * @throws ParameterError with the text, the column and what was expected; also for constants that
  * are not finite, for assignments and for random numbers
  */

@@ -16,18 +16,18 @@ namespace femgpu::linalg
  */
 struct ExpressionProgram
 {
-  static constexpr int max_instructions = 128; ///< instructions
-  static constexpr int max_stack_depth = 16;   ///< values on the stack
-  static constexpr int n_constants = 32;       ///< different ones
+  static constexpr int max_instructions = 128;
+  static constexpr int max_stack_depth = 16; ///< maximum number of values on the stack
+  static constexpr int n_constants = 32;     ///< maximum number of different constants
 
-  /// Operands that are not constants.
+  /// Special values in `operands`, which do not select a constant.
   static constexpr unsigned char unknown = 255;
   static constexpr unsigned char on_stack = 254;
-  static constexpr unsigned char none = 253; ///< of operations on a alone
+  static constexpr unsigned char none = 253; ///< for operations with the operand a alone
 
   int size = 0;
   ExpressionOperation operations[max_instructions] = {};
-  unsigned char operands[max_instructions] = {}; ///< index of a constant, or one of the above
+  unsigned char operands[max_instructions] = {}; ///< index of a constant, or a special value
   double constants[n_constants] = {};
 
   /// Returns the value at @p u; 0 for an empty program.

@@ -5,19 +5,20 @@
 
 namespace femgpu::linalg
 {
-/// Number of points that is a multiple of the width of every vector.
+/// Numbers of points are multiples of this, which is a multiple of the width of every vector.
 constexpr int vector_width = 8;
 
 /**
  * Computes result_i = operation(a_i, b_i, c_i) for 0 <= i < n, a multiple of vector_width, with
  * vector instructions of a CPU.
- * @return false, without any effect, for an operation that is better done point by point
+ * @return false, without any effect, for an operation that has no vectorised function and is
+ * evaluated point by point
  */
 using VectorInstruction = bool (*)(ExpressionOperation operation, const double *a, const double *b,
                                    const double *c, double *result, int n);
 
 /// Returns the code for the widest vectors that this machine and this build support, after skipping
-/// @p n_wider wider kinds; nullptr if there is none.
+/// the @p n_wider widest kinds; nullptr if there is none.
 VectorInstruction vector_instruction(int n_wider = 0);
 
 // Defined if the C library has vector functions.

@@ -7,11 +7,12 @@
 
 /**
  * @file
- * A VectorInstruction FEMGPU_RUN, for a file that is compiled for one kind of CPU. The file defines
- * the vector type FEMGPU_VECTOR and the names of the vector functions of the GNU C library
- * (libmvec, errors of up to 4 ulp; tan is omitted, because 1/tan would have larger errors). The
- * file must contain nothing else: code that it shared with others, such as a template of the
- * standard library, would be compiled for its CPU in all of them.
+ * The body of a file that is compiled for one kind of CPU and defines the VectorInstruction
+ * FEMGPU_RUN. The file defines the macros of this name, of the vector type FEMGPU_VECTOR and of the
+ * names of the vector functions of the GNU C library (libmvec, errors of up to 4 ulp; tan is
+ * omitted, because 1/tan would have larger errors). The file must contain nothing else: code that
+ * it shares with other files, such as a template of the standard library, would be compiled for
+ * this CPU in all of them.
  */
 #define FEMGPU_FUNCTIONS_OF_ONE(what)                                                              \
   what(exp) what(log) what(log2) what(log10) what(sin) what(cos) what(asin) what(acos) what(atan)  \
@@ -65,7 +66,7 @@ FEMGPU_VECTOR FEMGPU_OF_TWO(pow)(FEMGPU_VECTOR, FEMGPU_VECTOR);
 FEMGPU_VECTOR FEMGPU_OF_TWO(atan2)(FEMGPU_VECTOR, FEMGPU_VECTOR);
 }
 
-// NOLINTBEGIN(misc-definitions-in-headers): each is included by one file, whose body it is
+// NOLINTBEGIN(misc-definitions-in-headers): this header is the body of the file that includes it
 namespace
 {
 constexpr int width = sizeof(FEMGPU_VECTOR) / sizeof(double);

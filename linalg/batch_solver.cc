@@ -21,7 +21,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// @throws ParameterError unless @p text is @p usual, the only value that batches support
+/// Checks that @p text is @p usual, the only value that batches support.
+/// @throws ParameterError if it is not
 void require(const std::string &what, const std::string &text, const std::string &usual)
 {
   if (text != usual)
@@ -60,12 +61,12 @@ bool has_zero_on_diagonal(const HostCsr &A)
   return false;
 }
 
-/// Concatenated arrays; repeated ones are stored once.
+/// Concatenates arrays; an array that is added repeatedly is stored once.
 template <class T>
 class ArrayPool
 {
 public:
-  /// Returns the offset of @p array.
+  /// Adds @p array unless it is stored already. Returns its offset.
   std::size_t add(const T *array, const std::size_t size)
   {
     const auto [position, is_new] = offsets.try_emplace({array, size}, all.size());
@@ -141,7 +142,7 @@ BatchSolver::BatchSolver(ExecutorPtr executor, LinearSolverOptions options)
                              solvers.names_with(&SolverTraits::supports_batch) +
                              ", or solve the systems one at a time.",
                          "Solver/Solver");
-  make_preconditioner(this->options.preconditioner, owner->backend()); // checks its options
+  make_preconditioner(this->options.preconditioner, owner->backend()); // throws for invalid options
   check_options(this->options);
 }
 
@@ -254,7 +255,7 @@ std::string BatchSolver::execution() const
   return text;
 }
 
-/// Explains why a system was not solved.
+/// Returns the message of a system whose outcome is not `converged`.
 std::string BatchSolver::explanation(const int system, SolveResult result) const
 {
   describe(result, method_report());
@@ -286,8 +287,8 @@ SystemReport BatchSolver::solve_separately(const int system, const double *b, do
   return report;
 }
 
-/// Continues to solve a system separately that may have missed its target because of rounding; see
-/// rounding.h.
+/// Continues, separately, to solve a system that may have missed its target because of rounding;
+/// see rounding.h.
 SystemReport BatchSolver::continue_at_rounding(const int system, const double *b, double *x,
                                                const SystemReport &report,
                                                double &solve_seconds) const

@@ -14,11 +14,11 @@ namespace femgpu::linalg
 {
 class BatchMethod;
 
-/// The result of one system of a batch; has no message if it has converged.
+/// The result of one system of a batch. Its message is empty if its outcome is `converged`.
 struct SystemReport : SolveResult
 {
-  bool solved_separately = false; ///< solved separately after the others: too large for a block, or
-                                  ///< b out of range, see PowerOfTwoScaling
+  bool solved_separately = false; ///< solved after the batch, because the system is too large for a
+                                  ///< block or b is out of range, see PowerOfTwoScaling
 
   /// Returns ‖b − A x‖ / ‖b‖, or ‖b − A x‖ if b = 0.
   double relative_residual() const
@@ -32,30 +32,33 @@ struct BatchReport
 {
   std::vector<SystemReport> systems;
 
-  MethodReport method;          ///< its execution: how systems were assigned to blocks or threads
-  double transfer_seconds = 0.; ///< of vectors, and of new matrices, including set-up
+  MethodReport method; ///< its `execution` describes how systems were assigned to blocks or threads
+  double transfer_seconds = 0.; ///< transfer of vectors, and of new matrices with their set-up
   double solve_seconds = 0.;
 
   int n_converged() const;
   int n_solved_separately() const;
-  /// Returns the system with the largest relative residual; -1 if there are no systems.
+  /// Returns the index of the system with the largest relative residual; -1 if there are no
+  /// systems.
   int worst() const;
   double systems_per_second() const;
 };
 
 /**
- * Solves many independent linear systems together. On a GPU one block solves each system and keeps
- * it on the chip for all iterations; on the host one thread does. (Rupp et al. 2016 name many small
- * systems as a use case of fused kernels.) Input and results are in host memory.
+ * Solves many independent linear systems together. On a GPU one thread block solves each system and
+ * keeps the system's data on the chip for all iterations; on the host one thread solves each
+ * system. (Rupp et al. 2016 name many small systems as a use case of fused kernels.) Input and
+ * results are in host memory.
  *
  * Use: hundreds of systems of up to a few thousand rows; sizes and patterns may differ. Needs: a
  * solver with vector steps (a form of CG or BiCGStab, or minres), preconditioner identity or
- * jacobi, format csr. On a GPU a block holds up to 4,096 rows of conjugate gradients and 2,048 of
- * BiCGStab; a larger system is solved separately after the others, which its report says.
+ * jacobi, format csr. On a GPU a block holds up to 4,096 rows for conjugate gradients and 2,048 for
+ * BiCGStab; larger systems are solved one at a time after the others
+ * (SystemReport::solved_separately).
  *
- * Each system has its own outcome. Convergence is only reported for a true residual, computed anew.
- * The failure of one system does not stop the others. The result of a system is bitwise independent
- * of the other systems and of the number of threads of the host.
+ * Each system has its own outcome. A system has converged only if its recomputed true residual has
+ * reached the target. The failure of one system does not stop the others. The result of a system is
+ * bitwise independent of the other systems and of the number of threads of the host.
  */
 class BatchSolver
 {
@@ -64,8 +67,8 @@ public:
   BatchSolver(ExecutorPtr executor, LinearSolverOptions options);
 
   /**
-   * Transfers the matrices, which must remain valid until the next call. Systems whose patterns or
-   * values are the same arrays in host memory share them on the device, too.
+   * Transfers the matrices, which must remain valid until the next call. Systems that share arrays
+   * of a pattern or of values in host memory also share these arrays on the device.
    * @throws DeviceError if memory is exhausted
    */
   void set_matrices(const std::vector<HostCsr> &A);
@@ -73,7 +76,7 @@ public:
   /**
    * Solves A x = b for all systems. @p b and @p x are in host memory: the vectors of the first
    * system, followed by those of the second, and so on. x contains the initial guesses.
-   * @throws DeviceError if memory is exhausted; all other failures are outcomes
+   * @throws DeviceError if memory is exhausted; any other failure is an outcome
    */
   BatchReport solve(const double *b, double *x);
 
@@ -99,10 +102,9 @@ private:
   bool uses_diagonal;
 
   std::vector<HostCsr> matrices;
-  std::vector<std::size_t> first_rows; // first row of each system in the vectors of all, and their
-                                       // end
+  std::vector<std::size_t> first_rows; // first row of each system in b and x, and their size
   std::vector<int> order;              // systems, ordered by group
-  std::vector<BatchGroup> groups;      // on a GPU
+  std::vector<BatchGroup> groups;      // used on a GPU only
   std::vector<int> too_large;
 
   Buffer<int> row_starts, columns;

@@ -45,7 +45,7 @@ void check(const ContinuationOptions &options)
   const LinearSolverOptions &linear = options.linear;
   check_values(options);
   check_unscaled(linear);
-  make_solver(linear.solver, BackendKind::host); // checks its options
+  make_solver(linear.solver, BackendKind::host); // throws for invalid options
   check_symmetry(linear.solver, *make_preconditioner(preconditioner_of(linear), BackendKind::host));
 }
 

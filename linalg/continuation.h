@@ -11,6 +11,7 @@
 
 namespace femgpu::linalg
 {
+/// Checks the options.
 /// @throws ParameterError for unknown names, values out of range, and a scaling other than none
 void check(const ContinuationOptions &options);
 
@@ -19,11 +20,11 @@ void check(const ContinuationOptions &options);
  * results in host memory. Pseudo-arclength continuation passes and locates folds, and computes the
  * solutions for given λ on every part of the branch.
  *
- * Use: to find out for which λ there are solutions, and how many. Needs: A symmetric for minres,
- * with a symmetric positive definite preconditioner (jacobi, chebyshev, fsai); otherwise bicgstab.
- * Cost: about 3 corrections per point, each two linear solves, and one linear solve for its
- * tangent; 18 vectors, J in addition to A, and the vectors of the linear solver. Fails: if steps
- * become too small; two folds within one step are not detected.
+ * Use: to find out for which λ there are solutions, and how many. Needs: for minres a symmetric A
+ * and a symmetric positive definite preconditioner (jacobi, chebyshev, fsai); for other A use
+ * bicgstab. Cost: per point about 3 corrections of two linear solves each, and one linear solve for
+ * the tangent. Memory: 18 vectors, J in addition to A, and the vectors of the linear solver. Fails:
+ * if steps become too small; two folds within one step are not detected.
  */
 class Continuation
 {
@@ -31,18 +32,19 @@ public:
   /// Called with each point found, and x at this point.
   using Callback = std::function<void(const BranchRecord &, const std::vector<double> &x)>;
 
-  /// @param communicator of distributed rows, see LinearSolver
-  /// @throws ParameterError as check(options)
+  /// @param communicator connects the ranks if rows are distributed; nullptr: all rows are on this
+  /// rank
+  /// @throws ParameterError if check(options) does
   Continuation(ExecutorPtr executor, ContinuationOptions options,
                CommunicatorPtr communicator = nullptr);
 
-  /// See LinearSolver::begin_pattern(); called before set_system().
+  /// Starts to transfer a pattern, see LinearSolver::begin_pattern(). Call it before set_system().
   void begin_pattern(const HostCsr &A);
 
   /**
    * Sets @p A, which must remain valid until the next call, and @p weights: n() non-negative
    * numbers in host memory, not all zero.
-   * @throws ParameterError for other weights; otherwise as LinearSolver::set_matrix()
+   * @throws ParameterError for other weights, and the exceptions of LinearSolver::set_matrix()
    */
   void set_system(const HostCsr &A, const double *weights);
 

@@ -19,13 +19,14 @@ namespace femgpu::linalg
  * A linear system on an executor, for methods whose input and results are in host memory. The
  * matrix is scaled, reordered and converted to the chosen format; solutions are transformed back.
  * The pattern is transferred once, optionally overlapped with the assembly of values, and the
- * values whenever they change. Counts bytes and seconds.
+ * values whenever they change. Measures the bytes and seconds of transfers and set-up.
  */
 class DeviceSystem
 {
 public:
-  /// @param options format, scaling and ordering, and the preconditioner for which A is used
-  /// @param communicator of distributed rows; nullptr: all rows are on this rank
+  /// @param options supplies the format, scaling, ordering and preconditioner
+  /// @param communicator connects the ranks if rows are distributed; nullptr: all rows are on this
+  /// rank
   /// @throws ParameterError for unknown names, and for transformations that need all rows on one
   /// rank
   DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options,
@@ -41,12 +42,12 @@ public:
    */
   void begin_pattern(const HostCsr &A);
 
-  /// Frees the matrix and discards a pattern transfer; the next matrix is transferred with its
-  /// pattern.
+  /// Frees the matrix and discards a pending pattern transfer; the next matrix is transferred with
+  /// its pattern.
   void release();
 
-  /// Returns whether there is a matrix whose pattern new values may reuse. They may not if the
-  /// scaling permutes rows depending on the values.
+  /// Returns whether there is a matrix and new values may reuse its pattern, which is impossible if
+  /// the scaling permutes rows depending on the values.
   bool can_reuse_pattern() const
   {
     return formatted_matrix != nullptr && !transformation.needs_values();
@@ -55,8 +56,8 @@ public:
   /**
    * Transfers the values of @p A, and its pattern unless begin_pattern() has done so or
    * @p only_values says that it is unchanged. On the host nothing is copied, and A is read in
-   * place: it must remain valid until the next call or release(), and its pattern until a call with
-   * another pattern or release().
+   * place: its values must remain valid until the next call or release(), and its pattern until a
+   * call with another pattern or release().
    * @throws SolverError if A cannot be scaled or does not fit the pattern
    * @throws ParameterError if the format cannot hold A, or A has too many entries for the
    *   preconditioner
@@ -64,7 +65,8 @@ public:
    */
   void set_matrix(const HostCsr &A, bool only_values);
 
-  /// Runs the set-up of a method and waits for it. If it fails on one rank, all ranks throw.
+  /// Runs @p setup, the set-up of a method, waits for its completion and adds its costs. If it
+  /// fails on one rank, all ranks throw.
   template <class Setup>
   void set_up(const Setup &setup)
   {
@@ -78,12 +80,13 @@ public:
     costs.setup_bytes_to_host += owner->bytes_to_host() - bytes_before;
   }
 
-  /// The rows of the original matrix in host memory, with its ghosts; valid after set_matrix().
+  /// The row space of the original matrix in host memory, with ghosts; valid after set_matrix().
   const RowSpace &host_rows() const
   {
     return *original_rows;
   }
-  /// @throws SolverError unless there is a matrix; there is none after set_matrix() has failed
+  /// Checks that there is a matrix; there is none after set_matrix() has failed.
+  /// @throws SolverError if there is none
   void require_matrix() const;
 
   /// The matrix in the chosen format; valid after set_matrix().
@@ -109,7 +112,7 @@ public:
   /// Returns the costs since the last call; bytes are summed over all ranks.
   SolveCosts collect_costs();
 
-  /// Adds these costs to @p report, and sums its sizes over all ranks.
+  /// Adds the result of collect_costs() to @p report, and sums the report's sizes over all ranks.
   void complete_report(SolveReport &report);
 
 private:
@@ -134,7 +137,8 @@ private:
   CommunicatorPtr communicator;
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
-  std::optional<Spaces> pending_spaces; ///< of the last begin_pattern()
+  std::optional<Spaces>
+      pending_spaces; ///< row spaces of the pattern that begin_pattern() transfers
   RowSpacePtr original_rows;
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> formatted_matrix; // refers to csr

@@ -32,7 +32,7 @@ bool is_direct(const std::string &solver)
 
 namespace
 {
-/// @throws ParameterError without UMFPACK
+/// Checks that the program was built with UMFPACK. @throws ParameterError if it was not
 void require_direct()
 {
   if (!has_umfpack())
@@ -56,8 +56,8 @@ void check_solver(const std::string &text)
 
 namespace
 {
-/// Solves A x = b, or, if @p from_guess, A d = b − A x for x + d. Converged if the residual is at
-/// most @p target.
+/// Solves A x = b or, if @p from_guess, A d = b − A x and adds d to x. The outcome is `converged`
+/// if the residual is at most @p target.
 SolveReport solve_with_factors(const HostCsr &A, const LuFactors &factors, const double *b,
                                double *x, const double target, const bool from_guess)
 {

@@ -10,19 +10,21 @@
 
 namespace femgpu::linalg
 {
-/// The maximum number of rows for which programs fall back to the direct solver. One core takes 2.2
-/// s and 0.7 GB for 38,000 rows of 3D elasticity of degree 2 one cell thick, 4.2 s for 54,000, and
-/// 92 s and 2.8 GB for 82,000 rows four cells thick.
+/// The maximum number of rows for which programs fall back to the direct solver. For 3D elasticity
+/// of degree 2, one core needs 2.2 s and 0.7 GB for 38,000 rows of a body one cell thick, 4.2 s for
+/// 54,000 rows of such a body, and 92 s and 2.8 GB for 82,000 rows of a body four cells thick.
 constexpr int max_fallback_rows = 50000;
 
 /// Returns the solvers of the registry and "direct".
 std::vector<Choice> solver_choices();
 
-/// Returns whether the text names the direct solver. @throws ParameterError if it has options
+/// Returns whether @p solver names the direct solver.
+/// @throws ParameterError if it does and has options
 bool is_direct(const std::string &solver);
 
-/// @throws ParameterError, which lists valid names, if @p text has an unknown name or option, or if
-/// it is "direct" and the program was built without UMFPACK
+/// Checks that @p text names a solver.
+/// @throws ParameterError, which lists valid names, if it has an unknown name or option, or if it
+/// is "direct" and the program was built without UMFPACK
 void check_solver(const std::string &text);
 
 /// Returns whether the program was built with UMFPACK.
@@ -33,7 +35,7 @@ class LuFactors
 {
 public:
   /// @throws DeviceError if memory is exhausted
-  /// @throws SolverError if UMFPACK fails otherwise
+  /// @throws SolverError if UMFPACK fails for another reason; a singular A is not an error
   explicit LuFactors(const HostCsr &A);
   ~LuFactors();
   LuFactors(const LuFactors &) = delete;
@@ -46,8 +48,8 @@ private:
   bool check(int status) const;
 
   int n;
-  std::vector<long> row_starts, columns; ///< in the integer type of UMFPACK
-  const double *values;                  ///< of A, not copied
+  std::vector<long> row_starts, columns; ///< pattern of A, in the integer type of UMFPACK
+  const double *values;                  ///< values of A, not copied
   void *numeric = nullptr;
   bool is_singular = false;
 };
@@ -59,7 +61,7 @@ private:
  * Fails: outcome breakdown if the matrix is singular; stagnated if the estimated error of x exceeds
  * largest_forward_error.
  * @throws DeviceError if memory is exhausted
- * @throws ParameterError without UMFPACK
+ * @throws ParameterError if the program was built without UMFPACK
  */
 SolveReport solve_direct(const HostCsr &A, const double *b, double *x, const SolveControl &control);
 } // namespace femgpu::linalg

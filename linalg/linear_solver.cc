@@ -136,8 +136,8 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
   return report;
 }
 
-/// Measures the residual and backward error of the original system. Unless it was scaled, this is
-/// the system on the executor.
+/// Measures the residual and backward errors of x in the original system. Unless the system was
+/// scaled, measures the system on the executor.
 void LinearSolver::measure_original(const double *b, const double *x, SolveReport &report)
 {
   system.matrix().domain()->update_ghost_values(solution.data());

@@ -8,7 +8,8 @@
 
 namespace femgpu::linalg
 {
-/// @throws ParameterError unless the methods that @p options name are compatible
+/// Checks that the methods that @p options name are compatible.
+/// @throws ParameterError if they are not, for unknown names, and for invalid options of methods
 void check(const LinearSolverOptions &options);
 
 /**
@@ -22,9 +23,10 @@ void check(const LinearSolverOptions &options);
 class LinearSolver
 {
 public:
-  /// @param communicator of distributed rows; nullptr: all rows are on this rank
-  /// @throws ParameterError for unknown names, for options of the preconditioner, for a
-  /// preconditioner or a scaling that is incompatible with the solver, and as DeviceSystem
+  /// @param communicator connects the ranks if rows are distributed; nullptr: all rows are on this
+  /// rank
+  /// @throws ParameterError if check(options) does, and for transformations that need all rows on
+  /// one rank
   LinearSolver(ExecutorPtr executor, LinearSolverOptions options,
                CommunicatorPtr communicator = nullptr);
 
@@ -37,9 +39,9 @@ public:
 
   /**
    * Sets @p A, which must remain valid until the next call. With @p same_pattern only the values
-   * are transferred; the pattern must be that of the previous call, and must remain valid, too. If
-   * this function throws, the matrix is released: solve() needs another one, which is transferred
-   * with its pattern even if @p same_pattern.
+   * are transferred; A must have the pattern of the previous call, and the pattern of that call
+   * must remain valid, too. If this function throws, the matrix is released: solve() needs another
+   * matrix, which is transferred with its pattern even with @p same_pattern.
    * @throws ParameterError if the format cannot hold A
    * @throws SolverError if the preconditioner cannot be made
    * @throws DeviceError if memory is exhausted
@@ -50,7 +52,7 @@ public:
    * Solves A x = b; @p b and @p x are in host memory and have n() elements, and x contains the
    * initial guess. The report contains the backward error of x in the original system. Solves that
    * missed their target only because of rounding are reported as such (rounding.h).
-   * @throws SolverError without a matrix
+   * @throws SolverError if no matrix is set
    */
   SolveReport solve(const double *b, double *x);
 
@@ -80,7 +82,7 @@ private:
   LinearSolverOptions options;
   PreconditionedSolver solver;
   bool is_scaled;
-  HostCsr original; // the original system
+  HostCsr original; // the matrix before scaling and reordering
   Buffer<double> rhs, solution;
   DeviceSystem system; // last member: its destructor waits for a pending pattern transfer
 };

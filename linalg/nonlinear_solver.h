@@ -10,40 +10,44 @@
 
 namespace femgpu::linalg
 {
-/// The nonlinear method, its linear solver, and when the iteration stops.
+/// The nonlinear method, its linear solver, and its stopping criteria.
 struct NonlinearSolverOptions
 {
   std::string method = "newton"; ///< name in the registry, with options
-  LinearSolverOptions linear;    ///< for Newton's linear systems; nlcg uses its preconditioner
-  SolveControl control;          ///< of the nonlinear iteration
+  LinearSolverOptions linear;    ///< linear systems of newton; nlcg uses the preconditioner
+  SolveControl control;          ///< stopping criteria of the nonlinear iteration
 };
 
-/// @throws ParameterError unless the methods that @p options name are compatible
+/// Checks that the methods that @p options name are compatible.
+/// @throws ParameterError if they are not
 void check(const NonlinearSolverOptions &options);
 
-/// @throws ParameterError if the options have a scaling, because φ needs the unscaled unknowns
+/// Checks that @p options have no scaling, because φ needs the unscaled unknowns.
+/// @throws ParameterError if they have one
 void check_unscaled(const LinearSolverOptions &options);
 
 /**
  * Solves A x = b + λ W φ(x) on an executor, with input and results in host memory. It transfers A
- * and w once, solves, and measures times. Further solves only transfer b and x.
+ * and the diagonal w of W once, solves, and measures times. Further solves only transfer b and x.
  */
 class NonlinearSolver
 {
 public:
-  /// @param communicator of distributed rows, see LinearSolver
+  /// @param communicator connects the ranks if rows are distributed; nullptr: all rows are on this
+  /// rank
   /// @throws ParameterError for unknown names and options, and for a scaling other than none
   NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options,
                   const CommunicatorPtr &communicator = nullptr);
 
-  /// See LinearSolver::begin_pattern(); called before set_system(A, weights, false).
+  /// Starts to transfer a pattern, see LinearSolver::begin_pattern(). Call it before set_system(A,
+  /// weights, false).
   void begin_pattern(const HostCsr &A);
 
   /**
    * Sets @p A, which must remain valid until the next call, and @p weights: n() non-negative
    * numbers in host memory. With @p same_pattern only values are transferred, and the pattern of
    * the previous call must remain valid, too.
-   * @throws as LinearSolver::set_matrix(); the system is then released
+   * @throws the exceptions of LinearSolver::set_matrix(); the system is then released
    */
   void set_system(const HostCsr &A, const double *weights, bool same_pattern);
 
@@ -51,7 +55,8 @@ public:
   void release();
 
   /// Solves the equation; @p b and @p x are in host memory and have n() elements, and x contains
-  /// the initial guess. @throws SolverError without a system
+  /// the initial guess.
+  /// @throws SolverError if no system is set
   SolveReport solve(const Nonlinearity &phi, const double *b, double *x);
 
   SolveControl &control()

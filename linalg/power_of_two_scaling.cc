@@ -15,7 +15,8 @@ namespace
 /// residual takes during a solve.
 constexpr int largest_exponent = 200;
 
-/// Returns k of the unit 2^k; 0 if no unit is needed, or b is zero or not finite.
+/// Returns k such that b has to be divided by 2^k; 0 if no scaling is needed, or b is zero or not
+/// finite.
 int exponent_of(const int n, const double *b, const Communicator *const communicator = nullptr)
 {
   double largest = 0.;

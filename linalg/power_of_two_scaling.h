@@ -11,7 +11,8 @@ namespace femgpu::linalg
 /**
  * Scales the right-hand side and initial guess of A x = b by a power of two if squares of b's
  * entries would overflow, or underflow to zero so that b appears to be 0. Otherwise nothing is
- * copied. The solution is bitwise that of a b of normal size, except for numbers out of range.
+ * copied. Except for numbers out of range, the solution has bitwise the same mantissas as for a b
+ * of normal size.
  */
 class PowerOfTwoScaling
 {
@@ -21,7 +22,8 @@ public:
 
   /// @param b n elements
   /// @param x n elements: the initial guess, and after restore() the solution
-  /// @param communicator of distributed rows; nullptr: all rows are on this rank
+  /// @param communicator connects the ranks if rows are distributed; nullptr: all rows are on this
+  /// rank
   PowerOfTwoScaling(int n, const double *b, double *x, const Communicator *communicator = nullptr);
 
   const double *b() const
@@ -32,7 +34,8 @@ public:
   {
     return exponent == 0 ? original_x : scaled_x.data();
   }
-  /// Returns the control with its absolute tolerances and progress converted to these units.
+  /// Returns @p original with its absolute tolerances and its progress callback converted to the
+  /// scaled units.
   SolveControl control(SolveControl original) const;
 
   /// Converts the solution and the norms of @p report to the original units.

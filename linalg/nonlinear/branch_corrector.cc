@@ -13,9 +13,9 @@ namespace
 {
 struct Sums
 {
-  double rr, gg, bb; // of r, ∂r/∂λ and b
+  double rr, gg, bb; // (r, r), (g, g) with g = ∂r/∂λ, and (b, b)
   double along;      // (ẋ₀, x − x₀)
-  double pa, pv, vv; // of three vectors
+  double pa, pv, vv; // see Products
 };
 
 struct State : LoopState
@@ -36,7 +36,7 @@ struct Metric
   }
 };
 
-/// g = ∂r/∂λ;  r = r(x);  and (ẋ₀, x − x₀)
+/// g = ∂r/∂λ;  r = r(x);  (ẋ₀, x − x₀), where x₀ and ẋ₀ belong to the first point of the step
 template <class Row>
 struct Evaluate
 {
@@ -69,7 +69,7 @@ struct Evaluate
   }
 };
 
-/// (p, a), (p, v) and (v, v)
+/// The inner products (p, a), (p, v) and (v, v).
 struct Products
 {
   Metric metric;
@@ -125,23 +125,24 @@ struct Combine
   }
 };
 
-/// Largest relative residual with which a linear solve that rounding ended early still serves
-/// Newton's method.
+/// Newton's method uses the result of a linear solve that rounding ended early if its relative
+/// residual is at most this.
 constexpr double max_linear_residual = 1e-2;
 
 /**
- * Newton's method for the residual and the equation of the plane together (Keller 1977; Allgower
- * and Georg 1990, chapter 10). The bordered system
+ * Newton's method for the system of r(x, λ) = 0 and the equation N = 0 of the plane (Keller 1977;
+ * Allgower and Georg 1990, chapter 10). The bordered system
  *
  *     [ J          −g ] [Δx]   [ r ]
  *     [ (ẋ₀, .)    λ̇₀ ] [Δλ] = [ −N ]
  *
  * with g = ∂r/∂λ is solved by block elimination: J a = r, J v = g, Δx = a + Δλ v.
  *
- * If J is nearly singular, at a fold, a and v are large along the same vector, but the plane
- * determines its share of Δx. The remaining error of the first equation consists of the residuals
- * of the two linear systems, which the next iteration corrects. Cost of a correction: a product, a
- * refresh of J and two linear solves, or one for a given λ; plus one for the tangent of a point.
+ * If J is nearly singular, as at a fold, a and v are large along the same vector, but the equation
+ * of the plane determines the component of Δx along this vector. The remaining error of the first
+ * equation consists of the residuals of the two linear systems, which the next iteration corrects.
+ * Cost of a correction: a product, a refresh of J and two linear solves, or one linear solve for a
+ * given λ. The tangent of a point takes another linear solve.
  */
 template <class Backend>
 class Corrector final : public BranchCorrector
@@ -229,7 +230,7 @@ public:
   }
 
 private:
-  /// Returns whether no further correction is due, and then sets the outcome.
+  /// Returns whether the corrections end here. If so, sets the outcome.
   static bool has_finished(CorrectorResult &correction, const SolveControl &control,
                            const int min_corrections)
   {

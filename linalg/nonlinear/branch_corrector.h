@@ -8,7 +8,8 @@
 
 namespace femgpu::linalg
 {
-/// The inner product that defines lengths of branches: (x, y) = factor Σ w_i x_i y_i, plus λ μ.
+/// The inner product of points (x, λ) and (y, μ) that defines lengths on a branch: factor Σ w_i x_i
+/// y_i + λ μ.
 struct BranchMetric
 {
   const Buffer<double> &weights; ///< non-negative, not all zero; must outlive users of the metric
@@ -16,8 +17,8 @@ struct BranchMetric
 };
 
 /**
- * A point (x, λ) of a branch of solutions of r(x) = 0, with the unit tangent (ẋ, λ̇) there, in the
- * memory of an executor.
+ * A point (x, λ) of a branch of solutions of r(x) = 0, with the unit tangent (ẋ, λ̇) of the branch
+ * at this point, in the memory of an executor.
  */
 struct BranchPoint
 {
@@ -30,8 +31,8 @@ struct BranchPoint
 
   Buffer<double> x, x_dot;
   double lambda = 0., lambda_dot = 0.;
-  /// Distance from the beginning of the step, along its tangent, and the factor that turns (ẋ, λ̇)
-  /// into the derivative with respect to sigma.
+  /// sigma: distance from the start of the step along the tangent there. speed: the factor that
+  /// turns (ẋ, λ̇) into the derivative with respect to sigma.
   double sigma = 0., speed = 1.;
 };
 
@@ -41,7 +42,7 @@ struct CorrectorResult
   Outcome outcome = Outcome::breakdown;
   std::string message; ///< after a failure: a sentence
   int corrections = 0, linear_iterations = 0;
-  double residual = 0., target = 0.; ///< ‖r(x)‖, and what it had to reach
+  double residual = 0., target = 0.; ///< ‖r(x)‖, and the value that it had to reach
 
   bool converged() const
   {
@@ -49,26 +50,27 @@ struct CorrectorResult
   }
 };
 
-/// The equations of a branch, as far as tracing it depends on the backend.
+/// The operations on points of a branch that depend on the backend; BranchTracer calls them.
 class BranchCorrector
 {
 public:
   virtual ~BranchCorrector() = default;
 
   /**
-   * Corrects @p p within the plane at distance @p sigma from @p from, orthogonal to the tangent
-   * there, and sets p.sigma to the distance reached. Without @p from, corrects p for its λ, and
-   * does not change p.sigma.
-   * @param control tolerance relative to ‖c‖ + |λ| ‖∂r/∂λ‖, where c is the constant part of r, or
-   * ‖b‖ + |λ| ‖W φ(x)‖ for A x = b + λ W φ(x); and the maximum number of corrections
-   * @param min_corrections minimum number, even if the residual is small enough
+   * Corrects @p p by Newton's method within the plane at distance @p sigma from @p from and
+   * orthogonal to the tangent at @p from, and sets p.sigma to the distance reached. If @p from is
+   * nullptr, corrects p at fixed λ, and does not change p.sigma.
+   * @param control the maximum number of corrections, and a tolerance relative to ‖c‖ + |λ|
+   * ‖∂r/∂λ‖, where c is the constant part of r; for A x = b + λ W φ(x) this is ‖b‖ + |λ| ‖W φ(x)‖
+   * @param min_corrections minimum number of corrections, even if the residual is small enough
    */
   virtual CorrectorResult correct(BranchPoint &p, const BranchPoint *from, double sigma,
                                   const SolveControl &control, int min_corrections) = 0;
 
   /**
    * Finds the unit tangent at @p p that points in the direction of the tangent at @p before.
-   * @param correction of p, which must be the last one; receives the work, and a failure
+   * @param correction result of the correction of p, which must be the last one; the work, and a
+   * failure, are added to it
    */
   virtual void find_tangent(BranchPoint &p, const BranchPoint &before,
                             CorrectorResult &correction) = 0;
@@ -79,11 +81,11 @@ public:
   /// Returns the length of the chord from @p p to @p q.
   virtual double distance(const BranchPoint &p, const BranchPoint &q) = 0;
 
-  /// Sets x and λ of @p to at to.sigma along the tangent at @p p.
+  /// Sets x and λ of @p to to the values at distance to.sigma along the tangent at @p p.
   virtual void predict(const BranchPoint &p, BranchPoint &to) = 0;
 
-  /// Sets x and λ of @p to at to.sigma, by cubic interpolation of values and derivatives at @p p
-  /// and @p q.
+  /// Sets x and λ of @p to to the values at distance to.sigma by cubic interpolation of the values
+  /// and derivatives at @p p and @p q.
   virtual void interpolate(const BranchPoint &p, const BranchPoint &q, BranchPoint &to) = 0;
 };
 
@@ -94,10 +96,11 @@ std::unique_ptr<BranchCorrector> make_corrector_on(SemilinearEquation &F,
 
 /**
  * Makes a corrector on the backend of F.
- * @param F outlives the corrector, which changes its parameter λ
- * @param linear its solver is applied to J(x); the preconditioner is made once, from the linear
- * part of F
- * @throws ParameterError as the registries do; SolverError if the preconditioner cannot be made
+ * @param F must outlive the corrector, which changes the λ of F
+ * @param linear methods for the linear systems with J(x); the preconditioner is made once, from the
+ * linear part of F
+ * @throws ParameterError for unknown names and options
+ * @throws SolverError if the preconditioner cannot be made
  */
 std::unique_ptr<BranchCorrector> make_branch_corrector(SemilinearEquation &F,
                                                        const BranchMetric &metric,

@@ -11,16 +11,17 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A step is rejected if the branch has turned by more than this angle, or has left the tangent by
-/// more than this share of the step: Newton's method may have reached another part of the branch.
+/// A step is rejected if the branch has turned by more than this angle, or has moved away from the
+/// tangent by more than this share of the step, because Newton's method may have reached another
+/// part of the branch.
 constexpr double smallest_cosine = 0.8;
 constexpr double largest_offset = 0.4;
 
-/// Number of corrections of a step of the right length.
+/// Number of corrections that a step of suitable length takes.
 constexpr double target_corrections = 3.;
 
-/// Accuracy of λ at a fold, where λ̇ is about the square root of this; relative to λ or, if λ is
-/// small, to the step.
+/// Accuracy of λ at a fold, relative to λ or, if λ is small, to the step; λ̇ is about its square
+/// root.
 constexpr double fold_accuracy = 1e-10;
 constexpr int max_fold_trials = 20;
 
@@ -86,7 +87,7 @@ ContinuationReport BranchTracer::trace()
 bool BranchTracer::begin()
 {
   current.lambda = options.lambda_start;
-  next.lambda_dot = options.direction; // with ẋ = 0, serves as the tangent before the first one
+  next.lambda_dot = options.direction; // with ẋ = 0, `next` serves as the previous tangent
   CorrectorResult correction = corrector.correct(current, nullptr, 0., options.control, 0);
   if (correction.converged())
     corrector.find_tangent(current, next, correction);
@@ -138,7 +139,7 @@ void BranchTracer::take_step()
     accept(correction);
 }
 
-/// Finds `next` at the distance of a step from `current`.
+/// Predicts and corrects `next`, at the distance of one step from `current`.
 CorrectorResult BranchTracer::try_step()
 {
   current.sigma = 0.;
@@ -167,7 +168,7 @@ BranchPoint &BranchTracer::unused_trial(const BranchPoint *const left,
   for (BranchPoint &trial : trials)
     if (&trial != left && &trial != right)
       return trial;
-  return trials[0]; // unreachable: there are three
+  return trials[0]; // unreachable, because at most two of the three are in use
 }
 
 /// Corrects @p p near the turning point of λ between two points.
@@ -267,7 +268,7 @@ void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, c
             " Use smaller steps, or a lambda farther from the fold.");
 }
 
-/// Continues from `next`.
+/// Records `next`, makes it the current point, and chooses the length of the next step.
 void BranchTracer::accept(const CorrectorResult &correction)
 {
   ++report.points;

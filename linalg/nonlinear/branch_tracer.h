@@ -18,14 +18,15 @@ namespace femgpu::linalg
 class BranchTracer
 {
 public:
-  /// Receives a point and its record, and fills in the members that depend on x alone.
+  /// Receives a point and its record, and fills in the members of the record that depend on x
+  /// alone.
   using Emit = std::function<void(const BranchPoint &, BranchRecord &)>;
 
-  /// @param options validated
+  /// @param options must have passed check(), and must outlive the tracer
   BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
                const RowSpace &space, Emit emit);
 
-  /// Returns the point that holds the initial guess.
+  /// Returns the first point, whose x the caller sets to the initial guess before trace().
   BranchPoint &start()
   {
     return current;
@@ -56,7 +57,7 @@ private:
   BranchPoint trials[3]; // for finding a fold
   BranchPoint target;
   double step;
-  double arclength = 0.; // of `current`
+  double arclength = 0.; // arclength of `current`
   int folds = 0;
   bool is_running = true;
   ContinuationReport report;

@@ -11,34 +11,35 @@
 namespace femgpu::linalg
 {
 /**
- * Options for tracing a branch. Its arclength is that of λ̇² + θ ‖ẋ‖², with ‖x‖² = Σ w_i x_i² / Σ
- * w_i, so that steps do not depend on the mesh.
+ * Options for tracing a branch. Its arclength is defined by λ̇² + θ ‖ẋ‖² = 1 with ‖x‖² = Σ w_i x_i²
+ * / Σ w_i, so that steps do not depend on the mesh.
  */
 struct ContinuationOptions
 {
+  /// Value of lambda_end and lambda_end_upper if they do not end the branch.
   static constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 
-  /// The solver of systems with J = A − λ W φ'(x), which is indefinite beyond a fold; the
-  /// preconditioner is made from A. Only the relative tolerance and the iteration limit of its
-  /// control are used.
+  /// Methods for the linear systems with J = A − λ W φ'(x), which is indefinite beyond a fold; the
+  /// preconditioner is made from A. Only the relative tolerance and the iteration limit of
+  /// linear.control are used.
   LinearSolverOptions linear;
-  /// Tolerances of the residual, relative to ‖b‖ + |λ| ‖W φ(x)‖ whatever the reference; iterations
-  /// are corrections of a point.
+  /// Stopping criteria of the corrections of a point, which count as iterations; the tolerance is
+  /// relative to ‖b‖ + |λ| ‖W φ(x)‖, whatever control.reference is.
   SolveControl control;
 
   double lambda_start = 0.;
-  double direction = 1.; ///< of λ at lambda_start: 1 or -1
+  double direction = 1.; ///< sign of λ̇ at lambda_start: 1 or -1
   double theta = 1.;
 
-  double first_step = 0.1; ///< arclength
+  double first_step = 0.1; ///< steps are measured in arclength
   double smallest_step = 1e-6;
   double largest_step = 0.5;
 
   int max_points = 1000;                                      ///< maximum number of accepted steps
   double largest_u = std::numeric_limits<double>::infinity(); ///< max |u| that ends the branch
   double lambda_end = nowhere;       ///< λ that ends the branch before the first fold
-  double lambda_end_upper = nowhere; ///< λ that ends it after the first fold
-  std::vector<double> targets;       ///< λ of requested solutions, on all branches passed
+  double lambda_end_upper = nowhere; ///< λ that ends the branch after the first fold
+  std::vector<double> targets; ///< λ at which solutions are requested, before and after each fold
 
   ContinuationOptions()
   {
@@ -49,7 +50,7 @@ struct ContinuationOptions
   }
 };
 
-/// A point of the branch. Norms are those of ContinuationOptions, except the residual's.
+/// A recorded point of the branch.
 struct BranchRecord
 {
   enum class Kind
@@ -62,12 +63,12 @@ struct BranchRecord
   Kind kind = Kind::point;
   int index = 0;         ///< position along the branch: 0, 1, ...
   int folds = 0;         ///< folds passed: 0 on the lower branch, 1 on the upper one
-  double arclength = 0.; ///< from the first point
+  double arclength = 0.; ///< distance from the first point along the branch
   double lambda = 0., lambda_dot = 0.;
   double largest_u = 0.; ///< max |u|
-  double norm = 0.;      ///< ‖u‖
+  double norm = 0.;      ///< ‖u‖ in the norm of ContinuationOptions
   int corrections = 0, linear_iterations = 0;
-  double residual = 0., residual_target = 0.; ///< ‖b + λ W φ(x) − A x‖, Euclidean
+  double residual = 0., residual_target = 0.; ///< ‖b + λ W φ(x) − A x‖₂, and its target
 };
 
 /// Returns "point", "fold" or "target".
@@ -80,8 +81,8 @@ std::string branch_name(int folds);
 struct BranchCounts
 {
   int points = 0;       ///< accepted steps
-  int failed_steps = 0; ///< repeated with half the step
-  int corrections = 0;  ///< including failed steps
+  int failed_steps = 0; ///< steps that failed and were repeated with half the length
+  int corrections = 0;  ///< corrections, including those of failed steps
   int linear_iterations = 0;
 
   template <class F, class... Self>
@@ -99,12 +100,13 @@ struct ContinuationReport : BranchCounts
 {
   /// `converged` if the branch reached an end set by the options; then every record is a solution.
   Outcome outcome = Outcome::breakdown;
-  std::string message; ///< a sentence: why it ended and, after a failure, the usual remedy
+  std::string message; ///< a sentence: why the branch ended and, after a failure, the usual remedy
 
   std::vector<BranchRecord> records;
   double last_step = 0.;
-  SolveCosts costs; ///< transfer: before the first point; solve: with x of points, and the callback
-  std::string communicator = "none"; ///< between ranks
+  SolveCosts costs; ///< `transfer` ends before the first point; `solve_seconds` includes later
+                    ///< transfers, and callbacks
+  std::string communicator = "none"; ///< kind of communication between ranks
 
   bool converged() const
   {

@@ -20,7 +20,7 @@ struct Slope
   double error = std::numeric_limits<double>::infinity(); ///< infinite: no approximation
 };
 
-/// (φ(u + h) − φ(u − h)) / 2h
+/// Returns (φ(u + h) − φ(u − h)) / 2h.
 double central_difference(const ExpressionProgram &phi, const double u, const double h)
 {
   return (phi(u + h) - phi(u - h)) / ((u + h) - (u - h));
@@ -28,7 +28,7 @@ double central_difference(const ExpressionProgram &phi, const double u, const do
 
 /**
  * Returns Richardson's extrapolation of central differences, for the spacing with the smallest
- * estimated error: the change by the last halving, and rounding.
+ * estimated error, which consists of the change by the last halving and of rounding.
  */
 Slope slope_of(const ExpressionProgram &phi, const double u, const double width)
 {
@@ -56,9 +56,10 @@ std::string text_of(const double value)
   return text.str();
 }
 
-/// Checks φ and φ'. @throws ParameterError if φ' is not the derivative of φ, or φ is finite nowhere
-/// in @p range
-/// @param phi_prime as it was given; empty: correct by construction
+/// Checks that φ' is the derivative of φ, at points of @p range.
+/// @throws ParameterError if it is not, or if φ is finite nowhere in the range
+/// @param phi_prime the expression that the user gave for φ'; if it is empty, φ' was derived and is
+/// correct
 void check_derivative(const ExpressionReaction &reaction, const std::string &phi,
                       const std::string &phi_prime, const ReactionRange &range)
 {

@@ -78,9 +78,9 @@ struct ReactionRange
 };
 
 /**
- * Compiles φ(u) and φ'(u). If @p phi_prime is empty, φ' is derived by differentiation; otherwise it
- * is compared with differences of φ at points of @p range where φ is finite. compile_expression()
- * describes the syntax.
+ * Compiles φ(u) and φ'(u). If @p phi_prime is empty, φ' is derived by differentiation; otherwise @p
+ * phi_prime is compared with differences of φ at points of @p range where φ is finite.
+ * compile_expression() describes the syntax.
  * @param definitions names that both expressions may use
  * @throws ParameterError with the position in the text if an expression is invalid; with the point
  * and both values if @p phi_prime is not the derivative of @p phi; with the range if φ is finite

@@ -5,7 +5,8 @@
 
 namespace femgpu::linalg
 {
-/// The cubic through two values with given derivatives: on [a, b], p(a) = pa, p'(a) = dpa, ...
+/// The cubic p on [a, b] with given values and derivatives at both ends: p(a) = pa, p'(a) = dpa,
+/// p(b) = pb and p'(b) = dpb.
 struct HermiteCubic
 {
   double a, b, pa, pb, dpa, dpb;
@@ -36,7 +37,7 @@ struct HermiteCubic
     return u * (1. - 3. * t) * dpa + t * (3. * t - 2.) * dpb + 6. * t * u * (pb - pa) / (b - a);
   }
 
-  /// Returns the position where p' changes its sign, which it must do.
+  /// Returns the position in [a, b] where p' changes its sign; p' must do so.
   double turning_point() const
   {
     return bisect([&](const double s) { return dpa > 0. ? derivative(s) : -derivative(s); });

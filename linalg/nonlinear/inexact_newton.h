@@ -18,7 +18,7 @@ namespace femgpu::linalg
 struct ForcingOptions
 {
   bool is_adaptive = true;
-  double eta = 0.1; ///< largest, or constant, relative tolerance
+  double eta = 0.1; ///< largest relative tolerance if adaptive, else the constant one
 };
 
 /// Reads the options forcing=eisenstat-walker|constant and eta=ETA of @p method.
@@ -31,7 +31,7 @@ inline ForcingOptions read_forcing(Method &method)
   return options;
 }
 
-/// The relative tolerance of the next linear system.
+/// Chooses the relative tolerances of the linear systems of a Newton iteration.
 class Forcing
 {
 public:
@@ -68,8 +68,9 @@ private:
   double eta;
 };
 
-/// Returns whether a linear solve provides a direction; rounding may have kept it from its
-/// tolerance, whatever the outcome.
+/// Returns whether a linear solve yields a usable direction: it has converged, or it has reduced
+/// the residual to less than 0.1 ‖b‖ and something other than the iteration limit, such as
+/// rounding, ended it.
 inline bool is_usable_direction(const SolveReport &step)
 {
   return step.converged() ||
@@ -91,10 +92,12 @@ inline bool satisfies_armijo(const double norm, const double alpha, const double
  * The inexact Newton method with backtracking (Eisenstat and Walker 1996, Algorithm INB, here with
  * Armijo's condition): steps until report.true_residual, ‖r‖, is at most report.target.
  * @param linear control of the linear systems, except the relative tolerance
- * @param solve_linear (linear) solves the system of a step and returns its report
- * @param search_line () moves x along the step's direction until ‖r‖, which the report then
- * contains, has decreased sufficiently; false if it does not, with the outcome in the report
- * @return an addition to the message
+ * @param solve_linear solve_linear(linear) solves the linear system of a step and returns its
+ * report
+ * @param search_line search_line() moves x along the step's direction until ‖r‖ has decreased
+ * sufficiently, and updates report.true_residual; if ‖r‖ does not decrease, it sets report.outcome
+ * and returns false
+ * @return text to append to the message of the report, which may be empty
  */
 template <class SolveLinear, class SearchLine>
 std::string iterate_newton(const SolveControl &control, const ForcingOptions &options,

@@ -19,7 +19,7 @@ struct SetJacobianDiagonal
   CsrView<double> A;
   Row row;
   const double *x;
-  double *values; ///< of J, in the pattern of A
+  double *values; ///< values of J, in the pattern of A
 
   FEMGPU_HD
   void operator()(const int i) const
@@ -31,8 +31,8 @@ struct SetJacobianDiagonal
 };
 
 /**
- * J(x) as a separate matrix. The pattern is copied once; a new x updates the diagonal and the
- * format in the executor's memory.
+ * The Jacobian J(x), stored separately from A. setup() copies the pattern of A; refresh() updates
+ * the diagonal and the format for a new x in the executor's memory.
  */
 template <class Backend>
 class JacobianMatrix
@@ -42,7 +42,7 @@ public:
   explicit JacobianMatrix(std::string format) : format(std::move(format))
   {}
 
-  /// Takes over the pattern and the values of @p A. @throws DeviceError without memory
+  /// Copies the pattern and the values of @p A. @throws DeviceError if memory is insufficient
   void setup(const Matrix &A)
   {
     matrix.reset(); // two at a time might not fit
@@ -51,7 +51,7 @@ public:
     matrix = make_format(format, *csr);
   }
 
-  /// Takes over new values of A in the pattern of setup().
+  /// Copies new values of @p A, which has the pattern of setup().
   void update(const Matrix &A)
   {
     csr->copy_values_from(A.csr());
@@ -79,24 +79,24 @@ private:
   std::unique_ptr<Matrix> matrix; // in the requested format; refers to csr
 };
 
-/// J(x) with its solver and preconditioner, which is refreshed with it.
+/// J(x) with a linear solver and a preconditioner, which refresh() updates together with J.
 template <class Backend>
 class Jacobian
 {
 public:
-  /// @throws ParameterError for names that the registries lack
+  /// @throws ParameterError for unknown names and options
   explicit Jacobian(const LinearSolverOptions &options)
       : solver(options, Backend::kind), matrix(options.format)
   {}
 
-  /// Takes over the pattern and the values of @p A. @throws DeviceError without memory
+  /// Copies the pattern and the values of @p A. @throws DeviceError if memory is insufficient
   void setup(const Matrix &A)
   {
     is_prepared = false;
     matrix.setup(A);
   }
 
-  /// Takes over new values of A in the pattern of setup().
+  /// Copies new values of @p A, which has the pattern of setup().
   void update(const Matrix &A)
   {
     matrix.update(A);
@@ -110,7 +110,7 @@ public:
     is_prepared = true;
   }
 
-  /// Solves J d = r; @p d is the initial guess too.
+  /// Solves J d = r. @p d contains the initial guess, and receives the solution.
   SolveReport solve(const Buffer<double> &r, Buffer<double> &d, const SolveControl &control)
   {
     return solver.solve(*matrix, r, d, control);

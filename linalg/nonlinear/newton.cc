@@ -61,12 +61,13 @@ struct CompareNorms
  * Newton–Krylov: J(x) d = r(x), x += α d, with any linear solver and preconditioner; steps are
  * halved until ‖r‖ decreases sufficiently (Armijo).
  *
- * Use: fine meshes and tight tolerances; its iterations hardly grow with n, but those of the linear
- * systems do. Needs: J near the solution as the linear solver requires: positive definite for cg,
- * as on the lower branch of Bratu's problem. Cost per iteration: the linear solve, to the tolerance
- * of Eisenstat and Walker (1996, choice 2) or a constant one; a refresh of J, format and
- * preconditioner; a product per trial step. Memory: J in addition to A. Fails: as the linear solver
- * does; stagnated if no step reduces the residual.
+ * Use: fine meshes and tight tolerances; the number of Newton iterations hardly grows with n, but
+ * that of linear iterations does. Needs: a J near the solution that suits the linear solver, for
+ * example a positive definite J for cg, as on the lower branch of Bratu's problem. Cost per
+ * iteration: a linear solve, to the tolerance of Eisenstat and Walker (1996, choice 2) or a
+ * constant one; an update of J, its format and the preconditioner; a product per trial step.
+ * Memory: J in addition to A. Fails: as the linear solver does; stagnated if no step reduces the
+ * residual.
  */
 template <class Backend>
 class Newton final : public NonlinearMethod
@@ -172,8 +173,8 @@ private:
                                                          : Outcome::stagnated;
   }
 
-  /// Moves x along d, and updates r, until ‖r‖ has decreased sufficiently. Returns false if it does
-  /// not.
+  /// Moves x along d, and updates r, until ‖r‖ has decreased sufficiently. Returns false if no step
+  /// achieves this.
   bool search_line(const SemilinearEquation &F, Buffer<double> &x, double &norm,
                    SolveReport &report)
   {
@@ -193,7 +194,7 @@ private:
     return false;
   }
 
-  /// Adds the work of a linear solve to the report, with its method and sizes.
+  /// Adds the work of the linear solve @p step to the report, and copies its method and sizes.
   static void add_linear(const SolveReport &step, SolveReport &report)
   {
     report.inner.linear_iterations += step.iterations;

@@ -16,7 +16,7 @@ namespace
 enum class Conjugation
 {
   fletcher_reeves,
-  polak_ribiere ///< bounded below by 0
+  polak_ribiere ///< with negative values replaced by 0
 };
 
 enum Vector : int
@@ -32,7 +32,7 @@ enum Vector : int
 };
 using Values = Row<n_vectors>;
 
-/// The vector that stores r of the last line, if it is stored.
+/// The vector that stores the r of the previous line; -1 if it is not stored.
 template <Conjugation conjugation>
 constexpr int stored_r = conjugation == Conjugation::polak_ribiere ? r_before : -1;
 
@@ -47,15 +47,15 @@ struct State : KrylovState
   double slope = 0.;    ///< (r, p) at the start of the line; −dJ/dα
   double pq = 0.;       ///< (p, A p)
   double rp = 0.;       ///< (r, p) at the trial point
-  double alpha = 0.;    ///< of the trial point
+  double alpha = 0.;    ///< α of the trial point x + α p
   double delta = 0.;    ///< increment of α for the next trial
-  double low = 0.;      ///< J decreases along p here,
-  double high = 0.;     ///< and no longer here; 0: not known yet
+  double low = 0.;      ///< largest known α at which J still decreases along p
+  double high = 0.;     ///< known α beyond the minimum of J along p; 0: none yet
   double decrease = 0.; ///< J at the start of the line − J at the trial point
   double beta = 0.;
   double sigma = 0.1;
   bool is_first_point = true; ///< the first trial point is x, before any line
-  int trials = 0;             ///< of this line
+  int trials = 0;             ///< trial points of this line
   int total_trials = 0;
 
   /// Number of trial points after which a line is accepted as it is, or abandoned.
@@ -71,7 +71,7 @@ struct State : KrylovState
       stop(is_finite(rz) ? Outcome::indefinite_preconditioner : Outcome::not_finite);
   }
 
-  /// Begins a line with curvature (p, J(x) p) at its first point.
+  /// Begins a line. @param curvature (p, J(x) p) at its first point
   FEMGPU_HD
   void begin_line(const double curvature)
   {
@@ -79,14 +79,16 @@ struct State : KrylovState
     trials = 0;
     inner = false;
     rp = slope;
-    // Newton's step, unless J is hardly convex there; the linear part alone yields a shorter one.
+    // Newton's step. If J is hardly convex here, the curvature of the linear part alone yields a
+    // shorter step.
     constexpr double min_share = 0.01;
     delta = slope / (curvature > min_share * pq ? curvature : pq);
   }
 
   /**
-   * Evaluates the next trial point, at distance δ from the last one: J before − J = δ (r before, p)
-   * − δ²/2 (p, q) + Σ ∫ (φ(x + t) − φ(x)) dt, and d²J/dα².
+   * Evaluates the next trial point, at distance δ from the previous one, from its sums: the
+   * decrease of J since the previous point, δ (r, p) − δ²/2 (p, q) + Σ ∫ (φ(x + t) − φ(x)) dt with
+   * the previous r and x, and d²J/dα².
    */
   FEMGPU_HD
   void evaluate_trial(const Sums &sum)
@@ -128,7 +130,8 @@ struct State : KrylovState
     delta = next - alpha;
   }
 
-  /// Accepts the point, and ensures a direction of descent, by @p new_beta if that yields one.
+  /// Accepts the trial point. Sets β to @p new_beta if the next direction then is one of descent,
+  /// else to 0.
   FEMGPU_HD
   void update_beta(const double rz, const double new_beta)
   {
@@ -145,7 +148,7 @@ struct State : KrylovState
   }
 };
 
-/// q = A p;  the first α along p
+/// q = A p;  (p, q) and the curvature, from which the first α along p follows
 template <class Row>
 struct ApplyMatrix : MatrixTimes<p, q>
 {
@@ -174,7 +177,7 @@ struct ApplyMatrix : MatrixTimes<p, q>
   }
 };
 
-/// A trial point, from the last one: x += δ p;  r += λ W (φ(x) − φ(x before)) − δ q
+/// The next trial point, from the previous one: x += δ p;  r += λ W (φ(x) − φ(previous x)) − δ q
 template <class Row>
 struct MoveToTrial : RowFormula
 {
@@ -197,7 +200,7 @@ struct MoveToTrial : RowFormula
   }
 };
 
-/// z = M⁻¹r;  judges the trial point, and computes β if it is accepted
+/// z = M⁻¹r;  decides whether the trial point is accepted, and if so computes β
 template <Conjugation conjugation>
 struct ApplyPreconditioner : PreconditionerTimes<r, z>
 {
@@ -244,7 +247,8 @@ struct UpdateDirection : RowFormula
   }
 };
 
-/// Formulas for a SemilinearRow. The first iteration begins with p = q = 0 and δ = 0.
+/// The steps of the method for a SemilinearRow. The first iteration begins with p = q = 0 and δ =
+/// 0.
 struct Nlcg
 {
   using State = nlcg::State;
@@ -262,20 +266,20 @@ struct Nlcg
  * λ Σ w_i Φ(x_i) with Φ' = φ: NLCG and, with a preconditioner M of A, NLPCG (Galiano et al. 2012,
  * Algorithms 1 and 2, with the sign of β that makes p conjugate).
  *
- * The line search is theirs, Newton's method for dJ/dα = 0, on the device. Each trial point is a
- * step from the previous one that also updates x and r. Hence a line whose first Newton step
- * succeeds, as nearly all do, costs no additional pass. The search is safeguarded: it stays within
- * a bracket, and ends when |dJ/dα| <= σ |dJ/dα at 0| and J has not grown; p = M⁻¹r unless p is a
- * direction of descent.
+ * The line search of the paper, Newton's method for dJ/dα = 0, runs on the device. Each trial point
+ * is a step from the previous one and also updates x and r. Hence a line search whose first Newton
+ * step succeeds, as nearly all do, costs no additional pass. The search is safeguarded: it stays
+ * within a bracket, and ends when |dJ/dα| <= σ |dJ/dα at 0| and J has not grown; if p = M⁻¹r + β p
+ * is not a direction of descent, p = M⁻¹r replaces it.
  *
- * Use: many cheap iterations without linear systems; β of Polak and Ribière if Fletcher and Reeves'
- * converges slowly. Needs: A and M symmetric positive definite; ends in a minimum of J, for Bratu's
- * problem on the lower branch. Cost per iteration: 3 kernels, A, M twice and 14 vectors (4 kernels,
- * M once and 16 vectors if M is not diagonal; β of Polak and Ribière adds 2, or then 3 vectors);
- * each further trial point adds 7 vectors and M. Fails: stagnated if no point along p is lower;
- * diverged or not_finite if J has no minimum; as PCG if A and M are not positive definite. The line
- * search is an inner loop, and rows need the data of the equation: the loop is therefore a graph
- * and does not stay on a chip.
+ * Use: many cheap iterations without linear systems; β of Polak and Ribière if that of Fletcher and
+ * Reeves leads to slow convergence. Needs: A and M symmetric positive definite. The method ends in
+ * a minimum of J; for Bratu's problem this is on the lower branch. Cost per iteration: 3 kernels,
+ * A, M twice and 14 vectors (4 kernels, M once and 16 vectors if M is not diagonal); β of Polak and
+ * Ribière adds 2 vectors, or 3 if M is not diagonal; each further trial point adds 7 vectors and M.
+ * Fails: stagnated if no point along p is lower; diverged or not_finite if J has no minimum; as cg
+ * if A or M is not positive definite. The line search is an inner loop, and rows need the data of
+ * the equation. Therefore the loop runs as a graph and does not stay on a chip.
  */
 template <class Backend>
 class NonlinearCG final : public NonlinearMethod
@@ -369,7 +373,7 @@ private:
     });
   }
 
-  /// All arguments but @p v must outlive the result.
+  /// Makes the steps of LineSearchLoop. All arguments except @p v must outlive the result.
   template <Conjugation conjugation, class Row, class M>
   static LineSearchLoop make_line_searches(const Matrix &A, const Row &row, const M &m,
                                            const VectorSet<n_vectors> &v)

@@ -18,8 +18,8 @@ public:
   virtual void setup(const SemilinearEquation &F, bool same_pattern) = 0;
 
   /**
-   * Solves the equation of the last setup(); b, W, λ and φ may have changed since.
-   * For control.reference, rhs means ‖r(0)‖.
+   * Solves the equation of the last setup(); b, W, λ and φ may have changed since. The reference
+   * `rhs` of control.reference means ‖r(0)‖.
    * @param x the initial guess; receives the last iterate, whatever the outcome
    */
   virtual SolveReport solve(const SemilinearEquation &F, Buffer<double> &x,

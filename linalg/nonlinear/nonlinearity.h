@@ -21,7 +21,7 @@
  */
 namespace femgpu::linalg
 {
-/// φ(u) = e^u, of Bratu's problem.
+/// The reaction term φ(u) = e^u of Bratu's problem.
 struct ExponentialReaction
 {
   FEMGPU_HD
@@ -42,7 +42,8 @@ struct ExponentialReaction
   FEMGPU_HD
   double potential_remainder(const double u, const double d) const
   {
-    // e^d − 1 − d loses all its digits for small d; the first term left out is d⁸ / 40320.
+    // e^d − 1 − d loses all its digits for small d; the first term that the series omits is d⁸ /
+    // 40320.
     const double series =
         0.5 + d * (1. / 6. + d * (1. / 24. + d * (1. / 120. + d * (1. / 720. + d / 5040.))));
     const double tail = fabs(d) < 1e-2 ? d * d * series : expm1(d) - d;
@@ -52,7 +53,7 @@ struct ExponentialReaction
 
 using ReactionTerm = std::variant<ExponentialReaction, ExpressionReaction>;
 
-/// λ φ, the same for all unknowns.
+/// The function λ φ(u), the same for all unknowns.
 struct Nonlinearity
 {
   ReactionTerm reaction = ExponentialReaction{};
@@ -65,7 +66,7 @@ struct DiagonalTerm
 {
   ReactionType reaction;
   double lambda;
-  const double *weights; ///< n, not negative
+  const double *weights; ///< n non-negative numbers
 
   FEMGPU_HD
   double value(const int i, const double u) const
@@ -89,7 +90,7 @@ struct DiagonalTerm
   }
 };
 
-/// Calls f(term) with the term of @p phi and @p weights.
+/// Calls f(term) with the DiagonalTerm of @p phi and @p weights.
 template <class Function>
 decltype(auto) visit_term(const Nonlinearity &phi, const double *weights, const Function &f)
 {

@@ -6,7 +6,7 @@
 
 namespace femgpu::linalg
 {
-/// Computes r = r(x) and (r, r), and (r, r) at x = 0 as bb.
+/// Computes r = r(x), rr = (r, r), and bb, the value of (r, r) at x = 0.
 template <class Row>
 struct NonlinearResidual
 {
@@ -36,7 +36,7 @@ struct NonlinearResidual
   }
 };
 
-/// Computes r(x), with unrounded values of matrices, and returns (r, r) and its value at x = 0.
+/// Computes r(x) with the unrounded values of A. Returns rr = (r, r), and bb, its value at x = 0.
 template <class Backend>
 ResidualState nonlinear_residual(const SemilinearEquation &F, Buffer<double> &x, Buffer<double> &r)
 {

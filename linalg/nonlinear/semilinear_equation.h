@@ -14,7 +14,7 @@ struct SemilinearRow : DiagonalTerm<ReactionType>
 {
   const double *b;
 
-  /// @return r_i. @param g_i ∂r_i/∂λ
+  /// Returns r_i, and sets @p g_i to ∂r_i/∂λ.
   FEMGPU_HD
   double residual(const int i, const double x_i, const double Ax_i, double &g_i) const
   {
@@ -31,14 +31,15 @@ struct SemilinearRow : DiagonalTerm<ReactionType>
 };
 
 /**
- * A x = b + λ W φ(x) in the memory of an executor, the interface of nonlinear methods: the residual
- * r(x) = b + λ W φ(x) − A x, which they fuse into their steps, and the Jacobian J(x) = −r'(x),
- * which has the pattern of A. Refers to its operands, which must outlive it.
+ * The equation A x = b + λ W φ(x) in the memory of an executor, as nonlinear methods see it. They
+ * fuse its residual r(x) = b + λ W φ(x) − A x into their steps; its Jacobian J(x) = −r'(x) has the
+ * pattern of A. The object refers to A, w and b, which must outlive it.
  */
 class SemilinearEquation
 {
 public:
-  /// @param A symmetric positive definite for nlcg. @param w weights, non-negative
+  /// @param A the matrix; nlcg needs a symmetric positive definite one
+  /// @param w the non-negative diagonal of W
   SemilinearEquation(const Matrix &A, const Buffer<double> &w, const Buffer<double> &b,
                      const Nonlinearity &phi)
       : A(A), w(w), b(b), phi(phi)

@@ -14,11 +14,12 @@ struct FactorStatus
 {
   int has_factor; ///< R was computed
   int is_finite;
-  int failed_column; ///< where Cholesky's factorisation failed; p if it did not, -1 if not finite
+  int failed_column; ///< column at which Cholesky's factorisation failed; p: none; -1: B is not
+                     ///< finite
   int n_floored;     ///< eigenvalues that were raised to the floor
 };
 
-/// Computes R by Cholesky's factorisation; R does not change if that fails.
+/// Computes R by Cholesky's factorisation; R does not change if the factorisation fails.
 struct CholeskyFactor
 {
   static constexpr int team_size = 256, scratch = 0;
@@ -51,9 +52,10 @@ struct CholeskyFactor
 };
 
 /**
- * Computes R by the eigenvalues of B scaled to unit diagonal: U Σ Uᵀ = S⁻¹ B S⁻¹, and R from the QR
- * factorisation of Σ^{1/2} Uᵀ S (Stathopoulos and Wu 2002; Yamazaki 2014, V.D). The floor of
- * eigenvalues is the rounding error of a zero. The diagonal of R is positive.
+ * Computes R from the eigenvalues of B after scaling to unit diagonal, U Σ Uᵀ = S⁻¹ B S⁻¹: R is the
+ * triangular factor in the QR factorisation of Σ^{1/2} Uᵀ S (Stathopoulos and Wu 2002; Yamazaki
+ * 2014, V.D). Smaller eigenvalues are raised to a floor, the rounding error of a zero eigenvalue.
+ * The diagonal of R is positive.
  */
 struct SingularValueFactor
 {
@@ -115,7 +117,7 @@ private:
   }
 };
 
-/// R := R_2 R for upper triangular factors, after another pass has found Q = Q_2 R_2.
+/// Computes R := R_2 R for upper triangular factors, after a second pass has found Q = Q_2 R_2.
 struct MultiplyTriangles
 {
   static constexpr int team_size = 256, scratch = 0;

@@ -12,8 +12,8 @@
  */
 namespace femgpu::linalg
 {
-/// Returns the share of the norm of a dependent column that rounding may leave, with p - 1 columns
-/// before it.
+/// Returns the largest share of its norm that rounding may leave of a column that depends on the p
+/// - 1 columns before it.
 FEMGPU_HD
 double dependence_tolerance(const int p)
 {
@@ -46,11 +46,11 @@ struct ComputeRowOfR
   }
 };
 
-/// q = v / R_kk, and v_j −= R_kj q for the later columns, in one row.
+/// Computes q = v_k / R_kk, and v_j −= R_kj q for the later columns j, in one row.
 struct ProjectOutColumn
 {
   int k, n_later;
-  std::size_t entry_stride; ///< between entries of a row of R
+  std::size_t entry_stride; ///< distance between entries of a row of R
   Columns V;
   const double *R;
 
@@ -67,8 +67,8 @@ struct ProjectOutColumn
 };
 
 /**
- * V = Q R by modified Gram-Schmidt: a completed column is projected out of all later columns. Costs
- * p reductions; reads about p² columns and writes about p²/2. ‖I − QᵀQ‖ = O(ε κ).
+ * Computes V = Q R by modified Gram-Schmidt: a completed column is projected out of all later
+ * columns. Costs p reductions; reads about p² columns and writes about p²/2. ‖I − QᵀQ‖ = O(ε κ).
  * @param R receives the upper triangle, R[x + y count(V)]
  * @param products room for count(V) doubles
  */
@@ -86,9 +86,9 @@ void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Colu
 }
 
 /**
- * V = Q R by classical Gram-Schmidt: all previous columns are projected out of a column together,
- * @p passes times. Costs 1 + passes reductions per column; reads about (passes + 1/2) p² columns.
- * ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two as long as ε κ is less than 1.
+ * Computes V = Q R by classical Gram-Schmidt: all previous columns are projected out of a column at
+ * once, @p passes times. Costs 1 + passes reductions per column; reads about (passes + 1/2) p²
+ * columns. ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two as long as ε κ is less than 1.
  */
 template <class Backend>
 void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,

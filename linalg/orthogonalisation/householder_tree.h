@@ -10,17 +10,17 @@
 /**
  * @file
  * CAQR (Demmel, Grigori, Hoemmen and Langou 2012; Yamazaki 2014, V.E): Householder QR factorisation
- * of blocks of rows. Their triangles, stacked, form a tall matrix with fewer rows, which is
- * factorised in the same way. Q is formed on the way back, in place of V: the reflections of a
- * block are applied to its rows of the next matrix' Q.
+ * of blocks of rows. The triangular factors of the blocks, stacked, form a tall matrix with fewer
+ * rows, which is factorised in the same way. On the way back Q replaces V: the reflections of a
+ * block are applied to the rows that belong to the block in the Q of the stacked matrix.
  *
  * A reflection is H = I − f v vᵀ with v_k = x_k − β, v_i = x_i for i > k, and f = 1 / (β (β −
  * x_k)): v is the column before the reflection, except for v_k.
  */
 namespace femgpu::linalg
 {
-/// Rows of a block per thread, which a GPU keeps in registers and the host in its cache: rows of
-/// @p width values.
+/// Number of rows of a block per thread. A row has @p width values; a GPU keeps the rows in
+/// registers, the host in its cache.
 template <int team_size, int width>
 constexpr int block_rows_of_thread = team_size > 1 ? (width <= 8 ? 4 : 2) : 256;
 
@@ -29,7 +29,8 @@ constexpr int padded_width(const int width)
   return width <= 8 ? 8 : width <= 16 ? 16 : 32;
 }
 
-/// A block of rows with its threads; row r of a thread is rank() + r size() of the block.
+/// A block of rows, as the threads of a team hold it: row r of a thread is row rank() + r size() of
+/// the block.
 template <class Team, int width>
 class QrBlock
 {
@@ -41,7 +42,7 @@ public:
   static constexpr int scratch_size = Team::workspace_for_sums(n_sums) + width + 1;
 
   double a[n_rows][width];
-  double v[n_rows]; ///< of a reflection
+  double v[n_rows]; ///< v of the current reflection
 
   FEMGPU_HD
   explicit QrBlock(const Team &team) : team(team), scratch_memory(team.scratch())
@@ -87,8 +88,8 @@ public:
   /// Sums of squares up to this count as zero, to prevent overflow of f.
   static constexpr double tiny = 1e-280;
 
-  /// Finds the reflection that leaves only β in row k of column k, from row k on. Returns its f; 0
-  /// if no reflection is needed.
+  /// Finds the reflection of rows k, k + 1, ... that turns column k into β in row k and zeros
+  /// below. Returns f of the reflection; 0 if no reflection is needed.
   FEMGPU_HD
   double find_reflection(const int k)
   {
@@ -113,7 +114,7 @@ public:
     return sigma > tiny ? 1. / (beta_k * (beta_k - x_k)) : 0.;
   }
 
-  /// a −= f v (vᵀ a) for all columns from @p first on.
+  /// Computes a −= f v (vᵀ a) for all columns a from @p first on.
   FEMGPU_HD
   void reflect(const double f, const int first)
   {
@@ -136,7 +137,7 @@ public:
     }
   }
 
-  /// Stores v_k on the diagonal, with the rest of the reflection.
+  /// Stores v_k on the diagonal; the other entries of v already are below it.
   FEMGPU_HD
   void store_pivot(const int k)
   {
@@ -150,7 +151,7 @@ public:
   }
 
 private:
-  /// Returns an entry of a column that is unknown at compile time, from the registers of a GPU.
+  /// Returns a[r][k], on a GPU without indexing by k, which would move a out of the registers.
   FEMGPU_HD
   double entry(const int r, const int k) const
   {
@@ -167,7 +168,7 @@ private:
   double *scratch_memory;
 };
 
-/// Data of a level, for its two steps.
+/// Data of a level of the tree, for FactoriseBlock and ExpandBlock.
 struct TreeLevel
 {
   RowChunks blocks;
@@ -175,7 +176,8 @@ struct TreeLevel
   Columns triangles; ///< the matrix of the next level: p rows per block; then its Q
   double *factors;   ///< f of each reflection of each block
 
-  /// Returns the number of blocks. A rank without rows has a triangle of zeros.
+  /// Returns the number of blocks, at least 1: a rank without rows has a block whose triangle is
+  /// zero.
   int n_blocks() const
   {
     return std::max(blocks.count(), 1);
@@ -294,11 +296,11 @@ struct FinishTriangle
 };
 
 /**
- * V = QR for up to 32 columns. Costs 2 kernels per level of the tree, which has about log n /
- * log(256 / p) levels; reads and writes V twice and performs about 8 n p² operations. ‖I − QᵀQ‖ =
- * O(ε) for every V; with n >= count(V), also if columns are dependent.
- * If rows are distributed, each rank has a tree. All ranks factorise the triangles of all ranks,
- * which pass through the host, and continue with their own part of Q.
+ * Computes V = QR for up to 32 columns. Costs 2 kernels per level of the tree, which has about log
+ * n / log(256 / p) levels; reads and writes V twice and performs about 8 n p² operations. ‖I − QᵀQ‖
+ * = O(ε) for every V; with n >= count(V), also if columns are dependent. If rows are distributed,
+ * each rank has a tree. All ranks factorise the triangles of all ranks, which pass through the
+ * host, and continue with their own part of Q.
  */
 template <class Backend>
 class HouseholderTree
@@ -332,8 +334,8 @@ private:
       runner.run(teams(level->n_blocks(), ExpandBlock<width>{*level}));
   }
 
-  /// Factorises the stacked triangles of all ranks to R, and stores this rank's rows of their Q in
-  /// @p triangle.
+  /// Factorises the stacked triangles of all ranks. Stores the triangular factor in @p R, and this
+  /// rank's rows of the Q of this factorisation in @p triangle.
   void combine_ranks(const Columns &triangle, double *R)
   {
     const auto p = static_cast<std::size_t>(triangle.count);
@@ -392,7 +394,7 @@ private:
   const Communicator *communicator; ///< nullptr: rows are not distributed
   Runner<Backend> runner;
   Buffer<double> memory;
-  std::unique_ptr<HouseholderTree> triangle_tree; ///< of all ranks
+  std::unique_ptr<HouseholderTree> triangle_tree; ///< factorises the triangles of all ranks
 };
 } // namespace femgpu::linalg
 

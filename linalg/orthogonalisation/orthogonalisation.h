@@ -11,14 +11,14 @@
 /**
  * @file
  * Orthogonalisation of blocks of vectors, for Krylov methods that compute several vectors at a
- * time: of a block against an existing basis, and within the block. All columns are in the
- * executor's memory and begin at multiples of 16 bytes (the stride is even); so are small matrices,
- * which are stored by columns: C[x + y count(Q)]. Sums have a fixed order: results are bitwise
- * reproducible, and on the host independent of the number of threads.
+ * time: of a block against an existing basis, and within the block. Columns and small matrices are
+ * in the executor's memory. Columns begin at multiples of 16 bytes, for which the stride must be
+ * even; small matrices are stored by columns: C[x + y count(Q)]. Sums have a fixed order: results
+ * are bitwise reproducible, and on the host independent of the number of threads.
  *
  * Rows may be distributed: then all ranks make the same calls, each with its own rows, and get the
- * same small matrices and reports. A product needs one reduction over all ranks, a tree one
- * exchange of triangles (Yamazaki 2014, figure 11).
+ * same small matrices and reports. A product QᵀV needs one reduction over all ranks; the tree of
+ * caqr needs one exchange of triangular factors (Yamazaki 2014, figure 11).
  */
 namespace femgpu::linalg
 {
@@ -31,10 +31,11 @@ public:
   virtual ~BlockOrthogonalisation() = default;
 
   /**
-   * V −= Q C with C = QᵀV; with two passes C is the sum of both.
-   * @param n rows, at least 1 unless they are distributed
+   * Computes C = QᵀV and V −= Q C; with two passes C is the sum of the C of both.
+   * @param n number of rows, at least 1 unless rows are distributed
    * @param C count(Q) x count(V)
-   * @throws ParameterError for an odd stride; DeviceError if memory is insufficient
+   * @throws ParameterError for an odd stride
+   * @throws DeviceError if memory is insufficient
    */
   virtual void orthogonalise(int n, const Columns &Q, const Columns &V, double *C) = 0;
 };
@@ -45,12 +46,12 @@ struct TsqrReport
   /// Whether Q and R exist: V and the squares of its entries were finite, and no factorisation
   /// failed without a permitted alternative. If not, V must be recomputed.
   bool is_done = false;
-  bool is_finite = true;   ///< V and its squares were
-  int n_columns = 0;       ///< p
-  int rank = 0;            ///< columns that are independent of previous ones, up to rounding errors
-  int first_dependent = 0; ///< the first column that is not; p if there is none
-  std::string variant;     ///< that computed Q; the safest one if passes used different ones
-  int failed_column = -1;  ///< at which Cholesky's factorisation first failed; -1 if it did not
+  bool is_finite = true; ///< V and the squares of its entries were finite
+  int n_columns = 0;     ///< p
+  int rank = 0; ///< number of columns that are independent of previous ones, up to rounding
+  int first_dependent = 0; ///< first column that depends on previous ones; p if none does
+  std::string variant;     ///< variant that computed Q; the safest one if passes differ
+  int failed_column = -1;  ///< column where Cholesky's factorisation first failed; -1: none
   int n_floored = 0;       ///< eigenvalues at their floor in the last use of svqr
   std::vector<double> R;   ///< on the host, R[x + y p]
 
@@ -74,14 +75,14 @@ public:
   virtual ~Tsqr() = default;
 
   /**
-   * V = Q R: Q overwrites V, and R is upper triangular with a non-negative diagonal. In the place
-   * of a column that depends on previous ones, mgs and cgs leave zeros in Q, and the other variants
-   * a column that is orthogonal to the rest, as far as n rows permit one; V = Q R holds for it,
-   * too.
-   * @param n rows, at least 1 unless they are distributed
+   * Computes V = Q R: Q overwrites V, and R is upper triangular with a non-negative diagonal. If a
+   * column of V depends on previous ones, mgs and cgs set this column of Q to zero; the other
+   * variants set it to a column that is orthogonal to all others, unless n is too small. V = Q R
+   * still holds.
+   * @param n number of rows, at least 1 unless rows are distributed
    * @param R count(V) x count(V), zero below the diagonal
-   * @throws ParameterError with more than max_columns or an odd stride; DeviceError if memory is
-   * insufficient
+   * @throws ParameterError for more than max_columns columns, or an odd stride
+   * @throws DeviceError if memory is insufficient
    */
   virtual TsqrReport factorise(int n, const Columns &V, double *R) = 0;
 
@@ -105,8 +106,8 @@ extern const BackendRegistry<NoTraits, BlockOrthogonalisation, const ExecutorPtr
  * the result of the first pass again. cholqr and svqr accept safer=yes|no: if Cholesky's
  * factorisation fails, svqr repeats the pass; if svqr has eigenvalues at their floor, so that Q is
  * not orthonormal, caqr repeats the pass, or a third pass is added.
- * @param communicator of distributed rows, which outlives the method; nullptr: rows are not
- * distributed
+ * @param communicator connects the ranks if rows are distributed, and must outlive the method;
+ * nullptr: rows are not distributed
  * @throws ParameterError for unknown names and options, with the valid ones
  */
 inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPtr &executor,

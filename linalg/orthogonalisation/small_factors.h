@@ -38,8 +38,8 @@ bool is_finite(const double x)
   return x - x == 0.;
 }
 
-/// B := S⁻¹ B S⁻¹ with s_j = √B_jj, so that the diagonal is one. Zero columns of B have s_j = 1 and
-/// do not change. Returns whether B is finite and no diagonal entry is negative.
+/// Computes B := S⁻¹ B S⁻¹ with s_j = √B_jj, so that the diagonal is one. Zero columns of B have
+/// s_j = 1 and do not change. Returns whether B is finite and no diagonal entry is negative.
 template <class Team>
 FEMGPU_HD
 bool scale_to_unit_diagonal(const Team &team, const SmallMatrix &B, double *s)
@@ -65,9 +65,9 @@ bool scale_to_unit_diagonal(const Team &team, const SmallMatrix &B, double *s)
 }
 
 /**
- * RᵀR = B for a matrix with unit diagonal, in place of its upper triangle. Rounding turns a zero
- * pivot into about p ε: the factorisation fails at the first pivot that is not greater than 4 p ε.
- * Returns the number of its column, or p if there is none.
+ * Computes R with RᵀR = B for a matrix B with unit diagonal; R overwrites the upper triangle of B.
+ * Rounding turns a zero pivot into about p ε, so that the factorisation fails at the first pivot
+ * that is not greater than 4 p ε. Returns the column of this pivot, or p if there is none.
  */
 template <class Team>
 FEMGPU_HD
@@ -126,7 +126,7 @@ Rotation jacobi_rotation(const SmallMatrix &B, const int a, const int b, const d
 }
 
 /**
- * Eigenvalues by Jacobi's method (Golub and Van Loan, section 8.5): U Σ Uᵀ = B; Σ overwrites the
+ * Computes U Σ Uᵀ = B by Jacobi's method (Golub and Van Loan, section 8.5); Σ overwrites the
  * diagonal of B. The p/2 rotations of a round affect different rows and columns and run
  * concurrently; p - 1 rounds, or p for odd p, form a sweep.
  */
@@ -163,10 +163,11 @@ public:
 private:
   struct Pair
   {
-    int a, b; ///< b = p: no such row
+    int a, b; ///< rows; b = p: only row a, no rotation
   };
 
-  /// Returns a pair of a round-robin tournament, in which each pair meets once.
+  /// Returns pair @p number of a round. As in a round-robin tournament, any two rows form a pair
+  /// once per sweep.
   FEMGPU_HD
   Pair pair(const int round, const int number) const
   {
@@ -177,7 +178,7 @@ private:
     return x < y ? Pair{x, y} : Pair{y, x};
   }
 
-  /// Returns the number of rotations by this thread.
+  /// Runs one round. Returns the number of rotations that this thread has computed.
   FEMGPU_HD
   double rotate(const int round) const
   {

@@ -13,8 +13,8 @@
 
 /**
  * @file
- * Products with few long columns. Each product visits the rows in chunks that depend on their
- * number alone, so that results are bitwise reproducible and independent of threads. If rows are
+ * Products with few long columns. Each product visits the rows in chunks that depend on the number
+ * of rows alone, so that results are bitwise reproducible and independent of threads. If rows are
  * distributed, a product is summed over all ranks.
  */
 namespace femgpu::linalg
@@ -34,7 +34,7 @@ void dispatch_width(const int count, const Function &f)
 /// A division of rows into chunks, the same for all teams.
 struct RowChunks
 {
-  int n, rows; ///< rows of a chunk
+  int n, rows; ///< number of all rows, and of the rows of a chunk
 
   int count() const
   {
@@ -52,8 +52,8 @@ struct RowChunks
   }
 };
 
-/// Checks that columns begin at even multiples of a double, as Gram steps need. @throws
-/// ParameterError
+/// Checks that columns begin at multiples of two doubles, as Gram steps need.
+/// @throws ParameterError
 inline void check_alignment(const Columns &V)
 {
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(V.data) % (2 * sizeof(double)) == 0;
@@ -63,14 +63,14 @@ inline void check_alignment(const Columns &V)
                          "use an even stride.");
 }
 
-/// Stores C[x + y n_X] of a Gram step; also stores it elsewhere, or adds it there to the result of
-/// another pass.
+/// Stores the results of a Gram step in C[x + y n_X]. Unless `total` is nullptr, also stores them
+/// there in the first pass, and adds them there in later passes.
 struct StoreGramProducts
 {
   int n_X;
   double *C;
   double *total = nullptr;
-  std::size_t entry_stride = 1; ///< between entries there
+  std::size_t entry_stride = 1; ///< distance between entries of `total`
   bool is_first = true;
 
   FEMGPU_HD
@@ -86,16 +86,16 @@ struct StoreGramProducts
 };
 
 /**
- * V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a solve
- * can be; either part is optional. A thread keeps two rows of V in registers, so that each entry of
- * C or R from shared memory serves both: X and V are read once, V is written once. A zero on the
- * diagonal of R makes a zero column.
+ * Computes V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a
+ * solve can be; either part is optional. A thread keeps two rows of V in registers, so that each
+ * entry of C or R from shared memory serves both rows. X and V are read once, V is written once. A
+ * zero on the diagonal of R makes a zero column.
  */
 template <int width>
 struct TransformRows
 {
   static constexpr int team_size = 128, scratch = 0, rows_of_team = 1024;
-  static constexpr int n_rows = 2;       ///< of a thread at one time
+  static constexpr int n_rows = 2;       ///< rows that a thread processes together
   static constexpr int n_prefetched = 4; ///< values of X in a row that are loaded ahead
   RowChunks chunks;
   Columns X;
@@ -123,7 +123,7 @@ struct TransformRows
     const int end = chunks.end(chunk);
     for (int i = chunks.begin(chunk) + team.rank(); i < end; i += n_rows * team.size()) {
       const int next = i + team.size();
-      const int rows[n_rows] = {i, next < end ? next : i}; // at the end the same row twice
+      const int rows[n_rows] = {i, next < end ? next : i}; // at the end row i twice
       double v[n_rows][width];
       load(rows, v);
       subtract(rows, coefficients, v);
@@ -224,7 +224,8 @@ private:
   }
 };
 
-/// Products with few columns, and their memory. X and V may have any number of columns.
+/// Computes products with few columns, and owns the memory that they need. X and V may have any
+/// number of columns.
 template <class Backend>
 class TallSkinny
 {
@@ -236,14 +237,14 @@ public:
       : executor(executor), communicator(communicator), runner(*executor)
   {}
 
-  /// C = XᵀY: C[x + y count(X)]. X and Y may be the same.
+  /// Computes C = XᵀY, stored as C[x + y count(X)]. X and Y may be the same.
   void gram(const int n, const Columns &X, const Columns &Y, double *C)
   {
     gram(n, X, Y, StoreGramProducts{X.count, C});
   }
 
-  /// V −= Q C with C = QᵀV, for which @p products has room; adds C to the total of all passes,
-  /// whose entries are at a @p entry_stride.
+  /// Computes C = QᵀV, which @p products receives, and V −= Q C. Adds C to @p total, or stores it
+  /// there if @p is_first; the entries of total have the distance @p entry_stride.
   void project_out(const int n, const Columns &Q, const Columns &V, double *products, double *total,
                    const std::size_t entry_stride, const bool is_first)
   {
@@ -251,7 +252,7 @@ public:
     subtract(n, Q, products, V);
   }
 
-  /// V −= X C with C[x + y count(X)]
+  /// Computes V −= X C with C[x + y count(X)].
   void subtract(const int n, const Columns &X, const double *C, const Columns &V)
   {
     for (int x = 0; x < X.count; x += max_factors) {
@@ -262,8 +263,9 @@ public:
     }
   }
 
-  /// V := V R⁻¹ with R[x + y count(V)] for at most max_width columns
-  /// @param enabled V does not change if earlier steps leave 0 there; nullptr: it always changes
+  /// Computes V := V R⁻¹ with R[x + y count(V)] for at most max_width columns.
+  /// @param enabled V does not change if earlier steps have set *enabled to 0; nullptr: V always
+  /// changes
   void solve(const int n, const Columns &V, const double *R, const int *enabled = nullptr)
   {
     transform(n, {}, nullptr, 0, V, R, enabled);

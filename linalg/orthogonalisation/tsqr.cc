@@ -42,8 +42,8 @@ double frobenius_norm(TallSkinny<Backend> &columns, const int n, const Columns &
   return std::sqrt(sum);
 }
 
-/// Sets what follows from R: a column depends on previous ones if the share of its norm on the
-/// diagonal is no more than rounding may leave of a zero.
+/// Completes the report from R. A column depends on previous ones if its diagonal entry of R,
+/// relative to the norm of the column, is no larger than rounding may leave of a zero.
 void determine_rank(TsqrReport &report)
 {
   const int p = report.n_columns;
@@ -68,9 +68,9 @@ void determine_rank(TsqrReport &report)
 }
 
 /**
- * V = Q R in one or two passes of a variant. The second pass orthogonalises the Q of the first one
- * again, and R is the product of both. (cgs orthogonalises each column twice instead, because its
- * first pass may leave nothing to continue with.)
+ * Computes V = Q R in one or two passes of a variant. The second pass orthogonalises the Q of the
+ * first one again, and R is the product of both. (cgs orthogonalises each column twice instead,
+ * because its first pass may leave nothing to continue with.)
  *
  * mgs: p reductions; O(ε κ). cgs: 2 p reductions; O(ε κ^{p-1}), the weakest of all in one pass, as
  * good as any in two while ε κ < 1. cholqr: one reduction, reads V twice and writes it once; O(ε
@@ -105,7 +105,7 @@ public:
       const bool may_floor = !safer || (pass == 0 && n_passes > 1);
       is_done = run_pass(n, V, R_of_pass, may_floor, report);
       if (pass == 0 && safer && report.n_floored > 0 && report.variant != names[4])
-        ++n_passes; // the first one only made it possible to continue
+        ++n_passes; // the Q of the first pass is not orthonormal
       if (is_done && pass > 0)
         columns.steps().run(teams(1, MultiplyTriangles{V.count, R_of_pass, R},
                                   MultiplyTriangles::scratch_size(V.count)));
@@ -168,7 +168,7 @@ private:
   /// @param may_floor permits eigenvalues at their floor, so that Q is not yet orthonormal
   bool run_pass(const int n, const Columns &V, double *R, const bool may_floor, TsqrReport &report)
   {
-    if (variant == Variant::mgs || variant == Variant::cgs) // which do not write the lower triangle
+    if (variant == Variant::mgs || variant == Variant::cgs) // these do not write the lower triangle
       executor->fill_zero(R, sizeof(double) * static_cast<std::size_t>(V.count * V.count));
     if (variant == Variant::mgs)
       modified_gram_schmidt(columns, n, V, R, B.data());
@@ -201,7 +201,7 @@ private:
     return run_singular_value_pass(n, V, R, may_floor, report);
   }
 
-  /// Runs a pass by svqr, with the current Gram matrix, or by caqr if that does not suffice.
+  /// Runs a pass by svqr, with the current Gram matrix, or by caqr if svqr does not suffice.
   bool run_singular_value_pass(const int n, const Columns &V, double *R, const bool may_floor,
                                TsqrReport &report)
   {

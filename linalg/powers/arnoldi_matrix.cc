@@ -8,7 +8,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Returns the block, v_0 with v_1 to v_n, in terms of the basis: its first column is e_k.
+/// Returns the coefficients of v_0, ..., v_n in the basis. The first column is e_k.
 DenseMatrix in_basis(const DenseMatrix &C, const DenseMatrix &R, const int n)
 {
   const int k = C.rows - 1;

@@ -50,13 +50,14 @@ public:
   ArnoldiMatrix(int max_columns, double beta);
 
   /**
-   * Appends the columns that follow from a block of p vectors: the @p steps have computed v_1, ...,
-   * v_p from v_0 = q_k, and these are Q C + Q_new R (Yamazaki et al. 2014, §IV.C; Hoemmen 2010,
+   * Appends the columns that follow from a block of p vectors: the @p steps have computed V = (v_1,
+   * ..., v_p) from v_0 = q_k, and V = Q C + Q_new R (Yamazaki et al. 2014, §IV.C; Hoemmen 2010,
    * §3.3.3).
-   * @param n_used of the p vectors, at least 1; R has a positive diagonal except for the last of
-   * them
-   * @param C (k + 1) x p, where k = columns() before
-   * @param R p x p
+   * @param n_used number of the p vectors that are used, at least 1; R must have positive diagonal
+   * entries for all of these but the last
+   * @param C coefficients of the existing vectors of the basis, (k + 1) x p, where k = columns()
+   * before the call
+   * @param R coefficients of the new vectors of the basis, p x p and upper triangular
    */
   void append(const std::vector<double> &C, const std::vector<double> &R,
               const std::vector<BasisStep> &steps, int p, int n_used);
@@ -67,17 +68,19 @@ public:
     return n_columns;
   }
 
-  /// Rotates the next column. @return whether y exists with it: A M⁻¹ is not singular there
+  /// Applies Givens rotations to the next column of H. Returns false, and does not count the
+  /// column, if it depends on the previous ones, because A M⁻¹ is singular on the Krylov space.
   bool rotate_next();
 
-  /// The number of rotated columns, and the residual that they leave.
+  /// Returns the number of rotated columns.
   int rotated() const
   {
     return n_rotated;
   }
+  /// Returns the residual of the least-squares problem with the rotated columns.
   double residual() const;
 
-  /// Returns the y of the rotated columns.
+  /// Returns the solution y of the least-squares problem with the rotated columns.
   std::vector<double> solve() const;
 
   /// Returns the eigenvalues of the leading square part of H.
@@ -85,7 +88,7 @@ public:
 
 private:
   int n_columns = 0, n_rotated = 0;
-  DenseMatrix H, R; ///< original, and rotated
+  DenseMatrix H, R; ///< H, and its triangular form after the rotations
   std::vector<double> cosines, sines, rhs;
 };
 } // namespace femgpu::linalg

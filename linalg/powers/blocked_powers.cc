@@ -11,16 +11,18 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Data of a sweep of n_steps steps from V[first] on, for all ways to run it.
+/// Data of a sweep of n_steps steps from V[first] on, shared by SweepFromMemory and
+/// SweepFromRegisters.
 struct Sweep
 {
   const CacheBlockView *blocks;
-  int depth; ///< of these blocks
+  int depth; ///< depth for which the blocks were made
   Columns V;
   int first, n_steps;
   BasisStep steps[MatrixPowers::max_depth];
 
-  /// Loads v = V[first], and w = V[first - 1] if needed, for the unknowns of a block.
+  /// Loads V[first] to v and, if the first step needs it, V[first - 1] to w, for the unknowns of a
+  /// block.
   template <class Team>
   FEMGPU_HD
   void begin(const Team &team, const CacheBlockView &block, double *v, double *w) const
@@ -41,7 +43,7 @@ struct Sweep
       v[l] = global[block.row(l)];
   }
 
-  /// Completes row l of step k, 0 <= k < n_steps: w, which was v_{k-1}, becomes v_{k+1}.
+  /// Completes row @p l of step @p k, 0 <= k < n_steps: replaces v_{k-1} in w by v_{k+1}.
   FEMGPU_HD
   void finish_row(const CacheBlockView &block, const int k, const int l, const double Av_l,
                   const double *v, double *w) const
@@ -54,7 +56,7 @@ struct Sweep
   }
 };
 
-/// Reads the rows from memory in each step.
+/// A sweep that reads the rows from memory in each step.
 template <int team_size_>
 struct SweepFromMemory : Sweep
 {
@@ -79,7 +81,8 @@ struct SweepFromMemory : Sweep
   }
 };
 
-/// Reads the rows of each thread, of up to @p width entries, once, and keeps them in registers.
+/// A sweep in which each thread reads its rows once, and keeps them in registers. Rows have up to
+/// @p width entries.
 template <int team_size_, int width>
 struct SweepFromRegisters : Sweep
 {
@@ -87,7 +90,8 @@ struct SweepFromRegisters : Sweep
   static constexpr int n_rows = rows_in_registers(width);
   static constexpr int n_pairs = (width + 1) / 2;
 
-  /// Entries of the rows rank, rank + size, ...; a word holds two columns.
+  /// The entries of the thread's rows, with local numbers rank, rank + size, ...; a word holds two
+  /// columns.
   struct Rows
   {
     double values[n_rows][width];

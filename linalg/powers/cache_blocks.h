@@ -12,7 +12,7 @@ namespace femgpu::linalg
 {
 /**
  * The unknowns within some distance of a block of rows in the graph of A: the block's own unknowns,
- * then ghosts, ascending within each distance. Needs 4 bytes per row of A.
+ * then its ghosts by distance, ascending within each distance. Needs 4 bytes per row of A.
  */
 class Neighbourhood
 {
@@ -21,11 +21,11 @@ public:
       : A(A), local_indices(static_cast<std::size_t>(A.n), unknown)
   {}
 
-  /// Finds the neighbourhood of rows @p begin to @p end - 1. Returns false as soon as it has more
-  /// than @p row_limit unknowns.
+  /// Finds the neighbourhood of rows @p begin to @p end - 1 up to distance @p depth. Returns false
+  /// as soon as it has more than @p row_limit unknowns.
   bool find(int begin, int end, int depth, std::size_t row_limit);
 
-  /// Returns counts: counts()[l] unknowns are within distance l.
+  /// Returns the numbers of unknowns within each distance: counts()[l] for distance l.
   const std::vector<int> &counts() const
   {
     return n_within;
@@ -34,7 +34,7 @@ public:
   {
     return others;
   }
-  /// Returns the row of A with local number @p k.
+  /// Returns the number in A of the unknown with local number @p k.
   int row(const int k) const
   {
     return k < last - first ? first + k : others[k - (last - first)];
@@ -64,9 +64,9 @@ private:
 /// A block for a team, including the rows of its ghosts; see MatrixPowers.
 struct CacheBlock : RowBlock
 {
-  bool fits = true;
-  std::vector<int> counts; ///< unknowns within each distance; ghosts are numbered in this order
-  std::vector<char> chunk; ///< as in CacheBlockLayout, with local column numbers
+  bool fits = true;        ///< if not, only begin and end are set
+  std::vector<int> counts; ///< numbers of unknowns within each distance, see Neighbourhood
+  std::vector<char> chunk; ///< data in the order of CacheBlockLayout, with local column numbers
 };
 
 /// A CacheBlock in the executor's memory.
@@ -93,26 +93,27 @@ struct CacheBlocks
 {
   int depth = 0, log_slice = 0;
   std::vector<CacheBlock> blocks;
-  int max_scratch = 0;  ///< doubles of two vectors of a block
-  int max_rows = 0;     ///< of a block, with ghosts
-  int longest_row = 0;  ///< entries
-  double work = 1.;     ///< rows computed in a sweep, per row that is needed
+  int max_scratch = 0;  ///< largest number of doubles in two vectors of a block
+  int max_rows = 0;     ///< largest number of rows of a block, with ghosts
+  int longest_row = 0;  ///< entries of the longest row
+  double work = 1.;     ///< number of rows computed in a sweep, divided by the number needed
   std::string obstacle; ///< why such blocks are impossible; empty if they are possible
 };
 
 /// Limits of cache blocks.
 struct CacheBlockLimits
 {
-  int scratch = 0; ///< doubles of a team
-  double max_work = 3.;
+  int scratch = 0;      ///< doubles of a team's scratch memory
+  double max_work = 3.; ///< largest CacheBlocks::work
 };
 
 /// Makes blocks of own rows for sweeps of @p depth steps, or reports an obstacle. Slices have
 /// 2^log_slice rows.
+/// @param starts first row of each block, and the end
 CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &starts, int depth,
                               int log_slice, const CacheBlockLimits &limits);
 
-/// Returns the starts of blocks of @p block rows; the last one may be shorter.
+/// Returns the first rows of blocks of @p block rows, and @p n; the last block may be shorter.
 std::vector<int> equal_blocks(int n, int block);
 } // namespace femgpu::linalg
 

@@ -15,8 +15,8 @@ void copy_array(const std::vector<T> &from, char *chunk, const std::size_t offse
   std::copy(from.begin(), from.end(), reinterpret_cast<T *>(chunk + offset));
 }
 
-/// Writes the slices and A's entries of a block to its chunk. @p local_index returns the number of
-/// a column of A; padding has the number of its row.
+/// Writes the slices and A's entries of a block to its chunk. local_index(j) returns the local
+/// number of column j of A; padding gets the local number of its row.
 template <class Column, class LocalIndex>
 void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayout<Column> &layout,
                 const LocalIndex &local_index, char *chunk)

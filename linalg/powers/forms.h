@@ -27,7 +27,7 @@ template <class Backend>
 std::unique_ptr<MatrixPowers> make_streamed_powers(const RowSpacePtr &space, const ScaledMatrix &A,
                                                    const RowBlockPasses &passes, int n_slots);
 
-/// Returns how many doubles a team of a blocked form can share.
+/// Returns how many doubles of scratch memory a team of the blocked form can have.
 template <class Backend>
 int max_block_scratch(const Executor &executor);
 

@@ -10,12 +10,12 @@ namespace
 {
 using Values = std::vector<std::complex<double>>;
 
-/// log Π |θ − θ_j|
+/// Returns log Π |θ − θ_j| for the values θ_j in @p chosen.
 double log_of_distances(const std::complex<double> theta, const Values &chosen)
 {
   double sum = 0.;
   for (const std::complex<double> &other : chosen)
-    sum += std::log(std::abs(theta - other)); // -inf for the same again
+    sum += std::log(std::abs(theta - other)); // -inf for a repeated value
   return sum;
 }
 
@@ -48,7 +48,7 @@ std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> v
         best_merit = merit;
       }
     }
-    if (best == values.end()) // only second values without their first
+    if (best == values.end()) // only second values of pairs are left, without their first ones
       best = values.begin();
     const std::complex<double> theta = *best;
     values.erase(best);

@@ -17,12 +17,13 @@ namespace femgpu::linalg
  */
 std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values, int count);
 
-/// Returns the Newton basis of @p n_steps vectors with the Ritz values @p ritz as shifts, in Leja
-/// order. A shorter basis is a prefix of it. Without Ritz values the basis is monomial.
+/// Returns @p n_steps steps of the Newton basis with the Ritz values @p ritz as shifts, in Leja
+/// order. The steps of a shorter basis are a prefix of these steps. Without Ritz values the basis
+/// is monomial.
 std::vector<BasisStep> newton_basis(const std::vector<std::complex<double>> &ritz, int n_steps);
 
-/// Returns the monomial basis, each vector divided by the largest modulus of @p ritz to prevent
-/// overflow.
+/// Returns @p n_steps steps of the monomial basis. Each step divides by the largest modulus of @p
+/// ritz to prevent overflow.
 std::vector<BasisStep> monomial_basis(const std::vector<std::complex<double>> &ritz, int n_steps);
 } // namespace femgpu::linalg
 

@@ -110,7 +110,7 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const Diagon
                         ? options.depth
                         : depth_of_fewest_bytes(copy->scaled, *A.range(), options.steps,
                                                 upper_limit, memory / 2, log_slice_for(executor));
-  if (depth < upper_limit && A.range()->communicator() != nullptr) // with fewer ghosts
+  if (depth < upper_limit && A.range()->communicator() != nullptr) // a copy with fewer ghosts
     copy = forms.copy(A, m, depth);
   return make_streamed(copy->space, copy->scaled, depth, memory);
 }

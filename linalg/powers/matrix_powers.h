@@ -31,7 +31,7 @@ struct BasisStep
 /// How the vectors of a basis are computed.
 enum class PowersKind
 {
-  automatic, ///< plain or blocked, whichever is faster in a short trial
+  automatic, ///< the form that is fastest in a short trial
   plain,     ///< a product for each vector
   blocked,   ///< several products a sweep, in cache blocks
   streamed   ///< several products per pass over blocks of rows from host memory
@@ -45,15 +45,15 @@ std::string to_string(PowersKind kind);
 /// Options of matrix powers. Zeros are replaced by automatic choices.
 struct MatrixPowersOptions
 {
-  /// A value of `block`: the parts of A's ordering, if it has any.
+  /// Value of `block`: the blocks are the parts of A's ordering, if the ordering has parts.
   static constexpr int parts_of_order = std::numeric_limits<int>::max();
 
   PowersKind kind = PowersKind::automatic;
-  int steps = 10;           ///< usual number of steps in compute(), for which choices are optimised
-  int depth = 0;            ///< maximum of steps of a sweep or pass, at most max_depth; plain: 1
-  int block = 0;            ///< rows of a cache block; 0: parts_of_order is considered too
-  std::size_t memory = 0;   ///< bytes of the executor's memory for a streamed matrix; 0: half of it
-  std::size_t reserved = 0; ///< bytes of it that the caller will need
+  int steps = 10;         ///< usual number of steps in compute(), for which choices are optimised
+  int depth = 0;          ///< maximum number of steps of a sweep or pass, at most max_depth
+  int block = 0;          ///< rows of a cache block, or parts_of_order; 0: any of these
+  std::size_t memory = 0; ///< bytes on the executor for a streamed matrix; 0: half of the free ones
+  std::size_t reserved = 0; ///< free bytes on the executor that the caller will need
 };
 
 /**
@@ -65,21 +65,23 @@ struct MatrixPowersOptions
  * distance depth - 1 of the block in the graph of A. This pays if blocks have few such neighbours,
  * as in banded matrices, or with an ordering by a partition. Streamed reads the matrix from host
  * memory once per `depth` steps, overlapped with products of previous rows: for matrices larger
- * than the device memory. All forms add the entries of a row in the same order. Without M, their
- * vectors are those of plain, in a format with one thread per row, to the last bit, except that
- * streamed on a GPU adds rows with a mean of 64 entries or more by eight lanes. With M, the columns
- * of A are scaled when blocks are made, which changes the rounding.
+ * than the device memory. All forms add the entries of a row in the same order. Without M, the
+ * vectors of blocked and streamed are bitwise those of plain with a format that uses one thread per
+ * row. The exception is streamed on a GPU if rows have 64 or more entries on average: eight lanes
+ * then add the entries of a row. With M, the columns of A are scaled when blocks are made, which
+ * changes the rounding.
  *
- * If rows are distributed, plain exchanges ghosts in each step. The other forms exchange ghosts
- * within distance `depth` once per sweep or pass and recompute the rows of nearer ones (Yamazaki
- * 2014, §IV.A), in global order: their vectors are those of a single rank. Plain does so too if a
- * depth is given, as streamed with a matrix that stays in memory. All ranks make the same calls.
+ * If rows are distributed, plain exchanges ghosts in each step. The other forms exchange all ghosts
+ * within distance `depth` once per sweep or pass and recompute the rows of ghosts at smaller
+ * distances (Yamazaki 2014, §IV.A). They add the entries of a row in global order, so that their
+ * vectors are those of a single rank. Plain with a depth above 1 does the same: it is streamed with
+ * a matrix that stays in the executor's memory. All ranks make the same calls.
  *
- * `auto` measures the forms, including streamed if A is in host memory: its choice may depend on
- * the momentary speed of the machine, whereas the other kinds are functions of matrix and options.
- * Set-up runs on the host and copies values: after a change of A or M a new object must be made.
- * Source: Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (as cited by Dehnavi 2012, chapter 6);
- * Yamazaki et al. 2014, §4.
+ * `auto` measures the forms, including streamed if A is in host memory, and `blocked` measures
+ * blocks unless options fix them. These choices may depend on the momentary speed of the machine;
+ * all others depend on the matrix and the options alone. Set-up runs on the host and copies values:
+ * after a change of A or M a new object must be made. Source: Demmel, Hoemmen, Mohiyuddin and
+ * Yelick 2008 (as cited by Dehnavi 2012, chapter 6); Yamazaki et al. 2014, §4.
  */
 class MatrixPowers
 {
@@ -88,20 +90,22 @@ public:
 
   virtual ~MatrixPowers() = default;
 
-  /// Returns the row space of the vectors; V has room for all its ghosts.
+  /// Returns the row space of the vectors. Columns passed to compute() must have room for its
+  /// ghosts.
   const RowSpacePtr &space() const
   {
     return vector_space;
   }
 
   /**
-   * Computes V[1] to V[steps.size()] from V[0], which has n rows, in the executor's memory. Queued
-   * in order with the steps; plain and blocked may be captured in a graph, streamed may not.
+   * Computes V[1] to V[steps.size()] from V[0], which has n rows, in the executor's memory. The
+   * work is queued in order with other work of the executor. Plain and blocked may be captured in a
+   * graph, streamed may not.
    * @throws ParameterError if V has too few columns, or the first step has a square
    */
   void compute(const Columns &V, const std::vector<BasisStep> &steps) const;
 
-  /// "blocked: 4 steps a sweep, ..."
+  /// Returns a description for reports: "blocked: 4 steps a sweep, ..."
   const std::string &description() const
   {
     return properties.description;
@@ -120,13 +124,13 @@ public:
   {
     chosen = options;
   }
-  /// Returns the bytes in the executor's memory, besides the matrix.
+  /// Returns the bytes that this object occupies in the executor's memory, in addition to A.
   std::size_t bytes() const
   {
     return properties.bytes;
   }
   /// Returns the bytes moved to compute @p n_steps vectors: between memory and chip or, if
-  /// streamed, from the host.
+  /// streamed, from host memory.
   std::size_t traffic(int n_steps) const;
 
 protected:
@@ -143,7 +147,8 @@ protected:
   Properties properties; ///< set by the derived class
   virtual void run(const Columns &V, const std::vector<BasisStep> &steps) const = 0;
 
-  /// Updates the ghosts that the steps of a sweep from V[first] on read.
+  /// Updates the ghosts that a sweep reads first: those of V[first] and, if the first step has a
+  /// square, of V[first - 1].
   void update_ghost_values(StepRunner &runner, const Columns &V,
                            const std::vector<BasisStep> &steps, const int first) const
   {
@@ -158,20 +163,22 @@ private:
 };
 
 /**
- * Makes the powers of A M⁻¹ on the executor of A. If M⁻¹ is not diagonal, they are plain, whatever
- * the options. @p A and @p M must outlive the result.
+ * Makes the powers of A M⁻¹ on the executor of A. If M⁻¹ is not diagonal, the plain form is used,
+ * whatever the options. @p A and @p M must outlive the result.
  * @throws SolverError if blocks of the requested size and depth do not fit into the scratch memory
- * of a team, or are more than three times the work; DeviceError with the required size if memory is
- * insufficient, or `memory` does not hold two blocks of the streamed matrix; ParameterError for
- * options out of range
+ * of a team, or more than triple the work
+ * @throws DeviceError, with the required size, if memory is insufficient, or if `memory` does not
+ * hold two blocks of the streamed matrix
+ * @throws ParameterError for options out of range
  */
 std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Preconditioner::Action &M,
                                                  const MatrixPowersOptions &options);
 
 /**
- * Makes streamed powers of a matrix in host memory, which the executor never stores as a whole. The
- * matrix is not distributed.
- * @param m inverse diagonal, n elements, or nullptr; A and m are copied
+ * Makes streamed powers of a matrix in host memory that is not distributed. The executor never
+ * stores the whole matrix.
+ * @param A the matrix, which is copied
+ * @param m the diagonal of M⁻¹, n elements, which is copied; nullptr: M = I
  */
 std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, const HostCsr &A,
                                                    const double *m,

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Computes v_{k+1} from A v_k, and M⁻¹ v_{k+1} if M is not uniform.
+/// Computes v_{k+1} from A M⁻¹ v_k, and also M⁻¹ v_{k+1} unless M is uniform.
 struct NextVector
 {
   BasisStep step;
@@ -70,7 +70,7 @@ protected:
       runner.run(rows(A.n(), ScaleVector{m.inverse, V[0], w.data()}));
     double *scaled = w.data(), *scaled_next = w_new.data();
     for (int k = 0; k < static_cast<int>(steps.size()); ++k) {
-      const double *const before = V[k > 0 ? k - 1 : 0]; // only read if there is a square
+      const double *const before = V[k > 0 ? k - 1 : 0]; // only read if the step has a square
       if (M_operator != nullptr)
         runner.run(product(*M_operator, V[k], StoreProduct{scaled}));
       runner.run(product(A, w.size() == 0 ? V[k] : scaled,
@@ -83,7 +83,7 @@ protected:
 private:
   const Matrix &A;
   DiagonalView m;
-  const PreconditionerOperator *M_operator = nullptr; ///< if M⁻¹ is not diagonal
+  const PreconditionerOperator *M_operator = nullptr; ///< M⁻¹ if it is not diagonal, else nullptr
   mutable Buffer<double> w, w_new;                    // used by one solver at a time
 };
 } // namespace

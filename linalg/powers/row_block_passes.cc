@@ -42,15 +42,15 @@ public:
   }
 
 private:
-  /// Takes the current row through the steps after @p was_completed to @p target.
+  /// Appends the steps of the current row: those after @p was_completed, up to @p target.
   static void add(RowBlockPass &pass, const int was_completed, const int target)
   {
     pass.from.push_back(static_cast<std::uint8_t>(was_completed + 1));
     pass.to.push_back(static_cast<std::uint8_t>(target));
   }
 
-  /// Finds the rows that rows from <= k < to need up to step @p target, and the steps that these
-  /// have completed.
+  /// Finds the rows that rows from <= k < to of the pass need up to step @p target, with the number
+  /// of steps that each has completed.
   void find_neighbours(const RowBlockPass &pass, const std::size_t from, const std::size_t to,
                        const int target)
   {

@@ -11,11 +11,12 @@ namespace femgpu::linalg
 {
 constexpr int log_slice_of_gpu = 5; // the rows of a warp
 
-/// The rows of a block that come from host memory: own rows, and later ones that their steps need.
+/// The rows that a pass reads from host memory: the own rows of a block, and later rows that the
+/// steps of the own rows need.
 struct RowBlockPass : RowBlock
 {
-  std::vector<std::uint8_t> from; ///< of each row: its first step in this pass
-  std::vector<std::uint8_t> to;   ///< and its last one; steps count from 1
+  std::vector<std::uint8_t> from; ///< first step of each row in this pass; steps count from 1
+  std::vector<std::uint8_t> to;   ///< last step of each row in this pass
 };
 
 /// A RowBlockPass in the executor's memory.
@@ -40,10 +41,10 @@ struct RowBlockPassLayout : RowBlockLayout<int>
 };
 
 /**
- * Visits to consecutive blocks of rows that together take all own rows of A through `depth` steps.
- * A pass takes its own rows to the last step, and later rows and ghosts as far as these need,
- * without repeating steps of earlier passes. Hence no product is computed twice, but rows that take
- * part in two passes are transferred twice.
+ * A sequence of passes over consecutive blocks of rows, which together compute `depth` steps for
+ * all own rows of A. A pass computes the remaining steps of its own rows, and the steps of later
+ * rows and ghosts that its own rows need, without repeating steps of earlier passes. Hence no
+ * product is computed twice, but rows that take part in two passes are transferred twice.
  */
 struct RowBlockPasses
 {
@@ -61,7 +62,7 @@ struct RowBlockPasses
 RowBlockPasses plan_passes_within(const ScaledMatrix &A, int depth, std::size_t max_bytes,
                                   int log_slice);
 
-/// Writes a pass and A's entries to its chunk.
+/// Writes @p pass, and the entries of its rows in A, to @p chunk.
 void fill_pass(const ScaledMatrix &A, const RowBlockPass &pass, const RowBlockPassLayout &layout,
                char *chunk);
 } // namespace femgpu::linalg

@@ -10,17 +10,17 @@
 
 /**
  * @file
- * Blocks of rows for the forms of the matrix powers kernel: the block's own rows and others, in
- * slices, with all data of a block in one chunk of bytes.
+ * Blocks of rows for the forms of the matrix powers kernel. A block contains its own rows and other
+ * rows, in slices; all its data are in one chunk of bytes.
  */
 namespace femgpu::linalg
 {
 struct RowBlock
 {
-  int begin = 0, end = 0;                       ///< own rows
-  std::vector<int> others;                      ///< numbered after the own rows
-  int n_sliced = 0;                             ///< rows with stored entries
-  std::vector<unsigned int> slice_starts = {0}; ///< of slices, among the entries with padding
+  int begin = 0, end = 0;  ///< own rows
+  std::vector<int> others; ///< other rows, numbered after the own rows
+  int n_sliced = 0;        ///< number of rows with stored entries, which come first
+  std::vector<unsigned int> slice_starts = {0}; ///< first entry of each slice, padding included
 
   int n_own() const
   {
@@ -35,8 +35,8 @@ struct RowBlock
     return k < n_own() ? begin + k : others[k - n_own()];
   }
 
-  /// Divides the first @p n rows into slices of 2^log_slice. @throws SolverError if entries exceed
-  /// 2^32 - 1
+  /// Divides the first @p n rows into slices of 2^log_slice.
+  /// @throws SolverError if they have more than 2^32 - 1 entries, padding included
   void slice(const HostCsr &A, int n, int log_slice);
 };
 
@@ -66,7 +66,7 @@ struct RowBlockView
   {
     return slice_starts[(l >> log_slice) + 1];
   }
-  /// Returns the contribution of a lane to the product of row @p l.
+  /// Returns the contribution of @p lane to the product of row @p l with @p v.
   template <int batch>
   FEMGPU_HD
   double row_product(const int l, const double *v, const int lane = 0, const int n_lanes = 1) const
@@ -78,7 +78,7 @@ struct RowBlockView
   }
 };
 
-/// Offsets of the arrays of a block in its chunk, in this order.
+/// Offsets of the arrays of a block in its chunk.
 template <class Column>
 struct RowBlockLayout
 {
@@ -112,7 +112,7 @@ struct RowBlockLayout
   }
 
 protected:
-  /// Reserves room for @p count numbers at the end of the chunk.
+  /// Reserves room for @p count numbers at the end of the chunk. Returns its offset.
   template <class T>
   std::size_t reserve(const std::size_t count)
   {

@@ -20,8 +20,8 @@ struct ScaledMatrix
 
   HostCsr A;
   int n_own;
-  std::vector<double> m; ///< A.n elements; if empty,
-  double uniform = 1.;   ///< all elements are this
+  std::vector<double> m; ///< diagonal of M⁻¹, A.n elements; empty: all are `uniform`
+  double uniform = 1.;   ///< used if m is empty
 
   double value(const std::size_t k) const
   {
@@ -29,12 +29,13 @@ struct ScaledMatrix
   }
 };
 
-/// The matrix of an executor in host memory: a copy, or the matrix itself if it is there.
+/// The matrix of an executor in host memory: a copy, or the matrix itself if it already is in host
+/// memory.
 struct HostCopy
 {
   HostMatrix matrix; ///< the copy, if there is one
   ScaledMatrix scaled;
-  RowSpacePtr space; ///< of the vectors that it multiplies: own rows and ghosts
+  RowSpacePtr space; ///< row space of the vectors that `scaled` multiplies, with ghosts
 
   HostCopy(HostMatrix rows, RowSpacePtr space)
       : matrix(std::move(rows)), scaled(matrix.csr()), space(std::move(space))
@@ -45,8 +46,8 @@ struct HostCopy
   HostCopy &operator=(const HostCopy &) = delete;
 };
 
-/// Returns A M⁻¹, including the rows of ghosts that @p depth steps need. Collective over all ranks.
-/// A outlives the result.
+/// Returns A M⁻¹ in host memory, with the rows of ghosts that @p depth steps need. Collective over
+/// all ranks. @p A must outlive the result.
 template <class Backend>
 std::shared_ptr<const HostCopy> copy_to_host(const Matrix &A, const DiagonalView &m, int depth);
 } // namespace femgpu::linalg

@@ -10,12 +10,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// One step for the rows of a pass that take it: v_{k+1} from v_k and v_{k-1}.
+/// Computes v_{k+1} from v_k and v_{k-1} for those rows of a pass that perform this step.
 struct RowBlockPassStep
 {
   RowBlockPassView pass;
   BasisStep step;
-  int number; ///< of the step in the pass, from 1 on
+  int number; ///< number of the step in the pass, from 1 on
   const double *v, *before;
   double *next;
 
@@ -39,7 +39,8 @@ struct RowBlockPassStep
   }
 };
 
-/// A RowBlockPassStep by teams, each with a slice of 32 long rows and several lanes per row.
+/// A RowBlockPassStep for long rows: a team processes a slice of 32 rows, with several lanes per
+/// row.
 struct RowBlockPassSliceStep : RowBlockPassStep
 {
   static constexpr int rows_of_slice = 1 << log_slice_of_gpu, n_lanes = 8;
@@ -67,8 +68,8 @@ struct RowBlockPassSliceStep : RowBlockPassStep
   }
 };
 
-/// Mean number of entries per row, over all ranks, from which on a pass has too few rows for a
-/// GPU.
+/// Mean number of entries per row, over all ranks, from which on the rows of a pass are too few to
+/// occupy a GPU with one thread each.
 constexpr double long_rows = 64.;
 
 bool has_long_rows(const RowSpace &rows, const ScaledMatrix &A)
@@ -95,7 +96,8 @@ public:
     chunks = executor->make_chunk_stream(chunk_bytes, std::max(n_slots, 1));
     for (std::size_t c = 0; c < layouts.size(); ++c)
       fill_pass(A, passes.passes[c], layouts[c], chunks->host(static_cast<int>(c)));
-    const bool is_resident = static_cast<int>(layouts.size()) <= n_slots; // each in its own slot
+    const bool is_resident =
+        static_cast<int>(layouts.size()) <= n_slots; // each pass in its own slot
     std::ostringstream text;
     text.precision(4);
     text << "streamed: " << passes.depth << (passes.depth == 1 ? " step" : " steps")
@@ -139,7 +141,7 @@ private:
   }
 
   ExecutorPtr executor;
-  bool by_slices; ///< several lanes per row
+  bool by_slices; ///< steps are RowBlockPassSliceStep
   std::vector<RowBlockPassLayout> layouts;
   std::unique_ptr<ChunkStream> chunks;
 };

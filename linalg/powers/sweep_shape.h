@@ -18,8 +18,8 @@ constexpr int max_width_in_registers = 9;
 /// How teams run sweeps over cache blocks.
 struct SweepShape
 {
-  int team_size; ///< 1: host threads
-  int width;     ///< of rows in registers: 3, 5, 7 or 9; 0: rows are read in each step
+  int team_size; ///< threads per team; 1 on the host
+  int width;     ///< entries per row kept in registers: 3, 5, 7 or 9; 0: rows are read in each step
 
   std::string description() const
   {
@@ -30,7 +30,7 @@ struct SweepShape
   }
 };
 
-/// Chooses the shape of sweeps. @param max_rows of a block, with its ghosts
+/// Chooses the shape of sweeps. @param max_rows largest number of rows of a block, with its ghosts
 inline SweepShape choose_sweep_shape(const BackendKind backend, const int max_rows,
                                      const int longest_row)
 {

@@ -17,7 +17,7 @@ namespace
 constexpr int n_sampled = 48;          ///< blocks from which the cost of all is estimated
 constexpr int n_trials = 6;            ///< candidates that are tried
 constexpr int candidates_per_size = 2; ///< candidates per block size, if there are several sizes
-constexpr int min_block_rows = 64;     ///< rows
+constexpr int min_block_rows = 64;     ///< smallest size of a block
 
 /// A division of A into cache blocks, with its estimated cost.
 struct BlockCandidate
@@ -51,7 +51,7 @@ std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
   return sizes;
 }
 
-/// Estimates the cost of blocks of one size for sweeps of several depths, from a sample of blocks.
+/// Estimates the cost of sweeps of several depths with blocks of one size, from a sample of blocks.
 class BlockEstimate
 {
 public:
@@ -72,7 +72,8 @@ public:
     }
   }
 
-  /// Returns the rows computed in a sweep of @p depth steps, per row that is needed.
+  /// Returns the number of rows computed in a sweep of @p depth steps, divided by the number
+  /// needed.
   double work(const int depth) const
   {
     double computed = 0.;
@@ -85,8 +86,8 @@ public:
     return n_blocks == 0 || (depth <= deepest && work(depth) <= max_work);
   }
 
-  /// Returns the estimated cost of a step per row, in bytes from memory that take as long, if
-  /// @p n_steps steps are made in sweeps of at most @p depth.
+  /// Returns the estimated cost of a step per row, as the number of bytes that are read from memory
+  /// in the same time, if @p n_steps steps are made in sweeps of at most @p depth.
   double cost_of_step(const int depth, const int n_steps, const Executor &executor) const
   {
     constexpr double cached_byte_cost = 0.75; // time of a cached byte, relative to one from memory
@@ -110,11 +111,11 @@ public:
 
 private:
   static constexpr double entry = 10.;        ///< bytes of value and column
-  static constexpr double input = 12.;        ///< of a number and its index
+  static constexpr double input = 12.;        ///< bytes of a number and its index
   static constexpr double product_bytes = 2.; ///< bytes that take as long as an entry times a
                                               ///< number in scratch
 
-  /// Adds a block, with @p counts of unknowns within each distance.
+  /// Adds a block to the sample. @param counts numbers of unknowns within each distance
   void add(const std::vector<int> &counts, const int scratch)
   {
     deepest = std::min(deepest, static_cast<int>(counts.size()) - 1);
@@ -127,8 +128,8 @@ private:
   }
 
   int n_blocks;
-  std::vector<double> within;       ///< unknowns within each distance; own ones first
-  std::vector<int> max_rows_within; ///< maximum over blocks
+  std::vector<double> within;       ///< sum of the unknowns within each distance over the sample
+  std::vector<int> max_rows_within; ///< maximum of these numbers over the sample
   int deepest;                      ///< depth at which all blocks fit
   int longest_row = 0;
   double mean_length;
@@ -160,7 +161,7 @@ void select_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t 
 struct BlockSearch
 {
   const Matrix &A;
-  const ScaledMatrix &copy; ///< with the rows for the deepest sweep
+  const ScaledMatrix &copy; ///< contains the rows of ghosts for the deepest sweep
   const MatrixPowersOptions &options;
   CacheBlockLimits limits;
   int deepest;
@@ -169,8 +170,8 @@ struct BlockSearch
 /// Cost of cache blocks, relative to plain products, above which they are not tried.
 constexpr double clearly_cheaper = 0.8;
 
-/// Returns the cheapest candidates with such blocks (BlockCandidate::block), at most @p
-/// max_candidates of them, the same on all ranks.
+/// Returns the cheapest candidates with blocks @p block (see BlockCandidate::block), at most @p
+/// max_candidates of them; they are the same on all ranks.
 std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int block,
                                           const std::size_t max_candidates)
 {
@@ -245,7 +246,7 @@ public:
   {
     remark << ", " << name << " does not fit";
   }
-  /// Runs a form until its time settles, because a GPU that was idle is slow at first.
+  /// Runs @p form until its times no longer fall, because a GPU that was idle is slow at first.
   void warm_up(const MatrixPowers &form)
   {
     double before = 0., now = seconds(form);
@@ -265,7 +266,8 @@ public:
   }
 
 private:
-  /// Returns the time of a step: the shortest of several runs, after one that does not count.
+  /// Returns the seconds of a step: the minimum over several runs, after a first run that does not
+  /// count.
   double seconds(const MatrixPowers &powers)
   {
     const std::size_t stride = powers.space()->n_with_ghosts();
@@ -355,10 +357,9 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   autotuner.warm_up(*plain);
   if (may_be_plain)
     autotuner.try_candidate("plain", options_for(PowersKind::plain, 0, 0), std::move(plain));
-  if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // then there is no room for
-                                                                        // blocks
+  if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // no memory for blocks
     try {
-      if (!is_partitioned) // otherwise rows of other ranks pass through the executor's memory
+      if (!is_partitioned) // the copy of distributed rows would pass through the executor's memory
         autotuner.try_candidate("streamed", streamed, make_streamed_powers(A, m, streamed, forms));
     }
     catch (const DeviceError &) { // no memory for two blocks
@@ -380,7 +381,7 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
                          "scratch memory of a team without more than tripling the work";
   const BlockSearch search{A, copy->scaled, options, limits, deepest};
   for (const BlockCandidate &candidate : block_candidates(search)) {
-    if (is_partitioned && candidate.depth != depth) { // only with its ghosts
+    if (is_partitioned && candidate.depth != depth) { // a copy with only the ghosts for this depth
       depth = candidate.depth;
       copy = forms.copy(A, m, depth);
     }

@@ -21,8 +21,8 @@ struct MeasuringState : LoopState
   Squares squares{};
 };
 
-/// The bits of a double. For non-negative numbers their order is that of the numbers; NaN comes
-/// last.
+/// The bits of a double as an integer. Non-negative numbers and their bits have the same order; NaN
+/// comes last.
 using Bits = unsigned long long;
 
 FEMGPU_HD

@@ -9,7 +9,8 @@
 
 namespace femgpu::linalg
 {
-/// The result of one system of a batch. Norms are squared.
+/// The result of one system of a batch. bb, initial_rr and true_rr are squared norms; target is a
+/// norm.
 struct BatchResult
 {
   Outcome outcome;
@@ -55,7 +56,7 @@ struct BatchProgram
     double scale = 0.;
   };
 
-  /// w = |A||x| + |b|
+  /// Computes (w, w) with w = |A||x| + |b|.
   struct MeasureScale
   {
     using Contributes = SumList<&Sums::bb>;
@@ -85,7 +86,7 @@ struct BatchProgram
       });
       block.clear_vectors(/* keeps_x */ true);
       block.template residual<ComputeInitialResidual<State, typename Method::Sums>>();
-      if (block.state().bb == 0.) { // then x = 0, whatever the initial guess
+      if (block.state().bb == 0.) { // x = 0 is the solution, whatever the initial guess
         block.change_state([](State &state) {
           state.initial_rr = -1.;
           state.running = true;

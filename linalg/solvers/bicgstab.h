@@ -10,11 +10,11 @@
  */
 namespace femgpu::linalg::bicgstab
 {
-/// Smallest cosine of the angle between r and r*; less is rounding error. Converging runs
-/// occasionally come close to it.
+/// Smallest cosine of the angle between r and r*, the shadow residual; a smaller one is rounding
+/// error. Converging runs occasionally come close to it.
 constexpr double smallest_cosine = 1e-16;
-/// The bound for a run whose residual has grown by harmful_growth since its start: the run has lost
-/// half of its digits and would lose the rest.
+/// harmful_cosine replaces smallest_cosine in a run whose residual has grown by harmful_growth
+/// since its start: the run has lost half of its digits and would lose the rest.
 constexpr double harmful_cosine = 1e-8, harmful_growth = 100.;
 
 struct State : KrylovState
@@ -83,7 +83,7 @@ enum Vector : int
 {
   x,
   r,
-  shadow, ///< r*
+  shadow, ///< r*, the shadow residual
   p,
   p_hat, ///< M⁻¹p
   q,     ///< A p̂
@@ -92,7 +92,7 @@ enum Vector : int
   n_vectors
 };
 
-/// r* = r, or pseudo-random numbers in [-1, 1) after runs that have failed with it.
+/// r* = r or, after failed runs, pseudo-random numbers in [-1, 1), which differ in each run.
 struct ChooseShadow : RowFormula
 {
   using Reads = VectorList<r>;
@@ -139,8 +139,8 @@ struct HalfStep : RowFormula
 };
 
 /**
- * A form of BiCGStab, without its name and its loop. The loop begins with the update of x.
- * Initially α = β = ω = 0, so that the first pass only sets p = r.
+ * The common part of all forms of BiCGStab; a form adds its name and its loop. The loop begins with
+ * the update of x. Initially α = β = ω = 0, so that the first pass only sets p = r.
  */
 struct Form
 {

@@ -49,12 +49,12 @@ struct Sums
   double rr, rho, gamma;
 };
 
-/// Data of the minimisation: the least-squares problem r_0 − Σ γ_j r_j, j = 1, ..., ℓ.
+/// Data of the least-squares problem min ‖r_0 − Σ γ_j r_j‖, j = 1, ..., ℓ.
 struct SmallProblem
 {
   int l;
   double *Z;     ///< (r_i, r_j), l+1 x l by columns j = 1, ...; factored in place
-  double *gamma; ///< l
+  double *gamma; ///< γ_1, ..., γ_l
 
   FEMGPU_HD
   double &z(const int i, const int j) const
@@ -99,11 +99,12 @@ struct SolverWorkspace
   Columns R, U;       ///< l + 1 vectors each
   double *x, *shadow, *z;
   bool fused; ///< M⁻¹ is the diagonal m, and updates of x are immediate
-  double *y;  ///< otherwise the sum of a pass, which ends with x += M⁻¹y
+  double *y;  ///< if not fused, the update of a pass, which ends with x += M⁻¹y
   DiagonalView m;
   SmallProblem small;
 
-  /// Adds @p v_i to x, multiplied by M⁻¹, or to y. @p is_first if it is the first of a pass.
+  /// Adds M⁻¹ @p v_i to x if M⁻¹ is fused; otherwise adds v_i to y.
+  /// @param is_first this is the first update of a pass
   FEMGPU_HD
   void add(const int i, const double v_i, const bool is_first = false) const
   {
@@ -114,7 +115,8 @@ struct SolverWorkspace
   }
 };
 
-/// r* = r, or pseudo-random numbers in [-1, 1) after runs that have failed with it. u_0 = 0.
+/// r* = r or, after failed runs, pseudo-random numbers in [-1, 1), which differ in each run. u_0 =
+/// 0.
 struct Begin
 {
   SolverWorkspace ws;

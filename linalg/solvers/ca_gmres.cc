@@ -50,7 +50,7 @@ struct Combine
   Columns Q;
   const double *y;
   DiagonalView m;
-  double *x; ///< or t
+  double *x; ///< x, or t if M⁻¹ is not fused
 
   FEMGPU_HD
   void operator()(const int i) const
@@ -60,7 +60,7 @@ struct Combine
   }
 };
 
-constexpr int n_other_vectors = 3; // besides the basis
+constexpr int n_other_vectors = 3; // in addition to the basis
 
 /// The options that a user sets.
 struct CaOptions
@@ -206,7 +206,7 @@ private:
     const double beta = std::sqrt(s.rr);
     ArnoldiMatrix H(size, beta);
     runner.run(rows(n, Scale{V[0], 1. / beta}));
-    const bool is_first = !has_ritz_values; // then one vector at a time
+    const bool is_first = !has_ritz_values; // the first cycle computes one vector at a time
     while (s.running && H.columns() < size) {
       const int max_steps = is_first ? 1 : statistics.s;
       append_block(s, H, std::min(max_steps, size - H.columns()));
@@ -293,8 +293,8 @@ private:
     }
   }
 
-  /// Updates x += M⁻¹ Q y and computes its residual. If that is larger than the basis predicted,
-  /// halves the block length, and restores x if the residual has grown.
+  /// Updates x += M⁻¹ Q y and computes the residual of x. If the residual is larger than the basis
+  /// predicted, halves the block length; if it has grown, also restores x.
   void finish_cycle(State &s, const ArnoldiMatrix &H)
   {
     A.executor()->copy_within(x_before, x.data(), x.bytes());
@@ -352,7 +352,7 @@ private:
   GramMemory dot_memory;
   std::unique_ptr<BlockOrthogonalisation> borth;
   std::unique_ptr<Tsqr> tsqr;
-  std::vector<BasisStep> steps; ///< of a whole block
+  std::vector<BasisStep> steps; ///< steps of a whole block
   bool has_ritz_values = false;
   CaStatistics statistics;
 };
@@ -383,13 +383,13 @@ private:
  *
  * Use: systems for which GMRES is dominated by long bases, or by reading A in products. Options:
  * restart=m, s=S, basis=newton|monomial, borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2
- * for both, powers=auto|plain|blocked|streamed with depth=K, block=ROWS and memory=MB (see
- * MatrixPowers), errors=yes for ‖I − QᵀQ‖ and ‖V − QR‖. Needs: no properties of A or M; if M⁻¹ is
- * not fused, powers are plain. m + 4 vectors. Cost of s iterations: A is read once to s times, the
- * basis twice a pass, the block about six times; the host reads small matrices once a block. Fails:
- * as GMRES. If the basis is too ill-conditioned for its s, the true residual differs from that of
- * the recurrence. Then s is halved; the remarks report this, and the condition number of the worst
- * block.
+ * for borth and tsqr, powers=auto|plain|blocked|streamed with depth=K, block=ROWS and memory=MB
+ * (see MatrixPowers), errors=yes for ‖I − QᵀQ‖ and ‖V − QR‖. Needs: no properties of A or M; if M⁻¹
+ * is not fused, powers are plain; m + 4 vectors. Cost of s iterations: A is read between once and s
+ * times, the basis twice per pass, the block about six times; the host reads small matrices once
+ * per block. Fails: as GMRES. If a basis with blocks of s vectors is too ill-conditioned, the true
+ * residual differs from the residual of the recurrence. Then s is halved; the remarks report this,
+ * and the condition number of the worst block.
  */
 template <class Backend>
 class CaGmres final : public Solver
@@ -455,7 +455,7 @@ private:
   CaOptions options;
   MatrixPowersOptions chosen; ///< result of the trials, if there were any
   std::unique_ptr<MatrixPowers> powers;
-  const Matrix *matrix = nullptr; ///< for which powers was set up
+  const Matrix *matrix = nullptr; ///< matrix for which `powers` was set up
 };
 } // namespace
 } // namespace gmres

@@ -12,9 +12,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr double weak_coupling = 1e-4;   ///< couplings are weak up to this share of the largest of
-                                         ///< either node
-constexpr double weakly_held = 1e-3;     ///< largest zᵀ A z, relative to zᵀ D z
+constexpr double weak_coupling = 1e-4; ///< largest weak coupling, relative to either node's largest
+constexpr double weakly_held = 1e-3;   ///< largest zᵀ A z, relative to zᵀ D z
 constexpr int max_coarse_unknowns = 192; ///< largest number of motions of all parts
 constexpr int max_motions = 6;           ///< largest number of motions of a part
 
@@ -58,7 +57,7 @@ private:
   std::vector<std::atomic<int>> parents;
 };
 
-/// (A z)_i for the motions z of one part, in one row i.
+/// The numbers (A z)_i of one row i, for the motions z of one part.
 struct RowOfMotions
 {
   int component_id;
@@ -91,7 +90,7 @@ std::vector<double> solve_positive(std::vector<double> K, std::vector<double> c)
   for (std::size_t k = 0; k < n; ++k)
     diagonal[k] = K[k * n + k];
   for (std::size_t k = 0; k < n; ++k) {
-    constexpr double smallest_pivot = 1e-12; // of the diagonal
+    constexpr double smallest_pivot = 1e-12; // relative to the diagonal
     double &pivot = K[k * n + k];
     if (!(pivot > smallest_pivot * diagonal[k])) {
       c[k] = 0.;
@@ -128,7 +127,7 @@ ComponentDeflation::ComponentDeflation(const HostCsr &matrix, const double *cons
     if (n_components > 0)
       find_motions<block_size.value>(b, x);
   };
-  if (block == 1) // a constant, because each entry is divided by it
+  if (block == 1) // block becomes a compile-time constant, because each column is divided by it
     find(std::integral_constant<int, 1>());
   else if (block == 2)
     find(std::integral_constant<int, 2>());
@@ -192,7 +191,7 @@ void ComponentDeflation::find_centres()
     if (const int p = component_id[node]; p >= 0) {
       counts[p] += 1.;
       for (std::size_t d = 0; d < dim; ++d)
-        centres[p * dim + d] += coordinates[node * dim * dim + d]; // of its first unknown
+        centres[p * dim + d] += coordinates[node * dim * dim + d]; // of the node's first unknown
     }
   for (std::size_t k = 0; k < centres.size(); ++k)
     centres[k] /= counts[k / dim];
@@ -212,7 +211,7 @@ void ComponentDeflation::motions_of(const int i, double *const z) const
     const double *const X = A.unknowns->coordinates.data() + static_cast<std::size_t>(i) * block;
     const double *const centre =
         centres.data() + static_cast<std::size_t>(component_id[i / block]) * block;
-    for (int r = block; r < n_motions; ++r) { // in the plane of the directions a and b
+    for (int r = block; r < n_motions; ++r) { // rotation in the plane of the directions a and b
       const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
       z[r] = component == a ? centre[b] - X[b] : component == b ? X[a] - centre[a] : 0.;
     }
@@ -282,7 +281,7 @@ void ComponentDeflation::find_motions(const double *const b, const double *const
 {
   const std::size_t n =
       static_cast<std::size_t>(n_components) * static_cast<std::size_t>(n_motions);
-  constexpr int n_chunks = 16; // of rows, so that sums do not depend on the number of threads
+  constexpr int n_chunks = 16; // fixed, so that sums do not depend on the number of threads
   std::vector<Sums> chunk_sums(n_chunks, Sums(n));
   parallel_for(n_chunks, [&](const int chunk) {
     const auto bound = [this](const long long k) { return static_cast<int>(A.n * k / n_chunks); };

@@ -8,22 +8,23 @@
 namespace femgpu::linalg
 {
 /**
- * The error of x for A x = b, A symmetric, in the motions of weakly coupled parts.
+ * Estimates and corrects the error of x for A x = b, A symmetric, in the motions of weakly coupled
+ * parts.
  *
  * Two nodes belong to the same part if they are connected by entries of A that are larger than 10⁻⁴
  * of the largest off-diagonal entry in the rows of either node. A stiff body between soft ones is a
  * part; if the entries differ less, all unknowns form one part. The motions of a part are
  * constants, or rigid-body motions if nodes have 2 or 3 unknowns and their coordinates are known.
  *
- * A motion z is weakly held if zᵀ A z <= 10⁻³ zᵀ D z, where D is the diagonal of A. Its error then
- * has a small residual. A Krylov method reaches its tolerance before it finds the motion, and
- * estimates of the error that are made from its steps do not show it. With the motions of all parts
- * as the columns of Z, r = b − A x and the solution x*,
+ * A motion z is weakly held if zᵀ A z <= 10⁻³ zᵀ D z, where D is the diagonal of A. An error along
+ * z then has a small residual: a Krylov method reaches its tolerance before it finds this error,
+ * and estimates of the error from the steps of the method miss it. With the motions of all parts as
+ * the columns of Z, r = b − A x and the solution x*,
  *
  *     ‖x* − x‖_A >= (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2),   c = Zᵀ r,
  *
- * with equality if the error is a motion. Entries of c are set to zero if the motion is not weakly
- * held, or if rounding errors of r explain them.
+ * with equality if the error is a motion. An entry of c is set to zero if its motion is not weakly
+ * held, or if rounding errors of r explain the entry.
  *
  * The correction x + Z (Zᵀ A Z)⁻¹ c is that of subdomain deflation (Nicolaides, SIAM J. Numer.
  * Anal. 24, 1987), which Vuik, Segal and Meijerink (J. Comput. Phys. 152, 1999) use for layers of
@@ -64,11 +65,11 @@ private:
 
   HostCsr A;
   int block;                          ///< unknowns of a node
-  int n_motions;                      ///< of a part
-  int n_components = 0;               ///< 0 if there are too many
-  std::vector<int> component_id;      ///< of each node; -1: none
-  std::vector<unsigned char> is_free; ///< of each unknown; 0 if its row has only a diagonal
-  std::vector<double> centres;        ///< of the parts
+  int n_motions;                      ///< motions of a part
+  int n_components = 0;               ///< number of parts; 0 if there are too many
+  std::vector<int> component_id;      ///< part of each node; -1: none
+  std::vector<unsigned char> is_free; ///< for each unknown: 0 if its row has only a diagonal entry
+  std::vector<double> centres;        ///< centres of the parts
   std::vector<double> coefficients;   ///< (Zᵀ A Z)⁻¹ c
   double energy_norm = 0.;
 };

@@ -20,9 +20,9 @@ namespace femgpu::linalg
  *
  *     S Δ_k <= τ (Δ_l + ... + Δ_{k−1}),   S = max_j (Δ_j + ... + Δ_k) / Δ_j
  *
- * over those j since which the squared error has fallen by 10⁴, or over all j. S is the largest
- * ratio of the squared error to a term so far, so that S Δ_k estimates the difference; the bound
- * then has relative accuracy τ.
+ * over the latest j, back to the j since which the squared error has fallen by a factor of 10⁴, or
+ * over all j. S is the largest ratio of the squared error to a term so far, so that S Δ_k estimates
+ * the difference; the bound then has relative accuracy τ.
  *
  * ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, to which a tolerance may be relative, is also
  * estimated from below by these sums.
@@ -49,11 +49,12 @@ struct EnergyError
   int first;                                     ///< iterate at which the recurrence began
   int n_merged;                                  ///< terms that have been merged into sums
   int length;                                    ///< terms per interval
-  double open_sum, open_min_term;                ///< of the interval that is not yet full
+  double open_sum, open_min_term; ///< sum and smallest term of the interval that is not full
 
   double check_threshold; ///< terms above this imply a large error; negative: the error does not
                           ///< decide
-  double reduction; ///< of the error since the recurrence began, once the target is reached; else 0
+  double reduction;       ///< reduction of the error since the recurrence began, once the target is
+                          ///< reached; else 0
 
   double recent[n_recent]; ///< Δ_k at index k mod n_recent
   double sums[n_intervals], min_term[n_intervals];
@@ -87,11 +88,11 @@ struct EnergyError
     return recent[k & (n_recent - 1)];
   }
 
-  /// Returns whether run_deferred() is due after @p n_iterations, the last of which has @p term. @p
-  /// check_threshold is the member. If the error decides, ‖x‖_A is needed early: run_deferred() is
-  /// also due after 1, 2, 4,
-  /// ... iterations. Otherwise the result does not depend on the term, so that nothing waits for
+  /// Returns whether run_deferred() is due after @p n_iterations, the last of which has @p term. If
+  /// the error decides, ‖x‖_A is needed early, so that run_deferred() is also due after 1, 2, 4,
+  /// ... iterations. Otherwise the result does not depend on the term, and nothing has to wait for
   /// it.
+  /// @param check_threshold the value of the member
   FEMGPU_HD
   static bool is_due(const int n_iterations, const double term, const double check_threshold)
   {
@@ -102,8 +103,9 @@ struct EnergyError
     return (n_iterations & mask) == 0 || term <= check_threshold;
   }
 
-  /// Merges old terms to make room for those from @p end on, and determines whether the error has
-  /// reached its target, if there is one. @param sum of all terms
+  /// Merges old terms to make room for terms from number @p end on, and determines whether the
+  /// error has reached its target, if there is one.
+  /// @param sum sum of all terms
   FEMGPU_HD_CALLED
   void run_deferred(const int end, const double sum)
   {
@@ -181,7 +183,7 @@ private:
     const int open = n_merged % length > 0 ? 1 : 0;
     return end - first - n_merged + open + n_merged / length;
   }
-  /// Returns a piece, counted backwards from the last term before @p end.
+  /// Returns segment @p number, counted backwards from the last term before @p end.
   FEMGPU_HD
   Segment segment_at(const int number, const int end) const
   {

@@ -71,16 +71,16 @@ struct Sums
   double before, ww, rw;
 };
 
-/// Data of a cycle besides the vectors. R is stored by columns of length @p size.
+/// The data of a cycle except its vectors. R is stored by columns of length @p size.
 struct Cycle
 {
   int size;             ///< columns of a full cycle
   double *R;            ///< size x size, triangular when a column is complete
-  double *scales;       ///< ν_k, size + 1
-  double *coefficients; ///< of the vectors subtracted from the new one, size
-  double *rhs;          ///< size + 1
-  double *rotations;    ///< cosines and sines, 2 size
-  double *weights;      ///< of the directions in the update of x, size
+  double *scales;       ///< ν_k, size + 1 numbers
+  double *coefficients; ///< `size` coefficients of the vectors to subtract from the new one
+  double *rhs;          ///< right-hand side, size + 1 numbers
+  double *rotations;    ///< `size` cosines and sines
+  double *weights;      ///< `size` weights of the directions in the update of x
   int *columns;         ///< copy of State::columns, for steps without a state
 
   FEMGPU_HD
@@ -168,8 +168,8 @@ struct ApplyMatrix
 struct Project
 {
   Cycle cycle;
-  int first;        ///< column of the basis
-  int row, column;  ///< of R
+  int first;        ///< first of these columns of the basis
+  int row, column;  ///< position in R of the first result
   bool is_repeated; ///< adds to entries from the first pass
 
   FEMGPU_HD
@@ -271,7 +271,7 @@ struct Update
   Columns directions;
   Cycle cycle;
   DiagonalView m;
-  double *x; ///< or t
+  double *x; ///< x, or t if M⁻¹ is not fused
 
   FEMGPU_HD
   void operator()(const int i) const
@@ -302,7 +302,7 @@ struct EndCycle : TrueResidual<Sums>
   }
 };
 
-/// V_j = v_j, for a nonlinear M.
+/// Replaces V_j by v_j, because a nonlinear M needs normalised vectors.
 struct Normalise
 {
   double *v;
@@ -344,7 +344,8 @@ struct SolverWorkspace
   {
     return Z.count == 0 ? V[j] : Z[is_stored ? j : 0];
   }
-  /// Returns where a step stores m_i times column j; nullptr if it does not.
+  /// Returns where the step that computes column j stores m_i times this column; nullptr if it does
+  /// not.
   FEMGPU_HD
   double *fused_z(const int j) const
   {
@@ -379,7 +380,7 @@ struct SolverWorkspace
 };
 
 /**
- * Solves A x = b in cycles. @p extend_basis(place, dots, j) returns the steps, as a tuple, that
+ * Solves A x = b in cycles. @p extend_basis(workspace, dots, j) returns the steps, as a tuple, that
  * compute column j of R and column j + 1 of the basis from A ẑ_j.
  * @param is_flexible stores M⁻¹v of each vector, because M may change
  * @tparam MethodWorkspace a SolverWorkspace with additional steps of the method

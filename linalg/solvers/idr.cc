@@ -17,7 +17,7 @@ struct State : KrylovState
   static constexpr bool supports_variants = true;
 
   double omega = 1.;
-  double beta = 0.; ///< of the last direction
+  double beta = 0.; ///< length of the last step, along u_k
 
   FEMGPU_HD
   void stop_unless(const bool is_regular, const double value)
@@ -79,8 +79,8 @@ struct SolverWorkspace
   SmallProblem small;
 };
 
-/// Pseudo-random shadow vectors with entries in [-1, 1); new ones after runs that have failed. G =
-/// U = 0 and M = I; any M would do.
+/// Sets the shadow vectors to pseudo-random numbers in [-1, 1), which differ after a failed run.
+/// Sets G = U = 0 and M = I; any regular M would do.
 struct ChooseShadows
 {
   SolverWorkspace ws;
@@ -282,11 +282,11 @@ struct ReduceResidual
  * system replaces the sequential orthogonalisation.
  *
  * Use: unsymmetric systems for which BiCGStab breaks down or stagnates, e.g. due to strong
- * convection; with s = 4 it needs hardly more iterations than GMRES without a restart. Options: s.
- * Needs: no properties of A or M; 3 s + 4 vectors. An iteration is one product with A and M; s + 1
- * of them make one reduction of the residual space. Cost: 4 kernels, 2 of them with a reduction,
- * and about 3 s + 10 vectors; A and M once. Fails: M_kk = 0 or ω = 0 is a breakdown, followed by a
- * restart with other shadow vectors.
+ * convection; with s = 4, IDR needs hardly more iterations than GMRES without a restart. Options:
+ * s. Needs: no properties of A or M; 3 s + 4 vectors. An iteration has one product with A and M; s
+ * + 1 iterations confine the residual to the next smaller space. Cost: 4 kernels, 2 of them with a
+ * reduction, and about 3 s + 10 vectors; A and M once. Fails: M_kk = 0 or ω = 0 is a breakdown,
+ * followed by a restart with other shadow vectors.
  */
 template <class Backend>
 class IDR final : public Solver

@@ -16,12 +16,13 @@ namespace
 /// Largest contrast for which error estimates are reliable with Jacobi.
 constexpr double largest_contrast = 1e4;
 
-/// Share of the off-diagonal entries with the sign of the diagonal from which fsai is next.
+/// fsai is next if more than this share of the off-diagonal entries has the sign of the diagonal.
 /// Matrices of structures have 0.4 or more in our collection, scalar diffusion mostly none.
 constexpr double share_of_structures = 0.25;
 
 /// The set-up of fsai costs as much as 50 iterations on 16 cores, or 1,000 on a GPU, where latency
-/// dominates its small steps. On the host, solves of 100 to 200 iterations are as fast with Jacobi.
+/// dominates its small steps. On the host, Jacobi is as fast as fsai if it needs 100 to 200
+/// iterations.
 constexpr int max_jacobi_iterations_before_fsai_on_host = 200,
               max_jacobi_iterations_before_fsai_on_device = 1000;
 

@@ -10,7 +10,8 @@ namespace femgpu::linalg
 {
 /**
  * The expected number of iterations of conjugate gradients with Jacobi, from data that are the same
- * in every run: a choice by measured time would change results from run to run.
+ * in every run: a choice by measured time would change results from run to run. The next
+ * preconditioner is the one that would replace Jacobi, see PreconditionedSolver.
  */
 struct JacobiForecast
 {
@@ -38,8 +39,8 @@ struct JacobiForecast
   std::string reason_for_multigrid() const;
 };
 
-/// Forecasts the iterations with Jacobi. Collective over the partitions of @p A. The limit of
-/// iterations is fitted to measurements (docs/appendix_multigrid.md).
+/// Forecasts the iterations with Jacobi. Collective over all ranks. max_jacobi_iterations is fitted
+/// to measurements (docs/appendix_multigrid.md).
 JacobiForecast forecast_jacobi(const Matrix &A, BackendKind backend);
 } // namespace femgpu::linalg
 

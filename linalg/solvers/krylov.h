@@ -21,7 +21,7 @@
 /**
  * @file
  * Shared parts of Krylov solvers besides their state: the steps that compute the true residual, and
- * the outer loop, which lets it alone decide convergence.
+ * the outer loop, in which the true residual alone decides convergence.
  */
 namespace femgpu::linalg
 {
@@ -157,11 +157,11 @@ constexpr int longest_history = 1 << 20;
 
 /**
  * The outer loop of all Krylov solvers, and of nonlinear conjugate gradients. @p run(state) saves
- * x, computes its residual, calls state.begin(), iterates until an epilogue stops the state, and
- * recomputes the residual: true_rr. RestartPolicy decides whether another run follows.
- * @p restore() resets x to the one that the last run has saved. The final x is the best among the
+ * x, computes the residual of x, calls state.begin(), iterates until an epilogue stops the state,
+ * and recomputes the residual for true_rr. RestartPolicy decides whether another run follows. @p
+ * restore() resets x to the one that the last run has saved. The final x is the best among the
  * results of the runs and the initial guess.
- * @tparam State of the method
+ * @tparam State state of the method
  * @param iteration used by @p run; stores the history
  * @param report already contains the names and counts of the method
  */
@@ -236,7 +236,8 @@ auto preconditioning([[maybe_unused]] const M &m, [[maybe_unused]] double *const
     return std::tuple(product(*m, v, body));
 }
 
-/// Runs from x. If b = 0, runs from 0, which is the solution whatever the initial guess.
+/// Calls run(start) from x or, if b = 0, from x = 0, which is the solution whatever the initial
+/// guess.
 template <class Run>
 KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run)
 {
@@ -290,9 +291,9 @@ private:
 
 /**
  * Solves A x = b with fused steps. @p iterate(iteration, m, initial_x) receives the view of M⁻¹ and
- * runs the steps of the method, beginning after the residual, with a new @p State, until an
- * epilogue stops it; its loop comes last. A loop that computes the first residual itself saves x in
- * the n rows of initial_x.
+ * runs the steps of the method that follow the initial residual, with a new @p State, until an
+ * epilogue stops the state. The loop must be the last of these steps. A loop that computes the
+ * initial residual itself saves x in the n rows of initial_x.
  * @param r receives the residual; n rows
  */
 template <class Backend, class State, class Sums, class Iterate>

@@ -7,7 +7,7 @@
 
 /**
  * @file
- * The state that the epilogues of Krylov solvers check, and the judge of their runs.
+ * The state that the epilogues of Krylov solvers check, and the policy that decides on restarts.
  */
 namespace femgpu::linalg
 {
@@ -21,28 +21,28 @@ struct KrylovState : LoopState
   double diverged_rr = 0.; ///< diverged above this
   static constexpr double divergence_factor = 1e8;
   static constexpr bool supports_variants = false; ///< see has_variants
-  /// Below this, products within an iteration underflow; the true residual has stagnated long
-  /// before.
+  /// Smallest target_rr: below it, products within an iteration underflow; the true residual has
+  /// stagnated long before.
   static constexpr double smallest_rr = 1e-280;
   Outcome outcome = Outcome::breakdown;
-  int restarts = 0;          ///< by the method itself
+  int restarts = 0;          ///< restarts that the method itself makes
   int history_size = 0;      ///< negative: this copy of the state writes none
   double *history = nullptr; ///< squared norms of the first iterations
 
   // Inputs of the target, which begin() computes.
   double relative_tolerance = 0., absolute_tolerance = 0.;
   bool is_relative_to_rhs = true;
-  double value_precision = 0.; ///< of the entries of A
+  double value_precision = 0.; ///< relative precision of the entries of A
   /// Growth of the residual that counts as divergence.
   double growth_limit = divergence_factor;
   /// Whether a run without progress may be repeated with another variant of the method.
   bool has_variants = false;
-  int failed_runs = 0; ///< consecutive ones before this run
+  int failed_runs = 0; ///< number of consecutive failed runs before this one
   /// Reduction of the residual at which a run ends, so that its result is saved; 0: none.
   double run_reduction = 0.;
-  double target = 0.;      ///< that the true residual has to reach
-  double initial_rr = -1.; ///< of the initial guess; negative: not yet known
-  double start_rr = 0.;    ///< at the last begin()
+  double target = 0.;      ///< norm that the true residual has to reach
+  double initial_rr = -1.; ///< (r, r) of the initial guess; negative: not yet known
+  double start_rr = 0.;    ///< (r, r) at the last begin()
   double true_rr = 0.;     ///< (r, r) of r = b − A x, recomputed
   double bb = 0.;          ///< (b, b), or another reference of the tolerance
 
@@ -58,7 +58,7 @@ struct KrylovState : LoopState
   {
     return *reinterpret_cast<EnergyError *>(history - n_energy);
   }
-  /// Stops looking at the error before the end of the loop.
+  /// Disables checks of the error before the end of the loop.
   FEMGPU_HD
   void disable_deferred()
   {
@@ -98,7 +98,7 @@ struct KrylovState : LoopState
   FEMGPU_HD
   bool has_stagnated() const
   {
-    const int last = iteration - 1; // that has been checked
+    const int last = iteration - 1; // last iteration that has been checked
     if (last < max_unchanged_residuals || last >= history_size || target <= 0. ||
         rr > stagnation_reduction * start_rr)
       return false;
@@ -137,8 +137,8 @@ struct KrylovState : LoopState
       stop(Outcome::not_finite);
     else if (sqrt(rr) <= target)
       stop(Outcome::converged);
-    // With rounded values, the recurrence has only a few digits of A: each start refines the
-    // solution by these.
+    // If the values of A are rounded, the recurrence uses only a few digits of A. Each start then
+    // refines the solution by as many digits.
     const bool is_rounded = value_precision > 1e-15;
     const double reduction = fmax(is_rounded ? 100. * value_precision : 0., run_reduction);
     const double next_target = fmax(target, reduction * sqrt(rr));
@@ -184,10 +184,11 @@ struct KrylovState : LoopState
 
   /**
    * Counts the next update x += α p of conjugate gradients, which reduces the squared energy norm
-   * of the error by @p alpha_gamma = α (r, M⁻¹r). The update is cancelled if the error has already
-   * reached its target: receive_deferred(). The recomputed residual then has to agree with that of
-   * the recurrence, on which the estimate relies, or to be so small that the difference is
-   * negligible. A stopped state does not change. Contains no branches, see should_continue().
+   * of the error by @p alpha_gamma = α (r, M⁻¹r). If the error has already reached its target,
+   * receive_deferred() cancels the update. The recomputed residual must then agree with the
+   * residual of the recurrence, on which the estimate relies, or must be so small that their
+   * difference is negligible. A stopped state does not change. Contains no branches, see
+   * should_continue().
    */
   FEMGPU_HD
   void count_update(const double alpha_gamma)
@@ -212,8 +213,8 @@ struct KrylovState : LoopState
   static constexpr double stagnation_tolerance = 1e-10, stagnation_reduction = 1e-20;
   static constexpr int max_unchanged_residuals = 10;
   static constexpr int check_interval = 32; ///< a power of two
-  /// Bounds of the true residual: relative to that of the recurrence; or relative to the initial
-  /// residual times the reduction of the energy error.
+  /// The true residual may be largest_drift times the residual of the recurrence, or negligible
+  /// times the initial residual times the reduction of the energy error, whichever is larger.
   static constexpr double largest_drift = 2., negligible = 0.01;
 
 private:
@@ -251,22 +252,24 @@ private:
 constexpr int max_failed_runs = 5;
 
 /**
- * Judges each run of a method by the recomputed residual, whatever the recurrence yields. It stores
- * the residual of the best x, from which each run starts; a run that makes x worse is undone.
+ * Judges each run of a method by the recomputed residual, whatever the recurrence yields. The
+ * policy stores the residual of the best x, from which each run starts; a run that makes x worse is
+ * undone.
  *
  * If the true residual misses a target that the recurrence has met, the method restarts, until a
- * restart no longer halves the residual: then it has stagnated. The method also restarts after a
- * breakdown, unless breakdowns repeat without progress. A method with variants restarts with
- * another variant, also after a breakdown in the first step, after divergence, even to infinity, or
- * after its recurrence has drifted from the true residual; these runs end as soon as they have made
- * progress. With finite data, a solve that has made an iteration never ends as not_finite.
+ * restart no longer halves the residual; the outcome then is `stagnated`. The method also restarts
+ * after a breakdown, unless breakdowns repeat without progress. A method with variants restarts
+ * with another variant, also after a breakdown in the first step, after divergence, even to
+ * infinity, or after its recurrence has drifted from the true residual; these runs end as soon as
+ * they have made progress. With finite data, a solve that has made an iteration never ends as
+ * not_finite.
  */
 struct RestartPolicy
 {
-  Outcome outcome = Outcome::breakdown; ///< of the solve
+  Outcome outcome = Outcome::breakdown; ///< outcome of the solve
   int restarts = 0;
   double best_rr = -1.; ///< (r, r) of the best x; negative: not yet known
-  bool keeps_x = true;  ///< the x of the last run; else x must be restored
+  bool keeps_x = true;  ///< keep the x of the last run; otherwise x must be restored
 
   /// Prepares the state for a run.
   FEMGPU_HD

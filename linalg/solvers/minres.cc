@@ -7,26 +7,26 @@ namespace minres
 {
 namespace
 {
-/// Bound of ‖A r‖ / (‖A‖ ‖r‖) below which it is rounding error of an iteration: no x has a smaller
-/// residual.
+/// If ‖A r‖ / (‖A‖ ‖r‖) is below this, it is the rounding error of an iteration, and no x has a
+/// smaller residual.
 constexpr double smallest_slope = 1e-15;
 
 /// Subscripts of the paper: `gamma` is γ_j in iteration j, `gamma_old` γ_{j-1}, and so on.
 struct State : KrylovState
 {
-  double gamma = 1., gamma_old = 1.; ///< M⁻¹-norms of v: off the diagonal of the Lanczos matrix
-  double delta = 0.;                 ///< on the diagonal
-  double c = 1., c_old = 1.;         ///< rotations
-  double s = 0., s_old = 0.;
-  double alpha_0 = 0.;                   ///< the diagonal before the entry below is eliminated
+  double gamma = 1., gamma_old = 1.; ///< off-diagonals of the Lanczos matrix: norms of v in M⁻¹
+  double delta = 0.;                 ///< diagonal of the Lanczos matrix
+  double c = 1., c_old = 1.;         ///< cosines of rotations
+  double s = 0., s_old = 0.;         ///< sines of rotations
+  double alpha_0 = 0.;               ///< the diagonal of R before the entry below is eliminated
   double alpha_1 = 1., alpha_1_old = 1.; ///< the diagonal of R; directions d are w times this
-  double alpha_2 = 0., alpha_3 = 0.;     ///< above it
+  double alpha_2 = 0., alpha_3 = 0.;     ///< entries of R above the diagonal
   double eta = 0.;                       ///< ±‖r‖ in the norm of M⁻¹
   double tau = 0.;                       ///< step along d that has yet to be added to x
   double r_factor = 1.;                  ///< s² of the update of r that is yet to be made
-  double largest = 0.; ///< largest entry of the Lanczos matrix, instead of ‖A‖
+  double largest = 0.; ///< largest entry of the Lanczos matrix, used instead of ‖A‖
 
-  /// γ_1 = (v, M⁻¹v)^½
+  /// Begins a run. @param gamma_squared γ_1² = (v, M⁻¹v)
   FEMGPU_HD
   void begin(const double gamma_squared)
   {
@@ -59,8 +59,7 @@ struct State : KrylovState
       return;
     const double gamma_new = sqrt(gamma_squared);
     largest = fmax(largest, fmax(fabs(delta), gamma_new));
-    // The norm of A r relative to that of r, both for M⁻¹; rounding errors of all iterations
-    // accumulate.
+    // ‖A r‖ / ‖r‖ in the norm of M⁻¹; rounding errors of all iterations accumulate.
     if (hypot(alpha_0, c * gamma_new) <= (10 + iteration) * smallest_slope * largest) {
       stop(Outcome::stagnated);
       return;
@@ -80,7 +79,8 @@ struct State : KrylovState
   }
 
 private:
-  /// γ² = 0 marks the end of the Krylov space, where r = 0; rotate() checks whether it is.
+  /// Stops unless γ² is finite and non-negative. γ² = 0 marks the end of the Krylov space, where r
+  /// should be 0; rotate() checks r. Returns whether the loop continues.
   FEMGPU_HD
   bool check_preconditioner(const double gamma_squared)
   {
@@ -149,9 +149,9 @@ struct ApplyMatrix : MatrixTimes<z, q>
 };
 
 /**
- * x += τ d;  r = s² r − τ v, both of the previous iteration;
+ * x += τ d;  r = s² r − τ v, both for the previous iteration;
  * v₊ = q/γ − (δ/γ) v − (γ/γ₋) v₋;  d₊ = z/γ − (α₃/α₁₋) d₋ − (α₂/α₁) d.
- * The new v and d overwrite the old ones, v₋ and d₋.
+ * The new v₊ and d₊ overwrite v₋ and d₋.
  */
 template <int v_now, int v_old, int d, int d_old>
 struct UpdateVectors : RowFormula
@@ -196,8 +196,8 @@ struct ApplyPreconditioner : PreconditionerTimes<v_new, z>
 /**
  * Preconditioned minimal residuals (Paige and Saunders 1975; Elman, Silvester and Wathen 2014,
  * Algorithm 4.1). The directions d are w without their factor 1/α₁, so that only x and r lag behind
- * by one iteration. r = s² r − τ v is the residual itself (Choi, Paige and Saunders 2011): its
- * Euclidean norm ends the solve, while the method minimises its norm in M⁻¹.
+ * by one iteration. r = s² r − τ v is the residual itself (Choi, Paige and Saunders 2011): the
+ * Euclidean norm of r ends the solve, while the method minimises the norm of r in M⁻¹.
  *
  * Use: symmetric indefinite A. Needs: A symmetric; it may be singular if the system has a solution;
  * M symmetric positive definite. Cost per iteration: 2 kernels, both with a reduction, which read

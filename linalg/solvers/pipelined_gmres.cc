@@ -33,7 +33,7 @@ struct NewDirection
   }
 };
 
-/// A workplace with the steps that compute a column; also for the rows of one block of a GPU.
+/// A SolverWorkspace with the steps that compute a column.
 template <bool fused>
 struct PipelinedWorkspace : SolverWorkspace<fused>
 {
@@ -64,7 +64,8 @@ struct PipelinedWorkspace : SolverWorkspace<fused>
   {
     return Cycle::count(cycle.size);
   }
-  /// Returns the place for the rows of a block, whose vectors all begin at its first row.
+  /// Returns the workspace for the rows of one block of a GPU; its vectors begin at the first row
+  /// of the block.
   /// @param numbers block_workspace_size() numbers
   /// @param columns one number
   FEMGPU_HD

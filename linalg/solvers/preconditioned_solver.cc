@@ -14,10 +14,11 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Iterations in which fsai or multigrid must halve the residual. Both take about as long.
+/// Iterations in which fsai or multigrid must halve the residual. Both limits take about the same
+/// time.
 constexpr int first_trial_limit_fsai = 2000, first_trial_limit_multigrid = 500;
 
-/// Returns the limits of the remaining iterations.
+/// Returns @p control with the iteration limit and progress of a solve that continues @p previous.
 SolveControl remaining_control(const SolveControl &control, const SolveReport &previous)
 {
   SolveControl rest = control;
@@ -104,7 +105,7 @@ bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> 
 }
 
 /// Runs the solver for as many iterations as the preconditioner may take. Restores x if a
-/// preconditioner on trial has made it worse.
+/// preconditioner on trial has increased the residual.
 SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> &b,
                                           Buffer<double> &x, const SolveControl &control)
 {
@@ -134,10 +135,10 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   return report;
 }
 
-/// Sets up @p M for the matrix, and the solver for both. If that fails on one rank, all ranks
-/// throw.
-/// @param updates_M M is set up for this pattern
-/// @param only_values the solver is set up for this pattern
+/// Sets up @p M for the matrix, and the solver for the matrix and M. If that fails on one rank, all
+/// ranks throw.
+/// @param updates_M M is already set up for the pattern of the matrix
+/// @param only_values the solver is already set up for the pattern of the matrix
 void PreconditionedSolver::set_up_on_all_ranks(Preconditioner &M, const bool updates_M,
                                                const bool only_values)
 {
@@ -165,7 +166,7 @@ bool PreconditionedSolver::is_on_trial() const
 }
 
 /// Switches to preconditioner @p next, or to its successor if @p next cannot be set up.
-/// @param only_values the solver is set up for this pattern
+/// @param only_values the solver is already set up for the pattern of the matrix
 void PreconditionedSolver::switch_to(const Choice next, const std::string &reason,
                                      const bool only_values)
 {
@@ -187,8 +188,9 @@ void PreconditionedSolver::switch_to(const Choice next, const std::string &reaso
   }
 }
 
-/// Switches to the successor of the current preconditioner. @param reason why. @param only_values
-/// as in switch_to()
+/// Switches to the successor of the current preconditioner.
+/// @param reason why, for the report
+/// @param only_values as in switch_to()
 void PreconditionedSolver::switch_to_next(const std::string &reason, const bool only_values)
 {
   const Choice after_jacobi = forecast.fsai_is_next ? Choice::fsai : Choice::multigrid;

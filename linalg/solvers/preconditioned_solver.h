@@ -15,16 +15,17 @@ namespace femgpu::linalg
  * A solver with its preconditioner, for a sequence of matrices.
  *
  * The preconditioner `auto` is multigrid from the beginning if Jacobi is forecast to take longer or
- * if materials differ strongly (JacobiForecast). Otherwise it starts with Jacobi. Each solve with
- * Jacobi adds the iterations that exceed the cost of updating the next preconditioner. As soon as
- * solves with matrices of one pattern have lost as many iterations as the next preconditioner
- * costs, that one replaces Jacobi, for the rest of the solve and for all later ones. Iterations
- * decide rather than seconds, so that the choice is repeatable.
+ * if materials differ strongly (JacobiForecast). Otherwise `auto` starts with Jacobi. Each solve
+ * with Jacobi loses the iterations that exceed the cost of updating the next preconditioner. As
+ * soon as solves with matrices of one pattern have together lost as many iterations as the next
+ * preconditioner costs, the next preconditioner replaces Jacobi, for the rest of the solve and for
+ * all later solves. Iterations decide rather than seconds, so that the choice is repeatable.
  *
  * The next preconditioner is multigrid, preceded by fsai if the forecast recommends it. Multigrid
- * continues as long as it halves the residual within 500, 1,000, 2,000, ... iterations, fsai within
- * four times as many. If a preconditioner does not, for another reason than rounding, or cannot be
- * set up, its successor replaces it. Multigrid is succeeded by Jacobi, permanently.
+ * continues as long as it halves the residual within its iteration limit of 500, 1,000, 2,000, ...
+ * iterations; fsai has four times these limits. If a preconditioner fails to do so, for another
+ * reason than rounding, or cannot be set up, its successor replaces it. Multigrid is succeeded by
+ * Jacobi, permanently.
  */
 class PreconditionedSolver
 {
@@ -32,13 +33,15 @@ public:
   /// @throws ParameterError for unknown names and wrong options
   PreconditionedSolver(const LinearSolverOptions &options, BackendKind backend);
 
-  /// Sets up the preconditioner for @p A, and the solver for both. A must outlive later calls of
-  /// solve(). @p only_values: the pattern is that of the last set-up; ignored if that set-up
-  /// failed. @throws as Preconditioner::setup() and Solver::set_up()
+  /// Sets up the preconditioner for @p A, and the solver for A and the preconditioner. A must
+  /// outlive later calls of solve().
+  /// @param only_values A has the pattern of the last set-up; ignored if that set-up failed
+  /// @throws the exceptions of Preconditioner::setup() and Solver::set_up()
   void set_up(const Matrix &A, bool only_values);
 
-  /// Solves A x = b with that preconditioner, for the A of set_up() or one like it. @throws as
-  /// Solver
+  /// Solves A x = b with the preconditioner of set_up(). @p A is the matrix of set_up(), or one
+  /// close to it.
+  /// @throws the exceptions of Solver::solve()
   SolveReport solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                     const SolveControl &control);
 
@@ -46,9 +49,9 @@ private:
   enum class Choice
   {
     fixed,     ///< never changes
-    jacobi,    ///< unless it takes too long
-    fsai,      ///< unless it does not converge
-    multigrid, ///< unless it does not converge
+    jacobi,    ///< replaced if it takes too long
+    fsai,      ///< replaced if it does not converge
+    multigrid, ///< replaced if it does not converge
   };
 
   SolveReport attempt(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
@@ -65,11 +68,11 @@ private:
   std::unique_ptr<Solver> solver;
   Choice choice;
   std::unique_ptr<Preconditioner> preconditioner;
-  JacobiForecast forecast;             ///< if Jacobi or multigrid may be chosen
-  int remaining_jacobi_iterations = 0; ///< iterations that solves may still lose
-  int trial_iteration_limit = 0;       ///< iterations of the next attempt with fsai or multigrid
-  std::string remark; ///< why this preconditioner was chosen; empty: it is the given one
-  const Matrix *matrix = nullptr; ///< of set_up()
+  JacobiForecast forecast;             ///< used only for the preconditioner `auto`
+  int remaining_jacobi_iterations = 0; ///< iterations that solves may lose until Jacobi is replaced
+  int trial_iteration_limit = 0; ///< iteration limit of the next attempt with fsai or multigrid
+  std::string remark;            ///< why this preconditioner was chosen; empty: it is the given one
+  const Matrix *matrix = nullptr; ///< the matrix of set_up()
   bool is_complete = false;       ///< preconditioner and solver are set up
 };
 } // namespace femgpu::linalg

@@ -12,19 +12,19 @@ namespace femgpu::linalg
 {
 struct SolverTraits
 {
-  bool needs_symmetry = false; ///< of A and M
+  bool needs_symmetry = false; ///< A and M must be symmetric
   bool supports_batch = false; ///< Solver::batch() is implemented
   bool supports_resident_loop =
-      false; ///< can keep its vectors on a chip if M is fused and they fit
+      false; ///< can keep its vectors on a chip if M is fused and the vectors fit
   bool estimates_energy_error =
-      false; ///< estimates its error in the energy norm and can stop by it
-  const char *preconditioner = nullptr; ///< the only one it takes; nullptr: any
+      false; ///< estimates its error in the energy norm, and can stop at a given error
+  const char *preconditioner = nullptr; ///< the only supported preconditioner; nullptr: any
 };
 
 extern const BackendRegistry<SolverTraits, Solver> solvers;
 
-/// Checks that @p solver, with its options, can stop by its energy error. @throws ParameterError if
-/// it cannot
+/// Checks that @p solver, a name with options, can stop at the energy error.
+/// @throws ParameterError if it cannot
 inline void require_energy_error(const std::string &solver)
 {
   const auto &entry = solvers.entry_of(solver);
@@ -42,12 +42,12 @@ inline std::unique_ptr<Solver> make_solver(const std::string &text, const Backen
   return solvers.make(text, backend);
 }
 
-/// Returns the preconditioner of a solve: the given one, or for `auto` the only one that @p solver
-/// supports, if it supports only one. @throws ParameterError if the solver does not support the
-/// given one
+/// Returns the preconditioner of a solve: the given one or, if the given one is `auto` and the
+/// solver supports a single preconditioner, that preconditioner.
+/// @throws ParameterError if the solver does not support the given one
 std::string preconditioner_of(const LinearSolverOptions &options);
 
-/// Checks that M is symmetric if @p solver needs that. @throws ParameterError if it is not
+/// Checks that M is symmetric if @p solver needs a symmetric M. @throws ParameterError if it is not
 inline void check_symmetry(const std::string &solver, const Preconditioner &M)
 {
   if (solvers.traits(solver).needs_symmetry)

@@ -49,8 +49,8 @@ struct SolveControl
   double relative_tolerance = 1e-10;
   double absolute_tolerance = 0.;
   Reference reference = Reference::rhs;
-  /// Tolerance for the energy norm of the error, ‖x − x_k‖_A, if conjugate gradients are to stop by
-  /// it instead of the residual: relative to ‖x‖_A, or absolute, whichever is larger.
+  /// Tolerance for the energy norm of the error, ‖x − x_k‖_A, if conjugate gradients are to stop at
+  /// this error instead of the residual: relative to ‖x‖_A, or absolute, whichever is larger.
   struct EnergyTolerance
   {
     double relative = 0., absolute = 0.;
@@ -76,7 +76,7 @@ struct SolveControl
  *     static void for_each_member(const F &f, Self &...reports)
  *
  * which calls f("name", reports.name...) for each member; JSON output, archives and sums use it.
- * docs/summary.md documents the names. A negative number is unknown.
+ * docs/summary.md documents the names. Negative numbers mean that a value is unknown.
  */
 
 /// Transfers between host memory and the memory of an executor; for the host, copies.
@@ -84,7 +84,7 @@ struct Transfer
 {
   std::size_t bytes = 0;
   double seconds = 0.;            ///< including scaling and reordering on the host
-  double overlapped_seconds = 0.; ///< part of these, overlapped with assembly
+  double overlapped_seconds = 0.; ///< part of `seconds` that overlapped with assembly
 
   double waited_seconds() const
   {
@@ -109,11 +109,11 @@ struct Transfer
 struct SolveCosts
 {
   double format_seconds = 0.;          ///< conversion from CSR to the matrix format
-  double setup_seconds = 0.;           ///< of methods, such as the preconditioner
+  double setup_seconds = 0.;           ///< set-up of methods, such as the preconditioner
   std::size_t setup_bytes_to_host = 0; ///< copied from the executor's memory during set-up
   double solve_seconds = 0.;
   Transfer transfer;
-  Communication communication; ///< of distributed solves
+  Communication communication; ///< communication of distributed solves
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...costs)
@@ -137,10 +137,10 @@ struct SolveCosts
 /// see EnergyError.
 struct EnergyReport
 {
-  double error = -1.; ///< of the iterate `delay` iterations before the last
+  double error = -1.; ///< error of the iterate `delay` iterations before the last one
   int delay = 0;
   double norm = -1.;   ///< ‖x‖_A
-  double target = -1.; ///< that the error had to reach; negative: the residual decided
+  double target = -1.; ///< the error had to reach this; negative: the residual decided
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...energies)
@@ -159,8 +159,9 @@ struct SolveResult
   std::string message; ///< a sentence with the numbers and, after a failure, the usual remedy
 
   int iterations = 0;
-  int restarts = 0; ///< after drifts from the true residual and breakdowns; to refine float values
-  double rhs_norm = 0.;         ///< ‖b‖
+  int restarts = 0;     ///< restarts after breakdowns, after drifts from the true residual, and to
+                        ///< refine the solution if A is stored in float
+  double rhs_norm = 0.; ///< ‖b‖
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
@@ -198,7 +199,7 @@ struct MethodReport
   std::string solver, preconditioner, format;
   std::string scaling = "none", ordering = "none";
   std::string backend;
-  std::string communicator = "none"; ///< between ranks
+  std::string communicator = "none"; ///< kind of communication between ranks
   std::string
       execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
   std::string norm; ///< which residual, and relative to what, e.g. "‖b − A x‖ relative to ‖b‖"
@@ -206,11 +207,11 @@ struct MethodReport
   std::string failed_attempt; ///< the message of the solver that the direct solver replaced
 
   std::size_t matrix_stored = 0;        ///< entries of the matrix format, with padding
-  std::size_t matrix_bytes = 0;         ///< that a product reads
-  SetupReport setup;                    ///< of the preconditioner
-  std::size_t preconditioner_bytes = 0; ///< that an application reads
+  std::size_t matrix_bytes = 0;         ///< bytes of the matrix that a product reads
+  SetupReport setup;                    ///< set-up of the preconditioner
+  std::size_t preconditioner_bytes = 0; ///< bytes that an application of the preconditioner reads
   std::size_t bytes_per_iteration =
-      0; ///< read and written by the steps, as counted; resident loops move less
+      0; ///< bytes that the steps read and write; resident loops move fewer
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...methods)
@@ -251,8 +252,8 @@ struct OriginalNorms
 /// Work within the iterations of a nonlinear solve.
 struct InnerWork
 {
-  int linear_iterations = 0; ///< of all linear solves
-  int line_search_steps = 0; ///< trial steps
+  int linear_iterations = 0; ///< iterations of all linear solves
+  int line_search_steps = 0; ///< trial steps of all line searches
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...work)
@@ -293,10 +294,12 @@ struct SolveReport : SolveResult
   }
 };
 
-/// Adds the work of @p step, which continued the solve.
+/// Adds the iterations and costs of @p step, which continued a solve, to its @p report, and counts
+/// a restart.
 void add_work(const SolveReport &step, SolveReport &report);
 
-/// Appends @p rest, which completed the solve of @p report; the result describes both.
+/// Appends the report @p rest of the remaining solve to @p report, which then describes the whole
+/// solve.
 void append_solve(SolveReport &report, SolveReport rest);
 
 /// Sets result.message from the other members. @param residual name of the residual norm

@@ -11,11 +11,12 @@
 namespace femgpu::linalg
 {
 /// Returns the row space of a matrix in host memory, with its ghosts. Collective over all ranks.
-/// @param communicator of a distributed matrix; nullptr: this rank has all rows
+/// @param communicator connects the ranks if rows are distributed; nullptr: this rank has all rows
 RowSpacePtr host_rows(const HostCsr &A, const CommunicatorPtr &communicator = nullptr);
 
 /// Measures a system in host memory with n_loop_threads() threads. Collective over all ranks.
-/// @param rows of A. @param r n elements, receives b − A x; nullptr: not needed
+/// @param rows row space of A
+/// @param r n elements, receives b − A x; nullptr: not needed
 SystemNorms measure(const RowSpace &rows, const HostCsr &A, const double *b, const double *x,
                     double *r = nullptr);
 
@@ -32,7 +33,7 @@ int longest_row(const HostCsr &A);
  */
 double rounding_level(int longest_row);
 
-/// How a method continues with a system that it has solved; pointers are host memory.
+/// Callbacks with which refine_to_rounding() continues a solve. All pointers refer to host memory.
 struct RefinementCallbacks
 {
   /// Solves A d = r from d = 0 to a relative @p tolerance.
@@ -49,15 +50,15 @@ struct RefinementCallbacks
  * If the step does halve the residual, the method continues from there. The outcome of a solve that
  * was stopped early does not change. (Higham 2002, §7.1 and §12.)
  * Collective over all ranks.
- * @param rows of A
+ * @param rows row space of A
  * @param A, b, x the system before scaling
  * @param report contains backward_error; receives forward_error
  */
 void refine_to_rounding(const RowSpace &rows, const HostCsr &A, const double *b, double *x,
                         SolveReport &report, const RefinementCallbacks &callbacks);
 
-/// Returns whether rounding alone may have kept a solve with this outcome from its target. @param
-/// level from rounding_level()
+/// Returns whether rounding alone may have kept a solve with this outcome from its target.
+/// @param level result of rounding_level()
 bool may_be_rounding(Outcome outcome, double backward_error, double level);
 
 /// Returns a tolerance that resolves even those components of a correction whose share of the
@@ -65,8 +66,8 @@ bool may_be_rounding(Outcome outcome, double backward_error, double level);
 /// @param n global number of rows
 double correction_tolerance(long long n);
 
-/// Returns whether @p step, a solve to that tolerance, determines the size of a correction.
-/// Rounding may end it earlier.
+/// Returns whether @p step, a solve to correction_tolerance(), is accurate enough to determine the
+/// size of a correction, even if rounding has ended it early.
 bool is_resolved(const SolveReport &step);
 
 /// Largest estimate of ‖x − A⁻¹b‖/‖x‖ that is accepted.

@@ -37,7 +37,7 @@ constexpr IterationCost cost_of(const bool is_fused)
   return cost;
 }
 
-/// Creates the steps of lists and runs them. @tparam Data for formulas with data
+/// Creates the steps of a StepList and runs them. @tparam Data data of formulas that have some
 template <class M, int n_vectors, class Data = std::nullptr_t>
 struct StepMaker
 {
@@ -86,7 +86,7 @@ private:
   }
 };
 
-/// @p Method with a diagonal M⁻¹, as batches run it.
+/// The form of @p Method with a diagonal M⁻¹ that batches run.
 template <class Method>
 struct FusedForm
 {
@@ -107,9 +107,9 @@ public:
  *
  *     using State = ...;  // derived from KrylovState
  *     using Sums = ...;
- *     static constexpr int n_fused = ..., n_vectors = ...;  // the first two are x and r
+ *     static constexpr int n_fused = ..., n_vectors = ...;  // vectors; the first two are x and r
  *     static constexpr const char *name = "cg";
- *     static constexpr bool needs_symmetry = true;          // of M
+ *     static constexpr bool needs_symmetry = true;          // M must be symmetric
  *     static constexpr int iterations = 1;                  // per pass of the loop
  *     using First = StepList<...>;  // from r = b − A x on, with all other vectors zero
  *     using Loop = StepList<...>;

@@ -21,18 +21,19 @@ public:
 
   /**
    * Sets up what all solves with the current @p A and @p M share, such as matrix powers; each solve
-   * creates what has not been set up. Must be called again when A or M have changed, with
-   * @p only_values if the pattern of A has not. @throws as solve()
+   * creates what has not been set up. Must be called again when A or M has changed, with @p
+   * only_values if the pattern of A has not changed.
+   * @throws the exceptions of solve()
    */
   virtual void set_up(const Matrix & /*A*/, const Preconditioner & /*M*/, bool /*only_values*/)
   {}
 
   /**
    * Solves A x = b. All operands are in the memory of A's executor and have A.n() rows.
-   * @param x the initial guess; receives the last iterate, whatever the outcome; of A's domain,
-   * with memory for ghosts
-   * @throws ParameterError if the method cannot use this kind of @p M; DeviceError if memory is
-   * insufficient. Any other failure is an outcome in the report.
+   * @param x contains the initial guess, and receives the last iterate, whatever the outcome; its
+   * row space is A's domain, with memory for ghosts
+   * @throws ParameterError if the method cannot use this kind of @p M
+   * @throws DeviceError if memory is insufficient. Any other failure is an outcome in the report.
    */
   virtual SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                             Buffer<double> &x, const SolveControl &control) const = 0;

@@ -22,7 +22,7 @@ public:
   {
     return memory.data() + stride * static_cast<std::size_t>(k);
   }
-  /// Returns @p count of them, from number @p first on.
+  /// Returns @p count vectors, from number @p first on.
   Columns columns(const int first, const int count)
   {
     return {(*this)[first], stride, count};

@@ -31,9 +31,10 @@ std::vector<unsigned int> component_of(const unsigned int first, const NodeGraph
   return rows;
 }
 
-/// Writes the order of one component backwards from @p end. Each component gets its own graph,
-/// because Boost searches its whole graph for the starting node of each component: otherwise many
-/// small components would take quadratic time.
+/// Writes the order of one component backwards from @p end, and returns the end for the next
+/// component. Each component gets a graph of its own: Boost searches the whole graph for the
+/// starting node of a component, so that many small components in one graph would take quadratic
+/// time.
 template <class Iterator>
 Iterator order_component(const std::vector<unsigned int> &rows, const NodeGraph &graph,
                          std::vector<unsigned int> &local_index, const Iterator end)

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Returns the rows, of @p width numbers each, in another order.
+/// Returns the rows of @p v, of @p width numbers each, in @p order.
 std::vector<double> rows_in_order(const std::vector<int> &order, const std::vector<double> &v,
                                   const int width)
 {
@@ -66,7 +66,7 @@ HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
   return transformed(A, nullptr);
 }
 
-/// Finds P for the pattern of Q A, and P Q.
+/// Sets order to the ordering P of the pattern of Q A, and row_order to P Q.
 void LinearSystemTransformation::set_orders(const HostCsr &A)
 {
   HostCsr matched = A;
@@ -111,7 +111,7 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A, const RowSpace &row
   return transformed(A, values.data());
 }
 
-/// Returns Â with these values.
+/// Returns Â with the values @p new_values.
 HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
                                                 const double *const new_values) const
 {
@@ -123,7 +123,7 @@ HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
   return result;
 }
 
-/// Returns the unknowns of Â, as far as the scaling is known.
+/// Returns the properties of the unknowns of Â. If the scaling is not known yet, they lack scales.
 UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) const
 {
   if (is_identity())
@@ -173,7 +173,7 @@ bool LinearSystemTransformation::is_identity() const
 
 namespace
 {
-/// Copies v in an @p order, or as it is if that is empty; @p v and @p permuted do not overlap.
+/// Copies v to permuted in @p order; an empty order leaves v unchanged. The vectors do not overlap.
 void reorder(const std::vector<int> &order, const std::size_t n, const double *const v,
              double *const permuted)
 {
@@ -183,7 +183,7 @@ void reorder(const std::vector<int> &order, const std::size_t n, const double *c
     permute(order, v, permuted);
 }
 
-/// Undoes reorder().
+/// Computes v from the result of reorder().
 void restore_order(const std::vector<int> &order, const std::size_t n, const double *const permuted,
                    double *const v)
 {

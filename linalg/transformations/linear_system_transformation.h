@@ -12,27 +12,28 @@
 namespace femgpu::linalg
 {
 /**
- * A x = b, scaled and reordered on the host: Â x̂ = b̂ with Â = P Q R A C Pᵀ, b̂ = P Q R b and x =
+ * Scales and reorders A x = b on the host to Â x̂ = b̂ with Â = P Q R A C Pᵀ, b̂ = P Q R b and x =
  * C Pᵀ x̂. P is the ordering. Q permutes rows; it is the identity unless the scaling is `matching`.
- * The residual is transformed too, r̂ = P Q R r, so that a scaling changes its norm. All pointers
- * are host memory; vectors have n elements and do not overlap.
+ * The residual becomes r̂ = P Q R r, so that a scaling changes its norm. All pointers refer to host
+ * memory; vectors have n elements and do not overlap.
  */
 class LinearSystemTransformation
 {
 public:
-  /// @param scaling, ordering names in the registries. @throws ParameterError for unknown names
+  /// Selects a scaling and an ordering by their names. @throws ParameterError for unknown names
   LinearSystemTransformation(const std::string &scaling, const std::string &ordering);
 
   /**
    * Sets up a new pattern and its values, and returns Â: a view of memory of @p A and of this
    * object, valid until the next call and as long as both exist. Unchanged arrays are not copied.
-   * @throws SolverError naming the row if it cannot be scaled; ParameterError if there are more
-   * entries than the ordering can count
+   * @throws SolverError naming a row that cannot be scaled
+   * @throws ParameterError if A has more entries than the scaling or the ordering can count
    */
   HostCsr setup(const HostCsr &A);
 
-  /// Sets up only the pattern, and returns Â without values; @p A needs none unless needs_values().
-  /// update() must follow. @throws SolverError as setup()
+  /// Sets up only the pattern, and returns Â without values; @p A needs values only if
+  /// needs_values(). Call update() next.
+  /// @throws SolverError as setup()
   HostCsr set_pattern(const HostCsr &A);
 
   /// Returns whether the pattern of Â depends on the values of A, because the scaling permutes
@@ -42,9 +43,9 @@ public:
     return permutes_rows;
   }
 
-  /// Returns Â for new values of the same pattern: computes a new scaling, and keeps the order. A
-  /// scaling that permutes rows remains that of set_pattern(). Collective over all ranks.
-  /// @param rows of A in host memory, with its ghosts
+  /// Returns Â for new values of the same pattern: keeps the ordering, and computes a new scaling
+  /// unless the scaling permutes rows. Collective over all ranks.
+  /// @param rows the row space of A in host memory, with ghosts
   /// @throws SolverError as setup(), or if @p A has another size than in setup()
   HostCsr update(const HostCsr &A, const RowSpace &rows);
 
@@ -69,7 +70,7 @@ public:
   {
     restore(transformed, order, unscale_solution, x);
   }
-  /// Computes b from b̂, for right-hand sides that are made for the transformed system.
+  /// Computes b from a right-hand side b̂ that was made for the transformed system.
   void restore_rhs(const double *transformed, double *b) const
   {
     restore(transformed, row_order, unscale_rhs, b);
@@ -93,11 +94,11 @@ private:
   int n = 0;
   std::size_t n_nonzeros = 0;
   Scaling scaling;
-  std::vector<int> order;     ///< of columns, P; both orders are empty if there is none
-  std::vector<int> row_order; ///< P Q
+  std::vector<int> order;     ///< P, the order of columns; empty, as row_order, if nothing moves
+  std::vector<int> row_order; ///< P Q, the order of rows
   std::vector<int> part_starts;
-  PermutedPattern pattern;    ///< if there is an order
-  std::vector<double> values; ///< of Â unless it is A
+  PermutedPattern pattern;    ///< pattern of Â, if rows or columns move
+  std::vector<double> values; ///< values of Â, unless Â is A
 };
 } // namespace femgpu::linalg
 

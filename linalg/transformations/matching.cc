@@ -22,7 +22,7 @@ std::string row_text(const int i)
   return "Row " + std::to_string(i) + " of the matrix ";
 }
 
-/// c_ij = max_k log|a_ik| - log|a_ij| >= 0; infinite for stored zeros.
+/// Returns the costs c_ij = max_k log|a_ik| - log|a_ij| >= 0, which are infinite for stored zeros.
 std::vector<double> costs_of(const HostCsr &A)
 {
   std::vector<double> costs(A.n_nonzeros);
@@ -63,7 +63,8 @@ public:
   Matching result() const;
 
 private:
-  /// A column at a distance. The smallest is at the top; of equal ones, the lower column.
+  /// Distance and number of a column. The smallest distance is at the top of a Queue; of columns at
+  /// equal distance, the one with the lower number.
   using QueueEntry = std::pair<double, int>;
   using Queue = std::priority_queue<QueueEntry, std::vector<QueueEntry>, std::greater<>>;
 
@@ -87,14 +88,15 @@ private:
   const HostCsr &A;
   std::vector<double> costs, p, q;
   std::vector<int> column_of, row_of; ///< the matching
-  std::vector<double> distances;      ///< of columns from the row being matched
+  std::vector<double> distances;      ///< distances of columns from the row being matched
   std::vector<int> predecessors;      ///< the previous row on the path of a column
   std::vector<char> is_final;
-  std::vector<int> touched, scanned; ///< columns with a distance, and with a final one
+  std::vector<int> touched, scanned; ///< columns with a distance, and those with a final distance
   int nearest_free = none;
 };
 
-/// q_j = min_i c_ij, p_i = min_j c_ij - q_j: feasible, with a tight entry in each row.
+/// Sets q_j = min_i c_ij and p_i = min_j c_ij - q_j. These duals are feasible, and each row has a
+/// tight entry: p_i + q_j = c_ij.
 void Assignment::bound_duals()
 {
   for (std::size_t k = 0; k < A.n_nonzeros; ++k)
@@ -110,8 +112,9 @@ void Assignment::bound_duals()
   }
 }
 
-/// Matches most rows without a search: by a tight entry in a free column, or by a tight one whose
-/// row has a tight entry in another free column.
+/// Matches most rows without a search: a row takes a free column in which it has a tight entry, or
+/// a matched column in which it has one if the row matched to that column can change to another
+/// free column.
 void Assignment::match_tight_entries()
 {
   for (int i = 0; i < A.n; ++i) {
@@ -155,7 +158,8 @@ void Assignment::match(const int row, const int column)
   row_of[column] = row;
 }
 
-/// Reduces distances by the entries of @p row, which is at distance @p length.
+/// Reduces the distances of columns that are reached by entries of @p row, which is at distance @p
+/// length.
 void Assignment::relax(const int row, const double length, Queue &queue)
 {
   for (std::size_t k = A.row_starts[row]; k < A.row_starts[row + 1]; ++k) {
@@ -210,8 +214,8 @@ void Assignment::augment(const int start)
   scanned.clear();
 }
 
-/// Updates the duals so that reduced costs remain non-negative, and vanish on the path of
-/// @p length.
+/// Updates the duals so that reduced costs remain non-negative, and are zero on the shortest path,
+/// whose length is @p length.
 void Assignment::update_duals(const int start, const double length)
 {
   p[start] += length;
@@ -231,8 +235,8 @@ void Assignment::flip_path(const int start, int end)
   }
 }
 
-/// Returns the matching in terms of log|a_ij|. u is recomputed from the matched entries, which
-/// removes rounding errors.
+/// Returns the matching, with dual variables for log|a_ij| instead of c_ij. u is recomputed from
+/// the matched entries, which removes rounding errors.
 Matching Assignment::result() const
 {
   Matching matching{row_of, std::vector<double>(p.size()), q};
@@ -279,7 +283,7 @@ Matching maximum_product_matching(const HostCsr &A)
 Scaling matching_scaling(const HostCsr &A, const RowSpace & /* rows */)
 {
   Matching matching = maximum_product_matching(A);
-  const double shift = 0.5 * (mean(matching.v) - mean(matching.u)); // factors of similar size
+  const double shift = 0.5 * (mean(matching.v) - mean(matching.u)); // makes factors similar in size
   Scaling scaling;
   scaling.left = factors(matching.u, shift, "Row");
   scaling.right = factors(matching.v, -shift, "Column");

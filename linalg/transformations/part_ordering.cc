@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int rows_per_part = 8192; ///< for parts=auto: vectors of a part fit into fast caches
+constexpr int rows_per_part = 8192; ///< for parts=auto; vectors of a part fit into fast caches
 
 /// Computes reverse Cuthill-McKee orders of subgraphs.
 class PartOrdering
@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  /// Returns the entries between the nodes, and the diagonal.
+  /// Returns the pattern of the entries that connect @p nodes, and of the diagonal.
   HostMatrix subgraph(const std::vector<int> &nodes)
   {
     for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -51,7 +51,7 @@ private:
   }
 
   const NodeGraph &graph;
-  std::vector<int> local_index; ///< of the nodes of this part; -1 for others
+  std::vector<int> local_index; ///< local numbers of the nodes of this part; -1 for other nodes
 };
 } // namespace
 

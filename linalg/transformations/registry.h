@@ -13,24 +13,26 @@ namespace femgpu::linalg
 {
 struct ScalingTraits
 {
-  bool changes_system = true;     ///< norms in the report are those of the scaled system
-  bool preserves_symmetry = true; ///< of A
-  bool permutes_rows = false;     ///< depending on their values, as does the pattern of Â
-  bool uses_int_offsets = false;  ///< entries of A, see check_countable()
+  bool changes_system = true;     ///< reports contain norms of the scaled system
+  bool preserves_symmetry = true; ///< Â is symmetric if A is
+  bool permutes_rows =
+      false; ///< the row order, and so the pattern of Â, depends on the values of A
+  bool uses_int_offsets = false; ///< counts entries by int, see check_countable()
 };
 
 extern const Registry<ScalingTraits, Scaling(const HostCsr &, const RowSpace &)> scalings;
 
 struct OrderingTraits
 {
-  bool preserves_order = false;  ///< of all systems
-  bool uses_int_offsets = false; ///< entries of A, see check_countable()
+  bool preserves_order = false;  ///< never reorders any system
+  bool uses_int_offsets = false; ///< counts entries by int, see check_countable()
 };
 
-/// Returns a Partition, without starts if the ordering has no parts.
+/// Computes an ordering as a Partition, whose starts are empty if the ordering has no parts.
 using OrderingFunction = std::function<Partition(const HostCsr &)>;
 
-/// Making an ordering also throws a ParameterError if this build lacks what it needs.
+/// All orderings by name. make() also throws a ParameterError if this build lacks a library that
+/// the ordering needs.
 extern const Registry<OrderingTraits, OrderingFunction(Method &)> orderings;
 } // namespace femgpu::linalg
 

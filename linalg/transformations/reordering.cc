@@ -12,6 +12,7 @@ namespace femgpu::linalg
 namespace
 {
 /// Returns the new position of each row.
+/// @throws SolverError if @p order is not a permutation of n rows
 std::vector<int> inverse(const std::vector<int> &order, const int n)
 {
   if (order.size() != static_cast<std::size_t>(n))
@@ -45,7 +46,7 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
 {
   const std::vector<int> positions = inverse(columns, A.n);
   if (&rows != &columns)
-    inverse(rows, A.n); // throws unless it is a permutation
+    inverse(rows, A.n); // throws unless `rows` is a permutation
   PermutedPattern pattern;
   pattern.row_starts.resize(rows.size() + 1);
   for (int i = 0; i < A.n; ++i)

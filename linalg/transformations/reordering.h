@@ -16,8 +16,8 @@ namespace femgpu::linalg
 /**
  * Returns the reverse Cuthill-McKee order (Cuthill and McKee, ACM 1969; George 1971) of the pattern
  * of A + Aᵀ, which has a small bandwidth. Each connected component starts from a pseudo-peripheral
- * node; components follow each other. Depends on the pattern only; needs 28 bytes per entry while
- * it runs, on one thread.
+ * node; the components are stored one after the other. Depends on the pattern only. Uses one thread
+ * and temporarily 28 bytes per entry.
  */
 std::vector<int> reverse_cuthill_mckee(const HostCsr &A);
 
@@ -31,8 +31,10 @@ enum class LocalOrdering
 /**
  * Orders unknowns by the parts of make_partition(), so that most entries are within the diagonal
  * blocks of parts. Unknowns of a node stay together. Reads no values.
- * @param n_parts 0: parts of about 8192 rows
- * @throws as make_partition()
+ * @param kind as in make_partition()
+ * @param n_parts number of parts; 0: parts of about 8192 rows
+ * @param within the ordering within each part
+ * @throws the exceptions of make_partition()
  */
 Partition ordering_by_parts(const std::string &kind, const HostCsr &A, int n_parts,
                             LocalOrdering within);
@@ -49,7 +51,7 @@ struct PermutedPattern
 };
 
 /// Returns a pattern whose row i is row rows[i] of @p A, and whose column j is column columns[j].
-/// @throws SolverError if one of them is not a permutation
+/// @throws SolverError if @p rows or @p columns is not a permutation
 PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
                                 const std::vector<int> &columns);
 
@@ -59,8 +61,8 @@ inline PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> 
   return permute_pattern(A, order, order);
 }
 
-/// Computes P v, with elements v[order[i]], or the values of P A Qᵀ by the entries of its pattern.
-/// @p permuted does not overlap v.
+/// Sets permuted[i] to v[order[i]]. This computes P v, or, with PermutedPattern::entries as @p
+/// order, the values of P A Qᵀ from those of A. @p permuted and v do not overlap.
 void permute(const std::vector<int> &order, const double *v, double *permuted);
 
 /// Computes v from P v. The vectors have n elements and do not overlap.

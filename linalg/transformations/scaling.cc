@@ -12,10 +12,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Number of partial sums over rows of which column sums consist, whatever the number of threads.
+/// Column sums consist of this number of partial sums over rows, whatever the number of threads.
 constexpr int n_chunks = 8;
 
-/// Checks that every norm is positive and finite. @p what is "Row" or "Column".
+/// Checks that every norm is positive and finite.
+/// @param what "Row" or "Column"
+/// @throws SolverError naming the first row or column whose norm is not
 void check_norms(const RowSpace &rows, const std::vector<double> &norms, const std::string &what)
 {
   for (std::size_t i = 0; i < norms.size(); ++i) {
@@ -32,7 +34,7 @@ void check_norms(const RowSpace &rows, const std::vector<double> &norms, const s
   }
 }
 
-/// Returns ‖row i‖₂; throws for rows that are zero or not finite.
+/// Returns the Euclidean norms of the rows. Throws for rows that are zero or not finite.
 std::vector<double> row_norms(const HostCsr &A, const RowSpace &rows)
 {
   std::vector<double> norms(static_cast<std::size_t>(A.n));
@@ -46,8 +48,8 @@ std::vector<double> row_norms(const HostCsr &A, const RowSpace &rows)
   return norms;
 }
 
-/// Returns ‖column j of R A‖₂ with R = diag(@p left), or I if that is empty; throws for zero
-/// columns.
+/// Returns the Euclidean norms of the columns of R A with R = diag(@p left), or R = I if @p left is
+/// empty. Throws for columns that are zero.
 std::vector<double> column_norms(const HostCsr &A, const RowSpace &rows,
                                  const std::vector<double> &left)
 {
@@ -83,7 +85,7 @@ std::vector<double> with_ghosts(const RowSpace &rows, const std::vector<double> 
   return rows.with_ghosts(v.data()).to_host();
 }
 
-/// @p scaled_i = @p v_i times or divided by @p factors_i, i < @p n.
+/// Sets scaled[i] = operation(v[i], factors[i]) for 0 <= i < n.
 template <class Operation>
 void apply(const std::size_t n, const std::vector<double> &factors, const double *const v,
            double *const scaled, const Operation &operation)

@@ -10,17 +10,17 @@
  * @file
  * Scaling on the host, Â = R A C with diagonal R and C: Â x̂ = b̂ with b̂ = R b and x = C x̂.
  * Results are bitwise independent of the number of threads. Making a scaling is collective over all
- * ranks; @p rows are those of A in host memory, with its ghosts. Functions of vectors and values do
- * not permute rows.
+ * ranks; @p rows is the row space of A in host memory, with ghosts. The functions that scale
+ * vectors and values do not permute rows.
  */
 namespace femgpu::linalg
 {
 /// The diagonals of R and C, both empty if nothing is scaled, and a permutation of rows.
 struct Scaling
 {
-  std::vector<double> left;  ///< R, n
-  std::vector<double> right; ///< C, n, followed by ghosts if A is distributed
-  std::vector<int> rows;     ///< row i of Â is row rows[i] of R A C; empty: row i
+  std::vector<double> left;  ///< diagonal of R, n numbers
+  std::vector<double> right; ///< diagonal of C, n numbers, followed by ghosts if A is distributed
+  std::vector<int> rows;     ///< row i of Â is row rows[i] of R A C; empty: no permutation
 
   bool is_none() const
   {
@@ -30,32 +30,32 @@ struct Scaling
 
 /**
  * Returns R = C = D^(-1/2) with D = diag(‖A e_i‖₂): Â is symmetric, and positive definite, if A is.
- * @throws SolverError naming the row or column, from 0, if it has an entry that is not finite, only
- * zeros, or a norm beyond the range of double
+ * @throws SolverError naming the row or column, from 0, if this row or column has an entry that is
+ * not finite, only zeros, or a norm beyond the range of double
  */
 Scaling symmetric_scaling(const HostCsr &A, const RowSpace &rows);
 
 /**
- * Returns the scaling of balancing: R = diag(1 / ‖row i of A‖₂), then C = diag(1 / ‖column i of R
- * A‖₂). Not for methods that need symmetry. Source: Yamazaki, Anzt, Tomov, Hoemmen, Dongarra, IPDPS
- * 2014.
+ * Returns the scaling `balance`: R = diag(1 / ‖row i of A‖₂), then C = diag(1 / ‖column i of R
+ * A‖₂). Â is unsymmetric in general. Source: Yamazaki, Anzt, Tomov, Hoemmen, Dongarra, IPDPS 2014.
  * @throws SolverError as symmetric_scaling()
  */
 Scaling balancing(const HostCsr &A, const RowSpace &rows);
 
-/// Computes the n_nonzeros values of R A C, which may overwrite those of A.
+/// Computes the n_nonzeros values of R A C; @p scaled may be the values of A.
 void scale_values(const HostCsr &A, const Scaling &scaling, double *scaled);
 
-/// b̂ = R b; n elements. In these functions, both vectors may be the same memory.
+/// Computes b̂ = R b. In this and the next functions, vectors have n elements, and both may be the
+/// same.
 void scale_rhs(const Scaling &scaling, const double *b, double *scaled);
 
-/// b = R⁻¹ b̂
+/// Computes b = R⁻¹ b̂.
 void unscale_rhs(const Scaling &scaling, const double *scaled, double *b);
 
-/// x̂ = C⁻¹ x
+/// Computes x̂ = C⁻¹ x.
 void scale_guess(const Scaling &scaling, const double *x, double *scaled);
 
-/// x = C x̂
+/// Computes x = C x̂.
 void unscale_solution(const Scaling &scaling, const double *scaled, double *x);
 } // namespace femgpu::linalg
 
