@@ -90,7 +90,7 @@ std::vector<Verdict> verdicts(const StudyRecord &study)
   if (study.is_adaptive)
     return adaptive_verdicts(study);
   for (const auto &[name, norm] : error_norms) {
-    if (norm == &ErrorNorms::Linf) // its order does not depend on the degree alone
+    if (norm == &ErrorNorms::Linf) // the order in Linf does not depend on the degree alone
       continue;
     const auto order = observed_order(study, last, norm);
     if (!order)
@@ -166,7 +166,7 @@ constexpr double largest_spread = 0.25;
 class Richardson
 {
 public:
-  /// @param values of three or more cycles, in order
+  /// @param values values of the quantity in three or more cycles, in order
   Richardson(const std::vector<double> &values, const unsigned int degree)
       : values(values), degree(degree)
   {}
@@ -231,7 +231,7 @@ private:
         closest = order;
     return closest;
   }
-  /// The ratio to compare ratio(0) with: the previous one, or the one of theory.
+  /// The ratio that ratio(0) is compared with: ratio(1) or, for three values, the theoretical one.
   double confirming_ratio() const
   {
     return has_four_values() ? ratio(1) : std::exp2(theoretical_order());
@@ -240,10 +240,10 @@ private:
   /// Explains why the values do not follow a law v + C h^q; empty if they do.
   std::string power_law_violation() const
   {
-    constexpr double min_order = 0.2; // lower than at any corner or crack
-    // Functionals of smooth solutions converge with order 2p. If they depend on the quadrature of
-    // the data only, as the flux through the whole boundary does, they converge with the order
-    // 2p + 2 of the Gauss rule. Observed orders scatter about these.
+    constexpr double min_order = 0.2; // lower than the order at any corner or crack
+    // Functionals of smooth solutions converge with order 2p. Functionals that depend on the
+    // quadrature of the data only, such as the flux through the whole boundary, converge with the
+    // order 2p + 2 of the Gauss rule. Observed orders scatter about these theoretical orders.
     const double largest_order = 2. * degree + 2.5;
     const std::string last = has_four_values() ? "the last four values" : "the three values";
     if (!(change(1) * change(0) > 0.) || (has_four_values() && !(change(2) * change(1) > 0.)))
@@ -345,7 +345,7 @@ std::string to_string(const Extrapolation &extrapolation)
 namespace
 {
 /// The algebraic error that a solve may leave, relative to the discretisation error in the energy
-/// norm. Both are orthogonal, so the total error grows by half a percent only.
+/// norm. The two errors are orthogonal, so the total error grows by half a percent only.
 constexpr double error_fraction = 0.1;
 
 PredictedError predicted(const double error, const char *const source)

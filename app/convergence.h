@@ -35,15 +35,15 @@ struct Verdict
   std::string norm; ///< "L2", "H1"
   double observed = 0.;
   double expected = 0.;
-  bool is_rate_in_dofs = false; ///< the order is s in error ~ dofs^-s, else the order in h
-  bool is_exact = false;        ///< the error is at the level of rounding
+  bool is_rate_in_dofs = false; ///< are the orders s in error ~ dofs^-s, rather than orders in h?
+  bool is_exact = false;        ///< is the error at the level of rounding?
   bool is_met = false;
 };
 
 /**
  * Compares observed with expected orders. After global refinement, the order of the last two cycles
  * must be at least p+1 in L2 and p in H1, less 0.1. After adaptive refinement, s in error ~ dofs^-s
- * in H1 must be at least p/dim, less 0.1/dim; it is fitted by least squares to the second half of
+ * in H1 must be at least p/dim, less 0.1/dim; s is fitted by least squares to the second half of
  * the cycles, which must be three or more. Returns nothing without errors or with too few cycles.
  */
 std::vector<Verdict> verdicts(const StudyRecord &study);
@@ -80,10 +80,10 @@ QuantityInCycle quantity_in(const StudyRecord &study, std::size_t cycle, const Q
 struct Extrapolation
 {
   std::string name;
-  double last = 0.;                     ///< value in the last cycle
+  double last = 0.;                     ///< v3, the value in the last cycle
   std::optional<double> value;          ///< v; empty if the law is not confirmed
   std::optional<double> order;          ///< q; empty if changes are at the level of rounding
-  std::optional<double> relative_error; ///< of the last cycle: |v - v3| / |v|
+  std::optional<double> relative_error; ///< error of the last cycle: |v - v3| / |v|
   std::string obstacle;                 ///< why there is no value
 };
 
@@ -102,15 +102,15 @@ std::string to_string(const Extrapolation &extrapolation);
  * ‖u − u_h‖² = 2 (E − E_∞).
  *
  * - If the energies of globally refined cycles have an Extrapolation, E_∞ is its value, and the
- *   error is assumed to decrease with its order.
+ *   error is assumed to decrease at the order of the Extrapolation.
  * - Otherwise, if the last two cycles have estimated errors η, the effectivity index I follows from
  *   2 (E₁ − E₂) = (η₁² − η₂²)/I², which holds on nested spaces. The error is η/I.
- * - Otherwise it follows from the last two energies and the optimal order p of elements of degree
- *   p. If the solution is not smooth, the predicted error and tolerance are too small.
+ * - Otherwise the error follows from the last two energies and the optimal order p of elements of
+ *   degree p. If the solution is not smooth, the predicted error and tolerance are too small.
  *
  * The last two methods assume that the error of the next cycle decreases as dofs^(−p/dim).
  *
- * @param n_dofs of the next cycle
+ * @param n_dofs number of dofs of the next cycle
  * @return nothing if the energies do not determine the error: in the first two cycles, if an energy
  *         has grown (possible on curved domains, whose meshes are not nested), or if all changes
  *         are at the level of rounding

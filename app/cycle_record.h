@@ -24,7 +24,7 @@ inline const std::vector<std::string> phase_names = {
 struct PredictedError
 {
   double error = 0.;
-  double tolerance = 0.; ///< of the solve, a fraction of the error
+  double tolerance = 0.; ///< tolerance of the solve, a fraction of the error
   std::string source;    ///< how it was predicted
 };
 
@@ -38,16 +38,16 @@ struct CycleRecord
   double h = 0.; ///< largest diameter of a cell
   SolveSummary solve;
   std::optional<ErrorNorms> errors;
-  std::optional<SolutionNorms> norms; ///< if there is no exact solution
+  std::optional<SolutionNorms> norms; ///< empty if there is an exact solution
   std::optional<ErrorEstimate> estimate;
-  std::optional<double> energy;            ///< a(u, u)/2 - l(u), if solves stop at the energy error
+  std::optional<double> energy;            ///< a(u, u)/2 - l(u), if solves stop by energy error
   std::optional<PredictedError> predicted; ///< empty if the solve stopped at its residual
   std::vector<Quantity> quantities;
 
-  std::map<std::string, double> seconds; ///< by phase
+  std::map<std::string, double> seconds; ///< seconds by phase
   double total_seconds = 0.;
 
-  /// Returns the relative error, which must be available. @param norm estimate, L2 or H1
+  /// Returns the relative error, which must be available. @param norm "estimate", "L2" or "H1"
   double relative_error(const std::string &norm) const
   {
     return norm == "estimate" ? estimate->relative()
@@ -68,23 +68,24 @@ struct StudyRecord
 {
   int dimension = 2;
   std::string physics;
-  std::string hypothesis;                 ///< Problem::hypothesis()
-  std::string element;                    ///< "FE_Q<2>(1)"
-  std::string boundary_ids, material_ids; ///< of the mesh, as text: "0, 1 (inlet)"
+  std::string hypothesis;                 ///< Problem::hypothesis(), such as "plane stress"
+  std::string element;                    ///< deal.II's name of the element: "FE_Q<2>(1)"
+  std::string boundary_ids, material_ids; ///< ids in the mesh, as text: "0, 1 (inlet)"
   bool is_adaptive = false;
   unsigned int degree = 1;
   unsigned int n_ranks = 1;
   std::vector<linalg::GroupSolver::Location> groups; ///< location of each solver group
-  std::vector<std::size_t> rows_of_groups;           ///< in the last cycle
+  std::vector<std::size_t> rows_of_groups;           ///< rows of each group in the last cycle
   std::vector<CycleRecord> cycles;
-  bool is_finished = false; ///< the last cycle is done and all files are written
-  std::string stop_reason; ///< cycles, target_error, nothing_to_refine, maximum_dofs, not_converged
-  std::optional<linalg::ContinuationReport> branch; ///< traced in the only cycle
-  std::size_t peak_host_bytes = 0;                  ///< resident, summed over the ranks
+  bool is_finished = false; ///< is the last cycle done, with all files written?
+  /// "cycles", "target_error", "nothing_to_refine", "maximum_dofs" or "not_converged".
+  std::string stop_reason;
+  std::optional<linalg::ContinuationReport> branch; ///< solution branch traced in the only cycle
+  std::size_t peak_host_bytes = 0;                  ///< resident memory, summed over the ranks
   std::size_t peak_device_bytes = 0;
-  std::vector<std::string> warnings;        ///< that results may be wrong
-  std::map<std::string, std::string> units; ///< by field name, and of "length"
-  std::vector<std::string> files;           ///< written, relative to the output directory
+  std::vector<std::string> warnings;        ///< reasons why results may be wrong
+  std::map<std::string, std::string> units; ///< unit by field name, and unit of "length"
+  std::vector<std::string> files;           ///< files written, relative to the output directory
   double total_seconds = 0.;
 
   bool converged() const

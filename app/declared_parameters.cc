@@ -133,7 +133,7 @@ std::vector<std::string> DeclaredParameter::choices() const
 
 bool DeclaredParameter::accepts(const std::string &text) const
 {
-  // the patterns that pattern_factory() can create from their description
+  // Patterns that deal.II's pattern_factory() can create from their description.
   static const std::regex known(
       R"(^(\[List of <)*\[(Integer|Double|Selection|Bool|Anything|FileName|DirectoryName)\b)");
   return !std::regex_search(pattern, known) ||

@@ -20,10 +20,10 @@ struct DeclaredParameter
   std::string key;
   std::string value;         ///< current value
   std::string default_value; ///< value if the user does not set it
-  std::string documentation; ///< as given to declare_entry()
+  std::string documentation; ///< the text given to declare_entry()
   std::string pattern;       ///< deal.II's description of the pattern, e.g. "[Bool]"
 
-  /// "Section/Key"
+  /// Returns "Section/Key".
   std::string path() const;
 
   /// Describes the pattern: "an integer from 1 to 4", "one of: cg, gmres". Returns the pattern
@@ -49,7 +49,7 @@ struct DeclaredParameters
 {
   explicit DeclaredParameters(const dealii::ParameterHandler &prm);
 
-  std::vector<DeclaredParameter> parameters; ///< by section, in the order of declaration
+  std::vector<DeclaredParameter> parameters; ///< grouped by section, in the order of declaration
   std::vector<std::string> sections;         ///< "Solver/Krylov"; the empty top level comes first
 
   /// Returns the parameter with exactly the name @p key in @p section; nullptr if there is none.
@@ -58,7 +58,8 @@ struct DeclaredParameters
   bool has_section(const std::string &section, const std::string &name) const;
 
   std::vector<std::string> keys(const std::string &section) const;
-  std::vector<std::string> sections_in(const std::string &section) const; ///< their names
+  /// Returns the names of the sections directly inside @p section.
+  std::vector<std::string> sections_in(const std::string &section) const;
 };
 
 /**

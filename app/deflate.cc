@@ -21,7 +21,7 @@ std::vector<unsigned char> deflated(const unsigned char *const bytes, const std:
   stream.next_out = result.data();
   stream.avail_out = static_cast<std::uint32_t>(result.size());
   // If the first block has more than 16 bytes, ISA-L up to 2.32 computes a hash table index from an
-  // address, so that the output varies between runs. A first block of a few bytes avoids this.
+  // address, so that the output varies between runs. A first block of 8 bytes avoids this.
   const std::size_t begin = std::min<std::size_t>(n, 8);
   const auto add = [&stream](const std::size_t n_bytes, const bool is_last) {
     stream.avail_in = static_cast<std::uint32_t>(n_bytes);

@@ -25,8 +25,8 @@ namespace femgpu
 {
 namespace
 {
-/// Returns a prefix for the message: the location that set the parameter or, if it is unknown, the
-/// parameter's path unless the message contains it.
+/// Returns a prefix for the message of @p error: the location that set the parameter. If the
+/// location is unknown, returns the parameter's path, unless the message contains the path.
 std::string location_of(const ParameterError &error, const ParameterLocations &locations)
 {
   const std::string &path = error.path();
@@ -122,7 +122,7 @@ void init_failure_reporting(MPI_Comm communicator)
   failure_communicator = communicator;
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  using Identity = std::array<long, 3>; // ranks on this node, PID namespace, process id
+  using Identity = std::array<long, 3>; // number of ranks on this node, PID namespace, process id
   const Identity mine = {dealii::Utilities::MPI::n_mpi_processes(node), pid_namespace(),
                          ::getpid()};
   MPI_Comm_free(&node);
@@ -139,7 +139,7 @@ ExitCode report_failure(const Error &error, MPI_Comm communicator)
 {
   int code = static_cast<int>(error.code()), rank = 0;
   MPI_Comm_rank(communicator, &rank);
-  // If some ranks fail, but not all, the lowest of them terminates the others before they print.
+  // If only some ranks fail, the lowest failed rank terminates all ranks before another one prints.
   const std::chrono::milliseconds limit(2000 + 20 * rank);
   const bool all_arrived = linalg::sleeping_barrier(communicator, limit);
   if (rank == 0 || !all_arrived)

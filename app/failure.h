@@ -10,17 +10,17 @@
 
 namespace femgpu
 {
-/// Converts @p exception to an Error whose message names the file and line of the parameter that
-/// caused it.
+/// Converts @p exception to an Error. If a parameter caused it, the message names the location that
+/// set the parameter.
 Error describe_failure(const std::exception_ptr &exception, const ParameterLocations &locations);
 
 /// Collective. Prepares report_failure() to terminate ranks that are unaware of a failure.
-/// @param communicator used for failures only
+/// @param communicator a communicator that is used for failures only
 void init_failure_reporting(MPI_Comm communicator);
 
 /**
  * Prints @p error once to standard error. Returns when all ranks have called this function. If a
- * rank does not call it within seconds, all ranks are terminated with the exit code of @p error.
+ * rank does not do so within a few seconds, terminates all ranks with the exit code of @p error.
  * @return the exit code of the first rank's error, on all ranks
  */
 ExitCode report_failure(const Error &error, MPI_Comm communicator);

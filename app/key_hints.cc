@@ -12,10 +12,10 @@ namespace
 {
 struct KeyHint
 {
-  std::string_view terms;   ///< separated by '|', in lower case
+  std::string_view terms;   ///< terms in lower case, separated by '|'
   std::string_view section; ///< the section for which the hint is meant; empty: all others
   std::string_view key;     ///< path of the key to use; empty: there is none
-  std::string_view advice;  ///< what follows the key, or the whole clause without one
+  std::string_view advice;  ///< text that follows the key; the whole clause if there is no key
 };
 
 constexpr std::string_view steady =

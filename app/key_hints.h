@@ -6,8 +6,8 @@
 
 /**
  * @file
- * Terms of the field that users try as keys or sections of a parameter file, with the key that does
- * the job, or with the reason why there is none.
+ * Hints for terms that users try as keys or sections of a parameter file although femgpu does not
+ * declare them. A hint names the key to use or explains why there is none.
  */
 namespace femgpu
 {
@@ -18,7 +18,7 @@ namespace femgpu
  */
 std::string key_hint(const std::string &section, const std::string &name);
 
-/// Returns the path of each key that a hint names first.
+/// Returns the path of the key that each hint recommends, without hints that recommend no key.
 std::vector<std::string> keys_of_hints();
 } // namespace femgpu
 

@@ -22,12 +22,13 @@ using Indices = std::array<unsigned int, 3>;
 
 /// Returns the indices (i, j, k), 0 <= i, j, k <= p, of the nodes of a quadrilateral or hexahedron
 /// of degree @p p in the order of VTK's Lagrange cells: corners, edges, faces, interior. Within
-/// each of these, x runs fastest.
+/// each edge, face and interior, x runs fastest.
 std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsigned int p)
 {
-  // number of the corner or edge around the z axis, by its position in y and x: 0, p or between
+  // The number of a corner or edge on a circuit around the z axis. The indices are its sides in y
+  // and in x: 0 if the index of the node is 0, 1 if it is p, 2 between these.
   constexpr unsigned int around[3][3] = {{0, 1, 0}, {3, 2, 2}, {3, 1, 0}};
-  std::multimap<std::pair<unsigned int, unsigned int>, Indices> order; // by dimension and entity
+  std::multimap<std::pair<unsigned int, unsigned int>, Indices> order; // key: dimension, entity
   for (unsigned int k = 0; k <= (dim == 3 ? p : 0); ++k)
     for (unsigned int j = 0; j <= p; ++j)
       for (unsigned int i = 0; i <= p; ++i) {
@@ -39,7 +40,7 @@ std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsign
           if (side[d] == 2)
             ++dimension;
           else
-            face += 2 * d + side[d]; // a node inside a face has only one such d
+            face += 2 * d + side[d]; // inside a face, only one direction d has side[d] != 2
         }
         const unsigned int edge = 4 * side[2] + around[side[1]][side[0]];
         order.emplace(std::pair(dimension, dimension < 2 ? edge : face), node);
@@ -104,10 +105,10 @@ FileColumns columns_of(const DerivedField &field, const unsigned int dim)
 }
 
 /**
- * Computes NodeFields. Fields are evaluated at the points of several cells of the same material at
- * a time. Nodal values are buffered as doubles until they are complete. The values of a continuous
- * field are complete when the first cell of a node is visited, values of a derived field when all
- * cells of the node have been visited.
+ * Computes NodeFields. Fields are evaluated for a batch of cells of the same material at a time.
+ * Nodal values are buffered as doubles until they are complete: for a continuous field when the
+ * first cell around a node is visited, for a derived field when all of these cells have been
+ * visited.
  */
 template <int dim>
 class NodeFieldsBuilder
@@ -188,7 +189,7 @@ public:
 
 private:
   static constexpr std::int32_t none = -1;
-  static constexpr unsigned int max_points = 256; ///< evaluated together, unless one cell has more
+  static constexpr unsigned int max_points = 256; ///< points of a batch, unless one cell has more
 
   void add_field(const std::string &name, const std::size_t n_columns)
   {
@@ -223,7 +224,7 @@ private:
   }
 
   /// Appends the nodes of @p cell and numbers new ones.
-  /// @return does a cell of this rank have one of these nodes?
+  /// @return whether at least one node of @p cell belongs to a cell of this rank
   bool find_nodes(const ActiveCell<dim> &cell)
   {
     cell->get_dof_indices(dofs);
@@ -358,29 +359,29 @@ private:
   std::optional<ReferenceSolution<dim>> exact;
   std::vector<DerivedField> derived;
   unsigned int n_components, n_derived_numbers = 0;
-  std::size_t first_nodal = 1, first_derived = 1; ///< indices of fields at nodes
+  std::size_t first_nodal = 1, first_derived = 1; ///< index of the first field of each kind
   VtkCell<dim> vtk;
-  CellPoints<dim> points; ///< of a cell
+  CellPoints<dim> points; ///< points of the current cell
   const Utilities::MPI::Partitioner &partitioner;
 
-  std::vector<types::global_dof_index> dofs; ///< of a cell
+  std::vector<types::global_dof_index> dofs; ///< dofs of the current cell
   std::vector<unsigned int> local_dofs, dofs_of_nodes;
   Vector<double> u_cell;
 
   std::int32_t n_nodes = 0;
-  std::vector<std::int32_t> node_of_dof; ///< the first one, if materials meet
+  std::vector<std::int32_t> node_of_dof; ///< the node of the first material found at a dof
   std::vector<types::material_id> material_of_node;
   std::map<std::pair<std::size_t, types::material_id>, std::int32_t> other_nodes;
 
   std::vector<Point<dim>> evaluation_points; ///< the collected points
   PointBatch<dim> at;
-  PointRows numbers;                   ///< of derived fields
-  std::vector<std::int32_t> nodes;     ///< of the points
-  std::vector<unsigned int> new_nodes; ///< points of a cell that are new nodes
+  PointRows numbers;                   ///< values of the derived fields at the points
+  std::vector<std::int32_t> nodes;     ///< nodes of the points
+  std::vector<unsigned int> new_nodes; ///< points of the current cell that are new nodes
   std::vector<Point<dim>> new_points;
 
   std::vector<std::vector<double>> pending_values; ///< buffered values of each field
-  std::vector<unsigned int> n_adjacent_cells;      ///< of nodes whose derived fields are incomplete
+  std::vector<unsigned int> n_adjacent_cells;      ///< cells added so far to the sums at a node
 };
 } // namespace
 

@@ -125,7 +125,7 @@ struct NodeFields
   std::vector<OutputArray> point_data, cell_data;
 };
 
-/// Collective. Returns the fields of @p solution, computed in one pass over the cells.
+/// Collective. Returns the NodeFields of @p solution, computed in one pass over the cells.
 /// @param indicators error indicators of the active cells; may be empty
 template <int dim>
 NodeFields node_fields(const Problem<dim> &problem, DiscreteSolution<dim> &solution,

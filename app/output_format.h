@@ -14,8 +14,8 @@ namespace femgpu
 /// The files of one solution, as one rank sees them.
 struct SolutionFiles
 {
-  std::vector<std::string> names; ///< files of all ranks, except the record
-  std::function<void()> write;    ///< writes the files of this rank, in a thread; empty if none
+  std::vector<std::string> names; ///< the files of all ranks, without the .pvtu file
+  std::function<void()> write;    ///< writes the files of this rank; empty if it has none
   std::string pvtu_text;          ///< text that the first rank writes after all other files
 };
 
@@ -26,21 +26,21 @@ using OutputSeries = std::vector<std::pair<double, std::string>>;
 struct OutputFormat
 {
   bool shares_nodes;            ///< do adjacent cells share nodes?
-  const char *extension;        ///< of the file that ParaView opens for one solution
-  const char *series_extension; ///< of the file that lists all solutions with their times
-  /// Collective. Prepares the files of a solution. @param base file name without extension, as
-  /// "solution_003"
+  const char *extension;        ///< extension of the file that ParaView opens for one solution
+  const char *series_extension; ///< extension of the file that lists all solutions with their times
+  /// Collective. Prepares the files of a solution.
+  /// @param base file name without extension, such as "solution_003"
   SolutionFiles (*prepare_files)(const OutputParameters &parameters, NodeFields &&fields,
                                  const std::string &base, bool has_converged,
                                  MPI_Comm communicator);
   std::string (*series_text)(const OutputSeries &series);
 };
 
-/// The VTU format: .vtu files and one .pvtu that lists them for each solution, and one .pvd. Cells
-/// do not share nodes, so discontinuous fields stay discontinuous.
+/// The VTU format: for each solution, .vtu files and a .pvtu file that lists them; one .pvd file
+/// lists all solutions. Cells do not share nodes, so discontinuous fields stay discontinuous.
 extern const OutputFormat vtu_format;
 
-/// The VTKHDF format: one .vtkhdf file for each solution, and one .vtkhdf.series.
+/// The VTKHDF format: a .vtkhdf file per solution, and one .vtkhdf.series file that lists them.
 extern const OutputFormat vtkhdf_format;
 } // namespace femgpu
 

@@ -42,7 +42,7 @@ std::string within(const std::string &section)
   return section.empty() ? "at the top level" : "in section '" + section + "'";
 }
 
-/// Returns the paths of the keys of any section that are spelled like @p key.
+/// Returns the paths of the keys, in all sections, that are spelled like @p key.
 std::vector<std::string> similar_keys(const DeclaredParameters &declared, const std::string &key)
 {
   std::vector<std::string> paths;
@@ -106,7 +106,7 @@ std::string unknown_section(const DeclaredParameters &declared, const std::strin
   return elsewhere.empty() ? text : text + "; sections of this name: " + elsewhere;
 }
 
-/// Is @p text valid UTF-8? Values are written to JSON and XML files, which must be.
+/// Is @p text valid UTF-8? Values are written to JSON and XML files, which must be valid UTF-8.
 bool is_utf8(const std::string &text)
 {
   try {
@@ -131,7 +131,7 @@ std::string invalid_value(const DeclaredParameter &parameter, const std::string 
          "; default: " + parameter.default_value;
 }
 
-/// Returns the message for an invalid @p value, with the valid ones; empty if @p value is valid.
+/// Returns the message for an invalid @p value, with the valid values; empty if @p value is valid.
 std::string value_problem(const DeclaredParameter &parameter, const std::string &value)
 {
   if (!is_utf8(value))
@@ -146,7 +146,7 @@ std::string value_problem(const DeclaredParameter &parameter, const std::string 
          (choice.empty() ? "" : "; did you mean '" + choice + "'?");
 }
 
-/// Checks the statements of a file, with a stack of open sections.
+/// Checks the statements of a parameter file. Maintains a stack of open sections.
 class StatementChecker
 {
 public:
@@ -181,14 +181,14 @@ private:
   };
 
   /**
-   * Enters a subsection. If it is declared in an enclosing section only, an 'end' is probably
-   * missing; parsing continues in that section, so that this causes no further problems.
+   * Enters a subsection. If only an enclosing section declares it, an 'end' is probably missing:
+   * this is reported, and parsing continues in the enclosing section to avoid further problems.
    */
   void enter_section(const ParameterStatement &statement)
   {
     const std::string &name = statement.name;
     const OpenSection inside = open.back();
-    std::size_t depth = inside.is_known ? open.size() : 0; // of the section that declares it
+    std::size_t depth = inside.is_known ? open.size() : 0; // of the declaring section
     while (depth > 0 && !declared.has_section(open[depth - 1].path, name))
       --depth;
     if (depth > 0 && depth < open.size()) {
@@ -246,8 +246,9 @@ private:
   std::size_t n_ignored_ends = 0; ///< surplus ends that follow from a problem already reported
 };
 
-/// Checks "Section/Sub/Key=value". @param assignment receives the value if it is valid
-/// @return the problem, empty if there is none
+/// Checks an override "Section/Sub/Key=value".
+/// @param assignment receives the value if it is valid
+/// @return the problem; empty if there is none
 std::string check_override(const DeclaredParameters &declared, const std::string &text,
                            Assignment &assignment)
 {
@@ -277,8 +278,9 @@ std::string check_override(const DeclaredParameters &declared, const std::string
 }
 
 /**
- * Sets one value in @p prm. deal.II may still reject it, because the description of a pattern is
- * incomplete (tuples, bounds with more than six digits); its message is replaced.
+ * Sets one value in @p prm. deal.II may still reject the value, because the description of a
+ * pattern is incomplete (tuples, bounds with more than six digits); deal.II's message is then
+ * replaced.
  * @return the problem, empty if the value was accepted
  */
 std::string set_value(dealii::ParameterHandler &prm, const Assignment &assignment)

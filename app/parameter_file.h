@@ -15,8 +15,8 @@ class ParameterHandler;
 namespace femgpu
 {
 /**
- * The location that set each parameter. Errors found after parsing the file, such as an invalid
- * expression or a missing boundary id, name it.
+ * The location that set each parameter. An error found after parsing the file, such as an invalid
+ * expression or a missing boundary id, names the location of its parameter.
  */
 struct ParameterLocations
 {
@@ -51,8 +51,9 @@ struct ParameterLocations
  * parameters in the order of the file. @p prm must be at its top level.
  *
  * The grammar is deal.II's: '#' begins a comment, `subsection NAME` … `end`, `set KEY = VALUE`, a
- * backslash at the end of a line joins it with the next. `include` is rejected. So are two cases
- * that deal.II accepts silently: a key that is set twice and a comment that ends in a backslash.
+ * backslash at the end of a line joins this line with the next. `include` is rejected, and so are
+ * two mistakes that deal.II accepts silently: a key that is set twice, and a comment that ends in a
+ * backslash.
  *
  * @param overrides texts "Section/Sub/Key=value" ("Key=value" at the top level); they take
  *        precedence over the file, and later ones over earlier ones
@@ -63,8 +64,8 @@ struct ParameterLocations
 ParameterLocations apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
                                     const std::vector<std::string> &overrides);
 
-/// Throws if there are problems. @throws ParameterError with @p problems, one per line, of a long
-/// list only the first ones
+/// Does nothing if @p problems is empty.
+/// @throws ParameterError that lists @p problems, one per line; only the first ones of a long list
 void throw_problems(const std::vector<std::string> &problems);
 } // namespace femgpu
 

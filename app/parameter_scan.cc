@@ -17,7 +17,7 @@ namespace femgpu
 {
 namespace
 {
-constexpr std::size_t max_file_bytes = 16u << 20u; // bytes
+constexpr std::size_t max_file_bytes = 16u << 20u; // 16 MiB
 
 std::string read_stream(std::istream &in, const std::string &name)
 {
@@ -53,8 +53,8 @@ void require_text(const ParameterSource &source)
                    " is not text; save the parameter file as plain text (UTF-8)");
 }
 
-/// Rejects a file without statements. It is a mistake, since all parameters would keep their
-/// defaults.
+/// Rejects a file without statements: all parameters would keep their defaults, so the file is
+/// probably a mistake.
 void require_statements(const ParameterSource &source)
 {
   ParameterProblems problems;
@@ -99,7 +99,7 @@ struct JoinedLine
 
 /**
  * Joins lines at trailing backslashes and removes comments. In deal.II, a comment that ends in a
- * backslash silently includes the next line; here it is reported as a problem.
+ * backslash silently includes the next line; this function reports such a comment as a problem.
  */
 std::vector<JoinedLine> join_lines(const std::string &text, ParameterProblems &problems)
 {
@@ -183,8 +183,8 @@ bool is_statement(const std::string &line)
   return std::find(keywords.begin(), keywords.end(), word) != keywords.end();
 }
 
-/// Returns the line without blanks at its ends. If it is a statement only once its non-ASCII spaces
-/// are replaced by blanks, reports it and returns it with the blanks.
+/// Returns the line without blanks at its ends. If the line becomes a statement only when ASCII
+/// blanks replace its non-ASCII spaces, reports a problem and returns the line with ASCII blanks.
 std::string normalised_line(const JoinedLine &joined, ParameterProblems &problems)
 {
   std::string line = trimmed(joined.text), plain = trimmed(with_ascii_spaces(line));

@@ -20,7 +20,7 @@ constexpr long max_runs = 1000;
   throw ParameterError("command line: --study '" + text + "' " + problem);
 }
 
-/// Splits at commas outside parentheses and quotes.
+/// Splits @p list at commas outside parentheses and quotes.
 std::vector<std::string> split(const std::string &text, const std::string &list)
 {
   std::vector<std::string> items(1);
@@ -55,7 +55,7 @@ bool is_quoted(const std::string &value)
          value.find(value.front(), 1) == value.size() - 1;
 }
 
-/// Appends the values of one item of the list: itself, or all integers of a range.
+/// Appends the values of an item of the list: the item itself or, for a range, all of its integers.
 void append_values(const std::string &text, const std::string &item,
                    std::vector<std::string> &values)
 {
@@ -88,7 +88,7 @@ std::string sanitize_file_name(const std::string &text)
                             std::string("._+-=").find(c) != std::string::npos;
     if (is_allowed)
       result += c;
-    else if (result.empty() || result.back() != '_') // one '_' for several characters
+    else if (result.empty() || result.back() != '_') // one '_' for a run of unsafe characters
       result += '_';
   }
   return result;
@@ -172,7 +172,7 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
 
 namespace
 {
-/// The outcome in tables of a combination that an error ended.
+/// The outcome that tables show for a combination whose run ended with an error.
 constexpr char failed[] = "failed";
 
 // Version of the layout of study.json; incremented by changes that could break a reader.
@@ -198,7 +198,7 @@ Row last_row(const StudyRecord &study)
   return row;
 }
 
-/// Returns the columns of a cycle without numbers, with the outcome "failed".
+/// Returns a row with the columns of a cycle, which are empty except for the outcome "failed".
 Row failed_row()
 {
   Row row = csv_row(StudyRecord(), CycleRecord());

@@ -28,8 +28,8 @@ struct StudiedParameter
  * Parses the arguments of --study, each "Section/Key=value,value,...". Commas inside parentheses or
  * quotes do not separate values. Quotes around a whole value are removed. "a..b" stands for the
  * integers from a to b.
- * @throws ParameterError for a text without '=' or without a value, a repeated parameter, a range
- *         of more than 1000 numbers, and Output/Directory, which femgpu sets for each combination
+ * @throws ParameterError for a text without '=' or without a value, for a repeated parameter, for a
+ *         range of more than 1000 numbers, and for Output/Directory, which femgpu sets itself
  */
 std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &texts);
 
@@ -40,17 +40,17 @@ std::string comma_hint(const std::string &path);
 struct Combination
 {
   std::vector<std::string> values;
-  std::string directory; ///< of its files: "Preconditioner=jacobi,Degree=1"
-  std::string text;      ///< for messages: "Preconditioner = jacobi, Degree = 1"
+  std::string directory; ///< directory of its files: "Preconditioner=jacobi,Degree=1"
+  std::string text;      ///< name in messages: "Preconditioner = jacobi, Degree = 1"
 
-  StudyRecord study;            ///< without cycles if there was no run or an error ended it
-  std::optional<Error> failure; ///< why there is no result
+  StudyRecord study;            ///< has no cycles before the run, or if the run ended with an error
+  std::optional<Error> failure; ///< why there is no solution; empty if the run converged
 };
 
 /**
  * Returns all combinations; the last parameter varies fastest. The names of directories are unique
  * and have at most 120 characters: letters, digits and a few signs.
- * @throws ParameterError for more than 1000
+ * @throws ParameterError for more than 1000 combinations
  */
 std::vector<Combination> combinations(const std::vector<StudiedParameter> &parameters);
 
@@ -58,21 +58,21 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
 /// have the same key.
 std::vector<std::string> short_names(const std::vector<StudiedParameter> &parameters);
 
-/// A finished or unfinished parameter study.
+/// A parameter study, of which some combinations may not have run yet.
 struct ParameterStudy
 {
   std::vector<StudiedParameter> parameters;
-  std::vector<Combination> combinations; ///< that have run
+  std::vector<Combination> combinations; ///< the combinations that have run
   std::size_t n_remaining = 0;           ///< number of combinations that have not run
 };
 
-/// Returns the formatted table: the last cycle of each combination, or that it failed.
+/// Returns the formatted table, with the last cycle of each combination or the outcome "failed".
 TableTexts study_table(const ParameterStudy &study);
 
-/// The text of study.csv: one line per cycle of each combination.
+/// Returns the text of study.csv: one line per cycle of each combination.
 std::string study_csv(const ParameterStudy &study);
 
-/// The text of study.json.
+/// Returns the text of study.json.
 std::string study_json(const ParameterStudy &study);
 } // namespace femgpu
 

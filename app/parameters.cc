@@ -127,7 +127,7 @@ ParameterSource read_source(const CommandLine &command_line)
 
 namespace
 {
-/// Returns the section with the data of @p physics.
+/// Returns the name of the section that holds the data of @p physics.
 std::string section_of(std::string physics)
 {
   physics[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(physics[0])));

@@ -29,7 +29,7 @@ public:
   std::string physics = "poisson";
 };
 
-/// Section "Study".
+/// The parameters of section "Study".
 class StudyParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -45,7 +45,7 @@ public:
   std::string cell_size;
   unsigned int maximum_level = 30;
   std::size_t maximum_dofs = 0; ///< 0: no limit
-  double target_error = 0.;     ///< relative; 0: none
+  double target_error = 0.;     ///< relative error at which the study stops; 0: none
   std::string target_norm = "H1";
 
   bool is_adaptive() const
@@ -59,7 +59,7 @@ public:
   }
 };
 
-/// Section "Output".
+/// The parameters of section "Output".
 class OutputParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -103,8 +103,8 @@ struct Parameters
   /**
    * Sets the parameters that @p source and @p overrides name; other parameters are unchanged.
    * @param other_physics physics whose data are allowed too, because other runs of a study use them
-   * @throws ParameterError for invalid values, if the chosen physics lacks data, or if there are
-   *         data of an unused physics
+   * @throws ParameterError for invalid values, if data of the chosen physics are missing, or if
+   *         there are data of a physics that is not used
    */
   void apply(const ParameterSource &source, const std::vector<std::string> &overrides,
              const std::vector<std::string> &other_physics = {});

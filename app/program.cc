@@ -67,7 +67,7 @@ void open_closed_streams()
 }
 
 /// Checks that the working directory exists, because MPI and PETSc fail without it.
-/// @throws ParameterError if it was removed
+/// @throws ParameterError if the directory was removed
 void require_working_directory()
 {
   std::error_code error;
@@ -76,8 +76,9 @@ void require_working_directory()
                          "); it was probably removed. Change to an existing one: cd DIRECTORY.");
 }
 
-/// Checks that there is enough address space for the components of Open MPI. Otherwise Open MPI
-/// crashes or runs without some of them. @throws DeviceError with the limit
+/// Checks that there is enough address space for the components of Open MPI. Without it, Open MPI
+/// crashes or omits components.
+/// @throws DeviceError with the limit
 void require_memory_for_mpi()
 {
   constexpr double needed = 300e6; // Open MPI 4.1 maps up to 221e6
@@ -104,8 +105,8 @@ std::string listing()
          listing_of("Mesh/Generator", generators) + listing_of_backends("Solver/Backend");
 }
 
-/// Collective. Returns the part of `--list` for several ranks: their default solver groups.
-/// @throws as SolverGroups and GroupSolver
+/// Collective. Returns the part of `--list` for several ranks: the default solver groups.
+/// @throws as SolverGroups and GroupSolver throw
 std::string listing_of_groups(MPI_Comm ranks)
 {
   const linalg::SolverGroups groups(ranks, "auto", "auto", "auto");
@@ -189,7 +190,7 @@ void write_results(const Parameters &parameters, const StudyRecord &study)
 
 /// Collective. Runs the study that @p parameters describe and prints its table. The first rank
 /// writes tables and summary after each cycle, so that a killed run leaves the results of its
-/// finished cycles. @throws as run_study()
+/// finished cycles. @throws as run_study() throws
 StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
   const std::string &directory = parameters.output.directory;
@@ -229,7 +230,8 @@ void write_study(const std::string &directory, const ParameterStudy &study)
 class CombinationRunner
 {
 public:
-  /// Collective. @throws ParameterError for an invalid --study; InputError
+  /// Collective. Reads the parameter file on the first rank.
+  /// @throws ParameterError for an invalid --study, InputError as read_source() throws
   CombinationRunner(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
                     Console &console)
       : command_line(command_line), parameters(parameters), communicator(communicator),
@@ -238,11 +240,12 @@ public:
   {}
 
   /**
-   * Collective. Runs a study for each combination, each with its own directory. All combinations
-   * are checked before the first is solved. If one fails, the table reports it and the next one is
-   * run, except after an output error, which would recur.
-   * @return the exit code of the first combination that failed or did not converge
-   * @throws as check_study(), naming the combination
+   * Collective. Runs a study for each combination, each with a separate directory. All combinations
+   * are checked before the first is solved. If a combination fails, the table reports the failure
+   * and the next combination is run, except after an output error, which would recur.
+   * @return ExitCode::done, or the exit code of the first combination that failed or did not
+   *         converge
+   * @throws as check_study() throws, with a message that names the combination
    */
   ExitCode run()
   {
@@ -261,13 +264,13 @@ public:
                     ": " + combination.text);
       run(combination, directory);
       if (const auto &failure = combination.failure) {
-        if (failure->code() == ExitCode::output) // would recur for all others
+        if (failure->code() == ExitCode::output) // would recur for all other combinations
           return failure->code();
         if (code == ExitCode::done)
           code = failure->code();
       }
       --study.n_remaining;
-      if (is_writing_rank(communicator)) // after each one, in case a later one crashes
+      if (is_writing_rank(communicator)) // after each combination, in case a later one crashes
         write_study(directory, study);
     }
     console.print("\n" + study_table(study).plain);
@@ -277,12 +280,12 @@ public:
   }
 
 private:
-  /// Sets the parameters of @p combination. Its output directory is below @p directory, unless that
-  /// is empty.
+  /// Sets the parameters of @p combination. Unless @p directory is empty, sets the output directory
+  /// to a subdirectory of @p directory.
   void apply(const Combination &combination, const std::string &directory) const
   {
     std::vector<std::string> overrides = command_line.overrides;
-    std::vector<std::string> physics; // of all runs of the study
+    std::vector<std::string> physics; // used by any combination, if the physics vary
     for (std::size_t k = 0; k < studied.size(); ++k) {
       overrides.push_back(studied[k].path + "=" + combination.values[k]);
       if (studied[k].path == "Physics")
@@ -319,7 +322,7 @@ private:
       try {
         apply(combination, "");
         check_study(parameters, communicator, console);
-        console.take_warnings(); // each run has its own
+        console.take_warnings(); // discards them: the run will warn again
       }
       catch (const Error &) { // an error of one rank is an Error on the others
         const Error error = describe_failure(std::current_exception(), parameters.locations);
@@ -366,7 +369,7 @@ private:
 
 /// Collective. Runs or checks the study that the parameters describe, or the parameter study of
 /// --study, as @p command_line requests.
-/// @return ExitCode::done if everything converged, otherwise the exit code of the first run that
+/// @return ExitCode::done if all runs converged, otherwise the exit code of the first run that
 /// failed or did not converge
 /// @throws ParameterError, InputError, DeviceError, OutputError
 ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
@@ -412,16 +415,16 @@ int run_program(int argc, char **argv)
     catch (...) {
       command_line_error = std::current_exception();
     }
-    // The arguments are hidden from deal.II, which would pass them to Kokkos and PETSc. These would
-    // interpret some of our options (--threads) and warn of all others.
+    // The arguments are hidden from deal.II, which would pass them to Kokkos and PETSc. The latter
+    // would interpret some of femgpu's options (--threads) and warn of all others.
     char *mpi_arguments[] = {argv[0], nullptr};
     int n_mpi_arguments = 1;
     char **name = mpi_arguments;
     dealii::Utilities::MPI::MPI_InitFinalize mpi(n_mpi_arguments, name, 1);
-    ignore_write_signals(); // again, because PETSc's initialization resets most handlers
+    ignore_write_signals(); // again, because PETSc's initialisation resets most handlers
     remove_partial_files_on_signals();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
-    std::optional<Parameters> parameters; // has the locations for messages, even if parsing fails
+    std::optional<Parameters> parameters; // outside the try block: messages need its locations
     // isolates failures from other messages
     const dealii::Utilities::MPI::DuplicatedCommunicator failure_communicator(MPI_COMM_WORLD);
     init_failure_reporting(*failure_communicator);
@@ -442,7 +445,7 @@ int run_program(int argc, char **argv)
       status = static_cast<int>(report_failure(error, *failure_communicator));
     }
   }
-  catch (const std::exception &error) { // before or during MPI initialization
+  catch (const std::exception &error) { // thrown before or during MPI initialisation
     std::cerr << "femgpu: " << error.what() << std::endl;
     const auto *const parameter_error = dynamic_cast<const ParameterError *>(&error);
     status =

@@ -62,15 +62,15 @@ double SystemSize::n_dofs() const
 
 double SystemSize::min_bytes() const
 {
-  // A row of Q_p has (p + 2)^dim entries on average. 7 and 15 are the averages of P1; rows of P2
-  // are longer.
+  // The averages per row, or for simplices lower bounds: (p + 2)^dim entries for Q_p, 7 in 2D and
+  // 15 in 3D for P1. Rows of P2 are longer than rows of P1.
   const double entries_per_component = !is_simplex      ? std::pow(degree + 2, dimension)
                                        : dimension == 2 ? 7.
                                                         : 15.;
   const double entries_per_row = entries_per_component * n_components;
   constexpr double bytes_per_entry = 12.; // a value and a column
-  // Measured: 425 and 650 bytes per quadrilateral and hexahedron, 480 and 860 per triangle and
-  // tetrahedron. Cells in blocks need only dofs and some vectors.
+  // Measured: 425 bytes per quadrilateral, 650 per hexahedron, 480 per triangle and 860 per
+  // tetrahedron; the bounds are a little lower. Cells in blocks need only dofs and some vectors.
   const double bytes_per_cell = uses_cell_blocks ? 40.
                                 : is_simplex     ? (dimension == 2 ? 400. : 700.)
                                                  : (dimension == 2 ? 350. : 550.);
@@ -153,7 +153,7 @@ void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
 namespace
 {
 /// Returns a warning if the degree is lower than the order of the cells in the mesh file, because
-/// results are then less accurate than users expect; otherwise an empty string.
+/// results are then less accurate than users expect; returns an empty string otherwise.
 template <int dim>
 std::string warning_of_degree(const Parameters &parameters,
                               const Discretization<dim> &discretization)

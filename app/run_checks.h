@@ -15,7 +15,7 @@
  */
 namespace femgpu
 {
-/// Checks Output/Name. @throws ParameterError if it is empty or contains a '/'
+/// Checks Output/Name. @throws ParameterError if the name is empty or contains a '/'
 void check_output_name(const OutputParameters &parameters);
 
 /**
@@ -31,7 +31,7 @@ std::map<std::string, std::string> field_units(const std::string &text,
 struct SystemSize
 {
   int dimension;
-  double n_cells; ///< of the mesh to be created
+  double n_cells; ///< number of cells of the mesh to be created
   bool is_simplex, uses_cell_blocks;
   unsigned int degree, n_components, n_ranks, n_nodes;
 
@@ -53,7 +53,7 @@ struct SystemSize
 void check_size(const SystemSize &size, const std::string &path);
 
 /// Estimates the number of dofs of the last cycle. If refinement is local, returns Study/Maximum
-/// dofs, or infinity if that is not set. @param size of the first cycle
+/// dofs, or infinity if that is not set. @param size size of the system in the first cycle
 double max_dofs(const Parameters &parameters, SystemSize size);
 
 /**

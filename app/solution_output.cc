@@ -22,7 +22,7 @@ std::string header(const SampledValues &values)
   return boost::algorithm::join(values.columns, ",") + '\n';
 }
 
-/// Returns the rows as CSV, each after @p before and its label.
+/// Returns the rows as CSV lines. Each line begins with @p before and the label of the row.
 std::string rows(const SampledValues &values, const std::string &before)
 {
   std::ostringstream text;
@@ -52,10 +52,10 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
       parameters,
       node_fields(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
       base, has_converged, comm);
-  finish(comm); // the files of the previous solution
+  finish(comm); // completes the files of the previous solution
   series.emplace_back(time, base + format.extension);
   pending = std::make_unique<const SolutionFiles>(std::move(files));
-  if (pending->write) // get() waits for it, or runs it if no thread was started
+  if (pending->write) // writing.get() waits for the thread, or writes if no thread was started
     writing = std::async([&write = pending->write] { write(); });
 }
 
@@ -87,7 +87,7 @@ template <int dim>
 void SolutionOutput<dim>::write_measurements(const unsigned int cycle, const MeasuredValues &values,
                                              MPI_Comm communicator)
 {
-  std::vector<std::pair<std::string, std::string>> texts; // by file name
+  std::vector<std::pair<std::string, std::string>> texts; // file names and texts
   if (!values.points.rows.empty()) {
     if (points.empty()) {
       points = "cycle,point," + header(values.points);

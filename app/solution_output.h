@@ -21,8 +21,8 @@ class SolutionOutput
 {
 public:
   /// Prepares output in the format of @p parameters. Both references must outlive this object.
-  /// @param has_nodal_fields write Problem::nodal_fields()? They are valid for the λ of the
-  /// parameters only, so not along a branch
+  /// @param has_nodal_fields write Problem::nodal_fields()? False along a branch, because these
+  /// fields are valid only for the λ of the parameters
   SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem,
                  const bool has_nodal_fields)
       : parameters(parameters), problem(problem), has_nodal_fields(has_nodal_fields),
@@ -32,8 +32,8 @@ public:
   /**
    * Collective. Starts to write the solution, derived fields, exact solution and error (if known),
    * material and subdomain ids and, if not empty, the error indicators of the active cells.
-   * @param index of the solution in the series, for file names
-   * @param time shown by ParaView, which orders the series by it
+   * @param index number of the solution in the series, for file names
+   * @param time time that ParaView shows and by which it orders the series
    * @param has_converged if false, the files contain the field data `converged` = 0
    * @throws OutputError if a file of a previous solution cannot be written
    */
@@ -62,7 +62,7 @@ private:
   const OutputFormat &format;
   std::vector<std::string> names, measurement_files;
   OutputSeries series;
-  std::unique_ptr<const SolutionFiles> pending; ///< of the last solution, on all ranks
+  std::unique_ptr<const SolutionFiles> pending; ///< files of the last solution, not yet complete
   std::future<void> writing;                    ///< writes `pending`
   std::string points;                           ///< text of points.csv
 };

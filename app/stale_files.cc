@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 struct Kind
 {
   std::regex name;
-  std::string begin; ///< text within the first bytes of each file
+  std::string begin; ///< text within the first 256 bytes of each file
 };
 
 /// Returns a regular expression that matches exactly @p text.
@@ -48,8 +48,8 @@ bool has_head(const fs::path &file, const std::string &begin)
   return head.find(begin) != std::string::npos;
 }
 
-/// Removes the regular files in @p directory for which @p is_one(path) is true. Errors are ignored:
-/// this run does not depend on these files.
+/// Removes the regular files in @p directory for which @p is_one(path) is true. Errors are ignored,
+/// because this run does not depend on the removed files.
 template <class Predicate>
 void remove_if(const std::string &directory, const Predicate &is_one)
 {

@@ -6,8 +6,8 @@
 
 /**
  * @file
- * Removal of files that previous runs left in an output directory. Output files are recognised by
- * their names, complete ones by their first bytes as well; no other file is touched.
+ * Removal of files that previous runs left in an output directory. Partial files are recognised by
+ * their names, complete files by their names and their first bytes; no other file is touched.
  */
 namespace femgpu
 {
@@ -16,9 +16,9 @@ namespace femgpu
 void remove_partial_files(const std::string &directory, const std::string &name);
 
 /**
- * Removes output files of previous runs that could be mistaken for output of this run: cycles and
- * pieces that it does not have, points and lines that it does not measure, a branch that it does
- * not trace. @param files the files that this run has written, which are kept
+ * Removes output files of previous runs that could be mistaken for output of this run, such as
+ * files of cycles that this run does not have or of lines that it does not measure.
+ * @param files the files that this run has written, which are kept
  */
 void remove_stale_files(const std::string &directory, const std::string &name,
                         const std::vector<std::string> &files);

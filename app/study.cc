@@ -95,7 +95,7 @@ public:
       DiscreteSolution<dim> zero(*problem, discretization, u);
       measurements.check(zero);
     }
-    const double n_cells = cells_after(parameters.mesh.initial_refinements); // of the coarse mesh
+    const double n_cells = cells_after(parameters.mesh.initial_refinements); // before refining
     if (mesh.is_curved)
       refine_globally(mesh, parameters.mesh.initial_refinements);
     discretization.check_cells();
@@ -125,7 +125,7 @@ public:
     output.finish(comm);
     study.is_finished = true;
     update_record();
-    console.take_warnings(); // the next study has its own
+    console.take_warnings(); // discards them, so that the next study does not report them
     return study;
   }
 
@@ -172,7 +172,7 @@ private:
             static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
   }
 
-  /// Stops the study. @param by value of `stop_reason` in summary.json
+  /// Stops the study. @param by the value of `stop_reason` in summary.json
   void stop(const std::string &by, const std::string &text)
   {
     study.stop_reason = by;
@@ -180,7 +180,7 @@ private:
   }
 
   /// Does the study stop before a cycle with at least @p n_dofs dofs?
-  /// @throws ParameterError if that is the first cycle
+  /// @throws ParameterError if this is the first cycle
   bool exceeds_max_dofs(const std::size_t n_dofs)
   {
     const std::size_t dof_limit = parameters.study.maximum_dofs;
@@ -197,11 +197,11 @@ private:
     return true;
   }
 
-  /// Flags cells for the next cycle as the section "Study" says. Returns false if none is refined.
+  /// Flags cells for refinement as the section "Study" requests. Returns false if there are none.
   bool flag_cells()
   {
     const StudyParameters &by = parameters.study;
-    if (mesh.is_simplex) // refined globally
+    if (mesh.is_simplex) // simplex meshes are refined globally, without flags
       return parameters.mesh.initial_refinements + study.cycles.size() - 1 < by.maximum_level;
     if (by.is_by_estimate())
       flag_by_indicators(mesh, indicators,
@@ -219,7 +219,7 @@ private:
     return limit_level(mesh, by.maximum_level);
   }
 
-  /// Creates the mesh of a cycle after the first. @return false if the study stops before it
+  /// Creates the mesh of a cycle after the first. @return false if the study stops before the cycle
   bool refine()
   {
     if (!flag_cells()) {
@@ -232,7 +232,7 @@ private:
       return false;
     }
     if (exceeds_max_dofs(min_dofs_after_flags(discretization)))
-      return false; // avoids creating that mesh
+      return false; // before the mesh is created
     check_size(size_for(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
     u = refine_and_transfer(mesh, discretization, u);
@@ -298,7 +298,7 @@ private:
       return false;
     if (record.cycle == 0)
       describe(solver);
-    output.finish(comm); // of the previous cycle, so that the solve can use all cores
+    output.finish(comm); // ends the output of the previous cycle: the solve can use all cores
     const Progress show = [this](const std::string &text) { console.progress(text); };
     if (parameters.solver.stops_at_discretisation_error())
       record.predicted = predict_error(study, record.dofs);
@@ -372,7 +372,7 @@ private:
     if (report.converged() || std::isfinite(u.l2_norm())) {
       const MeasuredValues measured = estimate(solution, record);
       record.seconds["estimate"] += watch.lap();
-      if (report.converged() && record.cycle == 0) // finer meshes would repeat them
+      if (report.converged() && record.cycle == 0) // finer meshes would repeat the warnings
         for (const std::string &text : solution.warnings())
           console.warn(text);
       console.begin_phase("output");
@@ -410,7 +410,7 @@ private:
     describe(solver);
     const unsigned int vtu_interval =
         parameters.output.write_vtu ? parameters.continuation.vtu_interval : 0;
-    std::vector<double> largest; // largest |u| of each point; the solver has nodal values only
+    std::vector<double> largest; // largest |u| at each point; the solver knows nodal values only
     const auto on_point = [&](linalg::BranchRecord point, const FeVector &values) {
       DiscreteSolution<dim> solution(*problem, discretization, values);
       const auto index = static_cast<unsigned int>(point.index);
@@ -449,15 +449,15 @@ private:
   Mesh<dim> mesh;
   std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
-  std::unique_ptr<Function<dim>> refine_where, cell_size; ///< of the section "Study", or nullptr
+  std::unique_ptr<Function<dim>> refine_where, cell_size; ///< nullptr if the parameter is not set
   Measurements<dim> measurements;
   SolutionOutput<dim> output;
-  unsigned int per_block = 1; ///< cells of a block per direction, from the first mesh on
+  unsigned int per_block = 1; ///< cells of a block in each direction, in the first mesh
   FeVector u;
   Vector<float> indicators;
-  Stopwatch study_watch; ///< of all cycles
-  Stopwatch watch;       ///< of the phases
-  Stopwatch cycle_watch; ///< of the cycle
+  Stopwatch study_watch; ///< measures the whole study
+  Stopwatch watch;       ///< measures the phases of a cycle
+  Stopwatch cycle_watch; ///< measures each cycle
   StudyRecord study;
 };
 

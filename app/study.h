@@ -11,14 +11,14 @@
 namespace femgpu
 {
 /**
- * Collective. Checks that @p parameters are consistent, that the mesh can be created and that it
- * has the boundary ids that they name; prints a summary. Does not solve.
+ * Collective. Checks that @p parameters are consistent, that the mesh can be created and that the
+ * mesh has the boundary ids that @p parameters name; prints a summary. Does not solve.
  * @throws ParameterError, InputError
  */
 void validate(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
 /// Collective. Checks what validate() checks, and that the solver's methods suit the problem.
-/// Prints nothing. @throws as validate(), and DeviceError
+/// Prints nothing. @throws ParameterError, InputError, DeviceError
 void check_study(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
 /// A callback that receives the unfinished study and the solution after each cycle.

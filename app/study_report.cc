@@ -18,7 +18,7 @@ namespace
 using Json = nlohmann::ordered_json;
 using linalg::BranchRecord;
 
-/// Does the solve stop at a given error in the energy norm?
+/// Did the solve of @p cycle stop at a given error in the energy norm?
 bool stops_by_energy(const CycleRecord &cycle)
 {
   return cycle.solve.report.energy.target > 0.;
@@ -242,7 +242,7 @@ Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
   const Json values = cycle_values(study, cycle);
   const auto add = [&](const std::string &column, const std::string &path) {
     const Json::json_pointer location(path);
-    row.push_back({column, {}}); // also without a value, to fix the column's position
+    row.push_back({column, {}}); // even without a value, to fix the position of the column
     if (values.contains(location))
       row.back().text = csv_text(values[location]);
   };
@@ -315,7 +315,7 @@ std::string branch_csv(const linalg::ContinuationReport &branch)
 
 namespace
 {
-/// Returns counts, folds and targets.
+/// Returns the counts, folds and targets of a branch.
 Json branch_values(const linalg::ContinuationReport &branch)
 {
   Json values;

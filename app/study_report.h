@@ -20,8 +20,8 @@ namespace femgpu
 {
 inline const LibraryVersions library_versions = {{"deal.II", DEAL_II_PACKAGE_VERSION}};
 
-/// The most quantities that the line of a cycle shows. If there are more, it shows only their
-/// number; the table has them all.
+/// The most quantities that the line of a cycle shows. If there are more, the line shows only their
+/// number; the table shows them all.
 constexpr std::size_t max_quantities_per_line = 6;
 
 /// Returns the one-line report of a cycle.
@@ -34,7 +34,7 @@ std::string target_text(const CycleRecord &record, const std::string &norm, doub
 /// Returns the details that --verbose adds: the outcome of the solve, seconds by phase, transfers.
 std::string cycle_details(const CycleRecord &record);
 
-/// Describes a group: "ranks 0 to 3 with cuda:0 (NVIDIA H200) of node12".
+/// Describes a solver group: "ranks 0 to 3 with cuda:0 (NVIDIA H200) of node12".
 std::string location_text(const linalg::GroupSolver::Location &location);
 
 /// Describes a single group by its device, "cuda:0 (NVIDIA H200)", and several by location_text().
@@ -51,27 +51,26 @@ TableTexts convergence_table(const StudyRecord &study);
 /// quantities.
 Row csv_row(const StudyRecord &study, const CycleRecord &cycle);
 
-/// The text of convergence.csv.
+/// Returns the text of convergence.csv.
 std::string convergence_csv(const StudyRecord &study);
 
-/// The text of history.csv: cycle, iteration, residual.
+/// Returns the text of history.csv: cycle, iteration, residual.
 std::string history_csv(const StudyRecord &study);
 
-/// The text of branch.csv: one line per point, in the order along the branch.
+/// Returns the text of branch.csv: one line per point, in the order along the branch.
 std::string branch_csv(const linalg::ContinuationReport &branch);
 
 /// Returns the results of a study for summary.json and study.json: the cycles, verdicts,
 /// extrapolations and the branch.
 nlohmann::ordered_json results_of(const StudyRecord &study);
 
-/// The text of summary.json, with all parameters.
+/// Returns the text of summary.json, with all parameters.
 std::string summary_json(const StudyRecord &study);
 
 /// Returns λ and max u of the first fold, if there is one, and the number of points.
 std::vector<Quantity> branch_quantities(const linalg::ContinuationReport &branch);
 
-/// Returns @p branch in the form of a cycle's solve, with the residual of its last point and the
-/// sum of all iterations.
+/// Summarises @p branch as one solve, with the last point's residual and the sum of all iterations.
 SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std::string &method);
 
 /// Describes a point: "fold at lambda 6.8081, max |u| 1.3916, after 3 linear iterations".

@@ -14,7 +14,7 @@ struct Column
 {
   std::string heading;
   bool is_order;
-  std::vector<std::string> texts; ///< of all rows
+  std::vector<std::string> texts; ///< one text per row
   bool is_shown = false;
 
   std::size_t width(const bool with_heading) const
@@ -40,8 +40,9 @@ Column &find_column(const Cell &cell, std::vector<Column> &columns, std::size_t 
   return columns[at];
 }
 
-/// Returns the columns that are shown. @param escape applied to headings and texts
-/// @param nothing replaces empty and missing texts
+/// Returns the columns that are shown.
+/// @param escape function that is applied to headings and texts
+/// @param nothing text that replaces empty and missing texts
 template <class Escape>
 std::vector<Column> columns_of(const Table &table, const Escape &escape, const std::string &nothing)
 {

@@ -12,12 +12,12 @@ struct Cell
 {
   std::string column;
   std::optional<std::string> text; ///< empty: the column is shown only if another row has a text
-  bool is_order = false;           ///< order of the previous column, under the same heading
+  bool is_order = false; ///< is this the order of the previous column, under the same heading?
 };
 
 /**
- * A row of a table. Rows may have different columns. A column that the previous rows lack is
- * inserted before the column that follows it in its own row.
+ * A row of a table. Rows may have different columns. If a row has a column that the previous rows
+ * lack, this column is inserted before the column that follows it in this row.
  */
 using Row = std::vector<Cell>;
 using Table = std::vector<Row>;
@@ -37,7 +37,7 @@ void append_remarks(const std::vector<std::string> &lines, TableTexts &texts);
 /// Returns the table as CSV (RFC 4180): values with a comma, a quote or a line break are quoted.
 std::string csv_of(const Table &table);
 
-/// @name Numbers as text; empty for an empty number.
+/// @name Numbers as text. The functions return an empty text for an empty number.
 ///@{
 /// Formats with @p digits after the decimal point: 0.00123 or 1.23e-03.
 std::optional<std::string> fixed(std::optional<double> x, int digits);

@@ -26,14 +26,14 @@ using namespace dealii;
 
 namespace
 {
-/// A dataset on the first rank, with its chunks as HDF5 stores them: shuffled and deflated.
+/// A dataset on the first rank. Its chunks are shuffled and deflated, as HDF5 stores them.
 struct CompressedDataset
 {
   std::string path; ///< in the group VTKHDF: "PointData/u"
   NumberType type;
   std::size_t n_rows = 0, n_columns = 1, rows_per_chunk = 1;
   std::vector<std::size_t> chunk_sizes;
-  linalg::RawVector<unsigned char> bytes; ///< of all chunks, concatenated
+  linalg::RawVector<unsigned char> bytes; ///< bytes of all chunks, concatenated
 };
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
@@ -50,8 +50,8 @@ std::vector<unsigned char> compress(const std::vector<unsigned char> &bytes, con
   return deflated(planes.data(), planes.size());
 }
 
-/// Collective. Sends rows to the rank on which their chunk begins. Afterwards @p rows are complete
-/// chunks, except at the end of the dataset.
+/// Collective. Sends rows to the rank on which their chunk begins. Afterwards @p rows consists of
+/// complete chunks; only the last chunk of the dataset may be shorter.
 void move_to_chunk_starts(const std::vector<std::size_t> &first_rows, const std::size_t chunk,
                           const std::size_t row_bytes, std::vector<unsigned char> &rows,
                           MPI_Comm communicator)
@@ -205,15 +205,15 @@ void capture_file_image(const hid_t in_memory, FileImage &closed)
 }
 
 /**
- * Writes an unstructured grid in the VTKHDF format, version 1.0. HDF5 creates the file in memory:
- * if it could not write a file to disk, it would close it again in MPI_Finalize() and abort the
- * program there.
- * @throws OutputError as write_file()
+ * Writes an unstructured grid in the VTKHDF format, version 1.0. HDF5 creates the file in memory.
+ * After a failure to write a file to disk, HDF5 would try to close this file again in
+ * MPI_Finalize(), and abort the program there.
+ * @throws OutputError as write_file() throws
  */
 void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> &datasets)
 {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // errors are reported by exceptions
-  std::size_t increment = chunk_bytes;         // for data outside of chunks
+  std::size_t increment = chunk_bytes;         // reserve for data outside of chunks
   for (const CompressedDataset &data : datasets)
     increment += data.bytes.size();
   const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -238,8 +238,8 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
   on_disk.commit();
 }
 
-/// Collective. Returns the datasets of a file. Node numbers and offsets start at 0 on each rank, so
-/// that 32 bits suffice.
+/// Collective. Returns the datasets of a file on the first rank. Node numbers and offsets start at
+/// 0 on each rank, so that 32 bits suffice.
 std::vector<CompressedDataset> datasets_of(NodeFields &&fields, const bool has_converged,
                                            MPI_Comm comm)
 {

@@ -67,7 +67,7 @@ const char *version_of(const NodeFields &fields)
   return fields.cell_type > last_linear ? "2.2" : "1.0";
 }
 
-/// Writes a VTK file of type @p type. @param data appended data of its arrays, if any
+/// Writes a VTK file of type @p type. @param data the appended data of its arrays; may be empty
 void add_file(std::ostream &out, const std::string &type, const std::string &version,
               const std::string &attributes, const std::string &content,
               const std::string &data = "")
@@ -107,8 +107,9 @@ struct Pieces
   std::string version, text, data;
 };
 
-/// Returns the cells of a rank. @param first_of called with the number of bytes of their data,
-/// returns the offset of these data in the file's appended data
+/// Returns the piece with the cells of this rank.
+/// @param first_of function that receives the number of bytes of this piece's data and returns the
+/// offset of these data in the appended data of the file
 template <class FirstOf>
 Pieces piece_of(const NodeFields &fields, const FirstOf &first_of)
 {
@@ -171,7 +172,7 @@ SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
   files.pvtu_text = make_pvtu_text(fields, files.names);
   const std::size_t mine = std::size_t(rank) * n_files / n_ranks;
   const std::string path = parameters.path_of(files.names[mine]);
-  if (n_files == n_ranks) { // the thread compresses too
+  if (n_files == n_ranks) { // write() runs in a thread, which compresses the data, too
     files.write = [fields = std::move(fields), path, has_converged] {
       write_vtu(path, has_converged, piece_of(fields, [](std::uint64_t) { return 0; }));
     };

@@ -7,16 +7,16 @@
 Each problem is solved by the direct solver and with each preconditioner. If the only data are
 boundary values, the solution minimises the energy E, and the energy error is (|E - E_direct| /
 E_direct)^1/2. The table contains this error and the relative differences of the fluxes through the
-soft and the stiff side. Rounding permits, for contrast C, n dofs and s, the magnitude of u over its
-range:
+soft and the stiff side. The limit of each value is the largest of the following numbers, where C is
+the contrast, n the number of dofs, and s the magnitude of u divided by its range. The last column
+applies if stiff parts are connected to the boundary by soft parts only.
 
-    energy error   1e-5, or 3 eps s (C n)^1/2, because both solutions are rounded;
-                   eps C n^1/2 if only soft parts hold the stiff parts
-    soft side      1e-6, or eps s C^1/2; eps C n^1/2 if only soft parts hold the stiff parts
-    stiff side     1e-6, or 10 eps C n s
+    energy error   1e-5   3 eps s (C n)^1/2   eps C n^1/2
+    soft side      1e-6   eps s C^1/2         eps C n^1/2
+    stiff side     1e-6   10 eps C n s
 
-Exits with 1 if a value exceeds its limit. A solve that does not converge is reported, but is no
-error here.
+Exits with 1 if a value of a converged solve exceeds its limit. A solve that does not converge is
+reported, but does not count as an error.
 """
 
 import itertools
@@ -29,7 +29,7 @@ from runs import launcher, parser_of, summary_of, write_csv
 PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "ic", "chebyshev", "sainv"]
 EPS = 2.0**-52
 
-# Coefficients with contrast C; side x0 (id 0) is soft, x1 (id 1) is stiff.
+# Coefficients with contrast C. The side with id 0 is soft, the side with id 1 is stiff.
 RANDOM = "(1.5 + sin(37*x + 11*sin(53*y)))"
 LAYERS = f"if(x < 0.7, 1, C)*{RANDOM}"
 STRIPES = f"if(sin(9*pi*x) > 0, 1, C)*{RANDOM}"
@@ -142,7 +142,7 @@ def difference(cycle, reference, side):
 
 
 def row_of(case, element, contrast, cycle, direct):
-    """Returns the errors of a solution and the limits that rounding sets."""
+    """Returns a row of the table: the errors of a solution and their limits."""
     n, size = cycle["dofs"], SIZES.get(case, 1.)
     floating = EPS * contrast * math.sqrt(n) if case in FLOATING else 0.
     permitted = {"energy_error": max(1e-5, 3. * EPS * size * math.sqrt(contrast * n), floating),

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Compares AINV and SAINV with FSAI and IC(0) over the symmetric matrices of a directory.
+"""Compares AINV and SAINV with FSAI and IC(0) for the symmetric matrices of a directory.
 
     benchmarks/ainv.py --program build/bin/femgpu-solve matrices/ --csv ainv.csv
     benchmarks/ainv.py --unsymmetric matrices/ --generate convection-diffusion2d:200,20
     benchmarks/ainv.py matrices/ --generate poisson3d-7pt:80 -- --backend cuda
 
-The set-up is that of Dd13: symmetric scaling, b = row sums of the scaled matrix, x0 = 0, residual
-reduction 1e-5. Entries count one triangular factor including its diagonal, also for ic, whose
-report counts both factors. With --unsymmetric, the script takes all other matrices, uses
-pipelined-bicgstab, scaling `balance` and tolerance 1e-8, and compares with SAI and ILU(0); entries
-then count both factors. `beside` names the method whose number of entries is closest to that of
-this variant of fsai. Seconds are the least of several runs. Exits with 1 if a run fails for another
-reason than its iterations.
+The set-up is that of Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
+x0 = 0, residual reduction 1e-5. The column `entries` counts one triangular factor including its
+diagonal. With --unsymmetric, the script solves all other matrices with pipelined-bicgstab, scaling
+`balance` and tolerance 1e-8, and compares with SAI and ILU(0); `entries` then counts both factors.
+In a row of fsai, `beside` names the variants of SAINV for which this variant of fsai has the
+closest number of entries. Seconds are the least of several runs. Exits with 1 if a run fails for
+another reason than its iterations.
 """
 
 import math
@@ -64,7 +64,7 @@ def measure(options, name, system, preconditioner):
 
 
 def mark_nearest(rows):
-    """Marks, for each inverse, the variant of fsai with the most similar number of entries."""
+    """Marks, for each variant of SAINV, the variant of fsai with the closest number of entries."""
     forms = [row for row in rows if row["preconditioner"] in FSAI and row["entries"]]
     for inverse in (f"sainv drop={drop}" for drop in DROPS):
         wanted = next((row["entries"] for row in rows if row["preconditioner"] == inverse), "")
@@ -99,11 +99,11 @@ def run_all(options):
 def parse_command_line():
     parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
-    add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
-    add("--generate", nargs="+", default=[], metavar="SYSTEM", help="model problems besides")
-    add("--unsymmetric", action="store_true", help="matrices that are not symmetric")
+    add("directory", nargs="?", help="directory with *.mtx and *.mtx.gz")
+    add("--generate", nargs="+", default=[], metavar="SYSTEM", help="additional model problems")
+    add("--unsymmetric", action="store_true", help="solve the matrices that are not symmetric")
     add("--max-iterations", default="2000", help="(%(default)s)")
-    add("--runs", type=int, default=1, help="of each method (%(default)s)")
+    add("--runs", type=int, default=1, help="runs of each method (%(default)s)")
     return parse_with_arguments(parser)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares the time of the preconditioner `auto` with the times of those that it may choose.
+"""Compares the time of the preconditioner `auto` with the times of its possible choices.
 
     benchmarks/auto.py --csv auto.csv                                    # the host
     benchmarks/auto.py --backend cuda --csv auto_cuda.csv ../matrices/*.mtx.gz
@@ -7,8 +7,8 @@
 
 Solves model problems of femgpu-solve and the shipped parameter files, each at three sizes, and the
 given matrices. Uses pipelined-cg with each preconditioner, and the direct solver up to 50,000 rows.
-Prints, for each system, the time of `auto` over the best time, and finally the largest of these
-ratios and how many exceed 1.15.
+Prints, for each system, the ratio of the time of `auto` to the best time, and finally the largest
+ratio and how many ratios exceed 1.15.
 """
 
 import os
@@ -19,7 +19,7 @@ from runs import parser_of, report_of, shipped, summary_of, write_csv
 
 PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "direct"]
 MOST_ROWS_OF_DIRECT = 50000
-# Sizes of the model problems; refinements of the first mesh of the shipped files.
+# Model problems with their sizes; shipped parameter files with the refinements of their first mesh.
 GENERATED = {"poisson2d-p1": (33, 129, 513), "poisson3d-7pt": (17, 41, 97),
              "poisson3d-27pt": (17, 41, 97), "elasticity3d-p1": (7, 17, 37)}
 SHIPPED = {"poisson": (4, 6, 8), "poisson_3d": (3, 4, 5), "poisson_lshape_adaptive": (3, 5, 7),
@@ -46,7 +46,7 @@ def solve_generated(options, arguments, preconditioner):
 
 
 def solve_shipped(options, arguments, preconditioner):
-    """Returns these values for the first cycle of a study."""
+    """Returns rows, outcome, iterations, and seconds for the first cycle of a study."""
     name, refinements = arguments
     method = ["Solver/Solver=direct", "Solver/Backend=host"] if preconditioner == "direct" else \
         ["Solver/Solver=pipelined-cg", f"Solver/Preconditioner={preconditioner}",
@@ -127,7 +127,7 @@ def main():
     parser = parser_of(__doc__)
     parser.add_argument("matrices", nargs="*", help="Matrix Market files")
     parser.add_argument("--femgpu", default="build/bin/femgpu",
-                        help="the program; '' leaves the shipped files out")
+                        help="the program; '' omits the shipped parameter files")
     parser.add_argument("--femgpu-solve", default="build/bin/femgpu-solve")
     parser.add_argument("--backend", default="host")
     parser.add_argument("--preconditioners", nargs="+", default=PRECONDITIONERS)

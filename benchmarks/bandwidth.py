@@ -4,10 +4,11 @@
     benchmarks/bandwidth.py --copy 2990 --csv bandwidth.csv    # a GPU that copies 2990 GB/s
     benchmarks/bandwidth.py --copy 20 --backend host --size 40 --csv f.csv
 
-femgpu-solve counts the bytes that an iteration reads and writes. The fraction is the time that
-these bytes would take at the copy bandwidth (measured by femgpu_speed; read and written bytes both
-count) over the measured time. Linear methods run a fixed number of iterations; their time per
-iteration is the median of --repeat whole solves divided by that number. Nonlinear methods solve
+femgpu-solve counts the bytes that an iteration reads and writes. The column `fraction` is the time
+that these bytes would take at the copy bandwidth, divided by the measured time. The copy bandwidth
+is measured by femgpu_speed and counts read and written bytes. Linear methods run a fixed number of
+iterations; their time per iteration is the median time of --repeat solves divided by that number.
+Nonlinear methods solve
 Bratu's problem, lambda = 6, to convergence. Exits with 1 if a run fails.
 """
 

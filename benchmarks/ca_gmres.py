@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Times restart cycles of CA-GMRES and of the other variants of GMRES.
 
-The time of a cycle is the difference between a solve of many cycles and one of few, divided by the
-difference in cycles. This excludes the first cycle, which makes one vector at a time, and
-everything before the loop. Runs on one rank or several, with each communicator and each variant of
-matrix powers. Prints a table and writes a CSV file. MPIRUN is the command that starts ranks.
+The time of a cycle is the difference between the times of a solve with many cycles and a solve with
+few, divided by the difference in the number of cycles. This excludes set-up and the first cycle of
+CA-GMRES, which computes one basis vector at a time. Runs on one rank or several, with each
+communicator and each variant of matrix powers. Prints a table and writes a CSV file. The
+environment variable MPIRUN is the command that starts ranks.
 """
 import itertools
 import sys
@@ -54,7 +55,7 @@ def ratio(times, reference, solver):
 
 
 def rows_of(arguments, place, system):
-    """Returns a row for each solver, references first."""
+    """Yields a row for each solver, the reference solvers first."""
     forms = " ".join(arguments.option)
     solvers = [text.format(m=arguments.restart) for text in REFERENCES]
     solvers += [f"ca-gmres restart={arguments.restart} s={s} powers={powers} {forms}".strip()
@@ -87,10 +88,10 @@ def main():
     parser.add_argument("--steps", type=int, nargs="+", default=[5, 10, 15, 20], help="values of s")
     parser.add_argument("--powers", nargs="+", default=["plain"], help="forms of matrix powers")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1])
-    parser.add_argument("--communicators", nargs="+", default=["auto"], help="of several ranks")
-    parser.add_argument("--option", nargs="*", default=[], help="others of ca-gmres: passes=1")
-    parser.add_argument("--cycles", type=int, default=6, help="that are timed")
-    parser.add_argument("--repeats", type=int, default=5, help="of a solve; the median counts")
+    parser.add_argument("--communicators", nargs="+", default=["auto"], help="for several ranks")
+    parser.add_argument("--option", nargs="*", default=[], help="more options of ca-gmres: passes=1")
+    parser.add_argument("--cycles", type=int, default=6, help="number of timed cycles")
+    parser.add_argument("--repeats", type=int, default=5, help="repeats of a solve; takes the median")
     arguments = parser.parse_args()
     rows = []
     for system, place in itertools.product(arguments.system, places(arguments)):

@@ -10,7 +10,8 @@ the vector of row sums, x0 = 0; arguments after `--` are passed to femgpu-solve.
 many matrices each combination has solved, by kind: symmetric with a positive diagonal, other
 symmetric, and unsymmetric.
 
-Exits with 1 if a run ends in any other way than solved, not solved or refused.
+Exits with 1 if femgpu-solve ends in an unexpected way. Expected are a solution, a solve that does
+not converge, and a refusal of the matrix or of the methods.
 """
 
 import collections
@@ -44,7 +45,7 @@ def matrix_name(file):
 
 
 def matrices_in(directory):
-    """Returns the matrix files sorted by name. Right-hand sides are files of type `array`."""
+    """Returns the matrix files by name, without right-hand sides (files of format `array`)."""
     files = [os.path.join(directory, name) for name in os.listdir(directory)
              if re.search(r"\.mtx(\.gz)?$", name)]
     return sorted(file for file in files if " array " not in header_of(file))
@@ -70,7 +71,7 @@ def header_of(file):
 
 @functools.lru_cache(None)
 def is_diagonal_positive(file):
-    """Returns whether n diagonal entries are positive."""
+    """Returns whether all n diagonal entries of a file are positive."""
     with opened(file) as stream:
         lines = (line.split() for line in stream if not line.startswith("%") and line.strip())
         n = int(next(lines)[0])
@@ -94,7 +95,7 @@ def solved_by(report):
 
 
 def solve(options, file, methods):
-    """Returns a row, and whether the program ended as expected."""
+    """Returns a row of the table, and whether the program ended as expected."""
     row = dict.fromkeys(COLUMNS, "") | {"matrix": matrix_name(file), "methods": methods}
     start = time.monotonic()
     try:
@@ -135,10 +136,11 @@ def print_counts(rows):
 
 def main():
     parser = parser_of(__doc__, "femgpu-solve")
-    parser.add_argument("directory", help="with *.mtx and *.mtx.gz")
+    parser.add_argument("directory", help="directory with *.mtx and *.mtx.gz")
     parser.add_argument("--only", nargs="+", choices=METHODS, default=list(METHODS),
-                        metavar="METHODS", help=f"of {', '.join(METHODS)}")
-    parser.add_argument("--timeout", type=float, default=600., help="seconds of a run (%(default)s)")
+                        metavar="METHODS", help=f"some of {', '.join(METHODS)}")
+    parser.add_argument("--timeout", type=float, default=600.,
+                        help="time limit of a run in seconds (%(default)s)")
     options = parse_with_arguments(parser)
     rows, is_well = [], True
     print_row(dict.fromkeys(COLUMNS, "") | {

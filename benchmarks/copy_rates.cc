@@ -15,8 +15,8 @@
 
 /**
  * @file
- * Measures the rate, in GB/s, of copies between pageable host memory and a GPU, direct and through
- * pinned chunks. Checks every copy and prints CSV.
+ * Measures the rate, in GB/s, of copies between pageable host memory and a GPU: direct copies, and
+ * copies through pinned chunks. Checks every copy and prints CSV.
  *
  *   femgpu_copy_rates            64 KiB to 1 GiB
  *   femgpu_copy_rates --sweep    64 MiB with chunks of several sizes and 1 to 8 threads
@@ -32,7 +32,7 @@ using Copy = std::function<void(void *to, const void *from, std::size_t bytes)>;
 
 double gigabytes_per_second(const std::size_t bytes, const std::function<void()> &copy)
 {
-  copy(); // faults the pages in and pins the chunks
+  copy(); // untimed: maps the pages and pins the chunks
   std::vector<double> seconds;
   const Stopwatch total;
   while (seconds.size() < 3 || (seconds.size() < 1000 && total.elapsed() < 0.1)) {
@@ -56,7 +56,8 @@ struct HostAndDevice
   Buffer<char> device;
 };
 
-/// Prints a line for each direction. Returns false if a copy changed the data.
+/// Times one way to copy in both directions and prints a line for each. Returns false if the data
+/// are not the same after a copy in both directions.
 bool measure(HostAndDevice &memory, const std::string &way, const std::size_t chunk,
              const Copy &to_device, const Copy &to_host)
 {

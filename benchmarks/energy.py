@@ -6,9 +6,9 @@ compares iterations and quantities.
     benchmarks/energy.py --csv energy.csv kirsch cook -- --set Solver/Preconditioner=fsai
 
 Refinement is global. A quantity may change by a tenth of its discretisation error. This error is
-the distance from the Richardson extrapolation of the values with residual 1e-12 or, if there is no
-extrapolation, the change from the previous cycle. Arguments after `--` are passed to femgpu. Exits
-with 1 if a run fails or a quantity has changed by more.
+the distance between the value and the Richardson extrapolation of the values computed with residual
+tolerance 1e-12 or, without an extrapolation, the change since the previous cycle. Arguments after
+`--` are passed to femgpu. Exits with 1 if a run fails or a quantity has changed by more.
 """
 
 import re
@@ -17,14 +17,14 @@ import sys
 from runs import completed_summary, parse_with_arguments, parser_of, shipped, write_csv
 
 COMMON = ["Study/Refinement=global", "Solver/Relative tolerance=1e-8", "Output/Write VTU=false"]
-# File, changes, and quantities that are not compared: stresses at the corner of Cook's membrane do
-# not converge.
+# Name: file, changes, and a regular expression of quantities that are not compared (stresses at the
+# corner of Cook's membrane do not converge).
 CASES = {
     "kirsch": ("elasticity_kirsch.prm", ["Study/Cycles=4"], "^$"),
     "cook": ("elasticity_cook.prm", ["Study/Cycles=4"], "stress|von Mises"),
     "l-shape": ("poisson_lshape_adaptive.prm", ["Study/Cycles=6"], "^$"),
 }
-ZERO = 1e-9  # bound of sums that must be zero, for data of size 1
+ZERO = 1e-9  # smaller quantities are not compared: sums that are exactly zero, for data of size 1
 COLUMNS = ["case", "cycle", "dofs", "residual_iterations", "energy_iterations", "source",
            "predicted_error", "tolerance", "energy_error", "energy_outcome", "quantity",
            "quantity_error", "quantity_change", "change_over_error", "git_revision"]
@@ -36,7 +36,7 @@ def run(options, file, changes):
 
 
 def quantities_of(cycle, excluded):
-    """Returns the quantities that converge: those of the physics and the H1 error. The L2 error is
+    """Returns the compared quantities: quantities of the physics and the H1 error. The L2 error is
     of higher order than the stopping criterion and may grow."""
     values = {name: value for name, value in cycle["quantities"].items()
               if "defect" not in name and not re.search(excluded, name)}

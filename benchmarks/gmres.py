@@ -7,8 +7,8 @@
 
 A system is a Matrix Market file, a directory of such files, or a generator. `restart=M` in a solver
 stands for each number of --restart. Every solver is compared with its reference, `gmres` with the
-same restart: if both converge, their iterations must agree to --tolerance, or to a block of s for a
-method that checks the residual once per block.
+same restart. If both converge, their iteration counts may differ by --tolerance or, for a solver
+that checks the residual once per block of s iterations, by s.
 
 With --steps, the solvers are instead `ca-gmres` with every s of --steps and every basis of --basis,
 and the Markdown table contains iterations and the largest condition number of a basis in the
@@ -16,7 +16,7 @@ solver's remarks.
 
 Seconds are medians of --repeat solves in one process. The outcome is `timeout` for a run that
 exceeds --timeout, `left out` for a run that was not started because --budget was spent, and
-`failed` for a run that the program refused or could not do.
+`failed` for a run that the program refused or that ended with an error.
 
 Exits with 1 if a run failed or timed out, or if an iteration count differs from the reference.
 Outcomes such as iteration_limit are valid results.
@@ -104,7 +104,7 @@ def results(report, columns):
 
 
 def agreement(row, reference, tolerance):
-    """Returns yes, no, or why counts cannot be compared; empty if a run did not end by itself."""
+    """Returns `yes`, `no`, or why counts cannot be compared; '' if a run failed or timed out."""
     if row["outcome"] in NOT_ENDED or reference["outcome"] in NOT_ENDED:
         return ""
     converged = [other["outcome"] == "converged" for other in (row, reference)]
@@ -119,7 +119,7 @@ class Runs:
 
     def __init__(self, options):
         self.options, self.runs = options, BudgetedRuns(options, COLUMNS)
-        self.known = {}  # stores rows
+        self.known = {}  # (system, solver) -> row
 
     def row(self, system, solver):
         options = self.options
@@ -164,7 +164,7 @@ def run_all(options):
 
 
 def solver_table(rows):
-    """Returns a line for each run."""
+    """Returns a Markdown table with a line for each run."""
     lines = [[row["system"], f"`{row['solver']}`", row["outcome"],
               text_of(row, "iterations", "d"), text_of(row, "reference_iterations", "d"),
               row["agrees"], text_of(row, "restarts", "d"), text_of(row, "true_residual", ".2e"),
@@ -180,7 +180,7 @@ def basis_cell(row):
 
 
 def basis_table(rows):
-    """Returns a line for each system, restart and basis, with a column for each s."""
+    """Returns a Markdown table with a line for each system, restart and basis, and a column per s."""
     steps = sorted({step_of(row["solver"]) for row in rows})
     cells = {}
     for row in rows:
@@ -207,15 +207,17 @@ def parse_command_line():
     add = parser.add_argument
     add("systems", nargs="+", metavar="SYSTEM", help="FILE.mtx[.gz], a directory, or a generator")
     add("--solver", nargs="+", default=SOLVERS, metavar="TEXT",
-        help="with options (" + "; ".join(SOLVERS) + ")")
-    add("--restart", nargs="+", type=int, default=[30], metavar="M", help="(30)")
-    add("--steps", nargs="+", type=int, default=[], metavar="S", help="of ca-gmres, see above")
+        help="solvers with options (" + "; ".join(SOLVERS) + ")")
+    add("--restart", nargs="+", type=int, default=[30], metavar="M", help="restart lengths (30)")
+    add("--steps", nargs="+", type=int, default=[], metavar="S",
+        help="values of s of ca-gmres, see above")
     add("--basis", nargs="+", default=["monomial", "newton"], metavar="NAME",
-        help="with --steps (monomial newton)")
+        help="bases of ca-gmres with --steps (monomial newton)")
     add("--option", nargs="+", default=[], metavar="NAME=VALUE",
         help="more options of ca-gmres with --steps")
     declare_method(add)
-    add("--tolerance", type=float, default=0.1, help="of the counts (%(default)g)")
+    add("--tolerance", type=float, default=0.1,
+        help="relative tolerance of iteration counts (%(default)g)")
     BudgetedRuns.add_options(add)
     add("--markdown", metavar="FILE", help="write a table")
     return parser.parse_args()

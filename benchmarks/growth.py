@@ -4,10 +4,10 @@
     benchmarks/growth.py --csv growth.csv
     benchmarks/growth.py --only poisson.prm --csv growth.csv -- --backend cuda
 
-Solves each parameter file on a coarse and on a fine mesh to 1e-8, from 0: with coarser meshes and
-lower degrees where available (auto), and by aggregation alone. For nonlinear problems, the count is
-the mean number of iterations per linear system at the accuracy that Newton's method requests. Exits
-with 1 if a run fails.
+Solves each parameter file on a coarse and on a fine mesh, from 0 to a relative residual of 1e-8.
+The coarse levels of multigrid are either coarser meshes and lower degrees where available (auto),
+or aggregates only. For nonlinear problems, the count is the mean number of iterations per linear
+system at the accuracy that Newton's method requests. Exits with 1 if a run fails.
 """
 
 import os
@@ -53,8 +53,9 @@ def measure(options, file, degree, refinements, coarsening):
 def parse_command_line():
     parser = parser_of(__doc__, "femgpu", csv_required=True)
     add = parser.add_argument
-    add("--only", nargs="+", metavar="FILE.prm", help="(all)")
-    add("--parameters", default="parameters", metavar="DIR", help="(%(default)s)")
+    add("--only", nargs="+", metavar="FILE.prm", help="parameter files to solve (all)")
+    add("--parameters", default="parameters", metavar="DIR",
+        help="directory of the parameter files (%(default)s)")
     return parse_with_arguments(parser)
 
 

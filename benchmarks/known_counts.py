@@ -5,12 +5,13 @@
     benchmarks/known_counts.py matrices/ --preconditioner jacobi 'sai tau=0.8' --csv result.csv
     benchmarks/known_counts.py matrices/ -- --backend cuda --format sell --repeat 5
 
-The set-up is that of Dd13: symmetric scaling, b = row sums of the scaled matrix, x0 = 0, residual
-reduction 1e-5, at most 1000 iterations. Files of type `symmetric` are solved by the methods of
---solver, all others by those of --unsymmetric-solver. Arguments after `--` are passed to
-femgpu-solve. A table of known counts has a line for each matrix, with its name first and its count
-last, separated by | or commas; a count of `> N` means that N iterations do not suffice. Counts are
-compared if the preconditioner is `identity` and the solver is a variant of conjugate gradients.
+The set-up is that of Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
+x0 = 0, residual reduction 1e-5, at most 1000 iterations. Matrices whose file says `symmetric` are
+solved by the methods of --solver, all other matrices by the methods of --unsymmetric-solver.
+Arguments after `--` are passed to femgpu-solve. A table of known counts has a line for each matrix:
+the first field is the name of the matrix, the last one the count, separated by | or commas. A count
+of `> N` means that N iterations do not suffice. Counts are compared if the preconditioner is
+`identity` and the solver is a variant of conjugate gradients.
 
 Exits with 1 if a count differs from the known one by more than --tolerance, or if a run fails for
 another reason than its iterations.
@@ -30,7 +31,7 @@ COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "format", "bac
 
 
 def read_table(file):
-    """Returns name -> count as text: digits, or `> N`."""
+    """Returns {name of a matrix: count as text, digits or `> N`}."""
     known = {}
     with open(file, encoding="utf-8") as stream:
         for line in stream:
@@ -87,7 +88,7 @@ def print_row(row, text):
 
 
 def run_all(options):
-    """All rows, printed on the way, and whether all is well."""
+    """Runs and prints all cases. Returns the rows, and whether all of them are correct."""
     known = read_table(options.table) if options.table else {}
     rows, is_well = [], True
     print_row(dict.fromkeys(COLUMNS, "") | {
@@ -111,13 +112,14 @@ def run_all(options):
 def parse_command_line():
     parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
-    add("directory", help="with *.mtx and *.mtx.gz")
-    add("--solver", nargs="+", default=["cg"], help="for symmetric matrices (cg)")
+    add("directory", help="directory with *.mtx and *.mtx.gz")
+    add("--solver", nargs="+", default=["cg"], help="solvers for symmetric matrices (cg)")
     add("--unsymmetric-solver", nargs="*", default=["pipelined-bicgstab"],
-        help="for all others (pipelined-bicgstab); none to leave them out")
+        help="solvers for all other matrices (pipelined-bicgstab); without a name, omits these")
     add("--preconditioner", nargs="+", default=["identity"], help="(identity)")
-    add("--table", metavar="FILE", help="known counts")
-    add("--tolerance", type=float, default=0.02, help="of known counts (%(default)s)")
+    add("--table", metavar="FILE", help="table of known counts")
+    add("--tolerance", type=float, default=0.02,
+        help="relative tolerance of known counts (%(default)s)")
     add("--relative-tolerance", default="1e-5", help="(%(default)s)")
     add("--max-iterations", default="1000", help="(%(default)s)")
     return parse_with_arguments(parser)

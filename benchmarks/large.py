@@ -4,9 +4,10 @@
 usage: benchmarks/large.py [--program build/bin/femgpu-solve] [--backend cuda] N [FORMAT ...]
 
 N = 431 is the smallest N with more than 2^31 entries, N = 543 the smallest with more than 2^32. The
-check needs no matrix: it reads the solution, computes residuals at the points of some planes and at
-random points, and compares the solution with its mirror image, whose rows have other starts. The
-default formats are csr and 'sell columns=short'. Exits with 1 if a check fails.
+check needs no matrix. It reads the solution and computes residuals at the points of some planes and
+at random points. It also compares the solution with its mirror image, which must be equal although
+its values come from rows at other positions. The default formats are csr and 'sell columns=short'.
+Exits with 1 if a check fails.
 """
 import array
 import math
@@ -18,7 +19,7 @@ import time
 
 from runs import parser_of, report_of
 
-TOLERANCE = 1e-8  # of the solver
+TOLERANCE = 1e-8  # relative tolerance of the solver
 
 
 def read_vector(path, n):
@@ -33,7 +34,7 @@ def read_vector(path, n):
 
 
 class Solution:
-    """Values of u at the points of an N x N x N grid, x fastest; 0 outside."""
+    """The values of u at the points of an N x N x N grid, x fastest; 0 outside the grid."""
 
     def __init__(self, values, points):
         self.u, self.N = values, points
@@ -110,7 +111,7 @@ def solve(arguments, method, directory):
 
 
 def numbers(report, wanted):
-    """Returns the first value of each name, anywhere in the report."""
+    """Returns the first value of each name, at any depth of the report."""
     found = {}
 
     def visit(node):

@@ -16,9 +16,9 @@
  */
 namespace femgpu::linalg::benchmark
 {
-/// Parses the command line with @p parse and calls @p run with the options, or prints the help if
-/// the options hold one. Prints errors.
-/// @return the exit code, which for an error is the code of its type
+/// Parses the command line with @p parse and calls @p run with the options, or prints the help text
+/// if the options contain one. Prints errors.
+/// @return the exit code; for an exception, the exit code of its type
 template <class Parse, class Run>
 int run_program(const int argc, const char *const *const argv, const Parse &parse, const Run &run)
 {
@@ -55,8 +55,8 @@ void write_csv(const std::string &name, const char *const columns, const std::ve
 
 double median(std::vector<double> values);
 
-/// Returns values between -1 and 1 with mean 0. With a smooth right-hand side, rounding errors
-/// would end the solve before 1e-12.
+/// Returns @p n values between -1 and 1 with mean 0. They are not smooth, because with a smooth
+/// right-hand side rounding errors would end a solve before it reaches 1e-12.
 std::vector<double> right_hand_side(int n);
 
 /// Returns the rate, in bytes read and written per second, of a copy of @p bytes within the memory

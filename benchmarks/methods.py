@@ -15,7 +15,8 @@ unsymmetric  model problems and the given Matrix Market files with BiCGStab and 
 
 Seconds are medians of --repeat solves in one process. The outcome is `timeout` for a run that
 exceeds --timeout, `left out` for a run that was not started because --budget was spent, and
-`failed` for a run that the program refused or could not do. The least important runs come last.
+`failed` for a run that the program refused or that ended with an error. The least important runs
+come last.
 
 Exits with 1 if a run failed or timed out. Outcomes such as iteration_limit are valid results.
 """
@@ -123,10 +124,10 @@ def parse_command_line():
     add("--format", nargs="+", default=["csr"], metavar="FORMAT", help="matrix formats (csr)")
     add("--quick", action="store_true", help="small systems, for a few cores")
     add("--only", default="", metavar="REGEX", help="only runs in whose 'GROUP SYSTEM SOLVER "
-        "PRECONDITIONER' it is found, as 'elasticity.*fsai'")
+        "PRECONDITIONER' it is found, such as 'elasticity.*fsai'")
     BudgetedRuns.add_options(add, budget=170.)
     add("--copy-bandwidth", type=float, metavar="GB/S",
-        help="of the device, read and written, as femgpu_solver_check prints it; gives the column "
+        help="copy bandwidth of the device, as femgpu_solver_check prints it; adds the column "
              "fraction_of_copy")
     return parser.parse_args()
 

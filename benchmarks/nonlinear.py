@@ -8,11 +8,12 @@
 Solves -Δu = 6 e^u in the unit cube, u = 0 on its boundary, by 7-point differences on SIZE^3
 interior points, from x0 = 0 (the problem of Galiano et al. 2012). The preconditioners are identity,
 jacobi, fsai, and the block two-stage method with every combination of --blocks, --outer, --inner
-and --level: the paper's p, m, q and kappa.
+and --level, which the paper calls p, m, q and kappa.
 
-Seconds are medians of --repeat solves in one process; iterations are those of the nonlinear method.
-The outcome is `timeout` for a run that exceeds --timeout, `left out` for a run that was not started
-because --budget was spent, and `failed` for a run that the program refused or could not do.
+Seconds are medians of --repeat solves in one process; the column `iterations` counts iterations of
+the nonlinear method. The outcome is `timeout` for a run that exceeds --timeout, `left out` for a
+run that was not started because --budget was spent, and `failed` for a run that the program refused
+or that ended with an error.
 
 Exits with 1 if a run failed or timed out. Outcomes such as iteration_limit are valid results.
 """
@@ -43,7 +44,7 @@ def preconditioners(options):
 
 
 def cases(options):
-    """Yields (size, method, preconditioner, its columns) of the runs that --only selects."""
+    """Yields (size, method, preconditioner, columns p to kappa) of the runs that --only selects."""
     for size, method in itertools.product(options.sizes, options.method):
         for preconditioner, columns in preconditioners(options):
             if re.search(options.only, f"{size} {method} {preconditioner}"):
@@ -100,21 +101,23 @@ def parse_command_line():
         add(name, nargs="*", type=int, default=default, metavar="N", help=meaning)
 
     integers("--sizes", [72, 96, 144], "points in each direction (72 96 144)")
-    add("--method", nargs="+", default=["nlcg", "newton"], help="with options (nlcg newton)")
+    add("--method", nargs="+", default=["nlcg", "newton"],
+        help="nonlinear methods with options (nlcg newton)")
     add("--preconditioner", nargs="*", default=["identity", "jacobi", "fsai"], metavar="NAME",
-        help="beside two-stage (identity jacobi fsai)")
-    integers("--blocks", [16, 256, 4096], "p of two-stage; none: without it (16 256 4096)")
-    integers("--outer", [1, 2], "m (1 2)")
-    integers("--inner", [1, 2], "q (1 2)")
-    integers("--level", [0, 1], "kappa (0 1)")
+        help="preconditioners other than two-stage (identity jacobi fsai)")
+    integers("--blocks", [16, 256, 4096],
+             "numbers of blocks p of two-stage; without a number, omits two-stage (16 256 4096)")
+    integers("--outer", [1, 2], "numbers of outer steps m (1 2)")
+    integers("--inner", [1, 2], "numbers of inner steps q (1 2)")
+    integers("--level", [0, 1], "levels of fill kappa (0 1)")
     add("--triangular", nargs="+", default=["auto"], metavar="WAY",
-        help="how triangles are solved with: auto levels dependencies sweeps cusparse (auto)")
+        help="triangular solves: auto levels dependencies sweeps cusparse (auto)")
     add("--format", default="csr", help="matrix format (%(default)s)")
     add("--parameter", type=float, default=6., metavar="LAMBDA", help="(%(default)g)")
     add("--tolerance", type=float, default=1e-8, metavar="T",
-        help="of the residual, relative to that at x = 0 (%(default)g)")
+        help="tolerance of the residual, relative to the residual at x = 0 (%(default)g)")
     add("--only", default="", metavar="REGEX",
-        help="only runs in whose 'SIZE METHOD PRECONDITIONER' it is found, as '72 nlcg.*level=0'")
+        help="only runs in whose 'SIZE METHOD PRECONDITIONER' it is found: '72 nlcg.*level=0'")
     BudgetedRuns.add_options(add)
     return parser.parse_args()
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Measures with femgpu-solve what docs/papers.md compares with figures and tables of papers.
+"""Measures the results that docs/papers.md compares with figures and tables of papers.
 
     benchmarks/papers.py matrices/ --csv papers.csv          # a GPU and the cores of its host
     benchmarks/papers.py --only 'galiano-[34]' --sizes 24 --backends host --csv papers.csv
     benchmarks/papers.py --list
 
-A figure is a list of runs, each with its line and column of a table (`tables.py`). Given a
-directory of Matrix Market files, the figures of papers that use collected matrices use these files.
-Their set-up is that of Dd13: symmetric scaling, b = row sums of the scaled matrix, x0 = 0, residual
-reduction 1e-5, at most 1000 iterations.
+A figure is a list of runs, each with its line and column of a table (`tables.py`). Figures with
+matrices from collections need the directory of their Matrix Market files. The set-up for these
+matrices is that of Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
+x0 = 0, residual reduction 1e-5, at most 1000 iterations.
 
-Seconds are medians of --repeat solves in one process, of one solve on the host. Exits with 1 if a
-run fails for another reason than its iterations.
+On a GPU, seconds are medians of --repeat solves in one process; on the host, the time of one solve.
+Exits with 1 if a run fails for another reason than its iterations.
 """
 
 import re
@@ -84,7 +84,7 @@ def galiano_4(options):
 
 @figure
 def galiano_6(options):
-    """NLPCG on the GPU with two blocks, over m and q"""
+    """NLPCG on the GPU with two blocks, for several m (outer steps) and q (inner steps)"""
     for m in (1, 2, 3):
         for q in (1, 2, 3):
             yield bratu(options.sizes[-2], f"m = {m}", f"q = {q}", CUDA, two_stage(2, m, q))
@@ -92,7 +92,7 @@ def galiano_6(options):
 
 @figure
 def galiano_7(options):
-    """NLPCG on the GPU over the number of blocks, for m and q"""
+    """NLPCG on the GPU for several numbers of blocks, outer steps m and inner steps q"""
     for m, q in ((1, 1), (1, 2), (2, 1), (2, 2)):
         for p in (1, 2, 4, 8, 16, 64, 256):
             yield bratu(options.sizes[0], f"m = {m}, q = {q}", f"p = {p}", CUDA, two_stage(p, m, q))
@@ -128,15 +128,15 @@ def uneven(options):
 
 
 def iterate(line, column, system, place, solver, format_):
-    """Returns a run with many iterations, so that set-up does not count. It runs as a graph, whose
-    products use the format."""
+    """Returns a run of 100 iterations, executed as a graph, because only then do all products use
+    the format."""
     return run_of(line, column, system, place, solver=solver, preconditioner="jacobi",
                   format=format_, fixed_iterations=100, execution="graph")
 
 
 @figure
 def dehnavi_3(options):
-    """PCSR over padding and prefetches, beside COO and CSR, on the GPU; CSR on the cores"""
+    """PCSR with several paddings and prefetches, COO, CSR and SELL on the GPU; CSR on the cores"""
     formats = [f"pcsr prefetch={prefetch} padding={padding}"
                for prefetch in (1, 2, 4) for padding in (1, 2, 4, 8)]
     for system, solver in uneven(options):
@@ -150,7 +150,7 @@ def dehnavi_3(options):
 
 @figure
 def dehnavi_4(options):
-    """PCG with Jacobi: cores, a warp a row, and the format that is chosen"""
+    """PCG with Jacobi: on cores, and on the GPU with a warp per row and with the chosen format"""
     size = options.sizes[-1]
     for system in f"poisson3d-7pt:{size}", f"elasticity3d-p1:{size // 3}":
         for threads in THREADS:
@@ -192,7 +192,7 @@ def dedecek_3(options):
 
 @figure
 def dedecek_4(options):
-    """Block AINV without dropping over the number of blocks, beside AINV and SAINV, on CPU and GPU"""
+    """Block AINV without dropping for several numbers of blocks, AINV and SAINV, on CPU and GPU"""
     methods = [f"ainv drop=0 blocks={blocks} partition=metis" for blocks in (16, 64, 256, 1024)]
     methods += [f"{name} drop={drop}" for name in ("ainv", "sainv") for drop in ("0.1", "0.01")]
     for file in symmetric(options):
@@ -293,13 +293,13 @@ def run_all(options):
 def main():
     parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
-    add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
-    add("--backends", nargs="+", default=["host", "cuda"], help="those whose runs are made (all)")
+    add("directory", nargs="?", help="directory with *.mtx and *.mtx.gz")
+    add("--backends", nargs="+", default=["host", "cuda"], help="backends to run on (host cuda)")
     add("--sizes", nargs="+", type=int, default=[72, 96, 144],
-        help="points in each direction of the cubes, two or more; others follow the last (72 96 144)")
+        help="two or more sizes, in points per direction, of the cubes (72 96 144)")
     add("--only", default="", metavar="REGEX", help="only figures in whose name it is found")
     add("--repeat", type=int, default=3, metavar="N", help="solves of a run on a GPU (%(default)s)")
-    add("--list", action="store_true", help="the figures there are")
+    add("--list", action="store_true", help="list all figures")
     options = parser.parse_args()
     if options.list:
         for name, function in FIGURES.items():

@@ -23,7 +23,8 @@ namespace femgpu::linalg::benchmark
 class HypreVector
 {
 public:
-  /// @param first,n the rows of this rank
+  /// @param first the first row of this rank
+  /// @param n the number of rows of this rank
   HypreVector(int first, int n);
   ~HypreVector();
   HypreVector(const HypreVector &) = delete;
@@ -46,12 +47,12 @@ private:
 /// The options of ParaSails. Filtering and load balancing are off.
 struct ParaSailsOptions
 {
-  bool is_symmetric = false; ///< computes G of M = GᵀG, else M with min ‖M A − I‖_F
-  int n_levels = 0;          ///< the pattern is that of A^(n_levels + 1)
+  bool is_symmetric = false; ///< compute G of M = GᵀG, else the M that minimises ‖M A − I‖_F
+  int n_levels = 0;          ///< G or M has the pattern of A^(n_levels + 1)
 };
 
 /**
- * ParaSails for one matrix. Stored zeros belong to its pattern, unlike in linalg.
+ * ParaSails for one matrix. Unlike in linalg, stored zeros of the matrix belong to its pattern.
  * @throws SolverError with hypre's message
  */
 class ParaSails
@@ -63,14 +64,14 @@ public:
   ParaSails(const ParaSails &) = delete;
   ParaSails &operator=(const ParaSails &) = delete;
 
-  /// Sets up from scratch. @return seconds of the slowest rank
+  /// Sets up ParaSails from scratch. @return the seconds that the slowest rank needs
   double setup();
 
   /// Computes z = M r. Requires that one rank owns all rows.
   void apply(const double *r, double *z) const;
 
-  /// Returns G or M with ascending columns. Works on one rank only, because hypre 2.26 misnumbers
-  /// columns on several.
+  /// Returns G or M with ascending columns. Requires a single rank, because hypre 2.26 misnumbers
+  /// columns on several ranks.
   HostMatrix matrix() const;
 
 private:
@@ -82,8 +83,8 @@ private:
   std::unique_ptr<HypreVector> in, out;
 };
 
-/// Adapts ParaSails to the solvers of linalg. prepare() applies it, and view() returns the
-/// identity.
+/// Adapts ParaSails to the solvers of linalg: prepare() applies ParaSails before a step, and view()
+/// returns the identity to the step.
 class ParaSailsPreconditioner final : public Preconditioner, public PreconditionerOperator
 {
 public:

@@ -94,7 +94,7 @@ struct System
 {
   std::string name;
   HostMatrix A;
-  bool is_symmetric = false; ///< compares fsai instead of sai
+  bool is_symmetric = false; ///< compare fsai instead of sai
 };
 
 HostMatrix without_zeros(const HostMatrix &A)
@@ -129,23 +129,23 @@ System load(const std::string &name, const bool sai_only)
 // Comparison
 // ------------------------------------------------------------------------------------------------
 
-/// The result for one system and one pattern; "theirs" is ParaSails.
+/// The result for one system and one pattern. "ours" is femgpu, "theirs" is ParaSails.
 struct Comparison
 {
   std::string system, method;
   int n = 0;
-  std::size_t n_nonzeros = 0; ///< of A
+  std::size_t n_nonzeros = 0; ///< number of entries of A
   std::size_t ours_nonzeros = 0, theirs_nonzeros = 0;
   bool same_pattern = false;
-  double difference = 0.; ///< ‖X − X'‖_F / ‖X'‖_F, X = G or M, if the patterns agree
+  double difference = 0.; ///< ‖X − X'‖_F / ‖X'‖_F, X' by ParaSails; X = G or M; for equal patterns
   double ours_residual = 0., theirs_residual = 0.; ///< ‖MA − I‖_F, for sai only
   SolveReport ours, theirs;
-  double seconds_1 = 0., seconds_all = 0.; ///< our set-up with 1 thread and with all
+  double seconds_1 = 0., seconds_all = 0.; ///< our set-up with 1 thread and with all threads
   double theirs_seconds = 0.;
   std::string verdict;
 };
 
-/// Returns the least of three times, because other load on the machine can only add to them.
+/// Returns the least of three times, because other load on the machine can only increase a time.
 template <class Function>
 double min_seconds(const Function &seconds)
 {
@@ -166,7 +166,7 @@ HostMatrix copy_of(const CsrView<double> &A)
   return copy;
 }
 
-/// Returns G or M. The last factor that fsai applies is Gᵀ.
+/// Returns M of sai, or G of fsai: the transpose of Gᵀ, the last factor that fsai applies.
 HostMatrix factor_of(const Preconditioner &M, const ExecutorPtr &host)
 {
   HostMatrix last = copy_of(
@@ -184,7 +184,7 @@ double norm_of_difference(const std::vector<double> &a, const std::vector<double
   return std::sqrt(squares);
 }
 
-/// ‖MA − I‖_F
+/// Returns ‖MA − I‖_F.
 double residual_norm(const HostMatrix &M, const HostMatrix &A)
 {
   std::vector<double> row(static_cast<std::size_t>(A.n), 0.);
@@ -302,7 +302,8 @@ void compare_matrices(const HostMatrix &ours, const HostMatrix &theirs, Comparis
                    norm_of_difference(theirs.values, std::vector<double>(theirs.values.size()));
 }
 
-/// Compares matrices and set-up times, ours with all threads and ParaSails with its one rank.
+/// Compares matrices and set-up times of femgpu (with all threads) and of ParaSails (with one
+/// rank).
 Comparison compare_setups(const System &system, const int power)
 {
   const ExecutorPtr all = make_executor("host");
@@ -453,8 +454,8 @@ int run(const Options &options)
 
 int main(int argc, char **argv)
 {
-  // Without this, Open MPI binds a process started without mpirun, and all its threads, to one
-  // core.
+  // Without this setting, Open MPI binds a process started without mpirun, and all its threads, to
+  // one core.
   setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
   MPI_Init(&argc, &argv);
   HYPRE_Init();

@@ -5,9 +5,9 @@
     benchmarks/phases.py poisson bracket --backend cuda --ranks 1 4 16 --csv phases.csv
     benchmarks/phases.py --file parameters/bratu_3d.prm 'Mesh/Initial refinements=5' --csv f.csv
 
-A case is a shipped parameter file with changes that give it about a million unknowns. The phases
-are those of the last cycle. Output goes to a temporary directory, which is removed. MPIRUN is the
-command that starts ranks. Exits with 1 if a run fails.
+A case is a shipped parameter file with changes that give it about a million unknowns. The script
+reports the phases of the last cycle. Output goes to a temporary directory, which is removed. The
+environment variable MPIRUN is the command that starts ranks. Exits with 1 if a run fails.
 """
 
 import itertools
@@ -17,7 +17,7 @@ import time
 
 from runs import launcher, parser_of, shipped, summary_of, write_csv
 
-# Rounding keeps residuals of a million unknowns above the tolerances of the files.
+# With a million unknowns, rounding prevents the residual from reaching the tolerances of the files.
 ONE_CYCLE = ["Study/Cycles=1", "Solver/Relative tolerance=1e-8"]
 # Name: file and changes.
 CASES = {
@@ -47,9 +47,9 @@ COLUMNS = ["case", "physics", "dimension", "element", "cells", "dofs", "ranks", 
 
 def arguments():
     parser = parser_of(__doc__, "femgpu", csv_required=True)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of {', '.join(CASES)}")
     parser.add_argument("--file", nargs="+", metavar=("FILE.prm", "KEY=VALUE"),
-                        help="a case of your own: a parameter file and what to change in it")
+                        help="another case: a parameter file and the changed values")
     parser.add_argument("--backend", nargs="+", default=["auto"])
     parser.add_argument("--ranks", nargs="+", type=int, default=[1])
     parser.add_argument("--timeout", type=float, default=300., help="seconds of one run (300)")

@@ -70,12 +70,12 @@ OrderedSystem ordered_system(const std::string &name, const std::string &order)
   return {name + (order == "none" ? "" : " " + order), in_order(generate(name).A, order)};
 }
 
-/// The measurements of one form.
+/// The measurements of one form of the matrix powers kernel.
 struct Timing
 {
   std::string system, form, description;
   int n = 0, steps = 0;
-  double microseconds = 0.; ///< median, for all steps
+  double microseconds = 0.; ///< median time of all steps together
   double setup_seconds = 0.;
   double speedup = 0.;  ///< time of the reference form / time of this form
   double fraction = 0.; ///< time to copy as many bytes / time of this form
@@ -159,7 +159,7 @@ public:
   }
 
 private:
-  /// Times one form. @param other seconds of the reference form, or 0 @return seconds
+  /// Times one form and returns its seconds. @param other seconds of the reference form, or 0
   double time(std::vector<Timing> &timings, const int s, const std::string &form, const int depth,
               const double other)
   {

@@ -1,8 +1,8 @@
 /**
  * @file
- * Times preconditioners alone: set-up, refresh for new values, and application, next to the time
- * that a plain copy of as many bytes takes. Also reports the iterations and the time of a solve
- * with each. See --help.
+ * Times preconditioners alone: set-up, refresh for new values, and application, compared with the
+ * time of a plain copy of as many bytes. Also reports the iterations and the time of a solve with
+ * each preconditioner. See --help.
  */
 #include "benchmarks/measure.h"
 #include "common/command_line_reader.h"
@@ -81,7 +81,7 @@ struct Timing
   double first_setup = 0., setup = 0., update = 0., application = 0.;
   double fraction = 0.; ///< time to copy as many bytes / time of an application
   int iterations = 0;
-  double solve = 0.; ///< without setup
+  double solve = 0.; ///< time of a solve, without set-up
   std::string outcome;
 };
 
@@ -99,7 +99,7 @@ double median_milliseconds(const Executor &executor, const int repeats, const Ac
   return median(all);
 }
 
-/// Times many applications in a row, so that launch latency does not count.
+/// Returns the mean time of many applications in a row, so that launch latency does not count.
 double milliseconds_of_application(const Preconditioner &M, const Executor &executor,
                                    Buffer<double> &r, Buffer<double> &z)
 {
@@ -129,7 +129,7 @@ void print_all(const Timing &timing)
               timing.outcome == "converged" ? "" : timing.outcome.c_str());
 }
 
-/// Times the first set-up, which may include one-off costs, and later ones.
+/// Times the first set-up, which may include one-off costs, and later set-ups.
 Timing time_setup(const CsrMatrix &A, const std::string &method)
 {
   const Executor &executor = *A.executor();

@@ -7,13 +7,14 @@
                             --set 'Nonlinear/Method=newton forcing=constant eta=1e-3'
 
 All programs solve -div(grad u) = lambda exp(u) on the unit square (lambda = 6) or cube (lambda =
-8), u = 0 on the boundary, with the same elements and quadrature, from u = 0 until the residual has
-decreased by --tolerance, and each linear system to 1e-6. Requires femgpu, and bratu_kinsol and
-bratu_snes (CMake option FEMGPU_BENCHMARKS); programs that have not been built are omitted.
+8), u = 0 on the boundary, with the same elements and quadrature. They start from u = 0, solve each
+linear system to 1e-6, and stop when the residual has decreased by --tolerance. The programs are
+femgpu, bratu_kinsol and bratu_snes (CMake option FEMGPU_BENCHMARKS); a program that has not been
+built is omitted.
 
-`max u` is compared with that of the first program for each problem. --nodes compares all nodal
-values; those of femgpu have the single precision of its VTU files, and are compared where its
-points are nodes (requires /usr/bin/python3 and python3-vtk9).
+For each problem, `max u` is compared with the value of the first program. --nodes also compares all
+nodal values. The values of femgpu come from its VTU files in single precision and are compared at
+points that are nodes of the other programs (requires /usr/bin/python3 and python3-vtk9).
 
 Exits with 1 if a run failed or did not converge, or if solutions differ.
 """
@@ -34,17 +35,18 @@ COLUMNS = ["problem", "program", "preconditioner", "ranks", "backend", "dofs", "
            "preconditioner_seconds", "linear_seconds", "nonlinear_seconds", "total_seconds",
            "message"]
 LAMBDA = {2: 6, 3: 8}
-# (dimension, degree, cells, refinements): about 1e5 and 1e6 unknowns
+# Size: (dimension, degree, cells, refinements) of each problem; about 1e5 and 1e6 unknowns.
 PROBLEMS = {"small": [(2, 1, 5, 6), (2, 2, 5, 5), (2, 4, 5, 4), (3, 1, 3, 4), (3, 2, 3, 3)],
             "large": [(2, 1, 1, 10), (2, 2, 1, 9), (2, 4, 1, 8), (3, 1, 3, 5), (3, 2, 3, 4)],
             "tiny": [(2, 1, 1, 5), (2, 2, 1, 4), (2, 4, 1, 3), (3, 1, 3, 2), (3, 2, 3, 1)]}
-# Relative differences of max u, which result only from the tolerance of the nonlinear solves.
+# Permitted relative differences, which result only from the tolerance of the nonlinear solves, and
+# in single precision from rounding.
 SAME_SOLUTION = 1e-9
 SAME_IN_SINGLE_PRECISION = 1e-6
 
 
 def run(options, ranks, command):
-    """Returns a program's output, or None if it exits with neither 0 nor 3, and a message."""
+    """Returns a program's output and a message. The output is None if the exit code is not 0 or 3."""
     if ranks > 1:
         command = [*options.mpirun.split(), "-n", str(ranks), *command]
     environment = dict(os.environ, OMP_NUM_THREADS="1" if ranks > 1 else str(options.ranks))
@@ -143,7 +145,7 @@ def largest_difference(nodes, reference):
 
 
 def programs(options):
-    """Returns (program, preconditioner, function that runs it) of all programs built."""
+    """Returns (program, preconditioner, function that runs it) of all programs that were built."""
     def has(program):
         if os.access(os.path.join(options.build, "bin", program), os.X_OK):
             return True
@@ -218,19 +220,21 @@ def parse_command_line():
     add("--size", nargs="+", choices=PROBLEMS, default=["small", "large"],
         help="about 1e3, 1e5 and 1e6 unknowns (small large)")
     add("--only", default="", metavar="REGEX",
-        help="only runs in whose 'PROBLEM PROGRAM PRECONDITIONER' it is found, as '2D.*kinsol'")
-    add("--ranks", type=int, default=len(os.sched_getaffinity(0)), help="of MPI (%(default)s)")
-    add("--mpirun", default="mpirun", help="with its options (%(default)s)")
-    add("--tolerance", type=float, default=1e-11, help="of the nonlinear residual (%(default)g)")
-    add("--kinsol", nargs="+", default=["amg"], metavar="M", help="its preconditioners (amg)")
-    add("--snes", nargs="+", default=["gamg"], metavar="M", help="its preconditioners (gamg)")
+        help="only runs in whose 'PROBLEM PROGRAM PRECONDITIONER' it is found: '2D.*kinsol'")
+    add("--ranks", type=int, default=len(os.sched_getaffinity(0)), help="MPI ranks (%(default)s)")
+    add("--mpirun", default="mpirun", help="command with options (%(default)s)")
+    add("--tolerance", type=float, default=1e-11,
+        help="reduction of the nonlinear residual (%(default)g)")
+    add("--kinsol", nargs="+", default=["amg"], metavar="M", help="KINSOL's preconditioners (amg)")
+    add("--snes", nargs="+", default=["gamg"], metavar="M", help="SNES's preconditioners (gamg)")
     add("--preconditioner", nargs="+", default=["jacobi"], metavar="M",
         help="femgpu's preconditioners (jacobi)")
-    add("--backend", default="host", help="of femgpu: host, cuda or cuda:K (%(default)s)")
+    add("--backend", default="host", help="femgpu's backend: host, cuda or cuda:K (%(default)s)")
     add("--set", action="append", default=[], metavar="Section/Key=value",
-        help="other parameters of femgpu, as its solvers; repeatable")
+        help="other parameters of femgpu (repeatable)")
     add("--nodes", action="store_true", help="compare all nodal values")
-    add("--timeout", type=float, default=600., metavar="S", help="of a run (%(default)g)")
+    add("--timeout", type=float, default=600., metavar="S",
+        help="time limit of a run in seconds (%(default)g)")
     add("--markdown", metavar="FILE", help="write a table")
     return parser.parse_args()
 

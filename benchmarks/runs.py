@@ -18,8 +18,8 @@ os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"
 # Command lines
 
 def parser_of(description, program=None, csv_required=False):
-    """Returns a parser with --program, if @p program names its default, and --csv, unless
-    @p csv_required is None. Its help shows @p description unchanged."""
+    """Returns a parser whose help shows @p description unchanged. It has --program if @p program
+    names a default, and --csv unless @p csv_required is None."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     if program:
@@ -30,7 +30,7 @@ def parser_of(description, program=None, csv_required=False):
 
 
 def parse_with_arguments(parser):
-    """Returns the parsed options; words after -- are in `arguments`, for the program."""
+    """Returns the parsed options. Their member `arguments` has the words after --, for the program."""
     words, arguments = sys.argv[1:], []
     if "--" in words:
         at = words.index("--")
@@ -43,8 +43,8 @@ def parse_with_arguments(parser):
 # Runs
 
 def report_of(command, timeout=None):
-    """Runs femgpu-solve. Returns its report or None, the outcome of a run without a report, and the
-    messages on standard error."""
+    """Runs femgpu-solve. Returns its report (None if there is none), the outcome of a run without a
+    report, and the messages on standard error."""
     try:
         run = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, check=False,
                              timeout=timeout)
@@ -64,9 +64,9 @@ def converged_report(command):
 
 
 def results_of(report, columns):
-    """Returns the values of @p columns in a report of femgpu-solve. Methods are excluded, because a
-    table names them as requested. Numbers that are not finite are null in the report and empty
-    here."""
+    """Returns the values of @p columns in a report of femgpu-solve, without the methods, which a
+    table names as they were requested. A number that is not finite, null in the report, becomes
+    empty."""
     solve, seconds = report["solve"], report["seconds"]
     results = {**report["matrix"], **solve, "version": report["version"]["femgpu"],
                "git_revision": report["version"]["git_revision"],
@@ -97,9 +97,10 @@ class BudgetedRuns:
         """Declares the options of the constructor."""
         add("--backend", default="cuda", help="host, cuda or cuda:K (%(default)s)")
         add("--repeat", type=int, default=3, metavar="N", help="solves of a run (%(default)s)")
-        add("--timeout", type=float, default=60., metavar="S", help="of a run (%(default)g)")
+        add("--timeout", type=float, default=60., metavar="S",
+            help="time limit of a run in seconds (%(default)g)")
         add("--budget", type=float, default=budget, metavar="S",
-            help="begin no run after that; 0: no end (%(default)g)")
+            help="begin no run after S seconds; 0: no limit (%(default)g)")
 
     def row(self, requested, command, results=results_of):
         """Returns @p requested with the values that @p results(report, columns) finds for @p command."""
@@ -127,7 +128,7 @@ def exit_code_of(rows):
 
 def summary_of(command, settings, text=None, timeout=None):
     """Runs femgpu with `Section/Key=value` @p settings in a temporary directory. Returns its summary
-    or None, and the error of a run that did not end with 0."""
+    (None if there is none), and the error of a run whose exit code is not 0."""
     with tempfile.TemporaryDirectory() as directory:
         command = [*command, "--quiet", "--output", directory,
                    *(word for setting in settings for word in ("--set", setting))]
@@ -159,7 +160,8 @@ def shipped(file):
 
 
 def launcher(ranks):
-    """Returns the command that starts @p ranks processes; MPIRUN overrides it."""
+    """Returns the command that starts @p ranks processes. The environment variable MPIRUN replaces
+    the default, mpirun with options."""
     mpirun = os.environ.get("MPIRUN", "mpirun --oversubscribe --bind-to none")
     return [*mpirun.split(), "-n", str(ranks)]
 
@@ -169,15 +171,15 @@ def launcher(ranks):
 
 @contextlib.contextmanager
 def atomic_file(file):
-    """Yields a stream whose file appears when all content has been written."""
+    """Yields a stream to a temporary file, which is renamed to its final name at the end."""
     with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
         yield stream
     os.replace(file + ".partial", file)
 
 
 def write_csv(file, columns, rows, digits=None):
-    """Writes @p rows, dictionaries, as CSV. Non-integers get @p digits digits, if given. Does
-    nothing without a file name."""
+    """Writes @p rows, which are dictionaries, as CSV; does nothing without a file name. Numbers that
+    are no integers are rounded to @p digits digits, if given."""
     def text(value):
         return f"{value:.{digits}g}" if digits and isinstance(value, float) else value
 

@@ -5,10 +5,10 @@
     benchmarks/smoothers.py --generate poisson3d-7pt:100 --csv smoothers.csv -- --backend cuda
 
 Solves to 1e-8 by conjugate gradients with multigrid cycles, or by GMRES for sai, whose cycles are
-not symmetric. A digit is a reduction of the true residual by ten. Products with the finest matrix
-are those of smoother, cycle and solver. Bytes are those of the cycle on all levels and of the
-solver's product, in units of the matrix. Seconds are the least of several runs. Exits with 1 if a
-run fails.
+not symmetric. Costs are given per digit, which is a reduction of the true residual by a factor of
+ten. They count the products of smoother, cycle and solver with the finest matrix, and the bytes of
+the cycle on all levels and of the solver's product, divided by the bytes of the matrix. Seconds are
+the least of several runs. Exits with 1 if a run fails.
 """
 
 import math
@@ -61,8 +61,9 @@ def parse_command_line():
     parser = parser_of(__doc__, "femgpu-solve", csv_required=True)
     add = parser.add_argument
     add("--generate", nargs="+", default=PROBLEMS, metavar="PROBLEM", help="(%(default)s)")
-    add("--runs", type=int, default=3, help="of each smoother (%(default)s)")
-    add("--long", type=float, default=5., help="seconds of set-up that are one run (%(default)s)")
+    add("--runs", type=int, default=3, help="runs of each smoother (%(default)s)")
+    add("--long", type=float, default=5.,
+        help="seconds of set-up after which a smoother is not run again (%(default)s)")
     return parse_with_arguments(parser)
 
 

@@ -1,8 +1,8 @@
 /**
  * @file
  * Checks the solvers on a GPU against the host and then times them: microseconds per iteration for
- * 2D and 3D systems of many sizes, next to the time that a plain copy of as many bytes takes. Needs
- * no argument and less than 90 seconds; see --help.
+ * 2D and 3D systems of many sizes, compared with the time of a plain copy of as many bytes. Needs
+ * no argument and takes less than 90 seconds; see --help.
  */
 #include "benchmarks/measure.h"
 #include "common/command_line_reader.h"
@@ -25,7 +25,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// The solvers whose recurrences survive as many iterations as are timed.
+/// The timed solvers. Their recurrences remain valid for the timed number of iterations.
 const std::vector<std::string> solvers = {"cg", "pipelined-cg", "chronopoulos-gear-cg"};
 
 struct Options
@@ -84,8 +84,8 @@ double relative_difference(const std::vector<double> &a, const std::vector<doubl
   return difference / largest;
 }
 
-/// Checks that the GPU reproduces the solution and the iteration count of the host, and its own
-/// bits in a second solve. Prints one line.
+/// Checks that the GPU reproduces the solution and the iteration count of the host, and that a
+/// second solve on the GPU gives the same bits. Prints one line.
 bool check(const ExecutorPtr &gpu, const ExecutorPtr &host, const ModelProblem &problem,
            const std::string &solver, const std::string &preconditioner)
 {
@@ -123,7 +123,7 @@ bool check_all(const ExecutorPtr &gpu)
     for (const std::string &solver : solvers)
       for (const std::string preconditioner : {"identity", "jacobi"})
         if (problem.A.n < 100000 ||
-            preconditioner == "jacobi") // large systems take the host seconds
+            preconditioner == "jacobi") // a large system takes the host seconds
           good = check(gpu, host, problem, solver, preconditioner) && good;
   }
   return good;
@@ -140,14 +140,14 @@ struct Timing
   int n = 0;
   std::size_t n_nonzeros = 0;
   std::string method;          ///< the requested format
-  int iterations = 0;          ///< of the longer solve
-  double microseconds = 0.;    ///< per iteration
-  double milliseconds_30 = 0.; ///< a whole solve of 30 iterations
+  int iterations = 0;          ///< number of iterations of the longer solve
+  double microseconds = 0.;    ///< time per iteration
+  double milliseconds_30 = 0.; ///< time of a whole solve of 30 iterations
   std::size_t bytes_per_iteration = 0;
   double fraction = 0.; ///< time to copy the counted bytes / time of an iteration
 };
 
-/// The operands of the timed solves.
+/// A system, with matrix format and preconditioner, whose solves are timed.
 class TimedSolve
 {
 public:
@@ -161,7 +161,8 @@ public:
     M->setup(*A);
   }
 
-  /// Returns the seconds of a solve from 0 that takes exactly @p iterations.
+  /// Returns the seconds of a solve from x = 0.
+  /// @throws SolverError unless the solve takes exactly @p iterations iterations
   double seconds(const Solver &solver, const int iterations)
   {
     SolveControl control;
@@ -179,7 +180,7 @@ public:
     return elapsed;
   }
 
-  /// Returns the median of @p repeats solves.
+  /// Returns the median time of @p repeats solves.
   double median_seconds(const Solver &solver, const int iterations, const int repeats)
   {
     std::vector<double> all(static_cast<std::size_t>(repeats));
@@ -194,7 +195,7 @@ public:
     seconds(*solver, 30); // warm-up
     const double estimate = seconds(*solver, 30);
     Timing timing;
-    timing.iterations = estimate < 0.015 ? 150 : 80; // no system converges to the last bit before
+    timing.iterations = estimate < 0.015 ? 150 : 80; // so few that no system reaches rounding
     const int repeats = estimate < 0.01 ? 10 : 5;
     const double short_solve = median_seconds(*solver, 30, repeats);
     const double long_solve = median_seconds(*solver, timing.iterations, repeats);

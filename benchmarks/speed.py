@@ -11,8 +11,9 @@ These options can be combined. Writes speed.csv, a cg_*.csv for each reference t
 speed_roofline.png. Arguments after -- go to every program; see femgpu_speed --help. GMRES is
 measured on request: -- --solvers cg,bicgstab,gmres.
 
-speed_bars.csv contains the targets for one H100, and what the best peer and unmodified ViennaCL
-took when the targets were set. Exits with 1 if a program failed or a solution was wrong.
+speed_bars.csv contains the target times for one H100, and the times of the best peer and of
+unmodified ViennaCL when the targets were set. Exits with 1 if a program failed or a solution was
+wrong.
 """
 
 import csv
@@ -53,7 +54,7 @@ def measure(options):
         if not {"--largest", "--quick"} & set(options.arguments):
             arguments += ["--largest", str(LARGEST_ON_CPU)]
         launcher, environment = [], dict(os.environ)
-        if name != "cg_dealii":  # which has threads instead of ranks
+        if name != "cg_dealii":  # deal.II uses threads instead of ranks
             launcher = [*options.mpirun.split(), "-n", str(options.ranks)]
             environment["OMP_NUM_THREADS"] = "1"
         good = run([*launcher, program, *arguments], environment) and good
@@ -63,7 +64,7 @@ def measure(options):
 def run(command, environment=None):
     print(" ".join(command), flush=True)
     status = subprocess.run(command, env=environment, check=False).returncode
-    if status not in (0, 3):  # 3: the table contains invalid figures, marked as such
+    if status not in (0, 3):  # 3: some results are invalid; the table marks them
         raise SystemExit(f"speed.py: {command[0]} ended with {status}")
     return status == 0
 
@@ -93,7 +94,7 @@ def read_bars():
 
 
 def is_femgpu(row):
-    """Returns whether this is a row of femgpu whose format and execution femgpu chose itself."""
+    """Returns whether @p row is a row of femgpu with automatic format and execution."""
     return row["program"] == "femgpu" and row["variant"] == "auto"
 
 
@@ -118,7 +119,7 @@ def method_of(row):
 
 
 class Results:
-    """The results of one or more tables, without invalid figures."""
+    """The rows of one or more tables, without rows that are marked as invalid."""
 
     def __init__(self, tables):
         self.rows = [row for table in tables for row in read_table(table)]
@@ -147,7 +148,7 @@ class Results:
 # Markdown
 
 def plain(value):
-    """Formats a value as it was given; – for None."""
+    """Formats a value without rounding; – for None."""
     return "–" if value is None else f"{value:,.10g}"
 
 
@@ -188,7 +189,7 @@ def conjugate_gradients(results, bars):
 
 
 def whole_solves(results):
-    """Returns the milliseconds of a whole solve of 30 iterations on the smallest systems."""
+    """Returns a table with the milliseconds of a solve of 30 iterations for the smallest systems."""
     lines = []
     for system in results.systems:
         ours = results.best(system, is_femgpu, column="ms_for_30_iterations")
@@ -237,7 +238,7 @@ def gmres(results):
 
 
 def variants(results):
-    """Compares requested formats and executions with those that femgpu chooses itself."""
+    """Compares requested formats and executions with femgpu's automatic choices."""
     lines = []
     for row in filter(is_variant, results.rows):
         if row["verdict"] != "ok":
@@ -251,7 +252,7 @@ def variants(results):
 
 
 def other_devices(results):
-    """Returns microseconds per iteration on other devices than the first, a column for each."""
+    """Returns a table with microseconds per iteration: a column for each device except the first."""
     others = [device for device, _, _ in results.devices if device != results.main_device]
     lines = []
     for system in results.systems:
@@ -262,7 +263,7 @@ def other_devices(results):
 
 
 def remarks(results):
-    """Returns notes on the rows: invalid figures, and solves that vary."""
+    """Returns notes on rows that are invalid or whose repeated solves differ."""
     lines = [f"- {row['system']}, n = {row['n']:,}: {program_label(row)}, {row['solver']}: "
              f"{row['verdict']}\n" for row in results.bad]
     varying = sorted({program_label(row) for row in results.rows if row["bit_identical"] == "no"})
@@ -363,13 +364,13 @@ def draw_all(results, bars, output):
 def parse_command_line():
     parser = parser_of(__doc__, csv_required=None)
     add = parser.add_argument
-    add("--program", metavar="FILE", help="femgpu_speed, to be run")
-    add("--references", metavar="DIR", help="of cg_dealii, cg_petsc and cg_trilinos, to be run")
-    add("--csv", nargs="+", default=[], metavar="FILE", help="tables that are there already")
-    add("--output", required=True, metavar="DIR", help="where everything is written")
-    add("--mpirun", default="mpirun", help="with its options (%(default)s)")
-    add("--ranks", type=int, default=len(os.sched_getaffinity(0)), help="of MPI (%(default)s)")
-    add("arguments", nargs="*", metavar="-- OPTION", help="for the programs")
+    add("--program", metavar="FILE", help="run this femgpu_speed")
+    add("--references", metavar="DIR", help="run cg_dealii, cg_petsc and cg_trilinos of DIR")
+    add("--csv", nargs="+", default=[], metavar="FILE", help="read these existing tables")
+    add("--output", required=True, metavar="DIR", help="directory of all written files")
+    add("--mpirun", default="mpirun", help="command with options (%(default)s)")
+    add("--ranks", type=int, default=len(os.sched_getaffinity(0)), help="MPI ranks (%(default)s)")
+    add("arguments", nargs="*", metavar="-- OPTION", help="options of the programs")
     options = parser.parse_args()
     if not (options.program or options.references or options.csv):
         parser.error("nothing to do: give --program, --references or --csv")

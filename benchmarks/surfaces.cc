@@ -1,7 +1,8 @@
 /**
  * @file
- * Counts what the subdomains of a matrix need from each other for s steps of a Krylov basis: rows
- * that are computed redundantly and elements that are exchanged. See --help.
+ * Counts the redundant work and the communication of the subdomains of a matrix for s steps of a
+ * Krylov basis: rows that are computed redundantly, and vector elements that are exchanged. See
+ * --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/ordered_system.h"
@@ -74,7 +75,7 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// The result for one ordering, number of subdomains and s.
+/// The result for one ordering, one number of subdomains and one s.
 struct Surface
 {
   std::string system, order;
@@ -111,7 +112,7 @@ public:
     for (std::size_t part = 0; part < counts.size(); ++part) {
       const auto own =
           static_cast<double>(A.row_starts[starts[part + 1]] - A.row_starts[starts[part]]);
-      double surface = 0., of_steps = s * own; // rows up to distance s − 1 are computed
+      double surface = 0., of_steps = s * own; // rows at distances 1 … s − 1 are computed, too
       for (int distance = 1; distance < s; ++distance) {
         const double entries = entries_at(part, distance);
         surface += entries;
@@ -137,7 +138,7 @@ private:
                : make_partition("contiguous", A, n_parts).starts;
   }
 
-  /// Returns the index of the first ghost at this distance, in the order of ghosts.
+  /// Returns the index in ghosts[part] of the first ghost at @p distance.
   std::size_t first_at(const std::size_t part, const int distance) const
   {
     return static_cast<std::size_t>(counts[part][static_cast<std::size_t>(distance) - 1] -
@@ -151,7 +152,8 @@ private:
     return sum;
   }
 
-  /// Returns |∪ δ| + Σ |δ|, where δ are the ghosts of a subdomain within distance s.
+  /// Returns the number of exchanged elements, |∪ δ| sent and Σ |δ| received, where δ are the
+  /// ghosts of a subdomain within distance s.
   double elements(const int s)
   {
     double received = 0., sent = 0.;
@@ -170,7 +172,7 @@ private:
   std::vector<int> starts;
   Neighbourhood neighbourhood;
   std::vector<std::vector<int>> counts, ghosts; ///< one list per subdomain
-  std::vector<bool> is_ghost;                   ///< in any subdomain
+  std::vector<bool> is_ghost;                   ///< is the row a ghost in any subdomain?
 };
 
 void print(const Surface &s)

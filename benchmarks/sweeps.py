@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Jacobi sweeps with exact solves for the triangles of ILU.
+"""Compares Jacobi sweeps with exact solves for the triangular factors of ILU.
 
     benchmarks/sweeps.py --program build/bin/femgpu-solve matrices/ --csv sweeps.csv
     benchmarks/sweeps.py --generate elasticity3d-p1:10 convection-diffusion2d:100,20
@@ -7,9 +7,9 @@
 
 One block is used, so that sweeps and exact solves have the same factors. The solver is pipelined-cg
 if the file or the report says that the matrix is symmetric, otherwise pipelined-bicgstab; b = row
-sums, x0 = 0, residual reduction 1e-8. `left` is the fraction of the residual that remains after a
-solve with both triangles, from the remarks; `sweeps` is the number used, empty for exact solves.
-Exits with 1 if a run fails for another reason than its iterations.
+sums, x0 = 0, residual reduction 1e-8. The column `left` is the fraction of the residual that
+remains after the sweeps for both factors, as the solver reports; `sweeps` is the number of sweeps,
+empty for exact solves. Exits with 1 if a run fails for another reason than its iterations.
 """
 
 import re
@@ -66,9 +66,9 @@ def run_all(options):
 def parse_command_line():
     parser = parser_of(__doc__, "femgpu-solve")
     add = parser.add_argument
-    add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
-    add("--generate", nargs="+", default=[], metavar="SYSTEM", help="model problems besides")
-    add("--levels", nargs="+", default=["0", "1"], help="of fill (0 1)")
+    add("directory", nargs="?", help="directory with *.mtx and *.mtx.gz")
+    add("--generate", nargs="+", default=[], metavar="SYSTEM", help="additional model problems")
+    add("--levels", nargs="+", default=["0", "1"], help="levels of fill (0 1)")
     add("--max-iterations", default="2000", help="(%(default)s)")
     return parse_with_arguments(parser)
 

@@ -15,7 +15,7 @@ The outlines benchmarks/appendix.md and papers.md contain the text of the pages,
     lacks SENTENCE | FILE COLUMN=REGEX ...
                                     a result that is missing: no row of results/*/FILE may match
 
-file:FOLDER/FILE and test:SUITE.NAME become links. What a line refers to must exist.
+file:FOLDER/FILE and test:SUITE.NAME become links. All files and tests that a line names must exist.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def real(column, digits=3, factor=1.):
 
 
 def joined(*cells, separator=", "):
-    """Joins the texts of @p cells. Unknown values after the first are omitted."""
+    """Returns a cell function that joins @p cells; omits unknown values after the first."""
     def text(row):
         first, *others = (cell(row) for cell in cells)
         return separator.join([first] + [other for other in others if other != "–"])
@@ -68,12 +68,12 @@ def joined(*cells, separator=", "):
 
 
 def sized(column):
-    """The name of a system and its number of unknowns."""
+    """Returns the name of a system and its number of unknowns."""
     return lambda row: f"`{row[column]}`" + (f", n = {count(row['n'])}" if row["n"] else "")
 
 
 def iterations(row):
-    """The iterations of a solve that has converged; otherwise its outcome and relative residual."""
+    """Returns the iterations of a solve; without convergence, its outcome and relative residual."""
     if row["outcome"] in ("converged", "converged_to_rounding"):
         return row["iterations"]
     residual = row.get("relative_residual")
@@ -81,14 +81,14 @@ def iterations(row):
 
 
 def milliseconds(row):
-    """Set-up and solve in milliseconds."""
+    """Returns the milliseconds of set-up and solve."""
     if "setup_ms" in row:
         return f"{number(row['setup_ms'], 2)} + {number(row['solve_ms'])}"
     return f"{number(row['setup_seconds'], 2, 1e3)} + {number(row['solve_seconds'], 3, 1e3)}"
 
 
 def solved(row):
-    """Iterations, and the milliseconds of set-up, if there is one, and solve."""
+    """Returns the iterations and the milliseconds of set-up (if there is one) and solve."""
     if row["outcome"] == "failed":
         return "failed"
     if row["preconditioner"] in ("identity", "jacobi"):
@@ -97,7 +97,7 @@ def solved(row):
 
 
 def per_entry(row):
-    """Entries of M per entry of A."""
+    """Returns the number of entries of M per entry of A."""
     if not row["preconditioner_nonzeros"]:
         return "–"
     return number(int(row["preconditioner_nonzeros"]) / int(row["nonzeros"]), 2)
@@ -119,8 +119,8 @@ def listing(columns, only=None, n_words=1):
 
 
 def crossed(line_of, column_of, cell, only=None, title="", is_complete=False):
-    """Returns a table function with a line per line_of(row) and a column per column_of(row).
-    @param is_complete omit lines without an entry in each column"""
+    """Returns a table function with a line per value of line_of(row) and a column per value of
+    column_of(row). @param is_complete omit lines that lack an entry in a column"""
     def table_of(rows):
         rows = list(filter(only, rows))
         found = {(line_of(row), column_of(row)): cell(row) for row in rows}
@@ -133,7 +133,7 @@ def crossed(line_of, column_of, cell, only=None, title="", is_complete=False):
 
 
 def tally(rows):
-    """The number of matrices of each kind that each method solves."""
+    """Returns a table: how many matrices of each kind each combination of methods solves."""
     kinds = list(dict.fromkeys(row["kind"] for row in rows if row["kind"]))
     n_of = {kind: len({row["matrix"] for row in rows if row["kind"] == kind}) for kind in kinds}
 
@@ -147,7 +147,7 @@ def tally(rows):
 
 
 def energy(rows):
-    """Iterations until the residual, or the discretisation error, meets its tolerance."""
+    """Returns a table of the iterations with the criteria `residual` and `discretisation error`."""
     lines = []
     for case in dict.fromkeys(row["case"] for row in rows):
         cycles = [row for row in rows if row["case"] == case]
@@ -163,7 +163,7 @@ def energy(rows):
 
 
 def chosen_formats(rows):
-    """The format that auto chooses next to csr and the fastest format."""
+    """Returns a table that compares the choice of `auto` with csr and with the fastest format."""
     lines = []
     for system in dict.fromkeys(row["system"] for row in rows):
         here = {row["asked"]: row for row in rows if row["system"] == system}
@@ -178,7 +178,7 @@ def chosen_formats(rows):
 
 
 def sweeps_of(row):
-    """The number of Jacobi sweeps of a run of sweeps.py."""
+    """Returns how a run of sweeps.py solves with triangles: `3 sweeps`, `automatic` or `exact`."""
     asked = re.search(r"sweeps=(\w+)", row["preconditioner"])
     if asked:
         return f"{asked[1]} sweeps"
@@ -186,20 +186,21 @@ def sweeps_of(row):
 
 
 def swept(row):
-    """Iterations, and what the sweeps leave of a residual, or how many were chosen."""
+    """Returns the iterations and, for sweeps, the remaining fraction of a residual or, if their number
+    is automatic, the chosen number."""
     kind = sweeps_of(row)
     note = {"exact": "", "automatic": row["sweeps"] or "exact"}.get(kind, row["left"])
     return iterations(row) + (f" ({note})" if note else "")
 
 
 def nonlinear(row):
-    """Iterations, of Newton's method also the linear ones, and milliseconds of the solve."""
+    """Returns the nonlinear iterations, Newton's linear ones in brackets, and the milliseconds."""
     linear = "" if row["method"] == "nlcg" else f" ({row['linear_iterations']})"
     return f"{row['iterations']}{linear}: {number(row['solve_seconds'], 3, 1e3)}"
 
 
 def orthogonality(row):
-    """Errors of orthogonality and of the factorisation, from the remarks."""
+    """Returns the errors of orthogonality and of the factorisation from the remarks."""
     found = re.search(r"orthogonality error (\S+), factorisation error ([^;,\s]+)", row["remarks"])
     if not found:
         return "–"
@@ -211,17 +212,17 @@ def equals(**wanted):
 
 
 def figure(name, cell):
-    """A table of papers.py."""
+    """Returns a table function for the rows of a figure of papers.py."""
     return crossed(lambda row: row["line"], lambda row: row["column"], cell, equals(figure=name))
 
 
 def remark(row):
-    """The condition of the basis, without the words around it."""
+    """Returns the condition number of the basis from the remarks."""
     return row["remarks"].removeprefix("basis condition ").split(";")[0] or "–"
 
 
 def fsai_setups(rows):
-    """Milliseconds of the set-up of FSAI by ParaSails and by femgpu on the host and on a GPU."""
+    """Returns a table of set-up times of FSAI: ParaSails, and femgpu on the host and on a GPU."""
     columns = {"parasails_setup_s": "ParaSails, 1 core", "setup_s_1_thread": "femgpu, 1 core"}
     times = [(row["system"], re.sub(" (tau|power)=1", "", row["method"]), column, row[name])
              for row in rows if "method" in row for name, column in columns.items()]
@@ -355,7 +356,7 @@ def rows_of(path):
 
 
 def table(name, *paths):
-    """The Markdown of table @p name for one or several CSV files."""
+    """Returns the Markdown of table @p name for one or several CSV files."""
     if name not in TABLES:
         raise SystemExit(f"There is no table '{name}'. The tables are {', '.join(TABLES)}.")
     try:
@@ -365,7 +366,7 @@ def table(name, *paths):
 
 
 def origin(folder, name):
-    """The title, device, commits and commands that README.md gives for a CSV file."""
+    """Returns the title, device, commits and commands that README.md gives for a CSV file."""
     text = read(os.path.join(RESULTS, folder, "README.md"))
     title, first = re.match(r"# (.*)\n\n((?:[^\n].*\n)*)", text).groups()
     device = "" if re.match(r"[|`]|.*\.csv`", first) else re.split(r"\.\s", first)[0].replace("\n", " ")
@@ -387,7 +388,7 @@ def origin(folder, name):
 
 
 def source(folder, name, seen):
-    """The paragraph above a table. Device and command are omitted if @p seen on this page."""
+    """Returns the paragraph above a table, without device and command if @p seen contains them."""
     title, device, commits, commands = origin(folder, name)
     link = f"../benchmarks/results/{folder}"
     device = f" {device}." if device and folder not in seen else ""
@@ -401,7 +402,7 @@ def source(folder, name, seen):
 
 
 def missing(text):
-    """The sentence of a line "lacks". Throws if a row of a CSV file satisfies its condition."""
+    """Returns the sentence of a line "lacks". Throws if a CSV row satisfies its condition."""
     sentence, condition = text.split(" | ")
     pattern, *wanted = condition.split()
     for path in glob.glob(os.path.join(RESULTS, "*", pattern)):
@@ -414,7 +415,7 @@ def missing(text):
 
 
 def entries(match):
-    """The list of the entries of a paper, and the sections with their tables."""
+    """Returns the list of the entries of a paper, and the sections with their tables."""
     lines, sections = [], ""
     for entry in re.split(r"^entry ", match[2], flags=re.MULTILINE)[1:]:
         heading, *texts = entry.splitlines()
@@ -436,7 +437,7 @@ def entries(match):
 
 
 def link(match):
-    """The link for file:FOLDER/FILE or test:SUITE.NAME."""
+    """Returns the link for file:FOLDER/FILE or test:SUITE.NAME."""
     kind, first, name = match.groups()
     if kind == "file":
         return f"[{name}, {first.rsplit('-', 1)[1].upper()}](../benchmarks/results/{first}/{name})"
@@ -448,7 +449,7 @@ def link(match):
 
 
 def pages(outline):
-    """File name and text of each page that @p outline describes."""
+    """Yields file name and text of each page that @p outline describes."""
     for page, title, body in re.findall(r"^# (\S+): ([^\n]*)\n(.*?)(?=^# |\Z)", outline,
                                         re.MULTILINE | re.DOTALL):
         seen = set()
@@ -469,7 +470,7 @@ def pages(outline):
 
 
 def all_pages():
-    """The pages of all outlines. Throws if no table shows a figure that papers.py has measured."""
+    """Returns the pages of all outlines. Throws if no table has a figure that papers.py measured."""
     text = "".join(read(path) for path in OUTLINES)
     shown = re.findall(r"^table (\S+)", text, re.MULTILINE)
     for path in glob.glob(os.path.join(RESULTS, "*", "papers.csv")):

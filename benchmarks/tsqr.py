@@ -48,7 +48,8 @@ def draw(axes, series, passes, columns):
 def main():
     parser = parser_of(__doc__, csv_required=True)
     parser.add_argument("--picture", required=True, metavar="FILE")
-    parser.add_argument("--columns", type=int, metavar="P", help="the most there are (as it is)")
+    parser.add_argument("--columns", type=int, metavar="P",
+                        help="number of columns of V (default: the largest in the table)")
     options = parser.parse_args()
     series, sources = read(options.csv)
     columns = options.columns or max((key[2] for key in series), default=0)

@@ -1,7 +1,7 @@
 /**
  * @file
- * Measures orthogonality and speed of the QR factorisations of blocks: ‖I − QᵀQ‖ and ‖V − QR‖ over
- * the condition number of V, microseconds over its size. See --help.
+ * Measures the accuracy and the speed of QR factorisations V = QR of blocks: ‖I − QᵀQ‖ and ‖V − QR‖
+ * for several condition numbers of V, and microseconds for several sizes. See --help.
  */
 #include "benchmarks/measure.h"
 #include "common/command_line_reader.h"
@@ -122,8 +122,8 @@ public:
   Buffer<double> memory;
 };
 
-/// Fills @p block with numbers between -1 and 1, times @p factor, from a sequence that is the same
-/// on every machine.
+/// Fills @p block with random numbers between -@p factor and @p factor that are the same on every
+/// machine.
 void fill_random(Block &block, unsigned int state, const double factor = 1.)
 {
   std::vector<double> values(block.memory.size());
@@ -134,7 +134,7 @@ void fill_random(Block &block, unsigned int state, const double factor = 1.)
   block.memory.copy_from_host(values.data());
 }
 
-/// Fills @p block with orthonormal columns, computed by the library's most robust factorisation.
+/// Fills @p block with orthonormal columns, computed by linalg's most robust factorisation.
 void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
                       const unsigned int seed)
 {
@@ -146,8 +146,8 @@ void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
     throw SolverError("A random block has no QR factorisation by " + report.variant + ".");
 }
 
-/// Blocks V = U Σ Wᵀ with orthonormal U and W and singular values in geometric progression from 1
-/// to 1/kappa.
+/// Makes blocks V = U Σ Wᵀ with orthonormal U and W and singular values in geometric progression
+/// from 1 to 1/kappa.
 class ConditionedBlocks
 {
 public:
@@ -235,7 +235,7 @@ public:
         });
       }
     Block basis(executor, options.n, 60);
-    fill_random(basis, 3, std::sqrt(3. / options.n)); // almost orthonormal
+    fill_random(basis, 3, std::sqrt(3. / options.n)); // random columns are almost orthonormal
     Buffer<double> C(executor, static_cast<std::size_t>(basis.p * p));
     for (const int passes : {1, 2})
       for (const Choice &variant : block_methods.choices()) {
@@ -259,13 +259,13 @@ private:
     return result;
   }
 
-  /// Measures the median time of @p action on the original V. @param bytes least number of bytes
-  /// that the action moves
+  /// Measures the median time of @p action, which starts from the original V each time.
+  /// @param bytes least number of bytes that the action moves
   template <class Action>
   void add_time(Result result, const double bytes, const Action &action)
   {
     std::vector<double> seconds;
-    for (int k = 0; k <= options.repeats; ++k) { // warm-up, which allocates memory
+    for (int k = 0; k <= options.repeats; ++k) { // the first is a warm-up that allocates memory
       V.memory.copy_from(original.memory);
       executor->synchronize();
       Stopwatch watch;

@@ -6,9 +6,9 @@
 
 Solves by conjugate gradients and GMRES with as many threads as cores, with and without one busy
 loop per core. Prints and writes the median and the least milliseconds of an iteration of each
-program. The programs take turns, so that both see the same load of the machine. Each run solves
-three times and only the last solve counts, because the operating system takes some time to spread
-new threads.
+program. The programs take turns, so that both run under the same load. Each run solves three times
+and only the last solve counts, because the operating system takes some time to distribute new
+threads over the cores.
 """
 
 import os
@@ -58,9 +58,9 @@ def measure(options, n_busy):
 def main():
     parser = parser_of(__doc__, "femgpu-solve")
     parser.add_argument("--against", help="another femgpu-solve to compare with")
-    parser.add_argument("--runs", type=int, default=5, help="of each case (5)")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each case (5)")
     parser.add_argument("--busy", type=int, default=len(os.sched_getaffinity(0)),
-                        help="busy loops beside it (one a core); 0 leaves these runs out")
+                        help="number of busy loops (default: one per core); 0 omits these runs")
     options = parser.parse_args()
     rows = measure(options, 0)
     if options.busy > 0:

@@ -83,8 +83,8 @@ public:
     return error_number;
   }
 
-  /// Flushes the buffer and closes the file; returns error(). Does not call fsync(): it would take
-  /// seconds for large files, and is not needed to protect against a killed run.
+  /// Flushes the buffer and closes the file; returns error(). Does not call fsync(), which takes
+  /// seconds for large files and is not needed to protect against a killed run.
   int finish()
   {
     write_block();
@@ -110,7 +110,7 @@ protected:
   {
     if (count <= 0 || (count > epptr() - pptr() && !write_block()))
       return 0;
-    if (count > epptr() - pptr()) // does not fit into an empty block
+    if (count > epptr() - pptr()) // the data do not fit even into the empty block
       return write_all(data, static_cast<std::size_t>(count)) ? count : 0;
     std::memcpy(pptr(), data, static_cast<std::size_t>(count));
     pbump(static_cast<int>(count));

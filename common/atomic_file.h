@@ -12,7 +12,7 @@ namespace femgpu
 {
 class PartialFile;
 
-/// The host name of this machine or container; "localhost" if it has none.
+/// Returns the host name of this machine or container; "localhost" if it has none.
 std::string host_name();
 
 /// Returns the temporary name under which @p file is written: FILE.HOST.PID.partial in the same
@@ -20,14 +20,15 @@ std::string host_name();
 std::string partial_name(const std::string &file);
 
 /**
- * A file that is replaced atomically. Data are written to partial_name() in the same directory;
- * commit() renames that file. If the run is killed, the previous file, if any, is left intact.
+ * A file that is replaced atomically. Data are written to a partial file, partial_name(), in the
+ * same directory; commit() renames the partial file. If the run is killed before, the previous file
+ * is left intact.
  */
 class AtomicFile
 {
 public:
   /**
-   * Creates the partial file. Follows a symbolic link.
+   * Creates the partial file. If @p name is a symbolic link, its target is replaced.
    * @throws OutputError if the partial file cannot be created, or if @p name exists and is not a
    *         regular file
    */
@@ -39,7 +40,7 @@ public:
   AtomicFile(const AtomicFile &) = delete;
   AtomicFile &operator=(const AtomicFile &) = delete;
 
-  /// The stream to write to. It is not seekable. commit() reports its errors.
+  /// Returns the stream to write to. It is not seekable. commit() reports write errors.
   std::ostream &stream();
 
   /**
@@ -55,7 +56,7 @@ private:
   std::filesystem::path target;
   std::filesystem::path partial;
   std::unique_ptr<Buffer> buffer;
-  std::unique_ptr<PartialFile> registered; ///< only while the partial file exists
+  std::unique_ptr<PartialFile> registered; ///< set only while the partial file exists
   std::ostream out;
   bool committed = false;
 };
@@ -66,8 +67,8 @@ void write_file(const std::filesystem::path &name, const std::string &text);
 /**
  * Installs handlers for SIGINT, SIGTERM and SIGHUP. They remove the partial files of this process,
  * print a message and terminate the process by the same signal, so that a shell sees the usual exit
- * status. Also installs the handler of silent_termination_signal. A signal that is already ignored,
- * as under nohup, stays ignored.
+ * status. A signal that is already ignored, as under nohup, stays ignored. Also installs the
+ * handler of silent_termination_signal.
  */
 void remove_partial_files_on_signals();
 

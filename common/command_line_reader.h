@@ -41,11 +41,11 @@ public:
   /// @name Declarations, in the order of the help.
   ///@{
   void positional(const std::string &name, const std::string &meaning);
-  /// An option that may be repeated; values() returns all of its values.
+  /// Declares an option that may be repeated; values() returns all of its values.
   void option(const std::string &name, const std::string &type, const std::string &meaning);
-  /// An option that may be given at most once. Without it @p value is left unchanged. An integer
-  /// must be positive with at most nine digits, a double finite and nonnegative. A std::size_t is
-  /// an amount of memory in bytes, parsed by parse_memory_size().
+  /// Declares an option that may be given at most once. Without it, @p value is left unchanged. An
+  /// integer must be positive and have at most nine digits; a double must be finite and
+  /// nonnegative. A std::size_t is a number of bytes of memory, parsed by parse_memory_size().
   template <class Value>
   void option(const std::string &name, const std::string &type, const std::string &meaning,
               Value &value)
@@ -62,16 +62,17 @@ public:
         value = parse_positive(text, name);
     });
   }
-  /// An option whose value is one of @p choices.
+  /// Declares an option whose value is one of @p choices.
   void choice(const std::string &name, const std::vector<std::string> &choices,
               const std::string &meaning, std::string &value);
-  /// The option --backend: auto, host, cuda or cuda:K.
+  /// Declares the option --backend: auto, host, cuda or cuda:K.
   void backend(std::string &value);
   void flag(const std::string &name, bool &value, const std::string &meaning);
   ///@}
 
-  /// Fills all variables. Returns the help text if --help was given, else an empty string.
-  /// @throws ParameterError, with the nearest valid name for an unknown option
+  /// Parses the command line and sets the variables of all options.
+  /// @return the help text if --help was given, otherwise an empty string
+  /// @throws ParameterError for an invalid command line; names the option nearest to an unknown one
   std::string parse(int argc, const char *const *argv);
 
   /// @throws ParameterError "command line: MESSAGE; 'PROGRAM --help' shows every option"
@@ -101,7 +102,7 @@ private:
 
   std::string program;
   std::unique_ptr<CLI::App> app;
-  std::map<std::string, std::vector<std::string>> option_values; ///< by name
+  std::map<std::string, std::vector<std::string>> option_values; ///< values by option name
   std::vector<std::pair<std::string, Setter>> single_options;    ///< options that may be given once
 };
 } // namespace femgpu

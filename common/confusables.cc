@@ -7,7 +7,7 @@ namespace femgpu
 {
 namespace
 {
-/// A range of code points that look like the character @p ascii; 0 if they are invisible.
+/// A range of code points that look like the character `ascii`, which is 0 if they are invisible.
 struct ConfusableRange
 {
   char32_t first, last;
@@ -55,7 +55,8 @@ constexpr struct
                 {0x0425, 'X'}, {0x0430, 'a'}, {0x0435, 'e'}, {0x043E, 'o'}, {0x0440, 'p'},
                 {0x0441, 'c'}, {0x0443, 'y'}, {0x0445, 'x'}, {0x0456, 'i'}, {0x0458, 'j'}};
 
-/// Returns the entry of @p character; its name is nullptr if it is not a look-alike.
+/// Returns the range that contains @p character. The name of the result is nullptr if @p character
+/// is not a look-alike.
 ConfusableRange find_confusable(const char32_t character)
 {
   for (const ConfusableRange &range : ranges)

@@ -83,7 +83,7 @@ void Console::run_reporter()
       continue;
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(last_output - phase_begin);
-    std::ostringstream line; // one write: the main thread prints concurrently
+    std::ostringstream line; // written at once, because the main thread prints concurrently
     line << "  " << activity << " (" << seconds.count() << " s)\n";
     std::cerr << line.str() << std::flush;
   }
@@ -106,7 +106,7 @@ void Console::show_status(const std::string &text)
 {
   if (!has_status_line)
     return;
-  constexpr std::size_t width = 79; // a longer line would wrap and could not be erased
+  constexpr std::size_t width = 79; // a longer status line would wrap and could not be erased
   clear_line();
   std::cout << text.substr(0, width) << std::flush;
   status_is_shown = true;

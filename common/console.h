@@ -13,8 +13,8 @@ namespace femgpu
 {
 /**
  * The console output of a run. Only one rank prints. On a terminal, a status line shows the current
- * phase; it is erased before anything else is printed. Without a terminal, the phase is printed to
- * standard error after each interval without other output.
+ * phase; this line is erased before anything else is printed. Without a terminal, the phase is
+ * printed to standard error after each interval without other output.
  */
 class Console
 {
@@ -26,7 +26,9 @@ public:
     verbose
   };
 
-  /// @param program the name that errors and warnings begin with
+  /// @param program name with which errors and warnings begin
+  /// @param prints whether this rank prints
+  /// @param interval time without output after which the phase is printed, without a terminal
   Console(std::string program, bool prints, Verbosity verbosity,
           std::chrono::milliseconds interval = std::chrono::seconds(10));
   ~Console();
@@ -40,9 +42,9 @@ public:
   /// Prints an error to standard error, at every verbosity.
   void error(const std::string &text);
   /// Prints a warning that results may be wrong to standard error, at every verbosity. A repeated
-  /// text is printed once only. Every rank stores it for take_warnings().
+  /// text is printed only once. Every rank stores the warning for take_warnings().
   void warn(const std::string &text);
-  /// The distinct warnings since the last take_warnings().
+  /// Returns the distinct warnings since the last take_warnings().
   const std::vector<std::string> &current_warnings() const
   {
     return warnings;
@@ -86,7 +88,7 @@ private:
   bool is_ending = false;
   std::string phase, activity; ///< activity: the phase and its progress
   Clock::time_point phase_begin, last_output;
-  std::thread reporter; ///< only without a terminal
+  std::thread reporter; ///< prints the phase at intervals; used only without a terminal
 };
 } // namespace femgpu
 

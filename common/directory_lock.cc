@@ -73,11 +73,11 @@ bool is_alive(const std::string &process)
 /// flock() on the file. @param supports_flock does the file system support flock()?
 bool is_stale(const LockOwner &owner, const bool supports_flock)
 {
-  if (owner.start.empty()) // it ended before write_owner(), so it wrote no results
+  if (owner.start.empty()) // the run ended before write_owner(), so it wrote no results
     return true;
   if (owner.boot == boot_id())
     return supports_flock || !is_alive(owner.process);
-  return owner.host == host_name(); // the host has been rebooted since
+  return owner.host == host_name(); // this host has been rebooted since the start of the run
 }
 
 /// Do @p descriptor and @p file refer to the same inode?
@@ -99,7 +99,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path &directory)
     : directory(directory), file(directory / ".femgpu.lock")
 {
   try {
-    while (!open()) // a run that just ended removed the opened file
+    while (!open()) // another run has ended and removed the file after this one opened it
       ::close(descriptor);
     acquire();
   }
@@ -130,7 +130,7 @@ bool DirectoryLock::open()
     const LockOwner owner = read_lock_owner(file);
     throw_in_use(directory, owner.start.empty() ? "which has just started" : owner.name());
   }
-  return true; // no flock() on this file system: acquire() relies on the content
+  return true; // the file system lacks flock(): acquire() relies on the content of the file
 }
 
 void DirectoryLock::acquire()

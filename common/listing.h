@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+/// @file
 /// The output of `--list`.
 namespace femgpu
 {

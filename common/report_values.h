@@ -14,7 +14,7 @@ namespace femgpu
 template <class Record>
 void add_members(nlohmann::ordered_json &values, const Record &record);
 
-/// Returns null if @p value is empty.
+/// Converts @p value to JSON; an empty one becomes null.
 template <class Value>
 nlohmann::ordered_json json_of(const std::optional<Value> &value)
 {
@@ -41,8 +41,8 @@ nlohmann::ordered_json json_of(const Member &member)
   }
 }
 
-/// Adds the members that @p Record lists, under their names. Most such structs are in
-/// linalg/solvers/report.h.
+/// Adds to @p values the members that @p Record lists in for_each_member(), under their names. Most
+/// such structs are in linalg/solvers/report.h.
 template <class Record>
 void add_members(nlohmann::ordered_json &values, const Record &record)
 {

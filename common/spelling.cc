@@ -77,8 +77,8 @@ bool is_letter(const std::string &text, const std::size_t at)
   return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
 }
 
-/// Returns the end of the value that begins at @p begin: after its closing quote, which an
-/// apostrophe as in "Young's" is not, or before the next blank.
+/// Returns the end of the value that begins at @p begin: the position after its closing quote, or
+/// the next blank if the value is not quoted. An apostrophe, as in "Young's", is not a quote.
 std::size_t end_of_value(const std::string &text, const std::size_t begin)
 {
   if (text[begin] == '\'' && (begin == 0 || !is_letter(text, begin - 1)))

@@ -23,8 +23,8 @@ std::size_t edit_distance(const std::string &a, const std::string &b);
 std::string nearest(const std::string &word, const std::vector<std::string> &choices);
 
 /**
- * Shortens long values in @p message. A value is a text in single quotes or a word. Of a value of
- * more than 300 bytes, the first 200 and the last 60 are kept.
+ * Shortens long values in @p message. A value is a text in single quotes or a word. If a value has
+ * more than 300 bytes, only the first 200 and the last 60 are kept.
  */
 std::string with_short_values(const std::string &message);
 } // namespace femgpu

@@ -6,17 +6,17 @@
 # Environment:
 #   FEMGPU_PRESET              release (default, into build/), debug, sanitize,
 #                              sanitize-integers or host-only
-#   FEMGPU_CUDA                the CUDA backend: AUTO (if nvcc is found), NATIVE (for the GPU of
-#                              this machine, if there is one), ON or OFF
+#   FEMGPU_CUDA                whether to build the CUDA backend: AUTO (if nvcc is found), NATIVE
+#                              (for the GPU of this machine, if it has one), ON or OFF
 #   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, such as "80-real;90"
 #   FEMGPU_BENCHMARKS          ON: also the benchmark programs, or OFF
 #   FEMGPU_JOBS                parallel compilers; default: one per core with 1.5 GB of memory
 #   FEMGPU_SKIP_DEPENDENCIES   1: install nothing
 #
-# A build directory remembers its settings until one of the first four variables requests another.
-# New directories use AUTO and "80-real;90", like a release. scripts/run.sh uses NATIVE instead, and
-# scripts/test.sh then adds the CUDA backend if nvcc is found. None of them recompiles what another
-# has compiled.
+# A build directory remembers the values of FEMGPU_CUDA, FEMGPU_CUDA_ARCHITECTURES and
+# FEMGPU_BENCHMARKS until a variable requests another value. A new directory uses AUTO and
+# "80-real;90", like a release; scripts/run.sh uses NATIVE instead. If such a directory lacks the
+# CUDA backend, scripts/test.sh adds it if nvcc is found. The scripts share their compiled files.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

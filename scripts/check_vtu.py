@@ -50,13 +50,13 @@ MOST_BEYOND_NODES = 0.1
 
 
 def degree_of(element):
-    """Returns p of FE_Q<dim>(p) or FE_SimplexP<dim>(p), also in a system; None for others."""
+    """Returns p of FE_Q<dim>(p) or FE_SimplexP<dim>(p), also in a system; None for other elements."""
     found = ELEMENT.search(element)
     return int(found[3]) if found else None
 
 
 def points_of_a_cell(element):
-    """Returns the nodes per cell of such an element, also in a system; None for others."""
+    """Returns the number of nodes per cell of FE_Q or FE_SimplexP; None for other elements."""
     found = ELEMENT.search(element)
     if not found:
         return None
@@ -74,7 +74,7 @@ def check_cycle(path, cycle, element):
         raise vtu.BadFile(f"{path}: 'converged' is {said}, but the outcome of the solve was "
                           f"{cycle['solve']['outcome']}")
     nodes = points_of_a_cell(element)
-    if path.endswith(".vtkhdf"):  # whose cells share nodes
+    if path.endswith(".vtkhdf"):  # cells share nodes in this format
         nodes = None
     if nodes and len(result.points) != nodes * cycle["cells"]:
         raise vtu.BadFile(f"{path}: {len(result.points)} points, but {cycle['cells']} cells of "

@@ -2,14 +2,15 @@
 """Compares the point arrays of two results, which may come from different numbers of ranks.
 
 A and B are files (.vtu, .pvtu, .vtkhdf, or .pvd or .vtkhdf.series with files in the same order) or
-directories, whose results are matched by name. Not compared are `subdomain`, the rank of a cell,
-`residual`, which consists of rounding errors, and `safety_factor`, a quotient of the stress, which
-is compared itself. Points are matched by their coordinates. If several points coincide (one for
-each adjacent cell), their sorted values are compared by component; in .vtkhdf files, where each
-rank that shares a node stores it once, only the smallest and the largest are. Prints, for each
-array, the largest difference relative to the largest value in A of the same kind: a stress that is
-zero is compared relative to the other stresses, an error that is rounding relative to 1e-5 of the
-solution. Exits with 1 if a difference exceeds the tolerance, or if points or arrays do not match.
+directories, whose results are matched by name. Three arrays are not compared: `subdomain` (the rank
+of a cell), `residual` (rounding errors) and `safety_factor` (a quotient of the stress, which is
+compared). Points are matched by their coordinates. If several points coincide (one for each
+adjacent cell), their sorted values are compared by component. In .vtkhdf files, each rank that
+shares a node stores it once, so only the smallest and the largest value at a node are compared.
+
+Prints, for each array, the largest difference relative to a scale: the largest value in A of all
+arrays of the same kind, such as all stresses; for an error, at least 1e-5 of the solution. Exits
+with 1 if a difference exceeds the tolerance, or if points or arrays do not match.
 
 For arrays in single precision, which deal.II 9.4 and 9.6 write, the tolerance is at least 2.4e-7.
 """
@@ -27,7 +28,7 @@ NOT_COMPARED = {"subdomain", "residual", "safety_factor"}
 
 
 def results_in(path):
-    """Returns the result files of a .pvd or a directory by name, without pieces of others."""
+    """Returns {name: result file} of a file or a directory, without the pieces of other files."""
     if vtu.is_collection(path):
         return {f"file {i + 1}": name for i, name in enumerate(vtu.files_of_collection(path))}
     if not os.path.isdir(path):
@@ -42,7 +43,7 @@ def results_in(path):
 
 
 def places(a, b):
-    """Numbers the positions of the points of A and B, so that equal numbers mean equal coordinates.
+    """Returns a number for each point of A and B; points at the same position have equal numbers.
 
     Along each axis, coordinates closer than the precision of the files are considered equal.
     """
@@ -62,7 +63,7 @@ def places(a, b):
 
 
 def ordered(values, place, shares):
-    """Returns values sorted by position; if files share nodes, only extrema at each position."""
+    """Returns values sorted by position and size; if @p shares, only the extrema at each position."""
     order = numpy.lexsort((values, place))
     values, place = values[order], place[order]
     if not shares:
@@ -73,7 +74,7 @@ def ordered(values, place, shares):
 
 
 def scale_of(name, arrays):
-    """Returns the largest value of all arrays of the same kind."""
+    """Returns the scale of differences in an array: the largest value of all arrays of its kind."""
     def largest(kind):
         return max((numpy.abs(values).max(initial=0.) for other, values in arrays.items()
                     if kind(other)), default=0.)
@@ -132,7 +133,7 @@ def main():
     arguments = parser.parse_args()
     try:
         files_a, files_b = results_in(arguments.a), results_in(arguments.b)
-        if len(files_a) == len(files_b) == 1:  # whatever their names
+        if len(files_a) == len(files_b) == 1:  # two files are compared whatever their names
             files_b = dict(zip(files_a, files_b.values()))
         if set(files_a) != set(files_b):
             raise vtu.BadFile(f"{arguments.a} holds {sorted(files_a)}, "

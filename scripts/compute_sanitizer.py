@@ -21,14 +21,14 @@ import sys
 import time
 
 USE_A_GPU = "*cuda*:*Cuda*:*Resident*:*OnDevice*:*onDevice*"
-SUMMARY = {  # the tool's last line, with its number of errors
+SUMMARY = {  # tool: pattern of its last line, which has the number of errors
     "memcheck": r"ERROR SUMMARY: (\d+) error",
     "initcheck": r"ERROR SUMMARY: (\d+) error",
     "synccheck": r"ERROR SUMMARY: (\d+) error",
     "racecheck": r"RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) error",
 }
 NO_CUDA = "terminated before first instrumented API call"
-MOST_SHOWN = 4000  # characters of a test's output
+MOST_SHOWN = 4000  # largest number of characters shown of a test's output
 COLUMNS = ["tool", "test_case", "tests", "skipped", "failed", "errors", "seconds"]
 
 Outcome = collections.namedtuple("Outcome", "test skipped failed errors seconds output")
@@ -79,7 +79,7 @@ def run(options, test):
     summary = re.search(SUMMARY[options.tool], output)
     errors = int(summary.group(1)) if summary else 0
     skipped = "[  SKIPPED ]" in output
-    # A test that never calls CUDA has no summary, and the tool then exits with a status of its own.
+    # If a test never calls CUDA, the tool prints no summary and does not return the test's status.
     passed = "[  PASSED  ] 1 test" in output and (finished or NO_CUDA in output)
     return Outcome(test, skipped, not (passed or skipped), errors, time.monotonic() - begin, output)
 

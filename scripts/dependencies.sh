@@ -3,10 +3,15 @@
 #
 #   scripts/dependencies.sh [linalg|build|report|test|ci|fuzz]
 #
-# linalg: what builds and tests code without deal.II; build (default): all programs; report: only
-# what draws results; test: all of these, for the tests; ci: also the style checks; fuzz: for
-# scripts/fuzz.sh. FEMGPU_SKIP_DEPENDENCIES=1 skips the script. CUDA is never installed, only used
-# if it is found. FEMGPU_ASK=1 asks before installing if there is a terminal outside CI.
+# The argument selects the packages that are needed to
+#   linalg   build and test the code without deal.II
+#   build    build all programs (default)
+#   report   draw results, and nothing else
+#   test     run all tests; includes linalg, build and report
+#   ci       run all tests and style checks
+#   fuzz     run scripts/fuzz.sh
+# FEMGPU_SKIP_DEPENDENCIES=1 skips the script. CUDA is never installed, only used if it is found.
+# FEMGPU_ASK=1 asks before installing, unless there is no terminal or CI is set.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -103,7 +108,7 @@ $commands
 or set FEMGPU_SKIP_DEPENDENCIES=1 if the packages are installed in another way." ;;
   esac
 fi
-# Standard output belongs to the program that is built afterwards.
+# Messages of apt-get go to standard error, because standard output belongs to the program.
 "${apt[@]}" update >&2 || die "apt-get update failed; check the network"
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
   die "apt-get install failed; see the errors above"

@@ -1,4 +1,4 @@
-"""Fields of a result by the names in femgpu's output, with units, for render.py."""
+"""Finds the fields of a result by the names that femgpu's output uses, with units, for render.py."""
 
 import os
 import re
@@ -12,14 +12,14 @@ BESIDES = ("material_id", "subdomain", "error_indicator", "exact_", "error_")
 
 
 def parts(name, columns, dimension):
-    """Returns the names of an array's components with their columns (None: all), as in
+    """Returns the names of an array's components with their columns (None: all columns), as in
     docs/measurements.md: `v_x`, … and `v_magnitude` of a vector v, `t_xx`, `t_xy`, … of a tensor t.
     """
     axes = "xyz"[:dimension]
     if columns == 3:
         named = {f"{name}_{axis}": i for i, axis in enumerate(axes)}
         return {**named, f"{name}_magnitude": None}
-    if columns == 6:  # symmetric
+    if columns == 6:  # a symmetric tensor
         order = ["xx", "yy", "zz", "xy", "yz", "xz"]
         return {f"{name}_{a}{b}": order.index(min(a, b) + max(a, b)) for a in axes for b in axes}
     return {}
@@ -32,12 +32,12 @@ class Fields:
         self.result = result
         self.dimension = 2 if numpy.ptp(result.points[:, 2]) == 0 else 3
         self.arrays = vtu.arrays_at_points(result)
-        self.names = {}  # name -> array and column
+        self.names = {}  # name -> (array, column)
         for name, values in self.arrays.items():
             if values.shape[1] != 6:  # a tensor has no scalar value
                 self.names[name] = name, None
             for part, column in parts(name, values.shape[1], self.dimension).items():
-                if part not in self.arrays:  # such as stress_zz in 2D
+                if part not in self.arrays:  # a component can also be an array: stress_zz in 2D
                     self.names[part] = name, column
         self.summary = _read_summary(result.path)
 

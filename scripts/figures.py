@@ -38,7 +38,7 @@ STYLE = {
     "lines.linewidth": 1.5, "lines.markersize": 5, "legend.frameon": False,
     "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "white",
     "figure.constrained_layout.use": True, "savefig.dpi": 150,
-    "svg.hashsalt": "femgpu", "hatch.linewidth": 0.6}  # without the salt, ids differ between runs
+    "svg.hashsalt": "femgpu", "hatch.linewidth": 0.6}  # without a salt, SVG ids differ between runs
 pyplot.rcParams.update(STYLE)
 
 
@@ -65,13 +65,13 @@ def curve_style(i):
 def add_outer_legend(axes, title=None):
     """Adds a legend to the right of the axes, where it hides no curve; each name occurs once."""
     handles = {label: handle for handle, label in zip(*axes.get_legend_handles_labels())}
-    labels = sorted(handles, key=lambda label: label == UNCONVERGED["label"])  # which goes last
+    labels = sorted(handles, key=lambda label: label == UNCONVERGED["label"])  # puts this label last
     axes.legend([handles[label] for label in labels], labels, loc="upper left",
                 bbox_to_anchor=(1.01, 1.), borderaxespad=0., title=title)
 
 
 def tick_text(value, _=None):
-    """Formats as `2 000` or `2·10⁻³`, which are easier to separate than `2 × 10^-3`."""
+    """Formats a number as `2 000` or `2·10⁻³`, which is narrower than matplotlib's `2 × 10⁻³`."""
     if 0.01 <= value < 1e5:
         return f"{value:,.10g}".replace(",", "\u2009")
     exponent = math.floor(math.log10(value) + 1e-9)
@@ -91,7 +91,7 @@ def log_axis(axis, values):
 
 
 def expected_order(run, name):
-    """Returns p+1 for L2 and p for the gradient's norm; None for others, which get no triangle."""
+    """Returns the optimal order: p+1 in L2, p in H1. Curves without an order get no triangle."""
     if run.degree is None:
         return None
     is_alone = name == "estimated error" and not run.norms()
@@ -99,7 +99,7 @@ def expected_order(run, name):
 
 
 def slope_triangle(axes, dofs, errors, order, dimension):
-    """Draws the slope error ~ dofs^(-order/dimension) below the last part of a curve."""
+    """Draws a triangle with the slope of dofs^(-order/dimension) below the last part of a curve."""
     slope = order / dimension
     right = dofs[-1]
     left = max(dofs[-2], right / 4)
@@ -113,7 +113,7 @@ def slope_triangle(axes, dofs, errors, order, dimension):
 
 
 def convergence(run):
-    """Draws errors over dofs with the slopes of smooth solutions; None without errors."""
+    """Draws errors over dofs with triangles of the optimal slopes; returns None without errors."""
     curves = [(f"{norm} error", *run.errors(norm)) for norm in run.norms()]
     curves.append(("estimated error", *run.estimates()))
     curves = [curve for curve in curves if curve[1]]
@@ -139,7 +139,7 @@ def convergence(run):
 
 
 def differences(dofs, values):
-    """Returns |q_i - q_(i-1)| over dofs_i, relative to the last value unless that is 0."""
+    """Returns pairs (dofs_i, |q_i - q_(i-1)|), relative to the last value unless that is 0."""
     scale = abs(values[-1]) or 1.
     pairs = [(dofs[i], abs(values[i] - values[i - 1]) / scale) for i in range(1, len(values))]
     return [pair for pair in pairs if pair[1] > 0]
@@ -151,7 +151,7 @@ def short_title(name, width=34):
 
 
 def plain_axis(axis, values):
-    """Formats values in full if that is short, without needless digits if they are constant."""
+    """Formats the numbers of an axis without offsets; widens the axis if its values are constant."""
     if not values:
         return
     low, high = min(values), max(values)
@@ -167,7 +167,7 @@ def plain_axis(axis, values):
 
 
 def mark_unconverged(axes, run, dofs, values):
-    """Marks each point that belongs to no solution by a cross."""
+    """Marks each point of a cycle that has not converged by a cross. Returns whether there is one."""
     points = [pair for pair in zip(dofs, values) if pair[0] in run.unconverged()]
     if points:
         axes.plot(*zip(*points), **UNCONVERGED)
@@ -207,7 +207,7 @@ def quantity_page(run, curves):
 
 
 def quantities(run, names=None):
-    """Returns pages of all quantities or of the named ones; none after a single cycle."""
+    """Returns pages of all quantities or of the named ones; no pages after a single cycle."""
     if names:
         names = [results.find_name(name, run.quantities(), "the quantity") for name in names]
     curves = [(name, *run.values(name)) for name in names or run.quantities()]
@@ -244,7 +244,7 @@ def residuals(run):
 
 
 def phases(run):
-    """Returns the phases that took time in any cycle, in the order of summary.json."""
+    """Returns the phases that took time in at least one cycle, in the order of summary.json."""
     names = {}
     for cycle in run.cycles:
         names.update((name, None) for name, value in cycle["seconds"].items()
@@ -343,5 +343,5 @@ OF_A_RUN = {"convergence": convergence, "quantities": quantities, "residuals": r
 
 
 def pages(made):
-    """Returns the figures that a function here has returned (one, several or None) as a list."""
+    """Converts the result of a function of this file (a figure, several or None) to a list."""
     return made if isinstance(made, list) else [] if made is None else [made]

@@ -3,7 +3,7 @@
 #
 #   scripts/format.sh [--check]
 #
-# --check changes nothing, shows what is not formatted, and then fails.
+# --check changes nothing; it shows the differences and fails if there are any.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -21,7 +21,7 @@ version=$("$tool" --version)
 [[ $version == *"version 14."* ]] || say "warning: the project uses clang-format 14, but this is $version"
 
 cd "$root"
-# Tracked and new files without deleted ones.
+# Formats tracked and new files; git also lists deleted ones.
 git ls-files -z --cached --others --exclude-standard -- '*.h' '*.cc' '*.cu' '*.cuh' |
   while IFS= read -r -d '' file; do
     if [[ -f $file ]]; then printf '%s\0' "$file"; fi

@@ -3,10 +3,10 @@
 
   scripts/includes.py
 
-A name of namespace std needs a header that declares it. The file itself must include the header, or
-headers of this repository that the file includes must do so, because the headers that the standard
-library and other libraries include vary between versions. Prints each missing header once per file.
-A name missing from the table below is a finding, too.
+A name of namespace std needs a header that declares it. The file itself or a header of this
+repository that it includes must include that header; indirect includes through the standard library
+or other libraries do not count, because they vary between versions. Prints each missing header once
+per file, and each name that is missing from the table below.
 """
 import functools
 import pathlib
@@ -15,7 +15,7 @@ import sys
 
 import layers
 
-# The names that each header declares, as far as we use them. Words ending in '*' are prefixes.
+# Header: the names that it declares, as far as we use them. Words ending in '*' are prefixes.
 NAMES = {
     "algorithm": "adjacent_find all_of any_of binary_search clamp copy copy_if copy_n count count_if "
                  "equal fill fill_n find find_if find_if_not for_each includes is_sorted lower_bound max "
@@ -82,7 +82,7 @@ NAMES = {
     "variant": "get get_if holds_alternative variant visit",
     "vector": "vector",
 }
-# Headers that must include others, because their classes are derived from classes of these.
+# Header: headers that it must include, because its classes are derived from theirs.
 STREAMS = {"ios", "istream", "ostream", "streambuf"}
 INCLUDED_BY = {"iostream": STREAMS, "sstream": STREAMS, "fstream": STREAMS, "ostream": {"ios"},
                "istream": {"ios"}, "future": {"thread", "exception"}, "filesystem": {"system_error"},
@@ -117,7 +117,7 @@ def reached_from(path):
 
 
 def missing(path):
-    """Returns {header: (number of the first line that needs it, a name there)}."""
+    """Returns {missing header: (number of the first line that needs it, the name used there)}."""
     text = (layers.ROOT / path).read_text(encoding="utf-8")
     code = NOT_CODE.sub(lambda match: "\n" * match[0].count("\n") or " ", text)
     needed = {}

@@ -40,7 +40,7 @@ LAUNCH_WRAPPER = pathlib.Path("linalg/execution/cuda/launch.cuh")
 
 
 def our_files():
-    """Returns tracked and new files without deleted ones."""
+    """Returns the tracked and the new files, without deleted ones."""
     names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                            stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout.splitlines()
     return sorted(path for path in map(pathlib.Path, names) if (ROOT / path).is_file())
@@ -54,7 +54,7 @@ def layer_of(path):
 
 @functools.lru_cache(None)
 def includes_of(path):
-    """Returns [(line number, name of the header)]."""
+    """Returns the includes of @p path as [(line number, name of the header)]."""
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
     found = [(number, re.match(r'# *include *["<]([^">]+)[">]', line))
              for number, line in enumerate(lines, 1)]
@@ -73,7 +73,7 @@ def wrong_includes(path):
 
 
 def folder_graph(files, suffixes, depth):
-    """Returns {folder: {included folder: an example}}, with folders cut at @p depth."""
+    """Returns {folder: {included folder: an example}}, with paths of at most @p depth folders."""
     graph = collections.defaultdict(dict)
     for path in files:
         if path.suffix in suffixes and layer_of(path):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Lists every message of the programs and scripts, as the sources have it.
+"""Lists every message of the programs and scripts as it is written in the sources.
 
   scripts/messages.py [--check FILE]
 
-A message is a text of at least four words in a C++, CUDA, Python or shell source; {} stands for a value.
-The descriptions of parameters are in docs/parameters.md, those of options in --help: both are left out.
-With --check, fails unless FILE has the same list (tests/messages.txt).
+A message is a text of at least four words in a C++, CUDA, Python or shell source; {} stands for a
+value. Descriptions of parameters (docs/parameters.md) and of options (--help) are omitted. With
+--check, fails unless FILE (tests/messages.txt) has the same list.
 """
 import argparse
 import ast
@@ -41,7 +41,7 @@ def end_of_value(tokens, k):
 
 
 def messages_in(tokens):
-    described = []  # depths of calls that describe parameters
+    described = []  # depths of the open calls that describe parameters
     depth, k = 0, 0
     while k < len(tokens):
         token = tokens[k]

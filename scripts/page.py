@@ -49,7 +49,7 @@ pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6p
 
 
 def text(value):
-    """Formats a value for readers: few digits, a dash for no value."""
+    """Formats a value for readers: few digits, and a dash if there is no value."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
@@ -68,7 +68,7 @@ def is_number(value):
 
 
 class Markup(str):
-    """HTML that is not escaped."""
+    """HTML text that must not be escaped."""
 
 
 class Number(Markup):
@@ -86,7 +86,7 @@ def link(target, words=None):
     """Returns a link to a file next to the page; the target is a relative path."""
     import urllib.parse
     url = urllib.parse.quote(target)
-    if ":" in target.split("/")[0]:  # prevents a scheme
+    if ":" in target.split("/")[0]:  # otherwise the name would be read as a URL scheme
         url = "./" + url
     return Markup(f'<a href="{html.escape(url, quote=True)}">{escape(words or target)}</a>')
 

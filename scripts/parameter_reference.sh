@@ -4,8 +4,8 @@
 #
 #   scripts/parameter_reference.sh [--check] [--program FILE]
 #
-# --check changes nothing, shows the difference, and fails if there is one. The program is the one
-# in the build directory, which is built first, or that of --program.
+# --check changes nothing, shows the difference, and fails if there is one. By default, the script
+# builds the program in the build directory and uses it; --program selects another one.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

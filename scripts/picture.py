@@ -77,7 +77,7 @@ class Picture:
         self.scale = None
         self.extrema = float(values.min()), float(values.max())
         limits = tuple(options.range or self.extrema)
-        self.exponent = scale.exponent_for(max(map(abs, limits)))  # of the drawn numbers
+        self.exponent = scale.exponent_for(max(map(abs, limits)))  # power of ten of drawn numbers
         values = values / 10.**self.exponent
         self.grid = self.moved_grid()
         self.grid.GetPointData().Initialize()
@@ -86,14 +86,14 @@ class Picture:
         self.grid.GetPointData().SetScalars(scalars)
         self.range = tuple(limit / 10.**self.exponent for limit in limits)
         self.is_constant = not self.range[0] < self.range[1]
-        if self.is_constant:  # needs a range for its colour
+        if self.is_constant:  # a constant field needs a range, too
             middle = self.range[0]
             width = abs(middle) * 1e-3 or 1e-3
             self.range = (middle - width, middle + width)
         self.colours = self.colour_map()
         self.renderer = vtkRenderer()
         self.renderer.SetBackground(1., 1., 1.)
-        self.lines = []  # actors
+        self.lines = []  # actors of edges and contours
         self.add_field()
         self.add_colour_bar()
         self.add_notes()
@@ -135,7 +135,7 @@ class Picture:
         if self.scale is None:
             part = 0.4 if is_lifted else 0.1
             self.scale = part * numpy.ptp(points, axis=0).max() / (largest or 1.)
-            self.scale = float(f"{self.scale:.1e}")  # to print it in two digits
+            self.scale = float(f"{self.scale:.1e}")  # rounded, so that two digits print it exactly
         self.is_plane = self.is_plane and not is_lifted
         return points + self.scale * by
 
@@ -184,7 +184,7 @@ class Picture:
             actor.GetProperty().SetDiffuse(0.5)
         self.renderer.AddActor(actor)
         if self.options.edges:
-            edges = vtkExtractEdges()  # also curved; a surface has edges of pieces
+            edges = vtkExtractEdges()  # of cells; the surface also has the edges of its triangles
             edges.SetInputData(self.grid)
             edges.Update()
             self.add_lines(edges.GetOutput(), 1., (0.1, 0.1, 0.1))
@@ -269,7 +269,7 @@ class Picture:
         lengths = bounds[1::2] - bounds[::2]
         for i, axis in enumerate("XYZ"):
             low, high = bounds[2 * i:2 * i + 2] / self.options.stretch[i]
-            if lengths[i] < 0.45 * lengths.max():  # no room for more than the ends
+            if lengths[i] < 0.45 * lengths.max():  # a short axis has room for its two ends only
                 ends = [scale.plain(low), scale.plain(high)]
                 labels = vtkStringArray()
                 for text in [" to ".join(ends)] if lengths[i] < 0.1 * lengths.max() else ends:
@@ -281,14 +281,14 @@ class Picture:
             getattr(axes, f"Get{axis}AxesLinesProperty")().SetColor(0., 0., 0.)
             black(axes.GetTitleTextProperty(i))
             black(axes.GetLabelTextProperty(i))
-        if self.fields.dimension == 2:  # colours show the height of a warped plane
+        if self.fields.dimension == 2:  # no z axis: colours show the height of a warped plane
             axes.ZAxisVisibilityOff()
             axes.ZAxisLabelVisibilityOff()
             axes.SetZTitle("")
         self.renderer.AddActor(axes)
 
     def place_camera(self):
-        """Places the camera so that the body fills the space beside the colour bar."""
+        """Places the camera so that the body fills the space next to the colour bar."""
         view = self.options.camera or ("z" if self.is_plane else "iso")
         towards = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (0.6, -1, 0.6)}[view]
         up = numpy.array((0., 1., 0.) if view == "z" else (0., 0., 1.))
@@ -300,21 +300,21 @@ class Picture:
         right /= numpy.linalg.norm(right)
         top = numpy.cross(back, right)
         points = vtk_to_numpy(self.grid.GetPoints().GetData()) - middle
-        if self.options.axes:  # axes surround the bounds
+        if self.options.axes:  # the axes surround the bounding box
             points = numpy.array(list(itertools.product(*bounds))) - middle
         x, y = points @ right, points @ top
         width, height = self.options.size
-        if self.options.axes:  # with numbers at the left, at the bottom and, in 3D, at the right
+        if self.options.axes:  # room for numbers at the left, the bottom and, in 3D, the right
             size = max(numpy.ptp(x) * height / width, numpy.ptp(y))
             x = numpy.append(x, [x.min() - 0.15 * size, x.max() + 0.1 * size * (not self.is_plane)])
             y = numpy.append(y, y.min() - 0.15 * size)
-        free = 0.80  # fraction of the width; the bar takes the rest
-        below, above = 0.05, 0.02 if self.fields.is_converged() else 0.07  # of the height, for text
+        free = 0.80  # fraction of the width for the body; the bar takes the rest
+        below, above = 0.05, 0.02 if self.fields.is_converged() else 0.07  # fractions for text
         half = max(numpy.ptp(y) / 2 / (1 - below - above),
                    numpy.ptp(x) / 2 * height / (free * width)) * 1.05
         centre = middle + right * (x.max() + x.min()) / 2 + top * (y.max() + y.min()) / 2
         centre = centre + right * half * width / height * (1 - free) - top * half * (below - above)
-        for lines in self.lines:  # in front of their surface; parallel projection hides this
+        for lines in self.lines:  # moves lines towards the viewer, in front of their surface
             lines.SetPosition(*(0.004 * half * back))
         distance = 4 * max(half, float(numpy.linalg.norm(bounds[:, 1] - bounds[:, 0])))
         camera = self.renderer.GetActiveCamera()

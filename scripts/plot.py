@@ -8,8 +8,9 @@ Figures of a run are convergence (errors over dofs), quantities (all measurement
 of the physics), residuals (by iteration), times (by phase) and branch (of a continuation). Figures
 of a parameter study, whose directory has a study.csv, are study (times, iterations, errors) and
 quantities. Figures are written to the directory, or to --output, under their names; further pages
-are NAME_2, …. Figures without data are skipped. Prints the files. Exits with 1 if there is nothing
-to draw or the directory is damaged. Requires matplotlib (apt-get install python3-matplotlib).
+are called NAME_2, …. Figures without data are skipped. Prints the names of the files. Exits with 1
+if there is nothing to draw or a file of the directory is invalid. Requires matplotlib (apt-get
+install python3-matplotlib).
 """
 
 import argparse
@@ -62,7 +63,7 @@ def drawings_of(options):
 
 
 def save_pages(name, pages, options):
-    """Writes NAME, NAME_2, …, removes further pages of an earlier call, and returns the files."""
+    """Writes NAME, NAME_2, …, removes further pages of an earlier run, and returns the files."""
     import figures
     target = options.output or options.directory
     os.makedirs(target, exist_ok=True)

@@ -3,11 +3,11 @@
 
   scripts/prose.py [--since COMMIT]
 
-Doc comments of C++ and CUDA sources stand alone: they do not begin with "Of", "What", "Those" and the
-like, which refer to the line above. Lines of prose in Markdown have at most 100 characters, lines of
-CHANGELOG.md at most 160; tables, code, links, generated pages and their outlines are exempt. With
---since, each commit after COMMIT has a body, and a subject of at most 72 characters that begins with a
-capital letter and ends without a full stop. Prints all findings.
+Doc comments of C++ and CUDA sources stand alone: they do not begin with "Of", "What", "Those" and
+the like, which refer to the line above. Lines of prose in Markdown have at most 100 characters,
+lines of CHANGELOG.md at most 160; tables, code, links, generated pages and their outlines are
+exempt. With --since, each commit after COMMIT has a body, and a subject of at most 72 characters
+that begins with a capital letter and ends without a full stop. Prints all findings.
 """
 import argparse
 import re
@@ -24,8 +24,8 @@ EXEMPT = re.compile(r"docs/(parameters|papers|appendix_\w+)\.md|benchmarks/(resu
 
 
 def doc_comments(lines):
-    """[(number of the line, first words)] of the doc comments among @p lines, those of members that
-    follow on the same line excepted."""
+    """Yields (number of the line, first words) of each doc comment, except comments after a member
+    on the same line."""
     is_inside = False
     for number, line in enumerate(lines, 1):
         text = line.strip()
@@ -46,7 +46,7 @@ def findings_of_source(path, lines):
 
 
 def prose_lines(lines):
-    """[(number, line)] of Markdown without code, tables, HTML, and lines that a link makes long."""
+    """Yields (number, line) of prose: no code, tables or HTML; addresses of links are removed."""
     is_code = False
     for number, line in enumerate(lines, 1):
         text = line.strip()

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Draws a field of femgpu's result files as a PNG picture, without a screen.
 
-    scripts/render.py output/poisson                         # the last cycle's first field
+    scripts/render.py output/poisson                         # the first field of the last cycle
     scripts/render.py output/cantilever --field stress_xx --warp displacement --edges --axes
 
-DIR is an output directory, FILE a .pvd, .vtkhdf.series, .pvtu, .vtkhdf or .vtu in it. Prints the
-name of the picture. Exits with 1 and a reason if there is nothing to draw.
+The argument is an output directory, or a .pvd, .vtkhdf.series, .pvtu, .vtkhdf or .vtu file in it.
+Prints the name of the picture. Exits with 1 and a reason if there is nothing to draw.
 
 Drawing uses VTK: ParaView's pvbatch if it is in the path, otherwise Debian's python3-vtk9. Debian's
 builds of both need an X server. xvfb-run starts one without a screen (apt-get install xvfb xauth);
@@ -20,7 +20,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # pvbatch omits it
 
-HELPER = "FEMGPU_RENDER_HELPER"  # is set for the process that draws
+HELPER = "FEMGPU_RENDER_HELPER"  # variable that is set for the process that draws
 
 
 def size(text):

@@ -3,10 +3,10 @@
 
     scripts/report.py output/poisson [--no-pictures] [--output FILE.html]
 
-The report is a single file that needs no network: problem, parameters that differ from their
-defaults, mesh and convergence, residuals, times, solver and device, pictures of the solution,
-measurements, other files, and how to repeat the run. Prints its name; exits with 1 if the directory
-is no output of femgpu. Requires matplotlib and, for pictures, what scripts/render.py requires.
+The report is a single file that needs no network. It shows the problem, parameters that differ from
+their defaults, mesh and convergence, residuals, times, solver and device, pictures of the solution,
+measurements, other files, and how to repeat the run. Prints the name of the file. Exits with 1 for
+a directory without femgpu's output. Requires matplotlib and, for pictures, what render.py requires.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import results
 
 RENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")
 MOST_EDGES = 6000  # edges are drawn for at most this many cells; more would hide the colours
-MOST_COLUMNS = 4  # of numbers: cycles, points, or quantities of a study
+MOST_COLUMNS = 4  # columns of numbers in a table: cycles, points, or quantities of a study
 
 
 def embedded(made, alternative, caption=None):
@@ -47,7 +47,7 @@ def outcome(word):
 
 
 def caveats(run):
-    """Returns what readers must know first: warnings, and cycles without a solution."""
+    """Returns the notes at the top of the page: warnings, and cycles without a solution."""
     lines = [page.escape(text) for text in run.summary.get("warnings", [])]
     if run.is_unfinished:
         lines.append(f"The study is unfinished: it was interrupted or is still running. This page shows "
@@ -178,7 +178,7 @@ def verdicts(run):
 
 
 def split_to_page_width(entries):
-    """Splits entries into groups that fit the width of the page."""
+    """Splits a list into groups that fit the width of the page."""
     return [entries[i:i + MOST_COLUMNS] for i in range(0, len(entries), MOST_COLUMNS)]
 
 
@@ -193,7 +193,7 @@ def entries_table(caption, entries):
 
 
 def named_entries(value):
-    """Returns a list of objects, also from an object of objects."""
+    """Returns a list of objects; converts an object of objects to a list with their names."""
     if isinstance(value, dict):
         return [{"name": name, **entry} for name, entry in value.items() if isinstance(entry, dict)]
     return [entry for entry in value or [] if isinstance(entry, dict)]
@@ -251,7 +251,7 @@ def add_solver(made, run):
 
 
 def arrays_of(path):
-    """Returns the names of the point arrays of a .pvtu in order; none if it cannot be read."""
+    """Returns the names of the point arrays of a .pvtu in order; no names if it cannot be read."""
     try:
         tree = xml.etree.ElementTree.parse(path)
     except (OSError, xml.etree.ElementTree.ParseError):
@@ -307,7 +307,7 @@ def pictures(run):
 
 
 def parse_numbers(rows):
-    """Converts the numbers in the lines of a table, so that they are aligned and rounded."""
+    """Converts texts in a table to numbers where possible, so that they are aligned and rounded."""
     return [[results.number(value) if results.number(value) is not None else value
              for value in row.values()] for row in rows]
 
@@ -434,7 +434,7 @@ def study_row(study, line, columns):
 
 
 def study_tables(study):
-    """Returns cost and results of each combination in tables that fit the width of the page."""
+    """Returns the cost and the results of each combination, in tables that fit the page."""
     directory, last_rows = study.directory, study.last_rows()
     has_files = bool(last_rows[0].get("directory"))
     columns = study.parameters + [name for name in OF_A_SOLVE if name in study.columns

@@ -1,4 +1,4 @@
-"""Reads the output directory of a run of femgpu, for plot.py and report.py.
+"""Reads the output directory of a run or a parameter study of femgpu, for plot.py and report.py.
 
 Needs only Python's standard library. docs/summary.md and docs/output.md describe the files.
 """
@@ -28,7 +28,8 @@ def is_converged(cycle):
 
 
 def find_name(wanted, names, what):
-    """Returns @p wanted, or the only name that ends with it (`Degree`), or raises BadResult."""
+    """Returns the name that @p wanted denotes: @p wanted itself, or the only name that ends with it,
+    such as `Degree`. Raises BadResult if there is no such name or more than one."""
     if wanted in names:
         return wanted
     found = [name for name in names if name.rpartition("/")[2].lower() == wanted.lower()]
@@ -47,7 +48,7 @@ def number(text):
 
 
 def read_table(path, needed=()):
-    """Returns the lines of a .csv with a header as dicts of column -> text; None without a file.
+    """Returns the lines of a .csv with a header as dicts of column -> text; None without the file.
 
     Raises BadResult if a column of @p needed is missing or a line has another number of fields.
     """
@@ -125,7 +126,7 @@ class Run:
 
     @property
     def is_unfinished(self):
-        """Returns whether the study still runs, was killed, or ended by an error in a later cycle."""
+        """Returns whether the study still runs, was killed, or ended with an error."""
         return self.summary["outcome"] == UNFINISHED
 
     @property
@@ -153,9 +154,8 @@ class Run:
         return list(names)
 
     def with_unit(self, name):
-        """Returns the name of a field, or of a quantity that is the value of one (`tip
-        displacement_y`, `max u`), with its unit if Output/Units gives one: `tip displacement_y
-        [m]`."""
+        """Returns the name of a field, or of a quantity whose last word is a field (`max u`), with
+        the unit of the field from Output/Units, if there is one: `tip displacement_y [m]`."""
         words = name.split(" ")
         units = self.summary.get("units") or {}
         parts = [key for key in units if key != "length"
@@ -163,15 +163,15 @@ class Run:
         return f"{name} [{units[max(parts, key=len)]}]" if parts and len(words) < 3 else name
 
     def unconverged(self):
-        """Returns the dofs of cycles whose numbers belong to a last iterate, not to a solution."""
+        """Returns the numbers of dofs of the cycles that have not converged."""
         return {cycle["dofs"] for cycle in self.cycles if not is_converged(cycle)}
 
     def errors(self, norm):
-        """Returns ([dofs], [error]) of the cycles in which this norm is known and positive."""
+        """Returns ([dofs], [error]) of the cycles whose error in this norm is known and positive."""
         return self._positive_values(lambda cycle: cycle.get("errors", {}).get(norm, {}).get("error"))
 
     def estimates(self):
-        """Returns ([dofs], [estimated error]) of the cycles that have one."""
+        """Returns ([dofs], [estimated error]) of the cycles that have an estimate."""
         return self._positive_values(lambda cycle: cycle.get("estimate", {}).get("error"))
 
     def _positive_values(self, value_of):
@@ -245,20 +245,20 @@ class ParameterStudy:
             self.combinations[-1][1].append(row)
 
     def _remaining(self):
-        """Returns how many combinations have not run."""
+        """Returns the number of combinations that have not run."""
         path = os.path.join(self.directory, "study.json")
         return read_json(path).get("remaining", 0) if os.path.exists(path) else 0
 
     def label(self, row, without=None):
-        """Returns `jacobi, 2` or, for a study of one parameter, `jacobi`."""
+        """Returns the values of the studied parameters in @p row, such as `jacobi, 2`."""
         return ", ".join(row[name] or "(empty)" for name in self.parameters if name != without)
 
     def title(self):
-        """Returns the parameters whose values the labels are: `Preconditioner, Degree`."""
+        """Returns the names of the parameters in label(): `Preconditioner, Degree`."""
         return ", ".join(self.short_names().values())
 
     def short_names(self):
-        """Returns the last word of each parameter's path, or the path if the word is ambiguous."""
+        """Returns {path: key} of the parameters; the path itself if two parameters have this key."""
         last = [name.rpartition("/")[2] for name in self.parameters]
         return {name: word if last.count(word) == 1 else name
                 for name, word in zip(self.parameters, last)}
@@ -302,7 +302,7 @@ def is_study(directory):
 
 
 def branch_parts(rows):
-    """Returns (name, lines) of each part between folds; a fold belongs to both parts."""
+    """Returns (name, lines) of each part of a branch between folds; a fold belongs to both parts."""
     result = []
     for row in rows:
         if row["kind"] == "fold" and result:

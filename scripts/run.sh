@@ -4,17 +4,17 @@
 #
 #   scripts/run.sh [-y] [--report] [FILE.prm …] [OPTION …] [-- ARGUMENT …]
 #
-# Without a FILE.prm it runs parameters/poisson.prm; `-` reads a file from standard input. --report
-# then draws each run's figures and writes its report.html (scripts/plot.py, scripts/report.py). At
-# a terminal it asks before it installs packages, unless -y is given. Without a terminal, or if CI
-# is set, it installs them without asking. All other arguments, and all after `--`, are passed to
-# femgpu (see `scripts/run.sh -- --help`).
+# Without a FILE.prm, the script runs parameters/poisson.prm; `-` reads a file from standard input.
+# --report then draws the figures of each run and writes its report.html (scripts/plot.py,
+# scripts/report.py). At a terminal, the script asks before it installs packages, unless -y is
+# given. Without a terminal, or if CI is set, it installs packages without asking. All other
+# arguments, and all after `--`, are passed to femgpu (see `scripts/run.sh -- --help`).
 #
-# The first build is for this machine: for its GPU or, without one, for the CPU cores only. An
+# The first build is for the GPU of this machine or, if it has none, for the CPU cores only. An
 # existing build directory keeps its backends.
 #
 # Environment:
-#   FEMGPU_RANKS   number of MPI processes; default: the physical cores, at most 16
+#   FEMGPU_RANKS   number of MPI processes; default: number of physical cores, at most 16
 #   and the variables of scripts/build.sh, such as FEMGPU_CUDA=ON for both backends
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -25,7 +25,7 @@ files=()
 arguments=()
 report=0
 export FEMGPU_ASK=1 # scripts/dependencies.sh asks before it installs
-question=0 # a question about the program: no simulation, so no file and no ranks
+question=0 # 1 for an option such as --help: there is no simulation, so no file and no ranks
 while (($#)); do
   case $1 in
     -h | --help) print_help; exit ;;
@@ -35,7 +35,7 @@ while (($#)); do
     -) files+=(-) ;;
     -*) arguments+=("$1") ;;
     *.prm) files+=("$1") ;;
-    *) arguments+=("$1") ;; # the value of an option
+    *) arguments+=("$1") ;; # passed to femgpu, such as the value of an option
   esac
   shift
 done
@@ -49,7 +49,7 @@ done
 physical_cores() {
   local cores available
   cores=$(lscpu -p=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)
-  available=$(nproc) # fewer if only some cores are available
+  available=$(nproc) # less than the number of cores if the process may not use all of them
   ((cores == 0 || cores > available)) && cores=$available
   echo $((cores < 16 ? cores : 16))
 }
@@ -69,7 +69,7 @@ launch=()
 if ((ranks > 1)); then
   launch=(mpirun -n "$ranks")
   if mpirun --version | grep -q 'Open MPI'; then
-    # Ranks are not bound to a core, because the one that solves on the host uses all of them.
+    # Ranks are not bound to a core, because the rank that solves on the host uses all cores.
     launch+=(--oversubscribe --bind-to none)
     # femgpu itself prints why it ended. (Open MPI 5 ignores this and has no equivalent.)
     export OMPI_MCA_orte_execute_quiet=1
@@ -77,8 +77,8 @@ if ((ranks > 1)); then
   fi
 fi
 
-# Draws the results in the directory that the run names in its last line. A failed run names none,
-# and then the directory is that of --output.
+# Draws the results in the directory that the run names in its last line. A failed run names no
+# directory; the directory of --output is used instead.
 write_report() {
   local directory i
   directory=$(sed -n 's|^Results are in \(.*\)/\(; open .*\)\{0,1\}\.$|\1|p' "$1" | tail -n 1)
@@ -100,7 +100,7 @@ for file in "${files[@]}"; do
   if ((report)); then
     said=$(mktemp)
     "${command[@]}" | tee "$said" || this=${PIPESTATUS[0]}
-    # 3: did not converge, which a report shows. Other errors produce nothing new.
+    # A run with status 3 did not converge; its report shows this. Other errors leave no results.
     if ((this == 0 || this == 3)); then
       write_report "$said" || this=$((this == 0 ? 5 : this))
     fi

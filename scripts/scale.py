@@ -1,11 +1,12 @@
-"""Numbers on the scales of pictures, rounded and written plainly."""
+"""Rounds and formats the numbers on the scales of pictures."""
 
 import math
 
 import numpy
 
 def exponent_for(size):
-    """Returns the power of a thousand that scales numbers of this size; 0 if they are short."""
+    """Returns the exponent of the power of ten, a multiple of 3, by which numbers of this size are
+    divided; 0 if they are short without scaling."""
     if size == 0 or 1e-2 <= size < 1e5:
         return 0
     return 3 * math.floor(math.log10(size) / 3 + 1e-9)
@@ -21,7 +22,7 @@ def ticks(low, high, most=6):
 
 
 def plain(value):
-    """Formats four digits, without an exponent if that is short: 1.23, 0.00045, 210000."""
+    """Formats a number with up to four digits, without exponent if short: 1.23, 0.00045, 210000."""
     rounded = float(f"{value:.4g}")
     if rounded == 0 or 1e-4 <= abs(rounded) < 1e7:
         return numpy.format_float_positional(rounded, trim="-")

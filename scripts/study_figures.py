@@ -1,8 +1,9 @@
 """Draws the results of a parameter study: columns of study.csv over a parameter or the mesh.
 
-There is a panel for each column. The x axis is a studied parameter, with the last cycle of each
-combination and a curve for each choice of the other parameters; or a number of the mesh (dofs,
-cells, h, cycle), with all cycles and a curve for each combination. Studies with neither get bars.
+There is a panel for each column. If the x axis is a studied parameter, the panel shows the last
+cycle of each combination, with a curve for each choice of the other parameters. If the x axis is a
+number of the mesh (dofs, cells, h, cycle), the panel shows all cycles, with a curve for each
+combination. Without such an axis, the panel shows a bar for each combination.
 """
 
 import math
@@ -44,7 +45,7 @@ class Abscissa:
 
     def __init__(self, study, name):
         self.name = name
-        self.words = None  # values of a parameter without numbers, in order
+        self.words = None  # the values, in order, of a parameter whose values are not all numbers
         self.of_curves = [word for other, word in study.short_names().items() if other != name]
         if name in OF_THE_MESH:
             self.curves = [(label, [(results.number(row.get(name)), row) for row in rows])
@@ -112,7 +113,7 @@ def draw_bars(axes, study, column):
 
 
 def find_abscissa(study, over, prefers_mesh):
-    """Returns the axis of --over, or one that the study varies, or None for bars."""
+    """Returns the x axis: that of --over, a studied parameter or the dofs; None for bars."""
     if over:
         names = study.parameters + [name for name in OF_THE_MESH if name in study.columns]
         return Abscissa(study, results.find_name(over, names, "--over:"))

@@ -4,8 +4,8 @@
 #
 #   scripts/test.sh [ARGUMENT …]
 #
-# Builds both backends if nvcc is found, even without a GPU. Does not rebuild what scripts/run.sh
-# has built. The environment is that of scripts/build.sh, and
+# Builds both backends if nvcc is found, even without a GPU. Reuses the files that scripts/run.sh
+# has compiled. Uses the environment variables of scripts/build.sh, and
 #   FEMGPU_TARGETS  targets that the selected tests need, such as "femgpu femgpu_physics_tests";
 #                   default: all
 set -euo pipefail
@@ -14,7 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [[ ${1:-} == -h || ${1:-} == --help ]] && { print_help; exit; }
 
 linalg_only || "$root/scripts/dependencies.sh" test
-# scripts/run.sh omits CUDA without a GPU, but a change must still compile for CUDA.
+# On a machine without a GPU, scripts/run.sh omits CUDA, but a change must still compile for CUDA.
 if [[ $(cached FEMGPU_CUDA) == NATIVE && $(cached FEMGPU_HAVE_CUDA) == OFF ]]; then
   export FEMGPU_CUDA=${FEMGPU_CUDA:-AUTO}
 fi

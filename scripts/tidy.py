@@ -3,20 +3,21 @@
 
 clang-tidy's checks traverse every header that a file includes, which takes most of the time for
 deal.II's headers. The files of a directory are therefore checked together, as one file that
-includes them. If this does not compile, because two of them define the same name in an unnamed
-namespace, or if the checks find something, each file is checked alone, and that result counts.
+includes all of them. If this file does not compile, because two sources define the same name in an
+unnamed namespace, its halves are tried. If the checks find something, each source is checked alone,
+and only these results count.
 
 A file that was found clean is not checked again until something changes on which the result
-depends: its text and the text of our headers that it includes, without comments and white space,
-its compile command, .clang-tidy, or the version of clang-tidy. The result is stored as an empty
-file in ${XDG_CACHE_HOME:-~/.cache}/femgpu/tidy whose name is a hash of these.
+depends: the text of the file and of our headers that it includes (without comments and white
+space), its compile command, .clang-tidy, or the version of clang-tidy. The result is stored as an
+empty file in ${XDG_CACHE_HOME:-~/.cache}/femgpu/tidy whose name is a hash of all of these.
 
 --since COMMIT also treats the files of that commit as clean. Without a cache, as in CI, only the
 changes of a branch are then checked: every file whose own text is new and, for each header whose
-text is new, one file that includes it (one that changes, or one that includes most of these
-headers); otherwise a header that all files include would cause all files to be checked. A text is
-not new if only its name, its include guard or the names of our headers that it includes have
-changed. --all checks everything.
+text is new, one file that includes the header. This is a file whose own text is new or, if there is
+none, a file that includes many of the new headers. Checking all files that include a new header
+would often mean checking everything. A text is not new if only the file's name, its include guard
+or the names of our headers that it includes have changed. --all checks everything.
 """
 import argparse
 import collections
@@ -33,14 +34,14 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# A file that only includes .cc files triggers this check by design. (clang's analyzer checks
+# A file that only includes .cc files triggers this check by design. (clang's analyser checks
 # included .cc files only if the name of the including file contains "UnifiedSource".)
 TOGETHER = "--checks=-bugprone-suspicious-include"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
                      "femgpu", "tidy")
-DAYS_IN_CACHE = 60  # since last use
-# Text in quotes, raw or not, is no comment. Comments that clang-tidy reads are preserved: NOLINT
-# and argument names.
+DAYS_IN_CACHE = 60  # results that are not used for so long are removed
+# Matches comments, and string and character literals, which may contain "//". Comments that
+# clang-tidy reads are preserved: NOLINT and argument names.
 COMMENTS = re.compile(r'R"(\w*)\(.*?\)\1"' r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*'"
                       r"|/\*\s*\w+\s*=\s*\*/|//[^\n]*NOLINT[^\n]*"
                       r"|(?P<comment>//[^\n]*|/\*.*?\*/)", re.DOTALL)
@@ -95,30 +96,33 @@ def our_commands(build):
 
 
 def without_comments(text):
-    """Returns @p text as the compiler sees it; only the preprocessor distinguishes lines."""
+    """Returns @p text without comments and needless white space. Only preprocessor directives keep
+    their own lines."""
     text = COMMENTS.sub(lambda match: " " if match["comment"] else match[0], text)
     lines = (" ".join(line.split()) for line in text.splitlines())
     return " ".join(f"\n{line}\n" if line.startswith("#") else line for line in lines if line)
 
 
 def without_names(text):
-    """Removes include guard and includes of our headers from a @p text without comments."""
+    """Removes the include guard and the includes of our headers from @p text, the result of
+    without_comments()."""
     text = re.sub(r'^# ?(include ".*"|(ifndef|define) femgpu_\w+_h)$', "", text,
                   flags=re.MULTILINE)
     return " ".join(text.split())
 
 
 class Hashes:
-    """Hashes of all that a result depends on, except external headers, for sources in @p root."""
+    """Computes hashes of all that a result depends on, except external headers, for sources in @p
+    root."""
 
     def __init__(self, root):
         self.root = root
         version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, check=True)
         self.tool = version.stdout + (root / ".clang-tidy").read_bytes()
-        self.known = {}  # file -> its text and those of our files that it includes
+        self.known = {}  # file -> (its text, our files that it includes)
 
     def read(self, file):
-        """Returns the text of @p file and those of our files that it includes."""
+        """Returns the text of @p file, and our files that it includes."""
         if file not in self.known:
             text = without_comments(file.read_text(encoding="utf-8"))
             included = []
@@ -139,7 +143,7 @@ class Hashes:
 
     def of(self, file, flags):
         sha = hashlib.sha256(self.tool)
-        # Paths differ between machines, and absolute paths contain external files.
+        # Paths are omitted, because they differ between machines and lead to external files.
         kept = [flag.replace(str(ROOT), "") for flag in flags if not flag.startswith(("-I", "/"))]
         sha.update(" ".join(kept).encode())
         for this in sorted(self.included_files(file)):
@@ -156,7 +160,7 @@ class CleanFiles:
             if time.time() - entry.stat().st_mtime > DAYS_IN_CACHE * 86400:
                 entry.unlink(missing_ok=True)
         self.of_commit = set()
-        self.texts_of_commit = set()  # without names; empty: no commit
+        self.texts_of_commit = set()  # results of without_names(); empty without a commit
 
     def __contains__(self, sha):
         if (CACHE / sha).exists():
@@ -188,7 +192,7 @@ class CleanFiles:
                                         for file in root.rglob("*") if file.suffix in (".h", ".cc")}
 
     def files_to_recheck(self, files, hashes):
-        """Returns the files whose text the commit lacks, and some that include the new headers."""
+        """Returns the files whose text is new since the commit, and a file for each new header."""
         if not self.texts_of_commit:
             return set(files)
 
@@ -219,14 +223,15 @@ def tidy(file, flags, *options):
 
 
 def compiles(name, files, flags):
-    """Returns whether the @p files compile as one file, which is written as @p name."""
+    """Returns whether @p files compile as one file, which is written to @p name and includes them."""
     name.parent.mkdir(parents=True, exist_ok=True)
     name.write_text("".join(f'#include "{file}"\n' for file in files))
     return run(["clang++", "-fsyntax-only", "-Wno-everything", *flags, str(name)])[0] == 0
 
 
 def files_to_check_alone(name, files, flags):
-    """Checks @p files together, or in halves if that fails. Returns those still to check."""
+    """Checks @p files together or, if they do not compile so, in halves. Returns the files that must
+    be checked alone."""
     if len(files) == 1:
         return files
     if compiles(name, files, flags):
@@ -238,7 +243,7 @@ def files_to_check_alone(name, files, flags):
 
 
 def check_directories(commands, build, pool):
-    """Checks the files of each directory together. Returns those still to check."""
+    """Checks the files of each directory together. Returns the files that must be checked alone."""
     groups = collections.defaultdict(list)
     for file, flags in sorted(commands.items()):
         groups[file.parent, flags].append(file)

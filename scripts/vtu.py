@@ -66,7 +66,7 @@ class Result:
 
 
 def arrays_at_points(result):
-    """Returns the point arrays, and the cell arrays averaged over the cells around each point."""
+    """Returns the point arrays, and the cell arrays as averages over the cells around each point."""
     means = vtkCellDataToPointData()
     means.SetInputData(result.grid)
     means.Update()
@@ -85,7 +85,7 @@ def _arrays(path, data):
 
 
 def _field_arrays(data):
-    """Returns the arrays of numbers; arrays of strings are ignored."""
+    """Returns the arrays of numbers by name; arrays of strings are ignored."""
     arrays = [data.GetArray(i) for i in range(data.GetNumberOfArrays())]
     return {array.GetName(): vtk_to_numpy(array) for array in arrays if array is not None}
 

@@ -11,9 +11,9 @@ namespace femgpu
 /// The reported data of a batch of systems.
 struct BatchRecord : RunRecord
 {
-  linalg::BatchReport report; ///< of the first solve, including the transfer of the matrices
+  linalg::BatchReport report; ///< report of the first solve, with the transfer of the matrices
 
-  /// Iteration counts over the systems in the first solve.
+  /// Statistics of the iteration counts of all systems in the first solve.
   struct Iterations
   {
     int minimum = 0, maximum = 0;
@@ -21,19 +21,20 @@ struct BatchRecord : RunRecord
     int restarts = 0; ///< sum over all systems
   };
   Iterations iterations() const;
-  double systems_per_second() const; ///< from the median time
+  double systems_per_second() const; ///< number of systems / median time of a solve
 };
 
-/// Did every solve converge or do all requested iterations, and do the repeats agree bit by bit?
+/// Did every solve converge or perform all requested iterations, and do repeats agree bit by bit?
 bool succeeded(const SolveCommand &command, const BatchRecord &record);
 
-/// Explains why succeeded() is false; otherwise empty.
+/// Returns an explanation if succeeded() is false, otherwise an empty string.
 std::string remark(const SolveCommand &command, const BatchRecord &record);
 
 /// Returns the outcome of the first system that did not converge; `converged` if there is none.
 linalg::Outcome outcome(const linalg::BatchReport &report);
 
-/// Solves the batch @p command.repeat times from the same start. @throws as BatchSolver does
+/// Solves the batch @p command.repeat times, each time from the same x₀.
+/// @throws as BatchSolver throws
 BatchRecord solve_batch_repeatedly(const SolveCommand &command, const SystemToSolve &system,
                                    const linalg::ExecutorPtr &executor, Console &console);
 } // namespace femgpu

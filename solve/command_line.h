@@ -11,7 +11,7 @@ namespace femgpu
 /// The parsed command line of femgpu-solve. Strings are empty if an option was not given.
 struct SolveCommand
 {
-  std::string help; ///< the text to print instead of running
+  std::string help; ///< help text to print instead of running; empty if not requested
   bool list = false;
   bool version = false;
   bool quiet = false;
@@ -19,25 +19,25 @@ struct SolveCommand
   std::string matrix_file;   ///< either this or `generator` is set
   std::string generator;     ///< "poisson2d-p1:256"
   std::string rhs_file;      ///< -b; right-hand side of the given system
-  std::string rhs;           ///< "ones", "row-sums" or "random:SEED", for the transformed system
+  std::string rhs;           ///< ones, row-sums or random:SEED, for the transformed system
   std::string x0_file;       ///< initial guess; empty: 0
   std::optional<int> copies; ///< number of varied copies of the system, solved as a batch
 
   std::string nonlinear;                   ///< the term λ W φ(x), "bratu lambda=6"; empty: none
-  std::string nonlinear_method = "newton"; ///< with options
+  std::string nonlinear_method = "newton"; ///< name and options of the nonlinear method
 
-  std::string solver, preconditioner, scaling; ///< empty: chosen by the matrix
-  std::string format;                          ///< empty: chosen by the row lengths
+  std::string solver, preconditioner, scaling; ///< empty: femgpu-solve chooses by the matrix
+  std::string format;                          ///< empty: femgpu-solve chooses by the row lengths
   std::string ordering = "none";
   std::string backend = "auto";
-  std::string communicator = "auto"; ///< if there are several ranks
+  std::string communicator = "auto"; ///< name of the communicator between several ranks
   unsigned int threads = 0;          ///< 0: all cores
   std::size_t device_memory = 0;     ///< bytes for the solver; 0: all available memory
 
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";        ///< "rhs" or "initial"
-  std::optional<double> energy_tolerance; ///< relative; empty: stop at the residual
+  std::optional<double> energy_tolerance; ///< relative energy error; empty: stop at the residual
   std::optional<int> max_iterations;      ///< 20000 if not given
   std::string execution = "auto";         ///< "auto", "graph" or "resident"
   int repeat = 1;

@@ -50,7 +50,7 @@ std::string listing()
          listing_of_backends("--backend");
 }
 
-/// Checks --nonlinear and --nonlinear-method. @throws ParameterError for invalid names and options
+/// Checks --nonlinear and --nonlinear-method. @throws ParameterError for invalid names or options
 void check_nonlinear(const SolveCommand &command, const linalg::Executor &executor)
 {
   if (command.nonlinear.empty())
@@ -64,8 +64,8 @@ void check_nonlinear(const SolveCommand &command, const linalg::Executor &execut
                          "'. Remove --solver, or use --nonlinear-method newton.");
 }
 
-/// Checks the options of a run with the direct solver. @throws ParameterError for options that it
-/// does not support
+/// Checks the options of a run with the direct solver.
+/// @throws ParameterError for options that the direct solver does not support
 void check_direct(const SolveCommand &command, const Ranks &ranks)
 {
   if (command.solver.empty() || !linalg::is_direct(command.solver))
@@ -90,7 +90,7 @@ void check_direct(const SolveCommand &command, const Ranks &ranks)
            "Remove --preconditioner, --scaling, --ordering and --format.");
 }
 
-/// Checks the names of all methods before anything is read. @throws ParameterError
+/// Checks the names of all methods, before the system is read. @throws ParameterError
 void check_names(const SolveCommand &command, const linalg::Executor &executor)
 {
   if (!command.solver.empty() && !linalg::is_direct(command.solver))
@@ -110,7 +110,7 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     linalg::formats.traits(command.format);
 }
 
-/// Checks before a long solve that all output files can be created. @throws OutputError
+/// Checks that all output files can be created, before a long solve. @throws OutputError
 void check_outputs(const SolveCommand &command)
 {
   for (const std::string &file : {command.json, command.history, command.solution})
@@ -161,8 +161,8 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
                                {threads, command.device_memory});
 }
 
-/// Reads or generates the system. With several ranks, each generates its own rows if possible;
-/// otherwise the first rank makes the whole system and the others receive only its methods.
+/// Reads or generates the system. With several ranks, each rank generates its own rows if possible;
+/// otherwise the first rank makes the whole system, and the other ranks receive only the methods.
 SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.is_parallel())
@@ -185,7 +185,7 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   return system;
 }
 
-/// Returns the matrix format that the user named, or chooses one by the row lengths.
+/// Returns the matrix format that the user named, or one chosen by the row lengths.
 std::string format_of(const SolveCommand &command, const SystemToSolve &system,
                       const linalg::Executor &executor)
 {
@@ -252,7 +252,7 @@ int fail(const Ranks &ranks, const ExitCode code, const std::string &message)
 int main(int argc, char **argv)
 {
   const Ranks ranks;
-  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an output error
+  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is reported as an output error
   try {
     return static_cast<int>(dispatch(parse_solve_command(argc, argv), ranks));
   }

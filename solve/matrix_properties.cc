@@ -13,7 +13,7 @@ using linalg::HostCsr;
 
 namespace
 {
-/// Returns a_ij; 0 if it is not stored.
+/// Returns the entry a_ij; 0 if it is not stored.
 double entry(const HostCsr &A, const int i, const int j)
 {
   const int *const begin = A.columns + A.row_starts[i];

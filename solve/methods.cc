@@ -19,8 +19,8 @@ std::string diagonal_text(const DiagonalSigns &diagonal)
   return "the diagonal is positive";
 }
 
-/// Returns the methods for an indefinite matrix: MINRES with scaling, because MINRES needs a
-/// positive definite preconditioner.
+/// Returns the methods for an indefinite matrix: MINRES with symmetric scaling. A preconditioner is
+/// not used, because MINRES needs a positive definite one.
 Methods indefinite_methods(const MatrixTraits &matrix, const std::string &reason)
 {
   return {"minres", "identity", matrix.has_zero_row ? "none" : "symmetric", reason};
@@ -29,7 +29,7 @@ Methods indefinite_methods(const MatrixTraits &matrix, const std::string &reason
 std::vector<Methods> symmetric_attempts(const MatrixTraits &matrix, const SolveCommand &command)
 {
   const std::string reason = "the matrix is symmetric, and " + diagonal_text(matrix.diagonal);
-  if (matrix.diagonal.are_positive()) // `auto` may change between solves
+  if (matrix.diagonal.are_positive()) // repeated solves use jacobi, because `auto` may change
     return {{"pipelined-cg", command.repeat == 1 ? "auto" : "jacobi", "none", reason},
             indefinite_methods(matrix, "the matrix may be indefinite")};
   return {indefinite_methods(matrix, reason + ", so that it is not positive definite"),
@@ -61,7 +61,7 @@ std::vector<Methods> plan_attempts(const MatrixTraits &matrix, const SolveComman
   if (matrix.n <= linalg::max_fallback_rows && linalg::has_umfpack())
     attempts.push_back({"direct", "", "none", "the system is small"});
   for (std::size_t k = 0; k + 1 < attempts.size(); ++k)
-    if (attempts[k].solver != "pipelined-cg") // stops early if A is not positive definite
+    if (attempts[k].solver != "pipelined-cg") // CG stops early if A is not positive definite
       attempts[k].max_iterations = 5000;
   return attempts;
 }

@@ -13,8 +13,8 @@ namespace femgpu
 struct Methods
 {
   std::string solver, preconditioner, scaling;
-  std::string reason;     ///< for this choice; empty if the user named a method
-  int max_iterations = 0; ///< limit unless the user sets one; 0: the default
+  std::string reason;     ///< reason for this choice; empty if the user named a method
+  int max_iterations = 0; ///< iteration limit, unless the user sets one; 0: the default limit
 };
 
 /// The properties of a matrix that determine the choice of methods.
@@ -26,25 +26,26 @@ struct MatrixTraits
   bool has_zero_row = false;
 };
 
-/// Does the program choose methods, and fall back to others if they fail? It does if the user names
-/// neither solver, preconditioner nor scaling, and does not request a feature that some methods
-/// lack: a batch, a nonlinear term, an energy tolerance or a fixed number of iterations.
+/// Does femgpu-solve choose the methods, and fall back to other methods if these fail? Returns true
+/// if the user names neither solver, preconditioner nor scaling, and does not request a feature
+/// that some methods lack: a batch, a nonlinear term, an energy tolerance or a fixed number of
+/// iterations.
 bool uses_automatic_methods(const SolveCommand &command);
 
 /**
- * Returns the attempts to solve a system, in order, chosen by the properties of its matrix. The
- * last one is the direct solver if the system has at most max_fallback_rows rows.
- * `benchmarks/collection.py` measures them.
+ * Returns the methods of all attempts to solve a system, in order, chosen by the properties of the
+ * matrix. The last attempt is the direct solver if the system has at most max_fallback_rows rows
+ * and femgpu was built with UMFPACK. `benchmarks/collection.py` measures this choice.
  */
 std::vector<Methods> plan_attempts(const MatrixTraits &matrix, const SolveCommand &command);
 
-/// Completes the methods that @p command names with defaults.
-/// @param is_symmetric is the scaled matrix symmetric?
-/// @param has_full_diagonal does the diagonal of the scaled matrix have no zeros?
+/// Returns the methods that @p command names, completed by defaults.
+/// @param is_symmetric whether the scaled matrix is symmetric
+/// @param has_full_diagonal whether all diagonal entries of the scaled matrix are nonzero
 Methods with_default_methods(const SolveCommand &command, bool is_symmetric,
                              bool has_full_diagonal);
 
-/// Returns a text as "idr s=8 with ilu, scaling matching".
+/// Describes the methods: "idr s=8 with ilu, scaling matching".
 std::string text_of(const Methods &methods);
 } // namespace femgpu
 

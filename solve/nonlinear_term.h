@@ -9,10 +9,10 @@
 
 namespace femgpu
 {
-/// The nonlinear term λ W φ(x) of A x = b + λ W φ(x), with the same weight for all unknowns.
+/// The nonlinear term λ W φ(x) of A x = b + λ W φ(x), where W has the same weight for all unknowns.
 struct NonlinearTerm
 {
-  std::string text; ///< as the user wrote it
+  std::string text; ///< the term as the user wrote it
   linalg::Nonlinearity phi;
   std::optional<double> weight; ///< empty: use the generator's weight
 };
@@ -22,8 +22,8 @@ extern const Registry<NoTraits, linalg::ReactionTerm(Method &)> nonlinear_terms;
 
 /**
  * Parses a nonlinear term: "bratu lambda=6", "expression phi=u^3 weights=0.1".
- * @throws ParameterError for an unknown name or option, with the valid ones; for an expression, as
- *         make_expression_reaction()
+ * @throws ParameterError for an unknown name or option, with the valid ones
+ * @throws as make_expression_reaction() throws, for an expression
  */
 NonlinearTerm make_nonlinear_term(const std::string &text);
 } // namespace femgpu

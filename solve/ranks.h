@@ -34,17 +34,17 @@ public:
   /// The ranks on the node of this rank.
   struct Node
   {
-    int rank, size;       ///< rank within the node, and number of its ranks
+    int rank, size;       ///< rank within the node, and number of ranks on the node
     unsigned int threads; ///< threads per rank that together use all permitted cores
   };
   Node node() const;
 
-  /// Returns the share of this rank in contiguous rows that are distributed in rank order.
+  /// Returns the share of this rank when contiguous blocks of rows are distributed in rank order.
   linalg::RowShare share() const
   {
     return {rank, size};
   }
-  /// @name Collective reductions over all ranks; sum_before() is over the lower ranks only.
+  /// @name Collective reductions over all ranks. sum_before() sums over the lower ranks only.
   ///@{
   long long sum(long long number) const;
   long long sum_before(long long number) const;
@@ -54,9 +54,9 @@ public:
   /// Collective. Returns the first rank's @p text on all ranks.
   std::string broadcast(std::string text) const;
 
-  /// Prints @p message to standard error. If all ranks fail, the first one prints it and each
-  /// returns @p exit_code. If some ranks do not call this within a second, they may be waiting for
-  /// this one, so it prints the message and aborts all ranks.
+  /// Prints @p message to standard error and returns @p exit_code. If all ranks call this function,
+  /// only the first rank prints. If a rank does not call it within a second, that rank may be
+  /// waiting for this one; this rank then prints the message and aborts all ranks.
   int fail(int exit_code, const std::string &message) const;
 
 private:

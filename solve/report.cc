@@ -69,7 +69,7 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
             (system.weights.empty() ? "" : ", weights " + text_of(system.weights.front())));
 }
 
-/// Adds the attempts with chosen methods: the reason for the choice, and the outcome.
+/// Adds a line for each attempt whose methods femgpu-solve chose: the reason and the outcome.
 void add_attempts(std::string &text, const SolveRecord &record)
 {
   for (std::size_t k = 0; k < record.attempts.size(); ++k) {
@@ -82,13 +82,13 @@ void add_attempts(std::string &text, const SolveRecord &record)
   }
 }
 
-/// Returns "3 to 5".
+/// Formats a range as "3 to 5".
 std::string range_text(const long long (&ends)[2])
 {
   return std::to_string(ends[0]) + " to " + std::to_string(ends[1]);
 }
 
-/// Returns the communication per iteration, including waiting times.
+/// Describes the communication per iteration. Its times include waiting.
 std::string communication_text(const linalg::SolveReport &report)
 {
   const linalg::Communication &all = report.costs.communication;
@@ -119,7 +119,7 @@ void add_methods(std::string &text, const SystemToSolve &system, const SolveReco
           (method.setup.remarks.empty() ? "" : "; " + method.setup.remarks));
   const double padding =
       nonzeros > 0. ? 100. * (static_cast<double>(method.matrix_stored) / nonzeros - 1.) : 0.;
-  if (method.matrix_stored > 0 || nonzeros == 0.) // the direct solver has none
+  if (method.matrix_stored > 0 || nonzeros == 0.) // the direct solver stores no matrix
     add(text, "format",
         method.format + "; " + std::to_string(method.matrix_stored) + " entries stored (" +
             text_of(padding) + " % more than in the matrix), " + bytes_text(method.matrix_bytes));
@@ -247,7 +247,7 @@ namespace
 {
 using Json = nlohmann::ordered_json;
 
-// Version of the layout; incremented by changes that could break a reader.
+// Version of the layout of the JSON report; incremented by changes that could break a reader.
 constexpr int schema_version = 1;
 
 Json text_or_null(const std::string &text)
@@ -298,7 +298,7 @@ Json matrix_values(const SolveCommand &command, const SystemToSolve &system)
       {"rhs", system.rhs}};
 }
 
-/// Returns the nonlinear solve; null for linear systems.
+/// Returns the values of the nonlinear solve; null for linear systems.
 Json nonlinear_values(const SystemToSolve &system, const SolveRecord &record)
 {
   if (!system.nonlinear)
@@ -391,7 +391,7 @@ Json system_values(const linalg::BatchReport &report)
   }
   return values;
 }
-/// Returns the members that both kinds of report begin with.
+/// Returns the members with which the reports of a single system and of a batch begin.
 template <class Record>
 Json common_values(const SolveCommand &command, const SystemToSolve &system, const Record &record,
                    const linalg::Outcome outcome)

@@ -33,7 +33,7 @@ std::vector<double> sorted_seconds(const std::vector<Repeat> &repeats)
   return seconds;
 }
 
-/// The solver of a linear or nonlinear system.
+/// The functions that set up the solver of a linear or nonlinear system and solve with it.
 struct SystemSolver
 {
   std::function<void()> setup;
@@ -52,7 +52,8 @@ SystemSolver make_direct(const SolveCommand &command, const SystemToSolve &syste
           }};
 }
 
-/// Returns the largest ‖b − A x‖ of the unscaled system that meets the tolerances.
+/// Returns the largest residual ‖b − A x‖ of the unscaled system that meets the tolerances.
+/// @param x the initial guess, to which the relative tolerance may refer
 double unscaled_target(const linalg::SolveControl &control, const SystemToSolve &system,
                        const double *x)
 {
@@ -62,9 +63,9 @@ double unscaled_target(const linalg::SolveControl &control, const SystemToSolve 
                   control.relative_tolerance * (is_of_rhs ? norms.rhs : norms.residual));
 }
 
-/// Solves until the residual of the unscaled system meets the tolerances too. They refer to that
-/// system if femgpu chose the scaling. If 5 continuations do not suffice, the outcome is
-/// `stagnated`.
+/// Solves until the residual of the unscaled system meets the tolerances, too. The tolerances refer
+/// to the unscaled system if femgpu-solve chose the scaling. If 5 continuations of the solve do not
+/// suffice, the outcome is `stagnated`.
 linalg::SolveReport solve_to_unscaled_target(linalg::LinearSolver &solver,
                                              const SystemToSolve &system, double *x)
 {
@@ -88,7 +89,8 @@ linalg::SolveReport solve_to_unscaled_target(linalg::LinearSolver &solver,
   return report;
 }
 
-/// A LinearSolver or NonlinearSolver for all rows or for the rows of a rank.
+/// The functions that set the system of a LinearSolver or NonlinearSolver and solve it, for all
+/// rows or for the rows of this rank.
 struct RowSolver
 {
   std::function<void(const linalg::HostCsr &A, const double *weights)> set;
@@ -140,8 +142,8 @@ SystemSolver make_single_rank(const SolveCommand &command, const SystemToSolve &
           [=, &system](std::vector<double> &x) { return solver.solve(system.b.data(), x.data()); }};
 }
 
-/// A system distributed over ranks. If the first rank has the whole system, it reorders and
-/// distributes it.
+/// A system distributed over ranks. If the first rank has the whole system, it reorders the system
+/// and distributes the rows.
 class DistributedSystem
 {
 public:
@@ -161,7 +163,7 @@ public:
   {
     return rows->matrix();
   }
-  /// Reorders a vector of the first rank and distributes it.
+  /// Reorders a vector that the first rank has and distributes it.
   std::vector<double> scatter(const std::vector<double> &v) const
   {
     if (system.is_distributed)
@@ -324,8 +326,8 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record)
 
 namespace
 {
-/// Returns a warning if the componentwise backward error exceeds 1e-6 and 100 times the tolerance:
-/// a few large rows may dominate the residual norm. Otherwise returns an empty string.
+/// Returns a warning if the componentwise backward error exceeds both 1e-6 and 100 times the
+/// tolerance: a few large rows may dominate the residual norm. Otherwise returns an empty string.
 std::string warning_of_rows(const SolveCommand &command, const linalg::SolveReport &report)
 {
   constexpr double largest_error = 1e-6;
@@ -386,7 +388,7 @@ SolveRecord attempt(const SolveCommand &command, SystemToSolve &system, const Me
       record.report = std::move(report);
     record.add(repeat, std::move(x));
     if (k == 0 && !succeeded(command, record) && &methods != &system.attempts.back())
-      break; // another attempt follows
+      break; // no repeats: another attempt follows
   }
   record.distribution = solver.distribution();
   record.peak_bytes = executor->peak_bytes();

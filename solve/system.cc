@@ -21,7 +21,7 @@ using linalg::HostCsr;
 
 namespace
 {
-/// Returns A 1.
+/// Returns the sum of each row, A 1.
 std::vector<double> row_sums(const HostCsr &A)
 {
   std::vector<double> sums(static_cast<std::size_t>(A.n));
@@ -54,7 +54,7 @@ std::vector<double> generate_rhs(const std::string &rhs, const HostCsr &A_hat)
 }
 
 /// Sets the weights W of the nonlinear term, if there is one.
-/// @param source_weight the generator's weight, 0 if it has none
+/// @param source_weight the generator's weight; 0 if the generator has none
 void choose_weights(const SolveCommand &command, const double source_weight, SystemToSolve &system)
 {
   if (command.nonlinear.empty())
@@ -70,7 +70,7 @@ void choose_weights(const SolveCommand &command, const double source_weight, Sys
   system.weights.assign(static_cast<std::size_t>(system.A.n), weight);
 }
 
-/// Sets A, and b and W if the generator provides them.
+/// Sets A, the weights W of a nonlinear term, and b if the system is generated.
 void make_matrix(const SolveCommand &command, SystemToSolve &system)
 {
   if (command.generator.empty()) {
@@ -86,9 +86,9 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
   choose_weights(command, problem.source_weight, system);
 }
 
-/// Checks that no method needs a symmetric matrix if this one is unsymmetric.
-/// @param asymmetry_of_A asymmetry() of A
-/// @param scaled asymmetry() of the scaled matrix
+/// Checks that the matrix is symmetric if the nonlinear method or the solver needs this.
+/// @param asymmetry_of_A the result of asymmetry() for A
+/// @param scaled the result of asymmetry() for the scaled matrix
 /// @throws ParameterError
 void check_symmetry(const SolveCommand &command, const std::string &asymmetry_of_A,
                     const std::string &scaled, const SystemToSolve &system)
@@ -109,7 +109,8 @@ void check_symmetry(const SolveCommand &command, const std::string &asymmetry_of
                               : ". Use --solver pipelined-bicgstab."));
 }
 
-/// Sets b, from the file or for the transformed matrix @p A_hat.
+/// Sets b, from the file or such that the transformed system with matrix @p A_hat has the requested
+/// right-hand side.
 void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
                 const linalg::LinearSystemTransformation &transformation, SystemToSolve &system)
 {
@@ -140,7 +141,7 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
   transformation.restore_rhs(b_hat.data(), system.b.data());
 }
 
-/// Returns the scaling for which the right-hand side is created.
+/// Returns the name of the scaling for which the right-hand side is created.
 std::string scaling_of(const SolveCommand &command)
 {
   return command.scaling.empty() ? "none" : command.scaling;
@@ -179,7 +180,7 @@ std::vector<HostCsr> SystemToSolve::matrices() const
 
 SystemToSolve make_system(const SolveCommand &command, const bool may_fall_back)
 {
-  // Without the ordering: neither symmetry nor the right-hand side should depend on it.
+  // The ordering is "none", because neither symmetry nor b should depend on the ordering.
   linalg::LinearSystemTransformation transformation(scaling_of(command), "none");
   linalg::orderings.make(command.ordering);
   SystemToSolve system;

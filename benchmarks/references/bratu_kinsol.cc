@@ -28,7 +28,7 @@ struct Trilinos
   using Matrix = TrilinosWrappers::SparseMatrix;
 };
 
-/// The linear solver of Newton's method, whose matrix changes in each step.
+/// The linear solver of Newton's method. The matrix changes in each Newton step.
 class LinearSolver
 {
 public:
@@ -117,8 +117,8 @@ Report solve(const Options &options)
   const Timer nonlinear;
   problem.residual(u, R);
   report.initial_residual = R.l2_norm();
-  // KINSOL measures the maximum norm, which rounding keeps higher than the Euclidean norm. The end
-  // of this function checks the Euclidean norm.
+  // KINSOL tests the maximum norm of the residual. Rounding limits its reduction more than that of
+  // the Euclidean norm, which the end of this function checks.
   const double target = 10. * options.tolerance * R.linfty_norm();
 
   using Kinsol = SUNDIALS::KINSOL<Vector>;

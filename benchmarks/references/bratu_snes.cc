@@ -1,7 +1,7 @@
 // Solves Bratu's problem with finite elements and SNES of PETSc: Newton's method with backtracking
 // and exact Jacobians, and conjugate gradients with a preconditioner of PETSc or hypre. reference.h
-// describes the command line; arguments from the first one that begins with '-' are options of
-// PETSc:
+// describes the command line. The first argument that begins with '-' and all following ones are
+// options of PETSc:
 //
 //   mpirun -n 2 bin/bratu_snes dimension=3 degree=2 cells=3 refinements=3 lambda=8 -snes_monitor
 #include "finite_elements.h"
@@ -59,7 +59,7 @@ PetscErrorCode form_jacobian(SNES /* snes */, Vec u, Mat /* J */, Mat /* P */, v
 
 void choose_preconditioner(PC pc, const std::string &name)
 {
-  if (name == "ilu") { // on the block of each rank
+  if (name == "ilu") { // block Jacobi with ILU of the block of each rank
     check(PCSetType(pc, PCBJACOBI));
     return;
   }

@@ -20,7 +20,8 @@ using namespace femgpu::linalg::benchmark;
 
 namespace
 {
-/// Describes the run on all ranks together; each rank copies its share of the memory.
+/// Returns the circumstances of the run. All ranks together measure the copy bandwidth: each rank
+/// copies its share of the memory.
 Environment environment(const std::string &library, const bool has_threads)
 {
   const unsigned int ranks = Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
@@ -48,7 +49,7 @@ void speed_comparison(int argc, char **argv, const Library &library)
   }
   SpeedComparison speed_comparison(options, environment(library.name, library.has_threads), prints);
   for (const TableSystem &line : options.systems) {
-    // All ranks must agree on whether the time is up, or they wait for each other forever.
+    // All ranks must agree on whether the time is up; otherwise some would wait forever.
     if (Utilities::MPI::max(speed_comparison.skips(line) ? 1 : 0, MPI_COMM_WORLD) > 0)
       continue;
     const SpeedSystem system = make_system(line);

@@ -14,8 +14,8 @@
 
 /**
  * @file
- * Runs Jacobi-preconditioned conjugate gradients of other libraries on the CPU, on the systems of
- * femgpu_speed. The programs share only femgpu's generators and its way of measuring.
+ * Runs Jacobi-preconditioned conjugate gradients of other libraries on the CPU, for the systems of
+ * femgpu_speed. From femgpu, the programs use only the generators and the time measurement.
  */
 namespace references
 {
@@ -27,7 +27,7 @@ using femgpu::linalg::benchmark::SpeedSystem;
 struct Library
 {
   std::string name;
-  bool has_threads = false;                     ///< one process with threads instead of MPI ranks
+  bool has_threads = false; ///< does it run as one process with threads instead of MPI ranks?
   femgpu::linalg::benchmark::ResidualNorm norm; ///< the norm that its conjugate gradients monitor
   std::function<std::unique_ptr<Candidate>(const SpeedSystem &)> make;
 };
@@ -46,8 +46,7 @@ void for_rows(const SpeedSystem &system, const dealii::IndexSet &rows,
               const std::function<void(unsigned int, const std::vector<unsigned int> &,
                                        const std::vector<double> &)> &set);
 
-/// Returns a distributed matrix of PETSc or Trilinos with all entries of the system, including
-/// zeros.
+/// Fills a distributed matrix of PETSc or Trilinos with all entries of the system, including zeros.
 template <class Matrix>
 void fill(Matrix &matrix, const SpeedSystem &system, const dealii::IndexSet &rows)
 {
@@ -58,7 +57,7 @@ void fill(Matrix &matrix, const SpeedSystem &system, const dealii::IndexSet &row
   matrix.compress(dealii::VectorOperation::insert);
 }
 
-/// Returns a distributed vector of PETSc or Trilinos that holds b.
+/// Fills a distributed vector of PETSc or Trilinos with b.
 template <class Vector>
 void fill_with_b(Vector &vector, const SpeedSystem &system, const dealii::IndexSet &rows)
 {

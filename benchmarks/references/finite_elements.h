@@ -36,7 +36,7 @@ using namespace dealii;
  * Discretises −Δu = λ e^u with FE_Q(p) on a mesh of equal squares or cubes. The quadrature points
  * of the reaction term (Gauss-Lobatto) are the nodes of the element: R_i = (∇u, ∇φ_i) − λ w_i
  * exp(u_i) and R' = K − λ diag(w exp(u)).
- * @tparam Algebra names a library's types for distributed matrices and vectors
+ * @tparam Algebra class with a library's types of distributed matrices and vectors
  */
 template <int dim, class Algebra>
 class FiniteElements
@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  /// Adds its lifetime in seconds to a sum.
+  /// Adds the lifetime of this object, in seconds, to a sum.
   class Clock
   {
   public:
@@ -185,7 +185,7 @@ private:
     }
   }
 
-  /// Adds (∇φ_j, ∇φ_i).
+  /// Adds the stiffness (∇φ_j, ∇φ_i) of a cell to @p cell_matrix.
   static void add_stiffness(const FEValues<dim> &fe_values, FullMatrix<double> &cell_matrix)
   {
     const unsigned int n = fe_values.dofs_per_cell;
@@ -201,7 +201,7 @@ private:
         cell_matrix(i, j) = cell_matrix(j, i);
   }
 
-  /// Computes (∇u, ∇φ_i).
+  /// Computes the part (∇u, ∇φ_i) of the residual of a cell.
   static void apply_stiffness(const FEValues<dim> &fe_values, const dealii::Vector<double> &cell_u,
                               dealii::Vector<double> &cell_residual)
   {

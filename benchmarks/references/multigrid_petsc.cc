@@ -1,5 +1,5 @@
-// Solves a system of femgpu-solve --generate by conjugate gradients with PETSc's multigrid, GAMG,
-// or hypre's, BoomerAMG, to a true relative residual of 1e-8:
+// Solves a system of femgpu-solve --generate to a true relative residual of 1e-8, by conjugate
+// gradients with PETSc's multigrid (GAMG) or hypre's (BoomerAMG):
 //
 //   mpirun -n 2 bin/multigrid_petsc elasticity3d-p1:32 gamg
 //   mpirun -n 2 bin/multigrid_petsc poisson3d-7pt:100 hypre -pc_hypre_boomeramg_strong_threshold

@@ -17,20 +17,20 @@ namespace references
 struct Options
 {
   unsigned int dimension = 2;
-  unsigned int degree = 1; ///< of FE_Q
-  unsigned int cells = 1;  ///< per direction, before refinement
+  unsigned int degree = 1; ///< degree of FE_Q
+  unsigned int cells = 1;  ///< cells per direction before refinement
   unsigned int refinements = 6;
   double lambda = 6.;
-  double tolerance = 1e-11;       ///< on the residual, relative to that of u = 0
-  double linear_tolerance = 1e-6; ///< for a Newton step; 0: the nonlinear solver decides
-  std::string preconditioner;     ///< one of the program's names; the first is the default
-  std::string write;              ///< file for lines "x y z u"; empty: none
+  double tolerance = 1e-11;       ///< tolerance of ‖R(u)‖ / ‖R(0)‖
+  double linear_tolerance = 1e-6; ///< tolerance in a Newton step; 0: the nonlinear solver decides
+  std::string preconditioner;     ///< a name that the program offers; the first is the default
+  std::string write;              ///< file for lines "x y z u"; empty: no file
 };
 
 /**
  * Parses the command line.
  * @param preconditioners names of the preconditioners of this program
- * @throws std::invalid_argument naming the argument and what is allowed
+ * @throws std::invalid_argument with the invalid argument and the valid ones
  */
 Options parse(int argc, char **argv, const std::vector<std::string> &preconditioners);
 
@@ -45,11 +45,11 @@ struct Report
   double initial_residual = 0., residual = 0.; ///< ‖R(0)‖ and ‖R(u)‖, recomputed at the end
   bool converged = false;
 
-  double setup_seconds = 0.;          ///< mesh, unknowns, pattern
-  double assembly_seconds = 0.;       ///< residuals and Jacobians
-  double preconditioner_seconds = 0.; ///< set-up only
-  double linear_seconds = 0.;         ///< linear solves, without set-up
-  double nonlinear_seconds = 0.;      ///< the whole nonlinear solve
+  double setup_seconds = 0.;          ///< time for mesh, unknowns and pattern
+  double assembly_seconds = 0.;       ///< time for residuals and Jacobians
+  double preconditioner_seconds = 0.; ///< time for the set-up of the preconditioner
+  double linear_seconds = 0.;         ///< time for linear solves, without set-up
+  double nonlinear_seconds = 0.;      ///< time for the whole nonlinear solve
   double total_seconds = 0.;
 };
 

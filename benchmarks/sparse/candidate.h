@@ -26,7 +26,7 @@ struct SparseArrays
   }
 };
 
-/// Copies A to the memory of @p executor.
+/// Copies @p A to the memory of @p executor.
 CsrMatrix to_executor(const ExecutorPtr &executor, const SparseArrays &A);
 /// Copies @p A to the host and sorts the columns of each row.
 SparseArrays to_host(const CsrMatrix &A);
@@ -34,12 +34,12 @@ SparseArrays to_host(const CsrMatrix &A);
 struct SparseSystem
 {
   std::string name;
-  SparseArrays A, P; ///< P: smoothed aggregation
+  SparseArrays A, P; ///< a matrix, and its prolongation P by smoothed aggregation
   bool is_symmetric = true;
 };
 
-/// Makes a system from a generator's name or a Matrix Market file. @throws as generate() and
-/// read_matrix_market()
+/// Makes a system from the text of a generator or the name of a Matrix Market file.
+/// @throws as generate() and read_matrix_market() throw
 SparseSystem make_system(const std::string &text);
 
 enum class Operation
@@ -50,7 +50,8 @@ enum class Operation
   coarse        ///< Pᵀ A P
 };
 
-/// An operation. The constructor performs it once; refresh() repeats it for new values.
+/// An implementation of an operation. The constructor performs the operation once; refresh()
+/// repeats it for new values.
 class Candidate
 {
 public:
@@ -60,7 +61,7 @@ public:
   virtual const CsrMatrix &result() const = 0;
 };
 
-/// The operands of an operation, which must outlive its candidates.
+/// The operands of an operation. They must outlive all candidates that use them.
 struct Factors
 {
   CsrMatrix A, P;
@@ -69,9 +70,9 @@ struct Factors
 
 std::unique_ptr<Candidate> make_femgpu(Operation operation, const Factors &factors);
 
-/// Performs the operation by cuSPARSE: by SpGEMMreuse if the pattern is kept, else by SpGEMM, which
-/// recomputes everything. Returns nullptr if the program has no CUDA or cuSPARSE has no such
-/// operation.
+/// Performs the operation by cuSPARSE. Uses SpGEMMreuse if @p reuses_pattern, otherwise SpGEMM,
+/// which recomputes everything. Returns nullptr if the program was built without CUDA or if
+/// cuSPARSE lacks the operation.
 std::unique_ptr<Candidate> make_cusparse(Operation operation, const Factors &factors,
                                          bool reuses_pattern);
 } // namespace femgpu::linalg::benchmark

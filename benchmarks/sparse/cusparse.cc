@@ -11,7 +11,7 @@ namespace
 constexpr cusparseOperation_t no_transpose = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr cusparseSpGEMMAlg_t algorithm = CUSPARSE_SPGEMM_DEFAULT;
 
-/// cuSPARSE's descriptor of a matrix.
+/// Owns cuSPARSE's descriptor of a matrix.
 class Descriptor
 {
 public:
@@ -22,7 +22,7 @@ public:
            const_cast<int *>(view.row_starts.low), const_cast<int *>(view.columns),
            const_cast<double *>(view.values));
   }
-  /// Describes a matrix without entries, to be filled.
+  /// Describes a square or rectangular matrix whose entries are allocated later.
   Descriptor(const int n, const int n_columns, int *row_starts)
   {
     create(n, n_columns, 0, row_starts, nullptr, nullptr);
@@ -46,7 +46,7 @@ private:
   }
 };
 
-/// The base of both kinds of products: descriptors and the result.
+/// The base class of both kinds of products. It has the descriptors and the result.
 class CusparseProduct : public Candidate
 {
 public:
@@ -93,7 +93,7 @@ protected:
   const double one = 1., zero = 0.;
 };
 
-/// A product that reuses its pattern (SpGEMMreuse).
+/// A product whose pattern is reused for new values (SpGEMMreuse).
 class ReusedProduct final : public CusparseProduct
 {
 public:
@@ -137,10 +137,10 @@ private:
                                             third, &sizes[3], fourth_));
   }
 
-  Buffer<char> fourth, fifth; // read by refresh()
+  Buffer<char> fourth, fifth; // workspaces that refresh() needs
 };
 
-/// A product that is recomputed as a whole (SpGEMM).
+/// A product that is recomputed as a whole for new values (SpGEMM).
 class RecomputedProduct final : public CusparseProduct
 {
 public:
@@ -216,7 +216,7 @@ private:
   std::unique_ptr<CsrMatrix> transposed;
 };
 
-/// Pᵀ (A P), including the transpose of P.
+/// Computes Pᵀ (A P), including the transpose of P.
 template <class OneProduct>
 class CusparseCoarse final : public Candidate
 {

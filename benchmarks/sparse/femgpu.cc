@@ -8,7 +8,7 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// A candidate that stores an object of linalg and updates it.
+/// A candidate that stores the operation as an object of linalg and updates this object.
 template <class Object>
 class Femgpu final : public Candidate
 {

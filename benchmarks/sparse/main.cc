@@ -1,6 +1,7 @@
 /**
  * @file
- * Times the algebra of sparse matrices and compares it with cuSPARSE. See --help.
+ * Times femgpu's algebra of sparse matrices (transposes and products) and compares it with
+ * cuSPARSE. See --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/sparse/candidate.h"
@@ -49,9 +50,9 @@ Options parse(const int argc, const char *const *const argv)
 struct Timing
 {
   double first = NAN, refresh = NAN;
-  std::size_t bytes = 0; ///< peak memory without the factors
+  std::size_t bytes = 0; ///< peak memory, without the operands
   std::string obstacle;
-  bool is_reproducible = true; ///< refreshed values have the same bits
+  bool is_reproducible = true; ///< does a refresh with the same values give the same bits?
   SparseArrays result;
 };
 
@@ -66,7 +67,7 @@ double milliseconds_of(const Executor &executor, const std::function<void()> &ac
 
 using Make = std::function<std::unique_ptr<Candidate>(const Factors &)>;
 
-/// Times a candidate on a separate executor, so that its peak memory counts nothing else.
+/// Times a candidate. Uses a separate executor, so that the peak memory counts this candidate only.
 Timing time_candidate(const Options &options, const SparseSystem &system, const bool has_refresh,
                       const Make &make)
 {
@@ -83,7 +84,7 @@ Timing time_candidate(const Options &options, const SparseSystem &system, const 
       if (candidate == nullptr)
         return timing;
     }
-    firsts.erase(firsts.begin()); // which includes loading kernels
+    firsts.erase(firsts.begin()); // the first time includes loading kernels
     timing.first = median(firsts);
     timing.bytes = executor->peak_bytes() - factors.A.bytes() - factors.P.bytes();
     timing.result = to_host(candidate->result());
@@ -120,7 +121,7 @@ SparseArrays transpose(const SparseArrays &A)
   return result;
 }
 
-/// Multiplies on the host by Gustavson's algorithm.
+/// Returns the product A B, computed on the host by Gustavson's algorithm.
 SparseArrays multiply(const SparseArrays &A, const SparseArrays &B)
 {
   SparseArrays C;
@@ -182,7 +183,7 @@ struct Row
   const char *operation;
   int n = 0;
   std::size_t n_nonzeros = 0, n_result = 0;
-  Timing femgpu, recomputed, reused; ///< cuSPARSE: recomputed, and with a reused pattern
+  Timing femgpu, recomputed, reused; ///< the last two: cuSPARSE by SpGEMM and by SpGEMMreuse
   double difference = 0.;
 
   bool is_right() const

@@ -15,8 +15,8 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// Assigns each node, a block of @p unknowns consecutive rows, to an aggregate. A root's aggregate
-/// consists of the root and its neighbours that belong to no other aggregate.
+/// Returns the aggregate of each node. A node is a block of @p unknowns consecutive rows. An
+/// aggregate consists of a root and its neighbours; the neighbours of different roots are disjoint.
 std::vector<int> aggregates_of(const SparseArrays &A, const int unknowns, int &n_aggregates)
 {
   std::vector<int> aggregate(static_cast<std::size_t>(A.n() / unknowns), -1);
@@ -36,7 +36,7 @@ std::vector<int> aggregates_of(const SparseArrays &A, const int unknowns, int &n
     for_neighbours(node, [&](int &other) { other = n_aggregates; });
     ++n_aggregates;
   }
-  // Remaining nodes join a neighbour's aggregate or form their own.
+  // Each remaining node joins the aggregate of a neighbour or, without one, forms a new aggregate.
   for (int node = 0; node < n_nodes; ++node)
     if (aggregate[node] < 0) {
       int found = -1;

@@ -1,7 +1,7 @@
 /**
  * @file
- * Times many small systems that are solved as a batch and one after the other. On one H100, a batch
- * of a thousand systems of 961 rows should be 20 times faster.
+ * Times the solution of many small systems, as a batch and one after the other. On one H100, the
+ * batch should be 20 times faster for a thousand systems of 961 rows.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/speed/measurement.h"
@@ -56,7 +56,7 @@ Options parse(const int argc, const char *const *const argv)
 struct StoppingCriterion
 {
   const char *name;
-  int iterations; ///< 0: at the tolerance
+  int iterations; ///< fixed number of iterations; 0: stop at the tolerance
   double relative_tolerance;
 
   LinearSolverOptions options(const std::string &solver) const
@@ -73,19 +73,19 @@ struct StoppingCriterion
 /// The result of one way of solving all systems.
 struct TimedRuns
 {
-  double solve_seconds = 0.; ///< with all data on the device; medians
-  double wall_seconds = 0.;  ///< including copies of b and x from and to host memory
-  long long iterations = 0;  ///< of all systems
+  double solve_seconds = 0.; ///< median time with all data on the device
+  double wall_seconds = 0.;  ///< median time including copies of b from and x to host memory
+  long long iterations = 0;  ///< sum over all systems
   std::vector<int> iterations_of;
-  std::vector<double> residuals; ///< relative, as reported by the program
+  std::vector<double> residuals; ///< relative residuals that the solver reports
   std::vector<double> x;
   bool is_reproducible = true;
   std::string remarks;
 };
 
-/// Repeats @p solve and takes medians.
-/// @param solve solves once from x = 0: fills x and the reported values, returns the seconds of
-///   solves
+/// Repeats @p solve and returns the medians of the times.
+/// @param solve function that solves all systems once from x = 0, sets x and the reported values,
+///   and returns the seconds of the solves
 TimedRuns time_runs(const int n_solves, const std::size_t n_rows,
                     const std::function<double(TimedRuns &)> &solve)
 {
@@ -170,8 +170,9 @@ std::vector<double> true_residuals(const SpeedSystem &original, const VariedSyst
   return residuals;
 }
 
-/// Returns "ok" or the error found in the solutions of @p batch. Sets @p worst to the largest
-/// residual.
+/// Returns "ok" or a description of the error in the solutions of @p batch.
+/// @param truth true relative residuals of the batch
+/// @param worst receives the largest of these residuals
 std::string verdict(const TimedRuns &batch, const TimedRuns &single,
                     const std::vector<double> &truth, const StoppingCriterion &end, double &worst)
 {

@@ -37,7 +37,8 @@ struct ReportedResult
   double relative_residual = 0.; ///< in the program's ResidualNorm
 };
 
-/// A program with a system in its own format and everything that can be prepared before a solve.
+/// A program to be measured, with the system in its own format and with all preparations made that
+/// do not belong to a solve.
 class Candidate
 {
 public:
@@ -56,7 +57,8 @@ public:
   virtual std::vector<double> solution() const = 0;
 };
 
-/// Creates a candidate when its turn comes, because not all fit in memory at once.
+/// The description of a candidate. make() creates the candidate when its turn comes, because not
+/// all candidates fit into memory at once.
 struct CandidateSpec
 {
   std::string program, variant, solver, preconditioner;
@@ -74,25 +76,25 @@ std::string method_of(const std::string &solver);
 constexpr int gmres_restart = 30;
 
 /**
- * Adds femgpu's pipelined variants of @p methods: conjugate gradients and BiCGStab with Jacobi, and
- * GMRES without a preconditioner, for each of @p formats and @p executions (see execution_of()).
- * @p A and @p b must outlive the candidates. Skips methods that femgpu does not have.
+ * Adds femgpu's pipelined variants of @p methods for each of @p formats and @p executions (see
+ * execution_of()). Conjugate gradients and BiCGStab use Jacobi, GMRES uses no preconditioner. @p A
+ * and @p b must outlive the candidates. Skips methods that femgpu does not have.
  */
 void add_femgpu(CandidateSpecs &specs, const CsrMatrix &A, const std::vector<double> &b,
                 const std::vector<std::string> &methods, const std::vector<std::string> &formats,
                 const std::vector<std::string> &executions);
 
 /**
- * Adds classical Jacobi-PCG built from cuSPARSE's products and cuBLAS, for every format that fits,
- * with plain launches and with CUDA graphs. Adds nothing if femgpu has no CUDA backend or A is on
- * the host.
+ * Adds classical Jacobi-PCG built from cuSPARSE's products and cuBLAS, for every format that suits
+ * @p A, with plain launches and with CUDA graphs. Adds nothing if femgpu was built without CUDA or
+ * @p A is on the host.
  */
 void add_cublas(CandidateSpecs &specs, const CsrMatrix &A, const std::vector<double> &b);
 
 /**
- * Adds ViennaCL's pipelined variants of @p methods, which take no preconditioner. CG and BiCGStab
- * get the system scaled symmetrically by its diagonal, which makes CG equivalent to Jacobi-PCG.
- * GMRES gets the original system. Adds nothing if ViennaCL was not found.
+ * Adds ViennaCL's pipelined variants of @p methods, which support no preconditioner. CG and
+ * BiCGStab solve the system scaled symmetrically by its diagonal, which makes CG equivalent to
+ * Jacobi-PCG. GMRES solves the original system. Adds nothing if ViennaCL was not found.
  */
 void add_viennacl(CandidateSpecs &specs, const Executor &executor, const SpeedSystem &system,
                   const std::vector<std::string> &methods);

@@ -26,7 +26,7 @@ Values split(const std::string &text)
   return result;
 }
 
-/// @throws ParameterError
+/// Returns the methods in the value of --solvers. @throws ParameterError for an unknown method
 std::vector<std::string> chosen_methods(const std::string &text)
 {
   const std::vector<std::string> all = methods();
@@ -52,7 +52,7 @@ ComparisonOptions parse_comparison_options(const std::string &program,
   ComparisonOptions options;
   bool quick = false;
   std::string systems, methods, formats, executions;
-  int smallest = 0, largest = 0; // 0: any
+  int smallest = 0, largest = 0; // limits of the number of rows; 0: no limit
   CommandLineReader reader(program, "[OPTIONS]", description, std::string(footer) + exit_code_help);
   reader.option("--systems", "p2d,e3d,fd3,q1", "Only these", systems);
   reader.option("--solvers", "cg,bicgstab,gmres",
@@ -116,7 +116,7 @@ bool SpeedComparison::skips(const TableSystem &line)
 void SpeedComparison::measure(const SpeedSystem &system, const CandidateSpecs &specs)
 {
   const int iterations = options.iterations > 0 ? options.iterations : iterations_for(system.A);
-  std::map<std::string, double> references; // from the first successful variant of each method
+  std::map<std::string, double> references; // residual of the first valid variant of each method
   for (const CandidateSpec &spec : specs) {
     Measurement m = benchmark::measure(spec, system, iterations, options.n_solves);
     const std::string method = method_of(spec.solver);

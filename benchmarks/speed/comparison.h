@@ -11,19 +11,19 @@
 
 namespace femgpu::linalg::benchmark
 {
-/// The command line: the systems and how to measure them.
+/// The options of the command line: the systems and how to measure them.
 struct ComparisonOptions
 {
   std::vector<TableSystem> systems;
   std::vector<std::string> methods = {"cg", "bicgstab"};
-  std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< of femgpu
+  std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< for femgpu
   int n_solves = 10;
-  int iterations = 0;    ///< 0 for iterations_for()
-  double seconds = 420.; ///< after which no new system is started
-  std::string csv;       ///< empty: no file
+  int iterations = 0;    ///< iterations of a timed solve; 0: as iterations_for() returns
+  double seconds = 420.; ///< time after which no new system is started
+  std::string csv;       ///< name of the table; empty: no file
   bool on_host = false;
-  bool only_femgpu = false; ///< excludes other libraries
-  std::string help;         ///< the text, if requested
+  bool only_femgpu = false; ///< exclude other libraries
+  std::string help;         ///< the help text if requested, otherwise empty
 };
 
 /// Parses the command line. @throws ParameterError
@@ -31,13 +31,13 @@ ComparisonOptions parse_comparison_options(const std::string &program,
                                            const std::string &description, int argc,
                                            const char *const *argv);
 
-/// Measures candidates system by system, prints a line for each, and writes each line to the table
-/// at once.
+/// Measures candidates system by system. Prints a line for each candidate and immediately writes it
+/// to the table.
 class SpeedComparison
 {
 public:
   /// Opens the table.
-  /// @param prints whether this process prints and writes; other ranks only take part
+  /// @param prints whether this process prints and writes; the other ranks only compute
   /// @throws OutputError if the table cannot be written
   SpeedComparison(const ComparisonOptions &options, const Environment &environment,
                   bool prints = true);
@@ -47,8 +47,8 @@ public:
 
   void measure(const SpeedSystem &system, const CandidateSpecs &specs);
 
-  /// Prints the total time. @throws SolverError if a solution was wrong or a program failed;
-  /// OutputError if the table could not be written
+  /// Prints the total time.
+  /// @throws SolverError if a solution was wrong or a program failed
   void finish();
 
 private:

@@ -23,12 +23,12 @@ void check_cublas(const cublasStatus_t status, const char *call)
 
 #define FEMGPU_CUBLAS(call) check_cublas((call), #call)
 
-/// Computes y = A x by cuSPARSE with the arrays of one of our formats.
+/// Computes y = A x by cuSPARSE, with the arrays of one of femgpu's formats.
 class CusparseProduct
 {
 public:
-  /// Wraps the arrays. @param csr_algorithm for CSR: the default or the bitwise reproducible
-  /// algorithm
+  /// Wraps the arrays of @p A.
+  /// @param csr_algorithm algorithm for CSR: the default or the bitwise reproducible one
   CusparseProduct(const CsrMatrix &A, const std::string &format,
                   const cusparseSpMVAlg_t csr_algorithm, double *x_, double *y_)
       : layout(make_format(format, A)), csr_algorithm(csr_algorithm),
@@ -174,10 +174,9 @@ enum class Launch
 };
 
 /**
- * Classical Jacobi-PCG (Shewchuk), as a careful user of these libraries writes it. Scalars stay on
- * the device, so that the host reads only ‖r‖, every 30 iterations. M⁻¹ and the update of p are
- * kernels of one pass. An iteration takes 9 to 12 kernels; optionally, 30 iterations form one
- * graph.
+ * Classical Jacobi-PCG (Shewchuk), as a careful user of cuBLAS and cuSPARSE writes it. Scalars stay
+ * on the device; the host reads only ‖r‖, every 30 iterations. M⁻¹ and the update of p are each a
+ * kernel of one pass. An iteration takes 9 to 12 kernels; optionally, 30 iterations form one graph.
  */
 class CublasCG final : public Candidate
 {
@@ -282,7 +281,7 @@ private:
   {
     reset();
     begin();
-    iterate(); // loads the libraries' kernels before a graph is captured
+    iterate(); // loads the kernels of the libraries before the graph is captured
     executor.synchronize();
     graph = cuda::Graph::make_empty();
     cuda::StreamCapture capture(executor.stream(), graph.graph);

@@ -42,9 +42,9 @@ public:
     const SolveReport report = solver->solve(*A, *M, b, x, control);
     if (report.outcome != Outcome::iteration_limit)
       throw SolverError(report.message);
-    // A restart is expected if A is stored in lower precision, where it refines the solution, and
-    // in GMRES, where it begins the next cycle. Any other restart means that the residual cannot
-    // decrease further.
+    // A restart is expected in two cases: if A is stored in lower precision, a restart refines the
+    // solution; in GMRES, a restart begins the next cycle. Any other restart means that the
+    // residual cannot decrease further.
     const bool is_rounded = A->value_precision() > csr_precision();
     if (report.restarts > 0 && !is_rounded && !may_restart)
       throw SolverError("started again after a breakdown");

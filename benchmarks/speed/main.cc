@@ -1,7 +1,7 @@
 /**
  * @file
- * Times an iteration of femgpu on one GPU, and of other libraries in the same run, on the systems
- * of speed_bars.csv. `speed.py` runs this program and turns its output into tables and plots.
+ * Times iterations of femgpu and of other libraries on one GPU, in the same run, for the systems of
+ * speed_bars.csv. `speed.py` runs this program and turns its output into tables and plots.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/speed/comparison.h"

@@ -18,7 +18,7 @@ namespace
 constexpr int short_solve = 30;
 constexpr double seconds_before_timing = 0.05;
 
-/// The largest difference that rounding explains between reported and true residuals.
+/// The relative and absolute differences of reported and true residuals that rounding explains.
 constexpr double reported_tolerance = 1e-3, rounding = 1e-10;
 
 bool agrees(const double reported, const double truth)
@@ -50,8 +50,7 @@ public:
       : candidate(candidate), system(system), norm(norm)
   {}
 
-  /// Returns the seconds of a solve. @throws SolverError if the program did another number of
-  /// iterations
+  /// Returns the seconds of a solve. @throws SolverError unless it takes @p iterations iterations
   double seconds(const int iterations)
   {
     candidate.reset();
@@ -64,8 +63,8 @@ public:
     return elapsed;
   }
 
-  /// Returns ‖b − A x‖ / ‖b‖ of the last solve. @throws SolverError if the program reports a
-  /// different residual
+  /// Returns ‖b − A x‖ / ‖b‖ of the last solve.
+  /// @throws SolverError if the residual that the program reports is not the true one
   double checked_residual() const
   {
     const std::vector<double> x = candidate.solution();
@@ -77,8 +76,8 @@ public:
                                            : relative_residual(system, x, ResidualNorm::euclidean);
   }
 
-  /// Halves @p requested until a solve succeeds and returns that number of iterations, which is at
-  /// least short_solve.
+  /// Returns the number of iterations of the first solve that succeeds, at least short_solve.
+  /// Begins with @p requested iterations and halves them after each failure.
   int feasible_iterations(const int requested)
   {
     for (int iterations = requested; iterations > short_solve;
@@ -89,7 +88,7 @@ public:
         return iterations;
       }
       catch (const SolverError &) {
-        // A shorter solve may end before rounding errors dominate the residual.
+        // Retries: a shorter solve may end before rounding errors dominate the residual.
       }
     }
     return short_solve;

@@ -51,14 +51,14 @@ SpeedSystem make_system(const TableSystem &line)
   if (problem.A.n != line.n)
     throw SolverError("The table says that '" + line.generator + "' has " + std::to_string(line.n) +
                       " unknowns, but it has " + std::to_string(problem.A.n) +
-                      ". Mend table_systems().");
+                      ". Correct table_systems().");
   return {line.family, std::move(problem.A), right_hand_side(line.n)};
 }
 
 std::size_t floor_bytes(const HostMatrix &A)
 {
   const auto n = static_cast<std::size_t>(A.n), n_nonzeros = A.columns.size();
-  const auto b = static_cast<std::size_t>(std::max(A.unknowns->per_node, 1)); // blocks are full
+  const auto b = static_cast<std::size_t>(std::max(A.unknowns->per_node, 1)); // block size
   const std::size_t indices = sizeof(int) * (n_nonzeros / (b * b) + n / b + 1);
   return sizeof(double) * n_nonzeros + indices + 72 * n;
 }
@@ -66,7 +66,8 @@ std::size_t floor_bytes(const HostMatrix &A)
 std::size_t gmres_floor_bytes(const HostMatrix &A)
 {
   const auto n = static_cast<std::size_t>(A.n);
-  constexpr std::size_t n_vectors = gmres_restart - 1 + 8; // twice the mean of 0 to 29
+  // Basis vectors 0 to 29 are read twice, on average gmres_restart - 1; see the doc comment for 8.
+  constexpr std::size_t n_vectors = gmres_restart - 1 + 8;
   return floor_bytes(A) - 72 * n + sizeof(double) * n_vectors * n;
 }
 

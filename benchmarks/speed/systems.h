@@ -32,15 +32,15 @@ SpeedSystem make_system(const TableSystem &line);
 /**
  * Returns the least number of bytes that an iteration of Jacobi-PCG moves if nothing stays on the
  * chip: the matrix once (CSR with 4-byte indices, or BSR if nodes have several unknowns), and 72
- * bytes per row, which two fused kernels read and write of vectors. BiCGStab needs twice as much.
+ * bytes of vectors per row, which two fused kernels read and write. BiCGStab needs twice as much.
  */
 std::size_t floor_bytes(const HostMatrix &A);
 
 /**
  * Returns the least number of bytes per iteration of GMRES with classical Gram-Schmidt, averaged
  * over a cycle: the matrix once; each basis vector twice, for the inner products and for the
- * update; and eight vectors for the product, for writing, normalising and multiplying the new
- * vector with the residual, and for the update of x at the end of the cycle.
+ * update; and eight vectors for the product, for writing, normalising and multiplying the new basis
+ * vector, and for the update of x at the end of the cycle.
  */
 std::size_t gmres_floor_bytes(const HostMatrix &A);
 
@@ -48,7 +48,7 @@ std::size_t gmres_floor_bytes(const HostMatrix &A);
 double diagonal(const HostMatrix &A, int row);
 
 /// The system D^-1/2 A D^-1/2 y = D^-1/2 b with x = D^-1/2 y, where D is the diagonal of A.
-/// Conjugate gradients without a preconditioner do for it what Jacobi-PCG does for A x = b.
+/// Conjugate gradients for this system are equivalent to Jacobi-PCG for A x = b.
 struct ScaledSystem
 {
   explicit ScaledSystem(const SpeedSystem &system);

@@ -15,9 +15,10 @@
 
 namespace viennacl::linalg::cuda
 {
-// Host functions of ViennaCL 1.7.1 choose a kernel for long CSR rows by __CUDA_ARCH__, so nvcc
-// compiles <8> for the device while the host launches <16>: "invalid device function". Explicit
-// instantiations make both available. Remove this when ViennaCL chooses the kernel differently.
+// Host functions of ViennaCL 1.7.1 select a kernel template for long CSR rows by __CUDA_ARCH__.
+// nvcc therefore compiles <8> for the device, but the host launches <16> ("invalid device
+// function"). These explicit instantiations provide <16>. Remove them when ViennaCL selects the
+// kernel otherwise.
 template __global__ void
 pipelined_cg_csr_vec_mul_blocked_kernel<16, double>(const unsigned int *, const unsigned int *,
                                                     const double *, const double *, double *,
@@ -126,8 +127,8 @@ private:
   const std::vector<double> &values;
 };
 
-/// Whether a solver without a preconditioner gets the original system or one scaled by its
-/// diagonal.
+/// The system that a solver without a preconditioner gets: the original one, or one that is scaled
+/// symmetrically by the diagonal.
 enum class Scaling
 {
   none,
@@ -140,7 +141,7 @@ struct Operands
 {
   Matrix A;
   viennacl::vector<double> b;
-  std::vector<double> inverse_roots; ///< empty without scaling
+  std::vector<double> inverse_roots; ///< D^-1/2; empty without scaling
 
   Operands(const SpeedSystem &system, const Scaling scaling) : b(system.b.size())
   {
@@ -202,7 +203,7 @@ private:
   std::unique_ptr<viennacl::vector<double>> y;
 };
 
-/// Gives cg_tag the constructor of bicgstab_tag.
+/// A cg_tag with the constructor of bicgstab_tag, so that templates can create either tag.
 struct CgTag : viennacl::linalg::cg_tag
 {
   CgTag(const double tolerance, const unsigned int iterations, const int /* before_restart */)
@@ -218,7 +219,8 @@ struct GmresTag : viennacl::linalg::gmres_tag
   {}
 };
 
-/// Returns ViennaCL's variant of @p method; @p get makes its operands.
+/// Returns the description of ViennaCL's variant of @p method.
+/// @param get function that makes the operands
 template <class Matrix, class Get>
 CandidateSpec spec_of(const std::string &method, const std::string &format, const Get &get)
 {

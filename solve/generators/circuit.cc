@@ -11,10 +11,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int region = 100'000;     ///< unknowns that share a rail and a clock
+constexpr int region = 100'000;     ///< number of unknowns that share a rail and a clock
 constexpr int source_distance = 32; ///< one of this many unknowns is the current of a source
-constexpr int block = 64;           ///< unknowns with similar conductances
-constexpr int reach = 40;           ///< of most elements, in unknowns
+constexpr int block = 64;           ///< number of consecutive unknowns with similar conductances
+constexpr int reach = 40;           ///< largest distance between nodes of most elements
 
 class Circuit
 {
@@ -41,7 +41,7 @@ public:
   {
     HostMatrix A;
     for (std::vector<Entry> &row : rows) {
-      // Stable: entries at the same location are added in the order of their elements.
+      // The sort is stable, so that entries in the same column are added in the order of elements.
       std::stable_sort(row.begin(), row.end(),
                        [](const Entry &a, const Entry &b) { return a.first < b.first; });
       for (std::size_t k = 0; k < row.size();) {
@@ -88,7 +88,7 @@ private:
   {
     return is_source(i) ? i - 1 : i;
   }
-  /// Returns a node near @p i, most probably a very near one.
+  /// Returns a random node at most `reach` before @p i; small distances are the most probable.
   int nearby_node(const int i)
   {
     const double u = random.uniform(0., 1.);
@@ -100,7 +100,7 @@ private:
     return node_at(random.uniform_int(n));
   }
 
-  /// Returns the conductance of an element between two nodes.
+  /// Returns a random conductance for an element between two nodes.
   double conductance(const int a, const int b)
   {
     return std::sqrt(scales[a / block] * scales[b / block]) * random.log_uniform(-2, 1);
@@ -140,19 +140,20 @@ private:
       add_resistor(i, random_node());
     if (random.bernoulli(0.2)) {
       const int gate = nearby_node(i), source = nearby_node(i);
-      if (gate != source) // otherwise no voltage controls it
+      if (gate != source) // otherwise no voltage would control the transistor
         add_transistor(i, gate, source);
     }
     if (random.bernoulli(0.2))
       add_resistor(i, rail_of(i));
-    else if (random.bernoulli(0.06)) // reads the voltage and takes no current
+    else if (random.bernoulli(0.06)) // the node depends on the rail's voltage and takes no current
       couple(i, rail_of(i), -conductance(i, i));
     else if (random.bernoulli(0.1))
       couple(i, clock_of(i), conductance(i, i));
   }
 
-  /// Adds a source: i = @p current leaves node p, c i / g = v_p - v_q. The unknown is the current
-  /// over c, so that its row has the magnitude of the rows of nodes.
+  /// Adds a source between nodes p and q with inner resistance 1/g. Unknown @p current is i/c,
+  /// where i is the current that leaves node p. Its row, c (v_p - v_q) = (c²/g) i/c, thus has the
+  /// magnitude of the rows of nodes.
   void add_source(const int current)
   {
     const int p = current - 1, q = nearby_node(current - 1);
@@ -165,7 +166,8 @@ private:
     }
   }
 
-  /// Adds the diagonal: the contributions of the elements, and a conductance to the ground.
+  /// Adds the diagonal entry of row i: the contributions of all elements at node i, and a
+  /// conductance to the ground. Does nothing if i is a source.
   void add_load(const int i)
   {
     if (is_source(i))
@@ -177,9 +179,9 @@ private:
 
   int n, regions = 1;
   Random random;
-  std::vector<double> scales; ///< of the conductances in a block
+  std::vector<double> scales; ///< typical conductance of each block
   std::vector<std::vector<Entry>> rows;
-  std::vector<double> loads; ///< sums that the diagonal of a row must dominate
+  std::vector<double> loads; ///< for each row, the sum that its diagonal entry must exceed
 };
 } // namespace
 

@@ -11,19 +11,19 @@ namespace femgpu::linalg
 namespace
 {
 using Vector = std::array<double, 3>;
-using Block = std::array<double, 9>; ///< row by row
+using Block = std::array<double, 9>; ///< a 3 x 3 matrix, row by row
 
-/// One of the 6 tetrahedra: its corners as corners of the cube (bit d is coordinate d), and the
-/// gradients of its linear functions in a cube of size 1.
+/// One of the 6 tetrahedra of a cube of size 1: its corners, numbered as corners of the cube (bit d
+/// is coordinate d), and the gradients of its linear shape functions.
 struct Tetrahedron
 {
   std::array<int, 4> corners;
   std::array<Vector, 4> gradients;
 };
 
-/// Returns Kuhn's tetrahedra: one for each permutation p, from corner 0 along p_1, p_2 and p_3 to
-/// corner 7. Its barycentric coordinates are 1 - x_{p_1}, x_{p_1} - x_{p_2}, x_{p_2} - x_{p_3} and
-/// x_{p_3}.
+/// Returns Kuhn's tetrahedra. There is one for each permutation p of the axes; its corners lie on
+/// the path from corner 0 along axes p_1, p_2 and p_3 to corner 7. Its barycentric coordinates are
+/// 1 - x_{p_1}, x_{p_1} - x_{p_2}, x_{p_2} - x_{p_3} and x_{p_3}.
 std::vector<Tetrahedron> kuhn_tetrahedra()
 {
   std::vector<Tetrahedron> tetrahedra;
@@ -40,7 +40,7 @@ std::vector<Tetrahedron> kuhn_tetrahedra()
   return tetrahedra;
 }
 
-/// The stiffness between the 8 corners of a cube of size 1.
+/// The stiffness matrix of a cube of size 1: a 3 x 3 block for each pair of its 8 corners.
 class CubeStiffness
 {
 public:
@@ -60,7 +60,8 @@ public:
   }
 
 private:
-  /// Adds ∫ λ div φ_i div φ_j + 2μ ε(φ_i):ε(φ_j) over one tetrahedron of volume 1/6.
+  /// Adds the integral of λ div φ_i div φ_j + 2μ ε(φ_i):ε(φ_j) over a tetrahedron of volume 1/6,
+  /// where g and h are the gradients of the two shape functions.
   static void add(Block &block, const Vector &g, const Vector &h, const double lambda,
                   const double mu)
   {
@@ -74,7 +75,8 @@ private:
   std::array<std::array<Block, 8>, 8> blocks = {};
 };
 
-/// Returns the offsets along edges of the tetrahedra: no coordinate decreases, or none increases.
+/// Returns the offsets between nodes that an edge of a tetrahedron connects, and the offset 0. No
+/// coordinate decreases along such an offset, or no coordinate increases.
 std::vector<GridOffset> edge_offsets()
 {
   std::vector<GridOffset> offsets;
@@ -88,15 +90,15 @@ std::vector<GridOffset> edge_offsets()
   return offsets;
 }
 
-/// Returns the grid of the unknowns: nodes with x = 1…N.
+/// Returns the grid of the free nodes: x = 1…N, y = 0…N, z = 0…N.
 Grid nodes(const int N)
 {
   return {N, N + 1, N + 1};
 }
 
-/// Calls @p action(a) for every cube around node (x, y, z) of nodes(N), where the node is corner a
-/// of the cube. The order is that of the cubes, so that sums are the same from both ends of an
-/// edge.
+/// Calls @p action(a) for every cube that contains node (x, y, z) of nodes(N), where the node is
+/// corner a of the cube. Cubes are visited in their grid order, so that sums over the cubes at an
+/// edge are bitwise equal for both ends of the edge.
 template <class Action>
 void for_cubes(const int N, const int x, const int y, const int z, const Action &action)
 {
@@ -119,7 +121,7 @@ HostMatrix elasticity_matrix(const int N, const double E, const double nu, const
 {
   const CubeStiffness stiffness(E, nu);
   const std::vector<GridOffset> offsets = edge_offsets();
-  const double h = 1. / N; // gradients h⁻¹ each, volume h³
+  const double h = 1. / N; // two gradients, of order h⁻¹, times the volume, h³
   return grid_matrix<3>(
       nodes(N), offsets,
       [&](const int x, const int y, const int z, const std::size_t k, double *const values) {
@@ -135,14 +137,14 @@ HostMatrix elasticity_matrix(const int N, const double E, const double nu, const
 
 std::vector<double> elasticity_load(const int N, const RowShare &share)
 {
-  std::array<int, 8> tetrahedra_at = {}; // a corner of the cube
+  std::array<int, 8> tetrahedra_at = {}; // number of tetrahedra at each corner of a cube
   for (const Tetrahedron &T : kuhn_tetrahedra())
     for (const int corner : T.corners)
       ++tetrahedra_at[corner];
   const Grid grid = nodes(N);
   const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
   std::vector<double> b(3 * static_cast<std::size_t>(end - first));
-  const double quarter = 1. / (24. * N * N * N); // of the volume of a tetrahedron
+  const double quarter = 1. / (24. * N * N * N); // a quarter of the volume of a tetrahedron
   grid.for_points(first, end, [&](const int x, const int y, const int z) {
     for_cubes(N, x, y, z, [&](const int a) {
       b[3 * static_cast<std::size_t>(grid.index(x, y, z) - first) + 2] -=

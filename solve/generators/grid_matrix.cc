@@ -35,7 +35,7 @@ bool operator<(const GridOffset &a, const GridOffset &b)
 
 void check_grid(const Grid &grid, const int components)
 {
-  // Each size is an int: their product may be beyond 64 bits, but not beyond a double.
+  // The sizes are ints. The product of four ints may exceed 64 bits, but not the range of a double.
   check_count(grid, double(grid.nx) * grid.ny * grid.nz * components, "rows", max_indices);
 }
 

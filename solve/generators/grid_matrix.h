@@ -10,8 +10,8 @@
 
 namespace femgpu::linalg
 {
-/// The points of an nx x ny x nz grid, numbered with x fastest; a plane has nz = 1, a line also ny
-/// = 1.
+/// The points of an nx x ny x nz grid, numbered with x fastest. A plane has nz = 1; a line has
+/// ny = nz = 1.
 struct Grid
 {
   int nx = 1, ny = 1, nz = 1;
@@ -44,7 +44,7 @@ struct Grid
   }
 };
 
-/// The offset from a point of a grid to one with which it is coupled.
+/// The offset from a point of a grid to a neighbour with which it is coupled.
 struct GridOffset
 {
   int dx = 0, dy = 0, dz = 0;
@@ -53,31 +53,33 @@ struct GridOffset
 /// Returns whether @p a comes before @p b in the order of the points of a grid.
 bool operator<(const GridOffset &a, const GridOffset &b);
 
-/// Checks the number of rows. @throws ParameterError with the numbers if it exceeds max_indices
+/// Checks the number of rows of a grid's matrix.
+/// @throws ParameterError with the numbers if there are more than max_indices rows
 void check_grid(const Grid &grid, int components);
 
 /**
- * Returns the number of entries of a matrix that couples @p components unknowns per point with
- * those of all neighbours at @p offsets within the grid.
- * @throws ParameterError with the numbers if rows exceed max_indices, or entries exceed
- * RowStarts::max_entries
+ * Returns the number of entries of a matrix that couples @p components unknowns per point with the
+ * unknowns of all neighbours at @p offsets within the grid.
+ * @throws ParameterError with the numbers if there are more than max_indices rows or more than
+ * RowStarts::max_entries entries
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
-/// Checks the number of entries of a grid's matrix, or of a share of its rows. @throws
-/// ParameterError with the numbers if it exceeds RowStarts::max_entries
+/// Checks the number of entries of a grid's matrix, or of a share of its rows.
+/// @throws ParameterError with the numbers if there are more than RowStarts::max_entries entries
 void check_entries(const Grid &grid, double count, const RowShare &share = {});
 
-/// Returns the unknowns at the points of that share of the grid, with spacing 1 and @p components
-/// unknowns per point.
+/// Returns the description of the unknowns at the points of @p share of the grid, with spacing 1
+/// and @p components unknowns per point.
 Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {});
 
 /**
- * Makes the matrix of count_entries(); unknowns are interleaved by point. @p block(x, y, z, k,
- * values) writes the coupling of a point with the point at offsets[k] as @p components x
- * @p components values, row by row. It is called in parallel, for points of the grid only.
- * @param offsets ascending
- * @param share whose rows are made, with global column numbers
+ * Makes the matrix that count_entries() describes; unknowns are interleaved by point.
+ * @param offsets offsets to the neighbours, in ascending order
+ * @param block function block(x, y, z, k, values) that writes the coupling of a point with the
+ *        point at offsets[k] as @p components x @p components values, row by row; it is called in
+ *        parallel, and only if the neighbour lies in the grid
+ * @param share the share of the points whose rows are made, with global column numbers
  */
 template <int components, class Block>
 HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets, const Block &block,
@@ -108,7 +110,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
   grid.for_points(first, end, [&](const int x, const int y, const int z) {
     const int row = (grid.index(x, y, z) - first) * components;
     double values[components * components];
-    std::size_t entry = 0; // within the rows of this point
+    std::size_t entry = 0; // index within the rows of this point
     for (std::size_t k = 0; k < offsets.size(); ++k) {
       const auto &[dx, dy, dz] = offsets[k];
       if (!grid.contains(x + dx, y + dy, z + dz))

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Makes a problem with the right-hand side @p b everywhere.
+/// Makes a problem with the matrix of @p stencil and the right-hand side @p b at every point.
 ModelProblem on_grid(const RowShare &share, const Grid &grid, Stencil stencil, const double b = 1.)
 {
   ModelProblem problem;
@@ -19,7 +19,7 @@ ModelProblem on_grid(const RowShare &share, const Grid &grid, Stencil stencil, c
   return problem;
 }
 
-/// Returns h² of a grid that divides the unit square or cube evenly, else 0.
+/// Returns h² if @p grid is an N x N or N x N x N grid in the unit square or cube, else 0.
 double spacing_squared(const Grid &grid)
 {
   const bool is_cut_evenly = grid.nx == grid.ny && (grid.nz == 1 || grid.nz == grid.nx);
@@ -27,7 +27,7 @@ double spacing_squared(const Grid &grid)
   return is_cut_evenly ? h * h : 0.;
 }
 
-/// Makes -Δu = f with spacing 1, where @p stencil represents -c Δ.
+/// Makes a Poisson problem with spacing 1 and b = 1. The matrix of @p stencil represents -c Δ.
 ModelProblem poisson(const RowShare &share, const Grid &grid, Stencil stencil, const double c = 1.)
 {
   ModelProblem problem = on_grid(share, grid, std::move(stencil));
@@ -53,7 +53,7 @@ double positive_number(const GeneratorArguments &arguments)
 ModelProblem poisson2d_p1(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(2);
-  // The integral of a linear function that is 1 at a node is h².
+  // The integral of the linear shape function of a node, which is 1 at the node, is h².
   const double h_2 = 1. / (static_cast<double>(N) * N);
   ModelProblem problem = on_grid(arguments.share(), {N - 1, N - 1, 1}, triangle_stencil(), h_2);
   problem.source_weight = h_2;
@@ -115,7 +115,7 @@ ModelProblem banded(const GeneratorArguments &arguments)
   return on_grid(arguments.share(), {N, 1, 1}, band_stencil(W));
 }
 
-/// Returns a share of a problem whose rows must be made together.
+/// Returns a share of a problem, for generators that cannot make a share of the rows alone.
 ModelProblem share_of(ModelProblem all, const RowShare &share)
 {
   if (share.is_all())
@@ -141,7 +141,7 @@ ModelProblem circuit(const GeneratorArguments &arguments)
   ModelProblem problem;
   problem.A = circuit_matrix(N, seed);
   problem.is_symmetric = false;
-  std::vector<double> v; // voltages between 0 and 1 are the solution
+  std::vector<double> v; // the solution: unknowns between 0 and 1
   for (Random random(seed + 1); v.size() < static_cast<std::size_t>(N);)
     v.push_back(random.uniform(0., 1.));
   const HostCsr A = problem.A.csr();

@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg
 {
-/// Random numbers that are the same on every machine, unlike those of the standard distributions.
+/// Generates random numbers that, unlike std's distributions, are the same on every machine.
 class Random
 {
 public:
@@ -17,7 +17,7 @@ public:
   /// Returns a number in [low, high).
   double uniform(const double low, const double high)
   {
-    constexpr unsigned int unused_bits = 11; // of 64, because a double has 53
+    constexpr unsigned int unused_bits = 11; // a double has 53 of the 64 bits
     const double u = static_cast<double>(generator() >> unused_bits) * 0x1p-53;
     return low + (high - low) * u;
   }

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Splits @p text, with empty strings between consecutive separators and after the last one.
+/// Splits @p text at @p separator. Consecutive separators, and one at the end, yield empty strings.
 std::vector<std::string> split(const std::string &text, const char separator)
 {
   std::vector<std::string> tokens(1);

@@ -12,12 +12,12 @@ namespace femgpu::linalg
 /// A system A x = b of selectable size, or a share of its rows.
 struct ModelProblem
 {
-  std::string name;      ///< the text it was made from
-  HostMatrix A;          ///< of a share: with global column numbers
-  std::vector<double> b; ///< n
+  std::string name;      ///< the generator's text, "NAME:PARAMETERS"
+  HostMatrix A;          ///< the rows of the system or of the share, with global column numbers
+  std::vector<double> b; ///< right-hand side of these rows
   bool is_symmetric = true;
-  /// Contribution of a source f = 1 to each b_i if the problem is posed in the unit square or cube:
-  /// A is -Δ times this. 0 otherwise, as for grids with different numbers of points.
+  /// The contribution of a source f = 1 to each b_i if the problem is posed in the unit square or
+  /// cube, where A is -Δ times this weight; 0 otherwise, as for a grid with nx ≠ ny.
   double source_weight = 0.;
 };
 
@@ -27,8 +27,8 @@ class GeneratorArguments
 public:
   /**
    * @param text the whole text, "NAME:PARAMETERS"
-   * @param form the expected form, "poisson2d-5pt:NX[xNY]"
-   * @param share of the rows to be made
+   * @param form the expected form for messages, such as "poisson2d-5pt:NX[xNY]"
+   * @param share the share of the rows to be made
    * @throws ParameterError if the number of parameters is wrong
    */
   GeneratorArguments(const std::string &text, const std::string &form, const RowShare &share);
@@ -74,8 +74,9 @@ std::vector<Choice> generator_choices();
 /**
  * Makes the model problem that @p text names, such as "poisson2d-5pt:100x50", or a share of
  * consecutive rows.
- * @throws ParameterError with the valid forms; or with the numbers, if the matrix has more than
- * max_indices rows, or the result more than RowStarts::max_entries entries
+ * @throws ParameterError for an invalid text, with the valid forms
+ * @throws ParameterError with the numbers if the matrix has more than max_indices rows or the
+ *         result more than RowStarts::max_entries entries
  */
 ModelProblem generate(const std::string &text, const RowShare &share = {});
 } // namespace femgpu::linalg

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * Finite differences on a grid of inner points with spacing 1 (that is, multiplied by h²) and
- * Dirichlet values on the whole boundary: a row lacks neighbours on the boundary.
+ * Finite differences on a grid of interior points with spacing 1 (that is, multiplied by h²) and
+ * Dirichlet values on the whole boundary. Rows have no entries for boundary points.
  */
 namespace femgpu::linalg
 {
@@ -28,13 +28,13 @@ HostMatrix stencil_matrix(const Grid &grid, Stencil stencil, const RowShare &sha
 /// points.
 Stencil cross_stencil(const std::vector<double> &a);
 
-/// Returns a stencil with -1 for all neighbours, including those across edges and corners, and
-/// their number at the point itself: 9 points in 2 dimensions (three times bilinear elements), 27
-/// in 3.
+/// Returns a stencil with -1 for all neighbours, including those across edges and corners, and the
+/// number of neighbours at the point itself: 9 points in 2D (three times the stencil of bilinear
+/// elements), 27 in 3D.
 Stencil box_stencil(int dimension);
 
-/// Returns the stencil of linear triangles that halve squares along (1, 1): the 5 points, and zeros
-/// for the 2 neighbours across the hypotenuses, because assembled matrices have those entries.
+/// Returns the stencil of linear elements on squares that are halved along (1, 1): the 5-point
+/// stencil, and zeros for the 2 neighbours along the hypotenuses, as in an assembled matrix.
 Stencil triangle_stencil();
 
 /// Returns a stencil on a line, with -1/d² for the neighbours at distances d up to @p width, and

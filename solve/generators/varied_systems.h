@@ -10,14 +10,15 @@ namespace femgpu::linalg
 /// Copies of a system with different values and right-hand sides, for measuring batches.
 struct VariedSystems
 {
-  std::vector<std::vector<double>> values; ///< of each matrix except the first
-  std::vector<HostCsr> matrices;           ///< with the pattern of the given one
-  std::vector<double> b;                   ///< one after the other
+  std::vector<std::vector<double>> values; ///< values of each matrix except the first
+  std::vector<HostCsr> matrices;           ///< views of all matrices; they share one pattern
+  std::vector<double> b;                   ///< all right-hand sides, concatenated
 
   /**
-   * Makes @p count systems, the first of which is @p A x = @p b itself. System k has (1 + k/count)
-   * A and b_i (1 + ξ_i/2), with ξ_i random in [-1, 1), the same on every machine.
-   * @param A outlives this object
+   * Makes @p count systems, the first of which is @p A x = @p b itself. System k has the matrix
+   * (1 + k/count) A and the right-hand side b_i (1 + ξ_i/2), where ξ_i are random numbers in
+   * [-1, 1) that are the same on every machine.
+   * @param A the matrix; its arrays must outlive this object
    */
   VariedSystems(const HostCsr &A, const std::vector<double> &b, int count);
 };

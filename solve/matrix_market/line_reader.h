@@ -11,8 +11,9 @@ struct gzFile_s;
 namespace femgpu::linalg
 {
 /**
- * Reads the lines of a text file, plain or compressed by gzip, as its first bytes show, whatever
- * its name. A byte order mark of UTF-8 at the beginning is skipped. Every error is an InputError.
+ * Reads the lines of a text file, which may be compressed by gzip. The first bytes of the file, not
+ * its name, decide whether it is compressed. A UTF-8 byte order mark at the beginning is skipped.
+ * Every error is an InputError.
  */
 class LineReader
 {
@@ -24,10 +25,11 @@ public:
   LineReader &operator=(const LineReader &) = delete;
 
   /**
-   * Moves to the next line and returns it in @p line without its end (LF, CRLF, or CR if the first
-   * line ends so); the text is valid until the next call. Returns false at the end of the file.
-   * @throws InputError if reading fails, a compressed file is damaged or ends too early, or a line
-   * is longer than 4 MiB
+   * Moves to the next line. Returns false at the end of the file.
+   * @param line receives the line without its end (LF, CRLF, or CR if the first line ends in CR);
+   *        the text is valid until the next call
+   * @throws InputError if reading fails, if a compressed file is damaged or truncated, or if a line
+   *         is longer than 4 MiB
    */
   bool next(std::string_view &line);
 
@@ -42,9 +44,9 @@ public:
   [[noreturn]] void fail(const std::string &message, std::size_t line) const;
 
 private:
-  /// Appends to the unread text in the buffer; returns false if there is nothing more.
+  /// Reads more text into the buffer, after the unread text. Returns false at the end of the file.
   bool refill();
-  /// Skips a byte order mark, and detects how lines end.
+  /// Skips a byte order mark and detects how lines end.
   void inspect_beginning();
 
   std::string name;

@@ -13,10 +13,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Bytes of memory per entry that reading needs.
+/// The memory that reading a matrix needs per entry, in bytes.
 constexpr std::size_t bytes_per_entry = 40;
 
-/// The entries in the order of the file; indices from 0.
+/// The entries of a matrix in the order of the file. Indices count from 0.
 struct Triplets
 {
   std::vector<int> rows, columns;
@@ -34,7 +34,8 @@ struct Triplets
   }
 };
 
-/// The line of each entry. Most files have one entry a line, without gaps.
+/// The line number of each entry, stored as runs of entries on consecutive lines. Most files have
+/// one entry per line without gaps, and so need a single run.
 class EntryLines
 {
 public:
@@ -52,7 +53,7 @@ public:
   }
 
 private:
-  std::vector<std::pair<std::size_t, std::size_t>> pieces; ///< first entry, its line
+  std::vector<std::pair<std::size_t, std::size_t>> pieces; ///< first entry and line of each run
 };
 
 class MatrixReader
@@ -95,7 +96,7 @@ private:
   {
     const auto n_declared = static_cast<std::size_t>(text.size().entries);
     const bool has_values = text.header().field != "pattern";
-    // A damaged size line must not exhaust the memory.
+    // The limit prevents a damaged size line from exhausting the memory.
     const std::size_t expected = std::min(n_declared, std::size_t(1) << 24);
     entries.rows.reserve(expected);
     entries.columns.reserve(expected);
@@ -123,7 +124,8 @@ private:
     has_upper = has_upper || row < column;
   }
 
-  /// Drops entries above the diagonal that have an opposite entry, which must be equal.
+  /// Drops each entry above the diagonal whose mirror entry exists. The two must agree up to sign
+  /// and rounding.
   void drop_upper_triangle()
   {
     std::vector<std::size_t> order(entries.size());
@@ -138,7 +140,7 @@ private:
     for (std::size_t l = 1; l < order.size(); ++l) {
       const std::size_t first = order[l - 1], second = order[l];
       if (position(first) != position(second) || entries.rows[first] == entries.rows[second])
-        continue; // duplicate entries are found later
+        continue; // duplicate entries are reported later
       check_mirror_entry(first, second);
       is_dropped[entries.rows[first] < entries.columns[first] ? first : second] = 1;
     }
@@ -159,7 +161,7 @@ private:
               lines[second]);
   }
 
-  /// Removes all other entries, and preserves the lines of those that remain.
+  /// Keeps only the entries for which @p is_selected is true, with their line numbers.
   template <class Predicate>
   void filter_entries(const Predicate &is_selected)
   {
@@ -177,7 +179,7 @@ private:
     lines = std::move(remaining_lines);
   }
 
-  // Counting sort by columns, and then by rows: the columns ascend in each row.
+  // A counting sort by columns, followed by one by rows, puts the columns of each row in order.
 
   std::vector<std::size_t> count_columns() const
   {
@@ -262,7 +264,7 @@ private:
   const bool is_skew = text.header().symmetry == "skew-symmetric";
   Triplets entries;
   EntryLines lines;
-  bool has_lower = false, has_upper = false; ///< off the diagonal, in files that are not general
+  bool has_lower = false, has_upper = false; ///< which triangles a (skew-)symmetric file contains
 };
 } // namespace
 

@@ -9,10 +9,10 @@
 /**
  * @file
  * Matrices and vectors in the Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR
- * 5935, 1996): text, plain or compressed by gzip, whatever the file is called. Comments and blank
- * lines may occur anywhere after the header; lines may end in CRLF or CR and begin with blanks;
- * numbers may begin with + and have Fortran exponents (1.5D-3); the file may begin with a byte
- * order mark.
+ * 5935, 1996). Files are text, which may be compressed by gzip whatever the file is called.
+ * Comments and blank lines may occur anywhere after the header. Lines may end in CRLF or CR and
+ * begin with blanks. Numbers may begin with + and have Fortran exponents (1.5D-3). A file may begin
+ * with a byte order mark.
  *
  * Errors in the text are InputErrors that begin with FILE:LINE: and name the remedy.
  */
@@ -20,43 +20,46 @@ namespace femgpu::linalg
 {
 struct MatrixMarketMatrix
 {
-  HostMatrix matrix;               ///< all entries: of both triangles, and explicit zeros
-  bool has_both_triangles = false; ///< in the file, although it is (skew-)symmetric
-  bool is_symmetric = false;       ///< by the header of the file
+  HostMatrix matrix;               ///< all entries of both triangles, including stored zeros
+  bool has_both_triangles = false; ///< does a (skew-)symmetric file contain both triangles?
+  bool is_symmetric = false;       ///< does the header of the file say "symmetric"?
 };
 
 /**
- * Reads a square sparse matrix: coordinate; real, integer or pattern; general, symmetric or
- * skew-symmetric. The values of a pattern are 1. Symmetric files contain one triangle, by the
- * standard the lower one; if they contain both, opposite entries must agree up to rounding. Needs
- * 40 bytes per entry while it reads.
- * @throws InputError for anything else, for indices out of range, duplicate entries, too few or too
- * many entries, values that are not finite, more than max_indices rows or RowStarts::max_entries
- * entries, more entries than fit into memory, or so few that a row has none
+ * Reads a square sparse matrix of format coordinate, of field real, integer or pattern, and of
+ * symmetry general, symmetric or skew-symmetric. The values of a pattern are 1. A symmetric file
+ * should contain the lower triangle, but may contain the upper one or both; in a file with both,
+ * opposite entries must agree up to rounding. Reading needs 40 bytes of memory per entry.
+ * @throws InputError for any other kind of matrix
+ * @throws InputError for indices out of range, duplicate entries, values that are not finite, a
+ *         number of entries that differs from the size line, fewer entries than rows, more entries
+ *         than fit into memory, or more than max_indices rows or RowStarts::max_entries entries
  */
 MatrixMarketMatrix read_matrix_market(const std::string &file);
 
 /**
- * Reads a vector of @p n elements: array or coordinate (missing elements are 0); real or integer;
- * general; n x 1. @throws InputError as read_matrix_market(), and if the file has another size
+ * Reads a vector of @p n elements from a general n x 1 file of format array or coordinate (missing
+ * elements are 0) and field real or integer.
+ * @throws InputError as read_matrix_market() throws, and if the file has another size
  */
 std::vector<double> read_matrix_market_vector(const std::string &file, int n);
 
-/// Vectors of the same length, one after the other.
+/// Vectors of the same length, concatenated.
 struct MatrixMarketVectors
 {
   int count = 0;
   std::vector<double> values;
 };
 
-/// Reads one or several vectors of @p n elements, the columns of an n x k file. @throws InputError
-/// as read_matrix_market_vector()
+/// Reads one or several vectors of @p n elements, the columns of an n x k file.
+/// @throws InputError as read_matrix_market_vector() throws
 MatrixMarketVectors read_matrix_market_vectors(const std::string &file, int n);
 
 /**
- * Writes @p count vectors of the same length, one after the other in @p vectors, as the columns of
- * an array, with enough digits to read back the same numbers. @p comment may have several lines.
- * @throws OutputError as write_file()
+ * Writes vectors as the columns of an array, with enough digits to read back the same numbers.
+ * @param vectors @p count vectors of the same length, concatenated
+ * @param comment comment at the beginning of the file; may have several lines
+ * @throws OutputError as write_file() throws
  */
 void write_matrix_market_vectors(const std::string &file, const std::vector<double> &vectors,
                                  int count, const std::string &comment = "");

@@ -43,8 +43,8 @@ std::string_view without_plus(const std::string_view token)
   return plus ? token.substr(1) : token;
 }
 
-/// Returns whether all of @p token is an integer; one beyond 64 bits becomes the largest of its
-/// sign.
+/// Parses an integer. One beyond 64 bits becomes the largest 64-bit integer of the same sign.
+/// @return whether the whole @p token is an integer
 bool parse(std::string_view token, std::int64_t &number)
 {
   token = without_plus(token);
@@ -55,7 +55,8 @@ bool parse(std::string_view token, std::int64_t &number)
   return error != std::errc::invalid_argument && stop == token.data() + token.size();
 }
 
-/// Parses Fortran exponents (1D5), and numbers that become 0 or infinite.
+/// Parses numbers that std::from_chars rejects: numbers with a Fortran exponent (1D5), and numbers
+/// so small or large that they become 0 or infinite.
 bool parse_unusual(const std::string_view token, double &number)
 {
   std::string text = lower_case(token);
@@ -180,7 +181,7 @@ void MatrixMarketText::read_header()
     fail("the header says " + in_quotes(token) + " where the " + what + " is expected; " + hint +
          ".");
   };
-  // Elsewhere, lines that begin with % are comments.
+  // The header begins with %%. After the header, lines that begin with % are comments.
   bool found = false;
   while (!found && lines.next(rest))
     found = rest.find_first_not_of(" \t\r\f\v") != std::string_view::npos;

@@ -18,11 +18,11 @@ struct MatrixMarketHeader
   std::string symmetry; ///< "general", "symmetric" or "skew-symmetric"
 };
 
-/// The size line.
+/// The size line of a Matrix Market file.
 struct MatrixMarketSize
 {
   std::int64_t rows = 0, columns = 0;
-  std::int64_t entries = 0; ///< of coordinate files; rows * columns of arrays
+  std::int64_t entries = 0; ///< number of entries that follow; rows * columns for an array
 };
 
 /**
@@ -42,28 +42,29 @@ public:
   {
     return file_size;
   }
-  /// Returns the last line read, for messages; after construction the size line.
+  /// Returns the number of the last line read, for messages; after construction, the size line.
   std::size_t line_number() const
   {
     return lines.line_number();
   }
 
-  /// Checks that @p count entries of @p bytes_per_entry bytes fit into memory. @throws InputError
-  /// if not
-  /// @param what "matrix" or "vector"
+  /// Checks that @p count entries of @p bytes_per_entry bytes fit into memory.
+  /// @param what name for the message, "matrix" or "vector"
+  /// @throws InputError if the entries do not fit
   void check_memory(std::int64_t count, std::size_t bytes_per_entry, const char *what) const;
 
-  /// Moves to the line of the next entry, after @p found others; returns false at the end of the
-  /// file.
-  /// @throws InputError if the entries are not as many as the size line announces
+  /// Moves to the line of the next entry. Returns false at the end of the file.
+  /// @param found number of entries read so far
+  /// @throws InputError if the number of entries in the file differs from the size line
   bool next_entry(std::size_t found);
 
-  /// Returns the next number of the line, an index in 1…@p range, counted from 0. @p what is "row"
-  /// …
+  /// Reads an index from 1 to @p range, the next number of the line, and returns it counted from 0.
+  /// @param what name of the index for messages, such as "row"
   std::int64_t index(const char *what, std::int64_t range);
-  /// Returns the next number of the line, a value: finite, and integral if the file says integer.
+  /// Returns the next number of the line, a value. It must be finite, and an integer if the field
+  /// of the file is "integer".
   double value();
-  /// Checks that the line has ended. @throws InputError if it has not
+  /// Checks that the line has no more tokens. @throws InputError if it has
   void end_of_line();
 
   template <class... Line>
@@ -75,8 +76,7 @@ public:
 private:
   void read_header();
   void read_size();
-  /// Moves to the next line that is neither blank nor a comment; returns false at the end of the
-  /// file.
+  /// Moves to the next line that is neither blank nor a comment. Returns false if there is none.
   bool next();
   /// Returns the next token of the line; empty at its end.
   std::string_view token();

@@ -18,7 +18,7 @@ void check_header(const MatrixMarketText &text)
     text.fail("a vector is expected, but a pattern has no values; write 'real' and the values.", 1);
 }
 
-/// Checks the size of a file. @param columns as in read()
+/// Checks the size of a file. @param columns expected number of columns, "1" or "k" (any)
 void check_size(const MatrixMarketText &text, const int n, const std::string &columns)
 {
   const MatrixMarketSize &size = text.size();
@@ -34,11 +34,11 @@ MatrixMarketVectors read_columns(MatrixMarketText &text)
 {
   const std::int64_t rows = text.size().rows, columns = text.size().columns;
   const bool is_array = text.header().format == "array";
-  text.check_memory(rows * columns, is_array ? 8 : 16, "vector"); // 16: including lines
+  text.check_memory(rows * columns, is_array ? 8 : 16, "vector"); // 16: value and line number
   MatrixMarketVectors vectors{static_cast<int>(columns), {}};
   std::vector<double> &v = vectors.values;
   v.resize(static_cast<std::size_t>(rows * columns));
-  std::vector<std::size_t> lines(is_array ? 0 : v.size()); // of each element; 0: none
+  std::vector<std::size_t> lines(is_array ? 0 : v.size()); // line of each element; 0: missing
   for (std::size_t found = 0; text.next_entry(found); ++found) {
     std::size_t at = found;
     if (!is_array) {
@@ -56,7 +56,7 @@ MatrixMarketVectors read_columns(MatrixMarketText &text)
   return vectors;
 }
 
-/// Reads vectors. @param columns expected number, "1" or "k"
+/// Reads vectors. @param columns expected number of columns, "1" or "k" (any)
 MatrixMarketVectors read(const std::string &file, const int n, const std::string &columns)
 {
   MatrixMarketText text(file);
@@ -65,7 +65,7 @@ MatrixMarketVectors read(const std::string &file, const int n, const std::string
   return read_columns(text);
 }
 
-/// Returns @p text with every line made a comment.
+/// Returns @p text as comment lines of a Matrix Market file.
 std::string comment_lines(const std::string &text)
 {
   std::string lines;

@@ -12,7 +12,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-using Dense = std::vector<std::vector<double>>; // by rows
+using Dense = std::vector<std::vector<double>>; // by rows unless a comment says otherwise
 
 Dense dense_rows(const HostMatrix &A)
 {
@@ -34,11 +34,12 @@ HostMatrix transposed(const HostMatrix &A)
   return dense(columns);
 }
 
-/// Computes AINV or SAINV pivot by pivot in natural order: Wᵀ A Z = D and M⁻¹ = Z D⁻¹ Wᵀ.
+/// A reference implementation of AINV and SAINV, pivot by pivot in natural order: Wᵀ A Z = D and
+/// M⁻¹ = Z D⁻¹ Wᵀ.
 struct Reference
 {
-  Dense Z, W;                 ///< by columns
-  std::vector<double> pivots; ///< belong to Z
+  Dense Z, W;                 ///< factors, stored by columns
+  std::vector<double> pivots; ///< diagonal of D, computed with Z
 
   Reference(const HostMatrix &matrix, const bool is_stabilised, const double drop)
   {
@@ -138,7 +139,7 @@ TEST_P(AinvTest, TwoUnknownsAreWhatOneFindsByHand)
     EXPECT_EQ(M->setup_report().n_nonzeros, 3U);
     EXPECT_TRUE(M->is_symmetric());
     EXPECT_LT(relative_difference(applied(*M, {8., 0.}), {3., -2.}), 4. * eps);
-    // The entry -1/2 is dropped. The pivots of AINV and of SAINV are then the diagonal of A.
+    // The entry -1/2 of Z is dropped. The pivots of AINV and SAINV are then the diagonal of A.
     const auto dropped = make(std::string(name) + " drop=0.5 scaling=none order=natural", A);
     EXPECT_EQ(dropped->setup_report().n_nonzeros, 2U);
     EXPECT_LT(relative_difference(applied(*dropped, {4., 3.}), {1., 1.}), 4. * eps);
@@ -193,7 +194,7 @@ TEST_P(AinvTest, InTheNaturalOrderItIsTheAlgorithmWithOnePivotAfterTheOther)
   for (const HostMatrix &A : {laplacian_1d(40), convection_diffusion(30, 1, 0.4, 0.)}) {
     const std::vector<double> r = random_vector(A.n, 2);
     for (const bool is_stabilised : {false, true})
-      for (const double drop : {0.05, 0.2, 0.45}) { // 0.45 drops entries of one factor only
+      for (const double drop : {0.05, 0.2, 0.45}) { // 0.45 drops entries of only one factor
         const Reference reference(A, is_stabilised, drop);
         const std::string text = std::string(is_stabilised ? "sainv" : "ainv") +
                                  " order=natural scaling=none drop=" + std::to_string(drop);
@@ -243,7 +244,7 @@ TEST_P(AinvTest, PlainPivotsThatBreakDownAreNamedAndStabilisedOnesArePositive)
   const std::string stabilised =
       text_of<SolverError>([&] { make("sainv drop=0 order=natural", indefinite); });
   EXPECT_NE(stabilised.find("symmetric=no"), std::string::npos) << stabilised;
-  // M⁻¹ is then the inverse.
+  // Without dropping, M⁻¹ is the inverse of A.
   const std::vector<double> x = {1., 2., 3.};
   EXPECT_LT(relative_difference(
                 applied("sainv drop=0 symmetric=no", indefinite, multiply(indefinite, x)), x),
@@ -320,7 +321,7 @@ TEST_P(AinvTest, BlocksInAnotherOrderAreTheInverseOfThese)
         solve(executor, method("cg", "sainv drop=0 blocks=3 partition=" + partition), problem.A,
               problem.b);
     EXPECT_TRUE(solved.report.converged()) << solved.report.message;
-    EXPECT_LT(solved.report.iterations, 30); // bounded by the coupled blocks
+    EXPECT_LT(solved.report.iterations, 30); // only the division into blocks costs iterations
   }
   EXPECT_LT(relative_difference(applied("sainv drop=0 partition=geometry", problem.A,
                                         multiply(problem.A, problem.b)),

@@ -169,7 +169,7 @@ TEST_P(BatchTest, SystemsThatFailStopNoOther)
   System not_finite = system_of(laplacian_2d(12, 12)), infinite = not_finite;
   not_finite.b[77] = std::nan("");
   infinite.A.values[5] = HUGE_VAL;
-  // The matrix is singular and b is not in its range.
+  // The matrix is singular, and b is not in the range of the matrix.
   const System singular{neumann_1d(100), std::vector<double>(100, 1.), std::vector<double>(100)};
   const System zero_matrix{diagonal({0., 0., 0.}), {1., 2., 3.}, {0., 0., 0.}};
 
@@ -207,7 +207,7 @@ TEST_P(BatchTest, OutcomesAreThoseOfSingleSolves)
 {
   System zero_rhs = system_of(laplacian_2d(9, 9)), solved_already = zero_rhs;
   zero_rhs.b.assign(81, 0.);
-  zero_rhs.x0 = random_vector(81, 1); // must be ignored
+  zero_rhs.x0 = random_vector(81, 1); // the solver must ignore this guess, because b = 0
   solved_already.x0 = random_vector(81, 1);
   solved_already.b = multiply(solved_already.A, solved_already.x0);
   const System none{HostMatrix(), {}, {}}, one = system_of(diagonal({4.}));
@@ -339,7 +339,7 @@ TEST(BatchOnTheHost, HasTheBitsOfSingleSolvesOnAnyNumberOfThreads)
     const SolvedBatch three = solve_all(std::make_shared<HostExecutor>(3), options, systems);
     EXPECT_EQ(three.x, one.x);
     for (std::size_t k = 0; k < systems.size(); ++k) {
-      if (systems[k].A.n > 1024) // their sums consist of several chunks
+      if (systems[k].A.n > 1024) // sums over so many rows consist of several chunks
         continue;
       const Solved single =
           solve(std::make_shared<HostExecutor>(1), options, systems[k].A, systems[k].b);

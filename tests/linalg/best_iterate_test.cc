@@ -51,7 +51,7 @@ std::vector<std::string> all_solvers()
 {
   std::vector<std::string> names;
   for (const auto &entry : solvers)
-    if (entry.traits.preconditioner == nullptr) // accepts all preconditioners
+    if (entry.traits.preconditioner == nullptr) // the solver accepts all preconditioners
       names.push_back(entry.name);
   return names;
 }

@@ -86,7 +86,7 @@ TEST_P(BiCGStabTest, SkewSymmetricMatrixBreaksDown)
   EXPECT_EQ(x, (std::vector<double>{3., 4.}));
 }
 
-// By hand: after the first step r = (0, 0, 1) is orthogonal to r* = (1, 0, 0).
+// By hand: after the first step, r = (0, 0, 1) is orthogonal to r* = (1, 0, 0).
 TEST_P(BiCGStabTest, BreakdownAfterAStepStartsAgain)
 {
   const HostMatrix A = dense({{1., 0., 0.}, {1., 1., 1.}, {0., -1., 1.}});

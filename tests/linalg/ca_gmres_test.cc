@@ -118,7 +118,8 @@ TEST_P(CaGmresTest, PowersMayBeMadeInAnyWay)
   }
 }
 
-// The powers are built during set-up from copies of the values, so new values must reach them.
+// Set-up builds the matrix powers from copies of the matrix's values. A change of the values must
+// update these copies.
 TEST_P(CaGmresTest, PowersFollowTheMatrix)
 {
   const ModelProblem problem = generate("poisson2d-p1:60");
@@ -142,8 +143,8 @@ TEST_P(CaGmresTest, PowersFollowTheMatrix)
   }
 }
 
-// The monomials of a long block are dependent up to rounding. The solver must detect this, report
-// it and recover.
+// In a long block, the vectors of a monomial basis are linearly dependent up to rounding. The
+// solver must detect and report this dependence, and recover.
 TEST_P(CaGmresTest, ABasisThatIsTooIllConditionedIsTold)
 {
   for (const char *const tsqr : {"cholqr", "svqr", "caqr"}) {

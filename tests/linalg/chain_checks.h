@@ -11,15 +11,16 @@
 
 /**
  * @file
- * Checks, for any backend, that an item of a chain step runs after the items that it waits for.
+ * Checks, for any backend, that a chain step processes each item (such as a row) after the earlier
+ * items of the same chain for which it waits.
  */
 namespace femgpu::linalg::test
 {
-/// Computes v_i = (v_{i−1} + 3 v_{i−7} + i) mod 1009 within a chain.
+/// The body of a step that computes v_i = (v_{i−1} + 3 v_{i−7} + i) mod 1009 within each chain.
 struct Recurrence
 {
   static constexpr int team_size = 32, scratch = 0;
-  const int *first; ///< first item in the chain of each item
+  const int *first; ///< for each item, the first item of its chain
   int *v;
 
   template <class Team>

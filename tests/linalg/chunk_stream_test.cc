@@ -11,7 +11,7 @@ namespace
 class ChunkStreamTest : public OnBackend
 {
 protected:
-  /// Fetches all chunks in order, twice, and returns the bytes that steps on the device see.
+  /// Fetches all chunks in order, twice, and returns all bytes as steps on the device read them.
   std::vector<char> visit_twice(ChunkStream &chunks, const std::vector<std::size_t> &sizes) const
   {
     std::size_t total = 0;
@@ -44,7 +44,7 @@ TEST_P(ChunkStreamTest, StepsFindEachChunkHoweverManySlotsThereAre)
     }
     const std::vector<char> once = expected;
     expected.insert(expected.end(), once.begin(), once.end());
-    EXPECT_TRUE(visit_twice(*chunks, sizes) == expected); // EXPECT_EQ would print everything
+    EXPECT_TRUE(visit_twice(*chunks, sizes) == expected); // EXPECT_EQ would print all bytes
   }
 }
 

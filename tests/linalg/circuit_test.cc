@@ -23,7 +23,7 @@ std::vector<int> column_lengths(const HostMatrix &A)
   return lengths;
 }
 
-/// Returns |a_ii| divided by the sum of the other magnitudes in row i.
+/// Returns |a_ii| divided by the sum of the magnitudes of the other entries in row i.
 double dominance(const HostMatrix &A, const int i)
 {
   double diagonal = 0., others = 0.;
@@ -76,7 +76,7 @@ TEST(Circuit, MostRowsAreWeaklyDominatedByTheirDiagonal)
     none += dominance(A, i) < 1. ? 1 : 0;
   }
   EXPECT_GT(weak, 0.75 * A.n);
-  EXPECT_GT(none, 0.02 * A.n); // sources and the nodes that they feed
+  EXPECT_GT(none, 0.02 * A.n); // sources and the nodes connected to them
 }
 
 TEST(Circuit, IsTheSameForTheSameSeedAlone)

@@ -10,7 +10,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Returns the stiffness matrix of springs in series, of which the first connects x_0 with the
+/// Returns the stiffness matrix of springs in series. The first spring connects x_0 with the
 /// ground.
 HostMatrix chain(const std::vector<double> &springs)
 {
@@ -37,7 +37,7 @@ std::vector<double> product(const HostMatrix &A, const std::vector<double> &x)
   return b;
 }
 
-/// Returns ten unit springs, a weak one and nine unit springs.
+/// Returns the stiffnesses of ten unit springs, a weak spring and nine unit springs.
 std::vector<double> two_components(const double weak_spring)
 {
   std::vector<double> springs(20, 1.);

@@ -33,8 +33,8 @@ Bratu bratu_2d(const int m)
   return {laplacian_2d(m, m), m};
 }
 
-/// Returns max u on the unit interval: 2 ln cosh t with t² = λ/8 cosh² t, from the initial guess
-/// @p t.
+/// Returns the exact max u on the unit interval, 2 ln cosh t, where t solves t² = λ/8 cosh² t.
+/// @param t initial guess of t, which selects the solution
 double exact_largest(const double lambda, double t)
 {
   for (int k = 0; k < 50; ++k) {
@@ -44,11 +44,11 @@ double exact_largest(const double lambda, double t)
   return 2. * std::log(std::cosh(t));
 }
 
-/// A traced branch.
+/// A traced branch of solutions.
 struct Branch
 {
   ContinuationReport report;
-  std::vector<std::vector<double>> solutions; ///< one per record
+  std::vector<std::vector<double>> solutions; ///< one solution per record
   std::vector<double> last;
 
   std::vector<BranchRecord> of_kind(const Kind kind) const
@@ -59,7 +59,7 @@ struct Branch
     return records;
   }
 
-  /// Returns the fold, of which there must be exactly one.
+  /// Returns the fold. The branch must have exactly one.
   BranchRecord fold() const
   {
     const auto folds = of_kind(Kind::fold);
@@ -80,7 +80,7 @@ ContinuationOptions around_fold(const std::string &preconditioner = "jacobi")
 class ContinuationTest : public OnBackend
 {
 protected:
-  bool calls_begin_pattern = false; ///< calls begin_pattern() first
+  bool calls_begin_pattern = false; ///< call begin_pattern() before the set-up?
 
   Branch trace(const ContinuationOptions &options, const Bratu &problem,
                std::vector<double> guess = {},
@@ -112,13 +112,13 @@ double residual_of(const Bratu &problem, const double lambda, const std::vector<
   return norm(r);
 }
 
-/// Extrapolates values of second order in h from spacings h and h/2.
+/// Extrapolates a quantity with an error of second order from its values for spacings h and h/2.
 double extrapolated(const double coarse, const double fine)
 {
   return (4. * fine - coarse) / 3.;
 }
 
-// 2 x = λ/4 e^x, so λ = 8 x e^(-x), whose maximum is 8/e at x = 1.
+// The equation of one unknown is 2 x = λ/4 e^x, so λ = 8 x e^(-x), whose maximum is 8/e at x = 1.
 TEST_P(ContinuationTest, FoldOfOneUnknownIsThatByHand)
 {
   const Branch branch = trace(around_fold(), bratu_1d(1));
@@ -178,7 +178,7 @@ TEST_P(ContinuationTest, EveryPointSatisfiesTheEquation)
   Bratu problem = bratu_2d(17);
   problem.b = random_vector(problem.A.n, 3);
   for (double &b : problem.b)
-    b = 1e-2 * (1. + b); // positive, which makes u positive
+    b = 1e-2 * (1. + b); // positive values of b make u positive
   ContinuationOptions options = around_fold();
   options.targets = {1., 2.};
   const Branch branch = trace(options, problem);
@@ -242,7 +242,8 @@ TEST_P(ContinuationTest, FormatAndOrderAreThoseAskedFor)
 {
   Bratu problem = bratu_2d(12);
   for (std::size_t i = 0; i < problem.b.size(); ++i)
-    problem.w[i] *= 1. + 0.5 * std::sin(static_cast<double>(i)); // symmetry could hide the order
+    problem.w[i] *=
+        1. + 0.5 * std::sin(static_cast<double>(i)); // symmetry would hide a wrong order
   const Branch branch = trace(around_fold(), problem);
   ContinuationOptions options = around_fold("fsai");
   options.linear.format = "sell";
@@ -263,8 +264,8 @@ TEST_P(ContinuationTest, LawsByExpressionsHaveBranchesToo)
   EXPECT_NEAR(trace(around_fold(), bratu_1d(1), {}, square).fold().lambda, 4., 1e-9);
 }
 
-// 2 x = λ/4 e^(x/(1 + x/5)): the folds are where (1 + x/5)² = x, that is x = (15 ± 5 √5)/2, with λ
-// = 8 x e^(-√x).
+// The equation of one unknown is 2 x = λ/4 e^(x/(1 + x/5)). The folds are at (1 + x/5)² = x, that
+// is, x = (15 ± 5 √5)/2 and λ = 8 x e^(-√x).
 TEST_P(ContinuationTest, BranchLikeAnSHasTwoFoldsAndThreeSolutions)
 {
   const ReactionTerm reaction =

@@ -12,7 +12,7 @@ TEST(CheckCsr, AcceptsEveryMatrixOfTheTests)
     EXPECT_NO_THROW(check_csr(A.csr()));
 }
 
-/// Returns the error of check_csr() for the 4 x 4 Laplacian after @p corrupt.
+/// Returns the error message of check_csr() for a 4 x 4 Laplacian changed by @p corrupt.
 template <class Corrupt>
 std::string csr_error(Corrupt &&corrupt)
 {

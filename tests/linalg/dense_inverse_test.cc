@@ -10,8 +10,8 @@
 
 /**
  * @file
- * Tests the inverse of the coarsest matrix: with pivoting, for symmetric, singular and
- * ill-conditioned matrices.
+ * Tests the dense inverse of the coarsest matrix of multigrid: pivoting, and symmetric, singular
+ * and ill-conditioned matrices.
  */
 namespace femgpu::linalg::test
 {
@@ -26,7 +26,8 @@ enum class Symmetry
 class DenseInverseTest : public OnBackend
 {
 protected:
-  /// Returns the entries of the inverse by rows. Expects that it omits @p rank_deficiency rows.
+  /// Returns the entries of the inverse by rows. Expects that the inversion omits @p
+  /// rank_deficiency rows, which depend on others.
   std::vector<double> invert(const HostMatrix &A, const Symmetry symmetry,
                              const int rank_deficiency = 0) const
   {
@@ -156,7 +157,7 @@ TEST_P(DenseInverseTest, LeavesOutRowsAndColumnsOfASingularUnsymmetricMatrix)
   expect_inverse(A, invert(A, Symmetry::no, 1), 1e-13);
 }
 
-/// Returns the minimum of 1 and of vᵀ X v / vᵀ v over the eigenvectors v of the 1D Laplacian.
+/// Returns min(1, min vᵀ X v / vᵀ v), where v are the eigenvectors of the 1D Laplacian.
 double min_energy(const std::vector<double> &X, const int n)
 {
   double smallest = 1.;
@@ -182,8 +183,8 @@ TEST_P(DenseInverseTest, StaysPositiveDefiniteWhateverTheCondition)
   }
 }
 
-/// Returns a full matrix with eigenvalues from 1 to @p condition and eigenvectors without zeros: a
-/// diagonal matrix between Householder reflections.
+/// Returns a full symmetric matrix with eigenvalues from 1 to @p condition: a diagonal matrix
+/// multiplied by Householder reflections from both sides, so that no eigenvector has zeros.
 HostMatrix reflected(const int n, const double condition)
 {
   std::vector<std::vector<double>> rows(n, std::vector<double>(n, 0.));

@@ -12,7 +12,8 @@ namespace
 class PartsOfPowers : public OnBackend
 {
 protected:
-  /// Computes the basis with distributed rows. @param m inverse diagonal, or empty
+  /// Computes the basis with distributed rows.
+  /// @param m inverse diagonal of the Jacobi preconditioner; empty without a preconditioner
   Vectors compute_on_ranks(const HostMatrix &A, const MatrixPowersOptions &options,
                            const std::vector<BasisStep> &steps, const std::vector<double> &m = {})
   {
@@ -87,7 +88,7 @@ TEST_P(PartsOfPowers, HaveTheBitsOfOnePartWhereGhostsComeOnceASweep)
       forms.push_back(exchanging(5));
       for (const MatrixPowersOptions &options : forms) {
         if (name == "empty rows" && options.kind == PowersKind::blocked)
-          continue; // random columns have too many neighbours
+          continue; // rows with random columns have too many neighbours for cache blocks
         const Vectors V = compute_on_ranks(A, options, steps);
         SCOPED_TRACE(name + ", " + description);
         expect_same(V, expected);

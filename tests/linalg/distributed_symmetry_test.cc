@@ -16,7 +16,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Returns the answer of each rank.
+/// Returns the result of the symmetry check on each rank.
 std::vector<int> answers(const HostMatrix &A, const std::vector<int> &starts)
 {
   const std::vector<LocalMatrix> matrices = cut_matrix(A, starts);
@@ -56,14 +56,15 @@ const std::vector<std::vector<int>> cuts = {{0, 1, 35}, {0, 14, 35}, {0, 7, 7, 2
 TEST(PartsOfSymmetry, SymmetricMatricesAre)
 {
   HostMatrix A = laplacian_2d(7, 5);
-  entry(A, 13, 14) *= 1. + 1e-15; // rounding
+  entry(A, 13, 14) *= 1. + 1e-15; // a difference of rounding, which must be ignored
   for (const std::vector<int> &starts : cuts)
     EXPECT_EQ(answers(A, starts), std::vector<int>(starts.size() - 1, 1));
   const HostMatrix other = random_spd(300, 20, 3);
   EXPECT_EQ(answers(other, uneven(other)), std::vector<int>(4, 1));
 }
 
-// The couplings of 0 with 1 and 7 and of 13 with 20 cross borders of the subdomains above.
+// Row 0 is coupled with rows 1 and 7, and row 13 with row 20. Couplings across borders of
+// subdomains must be compared, too.
 TEST(PartsOfSymmetry, OneEntryThatCouplesPartsIsCompared)
 {
   const HostMatrix A = laplacian_2d(7, 5);

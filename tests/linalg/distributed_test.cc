@@ -20,7 +20,7 @@ namespace
 class PartsTest : public testing::TestWithParam<std::string>
 {};
 
-// Chebyshev and Neumann multiply by A and import the ghosts for these products themselves.
+// The preconditioners chebyshev and neumann multiply by A and import the ghosts themselves.
 TEST_P(PartsTest, TakeTheIterationsOfOnePart)
 {
   const ModelProblem problem = problem_for(GetParam());
@@ -77,11 +77,11 @@ double entry_of(const HostMatrix &A, const int i, const int j)
   return 0.;
 }
 
-/// Checks that the rows within a given number of connections of own rows have all entries of A
-/// among them, in global order.
+/// Checks overlapping subdomains: the rows within a given number of connections of own rows must
+/// have all entries of A between them, in global order.
 TEST(PartsWithOverlap, AreRowsNearOwnOnesInTheOrderOfAll)
 {
-  const HostMatrix A = generate("poisson2d-5pt:1x40").A; // a chain
+  const HostMatrix A = generate("poisson2d-5pt:1x40").A; // a chain of rows
   const std::vector<int> starts = {0, 10, 10, 25, 40};
   const std::vector<LocalMatrix> matrices = cut_matrix(A, starts);
   for (const int layers : {1, 3})
@@ -108,14 +108,14 @@ TEST(PartsWithOverlap, AreRowsNearOwnOnesInTheOrderOfAll)
         for (std::size_t k = view.row_starts[i]; k < view.row_starts[i + 1]; ++k)
           EXPECT_EQ(view.values[k], entry_of(A, first + i, first + view.columns[k]));
       const auto back = near.owned_rows(std::make_shared<CsrMatrix>(near.matrix().copy()));
-      EXPECT_EQ(back->domain(), own.domain()); // contains all ghosts of the own rows
+      EXPECT_EQ(back->domain(), own.domain()); // the overlap contains all ghosts of own rows
       EXPECT_EQ(back->host_columns(), own.host_columns());
       EXPECT_EQ(back->host_row_starts(), own.host_row_starts());
     });
 }
 
-/// Checks that the rows near a border, which depend on rows of both sides, agree with those of one
-/// rank.
+/// Checks the rows of approximate inverses near a border of subdomains, which depend on rows of
+/// both sides: they must agree with the rows computed on one rank.
 TEST(PartsOfApproximateInverses, AreThoseOfAllRows)
 {
   const std::pair<const char *, const char *> systems[] = {
@@ -155,7 +155,7 @@ TEST(Parts, TakeMultigridByThemselves)
   EXPECT_EQ(reports[1].method.preconditioner, "multigrid");
 }
 
-/// Returns the iterations with multigrid on one rank and on several.
+/// Returns the numbers of iterations with multigrid on one rank and on several ranks.
 std::pair<int, int> iterations_with_multigrid(const std::string &system, const std::string &options,
                                               const std::vector<double> &cuts)
 {
@@ -352,7 +352,7 @@ TEST(Parts, HaveNumbersOfAnySize)
   std::vector<double> tiny = problem.b;
   for (double &value : tiny)
     value = std::ldexp(value, -900);
-  std::fill_n(tiny.begin(), 50, 0.); // the first rank needs the scale of the other
+  std::fill_n(tiny.begin(), 50, 0.); // the first rank, with b = 0, needs the other rank's scale
   std::vector<double> ordinary = problem.b;
   std::fill_n(ordinary.begin(), 50, 0.);
   const auto solve = [&](const std::vector<double> &b) {
@@ -365,7 +365,7 @@ TEST(Parts, HaveNumbersOfAnySize)
   EXPECT_EQ(found.reports[0].backward_error, expected.reports[1].backward_error);
 }
 
-/// Checks block formats; borders of subdomains must not divide a node.
+/// Checks block formats on several ranks. Borders of subdomains must not divide a node.
 TEST(Parts, HaveBlocks)
 {
   const ModelProblem problem = generate("elasticity3d-p1:5");

@@ -11,7 +11,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Feeds terms to an estimator one by one, as the solver loops do.
+/// Feeds terms to an estimator of the energy error one by one, as the loops of solvers do.
 struct TermFeeder
 {
   EnergyError energy;
@@ -48,7 +48,7 @@ TEST(EnergyError, NeedsMoreThanOneTerm)
   EXPECT_LT(feeder.report().target, 0.);
 }
 
-// As after a loop on the chip, which evaluates no estimates while it runs.
+// A resident loop evaluates no estimates while it runs; the estimate after it uses recent terms.
 TEST(EnergyError, RecentTermsDoWhereNobodyHasLooked)
 {
   TermFeeder feeder;
@@ -77,7 +77,7 @@ TEST(EnergyError, DecidesAsSoonAsItIsSmallEnough)
     }
 }
 
-// Terms ρ^j: the squared error of iterate l is ρ^l / (1 − ρ).
+// For terms ρ^j, the squared error of iterate l is ρ^l / (1 − ρ).
 TEST(EnergyError, IsABoundFromBelowAsAccurateAsItSaysForManyTerms)
 {
   for (const double rho : {0.3, 0.9, 0.99, 0.998}) {
@@ -97,13 +97,13 @@ TEST(EnergyError, IsABoundFromBelowAsAccurateAsItSaysForManyTerms)
       ASSERT_GE(squared, has_seen_enough ? (1. - EnergyError::accuracy) * exact : 0.)
           << rho << ", term " << k;
     }
-    // ρ^d = τ, and as many terms again for the larger S; the interval between estimates is a few
-    // percent of all terms.
+    // The delay d satisfies ρ^d = τ; a larger S needs as many terms again. The interval between
+    // estimates is a few percent of all terms.
     EXPECT_LE(delay, 2. + 2. * std::log(EnergyError::accuracy) / std::log(rho) + 0.04 * 5000);
   }
 }
 
-// The residual may grow while the error falls.
+// The residual may grow while the energy error decreases.
 TEST(EnergyError, RunThatHasMadeItSmallIsKeptWhateverTheResidual)
 {
   std::array<double, KrylovState::n_energy> memory{};
@@ -175,8 +175,8 @@ LinearSolverOptions to_energy_error(const std::string &solver, const double rela
 class EnergyErrorTest : public OnBackendWithSolver
 {
 protected:
-  /// Compares the reported error with the exact error of the iterate to which it refers, and checks
-  /// the reported norm.
+  /// Checks the reported norm, and compares the reported error with the exact error of the iterate
+  /// to which the report refers.
   void expect_right(const SolveReport &report, LinearSolverOptions options, const Known &system,
                     const std::vector<double> &x0 = {}) const
   {
@@ -246,8 +246,8 @@ TEST_P(EnergyErrorTest, ToleranceBelowRoundingEnds)
 
 TEST_P(EnergyErrorTest, BeginsAnewWithTheRecurrence)
 {
-  // The guess is so far away that x - x₀ cancels: x does not reach the accuracy that the first
-  // recurrence reports.
+  // The initial guess is so far from the solution that x - x₀ suffers cancellation: x does not
+  // reach the accuracy that the recurrence reports before a restart.
   const Known system(laplacian_2d(20, 20));
   const std::vector<double> far_guess(static_cast<std::size_t>(system.A.n), 1e12);
   const auto [report, x] = run(to_energy_error(solver, 1e-9), system.A, system.b, far_guess);
@@ -318,7 +318,7 @@ TEST_P(EnergyErrorTest, IsThatOfASingleSolveInABatch)
   }
 }
 
-// The systems take one thread block, a cluster and all blocks.
+// The systems are so large that the loop runs on one thread block, on a cluster and on all blocks.
 TEST_P(EnergyErrorTest, IsTheSameOnAChipAsOfAGraph)
 {
   if (std::get<0>(GetParam()) != "cuda")
@@ -367,7 +367,7 @@ TEST(EnergyErrorChecks, OtherMethodsAreRefusedWithThoseThatCan)
   EXPECT_THROW(BatchSolver(host, to_energy_error("bicgstab", 1e-3)), ParameterError);
 }
 
-// The squares of b overflow: the error must scale with the units of b.
+// The squares of b overflow, but the error must still scale with the units of b.
 TEST(EnergyErrorChecks, UnitsOfTheRightHandSideAreThoseOfTheError)
 {
   const Known system(laplacian_2d(20, 20));

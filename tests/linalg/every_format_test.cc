@@ -22,8 +22,8 @@ constexpr const char *all_formats[] = {"csr",
                                        "bsell block=3 values=float",
                                        "coo"};
 
-/// The preconditioners, one for each kind of action of M⁻¹: a diagonal, CSR, blocks, and one
-/// computed before the step.
+/// The preconditioners, one for each kind of action of M⁻¹: a diagonal, a CSR matrix, blocks, and
+/// an action that is computed before the step.
 constexpr const char *all_preconditioners[] = {"jacobi", "fsai", "block-jacobi block=3",
                                                "chebyshev degree=2"};
 
@@ -69,7 +69,7 @@ TEST_P(EveryFormatOnBackend, IsSmoothedByMultigrid)
 TEST_P(EveryFormatOnBackend, IsMultipliedByRichardsonsIteration)
 {
   HostMatrix A = generate("elasticity3d-p1:4").A;
-  for (int i = 0; i < A.n; ++i) // makes the iteration converge
+  for (int i = 0; i < A.n; ++i) // a large diagonal makes the iteration converge
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       A.values[k] *= A.columns[k] == i ? 5. : 1.;
   const std::vector<double> x = random_vector(A.n, 2), b = multiply(A, x);

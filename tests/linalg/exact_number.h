@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg::test
 {
-/// A floating-point number with @p n_bits bits, by MPFR, whose functions are correctly rounded.
+/// A floating-point number with @p n_bits bits. MPFR computes its functions with correct rounding.
 template <int n_bits>
 class ExactNumber
 {
@@ -44,8 +44,8 @@ public:
     return result;
   }
 
-  /// Returns the result of @p operation, which must not be load or select; unary operations ignore
-  /// b.
+  /// Returns the result of @p operation, which must not be `load` or `select`. Unary operations
+  /// ignore @p b.
   friend ExactNumber apply(const ExpressionOperation operation, const ExactNumber &a,
                            const ExactNumber &b)
   {

@@ -150,8 +150,8 @@ TEST_P(ExecutorTest, CopiesArriveUnchanged)
   }
 }
 
-/// Returns sizes around those of chunks and around the smallest staged size, from 64 KiB to 8 MiB,
-/// and sizes of several chunks.
+/// Returns sizes in bytes that are edge cases of staged copies: sizes near the size of a chunk and
+/// near the smallest staged size (from 64 KiB to 8 MiB), and sizes of several chunks.
 std::vector<std::size_t> edge_case_sizes()
 {
   std::vector<std::size_t> sizes = {0, 1, 3 * 4096 + 1};
@@ -181,7 +181,7 @@ TEST_P(ExecutorTest, CopiesOfAwkwardSizesArriveUnchanged)
   for (const std::size_t n : edge_case_sizes()) {
     const std::vector<char> v = random_bytes(n, ++seed);
     const Buffer<char> a(executor, v.data(), n);
-    EXPECT_EQ(a.to_host(), v) << n << " bytes"; // the host writes one copy
+    EXPECT_EQ(a.to_host(), v) << n << " bytes";
     std::vector<char> middle(n / 3);
     executor->copy_to_host(middle.data(), a.data() + n / 2, middle.size());
     EXPECT_TRUE(std::equal(middle.begin(), middle.end(), v.begin() + static_cast<long>(n / 2)))
@@ -197,7 +197,7 @@ TEST_P(ExecutorTest, CopiesKeepTheirOrderWithSteps)
     Buffer<char> a(executor, n), b(executor, n);
     a.fill_zero();
     a.copy_from_host(source.data());
-    source = w; // the copy must have finished
+    source = w; // must not change the copy, which has finished
     b.copy_from(a);
     a.copy_from_host(source.data());
     source.assign(n, 0);

@@ -117,8 +117,8 @@ private:
   std::mt19937_64 random{1};
 };
 
-/// Returns |@p found - @p exact| in units of the last place of @p exact, or infinity if only one of
-/// them is infinite or NaN.
+/// Returns |@p found - @p exact| in units in the last place of @p exact; returns infinity if only
+/// one of the numbers is infinite or NaN.
 double units_of_error(const double found, const Exact &exact)
 {
   const auto rounded = static_cast<double>(exact);
@@ -149,7 +149,8 @@ std::vector<std::vector<double>> values_of(const Operation operation, const Argu
   }
 }
 
-/// Checks the errors of an operation. @param of_reciprocal checks 1/operation instead
+/// Checks that the errors of an operation are below @p units units in the last place.
+/// @param of_reciprocal check 1/operation instead
 void expect_errors_below(const double units, const Operation operation, const std::size_t n,
                          const bool of_reciprocal = false)
 {
@@ -169,8 +170,8 @@ void expect_errors_below(const double units, const Operation operation, const st
   }
 }
 
-// Over a million arguments, vector code has errors of up to 3.3 units (sec and csc 3.8), the GNU C
-// library of up to 3.3 (erfc) and mostly 2.
+// For a million arguments, the errors of vector code are up to 3.3 units (3.8 for sec and csc). The
+// errors of the GNU C library are mostly up to 2 units, and up to 3.3 for erfc.
 TEST(FunctionsOfExpressions, HaveErrorsOfAtMostFourUnitsOfTheLastPlace)
 {
   for (const Operation operation :

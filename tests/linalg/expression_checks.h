@@ -18,7 +18,7 @@
  */
 namespace femgpu::linalg::test
 {
-/// Stores the four results of a reaction term at u_i, four numbers per row.
+/// The body of a step that stores the four results of a reaction term at u_i, four numbers per row.
 struct EvaluateTerm
 {
   DiagonalTerm<ExpressionReaction> term;
@@ -36,7 +36,7 @@ struct EvaluateTerm
   }
 };
 
-/// Returns the results of EvaluateTerm with λ = 2 and weights 1/2.
+/// Returns the results of a step with the body EvaluateTerm, λ = 2 and weights 1/2.
 template <class Backend>
 std::vector<double> evaluate_term(const ExecutorPtr &executor, const ExpressionReaction &reaction,
                                   const std::vector<double> &u)

@@ -51,9 +51,9 @@ TEST(ExpressionGraph, ChoosesAndCompares)
   EXPECT_EQ(value_of("x < 1 ? y < 1 ? 1 : 2 : 3", 0., 5.), 2.);
   EXPECT_EQ(value_of("if(x >= 0.5, y, -y)", 0.5, 3.), 3.);
   EXPECT_EQ(value_of("if(x, 1, 2)", 0.4), 2.); // deal.II rounds the condition of if()
-  EXPECT_EQ(value_of("x ? 1 : 2", 0.4), 1.);   // muParser does not
+  EXPECT_EQ(value_of("x ? 1 : 2", 0.4), 1.);   // muParser does not round this condition
   EXPECT_EQ(value_of("1 + 1 < 3"), 1.);
-  EXPECT_EQ(value_of("x < y < 2", 5., 1.), 1.); // (x < y) < 2
+  EXPECT_EQ(value_of("x < y < 2", 5., 1.), 1.); // means (x < y) < 2
   EXPECT_EQ(value_of("x <= 1 && y > 1", 1., 2.), 1.);
   EXPECT_EQ(value_of("x <= 1 && y > 1", 1., 1.), 0.);
   EXPECT_EQ(value_of("1 || 0 && 0"), 1.);

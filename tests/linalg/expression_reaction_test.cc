@@ -147,7 +147,7 @@ TEST(Expression, ComputesWhatIsConstantWhenItIsCompiled)
   EXPECT_EQ(compile_expression("sin(pi/2)*u").size, 2);
   EXPECT_EQ(compile_expression("u^(1 + 1)").size, 2);
   EXPECT_EQ(compile_expression("u^(1 + 1)").operations[1], ExpressionOperation::square);
-  EXPECT_EQ(compile_expression("3 + 2*u").size, 3); // no load instruction for 3
+  EXPECT_EQ(compile_expression("3 + 2*u").size, 3); // the constant 3 needs no load instruction
 }
 
 TEST(Expression, KeepsNaN)
@@ -235,8 +235,8 @@ TEST(ExpressionReaction, AcceptsRightDerivativesInTheirRanges)
                                            {}, {0., 50.}));
   EXPECT_NO_THROW(
       make_expression_reaction("sigma*u^4", "4*sigma*u^3", {{{"sigma", 5.67e-8}}, {}}, {1., 3e3}));
-  EXPECT_NO_THROW(make_expression_reaction("log(u)", "1/u")); // finite in half of the range
-  EXPECT_NO_THROW(make_expression_reaction("1/u", "-1/u^2")); // with a pole
+  EXPECT_NO_THROW(make_expression_reaction("log(u)", "1/u")); // log(u) is finite only for u > 0
+  EXPECT_NO_THROW(make_expression_reaction("1/u", "-1/u^2")); // 1/u has a pole
   EXPECT_NO_THROW(make_expression_reaction("abs(u)", "u/abs(u)"));
   EXPECT_NO_THROW(make_expression_reaction("sin(200*u)", "200*cos(200*u)"));
   EXPECT_NO_THROW(make_expression_reaction("exp(300*u)", "300*exp(300*u)", {}, {-1., 1.}));
@@ -280,7 +280,7 @@ TEST(ExpressionReaction, DifferencesOfLawsThatTurnAreThoseOfTheValues)
 TEST(ExpressionReaction, ExcessIsExactForPolynomialsAndOfOrderEight)
 {
   const ExpressionReaction polynomial = make_expression_reaction("u^6", "6*pow(u, 5)");
-  // u = 0: d^7 / 7
+  // At u = 0, the remainder is d^7 / 7.
   EXPECT_NEAR(polynomial.potential_remainder(0., 1.3), std::pow(1.3, 7.) / 7., 1e-14);
   const ExpressionReaction reaction = make_expression_reaction("exp(u)", "exp(u)");
   const auto error = [&](const double d) {

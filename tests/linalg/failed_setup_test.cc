@@ -13,8 +13,8 @@
 
 /**
  * @file
- * Tests solvers after a failed set-up or a released matrix: they must refuse to solve and must
- * accept the next matrix like a first one.
+ * Tests solvers after a failed set-up or the release of their matrix: a solver must refuse to
+ * solve, and must accept the next matrix as if it were the first.
  */
 namespace femgpu::linalg::test
 {
@@ -33,7 +33,7 @@ protected:
   }
 };
 
-/// A matrix and one with the same pattern for which the set-up of a preconditioner fails.
+/// A matrix, and another one with the same pattern for which the set-up of a preconditioner fails.
 struct Fault
 {
   std::string preconditioner;
@@ -71,7 +71,8 @@ std::vector<Fault> faults()
           {"multigrid coarsest=20", A, negative}};
 }
 
-/// Frees patterns and values as soon as the solver must no longer read them.
+/// Sets, releases and updates matrices in all orders. Frees patterns and values as soon as the
+/// solver must no longer read them.
 TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
 {
   enum Step
@@ -93,7 +94,7 @@ TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
     for (int sequence = 0; sequence < n_sequences; ++sequence) {
       SCOPED_TRACE(std::string(preconditioner) + ", sequence " + std::to_string(sequence));
       LinearSolver solver(executor, method("bicgstab", preconditioner));
-      std::unique_ptr<HostMatrix> first = matrix(true), latest; // first: of this pattern
+      std::unique_ptr<HostMatrix> first = matrix(true), latest; // first: first with this pattern
       bool is_small = true;
       solver.set_matrix(first->csr(), false);
       for (int rest = sequence, k = 0; k < n_steps; ++k, rest /= n_choices) {
@@ -106,7 +107,7 @@ TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
           std::vector<double> x(b.size());
           EXPECT_THROW(solver.solve(b.data(), x.data()), SolverError);
         }
-        else if (step == update && first) { // the solver still reads its pattern
+        else if (step == update && first) { // the solver still reads the pattern of `first`
           auto next =
               std::make_unique<HostMatrix>(with_diagonal_entry(*matrix(is_small), 7, 5. + k));
           solver.set_matrix(next->csr(), true);
@@ -159,7 +160,7 @@ TEST_P(FailedSetupTest, SaysThatThereIsNoMatrix)
   refuses();
 }
 
-/// Lets memory run out at each stage of a set-up in turn, because other buffers occupy it.
+/// Occupies memory with other buffers, so that it runs out at each stage of a set-up in turn.
 TEST_P(FailedSetupTest, GoesOnWhenThereIsMemoryAgain)
 {
   constexpr std::size_t n_stages = 40;

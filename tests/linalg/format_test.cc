@@ -7,7 +7,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Tests what formats refuse and report. Tests of the steps check that their products are correct.
+/// Tests which matrices formats refuse, and what they report. Tests of steps check their products.
 class FormatTest : public OnBackend
 {
 protected:
@@ -120,8 +120,8 @@ TEST_P(FormatTest, ShortColumnsTakeABaseWhereTheRowsOfASliceHaveTheSameDistances
   const int n = 128;
   const std::size_t bytes = make("sell slice=32", laplacian_1d(n))->bytes();
   const auto shorter = make("sell slice=32 columns=short", laplacian_1d(n));
-  // Three bases and an offset of the codes for each of four slices. The first and the last slice
-  // contain rows of two entries and therefore need codes.
+  // Each of the four slices stores three bases and the offset of its codes. The first and the last
+  // slice contain rows of two entries and therefore need codes.
   const std::size_t n_slices = 4, width = 3, coded = width * 64;
   EXPECT_EQ(shorter->bytes(), bytes - shorter->n_stored() * sizeof(int) +
                                   n_slices * (width + 1) * sizeof(int) +

@@ -69,8 +69,8 @@ TEST_P(GeneralSolverTest, NotFiniteNumbersAreFound)
     }
 }
 
-/// Returns a permuted diagonal with a few other entries of very different sizes, like matrices of
-/// flow sheets.
+/// Returns a permuted diagonal with a few other entries of very different sizes, like matrices from
+/// the simulation of chemical plants (flow sheets).
 HostMatrix flow_sheet(const int n, const unsigned int seed)
 {
   const std::vector<double> random = random_vector(20 * n, seed);
@@ -85,7 +85,7 @@ HostMatrix flow_sheet(const int n, const unsigned int seed)
   return dense(rows);
 }
 
-// With `sai`, M is singular, and the recurrences grow to infinity.
+// With the preconditioner sai, M is singular, and the recurrences grow to infinity.
 TEST_P(GeneralSolverTest, FiniteDataNeverEndAsNotFinite)
 {
   for (const unsigned int seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(BackendsAndGmres, GeneralSolverTest,
 class SkewSymmetricSystem : public OnBackendWithSolver
 {};
 
-// (t, r) = (A r, r) = 0: no multiple of A r reduces the residual.
+// For a skew-symmetric A, (t, r) = (A r, r) = 0: no multiple of A r reduces the residual.
 TEST_P(SkewSymmetricSystem, IsSolvedByMethodsThatDoNotMinimiseOverOnePower)
 {
   HostMatrix A = laplacian_1d(20);

@@ -10,7 +10,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Checks the entries, including stored zeros, which dense() omits.
+/// Checks the pattern and the values, including stored zeros, which dense() omits.
 void expect_entries(const HostMatrix &A, const std::vector<int> &row_starts,
                     const std::vector<int> &columns, const std::vector<double> &values)
 {
@@ -113,7 +113,7 @@ TEST(Generators, SourceWeightsAreThoseOfTheUnitSquareAndCube)
   for (const char *const text : {"poisson2d-p1:6", "poisson2d-5pt:5", "poisson2d-9pt:5",
                                  "poisson3d-7pt:5", "poisson3d-27pt:5"}) {
     const ModelProblem problem = generate(text);
-    std::vector<double> v(problem.b.size()); // -Δv = 1, for which the differences are exact
+    std::vector<double> v(problem.b.size()); // the differences are exact for this v, with -Δv = 1
     for (std::size_t i = 0; i < v.size(); ++i) {
       const double x = static_cast<double>(i % 5 + 1) / 6.;
       v[i] = -0.5 * x * x;
@@ -279,8 +279,8 @@ TEST(Elasticity, UniaxialStressIsThatOfYoungAndPoisson)
   EXPECT_NEAR(sum[2], 0., 1000. * eps);
 }
 
-// One cube, computed by hand: the diagonal block of the corner (1, 0, 0), which two of the six
-// tetrahedra share. The gradients are (1, -1, 0) and (1, 0, -1); λ = 15/26, μ = 5/13.
+// The diagonal block of the corner (1, 0, 0) of a single cube, computed by hand. Two of the six
+// tetrahedra share the corner, with the gradients (1, -1, 0) and (1, 0, -1); λ = 15/26, μ = 5/13.
 TEST(Elasticity, BlockOfTheCornerOfACubeIsThatByHand)
 {
   const HostMatrix K = elasticity_matrix(1, 1., 0.3);
@@ -316,7 +316,7 @@ TEST(Elasticity, SystemIsPositiveDefiniteEnoughForCg)
   const auto [report, x] =
       solve(make_executor("host"), method("cg", "jacobi", 1e-10), problem.A, problem.b);
   EXPECT_TRUE(report.converged()) << report.message;
-  EXPECT_LT(x[x.size() - 1], 0.); // it bends down
+  EXPECT_LT(x[x.size() - 1], 0.); // the cube bends down
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -8,12 +8,12 @@
 
 /**
  * @file
- * Checks products of tall and skinny matrices on any backend: gram_test.cc runs them on the host,
- * gram_cuda_test.cu on a CUDA device.
+ * Checks products of tall and skinny matrices on any backend: gram_test.cc runs the checks on the
+ * host, gram_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
-/// Stores C by columns with leading dimension ld.
+/// Stores the product C by columns with leading dimension ld.
 struct StoreEntry
 {
   double *C;
@@ -26,7 +26,7 @@ struct StoreEntry
   }
 };
 
-/// Stores C and, after the last entry, C[0] in the state of the iteration.
+/// Stores the product C and, after its last entry, copies C[0] to the state of the iteration.
 struct CountEntries : StoreEntry
 {
   FEMGPU_HD
@@ -36,7 +36,8 @@ struct CountEntries : StoreEntry
   }
 };
 
-/// Returns columns of n random numbers. @param stride a multiple of 32
+/// Returns @p count columns of @p n random numbers.
+/// @param stride distance between the columns, a multiple of 32
 inline std::vector<double> random_columns(const int n, const int count, const std::size_t stride)
 {
   std::mt19937 random(static_cast<unsigned int>(n + 31 * count));

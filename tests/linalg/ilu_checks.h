@@ -152,7 +152,7 @@ void check_triangular_solves_agree(const ExecutorPtr &executor)
       const std::vector<double> expected =
           AppliedPreconditioner<Backend>(executor, method + " triangular=levels", A)(r);
       for (const std::string &way : ways) {
-        // 100 sweeps are exact for at most 100 levels.
+        // The 100 sweeps are exact for at most 100 levels, and so for at most 100 rows.
         if (way[0] == 's' && A.n > 100)
           continue;
         const AppliedPreconditioner<Backend> M(executor, method + " triangular=" + way, A);
@@ -162,7 +162,7 @@ void check_triangular_solves_agree(const ExecutorPtr &executor)
     }
 }
 
-/// Checks blocks that exceed the shared memory of a thread block.
+/// Checks that all ways to solve agree for blocks that exceed the shared memory of a thread block.
 template <class Backend>
 void check_solves_with_large_blocks_agree(const ExecutorPtr &executor)
 {
@@ -193,7 +193,8 @@ void check_sweeps_are_truncated_series(const ExecutorPtr &executor)
   }
 }
 
-/// Returns a matrix with 1 on the diagonal and -c below it: each sweep multiplies errors by c.
+/// Returns a matrix with 1 on the diagonal and -c below the diagonal, so that each sweep multiplies
+/// errors by c.
 inline HostMatrix coupled_chain(const int n, const double c)
 {
   Dense A(static_cast<std::size_t>(n), std::vector<double>(static_cast<std::size_t>(n)));
@@ -220,7 +221,7 @@ void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
                                              coupled_chain(n, 0.7)); // 0.7⁴ = 0.24 remains
   EXPECT_TRUE(has_remark(small, "triangles by 3 Jacobi sweeps per triangle, which leave 0.2"));
   const AppliedPreconditioner<Backend> raised(executor, sweeps,
-                                              coupled_chain(n, 0.9)); // 0.9⁷ = 0.48
+                                              coupled_chain(n, 0.9)); // 0.9⁷ = 0.48 remains
   EXPECT_TRUE(has_remark(raised, "triangles by 6 Jacobi sweeps per triangle, which leave 0.4"));
   const AppliedPreconditioner<Backend> slow(executor, sweeps,
                                             coupled_chain(n, 0.99)); // 0.99²⁵ √(25/50) = 0.55
@@ -232,12 +233,12 @@ void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
   const AppliedPreconditioner<Backend> reference(executor, "ilu blocks=1 triangular=dependencies",
                                                  A);
   EXPECT_LT(relative_difference(exact(r), reference(r)), 1e-13);
-  exact.update(coupled_chain(n, 0.7).values); // for which sweeps contract
+  exact.update(coupled_chain(n, 0.7).values); // sweeps converge for these values
   EXPECT_TRUE(has_remark(exact, "triangles by 3 Jacobi sweeps per triangle"));
   EXPECT_LT(relative_difference(exact(r), small(r)), 1e-13);
 
   const AppliedPreconditioner<Backend> requested(executor, sweeps + " sweeps=3",
-                                                 A); // obeys and reports 1.5⁴ = 5.1
+                                                 A); // three sweeps, although 1.5⁴ = 5.1
   EXPECT_TRUE(has_remark(requested, "triangles by 3 Jacobi sweeps per triangle, which leave 4."));
 }
 
@@ -289,8 +290,8 @@ void check_is_symmetric_for_symmetric_matrices(const ExecutorPtr &executor)
                    .M->is_symmetric());
 }
 
-/// Checks factors for bitwise symmetry. For Cholesky factors, rounding has made A slightly
-/// unsymmetric, which must not matter.
+/// Checks that the factors are bitwise symmetric. For Cholesky factors, they must be so although
+/// rounding has made A slightly unsymmetric.
 template <class Backend>
 void check_cholesky_factors_are_symmetric_to_the_bit(const ExecutorPtr &executor)
 {

@@ -59,7 +59,8 @@ Dense submatrix(const Dense &A, const std::vector<int> &rows)
   return result;
 }
 
-/// Applies the inner steps to y of one block: B y' = C y + (Q s + r)_j with B = LU, C = B − A_jj.
+/// Applies the inner steps of block j to y: each solves B y' = C y + (Q s + r)_j with B = LU and
+/// C = B − A_jj.
 Vector inner_steps(const Dense &A_jj, const Dense &lu, Vector y, const Vector &Qs_r,
                    const int n_steps)
 {

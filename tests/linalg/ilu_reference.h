@@ -17,15 +17,16 @@ using DenseLevels = std::vector<std::vector<int>>;
 
 Dense dense_matrix(const HostMatrix &A);
 
-/// Returns levels of fill, computed row by row as lev_ij = min(lev_ij, lev_ik + lev_kj + 1) (Saad
-/// 2003, §10.3.3). Entries above @p level are dropped, that is, set to a larger value.
+/// Returns the levels of fill, computed row by row as lev_ij = min(lev_ij, lev_ik + lev_kj + 1)
+/// (Saad 2003, §10.3.3). An entry with a level above @p level is dropped; its level is set to a
+/// value that no later minimum uses.
 DenseLevels fill_levels(const Dense &A, int level);
 
 /// Returns D + L + U with M = (D + L) D⁻¹ (D + U), computed row by row on the pattern of
 /// fill_levels().
 Dense incomplete_lu(const Dense &A, int level);
 
-/// Returns M⁻¹r with @p sweeps Jacobi sweeps for each triangle.
+/// Returns M⁻¹r, computed with @p sweeps Jacobi sweeps for each triangular factor.
 std::vector<double> swept_solution(const Dense &lu, const std::vector<double> &r, int sweeps);
 
 /// The numbers of outer and inner steps and the level of fill.
@@ -34,7 +35,8 @@ struct TwoStage
   int outer, inner, level;
 };
 
-/// Returns s after the outer steps of Algorithm 3 of Galiano et al. 2012, as printed, from s = 0.
+/// Returns s after the outer steps of Algorithm 3 of Galiano et al. 2012, as printed there,
+/// starting from s = 0.
 std::vector<double> two_stage_solution(const HostMatrix &A, const Partition &blocks,
                                        const std::vector<double> &r, const TwoStage &counts);
 

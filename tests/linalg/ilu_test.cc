@@ -139,7 +139,7 @@ TEST_P(Ilu, ConjugateGradientsRefuseItForUnsymmetricMatrices)
 
 TEST_P(Ilu, BadPivotsAreFoundShiftedAndReported)
 {
-  // Row 1 of `lost` loses its pivot during the elimination; row 2 of `none` has no diagonal entry.
+  // Elimination makes the pivot of row 1 of `lost` 0; row 2 of `none` has no diagonal entry.
   const HostMatrix lost = dense({{1., 2., 0.}, {2., 4., 1.}, {0., 1., 3.}});
   const std::string text = remarks("ilu blocks=1", lost);
   EXPECT_NE(text.find("1 pivots nearly zero, the first in row 1"), std::string::npos) << text;

@@ -37,7 +37,7 @@ TEST(Indices, BlocksOfEntriesAreCountedUpToTheLargestIndex)
     EXPECT_EQ(n_entry_blocks(block_size, block_size), 1);
     EXPECT_EQ(n_entry_blocks(block_size + 1, block_size), 2);
     EXPECT_EQ(n_entry_blocks(largest, block_size), largest / block_size + 1);
-    // The last entry of a block and a stride of all its threads must fit int.
+    // The index of the last entry, increased by the stride of a block's threads, must fit into int.
     const long long end = 1LL * n_entry_blocks(max_indices, block_size) * block_size;
     EXPECT_LE(end + block_size, largest);
   }
@@ -46,7 +46,7 @@ TEST(Indices, BlocksOfEntriesAreCountedUpToTheLargestIndex)
 TEST(Indices, DenseRowsOfAPreconditionerAreCountedBeyondInt)
 {
   EXPECT_EQ(doubles_of_square(0), 0U);
-  EXPECT_EQ(doubles_of_square(46341), 2147488281U); // the first square that int cannot hold
+  EXPECT_EQ(doubles_of_square(46341), 2147488281U); // 46341² is the first square beyond int
   EXPECT_EQ(doubles_of_square(100000), 10000000000U);
 }
 

@@ -85,7 +85,7 @@ TEST_P(JacobiTest, FollowsNewValuesAndNewPatterns)
 TEST_P(JacobiTest, CountsZeroAndMissingEntries)
 {
   HostMatrix host_matrix = with_empty_rows(3000); // every third row is empty
-  host_matrix.values[0] = 0.;                     // and A_00
+  host_matrix.values[0] = 0.;                     // A_00 is zero, too
   const CsrMatrix A(executor, host_matrix.csr());
   const std::string text = text_of<SolverError>([&] { jacobi()->setup(A); });
   EXPECT_NE(text.find("1001 of 3000 rows"), std::string::npos) << text;

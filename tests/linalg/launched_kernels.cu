@@ -1,8 +1,8 @@
 /**
  * @file
- * Finds the kernels of linalg that the tests do not launch. The linker's --wrap replaces functions
- * of the CUDA runtime by the functions below. When the program ends, it writes the names of kernels
- * that were not launched to the file named in the environment:
+ * Finds the kernels of linalg that the tests do not launch. The linker's option --wrap replaces
+ * functions of the CUDA runtime by the functions below. When the program ends, it writes the names
+ * of all kernels that were not launched to the file that an environment variable names:
  *
  *     FEMGPU_UNLAUNCHED_KERNELS=unlaunched.txt bin/femgpu_linalg_tests
  */
@@ -70,12 +70,12 @@ private:
   }
 
   std::mutex mutex;
-  std::map<const void *, std::string> names; // mangled
+  std::map<const void *, std::string> names; // mangled names by kernel
   std::set<std::string> launched;
 };
 } // namespace
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's and the run-time's names
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker and the CUDA runtime define these names
 extern "C" {
 void __real___cudaRegisterFunction(void **, const char *, char *, const char *, int, uint3 *,
                                    uint3 *, dim3 *, dim3 *, int *);

@@ -89,7 +89,7 @@ TEST_P(LinearSolverTest, AMatrixBeyondTheMemoryGrantedIsReadFromTheHost)
            {"ca-gmres restart=8 s=4", "identity"},
            {"ca-gmres restart=8 s=4 powers=streamed", "jacobi"},
            {"ca-gmres restart=8 s=4 powers=auto", "identity"},
-           {"ca-gmres restart=18 s=4 powers=auto", "identity"}}) { // little memory for each visit
+           {"ca-gmres restart=18 s=4 powers=auto", "identity"}}) { // the basis leaves little memory
     SCOPED_TRACE(solver);
     const LinearSolverOptions options = method(solver, preconditioner);
     const Solved within = solve(executor, options, problem.A, problem.b);
@@ -142,13 +142,13 @@ TEST_P(LinearSolverTest, PatternThatWasBegunGivesTheSameBits)
     options.ordering = ordering;
     options.scaling = "symmetric";
     LinearSolver early(executor, options), late(executor, options);
-    for (const int size : {30, 90, 17}) { // each size has a new pattern
+    for (const int size : {30, 90, 17}) { // a new pattern for each size
       HostMatrix A = laplacian_2d(size, size);
       const std::vector<double> b = random_vector(A.n, 1), values = A.values;
       std::vector<double> x(b.size()), y(b.size());
       A.values.assign(A.values.size(), std::nan(""));
       early.begin_pattern(A.csr());
-      std::copy(values.begin(), values.end(), A.values.begin()); // stands for the assembly
+      std::copy(values.begin(), values.end(), A.values.begin()); // in place of an assembly
       early.set_matrix(A.csr(), false);
       late.set_matrix(A.csr(), false);
       const SolveReport report = early.solve(b.data(), x.data());
@@ -171,7 +171,7 @@ TEST_P(LinearSolverTest, PatternThatWasBegunIsHiddenBehindTheAssembly)
   std::vector<double> x(b.size());
   LinearSolver solver(executor, method("pipelined-cg", "jacobi"));
   solver.begin_pattern(A.csr());
-  std::this_thread::sleep_for(std::chrono::milliseconds(200)); // as long as an assembly
+  std::this_thread::sleep_for(std::chrono::milliseconds(200)); // in place of an assembly
   solver.set_matrix(A.csr(), false);
   solver.control().max_iterations = 1;
   EXPECT_GT(solver.solve(b.data(), x.data()).costs.transfer.overlapped_seconds, 0.);
@@ -247,7 +247,7 @@ TEST(LinearSolver, ConjugateGradientsRefuseAnUnsymmetricPreconditionerBeforeThey
   EXPECT_NO_THROW(LinearSolver(make_executor("host"), method("bicgstab", "sai")));
 }
 
-/// Compares CUDA with the host for one solver and one preconditioner.
+/// Compares CUDA with the host. The parameters are the solver and the preconditioner.
 class CudaAgainstHost : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                         protected WithExecutor
 {

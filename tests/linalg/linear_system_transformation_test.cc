@@ -35,7 +35,7 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<std::string, st
   return std::get<0>(info.param) + "_" + ordering.substr(0, ordering.find(' '));
 }
 
-/// Test parameters: scaling and ordering.
+/// Tests transformations of linear systems. The parameters are the scaling and the ordering.
 class TransformationTest : public testing::TestWithParam<std::tuple<std::string, std::string>>
 {
 protected:
@@ -89,7 +89,7 @@ TEST_P(TransformationTest, RowsMayComeInAnyOrder)
   permute(pattern.entries, A.values.data(), B.values.data());
   const std::vector<double> solution = random_vector(200, 3), b = multiply(B, solution);
   const HostCsr B_hat = transformation.setup(B.csr());
-  if (matches) { // makes the diagonal large again
+  if (matches) { // a matching makes the diagonal large again
     EXPECT_LE(relative_difference(solve_transformed(B_hat, b), solution), 1e-10);
   }
   std::vector<double> x_hat(200), b_hat(200);
@@ -186,7 +186,7 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
   unknowns.coarser = std::make_shared<const CoarserUnknowns>(coarser);
   A.unknowns = std::make_shared<const Unknowns>(unknowns);
   const HostCsr A_hat = transformation.setup(A.csr());
-  if (matches) { // matching may permute rows
+  if (matches) { // a matching may permute rows
     EXPECT_EQ(A_hat.unknowns, default_unknowns);
     return;
   }

@@ -48,7 +48,7 @@ void expect_same_bits(const Solved &one, const Solved &other)
   EXPECT_TRUE(have_same_bits(one.report.history, other.report.history));
 }
 
-/// Tests the graph executables that an executor caches.
+/// Tests the executable CUDA graphs that an executor caches.
 class CudaKeptGraphs : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                        protected WithExecutor
 {
@@ -136,7 +136,7 @@ struct NestedSums
   double unused;
 };
 
-/// Decides whether the inner loop runs at all.
+/// The body of a step whose epilogue decides whether the inner loop runs at all.
 struct BeginInner
 {
   using Contributes = SumList<>;
@@ -152,7 +152,7 @@ struct BeginInner
   }
 };
 
-/// Computes calls_i += 1.
+/// The body of a step that computes calls_i += 1.
 struct CountInner
 {
   double *calls;
@@ -186,7 +186,7 @@ class CudaLoops : public OnCuda
 TEST_F(CudaLoops, WithinLoopsAreKeptToo)
 {
   constexpr int n = 1000;
-  std::vector<Buffer<double>> all_calls; // buffers at different addresses
+  std::vector<Buffer<double>> all_calls; // keeps all buffers, so that their addresses differ
   for (const auto &[outer, inner] : {std::pair(3, 2), std::pair(11, 5), std::pair(4, 0)}) {
     all_calls.emplace_back(executor, n);
     Buffer<double> &calls = all_calls.back();
@@ -205,7 +205,7 @@ TEST_F(CudaLoops, WithinLoopsAreKeptToo)
     EXPECT_EQ(as_cuda(executor).graphs().n_created(), 1);
 }
 
-/// An operator whose product synchronises with the device, like that of a streamed or distributed
+/// An operator whose product waits for the device, like the product of a streamed or distributed
 /// matrix.
 class WaitingOperator final : public ViewedOperator<CsrView<double>>
 {
@@ -241,7 +241,7 @@ struct PowerSums
   double vv;
 };
 
-/// Computes w = A v and (w, w).
+/// The body of a step that computes w = A v and (w, w).
 struct Multiply
 {
   double *w;
@@ -261,7 +261,7 @@ struct Multiply
   }
 };
 
-/// Computes v = w / |w|.
+/// The body of a step that computes v = w / |w|.
 struct Normalise
 {
   double *v;
@@ -281,7 +281,8 @@ struct Normalise
   }
 };
 
-/// Runs 20 steps of the power method with @p A. Returns the vector and how the loop was executed.
+/// Runs 20 steps of the power method with @p A.
+/// @return the vector, and the name of the execution of the loop
 template <class Operator>
 std::pair<std::vector<double>, std::string> iterate_powers(const Operator &A)
 {

@@ -43,8 +43,8 @@ double best_log_product(const HostMatrix &A)
   return best;
 }
 
-/// Returns entries in 10^[-3, 3) wherever a random number is below @p density; some are stored
-/// zeros.
+/// Returns a random matrix in which a fraction @p density of the entries is stored. Their values
+/// are in 10^[-3, 3), and some are zeros.
 HostMatrix random_sparse(const int n, const double density, const unsigned int seed)
 {
   const std::vector<double> numbers = random_vector(3 * n * n, seed);
@@ -115,7 +115,7 @@ TEST(Matching, PermutedDominantMatrixBecomesDominant)
 {
   const int n = 500;
   HostMatrix A = random_dominant(n, 5, 1);
-  HostMatrix shifted; // row i is row i + 7
+  HostMatrix shifted; // row i is row i + 7 of the original matrix
   for (int i = 0; i < n; ++i) {
     const int row = (i + 7) % n;
     for (int k = A.row_starts[row]; k < A.row_starts[row + 1]; ++k)

@@ -25,8 +25,8 @@ protected:
     return read_matrix_market_vector(directory.write("b.mtx", content), n);
   }
 
-  /// Checks that the error message begins with "A.mtx:LINE: " (0: no line) and contains all of
-  /// @p substrings.
+  /// Checks that the error message for @p content begins with "A.mtx:LINE: " and contains all of
+  /// @p substrings. @param line number of the line; 0 if the message names no line
   void expect_error(const std::string &content, const int line,
                     const std::vector<std::string> &substrings) const
   {
@@ -65,7 +65,7 @@ void expect_equal(const HostMatrix &A, const HostMatrix &expected)
   EXPECT_EQ(A.values, expected.values);
 }
 
-/// Writes the entries in scrambled order.
+/// Returns the text of a Matrix Market file with the entries in scrambled order.
 std::string text_of_matrix(const HostMatrix &A, const bool lower_only)
 {
   std::vector<std::string> entries;
@@ -149,14 +149,14 @@ TEST_F(MatrixMarketTest, RandomMatricesAreReadAsTheyAre)
   }
 }
 
-// The text exceeds the buffer, so that lines cross its end.
+// The text is longer than the buffer of the reader, so that some lines cross the end of the buffer.
 TEST_F(MatrixMarketTest, LargePlainAndCompressedFilesAreTheSame)
 {
   const HostMatrix A = random_dominant(36000, 6, 3);
   const std::string text = text_of_matrix(A, false);
   ASSERT_GT(text.size(), std::size_t(5) << 20);
   expect_equal(read(text).matrix, A);
-  // The extension contradicts the content.
+  // The names of these files contradict their contents.
   expect_equal(read_matrix_market(write_compressed("compressed.mtx", text)).matrix, A);
   expect_equal(read_matrix_market(directory.write("plain.mtx.gz", text)).matrix, A);
 }
@@ -178,7 +178,7 @@ TEST_F(MatrixMarketTest, TruncatedCompressedFileIsRefused)
   for (const std::size_t length : {std::size_t(5), full_text.size() / 2, full_text.size() - 1})
     expect_error(full_text.substr(0, length), 0, {"unexpected end of file", "fetch it again"});
   std::string damaged = full_text;
-  damaged[full_text.size() - 6] ^= 1; // in the checksum
+  damaged[full_text.size() - 6] ^= 1; // changes the checksum
   expect_error(damaged, 0, {"incorrect data check"});
 }
 
@@ -301,8 +301,8 @@ TEST_F(MatrixMarketTest, LinesMayEndInCarriageReturnsOnly)
   expect_error(head + "1 1 3\r2 9 4\r", 5, {"column 9"});
 }
 
-// Without this check, arrays of 2e9 rows would be filled before the reader reached the end of the
-// file.
+// Without a check of the sizes, arrays for 2e9 rows would be filled before the reader reaches the
+// end of the file.
 TEST_F(MatrixMarketTest, SizesAreCheckedBeforeMemoryIsTaken)
 {
   expect_error(coordinate_real + "general\n2000000000 2000000000 1\n1 1 1\n", 2,

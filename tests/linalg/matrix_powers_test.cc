@@ -68,7 +68,7 @@ TEST_P(MatrixPowersTest, AllFormsAgreeToTheLastBit)
     for (const auto &steps : {monomial_steps(7), newton_steps(10)}) {
       const Vectors expected = run(A, plain(), steps);
       for (const MatrixPowersOptions &options : all_forms(A)) {
-        // Random columns have too many neighbours for cache blocks.
+        // Rows with random columns have too many neighbours for cache blocks.
         if (name == "empty rows" && options.kind == PowersKind::blocked)
           continue;
         const Vectors V = run(A, options, steps);
@@ -256,8 +256,8 @@ TEST(MatrixPowersPlanTest, VisitsTakeLaterRowsAsFarAsTheyNeed)
   EXPECT_EQ(second.from[2], 1);
 }
 
-/// Simulates the passes: every step of every row must occur once, after its neighbours have
-/// finished the previous step.
+/// Simulates the passes over the row blocks. Checks that every step of every row occurs exactly
+/// once, after the neighbours of the row have finished the previous step.
 void expect_complete(const HostMatrix &A, const RowBlockPasses &plan)
 {
   std::vector<int> done(static_cast<std::size_t>(A.n), 0);

@@ -38,7 +38,7 @@ protected:
     return solve(executor, options, A, b, x0);
   }
 
-  /// Solves A x = b with M made from the matrix @p of.
+  /// Solves A x = b with the preconditioner of another matrix. @param of this other matrix
   Solved run_with(const std::string &preconditioner, const HostMatrix &of, const HostMatrix &A,
                   const std::vector<double> &b) const
   {
@@ -184,7 +184,8 @@ TEST_P(MinRes, SystemsWithoutASolutionStagnateAtTheSmallestResidual)
     b[0] += 0.5 * n;
     for (const std::vector<double> &rhs : {std::vector<double>(b.size(), 1.), b}) {
       const Solved solved = run(method("minres", "identity"), neumann_1d(n), rhs);
-      const double sum = std::accumulate(rhs.begin(), rhs.end(), 0.); // product with the kernel
+      const double sum =
+          std::accumulate(rhs.begin(), rhs.end(), 0.); // (rhs, 1); 1 spans the kernel
       const double smallest = std::abs(sum) / std::sqrt(n);
       EXPECT_EQ(to_string(solved.report.outcome), "stagnated") << solved.report.message;
       EXPECT_NEAR(solved.report.true_residual, smallest, 1e-8 * norm(rhs)) << n;
@@ -195,7 +196,7 @@ TEST_P(MinRes, SystemsWithoutASolutionStagnateAtTheSmallestResidual)
 
 TEST_P(MinRes, IndefinitePreconditionerIsFound)
 {
-  // (r, M⁻¹r) = 1 − 4 and 1 − 1 at the start
+  // At the start, (r, M⁻¹r) is 1 − 4 for the first b and 1 − 1 for the second.
   for (const std::vector<double> &b : {std::vector<double>{1., 2.}, {1., 1.}}) {
     const Solved solved = run(method("minres", "jacobi"), diagonal({1., -1.}), b);
     EXPECT_EQ(to_string(solved.report.outcome), "indefinite_preconditioner")
@@ -313,7 +314,7 @@ TEST_P(MinRes, RepeatsAreBitIdentical)
 TEST_P(MinRes, BytesOfAnIterationAreThoseCountedByHand)
 {
   HostMatrix A = laplacian_1d(100); // 298 entries
-  A.values.front() = 3.;            // makes M differ from a multiple of I
+  A.values.front() = 3.;            // M is not a multiple of I
   const std::size_t of_matrix = 101 * 4 + 298 * 12, of_vector = 800;
   const std::vector<double> b(100, 1.);
   EXPECT_EQ(run(method("minres", "identity"), A, b).report.method.bytes_per_iteration,

@@ -40,8 +40,9 @@ enum class Sides
   periodic
 };
 
-/// Discretises -∇·(k ∇u) by finite volumes on N x N cells. @p conductance (direction, x, y) is the
-/// conductance between a cell and the next one in a direction.
+/// Discretises -∇·(k ∇u) by finite volumes on N x N cells.
+/// @param conductance function of (direction, x, y) that returns the conductance between cell (x,
+/// y) and the next cell in this direction
 template <class Conductance>
 HostMatrix diffusion_2d(const int N, const Conductance &conductance, const Sides sides)
 {
@@ -77,7 +78,7 @@ using MultigridCG = WithMultigrid;
 
 TEST_P(MultigridCG, TakesIterationsThatHardlyGrow)
 {
-  const std::string multigrid = "multigrid coarsest=40"; // gives small systems several levels
+  const std::string multigrid = "multigrid coarsest=40"; // small systems have several levels, too
   for (const auto &[coarse, fine] : {std::pair("poisson2d-p1:16", "poisson2d-p1:256"),
                                      std::pair("poisson2d-9pt:15", "poisson2d-9pt:240"),
                                      std::pair("poisson3d-7pt:8", "poisson3d-7pt:32"),

@@ -23,7 +23,7 @@ protected:
     return {executor, values.data(), values.size()};
   }
 
-  /// Returns nodes of @p block rows each.
+  /// Returns the nodes of n rows, where each node has @p block rows.
   Nodes nodes(const int n, const int block) const
   {
     std::vector<int> starts, node_of_row;
@@ -122,7 +122,7 @@ double dot(const std::vector<double> &u, const std::vector<double> &v)
 
 TEST_P(MultigridTest, ConnectionsAreStrongFromThetaOnWhateverTheUnits)
 {
-  const double s = 1e3;                                // scale of unknown 1
+  const double s = 1e3;                                // unit of unknown 1
   const HostMatrix A = dense({{4., -1. * s, 0., -.39}, //
                               {-1. * s, 4. * s * s, -.41 * s, 0.},
                               {0., -.41 * s, 4., 0.},
@@ -175,10 +175,10 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
   HostMatrix A;
   Unknowns unknowns;
   const std::vector<std::vector<double>> points = {
-      {0., 0., 0.},                                             // one node
-      {1., 0., 0.}, {1., 2., 1.},                               // two
-      {0., 0., 3.}, {1., 0., 4.}, {2., 0., 5.}, {4., 0., 7.},   // on a line
-      {5., 1., 1.}, {6., 1., 1.}, {5., 2., 1.},                 // in a plane
+      {0., 0., 0.},                                             // an aggregate of one node
+      {1., 0., 0.}, {1., 2., 1.},                               // two nodes
+      {0., 0., 3.}, {1., 0., 4.}, {2., 0., 5.}, {4., 0., 7.},   // nodes on a line
+      {5., 1., 1.}, {6., 1., 1.}, {5., 2., 1.},                 // nodes in a plane
       {9., 9., 9.},                                             // in no aggregate
       {7., 1., 1.}, {8., 1., 1.}, {7., 2., 1.}, {7., 3.5, 2.}}; // in space
   const std::vector<int> aggregate_of_node = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, -1, 4, 4, 4, 4};
@@ -257,9 +257,9 @@ TEST_P(MultigridTest, CycleIsSymmetricAndLinearAndRefreshed)
   }
 }
 
-/// Returns linear interpolation from every second of n points on a line, repeated down to 31
-/// points.
-/// @param units scales of the n unknowns
+/// Returns a hierarchy of coarser unknowns: linear interpolation from every second of n points on a
+/// line, repeated until at most 31 points remain.
+/// @param units units of the n unknowns
 std::shared_ptr<const CoarserUnknowns> on_coarser_lines(const int n,
                                                         const std::vector<double> &units)
 {
@@ -269,7 +269,7 @@ std::shared_ptr<const CoarserUnknowns> on_coarser_lines(const int n,
   HostProlongation &P = result->prolongation;
   P.n_columns = n / 2;
   for (int i = 0; i < n; ++i) {
-    const int left = (i - 1) / 2, right = i / 2; // equal if i is on the coarser line
+    const int left = (i - 1) / 2, right = i / 2; // equal if point i belongs to the coarser line
     for (int j = left; j <= right; ++j)
       if ((i > 0 || j == right) && j < P.n_columns) {
         P.columns.push_back(j);

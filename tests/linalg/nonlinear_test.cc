@@ -114,7 +114,7 @@ TEST_P(NonlinearTest, OneDimensionalValueIsReached)
     const Solved coarse = solve(executor, options(method, "jacobi"), bratu_1d(127), 1.);
     const Solved fine = solve(executor, options(method, "jacobi"), bratu_1d(255), 1.);
     ASSERT_TRUE(coarse.report.converged() && fine.report.converged());
-    // The error is of second order in h.
+    // Richardson extrapolation: the error is of second order in h.
     EXPECT_NEAR((4. * largest(fine.x) - largest(coarse.x)) / 3., 0.140539214, 1e-8) << method;
   }
 }

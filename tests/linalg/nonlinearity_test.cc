@@ -13,7 +13,7 @@ TEST(ExponentialReaction, ExcessKeepsItsDigits)
 {
   const ExponentialReaction reaction;
   for (const double d : {1e-9, 1e-4, -3e-3, 9.99e-3, -9.99e-3, 1.01e-2, 0.3, -2.}) {
-    // Series of (e^d − 1 − d) / d².
+    // The expected value is the series of (e^d − 1 − d) / d².
     double expected = 0., term = 1. / 2.;
     for (int k = 3; k < 43; ++k, term *= d / (k - 1))
       expected += term;

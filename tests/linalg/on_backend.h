@@ -23,14 +23,14 @@ constexpr double eps = 2.3e-16;
 /// The preconditioners that are fused into the steps of every solver.
 constexpr const char *preconditioners[] = {"identity", "jacobi"};
 
-/// The base of tests that run on every backend and are skipped if it is unavailable.
+/// The base of tests that run on every backend and are skipped if the backend is unavailable.
 class WithExecutor
 {
 protected:
   ExecutorPtr executor;
 
-  /// Makes the executor. Returns why it is unavailable, or an empty string. "two_parts" uses the
-  /// host.
+  /// Makes the executor of @p backend; "two_parts" uses the host. Returns why the executor is
+  /// unavailable, or an empty string.
   std::string start(const std::string &backend)
   {
     try {
@@ -42,8 +42,8 @@ protected:
     return "";
   }
 
-  /// Returns how many of @p bytes of a matrix are copied: none on the host, which reads it in
-  /// place.
+  /// Returns how many of the @p bytes of a matrix are copied: none on the host, which reads the
+  /// matrix in place.
   std::size_t copied_bytes(const std::size_t bytes) const
   {
     return executor->backend() == BackendKind::host ? 0 : bytes;
@@ -90,7 +90,7 @@ inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &opti
   return {std::move(report), std::move(x0)};
 }
 
-/// A test whose parameters are the backend, or "two_parts", and the solver.
+/// A test whose parameters are the backend (or "two_parts") and the solver.
 class OnBackendWithSolver : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                             protected WithExecutor
 {
@@ -156,7 +156,7 @@ std::string text_of(Action &&action)
   return "";
 }
 
-/// Returns the backends that were compiled. Tests check at run time whether a GPU is available.
+/// Returns the backends that were compiled. A test checks at run time whether a GPU is available.
 inline std::vector<std::string> compiled_backends()
 {
 #ifdef FEMGPU_HAVE_CUDA

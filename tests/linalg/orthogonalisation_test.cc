@@ -109,7 +109,7 @@ std::vector<Factors> factorise_on_ranks(const ExecutorPtr &executor, const std::
 
 TEST_P(Orthogonalisation, FactorsOfASmallMatrixAreThoseByHand)
 {
-  TallMatrix V(3, 2); // (3, 0, 4) and (5, 7, 0) = 3 q_1 + ...
+  TallMatrix V(3, 2); // columns (3, 0, 4) and (5, 3, 0)
   V(0, 0) = 3.;
   V(2, 0) = 4.;
   V(0, 1) = 5.;
@@ -322,7 +322,8 @@ TEST_P(Orthogonalisation, OneObjectServesBlocksOfManySizes)
   }
 }
 
-/// Returns the theoretical bound of ‖I − QᵀQ‖; a second pass reduces it to rounding.
+/// Returns the theoretical bound of ‖I − QᵀQ‖ after one pass; a second pass reduces the error to
+/// rounding.
 double bound_of(const std::string &method, const int p, const double kappa)
 {
   const double rounding = 10. * p * eps;
@@ -422,7 +423,7 @@ TEST_P(Orthogonalisation, ASecondPassTakesOutWhatTheFirstHasLeft)
   const int n = 4000, q = 20, p = 4;
   const TallMatrix basis = orthonormal_block(n, q, 13);
   const TallMatrix mixing = random_block(q, p, 14), rest = random_block(n, p, 15);
-  TallMatrix V = product(basis, mixing); // only 1e-10 of it is outside the basis
+  TallMatrix V = product(basis, mixing); // only a fraction of 1e-10 will be outside the basis
   for (std::size_t k = 0; k < V.values.size(); ++k)
     V.values[k] += 1e-10 * rest.values[k];
   for (const std::string method : {"cgs", "mgs"}) {

@@ -11,11 +11,11 @@ namespace
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// Tests every outcome with systems made for it.
+/// Tests every outcome of a solve, with systems that cause this outcome.
 class OutcomeTest : public OnBackendWithSolver
 {
 protected:
-  // Checks the outcome with both preconditioners.
+  // Checks the outcome without a preconditioner and with Jacobi.
   void expect(const Outcome outcome, const HostMatrix &A, const std::vector<double> &b,
               const std::vector<double> &x0 = {}) const
   {
@@ -62,7 +62,8 @@ TEST_P(OutcomeTest, ToleranceBelowRoundingIsSaidToBeSo)
 
 TEST_P(OutcomeTest, ToleranceThatTheRecurrenceAloneReachesIsNotCalledConverged)
 {
-  // The guess is so far away that x - x₀ cancels: the recurrence cannot detect the lost accuracy.
+  // The initial guess is so far from the solution that x - x₀ suffers cancellation. The recurrence
+  // cannot detect this loss of accuracy.
   const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> b = random_vector(A.n, 2),
                             far_guess(static_cast<std::size_t>(A.n), 1e12);
@@ -99,7 +100,7 @@ TEST_P(OutcomeTest, SingularInconsistentSystemDoesNotConverge)
 
 TEST_P(OutcomeTest, GrowthBeyondBoundsDiverges)
 {
-  // (p, Ap) = (p, p) > 0, but the skew-symmetric part multiplies the residual by 1e9.
+  // The test (p, Ap) > 0 passes, but the skew-symmetric part of A multiplies the residual by 1e9.
   expect(Outcome::diverged, dense({{1., 1e9}, {-1e9, 1.}}), {1., 1.});
 }
 
@@ -193,7 +194,8 @@ TEST_P(OutcomeTest, FailureLeavesTheInitialGuessIfNothingWasDone)
 
 INSTANTIATE_TEST_SUITE_P(Backends, OutcomeTest, testing::Combine(backends(), spd_solvers()), words);
 
-/// Returns the state of conjugate gradients after up to 400 iterations with the same @p rr.
+/// Returns the state of conjugate gradients after up to 400 iterations, all with the same squared
+/// residual norm @p rr.
 KrylovState unchanged_state(const double target, const double rr, std::vector<double> &numbers)
 {
   numbers.assign(KrylovState::n_energy + 500, rr);
@@ -223,12 +225,12 @@ TEST(Recurrence, EndsWhereItStandsStillAtItsRounding)
   const KrylovState state = unchanged_state(1e-12, 1.5e-24, numbers);
   EXPECT_FALSE(state.running);
   EXPECT_LT(state.iteration, 40);
-  EXPECT_EQ(to_string(state.outcome), "converged"); // provided that the true residual agrees
+  EXPECT_EQ(to_string(state.outcome), "converged"); // the true residual is checked afterwards
   EXPECT_TRUE(unchanged_state(1e-12, 1., numbers).running) << "has brought nothing yet";
   EXPECT_TRUE(unchanged_state(0., 1.5e-24, numbers).running) << "goes on whatever the residual is";
 }
 
-/// Returns the state of a run that ended as not_finite after 7 iterations from the guess.
+/// Returns the state of a run that ended with the outcome not_finite 7 iterations after the start.
 KrylovState lost_state(const bool has_variants, const double true_rr)
 {
   KrylovState state;

@@ -17,7 +17,7 @@ namespace
 {
 using namespace femgpu::linalg;
 
-/// The number of visits of each 0 <= i < n.
+/// The number of visits of each index 0 <= i < n.
 using Visits = std::vector<std::atomic<int>>;
 
 void expect_one_each(const Visits &visits)
@@ -112,7 +112,7 @@ TEST(Parallel, ExceptionReachesTheCallerAfterTheOthersAreDone)
     EXPECT_EQ(n_done, 3);
     EXPECT_EQ(n_loop_threads(), n_loop_threads());
   }
-  std::atomic<int> n_done{0}; // the threads still work
+  std::atomic<int> n_done{0}; // checks that the threads still work
   on_threads(4, [&](int /* thread */) { ++n_done; });
   EXPECT_EQ(n_done, 4);
 }
@@ -140,7 +140,7 @@ TEST(Parallel, CallersHaveThreadsOfTheirOwn)
 TEST(Parallel, ThreadsThatWaitTakeNoTime)
 {
   on_threads(2, [](int /* thread */) {});
-  std::this_thread::sleep_for(std::chrono::milliseconds(10)); // the threads sleep by then
+  std::this_thread::sleep_for(std::chrono::milliseconds(10)); // by then the threads sleep
   const auto before = std::clock();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(double(std::clock() - before) / CLOCKS_PER_SEC, 0.05);

@@ -31,7 +31,7 @@ void expect_valid(const Partition &partition, const HostMatrix &A)
   }
 }
 
-/// Returns the number of entries of A between blocks.
+/// Returns the number of entries of A that connect different blocks.
 int cut_entries(const Partition &partition, const HostMatrix &A)
 {
   std::vector<int> block_of(static_cast<std::size_t>(A.n));
@@ -129,7 +129,7 @@ TEST(Partition, CoordinatesFollowTheRowsOfATransformedSystem)
     for (const char *const scaling : {"none", "symmetric"}) {
       LinearSystemTransformation transformation(scaling, ordering);
       const HostCsr transformed = transformation.setup(A.csr());
-      // x of row i identifies the original row, whose coordinates row i must have.
+      // x_i is the number of the original row of row i; both must have the same coordinates.
       std::vector<double> x(numbers.size());
       LinearSystemTransformation order_alone("none", ordering);
       order_alone.setup(A.csr());

@@ -11,7 +11,8 @@
 
 /**
  * @file
- * Matrices, steps and variants of the matrix powers kernel, and a reference implementation.
+ * Test matrices, basis steps and variants of the matrix powers kernel, and a reference
+ * implementation.
  */
 namespace femgpu::linalg::test
 {
@@ -34,7 +35,8 @@ inline std::vector<BasisStep> monomial_steps(const int n_steps)
   return std::vector<BasisStep>(static_cast<std::size_t>(n_steps), BasisStep{0., 0., 0.25});
 }
 
-/// Computes the basis row by row on the host. @param m inverse diagonal, or empty
+/// Computes the basis row by row on the host.
+/// @param m inverse diagonal of the Jacobi preconditioner; empty without a preconditioner
 inline Vectors reference(const HostMatrix &A, const std::vector<double> &v,
                          const std::vector<double> &m, const std::vector<BasisStep> &steps)
 {
@@ -80,7 +82,7 @@ inline MatrixPowersOptions streamed(const std::size_t memory, const int depth)
   return options;
 }
 
-/// Checks V; entries of column c may differ by some roundings per step.
+/// Checks that V is near @p expected; entries may differ by a few rounding errors per step.
 inline void expect_near(const Vectors &V, const Vectors &expected, const int longest_row)
 {
   ASSERT_EQ(V.size(), expected.size());
@@ -96,7 +98,7 @@ inline void expect_near(const Vectors &V, const Vectors &expected, const int lon
   }
 }
 
-/// Checks equality and prints only the first difference.
+/// Checks that V equals @p expected exactly, and prints only the first difference.
 inline void expect_same(const Vectors &V, const Vectors &expected)
 {
   ASSERT_EQ(V.size(), expected.size());
@@ -113,7 +115,7 @@ inline int longest_row(const HostMatrix &A)
   return longest;
 }
 
-/// Returns an unsymmetric band matrix with 2 w + 1 entries per row.
+/// Returns an unsymmetric band matrix with up to 2 w + 1 entries per row.
 inline HostMatrix band(const int n, const int w)
 {
   const std::vector<double> numbers = random_vector(n * (2 * w + 1), 11);

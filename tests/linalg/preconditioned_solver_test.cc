@@ -29,7 +29,7 @@ std::string remarks(const SolveReport &report)
   return report.method.setup.remarks;
 }
 
-/// Returns a Laplacian of n² rows plus @p shift on the diagonal, times @p factor.
+/// Returns @p factor (A + @p shift I), where A is a Laplacian with n² rows.
 HostMatrix shifted(const int n, const double shift, const double factor)
 {
   HostMatrix A = laplacian_2d(n, n);
@@ -63,7 +63,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridByGivenProlongationsAfterJacobi)
 {
   HostMatrix A = laplacian_1d(20001);
   auto coarser = std::make_shared<CoarserUnknowns>();
-  HostProlongation &P = coarser->prolongation; // every second point, with linear interpolation
+  HostProlongation &P = coarser->prolongation; // linear interpolation from every second point
   P.n_columns = A.n / 2;
   for (int i = 0; i < A.n; ++i) {
     for (int j = std::max(0, i / 2 - 1); j <= std::min(i / 2, P.n_columns - 1); ++j)
@@ -135,7 +135,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereMaterialsDiffer)
   for (const double factor : {1e3, 1e5}) {
     SCOPED_TRACE(factor);
     ModelProblem problem = generate("poisson2d-5pt:20");
-    for (int i = 0; i < problem.A.n; ++i) // the lower half
+    for (int i = 0; i < problem.A.n; ++i) // the lower half gets another material
       for (int k = problem.A.row_starts[i]; k < problem.A.row_starts[i + 1]; ++k)
         if (i < problem.A.n / 2 && problem.A.columns[k] < problem.A.n / 2)
           problem.A.values[k] *= factor;
@@ -186,7 +186,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
   EXPECT_EQ(remarks(third).rfind("jacobi permanently: ", 0), 0U) << remarks(third);
 }
 
-/// Returns a finite-difference matrix of a clamped beam: 1 -4 6 -4 1.
+/// Returns the finite-difference matrix of a clamped beam, whose rows are 1 -4 6 -4 1.
 HostMatrix beam(const int n)
 {
   HostMatrix A;

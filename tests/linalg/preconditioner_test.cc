@@ -140,7 +140,7 @@ TEST_P(PreconditionedBiCGStab, FindsTheSolutionWithEveryPreconditioner)
 INSTANTIATE_TEST_SUITE_P(Backends, PreconditionedBiCGStab,
                          testing::Combine(backends(), general_solvers()), words);
 
-using Dense = std::vector<std::vector<long double>>; // by columns
+using Dense = std::vector<std::vector<long double>>; // stored by columns
 
 /// Returns the minimiser m of ‖A m − e‖₂ by Householder reflections. A has more rows than columns.
 std::vector<long double> least_squares(Dense A, std::vector<long double> e)
@@ -186,20 +186,21 @@ std::vector<T> host_copy(const Executor &executor, const T *from, const int size
   return result;
 }
 
-/// Returns M of a preconditioner that is one CSR matrix, or otherwise the last factor, Gᵀ.
+/// Returns M of a preconditioner that consists of one CSR matrix. For fsai, returns the last
+/// factor, Gᵀ.
 CsrView<double> csr_view_of(const Preconditioner &M)
 {
   return std::get<CsrView<double>>(std::get<const PreconditionerOperator *>(M.action())->view());
 }
 
-/// Returns its values row by row.
+/// Returns the values of csr_view_of(@p M) on the host, row by row.
 std::vector<double> host_values(const Preconditioner &M, const Executor &executor)
 {
   const CsrView<double> view = csr_view_of(M);
   return host_copy(executor, view.values, host_copy(executor, view.row_starts.low + view.n, 1)[0]);
 }
 
-/// Returns M of a preconditioner that is one CSR matrix as a dense matrix, by columns.
+/// Returns M of a preconditioner that consists of one CSR matrix, as a dense matrix by columns.
 Dense dense_inverse(const Preconditioner &preconditioner, const Executor &executor)
 {
   const CsrView<double> M = csr_view_of(preconditioner);
@@ -224,8 +225,8 @@ Dense dense_columns(const HostMatrix &A)
   return dense;
 }
 
-/// Computes SAI column by column with all rows. The pattern is that of S^power, where S contains
-/// |a| > (1 - tau) max |a|.
+/// A reference implementation of SAI that computes M column by column, with all rows of A. M has
+/// the pattern of S^power, where S contains the entries with |a| > (1 - tau) max |a|.
 Dense reference_sai(const Dense &A, const double tau, const int power)
 {
   const std::size_t n = A.size();
@@ -315,11 +316,11 @@ TEST_P(SaiTest, FromTheLeftIsTheOneOfTheTransposedMatrixTransposed)
       EXPECT_EQ(left[i][j], right[j][i]);
 }
 
-/// Returns row k of the M that minimises ‖MA − I‖_F with A's pattern, by a dense local problem.
+/// Returns row k of the M with A's pattern that minimises ‖MA − I‖_F, by a dense local problem.
 std::vector<long double> reference_row(const HostMatrix &A, const int k)
 {
   const auto entries = [&](const int j) { return std::pair(A.row_starts[j], A.row_starts[j + 1]); };
-  std::map<int, std::size_t> indices; // of the columns I
+  std::map<int, std::size_t> indices; // local indices of the columns
   const auto [begin, end] = entries(k);
   for (int l = begin; l < end; ++l)
     for (auto [e, last] = entries(A.columns[l]); e < last; ++e)
@@ -341,7 +342,7 @@ std::vector<long double> reference_row(const HostMatrix &A, const int k)
 /// Returns a tridiagonal matrix without zeros plus diagonal blocks of @p sizes every 3000 rows.
 HostMatrix tridiagonal_with_blocks(const int n, const std::vector<int> &sizes)
 {
-  const auto block = [&](const int i) { // of row i
+  const auto block = [&](const int i) { // returns the block of row i
     const auto b = static_cast<std::size_t>(i / 3000);
     return b < sizes.size() && i % 3000 < sizes[b] ? static_cast<int>(b) : -1;
   };
@@ -357,8 +358,8 @@ HostMatrix tridiagonal_with_blocks(const int n, const std::vector<int> &sizes)
   return A;
 }
 
-// Blocks of 180 rows exceed the shared memory of a GPU; those of 30, 60 and 120 need more than the
-// other rows.
+// Blocks of 180 rows exceed the shared memory of a GPU; blocks of 30, 60 and 120 rows need more
+// shared memory than the other rows.
 TEST_P(SaiTest, RowsOfVeryDifferentSizesAreLeastSquaresSolutionsToo)
 {
   const HostMatrix A = tridiagonal_with_blocks(24000, {30, 180, 60, 120});
@@ -404,7 +405,7 @@ TEST_P(SaiTest, EmptyRowsBesideOthersGiveZerosAndAreCounted)
     for (int k = A.row_starts[i]; !is_empty && k < A.row_starts[i + 1]; ++k)
       B.add(A.columns[k], A.values[k]);
     B.end_row();
-    for (const int j : {i - 1, i, i + 1}) // neighbours have empty rows in their patterns
+    for (const int j : {i - 1, i, i + 1}) // patterns of neighbours contain the empty rows
       n_dependent += (is_empty ? j == i : (j >= 10 && j <= 12) || j == 500) ? 1 : 0;
   }
   const auto M = make("sai side=left", B);

@@ -26,8 +26,8 @@ protected:
       : A(laplacian_2d(20, 21)), starts{0, 130, 271, A.n}, matrices(cut_matrix(A, starts))
   {}
 
-  /// Sets the matrices, with @p bad on the failing rank, and expects the same error on all ranks.
-  /// Then solves with A on all ranks.
+  /// Sets the matrix on all ranks, with @p bad on the failing rank, and expects the same error on
+  /// all ranks. Then checks that a solve with A succeeds on all ranks. Returns the message.
   template <class Expected>
   std::string fail_and_recover(const std::string &preconditioner, const LocalMatrix &bad)
   {
@@ -102,7 +102,7 @@ TEST_F(PartsThatFail, AllHaveTheErrorOfParametersThatDoNotFitOnePart)
   EXPECT_EQ(messages, std::vector<std::string>(n_ranks, messages[0]));
 }
 
-/// Lets the memory of one rank run out at each stage of a set-up in turn.
+/// Lets one rank run out of memory at each stage of a set-up in turn.
 TEST_F(PartsThatFail, AllHaveTheErrorOfTooLittleMemory)
 {
   constexpr std::size_t n_stages = 30, enough = std::size_t(1) << 30, for_solves = 1 << 20;

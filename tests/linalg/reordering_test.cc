@@ -19,7 +19,7 @@ bool is_permutation(std::vector<int> order, const int n)
   return order == all;
 }
 
-/// Returns max |i - j| over the entries.
+/// Returns the bandwidth of A, max |i - j| over all entries.
 int bandwidth(const HostCsr &A)
 {
   int largest = 0;
@@ -29,7 +29,7 @@ int bandwidth(const HostCsr &A)
   return largest;
 }
 
-/// Returns P A Pᵀ.
+/// Returns P A Pᵀ, where the permutation P puts the rows into @p order.
 HostMatrix permuted(const HostMatrix &A, const std::vector<int> &order)
 {
   const PermutedPattern pattern = permute_pattern(A.csr(), order);

@@ -46,12 +46,12 @@ TEST(BasisShape, WhatHasNoPlaceIsNotResident)
   EXPECT_EQ(blocks(basis_of(65025, 7, 31)), 132);
   EXPECT_EQ(blocks(basis_of(1046529, 7, 31)), 0);
   EXPECT_EQ(blocks(basis_of(65025, 7, 101)), 0);
-  EXPECT_EQ(blocks(basis_of(5000, 2000, 31)), 0); // a row needs more threads
+  EXPECT_EQ(blocks(basis_of(5000, 2000, 31)), 0); // a row would need more threads than a block has
   EXPECT_FALSE(choose_basis_shape(basis_of(225, 7, 200), 40000, h100));
   EXPECT_FALSE(choose_basis_shape(basis_of(0, 0, 2), 20, h100));
 }
 
-/// Compares pipelined-gmres with its basis on the chip to its graph execution.
+/// Compares the resident execution of pipelined-gmres (basis on the chip) with its graph execution.
 class ResidentGmres : public testing::Test, protected WithExecutor
 {
 protected:
@@ -93,7 +93,7 @@ protected:
                   2. + 0.02 * graph.report.iterations);
       EXPECT_NEAR(resident.report.restarts, graph.report.restarts,
                   1. + 0.02 * graph.report.restarts);
-      // ‖r‖² results from cancellation: its error is relative to the initial one.
+      // ‖r‖² is computed by subtraction: its error is relative to the initial ‖r‖².
       const std::vector<double> &history = graph.report.history;
       const std::size_t count = std::min(resident.report.history.size(), history.size());
       for (std::size_t k = 0; k < count; ++k)
@@ -114,12 +114,12 @@ TEST_F(ResidentGmres, AgreesWithTheGraphForShortRows)
     for (const auto &[m, k] :
          {std::pair(2, 1), std::pair(31, 1), std::pair(11, 3), std::pair(15, 15), std::pair(40, 25),
           std::pair(41, 25), std::pair(100, 50), std::pair(127, 127)})
-      if (restart > 1 || m * k < 1000) // otherwise it takes too long
+      if (restart > 1 || m * k < 1000) // larger systems take too long with restart 1
         compare(convection_diffusion(m, k, 0.3, -0.2), restart);
   }
 }
 
-// A block has more than 512 rows, up to the largest number that fits.
+// A thread block has more than 512 rows here, up to the largest number that fits.
 TEST_F(ResidentGmres, AgreesWithTheGraphForManyRows)
 {
   for (const auto &[m, restart] :
@@ -149,7 +149,7 @@ TEST_F(ResidentGmres, OutcomesAreThoseOfTheGraph)
     EXPECT_EQ(resident.history.size(), graph.history.size());
     return resident.outcome;
   };
-  for (const int m : {20, 60}) { // one block and many
+  for (const int m : {20, 60}) { // one thread block, and many
     const HostMatrix A = convection_diffusion(m, m, 0.5, 0.5);
     std::vector<double> b = random_vector(A.n, 5);
     for (const int limit : {0, 1, 3, 4, 5, 9})

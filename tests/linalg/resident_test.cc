@@ -65,9 +65,9 @@ TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)
     EXPECT_FALSE(have_arrived(before, expected));       // no block has arrived
     EXPECT_FALSE(have_arrived(expected - 1, expected)); // one block is missing
     EXPECT_TRUE(have_arrived(expected, expected));
-    EXPECT_TRUE(have_arrived(expected + blocks - 1, expected)); // others are at the next barrier
+    EXPECT_TRUE(have_arrived(expected + blocks - 1, expected)); // some are at the next barrier
   }
-  EXPECT_LT(expected, first_arrival); // the counter has wrapped to 0
+  EXPECT_LT(expected, first_arrival); // the counter has wrapped around to 0
 }
 
 /// Tests the solvers with resident execution on systems whose sizes exercise every kernel. The host
@@ -140,7 +140,7 @@ TEST_P(ResidentTest, BlocksMeetBeyondTheEndOfTheirCount)
   // multiprocessors.
   EXPECT_GT(2U * 100U * static_cast<unsigned int>(first.report.iterations),
             2 * arrivals_before_wrap);
-  EXPECT_EQ(run_as(Execution::resident, "identity", A, b).x, first.x); // resets the counter
+  EXPECT_EQ(run_as(Execution::resident, "identity", A, b).x, first.x); // after the wrap-around
 }
 
 TEST_P(ResidentTest, OutcomesAreThoseOfTheGraph)

@@ -90,7 +90,7 @@ TEST_P(Richardson, NeedsNoIterationsWhereNothingIsToBeDone)
 TEST_P(Richardson, BytesOfAnIterationAreThoseCountedByHand)
 {
   HostMatrix A = laplacian_1d(100); // 298 entries
-  A.values.front() = 3.;            // makes M differ from a multiple of I
+  A.values.front() = 3.;            // M is not a multiple of I
   const std::size_t of_matrix = 101 * 4 + 298 * 12, of_vector = 800;
   LinearSolverOptions options = method(solver, "jacobi");
   options.control.max_iterations = 1;

@@ -23,7 +23,7 @@ HostMatrix beam(const int n)
   return A;
 }
 
-/// Returns the matrix of a beam without supports, whose kernel contains the rigid motions a + b i.
+/// Returns the matrix of a beam without supports. Its kernel contains the rigid motions a + b i.
 HostMatrix free_beam(const int n)
 {
   std::vector<std::vector<double>> rows(n, std::vector<double>(n));
@@ -35,7 +35,7 @@ HostMatrix free_beam(const int n)
   return dense(rows);
 }
 
-/// Solves T x = b in long double.
+/// Solves T x = b with T = tridiag(-1, 2, -1) in long double.
 std::vector<long double> solve_tridiagonal(std::vector<long double> b)
 {
   const std::size_t n = b.size();
@@ -66,7 +66,7 @@ constexpr int n_beam = 300;
 LinearSolverOptions beam_solver(const std::string &solver)
 {
   LinearSolverOptions options = method(solver, "jacobi", 1e-12);
-  options.control.max_iterations = 100000; // limits the corrections, too
+  options.control.max_iterations = 100000; // the limit includes all corrections
   return options;
 }
 
@@ -110,7 +110,7 @@ TEST_P(RoundingTest, IterateThatWasStoppedEarlyIsNoSolution)
     EXPECT_EQ(to_string(report.outcome), "iteration_limit") << limit << ": " << report.message;
   }
   const int without_limit = run(beam_solver(solver), A, b).report.iterations;
-  options.control.max_iterations = without_limit - 1; // within a correction
+  options.control.max_iterations = without_limit - 1; // reached during a correction
   EXPECT_LE(run(options, A, b).report.iterations, without_limit - 1);
 }
 
@@ -173,7 +173,8 @@ TEST_P(RoundingOnBackend, BackwardErrorIsThatOfTheSystemBeforeScaling)
   }
 }
 
-/// Returns a Laplacian with rows scaled from 1 to 1e12: the last rows dominate ‖b‖.
+/// Returns a Laplacian whose rows are scaled by factors from 1 to 1e12, so that the last rows
+/// dominate ‖b‖.
 HostMatrix graded_rows(const int n)
 {
   HostMatrix A = laplacian_1d(n);
@@ -183,7 +184,8 @@ HostMatrix graded_rows(const int n)
   return A;
 }
 
-// In row i = 1 A x = −1 + 2·2 − 1 = 2, |A||x| = 6 and b = 4: |b − A x|/(|A||x| + |b|) = 0.2.
+// In row 1, (A x)_1 = −1 + 2·2 − 1 = 2, (|A||x|)_1 = 6 and b_1 = 4, so that
+// |b − A x|/(|A||x| + |b|) = 0.2.
 TEST_P(RoundingOnBackend, ComponentwiseBackwardErrorIsThatOfTheWorstRow)
 {
   const HostMatrix A = laplacian_1d(3);
@@ -229,7 +231,7 @@ TEST_P(RoundingOnBackend, SystemsOfABatchAreSettledToo)
   }
 }
 
-/// Returns 2^exponent v.
+/// Returns the vector 2^@p exponent v.
 std::vector<double> times_power(std::vector<double> v, const int exponent)
 {
   for (double &value : v)

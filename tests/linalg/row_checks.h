@@ -11,12 +11,12 @@
 
 /**
  * @file
- * Checks teams, counts, lists of rows and workspaces on any backend: rows_test.cc runs them on the
- * host, rows_cuda_test.cu on a CUDA device.
+ * Checks teams, counts, lists of rows and workspaces on any backend: rows_test.cc runs the checks
+ * on the host, rows_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
-/// Adds the numbers below i % 41, and the scratch values written by other threads.
+/// For row i, adds the numbers below i % 41, and the values that other threads wrote to scratch.
 template <int team_size_>
 struct AddInTeams
 {
@@ -145,8 +145,8 @@ RowPattern make_pattern(const ExecutorPtr &executor, const Rows &rows)
   return pattern;
 }
 
-/// Returns patterns with mostly short rows, some empty ones, and a few so long that a team's
-/// scratch cannot hold their column sets. Products of other rows have a few dozen columns.
+/// Returns a pattern with mostly short rows, some empty rows, and a few rows so long that a team's
+/// scratch cannot hold their column sets. Products of the other rows have a few dozen columns.
 inline Rows uneven_rows(const int n, const unsigned int seed)
 {
   std::mt19937 random(seed);
@@ -195,7 +195,8 @@ void check_products_of_uneven_patterns(const ExecutorPtr &executor)
 
 constexpr int n_dense_problems = 70;
 
-/// Solves problems with the same dense matrix, n1 x n2 by columns, and row `item` of the identity.
+/// Solves least squares problems with the same dense matrix, n1 x n2 by columns. The right-hand
+/// side of problem `item` is row `item` of the identity.
 struct SolveDense
 {
   const double *A;
@@ -255,8 +256,8 @@ DenseSolutions solve_dense(const ExecutorPtr &executor, const std::vector<double
   return {m.to_host(), n_dependent.to_host()};
 }
 
-/// Returns n1 x n2 entries from -1 to 1. Column `twice`, if valid, is the sum of two earlier
-/// columns.
+/// Returns an n1 x n2 matrix with entries from -1 to 1, by columns. If @p twice is a column, this
+/// column is the sum of two earlier columns.
 inline std::vector<double> dense_columns(const int n1, const int n2, const int twice)
 {
   std::vector<double> A = random_vector(n1 * n2, 5);
@@ -266,7 +267,7 @@ inline std::vector<double> dense_columns(const int n1, const int n2, const int t
   return A;
 }
 
-/// Solves by Gram-Schmidt with reorthogonalisation in long double.
+/// Solves the least squares problems by Gram-Schmidt with reorthogonalisation, in long double.
 inline DenseSolutions reference_solutions(const std::vector<double> &A, const int n1, const int n2)
 {
   using Vector = std::vector<long double>;

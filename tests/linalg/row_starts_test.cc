@@ -92,7 +92,7 @@ TEST(RowStarts, ThoseOfACopyCrossWhereTheyDidBefore)
 
 TEST(RowStarts, ThoseOfSlicesAreCountedAsFar)
 {
-  const int width = 1 << 25; // in slices of 32 rows
+  const int width = 1 << 25; // width of slices of 32 rows
   const RowSlices slices = choose_slices(std::vector<int>(256, width), 5, 32, 12);
   const std::vector<int> low = slices.low_starts();
   const RowStarts view(low.data(), 8, slices.starts.back());
@@ -133,7 +133,8 @@ private:
   void *memory;
 };
 
-/// A matrix with rows that cross 2^32, begin there or lie beyond. Only their entries are accessed.
+/// A matrix with rows whose entries cross entry number 2^32, begin there or lie beyond. Tests
+/// access only the entries of these rows.
 struct LongMatrix
 {
   LongMatrix() : columns(rows.starts.back()), values(rows.starts.back())
@@ -202,7 +203,7 @@ TEST(RowStarts, FirstFactorsHaveRowsBehind32Bits)
   const LongMatrix matrix;
   if (!matrix.is_mapped())
     GTEST_SKIP() << "no address space for so many entries";
-  // (B v)_j = v_0 + j v_1
+  // Row j of the product is (B v)_j = v_0 + j v_1.
   const ExecutorPtr executor = make_executor("host");
   const std::vector<int> starts = {0, 2, 4, 6, 8, 10, 12, 14};
   const std::vector<int> columns = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
@@ -238,7 +239,8 @@ TEST(RowStarts, WhatCountsByIntSaysWhatDoesNot)
       [] { check_countable("preconditioner", linalg::preconditioners, "ilu level=1", many); });
   EXPECT_NE(ilu.find("chebyshev"), std::string::npos) << ilu;
   EXPECT_EQ(ilu.find("sai,"), std::string::npos) << ilu;
-  check_countable("preconditioner", linalg::preconditioners, "multigrid", many); // checks itself
+  check_countable("preconditioner", linalg::preconditioners, "multigrid",
+                  many); // checks its levels
   const std::string rcm =
       refusal([] { check_countable("ordering", linalg::orderings, "rcm", many); });
   EXPECT_NE(rcm.find("'rcm'"), std::string::npos) << rcm;

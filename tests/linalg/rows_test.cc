@@ -3,8 +3,8 @@
 
 namespace femgpu::linalg::test
 {
-/// A backend that runs on the host, with scratch for teams like a GPU, so that rows take the code
-/// paths of a GPU.
+/// A backend that runs on the host but, like a GPU, gives teams scratch memory, so that rows take
+/// the code paths of a GPU.
 struct HostWithScratch
 {
   static constexpr BackendKind kind = BackendKind::cuda;
@@ -132,11 +132,11 @@ TEST(HostRows, AFewLargeRowsLeaveTheOthersTheirSmallWorkspaces)
   const std::size_t limit = 20000;
   std::vector<std::size_t> needs(500, 30);
   EXPECT_EQ(optimal_scratch_size(needs, limit), 30U);
-  std::fill_n(needs.begin(), 50, 10000); // one tenth
+  std::fill_n(needs.begin(), 50, 10000); // a tenth of the rows
   EXPECT_EQ(optimal_scratch_size(needs, limit), 30U);
   std::fill_n(needs.begin(), 50, 35);
   EXPECT_EQ(optimal_scratch_size(needs, limit), 35U);
-  needs.assign(500, 30000); // there is no memory for them
+  needs.assign(500, 30000); // above the limit
   EXPECT_EQ(optimal_scratch_size(needs, limit), 0U);
   std::fill_n(needs.begin(), 50, 30);
   EXPECT_EQ(optimal_scratch_size(needs, limit), 30U);

@@ -4,8 +4,8 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Returns a chain whose nodes are all coupled to the first one, like a supply rail in a circuit.
-/// The first column has n entries of different sizes.
+/// Returns the matrix of a chain whose nodes are all coupled with the first node, like the supply
+/// rail of a circuit. The first column has n entries of different sizes.
 HostMatrix chain_with_rail(const int n)
 {
   HostMatrix A;

@@ -11,7 +11,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Returns @p x rounded to nearest even with 8 binary digits, in units of at least 2^-133.
+/// Returns @p x rounded to 8 binary digits, ties to even, and to multiples of 2^-133.
 double reference_bfloat16(const double x)
 {
   if (x == 0. || !std::isfinite(x))
@@ -46,7 +46,7 @@ TEST(BFloat16Test, HasSubnormalNumbersInfinityAndNaN)
   EXPECT_EQ(as_bfloat16(0x1p-133), 0x1p-133);
   EXPECT_EQ(as_bfloat16(0x1p-134), 0.);
   EXPECT_EQ(as_bfloat16(0x1.0001p-134), 0x1p-133);
-  EXPECT_EQ(as_bfloat16(0x1.ffp-127), 0x1p-126); // a carry gives the least normal number
+  EXPECT_EQ(as_bfloat16(0x1.ffp-127), 0x1p-126); // rounds up to the least normal number
   EXPECT_EQ(as_bfloat16(5e-324), 0.);
   EXPECT_TRUE(std::signbit(as_bfloat16(-0.)));
   EXPECT_EQ(as_bfloat16(0x1.fep127), 0x1.fep127);

@@ -33,7 +33,8 @@ TEST(Scaling, SymmetricIsThatByHand)
   expect_near(scaled(A, scaling).values, {3. / 5., 6. / std::sqrt(50.), 4. / std::sqrt(50.), 0.8});
 }
 
-// The norms of the rows are 5 and 10; then the columns are (0.6, 0.8) and (0.8, -0.6).
+// The norms of the rows are 5 and 10. After the rows are scaled, the columns are (0.6, 0.8) and
+// (0.8, -0.6), whose norms are 1.
 TEST(Scaling, BalancingIsThatByHand)
 {
   const HostMatrix A = dense({{3., 4.}, {8., -6.}});

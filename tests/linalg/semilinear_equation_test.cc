@@ -37,8 +37,8 @@ struct BratuRows
   SemilinearEquation equation;
 };
 
-/// Runs @p f with the Laplacian of the interval, on two ranks and on one.
-/// @return the results of rank 0, rank 1 and the single rank
+/// Calls @p f with the Laplacian of the interval on each of two ranks, and then on a single rank.
+/// @return the results of rank 0, of rank 1 and of the single rank
 template <class Result>
 std::vector<Result> on_two_ranks_and_one(const std::function<Result(const CsrMatrix &)> &f)
 {

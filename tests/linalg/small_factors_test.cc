@@ -41,7 +41,7 @@ TallMatrix second_differences(const int p)
   return B;
 }
 
-/// Runs the body of a step like the host backend.
+/// Runs the body of a step as the host backend does, and returns the status of the factorisation.
 template <class Body>
 FactorStatus run(const Body &body)
 {
@@ -52,7 +52,7 @@ FactorStatus run(const Body &body)
 
 TEST(SmallFactors, ScalingMakesADiagonalOfOnes)
 {
-  TallMatrix B(3, 3); // a zero column remains zero
+  TallMatrix B(3, 3); // has a zero column, which must remain zero
   B(0, 0) = 4.;
   B(0, 1) = B(1, 0) = 3.;
   B(1, 1) = 9.;
@@ -75,7 +75,7 @@ TEST(SmallFactors, ScalingMakesADiagonalOfOnes)
 TEST(SmallFactors, CholeskyFactorIsThatByHand)
 {
   TallMatrix B(2, 2), R(2, 2);
-  B.values = {25., 15., 15., 34.}; // (5 3; 0 5)ᵀ (5 3; 0 5)
+  B.values = {25., 15., 15., 34.}; // B = (5 3; 0 5)ᵀ (5 3; 0 5)
   FactorStatus status{};
   run(CholeskyFactor{2, B.values.data(), R.values.data(), &status});
   EXPECT_EQ(status.failed_column, 2);

@@ -200,7 +200,7 @@ TEST_P(SolverTest, BytesOfAnIterationAreThoseCountedByHand)
   if (is_distributed())
     GTEST_SKIP() << "each part counts its own";
   HostMatrix A = laplacian_1d(100); // 298 entries
-  A.values.front() = 3.;            // makes M differ from a multiple of I
+  A.values.front() = 3.;            // M is not a multiple of I
   const std::size_t vectors = solver == "cg" ? 11 : solver == "pipelined-cg" ? 9 : 12;
   const std::size_t of_inverse = solver == "chronopoulos-gear-cg" ? 1 : 2;
   const std::size_t of_matrix = 101 * 4 + 298 * 12;
@@ -372,7 +372,7 @@ TEST(SolverRegistry, TraitsAreThoseOfWhatIsMade)
   for (const auto &[name, meaning, make, traits] : solvers) {
     SCOPED_TRACE(name);
     const auto solver = make_solver(name, BackendKind::host);
-    if (traits.preconditioner != nullptr) // batches do not support it
+    if (traits.preconditioner != nullptr) // batches do not support solvers with their own M
       EXPECT_FALSE(traits.supports_batch);
     else
       EXPECT_EQ(solver->batch() != nullptr, traits.supports_batch);

@@ -30,10 +30,11 @@ std::vector<double> values_of(const CsrMatrix &A);
 /// Copies @p A to the host and checks that columns ascend.
 Entries to_host(const CsrMatrix &A);
 
-/// Returns rows of about @p mean entries, of which every fifth is empty and a few have @p longest.
+/// Returns a matrix whose rows have about @p mean entries. Every fifth row is empty, and a few rows
+/// have @p longest entries.
 Entries random_entries(int n, int n_columns, int mean, int longest, unsigned int seed);
 
-/// Replaces the values and keeps the pattern.
+/// Returns a matrix with the pattern of @p A and other values.
 Entries with_new_values(Entries A);
 Entries transpose(const Entries &A);
 Entries multiply(const Entries &A, const Entries &B);
@@ -41,8 +42,8 @@ Entries multiply(const Entries &A, const Entries &B);
 /// Returns |A|. The rounding error of A B is a multiple of |A||B|.
 Entries magnitudes(Entries A);
 
-/// Checks that the patterns agree and that values differ only by rounding of sums of magnitudes
-/// @p sizes.
+/// Checks that the patterns agree and that values differ by rounding errors only.
+/// @param sizes for each entry, the sum of the magnitudes of its terms
 void expect_near(const Entries &A, const Entries &expected, const Entries &sizes);
 } // namespace femgpu::linalg::test
 

@@ -16,7 +16,8 @@
 
 /**
  * @file
- * Compares the algebra of sparse matrices with maps of rows that are summed in the same order.
+ * Tests the algebra of sparse matrices against a reference implementation, which stores each row in
+ * a map and sums in the same order.
  */
 namespace femgpu::linalg::test
 {
@@ -33,7 +34,7 @@ protected:
 
 const Entries small = {4, {{{0, 1.}, {2, 2.}}, {}, {{1, -3.}, {2, 4.}, {3, 5.}}}}; // 3 x 4
 
-/// An n x m matrix whose rows have @p mean and at most @p longest entries.
+/// The shape of an n x m matrix whose rows have about `mean` and at most `longest` entries.
 struct Shape
 {
   int n, m, mean, longest;
@@ -131,7 +132,7 @@ TEST_P(SparseTest, AddsAllShapes)
         for (const auto &[column, value] : B.rows[i])
           expected.rows[i][column] += 0.5 * value;
       }
-      const Sum<Backend> sum(2., make(A), 0.5, make(B)); // factors without rounding
+      const Sum<Backend> sum(2., make(A), 0.5, make(B)); // these factors cause no rounding
       EXPECT_EQ(to_host(*sum.matrix()), expected);
     }
   });
@@ -182,7 +183,7 @@ TEST_P(SparseTest, RepeatsAProductBitByBit)
   });
 }
 
-/// Replaces each entry by a full block, as for nodes with several unknowns.
+/// Returns a matrix with a full block for each entry of @p A, as for nodes with several unknowns.
 Entries of_blocks(const Entries &A, const int n_rows, const int n_columns)
 {
   Entries result{A.n_columns * n_columns,
@@ -304,10 +305,10 @@ TEST_P(SparseTest, TakesRowsAndColumns)
       SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
       const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 9);
       std::vector<int> rows, columns;
-      for (int i = shape.n - 1; i >= 0; i -= 2) // in descending order
+      for (int i = shape.n - 1; i >= 0; i -= 2) // rows in descending order
         rows.push_back(i);
       if (shape.n > 0)
-        rows.push_back(shape.n / 2); // possibly a duplicate
+        rows.push_back(shape.n / 2); // this row may be a duplicate
       for (int j = 0; j < shape.m; j += 1 + j % 3)
         columns.push_back(j);
       DerivedMatrix<Backend> chosen =

@@ -17,8 +17,9 @@ HostMatrix badly_scaled(HostMatrix A, const unsigned int seed)
   return A;
 }
 
-/// Returns a chain followed by three rows that are coupled so strongly that D⁻¹A has the eigenvalue
-/// 2.6; all other eigenvalues are at most 2. @param size magnitude of the entries of these rows
+/// Returns the matrix of a chain, followed by three rows that are coupled so strongly that D⁻¹A has
+/// the eigenvalue 2.6. All other eigenvalues are at most 2.
+/// @param size magnitude of the entries of the three rows
 HostMatrix chain_and_clique(const int n_chain, const double size)
 {
   HostMatrix A = laplacian_1d(n_chain);
@@ -77,7 +78,7 @@ protected:
   void expect_bound(const HostMatrix &A) const
   {
     const double largest = largest_eigenvalue(A);
-    EXPECT_GE(bound(A), (1. - 1e-6) * largest); // remarks have six digits
+    EXPECT_GE(bound(A), (1. - 1e-6) * largest); // the remarks show six digits
     EXPECT_LE(bound(A), 1.11 * largest);
   }
 };
@@ -93,7 +94,7 @@ TEST_P(Spectrum, IsBoundedForAnyScaling)
 }
 
 // A start vector with uniform residuals has almost no component in the rows with large entries.
-// With 2.2 instead of 2.6 the polynomials would be negative there.
+// With a bound of 2.2 instead of 2.6, the polynomials would be negative at the largest eigenvalue.
 TEST_P(Spectrum, IsBoundedWhereFewLargeRowsHaveTheLargestEigenvalue)
 {
   for (const double size : {1e-12, 1., 1e6, 1e12}) {

@@ -54,7 +54,7 @@ TEST_F(StagedCopies, AreNotMadeWhereNoMemoryCanBePinned)
 {
   CudaStagedCopies copies(executor->stream(), std::size_t(1) << 50);
   EXPECT_FALSE(copies.should_stage(1 << 20));
-  EXPECT_FALSE(copies.should_stage(1 << 20)); // does not retry
+  EXPECT_FALSE(copies.should_stage(1 << 20)); // the failed allocation is not retried
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 } // namespace

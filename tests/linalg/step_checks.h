@@ -15,13 +15,13 @@
 
 /**
  * @file
- * Checks the properties of steps that solvers rely on, on any backend: steps_test.cc runs them on
- * the host, steps_cuda_test.cu on a CUDA device.
+ * Checks, on any backend, the properties of steps that solvers rely on: steps_test.cc runs the
+ * checks on the host, steps_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
-/// Returns 0 and 1 and sizes around a warp, around a chunk of the host, and of many chunks and
-/// blocks.
+/// Returns numbers of rows that are edge cases: 0, 1, sizes near a warp and near a chunk of the
+/// host, and sizes of many chunks and thread blocks.
 inline std::vector<int> edge_case_sizes()
 {
   return {0, 1, 31, 32, 33, 1023, 1024, 1025, 100007, 1000003};
@@ -39,7 +39,7 @@ struct StepSums
   double first, second;
 };
 
-/// Computes first += v_i and second += v_i².
+/// The body of a step that computes first += v_i and second += v_i².
 struct AddUp
 {
   const double *v;
@@ -61,7 +61,7 @@ struct AddUp
   }
 };
 
-/// Computes first += v_i without an epilogue.
+/// The body of a step that computes first += v_i, without an epilogue.
 struct AddFirst
 {
   const double *v;
@@ -74,7 +74,7 @@ struct AddFirst
   }
 };
 
-/// Computes second += v_i. The epilogue also reads the sum of AddFirst.
+/// The body of a step that computes second += v_i. The epilogue also reads the sum of AddFirst.
 struct AddSecondAndFinish
 {
   const double *v;
@@ -95,7 +95,7 @@ struct AddSecondAndFinish
   }
 };
 
-/// Computes calls_i += 1 and passes_i += the pass number of the state, without any sums.
+/// The body of a step that adds 1 to calls_i and the number of the pass to passes_i, without sums.
 struct CountCalls
 {
   double *calls, *passes;
@@ -109,7 +109,7 @@ struct CountCalls
   }
 };
 
-/// Acts like CountCalls; the epilogue ends the loop in the last pass.
+/// The body CountCalls with an epilogue that ends the loop in the last pass.
 struct CountCallsAndPasses : CountCalls
 {
   using Completes = SumList<>;
@@ -121,7 +121,7 @@ struct CountCallsAndPasses : CountCalls
   }
 };
 
-/// Computes result_i = (A v)_i, first += (A v)_i and second += 1.
+/// The body of a product step that computes result_i = (A v)_i, first += (A v)_i and second += 1.
 struct StoreProduct
 {
   double *result;
@@ -198,7 +198,7 @@ void check_epilogue_sees_sums_of_earlier_steps(const ExecutorPtr &executor)
     const Buffer<double> v_device = buffer_of(executor, v), w_device = buffer_of(executor, w);
     Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, n));
     iteration.set_state({});
-    for (int repeat = 0; repeat < 2; ++repeat) { // the second run must not see sums of the first
+    for (int repeat = 0; repeat < 2; ++repeat) { // the second run must start from zero sums
       iteration.once(rows(n, AddFirst{v_device.data()}),
                      rows(fewer, AddSecondAndFinish{w_device.data()}));
       const StepState state = iteration.get_state();
@@ -291,7 +291,8 @@ void check_repeat_does_nothing_unless_running(const ExecutorPtr &executor)
   counts.expect_passes(0);
 }
 
-/// Checks that a product step multiplies @p A by an integer vector exactly, also after new values.
+/// Checks that a product step multiplies @p A by an integer vector exactly, even after an update of
+/// the values.
 template <class Backend>
 void check_product(const ExecutorPtr &executor, const HostMatrix &A, const std::string &format)
 {
@@ -359,7 +360,7 @@ inline std::vector<std::string> formats_for_all_matrices()
   return formats;
 }
 
-/// Returns these formats and those that only GPUs have.
+/// Returns formats_for_all_matrices() and the formats that only GPUs support.
 inline std::vector<std::string> cuda_formats()
 {
   std::vector<std::string> formats = formats_for_all_matrices();
@@ -396,7 +397,7 @@ inline std::string format_name(const testing::TestParamInfo<std::string> &info)
   return name;
 }
 
-/// Returns matrices whose column offsets fit 16 bits, in part or not at all.
+/// Returns matrices whose column offsets fit into 16 bits in all, in some or in no slices.
 inline std::vector<HostMatrix> narrow_and_wide_matrices()
 {
   std::vector<HostMatrix> matrices = {
@@ -406,10 +407,10 @@ inline std::vector<HostMatrix> narrow_and_wide_matrices()
       box_27(9, 10, 11),
       with_empty_rows(100007),
       arrow(70001),                  // the first row is long, and all others reach the first column
-      laplacian_3d(257, 257, 3),     // offsets of 66049 to neighbours
+      laplacian_3d(257, 257, 3),     // neighbours have column offsets of up to 66049
       random_dominant(150000, 6, 4), // arbitrary columns
       random_dominant(65536, 6, 5)};
-  for (const int last : {13, 14, 15, 16}) // around the largest number of ranges
+  for (const int last : {13, 14, 15, 16}) // last + 1: near the largest number of ranges
     matrices.push_back(far_diagonal(170001, last));
   return matrices;
 }

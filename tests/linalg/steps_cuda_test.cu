@@ -49,7 +49,7 @@ TEST_F(CudaSteps, RepeatDoesNothingUnlessRunning)
 
 TEST_F(CudaSteps, WatchSeesTheStateOfALongLoop)
 {
-  constexpr int n_passes = 1000000; // of about a microsecond
+  constexpr int n_passes = 1000000; // a pass takes about a microsecond
   int seen = 0, last = 0;
   Counts counts(executor, 1);
   Iteration<CudaBackend, StepState, StepSums> iteration(RowSpace(executor, 1));

@@ -29,14 +29,14 @@ struct TallMatrix
   std::vector<double> values;
 };
 
-/// Returns entries in [-1, 1), the same on every machine.
+/// Returns an n x p matrix with random entries in [-1, 1) that are the same on every machine.
 TallMatrix random_block(int n, int p, unsigned int seed);
 
-/// Returns columns that are orthonormal to a few ε; requires n >= p.
+/// Returns an n x p matrix whose columns are orthonormal up to a few ε. Requires n >= p.
 TallMatrix orthonormal_block(int n, int p, unsigned int seed);
 
-/// Returns U Σ Wᵀ with orthonormal U and W and singular values in geometric progression from 1 to
-/// 1/kappa.
+/// Returns the n x p matrix U Σ Wᵀ with orthonormal U and W, and with singular values Σ in
+/// geometric progression from 1 to 1/kappa.
 TallMatrix block_of_condition(int n, int p, double kappa, unsigned int seed);
 
 /// Return XᵀY and X Y, with products summed in long double.

@@ -7,12 +7,12 @@
 
 namespace femgpu::linalg::test
 {
-/// Returns the matrix of the non-zero entries of @p rows.
+/// Returns the sparse matrix with the nonzero entries of the dense matrix @p rows.
 HostMatrix dense(const std::vector<std::vector<double>> &rows);
 HostMatrix diagonal(const std::vector<double> &entries);
 
-/// Return the Laplacians with diagonal 2, 4 and 6 and off-diagonal entries -1 on a line, a
-/// rectangle and a box, with Dirichlet values on all sides.
+/// Return the Laplacian on a line, a rectangle and a box with Dirichlet values on all sides. The
+/// diagonal entries are 2, 4 and 6; the off-diagonal entries are -1.
 HostMatrix laplacian_1d(int n);
 HostMatrix laplacian_2d(int nx, int ny);
 HostMatrix laplacian_3d(int nx, int ny, int nz);
@@ -42,10 +42,12 @@ HostMatrix arrow(int n);
 /// neighbouring rows have entries in @p last + 1 distant ranges of columns.
 HostMatrix far_diagonal(int n, int last);
 
-/// Returns a matrix with every third row empty and one to four small integers in the others.
+/// Returns a matrix in which every third row is empty and the other rows have one to four entries
+/// with small integers.
 HostMatrix with_empty_rows(int n);
 
-/// Returns integers from -8 to 8 in the entries of @p pattern, so that sums are exact in any order.
+/// Returns a matrix with the pattern of @p pattern and integers from -8 to 8, so that sums are
+/// exact in any order.
 HostMatrix with_integer_values(HostMatrix pattern, unsigned int seed);
 
 /// Returns numbers in [-1, 1), the same on every machine.

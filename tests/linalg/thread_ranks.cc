@@ -147,8 +147,8 @@ private:
   int own;
 };
 
-/// Returns the columns of rows begin <= i < end outside of this range, in ascending order, with
-/// their local indices.
+/// Returns the ghosts of rows begin <= i < end: their columns outside of this range, in ascending
+/// order, with the local indices of these columns.
 std::map<int, int> ghosts_of(const HostMatrix &A, const int begin, const int end)
 {
   std::map<int, int> ghosts;
@@ -174,7 +174,7 @@ void add_row(const HostMatrix &A, const int i, const std::map<int, int> &ghosts,
   local.rows.end_row();
 }
 
-/// Returns the information on unknowns begin <= i < end.
+/// Returns the description of the unknowns begin <= i < end of A.
 UnknownsPtr unknowns_of(const HostMatrix &A, const int begin, const int end)
 {
   Unknowns known = *A.unknowns;
@@ -184,7 +184,9 @@ UnknownsPtr unknowns_of(const HostMatrix &A, const int begin, const int end)
   return std::make_shared<const Unknowns>(std::move(known));
 }
 
-/// Returns the local indices of the rows of @p local among @p ghosts.
+/// Returns the local indices on this rank of those rows that are ghosts of another rank.
+/// @param ghosts the ghosts of the other rank
+/// @param local the rows of this rank
 std::vector<int> own_rows_of(const std::map<int, int> &ghosts, const LocalMatrix &local)
 {
   std::vector<int> rows;

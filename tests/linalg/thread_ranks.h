@@ -18,7 +18,7 @@ namespace femgpu::linalg::test
 struct LocalMatrix
 {
   int begin, end;
-  HostMatrix rows; ///< own columns from 0 on, then ghosts
+  HostMatrix rows; ///< the rows; their local columns are numbered from 0, own columns before ghosts
   GhostPlan ghosts;
 };
 
@@ -31,13 +31,13 @@ std::vector<LocalMatrix> cut_matrix(const HostMatrix &A, const std::vector<int> 
 void run_on_ranks(
     int n_ranks, const std::function<void(int, const std::shared_ptr<const Communicator> &)> &work);
 
-/// Solves on one rank after setting the matrix twice. @param x the guess of all rows; the rank's
-/// rows are replaced by the solution
+/// Solves on one of several ranks, after setting the matrix twice.
+/// @param x the initial guess of all rows; the solution replaces the rows of this rank
 SolveReport solve_local(const LinearSolverOptions &options, const LocalMatrix &local,
                         const std::vector<double> &b, std::vector<double> &x,
                         const CommunicatorPtr &communicator, const ExecutorPtr &executor);
 
-/// The result of a distributed solve: the report of each rank, and x.
+/// The result of a distributed solve: the report of each rank, and x with all rows.
 struct SolvedOnRanks
 {
   std::vector<SolveReport> reports;
@@ -52,7 +52,7 @@ SolvedOnRanks solve_on_ranks(const LinearSolverOptions &options, const HostMatri
                              const std::vector<double> &b, const std::vector<double> &x0,
                              const std::vector<int> &starts, const std::string &backend = "host");
 
-/// Returns the starts of four subdomains of very different sizes, one of them empty.
+/// Returns the starts of four subdomains of very different sizes, one of which is empty.
 std::vector<int> uneven(const HostMatrix &A);
 
 /// Returns a system that @p solver can solve.
