@@ -28,10 +28,9 @@ public:
             "given.");
     declare(source, "Source",
             "f, in W/m^3; expression of x, y, z, and u; for materials 'f; ids: f'.", "0");
-    add_parameter(
-        "Reaction", reaction,
-        "phi(u); expression of u, for example u^4. Empty, or a + b*u with numbers: the problem is "
-        "linear.");
+    add_parameter("Reaction", reaction,
+                  "phi(u); expression of u, for example u^4. If it is empty or of the form a + b*u "
+                  "with constants a and b, it leaves the problem linear.");
     add_parameter(
         "Reaction derivative", derivative,
         "d phi/du; expression of u, for example 4*u^3. Empty: femgpu differentiates phi.");

@@ -45,8 +45,8 @@ constexpr decltype(formats)::Entry format_table[] = {
      format<class CooStorage>,
      {.uses_int_offsets = true}},
     {"pcsr",
-     "CSR in blocks of 256 times prefetch=1|2|4 entries, rows padded to multiples of "
-     "padding=1|2|4|8; for rows of very different lengths",
+     "CSR in blocks of 256 P entries (prefetch=P: 1, 2 or 4), with rows padded to multiples of Q "
+     "entries (padding=Q: 1, 2, 4 or 8); for rows of very different lengths",
      format<class PcsrStorage>,
      {.uses_int_offsets = true}},
     {"cusparse-csr",

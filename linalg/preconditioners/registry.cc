@@ -11,8 +11,8 @@ constexpr auto *preconditioner = make_on_any<Name, Preconditioner>;
 constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"auto",
      "jacobi, or multigrid if it is forecast to be faster, if materials differ by more than 1e4, "
-     "or if a solve with jacobi takes too long; for structural matrices from files, fsai before "
-     "multigrid",
+     "or if a solve with jacobi takes too long; for structural matrices from files, auto tries "
+     "fsai first, and then multigrid",
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true,
       .divides_by_diagonal = true,
@@ -44,8 +44,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"sai",
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, longest=K, the "
      "maximum number of entries per column of its first power (256; 0: unlimited), side=right|left "
-     "(min |MA-I|); "
-     "unsymmetric",
+     "(left: min |MA-I|); M is unsymmetric",
      preconditioner<class SaiPreconditioner>,
      {.uses_int_offsets = true, .supports_ghosts = true, .has_factors = true}},
     {"fsai",

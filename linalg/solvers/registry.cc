@@ -59,9 +59,10 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      {.supports_resident_loop = true}},
     {"ca-gmres",
      "communication-avoiding GMRES with s=S vectors at a time; restart=M; basis=newton|monomial; "
-     "borth=cgs|mgs for orthogonalisation against earlier vectors; tsqr=mgs|cgs|cholqr|svqr|caqr "
-     "for that of new ones; passes=1|2; powers=auto|plain|blocked|streamed for the products with "
-     "A, with depth=K block=ROWS memory=MB; errors=yes to measure the loss of orthogonality",
+     "borth=cgs|mgs to orthogonalise new vectors against earlier ones; "
+     "tsqr=mgs|cgs|cholqr|svqr|caqr to orthogonalise new vectors among themselves; passes=1|2; "
+     "powers=auto|plain|blocked|streamed for the products with A, with depth=K block=ROWS "
+     "memory=MB; errors=yes to measure the loss of orthogonality",
      solver<class CaGmresSolver>},
     {"richardson",
      "the stationary iteration x += M^-1 (b - A x), which converges if M is close to A",

@@ -107,8 +107,8 @@ void SolverParameters::declare_stopping_criteria()
           ", the estimated energy norm of the error, (e, A e)^(1/2), is at most Relative tolerance "
           "times the energy norm of the solution with its boundary values. If a check is missed by "
           "more than a factor of ten, the solve continues until both hold. "
-          "residual: only the tolerances, which a large contrast, penalty or offset makes "
-          "meaningless. energy error: the energy norm of the error is at most Energy tolerance. "
+          "residual: only the tolerances; they say little if contrasts, penalties or offsets are "
+          "large. energy error: the energy norm of the error is at most Energy tolerance. "
           "discretisation error: the energy norm of the error is at most a tenth of the "
           "discretisation error, which is estimated from the energies of two or more previous "
           "cycles; without an estimate, for example in the first cycles, like auto.",

@@ -71,9 +71,9 @@ void ElasticityParameters::declare_supports()
       "free, 0.1, free'. Names of curves (in 3D) and points of a mesh file are valid, too.");
   add_parameter("Rotation", rotation,
                 "Prescribed rigid rotation of parts of the boundary: 'ids: c_x, c_y, angle' in 2D, "
-                "'ids: c_x, c_y, c_z, a_x, a_y, a_z, angle' in 3D, with a point c of the axis in "
-                "m, the direction a of the axis, both constant, and the angle in radians, an "
-                "expression of x, y, z, positive by the right-hand rule. u = (R - I)(x - "
+                "'ids: c_x, c_y, c_z, a_x, a_y, a_z, angle' in 3D, c is a point of the axis, in m, "
+                "and a its direction; both must be constant. The angle, in radians, is an "
+                "expression of x, y, z; it is positive by the right-hand rule. u = (R - I)(x - "
                 "c) with the full rotation matrix R, not its linear part; strains are linear in u, "
                 "so keep angles small.");
   add_parameter("Symmetry planes", symmetry_planes,

@@ -56,8 +56,8 @@ MeasurementParameters::MeasurementParameters() : ParameterAcceptor("/Measurement
       "vector v along the outer normal of the boundary. Example: 'heat: "
       "grad_u.n over boundary 0, 3; area: 1 over all'.");
   add_parameter("Averages", averages,
-                "Integrals divided by length, area or volume of their region, in the syntax of "
-                "Integrals.");
+                "Integrals divided by the length, area or volume of their region; the syntax is "
+                "that of Integrals.");
   add_parameter(
       "Extrema", extrema,
       "Smallest and largest values with their locations: 'field; field over region', for example "

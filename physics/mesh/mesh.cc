@@ -56,8 +56,8 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
       "'ids: sphere CX, CY, CZ' (centre C), 'ids: cylinder PX, PY, PZ, DX, DY, DZ' (axis through P "
       "with direction D), 'ids: elliptic cylinder P, D, A, B' and 'ids: cone P, D' (apex P), where "
       "P, D and A are three numbers each. "
-      "'ids: flat' keeps the corners between "
-      "the faces of the file. Manifolds take precedence over second-order nodes of a file; "
+      "'ids: flat': the faces stay flat as in the file, and refinement does not round the edges "
+      "between them. Manifolds take precedence over second-order nodes of a file; "
       "generators define their own curved sides.");
   add_parameter("Cells", cells,
                 "auto: the cells as they are; hypercube: quadrilaterals or hexahedra are required; "
