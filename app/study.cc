@@ -349,7 +349,7 @@ private:
   {
     const StudyParameters &by = parameters.study;
     if (by.target_error > 0. && record.relative_error(by.target_norm) <= by.target_error)
-      stop("target_error", target_text(record, by.target_norm, by.target_error));
+      stop("target_error", target_reached_text(record, by.target_norm, by.target_error));
   }
 
   void run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)

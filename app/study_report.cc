@@ -57,7 +57,8 @@ std::string cycle_line(const CycleRecord &record)
   return line.str();
 }
 
-std::string target_text(const CycleRecord &record, const std::string &norm, const double target)
+std::string target_reached_text(const CycleRecord &record, const std::string &norm,
+                                const double target)
 {
   std::ostringstream text;
   text << std::setprecision(3) << "Stopped after cycle " << record.cycle << ": the relative error "

@@ -29,7 +29,7 @@ std::string cycle_line(const CycleRecord &record);
 
 /// Returns the message that a study stops because the relative error of @p record in @p norm is at
 /// most @p target.
-std::string target_text(const CycleRecord &record, const std::string &norm, double target);
+std::string target_reached_text(const CycleRecord &record, const std::string &norm, double target);
 
 /// Returns the details that --verbose adds: the outcome of the solve, seconds by phase, transfers.
 std::string cycle_details(const CycleRecord &record);
@@ -40,7 +40,7 @@ std::string location_text(const linalg::GroupSolver::Location &location);
 /// Describes a single group by its device, "cuda:0 (NVIDIA H200)", and several by location_text().
 std::string locations_text(const std::vector<linalg::GroupSolver::Location> &groups);
 
-/// Returns a row of a formatted table: the size of a cycle and the solve of its system.
+/// Returns a row of a formatted table: the problem size of a cycle, and the solve of its system.
 Row solve_row(const CycleRecord &cycle);
 
 /// Returns the formatted table: one row per cycle with errors and their orders, followed by

@@ -21,7 +21,8 @@ Partition partition_for(const HostCsr &A, const std::string &order)
   int rows = 0;
   const char *const end = rows_per_part.data() + rows_per_part.size();
   if (std::from_chars(rows_per_part.data(), end, rows).ptr != end || rows < 1)
-    throw ParameterError("Order '" + order + "' needs a whole number of rows behind ':'.");
+    throw ParameterError("Order '" + order +
+                         "' needs a positive number of rows per part after ':'.");
   return make_partition(order.substr(0, colon), A, std::max(A.n / rows, 1));
 }
 } // namespace

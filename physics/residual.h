@@ -90,8 +90,8 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
 /**
  * A solution of a problem. Its Evaluation is computed at the first use. The residual is zero at
  * free dofs up to the error of the solver. At dofs with Dirichlet data, the residual is minus the
- * reaction: the force of a support, or the inward flux, in the weak sense, so that reactions
- * balance the loads up to rounding.
+ * reaction. The reaction is the force of a support or the inward flux, in the weak sense;
+ * therefore the reactions balance the loads up to rounding.
  */
 template <int dim>
 class DiscreteSolution

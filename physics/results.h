@@ -58,10 +58,11 @@ inline Quantity nonnegative_quantity(std::string name, const double value)
 }
 
 /**
- * Measures by which a linear solve is judged. Neither ‖b‖ nor the energy norm of the reduced system
- * is a sound reference: both grow with the contrast of coefficients, with penalties and with
- * offsets of Dirichlet data. The energy and the internal forces of the unreduced problem do not
- * grow. With the diagonal D of the reduced matrix A, the norm of v in D⁻¹ is (vᵀ D⁻¹ v)^(1/2).
+ * Measures by which a linear solve is judged. The reduced system is the one without constrained
+ * dofs. Neither ‖b‖ nor its energy norm is a sound reference: both grow with the contrast of
+ * coefficients, with penalties and with offsets of Dirichlet data. The energy and the internal
+ * forces of the unreduced problem do not grow. With the diagonal D of the reduced matrix A, the
+ * norm of v in D⁻¹ is (vᵀ D⁻¹ v)^(1/2).
  */
 struct Accuracy
 {
@@ -72,12 +73,12 @@ struct Accuracy
   double internal_forces = 0.;
   /// The residual norm ‖b + λ W φ(x) − A x‖ in D⁻¹.
   double residual = 0.;
-  /// A bound of the residual due to rounding: 8 √m 2⁻⁵³ ‖|A| |x| + |b|‖ in D⁻¹, with m entries in
+  /// A bound on the residual due to rounding: 8 √m 2⁻⁵³ ‖|A| |x| + |b|‖ in D⁻¹, with m entries in
   /// the longest row.
   double rounding = 0.;
 
-  /// Returns the factor by which the residual must decrease to reach @p tolerance relative to the
-  /// internal forces; 1 or more if the residual is small enough.
+  /// Returns the factor by which the residual must be multiplied to become @p tolerance times the
+  /// internal forces; 1 or more if the residual is already small enough.
   double residual_reduction(const double tolerance) const
   {
     return residual == 0. ? 1. : tolerance * internal_forces / residual;

@@ -15,8 +15,9 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// Returns the aggregate of each node. A node is a block of @p unknowns consecutive rows. An
-/// aggregate consists of a root and its neighbours; the neighbours of different roots are disjoint.
+/// Returns the aggregate of each node. A node is a block of consecutive rows, one for
+/// each of its unknowns. An aggregate consists of a root and its neighbours; different roots have
+/// no common neighbour.
 std::vector<int> aggregates_of(const SparseArrays &A, const int unknowns, int &n_aggregates)
 {
   std::vector<int> aggregate(static_cast<std::size_t>(A.n() / unknowns), -1);
@@ -48,7 +49,8 @@ std::vector<int> aggregates_of(const SparseArrays &A, const int unknowns, int &n
 
 /// Returns the prolongation (I − ω/λ D⁻¹ A) T of smoothed aggregation with ω = 2/3 and λ = 2, about
 /// the largest eigenvalue of D⁻¹ A. T maps each unknown of a node to the same unknown of its
-/// aggregate. The largest magnitude in a row stands for its diagonal entry.
+/// aggregate. In place of the diagonal entry of a row, D holds the largest magnitude in
+/// the row.
 SparseArrays smoothed_aggregates(const SparseArrays &A, const int unknowns)
 {
   int n_aggregates = 0;

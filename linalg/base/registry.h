@@ -13,7 +13,7 @@
 
 namespace femgpu
 {
-/// The traits of a registry whose entries have no traits.
+/// An empty Traits type, for registries whose entries need no traits.
 struct NoTraits
 {};
 
@@ -31,11 +31,11 @@ struct RegistryEntry
  * All methods of one kind: a constant table with one entry per method. Names are compared only
  * here; other code queries the traits of a method.
  *
- * A function that makes a method needs no declaration. It is the specialisation of a template for a
- * tag class, for example make_physics<class PoissonEquation>. The table names the tag class, and so
- * does the source file that defines the specialisation. Naming the tag class declares it, and it is
- * never defined; so neither occurrence may be in an unnamed namespace. Methods that are compiled
- * for each backend specialise make_on() (execution/backends.h).
+ * A function that makes a method needs no header. It is the specialisation of a template for a tag
+ * class, for example make_physics<class PoissonEquation>. The table and the source file of the
+ * specialisation both write "class PoissonEquation", which declares the class; it is never defined.
+ * Neither may do so in an unnamed namespace, where it would declare another class. Methods that are
+ * compiled for each backend specialise make_on() (execution/backends.h).
  */
 template <class Traits, class Function>
 class Registry
@@ -43,7 +43,7 @@ class Registry
 public:
   using Entry = RegistryEntry<Traits, Function>;
 
-  /// @param what what the entries are, for messages: "solver"
+  /// @param what the kind of the entries, for messages, such as "solver"
   /// @param table must outlive the registry
   template <std::size_t size>
   constexpr Registry(const char *what, const Entry (&table)[size])

@@ -67,7 +67,7 @@ void check_direct(const SolverGroups &groups)
                          "Solver/Solver");
 }
 
-/// Returns whether @p backend names a device that exists; its initialisation takes some time.
+/// Returns whether @p backend names a CUDA device that exists. Initialising it takes some time.
 bool names_existing_device(const std::string &backend)
 {
   if (backend == "host")
@@ -81,7 +81,7 @@ bool names_existing_device(const std::string &backend)
   return false;
 }
 
-/// Gives memory that this process has freed back to the operating system.
+/// Returns freed heap memory to the operating system.
 void trim_heap()
 {
 #ifdef __GLIBC__
@@ -191,7 +191,8 @@ private:
   {
     control.reference = SolveControl::Reference::rhs;
     if (!control.energy_tolerance.is_set()) {
-      control.relative_tolerance = 0.; // the target, in the norm of the unscaled system
+      // Converts the target of the iterative solver to the norm of the unscaled system.
+      control.relative_tolerance = 0.;
       control.absolute_tolerance = report.rhs_norm > 0.
                                        ? report.target * report.original.rhs / report.rhs_norm
                                        : report.target;
@@ -277,7 +278,7 @@ void GroupSolver::begin_pattern(const GroupSystem &system)
 {
   if (system.pattern_number() == transferred_pattern)
     return;
-  trim_heap(); // frees temporary data of the pattern
+  trim_heap(); // memory that was used to make the pattern
   transferred_pattern = 0;
   run_on_leaders(groups, [&] { initialised_leader().begin_pattern(system); });
 }
@@ -286,7 +287,7 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
                                          const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
-  trim_heap(); // frees temporary data of the assembly
+  trim_heap(); // memory that was used by the assembly
   SolveReport report;
   const bool same_pattern = std::exchange(transferred_pattern, 0) == system.pattern_number();
   run_on_leaders(groups, [&] { report = solve(same_pattern); });

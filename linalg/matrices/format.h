@@ -74,7 +74,7 @@ std::unique_ptr<Matrix> make_with_values(const CsrMatrix &A, Method &method,
   });
 }
 
-/// Converts to_k = from_k to another type for k < n, which may exceed the number of rows of a step.
+/// Sets to[k] = static_cast<To>(from[k]) for all k < n; n may exceed the limit for one kernel.
 template <class Backend, class From, class To>
 void convert(const Executor &executor, const From *from, To *to, const std::size_t n)
 {

@@ -12,8 +12,8 @@
  */
 namespace femgpu::linalg
 {
-/// Returns the largest share of its norm that rounding may leave of a column that depends on the p
-/// - 1 columns before it.
+/// Returns the tolerance for linear dependence: if a column depends on the p − 1 columns before it,
+/// rounding errors leave at most this fraction of its norm after they have been projected out.
 FEMGPU_HD
 double dependence_tolerance(const int p)
 {
@@ -25,8 +25,9 @@ double dependence_tolerance(const int p)
 struct ComputeRowOfR
 {
   static constexpr int team_size = 32, scratch = 0;
-  int p, k, n_products; ///< products of column k with columns k … k + n_products - 1
-  const double *products;
+  int p;                  ///< number of columns; leading dimension of R
+  int k, n_products;      ///< row of R; number of products
+  const double *products; ///< of column k with columns k to k + n_products − 1
   double *R;
 
   template <class Team>
@@ -69,8 +70,8 @@ struct ProjectOutColumn
 /**
  * Computes V = Q R by modified Gram-Schmidt: a completed column is projected out of all later
  * columns. Costs p reductions; reads about p² columns and writes about p²/2. ‖I − QᵀQ‖ = O(ε κ).
- * @param R receives the upper triangle, R[x + y count(V)]
- * @param products room for count(V) doubles
+ * @param R receives the upper triangle, by columns: R_ij is R[i + j * V.count]
+ * @param products workspace for V.count doubles
  */
 template <class Backend>
 void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,

@@ -40,11 +40,12 @@ double number_of(const Bits bits)
   return value;
 }
 
-/// r = b − A x and |A||x| + |b|
+/// Computes r_i = b_i − (A x)_i and w_i = |b_i| + (|A| |x|)_i in row i, adds up the squares of r_i,
+/// b_i and w_i, and finds the maximum of |r_i| / w_i.
 struct MeasureRow
 {
   MeasuredSystem system;
-  Bits *componentwise; ///< maximum over all rows
+  Bits *componentwise; ///< maximum of |r_i| / w_i over all rows
 
   using Contributes = SumList<&Squares::residual, &Squares::rhs, &Squares::scale>;
   FEMGPU_HD

@@ -43,7 +43,8 @@ class DerivedMatrix
 public:
   /// Makes a matrix with @p pattern, which must be derived from the pattern of @p A.
   DerivedMatrix(const CsrMatrix &A, int n_columns, DerivedPattern pattern);
-  /// Makes a distributed matrix in the same way.
+  /// Makes a distributed matrix on @p range and @p domain with @p pattern, which must be derived
+  /// from the pattern of @p A.
   DerivedMatrix(const CsrMatrix &A, const RowSpacePtr &range, const RowSpacePtr &domain,
                 DerivedPattern pattern);
 

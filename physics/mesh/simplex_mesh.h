@@ -10,8 +10,8 @@
  * @file
  * Meshes of triangles and tetrahedra. All cells have level 0. On a distributed mesh, each rank
  * stores its own cells and the cells that touch them. Cells are numbered by their coarse cell ids,
- * which do not depend on the number of ranks: the children of cell n are 2^dim n to 2^dim (n + 1)
- * - 1.
+ * which do not depend on the number of ranks: refinement replaces cell n by the 2^dim cells that
+ * start with number 2^dim n.
  *
  * deal.II 9.4 always splits the octahedron in the middle of a refined tetrahedron along the same
  * diagonal. Repeated refinement then makes cells increasingly flat, and the elements lose their
@@ -35,7 +35,7 @@ public:
   using dealii::parallel::TriangulationBase<dim>::update_number_cache;
 };
 
-/// Copies the manifolds of @p from to @p to, whose manifold ids are already set.
+/// Gives each manifold id of @p to, whose ids are already set, its manifold in @p from.
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &to)
 {

@@ -19,11 +19,11 @@ void check_count(const Grid &grid, const double count, const char *const what,
   if (count > static_cast<double>(limit)) {
     const std::string number = std::to_string(count);
     throw ParameterError("A grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
-                         " x " + std::to_string(grid.nz) + " points gives " +
-                         (share.is_all() ? "a matrix" : "a rank") + " with " +
+                         " x " + std::to_string(grid.nz) + " points gives " + "a matrix with " +
                          number.substr(0, number.find('.')) + " " + what +
-                         ", more than the limit of " + std::to_string(limit) +
-                         ". Use a smaller grid" + (share.is_all() ? "." : ", or more ranks."));
+                         (share.is_all() ? "" : " on one rank") + ", more than the limit of " +
+                         std::to_string(limit) + ". Use a smaller grid" +
+                         (share.is_all() ? "." : ", or more ranks."));
   }
 }
 } // namespace

@@ -33,11 +33,11 @@ TEST_P(LinearSolverTest, FollowsNewValuesRightHandSidesAndPatterns)
   EXPECT_EQ(x, (std::vector<double>{2., 2., 2.}));
 
   const HostMatrix larger = laplacian_1d(100);
-  const std::vector<double> ones = random_vector(100, 1);
+  const std::vector<double> rhs = random_vector(100, 1);
   x.assign(100, 0.);
   solver.set_matrix(larger.csr(), false);
-  EXPECT_TRUE(solver.solve(ones.data(), x.data()).converged());
-  EXPECT_LE(residual_norm(larger, ones, x), 1.01e-13 * norm(ones));
+  EXPECT_TRUE(solver.solve(rhs.data(), x.data()).converged());
+  EXPECT_LE(residual_norm(larger, rhs, x), 1.01e-13 * norm(rhs));
 }
 
 TEST_P(LinearSolverTest, FirstMatrixMayClaimToHaveTheSamePattern)
@@ -165,7 +165,7 @@ TEST_P(LinearSolverTest, PatternThatWasBegunGivesTheSameBits)
 TEST_P(LinearSolverTest, PatternThatWasBegunIsHiddenBehindTheAssembly)
 {
   if (copied_bytes(1) == 0)
-    GTEST_SKIP() << "the host reads the matrix but only it is";
+    GTEST_SKIP() << "the host reads the matrix where it is";
   const HostMatrix A = laplacian_2d(300, 300);
   const std::vector<double> b = random_vector(A.n, 1);
   std::vector<double> x(b.size());
@@ -201,7 +201,7 @@ TEST_P(LinearSolverTest, PatternThatDoesNotFitTheMatrixIsAnError)
 TEST_P(LinearSolverTest, TooLittleMemoryForAPatternThatWasBegunIsTheSameError)
 {
   if (copied_bytes(1) == 0)
-    GTEST_SKIP() << "the host reads the matrix but only it is";
+    GTEST_SKIP() << "the host reads the matrix where it is";
   const HostMatrix A = laplacian_1d(50);
   HostCsr huge = A.csr();
   huge.n_nonzeros = std::size_t(1) << 58;

@@ -43,10 +43,10 @@ struct PeerSums
     return n_ranks > 0;
   }
 
-  /// Returns the sum over the ranks of their values of number @p number, here @p mine. Any threads
-  /// of one block call it, each with a different number below `max_count`; the block must
-  /// synchronise before end_round().
-  /// @param pause see exchange_round()
+  /// Returns the sum of value @p number over all ranks; @p mine is the value of this rank. Any
+  /// threads of one block may call it, each with a different @p number below `max_count`; the block
+  /// must synchronise before end_round().
+  /// @param pause called before and after this rank sends its value
   template <class Pause = NoPause>
   __device__ double sum(const int number, const double mine, const Pause &pause = {}) const
   {

@@ -135,7 +135,8 @@ public:
     owner->synchronize(); // before the block rows are freed
   }
 
-  /// Finds the entry of A from which each entry of L + U starts, and the positions of the diagonal.
+  /// Finds the position in A of the initial value of each entry of the factors, and the positions
+  /// of the diagonal entries.
   void find_sources(const DerivedPattern &of_blocks)
   {
     Runner<Backend> runner(*owner);
@@ -152,7 +153,7 @@ public:
           diagonal[i] = k;
       }
     }));
-    if (is_cholesky) // copies the entries above the diagonal below it
+    if (is_cholesky) // an entry below the diagonal has the source of its mirror image above
       runner.run(rows(pattern.n(), [factors, from_A] FEMGPU_BODY(const int i) {
         for (int k = factors.row_starts[i]; factors.columns[k] < i; ++k)
           from_A[k] = from_A[factors.find(factors.columns[k], i)];
@@ -265,10 +266,10 @@ private:
         std::to_string(n) + " pivots are " +
         (is_cholesky ? "not positive" : "zero or nearly zero") + ", the first in row " +
         std::to_string(report.first_row) +
-        ", and a diagonal 1000 times as large still leaves one in row " + std::to_string(row) +
-        (is_cholesky ? ". The matrix is not positive definite: use ilu and an unsymmetric "
-                       "solver, or minres with preconditioner identity."
-                     : ". Use scaling matching, which brings large entries to the diagonal, "
+        "; with the diagonal multiplied by 1000, it still fails in row " + std::to_string(row) +
+        (is_cholesky ? ". The matrix is not positive definite: use ilu and a solver for "
+                       "unsymmetric matrices, or minres with preconditioner identity."
+                     : ". Use scaling 'matching', which brings large entries to the diagonal, "
                        "or solver direct."));
   }
 
@@ -277,12 +278,12 @@ private:
   ExecutorPtr owner;
   std::size_t n, in_blocks = 0;
   RowPattern pattern;
-  Buffer<int> sources; ///< the entry of A from which each entry of the factors starts; -1: none
+  Buffer<int> sources; ///< position in A of the initial value of each entry; -1: starts as 0
   Buffer<double> values;
   Buffer<int> diagonal;
   Buffer<double> inverse, largest;
   Buffer<int> bad_pivot;
-  Chains chains; ///< the rows of each block
+  Chains chains; ///< the rows of each block, as one chain
   Schedule order;
   PivotReport report;
 };
