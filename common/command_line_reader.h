@@ -72,7 +72,7 @@ public:
 
   /// Parses the command line and sets the variables of all options.
   /// @return the help text if --help was given, otherwise an empty string
-  /// @throws ParameterError for an invalid command line; names the option nearest to an unknown one
+  /// @throws ParameterError for an invalid command line; its message suggests the nearest option
   std::string parse(int argc, const char *const *argv);
 
   /// @throws ParameterError "command line: MESSAGE; 'PROGRAM --help' shows every option"

@@ -21,7 +21,7 @@ nlohmann::ordered_json json_of(const std::optional<Value> &value)
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-/// Converts a member of a report. A negative number means "unknown" and becomes null.
+/// Converts a member of a report to JSON. A negative double means "unknown" and becomes null.
 template <class Member>
 nlohmann::ordered_json json_of(const Member &member)
 {

@@ -18,8 +18,8 @@ struct SolveCommand
 
   std::string matrix_file;   ///< either this or `generator` is set
   std::string generator;     ///< "poisson2d-p1:256"
-  std::string rhs_file;      ///< -b; right-hand side of the given system
-  std::string rhs;           ///< ones, row-sums or random:SEED, for the transformed system
+  std::string rhs_file;      ///< option -b; right-hand side of the unscaled system
+  std::string rhs;           ///< for the scaled system: ones, row-sums or random:SEED
   std::string x0_file;       ///< initial guess; empty: 0
   std::optional<int> copies; ///< number of varied copies of the system, solved as a batch
 

@@ -141,8 +141,8 @@ ExitCode report_results(const SolveCommand &command, const SystemToSolve &system
   return is_done ? ExitCode::done : ExitCode::not_converged;
 }
 
-/// Returns the executor of this rank. With several ranks, the ranks of a node use its devices in
-/// turn or, without devices, share its cores.
+/// Returns the executor of this rank. With several ranks, the ranks of a node are assigned to its
+/// devices cyclically or, if it has none, share its cores.
 linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.is_parallel()) {

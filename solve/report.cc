@@ -88,7 +88,7 @@ std::string range_text(const long long (&ends)[2])
   return std::to_string(ends[0]) + " to " + std::to_string(ends[1]);
 }
 
-/// Describes the communication per iteration. Its times include waiting.
+/// Describes the communication per iteration. The times include waiting.
 std::string communication_text(const linalg::SolveReport &report)
 {
   const linalg::Communication &all = report.costs.communication;

@@ -8,14 +8,14 @@
 
 namespace femgpu
 {
-/// Returns the report as text.
+/// Returns the report of a run as text.
 std::string report_text(const SolveCommand &command, const SystemToSolve &system,
                         const SolveRecord &record);
 
 std::string report_text(const SolveCommand &command, const SystemToSolve &system,
                         const BatchRecord &record);
 
-/// Returns the report as JSON, with the history of a single system; docs/summary.md describes it.
+/// Returns the report of a run as JSON (docs/summary.md), with the history of a single system.
 std::string report_json(const SolveCommand &command, const SystemToSolve &system,
                         const SolveRecord &record);
 

@@ -43,7 +43,7 @@ Values gather(Values local, MPI_Comm communicator)
 }
 
 /// Collective. Calls @p act on each rank. If the call throws ErrorType on some ranks, all ranks
-/// throw the error of the first of them.
+/// throw the error of the lowest of these ranks.
 template <class ErrorType>
 void rethrow_on_all_ranks(MPI_Comm communicator, const std::function<void()> &act)
 {

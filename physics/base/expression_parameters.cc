@@ -94,7 +94,7 @@ linalg::ValueTable read_table(const std::string &name, const std::string &text,
     if (!(table[k].first < table[k + 1].first)) {
       std::ostringstream message;
       message << "The table '" << name << "' of " << tables_path << " has " << table[k + 1].first
-              << " after " << table[k].first << ". Sort its points, each with one value.";
+              << " after " << table[k].first << ". Sort its pairs by argument, each given once.";
       throw ParameterError(message.str(), tables_path);
     }
   return table;

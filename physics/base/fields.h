@@ -24,11 +24,11 @@ inline bool is_blank(const std::string &text)
 /// Splits @p text at each @p separator outside parentheses, and trims the blanks of each part.
 std::vector<std::string> split_expressions(const std::string &text, char separator);
 
-/// Splits like split_expressions() and drops empty parts.
+/// Splits @p text at each @p separator outside parentheses, and omits empty parts.
 std::vector<std::string> entries_of(const std::string &text, char separator = ';');
 
-/// Returns the first number in @p text with a decimal comma, such as "1,5" without blanks, or an
-/// empty string.
+/// Returns the first number in @p text with a decimal comma and no blanks, such as "1,5"; empty if
+/// there is none.
 std::string decimal_comma_in(const std::string &text);
 
 /// Returns a hint for messages about a wrong number of expressions, such as " Decimals are
@@ -67,7 +67,7 @@ public:
   {
     return components[component].is_constant;
   }
-  /// Returns the polynomial degree in u: 0, 1 for a + b u, or 2 for any other expression.
+  /// Returns 0 if the expression does not depend on u, 1 if it is a + b u, and 2 otherwise.
   int degree_in_u(const unsigned int component = 0) const
   {
     return components[component].degree_in_u;
@@ -82,7 +82,7 @@ public:
 
   /// Evaluates the expression at the points of @p at, with the values of the solution in @p at.
   void evaluate(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
-  /// Evaluates ∂/∂u like evaluate().
+  /// Evaluates the derivative of the expression with respect to u at the points of @p at.
   void evaluate_u_derivative(const PointBatch<dim> &at, double *values,
                              unsigned int component = 0) const;
 
@@ -93,9 +93,9 @@ public:
   void vector_value_list(const Points &points,
                          std::vector<dealii::Vector<double>> &values) const override;
 
-  /// Evaluates the expression and its derivatives at n points. Stores them in @p rows of n numbers:
-  /// values, ∂_0, ∂_1, ... Common subexpressions are evaluated once. Derivatives must be finite
-  /// only at the first @p n_gradients points.
+  /// Evaluates the expression and its derivatives at n points. Fills @p rows with one row of n
+  /// numbers for the values, then one for each derivative ∂_0, ∂_1, ... Common subexpressions are
+  /// evaluated once. Derivatives must be finite only at the first @p n_gradients points.
   void value_and_gradient_rows(const Points &points, std::size_t n_gradients,
                                std::vector<double> &rows, unsigned int component = 0) const;
 

@@ -10,7 +10,8 @@
 
 namespace femgpu
 {
-/// Rows of numbers, with one column for each point of a batch. Rows that were not written are zero.
+/// Rows of numbers, with one column for each point of a batch. Rows that were not written count as
+/// zero.
 class PointRows
 {
 public:
@@ -38,7 +39,7 @@ public:
   {
     return numbers.data() + std::size_t(row) * n;
   }
-  /// The written rows, in the order of writing.
+  /// Returns the indices of the written rows, in the order of writing.
   const std::vector<unsigned int> &written() const
   {
     return written_rows;
@@ -76,7 +77,7 @@ struct PointBatch
   dealii::types::material_id material = 0;
   /// The boundary id of a face; internal_face_boundary_id for cells.
   dealii::types::boundary_id boundary = dealii::numbers::internal_face_boundary_id;
-  PointRows u;         ///< row c: u_c
+  PointRows u;         ///< row c: component u_c of the solution
   PointRows gradients; ///< row dim c + d: ∂_d u_c
 
   unsigned int size() const
@@ -99,8 +100,8 @@ struct PointBatch
 
 /**
  * A function of the solution at the points of a batch, with its derivatives. A flux has dim rows
- * for each component of the solution: row dim c + d is σ_cd. A source has one row for each
- * component.
+ * for each component of the solution: row dim c + d is σ_cd, the flux of component c in
+ * direction d. A source has one row for each component.
  */
 class PointTerms
 {

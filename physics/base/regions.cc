@@ -7,7 +7,8 @@ namespace femgpu
 {
 namespace
 {
-/// Returns the id in @p of that @p word denotes, see MeshRegions::boundary().
+/// Returns the id that @p word, a number or a name, denotes.
+/// @throws ParameterError if @p word denotes none of the ids in @p of
 /// @param kind "boundary id" or "material id"
 NamedIds::Id find(const std::string &kind, const std::string &path, const std::string &word,
                   const NamedIds &of)

@@ -27,7 +27,7 @@ struct CurveOrPointSet
 /// The element types in a mesh file, such as CPS4 of Abaqus, each with its location "FILE:LINE".
 using ElementTypes = std::map<std::string, std::string>;
 
-/// The ids of the regions of one dimension of a mesh, and their names if the mesh file defines any.
+/// The ids of all boundaries, or of all materials, of a mesh, and the names that its file defines.
 struct NamedIds
 {
   using Id = unsigned int; ///< type of deal.II's boundary and material ids
@@ -37,9 +37,9 @@ struct NamedIds
   /// Names that denote no id, each with the reason and the remedy.
   std::map<std::string, std::string> unusable;
 
-  /// Returns the ids @p of and their names, for messages: "0, 3 (inlet)".
+  /// Returns the ids in @p of and their names, for messages: "0, 3 (inlet)".
   std::string list(const std::set<Id> &of) const;
-  /// Returns all ids and their names.
+  /// Returns all ids and their names, for messages.
   std::string list() const
   {
     return list(ids);
@@ -72,9 +72,11 @@ struct MeshRegions
    * @throws ParameterError if the name denotes a curve, a point set or no id (NamedIds::unusable)
    */
   BoundaryId boundary(const std::string &path, const std::string &word) const;
-  /// Returns the id like boundary(), but also accepts names of curves and point sets.
+  /// Returns the id that @p word denotes: a number, or the name of a boundary, curve or point set.
+  /// @throws ParameterError if it denotes no id
   BoundaryId boundary_curve_or_point_set(const std::string &path, const std::string &word) const;
-  /// Returns the material id that @p word denotes, like boundary().
+  /// Returns the material id that @p word, a number or a name, denotes.
+  /// @throws ParameterError if it denotes no id
   MaterialId material(const std::string &path, const std::string &word) const;
 
   /// Returns all names of curves and point sets for messages, such as "; curves rim; points tip".

@@ -177,7 +177,7 @@ bool SolverParameters::has_gpu_settings() const
 
 std::string SolverParameters::groups_backend(const double n) const
 {
-  constexpr double few = 10000; // a GPU starts in 0.3 s, in which one core solves this
+  constexpr double few = 10000; // one core solves this in 0.3 s, the time that a GPU takes to start
   const bool is_for_host = linalg::is_direct(solver) || (n <= few && !has_gpu_settings());
   return backend == "auto" && is_for_host ? "host" : backend;
 }

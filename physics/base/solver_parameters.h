@@ -50,8 +50,8 @@ public:
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
 
-  /// Returns the backend for at most @p n unknowns. "auto" becomes "host" if the solver is direct,
-  /// or if @p n is at most 10,000 and no other parameter refers to GPUs.
+  /// Returns "host" if `backend` is "auto" and either the solver is direct, or @p n, the number of
+  /// unknowns, is at most 10,000 and no other parameter refers to GPUs; otherwise `backend`.
   std::string groups_backend(double n) const;
 
   /// Returns whether the energy error is the only stopping criterion of linear solves.
@@ -59,7 +59,7 @@ public:
   {
     return stop_at == "energy error" || stops_at_discretisation_error();
   }
-  /// Returns whether solutions are also judged by the measures of Accuracy.
+  /// Returns whether solutions are also judged by the measures in Accuracy (physics/results.h).
   bool checks_accuracy() const
   {
     return stop_at != "residual";
@@ -113,8 +113,8 @@ public:
   std::vector<double> stop, upper_stop;
   unsigned int vtu_interval = 5;
 
-  /// Returns the options. For linear systems, solver and tolerance come from section
-  /// "Continuation", all other options from section "Solver", @p solver_parameters.
+  /// Returns the options. For linear systems, section "Continuation" sets solver and
+  /// tolerance, and section "Solver", @p solver_parameters, all other options.
   linalg::ContinuationOptions options(const SolverParameters &solver_parameters) const;
 
   /// Throws ParameterError if the largest step is less than the first, or if the name or an option

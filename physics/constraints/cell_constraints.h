@@ -50,7 +50,7 @@ private:
     double weight;
   };
 
-  /// Adds a cell without constrained dofs, which is faster.
+  /// Adds the terms of a cell without constrained dofs, faster than the general case.
   void add_free_cell(const CellTerms &cell, linalg::GroupSystem &system);
   void resolve(const std::vector<Index> &dofs);
   void condense(const CellTerms &cell);
@@ -62,7 +62,7 @@ private:
   std::vector<Index> targets;                        ///< global numbers of the dofs û, ascending
   std::vector<Share> shares;
   std::vector<double> inhomogeneities;      ///< g by local dof
-  std::vector<double> matrix, rhs, weights; ///< condensed terms, by target
+  std::vector<double> matrix, rhs, weights; ///< CᵀKC, Cᵀ(f − K g) and Cᵀw, by target
 };
 } // namespace femgpu
 

@@ -121,13 +121,13 @@ double safety_factor(const double yield_stress, const double von_mises_stress)
 }
 
 /**
- * Computes m + 2 √(J2/3) cos(θ + 2πk/3), where m is the mean and θ the Lode angle (Lode 1926):
- * cos 3θ = √27/2 det s, where s is the deviator divided by √J2. If two eigenvalues are close, θ is
- * ill-conditioned as a function of cos 3θ, so sin 3θ is computed as well. The discriminant is the
- * Gram determinant of I, s and s², a sum of squares (Cauchy, Binet) without cancellation.
- * eigenvalues() of deal.II loses half of the digits if two eigenvalues are equal. deal.II's Jacobi
- * method is as accurate as this one but takes four times as long, which makes the output of
- * elasticity 50 % slower.
+ * Computes the eigenvalues m + 2 √(J2/3) cos(θ + 2πk/3) with the mean stress m and the Lode angle θ
+ * (Lode 1926): cos 3θ = √27/2 det s, where s is the deviator divided by √J2. If two eigenvalues are
+ * close, θ is ill-conditioned as a function of cos 3θ, so sin 3θ is computed as well. The
+ * discriminant is the Gram determinant of I, s and s², a sum of squares (Cauchy, Binet) without
+ * cancellation. eigenvalues() of deal.II loses half of the digits if two eigenvalues are equal.
+ * deal.II's Jacobi method is as accurate as this one but takes four times as long, which makes the
+ * output of elasticity 50 % slower.
  */
 std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 {
@@ -302,7 +302,7 @@ ElasticState ElasticMaterials<dim>::state(const ElasticModuli &m, const PointBat
   const SymmetricTensor<2, 3> elastic = state.strain - thermal * unit_symmetric_tensor<3>();
   state.stress = m.lambda * trace(elastic) * unit_symmetric_tensor<3>() + 2. * m.mu * elastic;
   if (is_plane_stress)
-    state.stress[2][2] = 0.; // up to rounding
+    state.stress[2][2] = 0.; // removes rounding errors
   state.energy_density = 0.5 * (state.stress * elastic);
   return state;
 }

@@ -74,8 +74,8 @@ public:
   /// Returns the constants at @p points, which are in material @p material.
   std::vector<ElasticModuli> moduli(const std::vector<dealii::Point<dim>> &points,
                                     dealii::types::material_id material) const;
-  /// Returns strain, stress and energy density at point @p q of the batch @p at, which has the
-  /// gradients of the displacement. @param moduli constants at this point
+  /// Returns strain, stress and energy density at point @p q of the batch @p at, computed from the
+  /// gradients of the displacement in @p at. @param moduli material constants at this point
   ElasticState state(const ElasticModuli &moduli, const PointBatch<dim> &at, unsigned int q) const;
   /// Returns the yield stress at @p points, in Pa; empty if none is given.
   std::vector<double> yield_stress(const std::vector<dealii::Point<dim>> &points,

@@ -28,7 +28,7 @@ struct Wrench
 {
   Tensor<1, 3> force, moment;
 
-  /// Adds a force @p value in direction @p c that acts at @p arm from the reference point.
+  /// Adds the force @p value in direction @p c, which acts at the reference point plus @p arm.
   template <int dim>
   void add(const Tensor<1, dim> &arm, const unsigned int c, const double value)
   {

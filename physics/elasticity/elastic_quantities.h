@@ -23,8 +23,8 @@ struct ElasticBody
 };
 
 /**
- * Returns an observer that reports extreme values, energies, the balance of forces (see Balance)
- * and, optionally, the forces of loads and supports on the body.
+ * Returns an observer that reports extreme values, energies, the balance of forces (Balance
+ * in physics/residual.h) and, optionally, the forces of loads and supports on the body.
  *
  * Extreme stresses are taken at the nodes of each cell, like the stresses in output files. The
  * largest displacement is the maximum of the polynomials, also between nodes. Reactions are the

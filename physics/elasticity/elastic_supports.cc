@@ -146,7 +146,7 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
       reference.face_reference_cell(0).template get_gauss_type_quadrature<dim - 1>(2),
       update_quadrature_points | update_normal_vectors);
   std::vector<std::vector<SupportedDirection<dim>>> supports(parts.size());
-  std::map<BoundaryId, Tensor<1, dim>> normals;           // by symmetry plane
+  std::map<BoundaryId, Tensor<1, dim>> normals;           // one normal of each symmetry plane
   for (std::size_t part = 0; part < parts.size(); ++part) // all ranks have all coarse cells
     for (const auto &cell : parts[part].cells)
       for (const auto face : cell->face_indices()) {

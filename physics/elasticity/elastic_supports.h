@@ -28,11 +28,11 @@ public:
   ElasticSupports(const ElasticityParameters &parameters, const MeshRegions &regions);
 
   /**
-   * Checks the supports.
+   * Checks that the supports fit the mesh and prevent rigid-body motions.
    * @param degree polynomial degree of the elements
    * @throws ParameterError if the body can move rigidly; the message lists the free rigid-body
    * modes
-   * @throws ParameterError if a symmetry plane is not plane on the coarse mesh
+   * @throws ParameterError if the coarse faces of a symmetry plane have different normals
    * @throws ParameterError if supported points are mid-side nodes of the mesh file, and elements of
    * @p degree have no nodes there
    */

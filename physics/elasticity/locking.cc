@@ -19,7 +19,7 @@ namespace
 constexpr double nearly_incompressible = 0.45; ///< Poisson's ratio
 constexpr double slender = 5.;                 ///< length / thickness
 constexpr double too_stiff = 0.05;             ///< excess stiffness / exact stiffness
-constexpr double slender_fraction = 0.3; ///< locked part of the boundary that causes a warning
+constexpr double slender_fraction = 0.3;       ///< least locked fraction for a warning
 
 template <int dim>
 using Cell = typename Triangulation<dim>::cell_iterator;
@@ -150,9 +150,9 @@ void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &mate
   std::ostringstream text;
   text.precision(2);
   text << "a slender body with about " << n_cells / locked << " cells of degree 1 across its "
-       << "thickness" << (refinements > 0 ? " in the last cycle" : "") << ", of " << ratio / locked
-       << " times its length, for example at (" << *location << "): it is at least "
-       << 100. * too_much / locked
+       << "thickness" << (refinements > 0 ? " in the last cycle" : "") << ", each "
+       << ratio / locked << " times as long as the body is thick, for example at (" << *location
+       << "): it is at least " << 100. * too_much / locked
        << " % too stiff where it bends (shear locking). Set Discretization/Degree = 2.";
   warnings.push_back(text.str());
 }

@@ -43,7 +43,7 @@ std::string_view without_quotes(const std::string_view text)
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-/// Returns @p word, a number or name, without the prefix of its part, as in "PART-1-1.NAME".
+/// Returns @p word, a number or name, without the name of its part: "NAME" for "PART-1-1.NAME".
 std::string_view without_part(std::string_view word)
 {
   word.remove_prefix(word.rfind('.') + 1); // 0 if there is none
@@ -287,8 +287,8 @@ private:
       }
       found.push_back(find(nodes, fields[i], "a node"));
       if (found.size() == n_nodes && i + 1 < fields.size())
-        fail("element " + std::to_string(number) + " has more nodes than the " +
-             std::to_string(n_nodes) + " of a " + name + ".");
+        fail("element " + std::to_string(number) + " has more than the " + std::to_string(n_nodes) +
+             " nodes of a " + name + ".");
     }
     if (type.shape == &CellShape::line && n_nodes == 3)
       std::swap(found[1], found[2]); // Abaqus lists the midpoint second
@@ -393,7 +393,7 @@ private:
     }
   }
 
-  /// Returns the number of a side given as "S3", "E1", "SPOS" or "".
+  /// Returns AbaqusSet::Side::side for the side @p word: "S3", "E1", "SPOS" or "".
   std::size_t read_side(const std::string_view word, const std::size_t element) const
   {
     const std::string side = upper(word);
@@ -421,7 +421,7 @@ private:
     }
     AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
     if (type != "ELEMENT" || has("COMBINE") || has("CROP"))
-      fail("surfaces other than of nodes or sides of elements are not supported. Remove the "
+      fail("only surfaces of nodes or of sides of elements are supported. Remove this "
            "surface.",
            keyword.line);
     for (begin_data(); has_data(); next_data()) {
@@ -445,7 +445,7 @@ private:
     skip_data();
   }
 
-  /// Reads a block, or skips it if a mesh does not need its keyword.
+  /// Reads a block, or skips it if its keyword does not concern the mesh.
   void read_block()
   {
     static const std::map<std::string, void (AbaqusReader::*)()> blocks = {

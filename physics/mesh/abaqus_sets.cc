@@ -78,8 +78,8 @@ std::vector<const AbaqusSet *> assign_ids(std::vector<AbaqusSet> &candidates,
           {dimension, candidate.name,
            "This set of line " + std::to_string(candidate.line) + " of '" + table.file +
                "' overlaps the set '" + shared->name + "' of line " + std::to_string(shared->line) +
-               ", but each cell or side has one id. Use that set instead, with others that make up "
-               "this one, or remove one of the two from the file."});
+               ", but each cell or side has one id. Use that set and others that together make "
+               "up this one, or remove one of the two from the file."});
       continue;
     }
     if (number_in(candidate.name, "") == std::nullopt)
@@ -313,7 +313,7 @@ private:
   std::vector<bool> is_vertex;    ///< whether a point is a vertex of a cell
   std::map<NodeSet, std::size_t> side_of_nodes;
   std::set<NodeSet> boundary_edges;            ///< in 3D; filled when first needed
-  std::map<NodeSet, std::size_t> line_of_edge; ///< the line of the curve that contains an edge
+  std::map<NodeSet, std::size_t> line_of_edge; ///< for edges of curves, the line in the file
   long long largest_curve = 0;                 ///< the largest id of curves
 };
 } // namespace

@@ -26,8 +26,8 @@ struct AbaqusSet
 {
   enum : std::size_t
   {
-    all_free = 1000, ///< every side of the element that belongs to no other cell
-    element_itself   ///< the element as a side of its own: shells and membranes
+    all_free = 1000, ///< all sides of the element that no other cell shares
+    element_itself   ///< the element itself is the side (shells and membranes)
   };
   struct Side
   {
@@ -39,7 +39,7 @@ struct AbaqusSet
   std::size_t line = 0;
   AbaqusOrigin origin = AbaqusOrigin::listed;
   bool is_internal = false;              ///< has the option INTERNAL, which Abaqus/CAE writes
-  bool defines_surface = false;          ///< an element set that defines the sides of a surface
+  bool defines_surface = false;          ///< an element set to which a *SURFACE refers
   std::vector<std::size_t> members = {}; ///< indices of nodes or elements; in surfaces, of sides
   std::vector<Side> sides = {};          ///< sides of a surface as listed in the file
   long long id = 0;                      ///< id of the region, if the set became a region

@@ -35,12 +35,12 @@ struct DeterminingRegions
 {
   std::set<dealii::types::boundary_id> boundary_ids;
   std::set<dealii::types::material_id> material_ids;
-  std::string parameters; ///< the parameters of these regions: "Poisson/Dirichlet or Poisson/Robin"
+  std::string parameters; ///< parameters that name them: "Poisson/Dirichlet or Poisson/Robin"
 };
 
 /**
- * If @p mesh has several connected components, checks that each has one of the regions of @p
- * determining.
+ * If @p mesh has several connected components, checks that each contains one of the boundaries or
+ * materials listed in @p determining.
  * @throws ParameterError for parameter @p path if a component has none of these regions, so that
  * its solution would be determined only up to a constant
  */

@@ -24,10 +24,10 @@ public:
   /**
    * Clears the coarsening flags of cells whose siblings are not all flagged. The first call
    * within execute_coarsening_and_refinement() does nothing else, because p4est then balances the
-   * forest: neighbours differ by at most one level. Other calls, which deal.II makes while it
-   * adapts its mesh to the forest, also change flags until the mesh is balanced, in few loops over
-   * the cells. deal.II's implementation, which loops over all cells many times for each level, is
-   * used only with periodic sides.
+   * forest, that is, limits the difference between neighbours to one level. Later calls, which
+   * deal.II makes while it adapts its mesh to the forest, also change flags until the mesh is
+   * balanced, in few loops over the cells. deal.II's implementation, which loops over all cells
+   * many times for each level, is used only with periodic sides.
    * @return whether a flag was changed
    */
   bool prepare_coarsening_and_refinement() override;
@@ -38,9 +38,9 @@ private:
 };
 
 /**
- * Passes errors for which p4est would abort the program to @p report, as std::bad_alloc or a
- * std::runtime_error with p4est's own message. @p report must end the program: p4est is written in
- * C, so no exception may propagate through it.
+ * Makes p4est call @p report, instead of aborting the program, for errors. The argument is a
+ * std::bad_alloc or a std::runtime_error with p4est's own message. @p report must end the program:
+ * p4est is written in C, so no exception may propagate through it.
  */
 void report_errors_of_p4est(void (*report)(const std::exception_ptr &));
 } // namespace femgpu

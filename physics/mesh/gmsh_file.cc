@@ -101,8 +101,8 @@ private:
     const std::size_t n = count("the number of physical names", bytes_left());
     require_end_of_line("the number of physical names");
     std::vector<PhysicalName> names;
-    std::map<std::pair<int, std::string>, std::size_t> lines; // lines by name
-    std::map<std::pair<int, long long>, std::size_t> numbers; // lines by number
+    std::map<std::pair<int, std::string>, std::size_t> lines; // line numbers by name
+    std::map<std::pair<int, long long>, std::size_t> numbers; // line numbers by id
     for (std::size_t i = 0; i < n; ++i) {
       require_line("a physical name");
       if (line().front() == '$')

@@ -54,7 +54,7 @@ struct Mesh
 
   unsigned int refinements_within_blocks() const
   {
-    return cells_per_block / 2; // 0, 1, 2 for 1, 2, 4
+    return cells_per_block / 2; // 0, 1, 2 for 1, 2, 4 cells
   }
   /// Collective. Returns the number of cells of the discretization.
   double n_cells() const

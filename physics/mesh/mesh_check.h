@@ -48,7 +48,7 @@ void check_curved_cells(const Mesh<dim> &mesh, const dealii::Mapping<dim> &mappi
 
 /**
  * Checks that every boundary id of a mesh file, other than 0, occurs in a condition or in
- * Mesh/Natural boundaries: others were probably forgotten.
+ * Mesh/Natural boundaries. An id that occurs in neither was probably forgotten.
  * @param of_conditions for each parameter that sets conditions, the boundary ids that it names
  * @throws ParameterError if an id occurs in neither, and Mesh/Natural boundaries is not 'all'
  */
@@ -59,7 +59,7 @@ void check_named_boundaries(
 
 /**
  * Returns a warning if sides of @p mesh look like the facets of a curved surface: they have no
- * manifold, and the faces turn by 1 to 40 degrees in the same sense at two or more successive
+ * manifold, and their normals turn by 1 to 40 degrees in the same sense at two or more successive
  * edges. Refinement would keep these corners, where stresses may be singular. Returns an empty
  * string if there are no such sides.
  * @pre the mesh is not refined yet

@@ -160,7 +160,7 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
   }
 }
 
-/// Removes groups without elements, which are not part of the mesh.
+/// Removes the names of groups that have no elements.
 void drop_empty_groups(MeshTable &table)
 {
   std::set<std::pair<int, long long>> present;

@@ -20,8 +20,8 @@ std::string find_mesh_file(const std::string &name, const std::string &directory
 /**
  * Reads the mesh file @p name into @p coarse. The extension of the name selects the format. The
  * contents are checked before deal.II gets the cells.
- * @param merging value of Mesh/Merge nodes, see merge_nodes()
- * @return the contents of the file, without empty groups
+ * @param merging value of Mesh/Merge nodes: 'refuse', 'keep' or a distance
+ * @return the contents of the file, without the names of groups that have no elements
  * @throws InputError if the file cannot be read or is invalid; the message has the file, the line
  * or cell if known, and the remedy
  */

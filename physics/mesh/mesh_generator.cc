@@ -52,7 +52,7 @@ double product(const std::vector<double> &numbers)
 
 double generated_cells(const std::string &generator, const std::string &arguments, const int dim)
 {
-  // The index of the argument that is the number of cells.
+  // For each generator, the index of the argument that is the number of cells.
   static const std::map<std::string, std::size_t> numbers_of_cells = {
       {"channel_with_cylinder", 1},
       {"eccentric_hyper_shell", 4},

@@ -34,7 +34,7 @@ struct NamedSide
   std::string entry; ///< text of the entry, for messages
   std::set<types::boundary_id> ids;
   std::optional<SurfaceFamily<dim>> surface; ///< nullopt: flat, as in the file
-  bool is_cone = false; ///< the surface is a cylinder until the nodes determine the angle
+  bool is_cone = false; ///< for a cone, whose `surface` is a cylinder until find_angle()
 };
 
 /// The surfaces that meet at an edge: a curved one first if there is one, then a second surface or
@@ -199,14 +199,15 @@ void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
       text << "does not fit the mesh: the node at (" << face->vertex(v) << ") is " << level
            << " away from the centre or axis"
            << (side.is_cone ? " (along a cone, to the height of the given point)" : "")
-           << ", but another node of boundary id " << face->boundary_id() << " " << first << ".";
+           << ", but another node of boundary id " << face->boundary_id() << " is " << first
+           << " away.";
       reject(side.entry, text.str());
     }
   }
 }
 
-/// Assigns manifold @p id to @p object, a face or in 2D a cell, if @p quadratic has a node in the
-/// object, or if edges of the object have this id.
+/// Assigns manifold @p id to @p object, a face or in 2D a cell, if @p quadratic has a node for its
+/// corners or, in 3D, if one of its edges has this id.
 template <int dim, class Object>
 void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
                const types::manifold_id id)
@@ -271,8 +272,8 @@ const NamedSide<dim> *side_of(const FaceIterator &face, const std::vector<NamedS
   return nullptr;
 }
 
-/// Returns the plane of the corners of a face and its nodes in @p quadratic, which may be nullptr;
-/// nullopt if these points are not in one plane.
+/// Returns the plane through the corners of @p face and the nodes that @p quadratic has on its
+/// edges; nullopt if these points are not in one plane. @p quadratic may be nullptr.
 template <class FaceIterator>
 std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
                                          const QuadraticGeometry<3> *const quadratic)

@@ -127,8 +127,8 @@ private:
     return point;
   }
 
-  /// Evaluates blend() if all curved edges are parabolas and no face has a surface: the shape
-  /// functions of elements with eight nodes in 2D and 20 in 3D, plus those of face midpoints.
+  /// Evaluates blend() by shape functions: those of elements with 8 nodes in 2D or 20 in 3D, and of
+  /// face midpoints. @pre all curved edges are parabolas, and no face has a surface
   Point<dim> serendipity(const Point<dim> &unit) const
   {
     Point<dim> point = multilinear(unit);
@@ -156,7 +156,8 @@ private:
     return ends[0] + t * (ends[1] - ends[0]);
   }
 
-  /// Returns @p point of a face moved to the face's surface, or by the bubble of the face's node.
+  /// Returns @p point, an interpolation between the edges of a face, projected to the surface of
+  /// the face or, if the face has none, moved by the bubble of the face.
   Point<dim> on_face(const Directions along, const unsigned int corner, const Point<dim> &unit,
                      const Point<dim> &point) const
   {
@@ -309,7 +310,7 @@ public:
   CachedMapping(const Triangulation<dim> &mesh, const unsigned int degree)
       : Base(degree), mesh(mesh)
   {
-#ifndef __clang_analyzer__ // of version 14, which finds a use after free in Boost's weak pointers
+#ifndef __clang_analyzer__ // version 14 reports a use after free in Boost's weak pointers
     change = mesh.signals.any_change.connect([this] { cache.clear(); });
 #endif
   }
@@ -358,7 +359,7 @@ public:
   }
 };
 
-/// Returns whether Mesh/Manifolds or nodes of second order curve cells.
+/// Returns whether some cells are curved, by Mesh/Manifolds or by nodes of second order.
 template <int dim>
 bool has_curved_cells(const Triangulation<dim> &triangulation)
 {
@@ -398,7 +399,7 @@ std::unique_ptr<Mapping<dim>> make_mapping(const Mesh<dim> &mesh, const unsigned
 template <int dim>
 void preserve_curved_cells([[maybe_unused]] Triangulation<dim> &triangulation)
 {
-#ifndef __clang_analyzer__ // of version 14, which finds a use after free in Boost's weak pointers
+#ifndef __clang_analyzer__ // version 14 reports a use after free in Boost's weak pointers
   triangulation.signals.post_refinement.connect(
       [&triangulation] { place_vertices(triangulation); });
 #endif

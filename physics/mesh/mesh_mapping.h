@@ -19,13 +19,14 @@ template <int dim>
 std::unique_ptr<dealii::Mapping<dim>> make_mapping(const dealii::Triangulation<dim> &mesh,
                                                    bool is_curved, unsigned int degree);
 
-/// Returns a mapping of the cells of @p mesh, like the function above.
+/// Returns a mapping of the cells of @p mesh. It has degree 1 if the mesh has no curved sides, else
+/// @p degree, reduced to 2 for triangles and tetrahedra. The mapping is not thread-safe.
 template <int dim>
 std::unique_ptr<dealii::Mapping<dim>> make_mapping(const Mesh<dim> &mesh, unsigned int degree);
 
-/// Connects to @p triangulation, so that each refinement moves the new vertices of quadrilaterals
-/// or hexahedra to their exact positions in coarse cells that Mesh/Manifolds or nodes of second
-/// order curve.
+/// Connects to the refinement signal of @p triangulation, a mesh of quadrilaterals or hexahedra.
+/// Each refinement then moves the new vertices in curved coarse cells (curved by Mesh/Manifolds or
+/// by nodes of second order) to their exact positions.
 template <int dim>
 void preserve_curved_cells(dealii::Triangulation<dim> &triangulation);
 } // namespace femgpu

@@ -21,8 +21,8 @@ namespace femgpu
  * Sets define ids and names. If sets have a common cell or side, the first in this order takes
  * precedence: sets whose names are numbers, or `EB1` (for cells) or `SS1` (for sides); element sets
  * of sections (for cells) and surfaces (for sides); sets of *ELSET; sets of *ELEMENT; node sets,
- * which stand for the boundary sides whose nodes they contain. Among sets of the same kind, the
- * smallest takes precedence. The name of a set that loses members is unusable, see UnusableName.
+ * each of which denotes the boundary sides whose nodes it contains. Among sets of the same kind,
+ * the smallest takes precedence. A set that loses members to another set has an UnusableName.
  * @param name name of the file, for messages
  * @param text contents of the file
  * @throws InputError "FILE:LINE: …" if the file is truncated, contains unknown element types, or

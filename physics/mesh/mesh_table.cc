@@ -207,7 +207,7 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::ve
 }
 
 /// Checks lines in 3D, which deal.II requires to be edges on the boundary.
-/// @param when as in check_faces()
+/// @param when beginning of the message, for example "with merged nodes "
 void check_edges(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {

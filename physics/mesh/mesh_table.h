@@ -18,7 +18,7 @@ constexpr unsigned int subdomain_boundary_id = 4294967294;
 /// A type of elements of first order. There is one object of each type.
 struct CellShape
 {
-  std::string name; ///< "triangle"
+  std::string name; ///< for messages, such as "triangle"
   int dimension;
   std::size_t n_nodes; ///< number of vertices
   /// The local vertices of each side, in Abaqus' numbering.
@@ -37,7 +37,7 @@ struct MeshElement
   const CellShape *shape;
   long long id;         ///< material or boundary id; 0 if the file has none
   std::size_t location; ///< line or cell number in the file, see MeshTable::location_of()
-  /// Indices of its points: around the bottom, then around the top. Further entries are unused.
+  /// Indices in MeshTable::points, around the bottom face, then the top face; the rest is unused.
   std::array<std::size_t, 8> nodes;
 };
 
@@ -49,7 +49,7 @@ struct ElementType
   /// nodes follow the vertices, first those on edges, then on faces. Nodes inside hexahedra have no
   /// corners and are ignored.
   std::vector<std::vector<std::size_t>> midpoint_corners;
-  std::optional<int> gmsh, vtk; ///< type numbers in the formats of gmsh and VTK
+  std::optional<int> gmsh, vtk; ///< type numbers of gmsh and VTK; nullopt if they lack the type
   bool is_of_abaqus;            ///< whether Abaqus has this type with this order of nodes
 
   std::size_t n_nodes() const
@@ -143,7 +143,7 @@ struct MeshTable
 /// Returns the sides that belong to exactly one cell.
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, int dim);
 
-/// Returns for each point whether it is a vertex of a cell.
+/// Returns, for each index of a point, whether the point is a vertex of a cell.
 std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
 
 /// Returns advice on how to make a mesh of dimension @p dim with only one type of cells, for
@@ -156,15 +156,15 @@ std::string advice_on_mixed_cells(int dim);
  * @throws InputError that begins with the location in the file
  * - if there are no cells of dimension @p dim, or cells of a larger dimension or several types
  * - if an element has a node twice, or more than two cells share a face
- * - if a boundary element is repeated or is not a boundary face, or if a named line or point is not
- *   an edge of a boundary face, or a vertex or mid-side node
+ * - if a boundary element is repeated or is not a boundary face, if a named line is not an edge of
+ *   a boundary face, or if a named point is neither a vertex nor a mid-side node
  * - if an id is not an integer from 0 to 2^32 - 3
  * - if a node of a 2D mesh is not in the plane z = 0
  */
 void check_mesh_table(const MeshTable &table, int dim);
 
 /**
- * Replaces each node i by node @p by[i], also as a corner of nodes of second order. Then removes
+ * Replaces each node i by node by[i], also where it is a corner of a SecondOrderNode. Then removes
  * boundary sides that belong to two cells.
  * @throws InputError if, with the new nodes, a cell has a node twice, a face belongs to more than
  * two cells, or a curve is in the interior

@@ -83,7 +83,7 @@ std::size_t MeshText::count(const std::string &what, const std::size_t largest)
   const long long value = integer(what);
   if (value < 0 || static_cast<unsigned long long>(value) > largest)
     fail(what + " is " + std::to_string(value) + ", but must be from 0 to " +
-         std::to_string(largest) + " to fit into the file. Is it truncated?");
+         std::to_string(largest) + " to fit into the file. Is the file truncated?");
   return static_cast<std::size_t>(value);
 }
 

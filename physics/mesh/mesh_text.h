@@ -54,15 +54,16 @@ public:
   {
     return coordinate(word(), what);
   }
-  /// Parses @p word as a number, like the functions above, which parse the next word.
+  /// Parses @p word, not the next word, as a number. @throws InputError as integer(what) throws
   long long integer(std::string_view word, const std::string &what) const;
   double coordinate(std::string_view word, const std::string &what) const;
   /// Parses the next word. @throws InputError if it is not an integer from 0 to @p largest
   std::size_t count(const std::string &what, std::size_t largest);
-  /// Checks that the line ends after the item @p what. @throws InputError if it has more words
+  /// Checks that the line ends here, after @p what. @throws InputError if it has more words
   void require_end_of_line(const std::string &what);
 
-  /// Returns the number of bytes after the current line, an upper bound of the number of items.
+  /// Returns the number of bytes after the current line, an upper bound of the number of entries
+  /// there.
   std::size_t bytes_left() const
   {
     return text.size() - at;

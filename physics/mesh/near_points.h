@@ -43,14 +43,15 @@ private:
   decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
 
-/// Coordinates that differ by less than this are equal, as in GridTools::collect_periodic_faces().
+/// Coordinates that differ by less than this count as equal. The value is the one in
+/// GridTools::collect_periodic_faces().
 constexpr double coordinate_tolerance = 1e-10;
 
-/// The points of a side, by number.
+/// The points of a side, each with the number that is its key.
 template <int dim, class Number>
 using NumberedPoints = std::map<Number, dealii::Point<dim>>;
 
-/// Returns the offset of @p others from @p points along axis @p direction.
+/// Returns the offset of @p others from @p points along axis @p direction; 0 if either is empty.
 template <class Points>
 double distance_along(const Points &points, const Points &others, const unsigned int direction)
 {

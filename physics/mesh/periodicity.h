@@ -46,8 +46,8 @@ template <int dim>
 std::vector<std::pair<unsigned int, unsigned int>>
 periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 
-/// Checks that periodic sides have no conditions. @throws ParameterError if a side is among the @p
-/// ids of parameter @p other_path
+/// Checks that periodic sides have no conditions. @throws ParameterError if a side is one of the
+/// boundary ids @p ids that the parameter @p other_path names
 void reject_conditions_on(const std::string &path, const std::vector<PeriodicSides> &sides,
                           const std::string &other_path,
                           const std::set<dealii::types::boundary_id> &ids);

@@ -27,7 +27,7 @@ QuadraticGeometry<dim>::key(const std::vector<Point<dim>> &corners)
 template <int dim>
 bool QuadraticGeometry<dim>::add(const std::vector<Point<dim>> &corners, const Point<dim> &node)
 {
-  constexpr double same = 1e-3; // relative to the corners' distance: merged nodes differ
+  constexpr double same = 1e-3; // relative to the corners' distance; loose for merged nodes
   const Point<dim> &known = nodes.emplace(key(corners), node).first->second;
   return known.distance(node) <= same * corners.front().distance(corners.back());
 }
@@ -140,7 +140,7 @@ types::manifold_id quadratic_manifold(const typename Triangulation<dim>::cell_it
 template <int dim>
 void refine_quadratic_simplices(Triangulation<dim> &mesh)
 {
-  constexpr double straight = 1e-12; // up to rounding
+  constexpr double straight = 1e-12; // relative to the length of the edge, for rounding
   const CurvedSimplexMapping<dim> mapping;
   const ShapesHalfway<dim> shapes(FE_SimplexP<dim>(2));
   std::vector<bool> is_done(mesh.n_raw_lines());

@@ -21,13 +21,13 @@ template <int dim>
 class QuadraticGeometry
 {
 public:
-  /// Adds a midpoint. @return false if a different node is stored for these corners
+  /// Adds a midpoint. @return whether @p node agrees with the midpoint stored for these corners
   bool add(const std::vector<dealii::Point<dim>> &corners, const dealii::Point<dim> &node);
-  /// Returns the midpoint, or nullptr if there is no curved edge or face with these corners.
+  /// Returns the midpoint of the edge or face with these corners; nullptr if it is not curved.
   const dealii::Point<dim> *find(const std::vector<dealii::Point<dim>> &corners) const;
 
 private:
-  /// The coordinates of the corners in ascending order, padded.
+  /// The coordinates of up to four corners in ascending order; unused entries are huge.
   using Corners = std::array<std::array<double, dim>, 4>;
   static Corners key(const std::vector<dealii::Point<dim>> &corners);
 
@@ -60,7 +60,7 @@ public:
   dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
                                    const dealii::ArrayView<const double> &weights) const override;
 
-  const std::shared_ptr<QuadraticGeometry<dim>> geometry; ///< grows with refinement
+  const std::shared_ptr<QuadraticGeometry<dim>> geometry; ///< refinement adds midpoints
 };
 
 /// The mapping of degree 2 for triangles and tetrahedra. The midpoints of edges lie on the
@@ -113,7 +113,7 @@ private:
  * Evaluates the midpoints of the children's edges on their curved parents, adds these midpoints to
  * the QuadraticManifold of @p mesh, and assigns the manifold to the edges. The shape of the body is
  * unchanged.
- * @param mesh triangles or tetrahedra; all cells of level 0 are refined once
+ * @param mesh a mesh of triangles or tetrahedra whose cells of level 0 are all refined once
  */
 template <int dim>
 void refine_quadratic_simplices(dealii::Triangulation<dim> &mesh);

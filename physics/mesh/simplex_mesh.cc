@@ -21,7 +21,7 @@ namespace
 {
 using Order = std::array<unsigned int, 4>;
 
-/// Even permutations that move each of the three pairs of opposite edges to (02), (13).
+/// Even permutations of the vertices. Each moves another pair of opposite edges to (02), (13).
 constexpr std::array<Order, 3> orders = {{{{0, 1, 2, 3}}, {{0, 2, 3, 1}}, {{0, 3, 1, 2}}}};
 
 template <int dim>
@@ -40,7 +40,7 @@ Order order_for_refinement(const ActiveCell<dim> &cell)
       return cell->vertex(order[a]) + (cell->vertex(order[b]) - cell->vertex(order[a])) / 2.;
     };
     const double length = middle(0, 2).distance(middle(1, 3));
-    if (length < shortest * (1. - 1e-10)) { // the first of equal lengths, despite rounding
+    if (length < shortest * (1. - 1e-10)) { // selects the first of lengths equal up to rounding
       shortest = length;
       best = order;
     }
@@ -201,7 +201,7 @@ void create_local_mesh(const Triangulation<dim> &all, const std::vector<NumberAn
       }
     }
   if (description.coarse_cells
-          .empty()) // a triangulation needs a cell; one without owner is artificial
+          .empty()) // a triangulation needs a cell; a cell without owner is artificial
     add_cell(all.begin_active());
   mesh.clear();
   mesh.create_triangulation(description);

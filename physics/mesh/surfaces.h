@@ -46,8 +46,8 @@ public:
   {
     return normal(p, ratio);
   }
-  /// Returns the point nearest to @p p on the surface @p level; for an ellipse, the point in the
-  /// direction of the center.
+  /// Returns the point nearest to @p p on the surface of this @p level; for an ellipse, the point
+  /// on the straight line from @p p to the center.
   dealii::Point<dim> project(const dealii::Point<dim> &p, double level) const
   {
     return p + (level - this->level(p)) * normal(p, 1. / ratio);
@@ -86,9 +86,9 @@ private:
   double cosine = 1., sine = 0.;    ///< cosine and sine of half a cone's apex angle
 };
 
-/// A manifold that places new points on the surface of the old points. If there is a second
-/// surface, the new points lie on the intersection curve of both, even where the surfaces are
-/// tangent.
+/// A manifold that places new points on the surface on which the given points lie. If there is a
+/// second family of surfaces, new points lie on the curve in which the two surfaces through the
+/// given points intersect, even where the surfaces are tangent.
 template <int dim>
 class SurfaceManifold final : public dealii::Manifold<dim>
 {

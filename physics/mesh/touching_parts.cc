@@ -30,14 +30,14 @@ constexpr double coincidence_tolerance = 1e-6;
 /// A point deeper in a cell than this, relative to the cell's size, is inside, not on a side.
 constexpr double overlap = 0.01;
 
-/// A node of a boundary face, with one of its cells.
+/// A node of a boundary face, and a cell with this face.
 template <int dim>
 struct BoundaryNode
 {
   unsigned int index;
   Point<dim> point;
   unsigned int cell;    ///< active cell index
-  double shortest_edge; ///< among cells with a boundary face at this node
+  double shortest_edge; ///< of all cells with a boundary face at this node
 };
 
 template <int dim>
@@ -162,7 +162,7 @@ void refuse_coincident_nodes(const std::vector<BoundaryNode<dim>> &nodes,
   if (n == 0)
     return;
   std::ostringstream what, advice;
-  what << "the node of this cell at (" << first->point << ") coincides with another one ("
+  what << "the node of this cell at (" << first->point << ") coincides with another node ("
        << name_of(locations[second->cell]) << "). The mesh has " << n
        << (n == 1 ? " such pair" : " such pairs")
        << " of nodes, at which its parts are not connected.";

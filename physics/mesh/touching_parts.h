@@ -11,11 +11,11 @@
 namespace femgpu
 {
 /**
- * Merges boundary nodes of @p table whose distance is at most @p text, the value of Mesh/Merge
- * nodes. Sides that then belong to two cells are no longer part of the boundary. With 'refuse'
- * (touching parts without common nodes are an error) and 'keep' (they are intended: a crack, or
- * separate bodies), all nodes are kept.
- * @return for each node, the node that replaces it; empty if all nodes are kept
+ * Merges boundary nodes of @p table. @p text, the value of Mesh/Merge nodes, is the largest
+ * distance of nodes to be merged. Sides that then belong to two cells are no longer part of the
+ * boundary. If @p text is 'refuse' (touching parts without common nodes are an error) or 'keep'
+ * (they are intended: a crack, or separate bodies), no nodes are merged.
+ * @return for each node, the node that replaces it; empty if no nodes are merged
  * @throws ParameterError if @p text is not 'refuse', 'keep' or a positive number
  * @throws InputError if, after merging, a cell would have a node twice, a face would belong to more
  * than two cells, or a curve would be in the interior
@@ -24,9 +24,8 @@ std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, 
 
 /**
  * Rejects meshes with cells that overlap, or that touch without common nodes, where the solution
- * would be discontinuous as at a crack. Searches for boundary nodes with equal coordinates and for
- * boundary nodes in or on other cells; for boundary cells, also for centers of the cell and of its
- * boundary faces in other cells.
+ * would be discontinuous as at a crack. Checks whether boundary nodes coincide, or lie in or on
+ * other cells, and whether the centers of boundary cells and of boundary faces lie in other cells.
  * @param locations for each cell, the beginning of messages about it
  * @throws InputError with the location and the remedy if there are such cells
  */

@@ -59,7 +59,7 @@ public:
 private:
   using Entry = std::pair<int, double>;
 
-  // The first unknowns of a region are its rail and its clock.
+  /// Returns the first unknown of region @p k: its rail. The next unknown is its clock.
   int first_of(const int k) const
   {
     return static_cast<int>(static_cast<long long>(n) * k / regions);

@@ -14,9 +14,9 @@ namespace femgpu::linalg
  * resistance.
  *
  * Most rows have 2 to 6 entries, next to the diagonal and far away. Power rails connect a quarter
- * of the nodes, so that the rows and columns of the rails are long. Many nodes read a clock, whose
- * column is long. Transistors and sources make pattern and values unsymmetric. Neighbours have
- * similar conductances, which range from 1e-6 to 1e3 over the circuit.
+ * of the nodes, so that the rows and columns of the rails are long. Many nodes depend on the
+ * voltage of a clock, so that its column is long. Transistors and sources make pattern and values
+ * unsymmetric. Neighbours have similar conductances, which range from 1e-6 to 1e3 over the circuit.
  *
  * The matrix is nonsingular: without the sources, each row is diagonally dominant, some by only a
  * few thousandths, and eliminating the current of a source adds a positive conductance between its

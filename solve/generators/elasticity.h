@@ -11,8 +11,8 @@ namespace femgpu::linalg
  * Returns the matrix of isotropic linear elasticity in the unit cube with linear elements. Each of
  * the @p N^3 cells is divided into Kuhn's 6 tetrahedra around its diagonal (1, 1, 1). The cube is
  * clamped at x = 0, where the unknowns are eliminated, and free elsewhere. The 3 N (N+1)^2 unknowns
- * are interleaved by node, with x fastest. The matrix is symmetric positive definite. Rows have up
- * to 45 entries, including zeros, as in an assembled matrix.
+ * are numbered node by node, and the nodes with x fastest. The matrix is symmetric positive
+ * definite. Rows have up to 45 entries, including zeros, as in an assembled matrix.
  * @param E Young's modulus
  * @param nu Poisson's ratio, below 0.5
  * @param share the share of the nodes whose rows are made

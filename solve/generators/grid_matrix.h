@@ -29,7 +29,7 @@ struct Grid
     return nx * ny * nz;
   }
 
-  /// Calls action(x, y, z) for the points from @p first to @p end, in parallel.
+  /// Calls action(x, y, z) in parallel for the points with numbers from @p first to before @p end.
   template <class Action>
   void for_points(const int first, const int end, const Action &action) const
   {
@@ -69,12 +69,13 @@ std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offse
 /// @throws ParameterError with the numbers if there are more than RowStarts::max_entries entries
 void check_entries(const Grid &grid, double count, const RowShare &share = {});
 
-/// Returns the description of the unknowns at the points of @p share of the grid, with spacing 1
-/// and @p components unknowns per point.
+/// Returns the coordinates and further data of the unknowns at the points in @p share. The grid has
+/// spacing 1 and @p components unknowns per point.
 Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {});
 
 /**
- * Makes the matrix that count_entries() describes; unknowns are interleaved by point.
+ * Makes a matrix that couples @p components unknowns per point with the unknowns of all neighbours
+ * at @p offsets within the grid. Unknowns are interleaved by point.
  * @param offsets offsets to the neighbours, in ascending order
  * @param block function block(x, y, z, k, values) that writes the coupling of a point with the
  *        point at offsets[k] as @p components x @p components values, row by row; it is called in
@@ -88,7 +89,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
   HostMatrix A;
   check_grid(grid, components);
   if (share.is_all())
-    count_entries(grid, offsets, components); // rejects too many before memory is allocated
+    count_entries(grid, offsets, components); // rejects too many entries before allocating memory
   const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
   A.n = (end - first) * components;
   A.row_starts.resize(static_cast<std::size_t>(A.n) + 1);

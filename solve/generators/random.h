@@ -22,7 +22,7 @@ public:
     return low + (high - low) * u;
   }
 
-  /// Returns a number between 2^low and 2^high; each power of two has the same probability.
+  /// Returns a number in [2^low, 2^high); each interval [2^k, 2^(k+1)) has the same probability.
   double log_uniform(const int low, const int high)
   {
     const double mantissa = uniform(1., 2.);

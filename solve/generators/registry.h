@@ -44,7 +44,7 @@ public:
   int size(int smallest) const;
   /// Returns the second parameter: one size, at least @p smallest.
   int second_size(int smallest) const;
-  /// Returns the second parameter.
+  /// Returns the second parameter, a finite number.
   double number() const;
   /// Returns the second parameter, a non-negative integer; 1 if it is missing.
   int seed() const;
@@ -62,7 +62,7 @@ private:
 
 struct GeneratorTraits
 {
-  /// Parameters, separated by commas; those in [,...] are optional.
+  /// The parameters in a generator's text, separated by commas; those in [,...] are optional.
   const char *parameters;
 };
 

@@ -40,7 +40,7 @@ MatrixMarketMatrix read_matrix_market(const std::string &file);
 /**
  * Reads a vector of @p n elements from a general n x 1 file of format array or coordinate (missing
  * elements are 0) and field real or integer.
- * @throws InputError as read_matrix_market() throws, and if the file has another size
+ * @throws InputError as read_matrix_market() throws, and if the size is not n x 1
  */
 std::vector<double> read_matrix_market_vector(const std::string &file, int n);
 

@@ -42,7 +42,7 @@ public:
   {
     return file_size;
   }
-  /// Returns the number of the last line read, for messages; after construction, the size line.
+  /// Returns the number of the last line read; after construction, the number of the size line.
   std::size_t line_number() const
   {
     return lines.line_number();

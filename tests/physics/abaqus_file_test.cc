@@ -147,7 +147,7 @@ TEST(AbaqusFile, SetsThatShareTheirPartsAreNamesOnlyWhereTheyAreTheSame)
   EXPECT_EQ(id_of(table, 2, "Plate"), -1);
   EXPECT_EQ(reason_of(table, "Plate"),
             "This set of line 11 of 'm.inp' overlaps the set 'steel' of line 18, but each cell or "
-            "side has one id. Use that set instead, with others that make up this one, or remove "
+            "side has one id. Use that set and others that together make up this one, or remove "
             "one of the two from the file.");
   EXPECT_STARTS(reason_of(table, "all nodes"), "This node set of line 4 of 'm.inp' has all nodes");
   EXPECT_EQ(count(table, 0, id_of(table, 0, "corner")), 1U); // a point
@@ -191,7 +191,8 @@ TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
   EXPECT_STARTS(error_with("5, 4\n20", "9, 4\n20"), "m.inp:14: there is no node 9 before");
   EXPECT_STARTS(error_with("2,\n5, 4\n20", "2,\n5\n20"),
                 "m.inp:13: element 10 has 3 nodes, but a CPS4R has 4. Is the file truncated?");
-  EXPECT_STARTS(error_with("6, 5\n*", "6, 5, 1\n*"), "m.inp:15: element 20 has more nodes than");
+  EXPECT_STARTS(error_with("6, 5\n*", "6, 5, 1\n*"),
+                "m.inp:15: element 20 has more than the 4 nodes of a");
   EXPECT_STARTS(error_with("20, 2,", "10, 2,"), "m.inp:15: element 10 is defined");
   EXPECT_STARTS(error_with("type=CPS4R", "type=SPRINGA"), "m.inp:11: elements of TYPE='SPRINGA'");
   EXPECT_STARTS(error_with("type=CPS4R", "type=C3D6"),

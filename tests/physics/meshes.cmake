@@ -216,7 +216,7 @@ two_parts(other_nodes "5 1.000000001 0 0\n6 2 0 0\n7 2 1 0\n8 1 1 0\n9 2 0.5 0\n
 two_parts(overlap "5 0.7 0 0\n6 2 0 0\n7 2 1 0\n8 0.7 1 0\n9 2 0.5 0\n10 0.7 0.5 0\n" "${one_more}" 3)
 two_parts(twice "5 0 0 0\n6 1 0 0\n7 1 1 0\n8 0 1 0\n9 2 0 0\n10 2 1 0\n"
   "2 3 2 1 1 5 6 7 8\n3 3 2 1 1 6 9 10 7\n" 3)
-foreach(case "seam;:[0-9]+: the node of this cell at \\(1 0\\) coincides with another one.*2 such pairs.*Merge nodes = 1e-05"
+foreach(case "seam;:[0-9]+: the node of this cell at \\(1 0\\) coincides with another node.*2 such pairs.*Merge nodes = 1e-05"
         "other_nodes;Merge nodes" "overlap;lies in another cell .*overlap"
         "twice;lies in another cell .*overlap")
   list(GET case 0 name)
