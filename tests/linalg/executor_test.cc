@@ -65,7 +65,7 @@ TEST(MemorySize, IsReadWithItsUnit)
   for (const char *const wrong :
        {"", "2", "GB", "2 gb", "-1GB", "0GB", "2GB3", "1 GB more", "1e30TB"})
     EXPECT_NE(
-        text_of<ParameterError>([&] { parse_memory_size(wrong); }).find("use for example 2GB"),
+        text_of<ParameterError>([&] { parse_memory_size(wrong); }).find("Use for example 2GB"),
         std::string::npos)
         << wrong;
 }
