@@ -19,7 +19,7 @@ double size_of(const StudyRecord &study, const CycleRecord &cycle)
   return static_cast<double>(study.is_adaptive ? cycle.dofs : cycle.cells);
 }
 
-/// Returns the order of the error @p error_of(cycle), if it is available.
+/// Returns the order of the error error_of(cycle); nullopt if it is undefined.
 template <class ErrorOf>
 std::optional<double> order_of(const StudyRecord &study, const std::size_t cycle,
                                const ErrorOf &error_of)
@@ -148,7 +148,7 @@ std::vector<double> values_up_to(const StudyRecord &study, const std::size_t cyc
   return values;
 }
 
-/// Returns a function that returns the quantity @p name of a cycle, if the cycle has it.
+/// Returns a function of a cycle that returns its quantity @p name; nullopt if the cycle has none.
 auto value_of_quantity(const std::string &name)
 {
   return [name](const CycleRecord &cycle) -> std::optional<double> {
@@ -159,7 +159,7 @@ auto value_of_quantity(const std::string &name)
   };
 }
 
-/// The largest difference of two distances to the limit, relative to the second.
+/// The largest permitted difference of two distances to the limit, relative to the second.
 constexpr double largest_spread = 0.25;
 
 /// Richardson extrapolation of the values of one quantity.
@@ -231,7 +231,7 @@ private:
         closest = order;
     return closest;
   }
-  /// The ratio that ratio(0) is compared with: ratio(1) or, for three values, the theoretical one.
+  /// The ratio with which ratio(0) is compared: ratio(1) or, for three values, a theoretical ratio.
   double confirming_ratio() const
   {
     return has_four_values() ? ratio(1) : std::exp2(theoretical_order());
@@ -368,7 +368,7 @@ std::optional<PredictedError> predict_by_extrapolation(const StudyRecord &study)
                    "energies, extrapolated");
 }
 
-/// Returns the reduction of the error from @p n0 to @p n1 dofs at the optimal order.
+/// Returns the factor by which the error changes from @p n0 to @p n1 dofs at the optimal order.
 double optimal_reduction(const StudyRecord &study, const double n0, const double n1)
 {
   return std::pow(n0 / n1, static_cast<double>(study.degree) / study.dimension);

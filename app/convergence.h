@@ -21,12 +21,12 @@ constexpr std::pair<const char *, double ErrorNorms::*> error_norms[] = {
 
 /**
  * Returns the order q of error ~ h^q between a cycle and the previous one, with h ~ cells^(-1/dim),
- * or h ~ dofs^(-1/dim) after adaptive refinement.
+ * or h ~ dofs^(-1/dim) after adaptive refinement; nullopt if q is undefined.
  */
 std::optional<double> observed_order(const StudyRecord &study, std::size_t cycle,
                                      double ErrorNorms::*norm);
 
-/// Returns the order of the estimated error, as observed_order() does for the error.
+/// Returns the order of the estimated error, defined as in observed_order().
 std::optional<double> estimated_order(const StudyRecord &study, std::size_t cycle);
 
 /// The observed and the expected order of convergence in one norm.
@@ -35,28 +35,29 @@ struct Verdict
   std::string norm; ///< "L2", "H1"
   double observed = 0.;
   double expected = 0.;
-  bool is_rate_in_dofs = false; ///< are the orders s in error ~ dofs^-s, rather than orders in h?
+  bool is_rate_in_dofs = false; ///< are these s in error ~ dofs^-s, rather than orders in h?
   bool is_exact = false;        ///< is the error at the level of rounding?
-  bool is_met = false;
+  bool is_met = false;          ///< is the observed order as high as expected?
 };
 
 /**
  * Compares observed with expected orders. After global refinement, the order of the last two cycles
  * must be at least p+1 in L2 and p in H1, less 0.1. After adaptive refinement, s in error ~ dofs^-s
  * in H1 must be at least p/dim, less 0.1/dim; s is fitted by least squares to the second half of
- * the cycles, which must be three or more. Returns nothing without errors or with too few cycles.
+ * the cycles, which must be three or more. Returns an empty list if the study did not converge, or
+ * if the errors or enough cycles are not available.
  */
 std::vector<Verdict> verdicts(const StudyRecord &study);
 
-/// Returns a sentence for the user.
+/// Returns a sentence that reports @p verdict to the user.
 std::string to_string(const Verdict &verdict);
 
-/// A quantity in a cycle and its convergence.
+/// A quantity in one cycle, and its convergence up to that cycle.
 struct QuantityInCycle
 {
   std::optional<double> value;      ///< q_k; empty if the cycle does not have it
   std::optional<double> difference; ///< q_k − q_(k−1); empty if the quantity has no limit
-  std::optional<double> order;      ///< from the Extrapolation of the values up to q_k
+  std::optional<double> order;      ///< order of the Extrapolation from values up to q_k
 };
 
 QuantityInCycle quantity_in(const StudyRecord &study, std::size_t cycle, const Quantity &quantity);
@@ -89,11 +90,11 @@ struct Extrapolation
 
 /**
  * Extrapolates all quantities and, if there is no exact solution, the norms of the solution.
- * Returns nothing after adaptive refinement, or with fewer than three converged cycles.
+ * Returns an empty list after adaptive refinement, or with fewer than three converged cycles.
  */
 std::vector<Extrapolation> extrapolations(const StudyRecord &study);
 
-/// Returns a sentence for the user.
+/// Returns a sentence that reports @p extrapolation to the user.
 std::string to_string(const Extrapolation &extrapolation);
 
 /**
@@ -101,8 +102,8 @@ std::string to_string(const Extrapolation &extrapolation);
  * uses the energies E = a(u_h, u_h)/2 − l(u_h) of the previous cycles; on nested spaces
  * ‖u − u_h‖² = 2 (E − E_∞).
  *
- * - If the energies of globally refined cycles have an Extrapolation, E_∞ is its value, and the
- *   error is assumed to decrease at the order of the Extrapolation.
+ * - If the energies of globally refined cycles have an Extrapolation, E_∞ is its value, and E − E_∞
+ *   is assumed to decrease at the order of the Extrapolation.
  * - Otherwise, if the last two cycles have estimated errors η, the effectivity index I follows from
  *   2 (E₁ − E₂) = (η₁² − η₂²)/I², which holds on nested spaces. The error is η/I.
  * - Otherwise the error follows from the last two energies and the optimal order p of elements of
@@ -111,7 +112,7 @@ std::string to_string(const Extrapolation &extrapolation);
  * The last two methods assume that the error of the next cycle decreases as dofs^(−p/dim).
  *
  * @param n_dofs number of dofs of the next cycle
- * @return nothing if the energies do not determine the error: in the first two cycles, if an energy
+ * @return nullopt if the energies do not determine the error: in the first two cycles, if an energy
  *         has grown (possible on curved domains, whose meshes are not nested), or if all changes
  *         are at the level of rounding
  */

@@ -40,14 +40,14 @@ struct CycleRecord
   std::optional<ErrorNorms> errors;
   std::optional<SolutionNorms> norms; ///< empty if there is an exact solution
   std::optional<ErrorEstimate> estimate;
-  std::optional<double> energy;            ///< a(u, u)/2 - l(u), if solves stop by energy error
+  std::optional<double> energy; ///< a(u, u)/2 - l(u); set if solves stop at energy errors
   std::optional<PredictedError> predicted; ///< empty if the solve stopped at its residual
   std::vector<Quantity> quantities;
 
   std::map<std::string, double> seconds; ///< seconds by phase
   double total_seconds = 0.;
 
-  /// Returns the relative error, which must be available. @param norm "estimate", "L2" or "H1"
+  /// Returns the relative error in @p norm: "estimate", "L2" or "H1". @pre this error is available
   double relative_error(const std::string &norm) const
   {
     return norm == "estimate" ? estimate->relative()
@@ -92,7 +92,7 @@ struct StudyRecord
   {
     return !cycles.empty() && cycles.back().solve.report.converged();
   }
-  /// The message of the last solve: how it ended, and the usual remedy.
+  /// Returns the message of the last solve: how it ended, and the usual remedy.
   const std::string &failure_message() const
   {
     return cycles.back().solve.report.message;

@@ -33,8 +33,8 @@ struct DeclaredParameter
   /// Returns the names that the pattern allows; empty if it allows other texts too.
   std::vector<std::string> choices() const;
 
-  /// Does @p text match the pattern? Returns true for an unknown kind of pattern, which
-  /// ParameterHandler::set() checks later.
+  /// Returns whether @p text matches the pattern. Returns true for unknown kinds of pattern,
+  /// because ParameterHandler::set() checks the text later.
   bool accepts(const std::string &text) const;
 
   /// Converts the value @p text to the JSON type that corresponds to the pattern.

@@ -31,7 +31,7 @@ std::vector<unsigned char> deflated(const unsigned char *const bytes, const std:
   };
   // Cannot happen: blocks that would grow are stored uncompressed.
   if (!add(begin, false) || !add(n - begin, true) || stream.internal_state.state != ZSTATE_END)
-    throw std::logic_error("ISA-L needs more room than its input");
+    throw std::logic_error("ISA-L did not compress all bytes");
   result.resize(stream.total_out);
   return result;
 }

@@ -37,7 +37,7 @@ std::string location_of(const ParameterError &error, const ParameterLocations &l
   return std::string(error.what()).find(path) == std::string::npos ? path + ": " : "";
 }
 
-/// Appends notes to @p message on look-alike characters in the value of parameter @p path and of
+/// Returns @p message with notes on look-alike characters in the values of parameter @p path and of
 /// parameters that the message names.
 std::string with_confusable_notes(std::string message, const std::string &path,
                                   const ParameterLocations &locations)

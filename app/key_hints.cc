@@ -13,7 +13,7 @@ namespace
 struct KeyHint
 {
   std::string_view terms;   ///< terms in lower case, separated by '|'
-  std::string_view section; ///< the section for which the hint is meant; empty: all others
+  std::string_view section; ///< the section to which the hint applies; empty: all others
   std::string_view key;     ///< path of the key to use; empty: there is none
   std::string_view advice;  ///< text that follows the key; the whole clause if there is no key
 };
@@ -84,7 +84,7 @@ constexpr KeyHint hints[] = {
     {"material", "", "",
      "give values by material id or name in the section of the physics, as 'value; ids: value'"},
     {"thickness", "", "",
-     "plane problems have a thickness of 1: give loads for 1 m of it (docs/limits.md)"},
+     "plane problems have a thickness of 1: give loads per unit of thickness (docs/limits.md)"},
     {"plane stress|plane strain|hypothesis|stress state", "", "Elasticity/2D hypothesis", ""},
     {"plasticity|hardening|creep|damage", "", "",
      "femgpu is linear elastic; 'Elasticity/Yield stress' reports a safety factor "
@@ -114,7 +114,7 @@ constexpr KeyHint hints[] = {
     {"gpu|cuda|device", "", "Solver/Backend", ", for example cuda or host"},
 };
 
-/// Lower case, with blanks for '_' and '-', and without apostrophes.
+/// Returns @p name in lower case, without apostrophes and with '_' and '-' replaced by blanks.
 std::string normalised(const std::string &name)
 {
   std::string result;

@@ -12,9 +12,10 @@
 namespace femgpu
 {
 /**
- * Returns a clause that says what to use instead of the unknown key or section @p name in @p
- * section: "use 'Elasticity/Body force', for example '0, 0, -7850*9.81'". Returns an empty string
- * if @p name is not a known term. Upper and lower case, '_', '-' and a plural s do not matter.
+ * Returns a clause that says what to use instead of @p name, an unknown key or subsection of
+ * @p section: "use 'Elasticity/Body force', for example '0, 0, -7850*9.81'". Returns an empty
+ * string if @p name is not a known term. Upper and lower case, '_', '-' and a plural s do not
+ * matter.
  */
 std::string key_hint(const std::string &section, const std::string &name);
 

@@ -25,8 +25,8 @@ using Indices = std::array<unsigned int, 3>;
 /// each edge, face and interior, x runs fastest.
 std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsigned int p)
 {
-  // The number of a corner or edge on a circuit around the z axis. The indices are its sides in y
-  // and in x: 0 if the index of the node is 0, 1 if it is p, 2 between these.
+  // around[side in y][side in x]: the number of a corner or edge on a circuit around the z axis. A
+  // side is 0 if the node's index in that direction is 0, 1 if the index is p, and 2 otherwise.
   constexpr unsigned int around[3][3] = {{0, 1, 0}, {3, 2, 2}, {3, 1, 0}};
   std::multimap<std::pair<unsigned int, unsigned int>, Indices> order; // key: dimension, entity
   for (unsigned int k = 0; k <= (dim == 3 ? p : 0); ++k)
@@ -252,7 +252,7 @@ private:
     return has_node;
   }
 
-  /// Returns the shared node of @p dof for cells of @p material; `none` if it has no number yet.
+  /// Returns the node at @p dof that cells of @p material share; `none` if it is not numbered yet.
   std::int32_t &node_of(const std::size_t dof, const types::material_id material)
   {
     std::int32_t &first = node_of_dof[dof];

@@ -78,7 +78,7 @@ private:
   }
 };
 
-/// Returns the @p n numbers begin, begin + step, …
+/// Returns an array of @p n numbers: begin, begin + step, …
 inline OutputArray arithmetic_sequence(const std::string &name, const NumberType type,
                                        const std::int64_t begin, const std::int64_t step,
                                        const std::size_t n)

@@ -11,7 +11,7 @@
 
 namespace femgpu
 {
-/// The files of one solution, as one rank sees them.
+/// The files of one solution, and the part of them that one rank writes.
 struct SolutionFiles
 {
   std::vector<std::string> names; ///< the files of all ranks, without the .pvtu file

@@ -24,7 +24,7 @@ struct Assignment
   const DeclaredParameter *parameter;
   std::string value;
   std::string location;   ///< "run.prm:12" or "--set 'Section/Key=value'"
-  std::string confusable; ///< @see ParameterLocations
+  std::string confusable; ///< description of a look-alike character, if any
 };
 
 /// Returns "'a', 'b'".
@@ -42,7 +42,7 @@ std::string within(const std::string &section)
   return section.empty() ? "at the top level" : "in section '" + section + "'";
 }
 
-/// Returns the paths of the keys, in all sections, that are spelled like @p key.
+/// Returns, for each section with keys that are spelled like @p key, the path of the closest one.
 std::vector<std::string> similar_keys(const DeclaredParameters &declared, const std::string &key)
 {
   std::vector<std::string> paths;
@@ -243,7 +243,7 @@ private:
   std::vector<Assignment> assignments;
   std::vector<OpenSection> open = {{"", "", true, 0}};
   std::map<const DeclaredParameter *, unsigned> first_set_line;
-  std::size_t n_ignored_ends = 0; ///< surplus ends that follow from a problem already reported
+  std::size_t n_ignored_ends = 0; ///< surplus 'end's, consequences of a reported problem
 };
 
 /// Checks an override "Section/Sub/Key=value".
@@ -279,9 +279,9 @@ std::string check_override(const DeclaredParameters &declared, const std::string
 
 /**
  * Sets one value in @p prm. deal.II may still reject the value, because the description of a
- * pattern is incomplete (tuples, bounds with more than six digits); deal.II's message is then
- * replaced.
- * @return the problem, empty if the value was accepted
+ * pattern is incomplete (tuples, bounds with more than six digits); a message of femgpu then
+ * replaces deal.II's.
+ * @return the problem; empty if the value was accepted
  */
 std::string set_value(dealii::ParameterHandler &prm, const Assignment &assignment)
 {

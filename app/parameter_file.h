@@ -22,7 +22,8 @@ struct ParameterLocations
 {
   /// Locations by "Section/Key", for all declared parameters; empty if the value is the default.
   std::map<std::string, std::string> locations;
-  /// Results of confusable_in() for values set by the user, by "Section/Key"; only nonempty ones.
+  /// By "Section/Key": descriptions of look-alike characters in values that the user has set, see
+  /// confusable_in(). Parameters without such characters have no entry.
   std::map<std::string, std::string> confusables;
 
   /// Is the parameter @p path ("Section/Key") declared?
@@ -51,7 +52,7 @@ struct ParameterLocations
  * parameters in the order of the file. @p prm must be at its top level.
  *
  * The grammar is deal.II's: '#' begins a comment, `subsection NAME` … `end`, `set KEY = VALUE`, a
- * backslash at the end of a line joins this line with the next. `include` is rejected, and so are
+ * backslash at the end of a line joins the line with the next. `include` is rejected, and so are
  * two mistakes that deal.II accepts silently: a key that is set twice, and a comment that ends in a
  * backslash.
  *

@@ -67,7 +67,7 @@ void require_statements(const ParameterSource &source)
 }
 
 /// Returns advice on a file that does not exist: "; did you mean 'dir/poisson.prm'?" if its
-/// directory has a file with a similar name, otherwise to check the name.
+/// directory has a file with a similar name, otherwise advice to check the name.
 std::string advice_on_missing_file(const std::filesystem::path &path)
 {
   std::vector<std::string> names;
@@ -149,8 +149,8 @@ ParameterStatement read_assignment(const std::string &rest, unsigned line,
 }
 
 /**
- * Reports a line that is not a statement. A misspelled 'subsection' or 'end' is accepted after its
- * report, so that one typo does not cause further problems of unmatched sections.
+ * Reports a line that is not a statement. A misspelled 'subsection' or 'end' is reported and then
+ * accepted, so that one typo does not cause further problems of unmatched sections.
  */
 void read_misspelled(const JoinedLine &line, const std::string &word, const std::string &rest,
                      std::vector<ParameterStatement> &statements, ParameterProblems &problems)

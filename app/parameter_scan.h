@@ -48,7 +48,8 @@ struct ParameterStatement
 std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
                                                     ParameterProblems &problems);
 
-/// Returns confusable_in() for the statement of @p text that begins in @p line.
+/// Describes a look-alike character, see confusable_in(), in the statement that begins in @p line.
+/// Returns an empty string if there is none.
 std::string confusable_in_statement(const std::string &text, unsigned line);
 } // namespace femgpu
 

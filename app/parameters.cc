@@ -154,7 +154,7 @@ void find_unused_data(const Parameters &parameters, const std::vector<std::strin
                          "'" + (specified.size() > 1 ? " and other keys of its section" : "") +
                          " would have no effect, because Physics is " + chosen + " (" +
                          locations.location_of("Physics") + "), whose data are in section '" +
-                         section_of(chosen) + "'. Remove it, or set Physics = " + name);
+                         section_of(chosen) + "'. Remove these data, or set Physics = " + name);
   }
 }
 

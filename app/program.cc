@@ -118,7 +118,7 @@ std::string listing_of_groups(MPI_Comm ranks)
   return text;
 }
 
-/// Prints the information that the command line requests; returns false if it requests a run.
+/// Prints the information that the command line requests. Returns false if it requests a run.
 bool print_requested_info(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
 {
   std::ostringstream text;

@@ -62,8 +62,8 @@ double SystemSize::n_dofs() const
 
 double SystemSize::min_bytes() const
 {
-  // The averages per row, or for simplices lower bounds: (p + 2)^dim entries for Q_p, 7 in 2D and
-  // 15 in 3D for P1. Rows of P2 are longer than rows of P1.
+  // The average number of entries per row for Q_p, (p + 2)^dim; for simplices a lower bound, the
+  // average for P1: 7 in 2D and 15 in 3D. Rows of P2 are longer.
   const double entries_per_component = !is_simplex      ? std::pow(degree + 2, dimension)
                                        : dimension == 2 ? 7.
                                                         : 15.;
@@ -134,14 +134,14 @@ void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
                          "Study/Estimator");
   if (!study.is_adaptive() && has_expression)
     throw ParameterError("Study/Refine where and Study/Cell size need adaptive refinement, but "
-                         "Study/Refinement is global. Set it to adaptive.",
+                         "Study/Refinement is global. Set Study/Refinement to adaptive.",
                          has_where ? "Study/Refine where" : "Study/Cell size");
   if (!(study.target_error > 0.))
     return;
   const bool is_estimated = study.target_norm == "estimate";
   if (is_estimated && study.estimator == "expression")
     throw ParameterError("Study/Target norm = estimate needs an error estimator, but "
-                         "Study/Estimator is expression. Set it to kelly.",
+                         "Study/Estimator is expression. Set Study/Estimator to kelly.",
                          "Study/Target norm");
   if (!is_estimated && problem.exact_solution() == nullptr)
     throw ParameterError(
@@ -169,7 +169,8 @@ std::string warning_of_degree(const Parameters &parameters,
            " on triangles and tetrahedra. Use quadrilaterals or hexahedra for degree " +
            std::to_string(order) + ", or refine.";
   return "Discretization/Degree is " + std::to_string(degree) + ", but " + cells +
-         ": the solution is less accurate than that mesh allows. Set it to auto or " +
+         ": the solution is less accurate than that mesh allows. Set Discretization/Degree to auto "
+         "or " +
          std::to_string(order) + ".";
 }
 } // namespace
@@ -229,7 +230,8 @@ void check_solution_methods(const Parameters &parameters, const Problem<dim> &pr
   if (parameters.study.cycles > 1)
     throw ParameterError("Continuation uses a single mesh, but Study/Cycles is " +
                              std::to_string(parameters.study.cycles) +
-                             ". Set it to 1, and refine the mesh by Mesh/Initial refinements.",
+                             ". Set Study/Cycles to 1, and refine the mesh with "
+                             "Mesh/Initial refinements.",
                          "Study/Cycles");
   if (parameters.solver.stops_at_energy_error())
     throw ParameterError(

@@ -33,14 +33,14 @@ struct SystemSize
   int dimension;
   double n_cells; ///< number of cells of the mesh to be created
   bool is_simplex, uses_cell_blocks;
-  unsigned int degree, n_components, n_ranks, n_nodes;
+  unsigned int degree, n_components, n_ranks, n_nodes; ///< n_nodes: number of hosts
 
   /// Estimates the number of dofs, without the extra dofs at the boundary.
   double n_dofs() const;
   /// Returns a lower bound of the host memory for mesh and matrix, summed over all ranks.
   double min_bytes() const;
-  /// Returns the number of cells that fill the memory of all nodes, each assumed to have as much
-  /// memory as this one.
+  /// Returns the number of cells that fill the memory of all hosts, if each of them has as much
+  /// memory as this host.
   double max_cells() const;
 };
 
@@ -53,7 +53,8 @@ struct SystemSize
 void check_size(const SystemSize &size, const std::string &path);
 
 /// Estimates the number of dofs of the last cycle. If refinement is local, returns Study/Maximum
-/// dofs, or infinity if that is not set. @param size size of the system in the first cycle
+/// dofs, or infinity if this parameter is not set.
+/// @param size size of the system in the first cycle
 double max_dofs(const Parameters &parameters, SystemSize size);
 
 /**
@@ -82,7 +83,8 @@ std::string validation_text(const Parameters &parameters, const Discretization<d
                             const Problem<dim> &problem, double n_cells);
 
 /// Checks that the methods suit the problem and, with Continuation/Enabled, that a branch of
-/// solutions can be traced. @throws ParameterError
+/// solutions can be traced.
+/// @throws ParameterError if not
 template <int dim>
 void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem);
 } // namespace femgpu

@@ -21,8 +21,8 @@ class SolutionOutput
 {
 public:
   /// Prepares output in the format of @p parameters. Both references must outlive this object.
-  /// @param has_nodal_fields write Problem::nodal_fields()? False along a branch, because these
-  /// fields are valid only for the λ of the parameters
+  /// @param has_nodal_fields whether to write Problem::nodal_fields(). False along a branch: these
+  /// fields are valid only for the λ that the parameters specify
   SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem,
                  const bool has_nodal_fields)
       : parameters(parameters), problem(problem), has_nodal_fields(has_nodal_fields),

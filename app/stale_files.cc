@@ -11,7 +11,8 @@ namespace
 {
 namespace fs = std::filesystem;
 
-/// A kind of output file that is optional, or whose number depends on cycles, pieces and lines.
+/// A kind of output file that an earlier run may have left: it is optional, or the number of files
+/// depends on cycles, pieces or lines.
 struct Kind
 {
   std::regex name;

@@ -130,7 +130,7 @@ public:
   }
 
 private:
-  /// Collective. Updates the data of the record that concern the whole study.
+  /// Collective. Updates those data in `study` that do not belong to a single cycle.
   void update_record()
   {
     Utilities::System::MemoryStats memory;
@@ -197,7 +197,7 @@ private:
     return true;
   }
 
-  /// Flags cells for refinement as the section "Study" requests. Returns false if there are none.
+  /// Flags cells for refinement according to section "Study". Returns whether any will be refined.
   bool flag_cells()
   {
     const StudyParameters &by = parameters.study;
@@ -289,7 +289,8 @@ private:
     return true;
   }
 
-  /// Computes u of the next cycle and frees the matrix. @return false if there is no next cycle
+  /// Creates the mesh of the cycle and computes u; the matrix is freed afterwards.
+  /// @return false if the study stops before this cycle
   bool solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
              DiscreteSolution<dim> &solution, CycleRecord &record)
   {

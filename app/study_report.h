@@ -20,8 +20,8 @@ namespace femgpu
 {
 inline const LibraryVersions library_versions = {{"deal.II", DEAL_II_PACKAGE_VERSION}};
 
-/// The most quantities that the line of a cycle shows. If there are more, the line shows only their
-/// number; the table shows them all.
+/// The maximum number of quantities that cycle_line() shows. If there are more, it shows only the
+/// number of the others; the table shows all.
 constexpr std::size_t max_quantities_per_line = 6;
 
 /// Returns the one-line report of a cycle.
@@ -40,15 +40,15 @@ std::string location_text(const linalg::GroupSolver::Location &location);
 /// Describes a single group by its device, "cuda:0 (NVIDIA H200)", and several by location_text().
 std::string locations_text(const std::vector<linalg::GroupSolver::Location> &groups);
 
-/// Returns a row of a formatted table: the problem size of a cycle, and the solve of its system.
+/// Returns the columns of a formatted table that show the problem size and the solve of a cycle.
 Row solve_row(const CycleRecord &cycle);
 
 /// Returns the formatted table: one row per cycle with errors and their orders, followed by
 /// quantities, verdicts and extrapolations.
 TableTexts convergence_table(const StudyRecord &study);
 
-/// Returns a row of a CSV table: the numbers of summary.json in full precision, and the changes of
-/// quantities.
+/// Returns the row of a cycle for a CSV table: the numbers of summary.json in full precision, and
+/// for each quantity its change since the previous cycle and its order of convergence.
 Row csv_row(const StudyRecord &study, const CycleRecord &cycle);
 
 /// Returns the text of convergence.csv.
@@ -73,7 +73,8 @@ std::vector<Quantity> branch_quantities(const linalg::ContinuationReport &branch
 /// Summarises @p branch as one solve, with the last point's residual and the sum of all iterations.
 SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std::string &method);
 
-/// Describes a point: "fold at lambda 6.8081, max |u| 1.3916, after 3 linear iterations".
+/// Describes a point of a branch: "fold at lambda 6.8081, max |u| 1.3916, after 3 linear
+/// iterations".
 std::string to_string(const linalg::BranchRecord &record);
 } // namespace femgpu
 

@@ -26,7 +26,7 @@ struct Column
   }
 };
 
-/// Returns the column of @p cell and sets @p at to its index. A new column is inserted at @p at.
+/// Returns the column of @p cell and sets @p at to its index. If it is new, inserts it at @p at.
 Column &find_column(const Cell &cell, std::vector<Column> &columns, std::size_t &at)
 {
   const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column &column) {

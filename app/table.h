@@ -12,7 +12,7 @@ struct Cell
 {
   std::string column;
   std::optional<std::string> text; ///< empty: the column is shown only if another row has a text
-  bool is_order = false; ///< is this the order of the previous column, under the same heading?
+  bool is_order = false;           ///< is this the convergence order of the previous column?
 };
 
 /**

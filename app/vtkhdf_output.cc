@@ -186,8 +186,8 @@ void write_attributes(const hid_t group)
 /// The image of a closed HDF5 file in memory.
 using FileImage = std::unique_ptr<char, decltype(&std::free)>;
 
-/// Makes files with the access list @p in_memory pass their memory to @p closed when they are
-/// closed, instead of freeing it. This avoids a copy of the open file.
+/// When a file with the access list @p in_memory is closed, its memory is passed to @p closed
+/// instead of being freed. This avoids a copy of the open file.
 void capture_file_image(const hid_t in_memory, FileImage &closed)
 {
   H5FD_file_image_callbacks_t callbacks = {};
@@ -205,15 +205,15 @@ void capture_file_image(const hid_t in_memory, FileImage &closed)
 }
 
 /**
- * Writes an unstructured grid in the VTKHDF format, version 1.0. HDF5 creates the file in memory.
- * After a failure to write a file to disk, HDF5 would try to close this file again in
- * MPI_Finalize(), and abort the program there.
+ * Writes an unstructured grid in the VTKHDF format, version 1.0. HDF5 creates the file in memory
+ * only: if HDF5 itself failed to write a file to disk, it would try to close the file again in
+ * MPI_Finalize() and abort the program there.
  * @throws OutputError as write_file() throws
  */
 void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> &datasets)
 {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // errors are reported by exceptions
-  std::size_t increment = chunk_bytes;         // reserve for data outside of chunks
+  std::size_t increment = chunk_bytes;         // for data outside of chunks
   for (const CompressedDataset &data : datasets)
     increment += data.bytes.size();
   const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -238,8 +238,8 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
   on_disk.commit();
 }
 
-/// Collective. Returns the datasets of a file on the first rank. Node numbers and offsets start at
-/// 0 on each rank, so that 32 bits suffice.
+/// Collective. Returns the datasets of a file, on the first rank. Node numbers and offsets of each
+/// rank's part start at 0, so that 32 bits suffice.
 std::vector<CompressedDataset> datasets_of(NodeFields &&fields, const bool has_converged,
                                            MPI_Comm comm)
 {

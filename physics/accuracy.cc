@@ -43,11 +43,11 @@ Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &so
   const auto &constraints = solution.discretization().constraints();
   const std::vector<double> r = residual_of(problem, system), scales = system.row_scales(),
                             magnitudes = system.magnitudes();
-  std::vector<double> weights(r.size()); // D^(-1/2); 0 in rows that are excluded
+  std::vector<double> weights(r.size()); // D^(-1/2); 0 for dofs that norms exclude
   for (std::size_t i = 0; i < r.size(); ++i)
     if (!constraints.is_constrained(system.first_owned() + i) && scales[i] > 0.)
       weights[i] = 1. / std::sqrt(scales[i]);
-  // Scales by the largest entry, because squares may overflow or underflow.
+  // Divides by the largest entry, because its square may overflow or underflow.
   const auto norm = [&](const auto &entry) {
     double largest = 0.;
     for (std::size_t i = 0; i < weights.size(); ++i)

@@ -8,18 +8,19 @@
 
 namespace femgpu
 {
-/// Collective. Measures the accuracy of @p solution, at the cost of an evaluation and two products
-/// with the matrix.
-/// @param system the assembled equations of @p problem, with the free dofs of the solution as x
+/// Collective. Measures the accuracy of @p solution. Evaluates the solution, unless this was done
+/// before, and multiplies by the matrix twice.
+/// @param system the assembled equations of @p problem; x contains the free dofs of the solution
 template <int dim>
 Accuracy measure_accuracy(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
                           const linalg::GroupSystem &system);
 
-/// Returns a sentence that reports @p accuracy, for messages.
+/// Returns a sentence for messages that compares @p accuracy with @p tolerance.
 std::string text_of(const Accuracy &accuracy, double tolerance);
 
-/// Returns a sentence about the motions of linalg::ComponentDeflation, for messages.
-/// @param error energy error of the motions, relative to the energy norm
+/// Returns a sentence for messages about errors in the motions of weakly supported parts, which
+/// linalg::ComponentDeflation corrects.
+/// @param error energy error of the motions, relative to the energy norm of the solution
 std::string motions_text(double error, double tolerance);
 } // namespace femgpu
 

@@ -18,9 +18,9 @@
 namespace femgpu
 {
 /**
- * Treats cells of deal.II as blocks of n^dim cells of the discretization, n = 2^k. The cells of a
- * block are those of k more uniform refinements, but are not stored. They are numbered along the
- * same space-filling curve as deal.II's children, so their order is that of the refined mesh.
+ * Divides each active cell of deal.II, called a block, into n^dim cells of the discretization with
+ * n = 2^k. They are the cells that k uniform refinements of the block would create, but deal.II
+ * does not store them. Along the space-filling curve, they have the order of the refined mesh.
  */
 template <int dim>
 class Blocks
@@ -30,9 +30,9 @@ public:
   using Block = typename dealii::DoFHandler<dim>::active_cell_iterator;
 
   /**
-   * Must be called after the dofs were numbered.
-   * @param n 2 or 4: cells of a block in each direction
-   * @param element the element of the cells of a block: FE_Q(1), or a system of several FE_Q(1)
+   * @pre the dofs of @p handler have been numbered
+   * @param n number of cells of a block in each direction: 2 or 4
+   * @param element the finite element of these cells: FE_Q(1), or a system of several FE_Q(1)
    */
   Blocks(unsigned int n, const dealii::DoFHandler<dim> &handler,
          const dealii::FiniteElement<dim> &element);
@@ -50,25 +50,25 @@ public:
   {
     return positions[cell];
   }
-  /// Returns whether the cell, whose block another rank owns, shares a dof with cells of this rank.
+  /// Returns whether another rank owns @p block, and @p cell shares a dof with cells of this rank.
   bool is_ghost(const unsigned int block, const unsigned int cell) const
   {
     return (ghosts[block] >> cell & 1U) != 0;
   }
-  /// Returns the lexicographic number of a cell's vertex among the (n + 1)^dim vertices of its
-  /// block.
+  /// Returns the lexicographic number of vertex @p v of @p cell among the (n + 1)^dim vertices of
+  /// a block.
   unsigned int vertex(const unsigned int cell, const unsigned int v) const
   {
     return vertices[cell * dealii::GeometryInfo<dim>::vertices_per_cell + v];
   }
-  /// Returns the numbers of the vertices of all cells of a block, cell by cell.
+  /// Returns vertex() for all vertices of all cells of a block, cell by cell.
   const std::vector<unsigned int> &cell_vertices() const
   {
     return vertices;
   }
-  /// Computes the points of all vertices of @p block by multilinear interpolation of its corners.
+  /// Interpolates the positions of all vertices of @p block from its corners, multilinearly.
   void get_vertices(const Block &block, std::vector<dealii::Point<dim>> &points) const;
-  /// Returns the point of one vertex of @p block.
+  /// Returns the position of the vertex of @p block that vertex() denotes by @p number.
   dealii::Point<dim> vertex_at(const Block &block, unsigned int number) const;
   /// Returns the largest diameter of the cells of @p block.
   double largest_diameter(const Block &block) const;
@@ -80,7 +80,7 @@ public:
   {
     return block_dofs[first_dofs[block] + in_block[cell][i]];
   }
-  /// Returns the first dof of a vertex.
+  /// Returns the dof of component 0 at vertex @p v of a cell.
   Index vertex_dof(const unsigned int block, const unsigned int cell, const unsigned int v) const
   {
     return dof(block, cell, v * n_components);
@@ -94,12 +94,12 @@ private:
   unsigned int n, n_cells, n_block_dofs, n_components;
   std::vector<std::array<unsigned int, dim>> positions;
   std::vector<unsigned int> vertices;
-  std::vector<double> weights; ///< for each vertex of a block: the weights of its corners
-  std::vector<std::vector<unsigned int>> in_block; ///< for each cell: its dofs in the block
+  std::vector<double> weights; ///< for each vertex of a block: interpolation weights of the corners
+  std::vector<std::vector<unsigned int>> in_block; ///< for each cell: its dofs, numbered in a block
   std::vector<Index> block_dofs;                   ///< dofs of all blocks that are not artificial
-  /// The first entry of each block in block_dofs, by active cell index.
+  /// For each block, by active cell index: the index of its first entry in block_dofs.
   std::vector<std::size_t> first_dofs;
-  std::vector<std::uint64_t> ghosts; ///< for each block: one bit for each cell
+  std::vector<std::uint64_t> ghosts; ///< for each block: is_ghost() of its cells, one bit per cell
 };
 
 /**
@@ -122,7 +122,7 @@ public:
     return this;
   }
 
-  /// Returns deal.II's cell.
+  /// Returns the active cell of deal.II that this cell is or belongs to.
   const Block &block() const
   {
     return the_block;
@@ -160,7 +160,7 @@ public:
   {
     return is_deal_ii_cell() ? the_block->vertex(v) : blocks->vertex_at(the_block, block_vertex(v));
   }
-  /// Computes all vertices of the cell's block. block_vertex() selects the cell's own vertices.
+  /// Computes the vertices of the cell's block. block_vertex() returns which of them are its own.
   void get_block_vertices(std::vector<dealii::Point<dim>> &points) const
   {
     blocks->get_vertices(the_block, points);
@@ -172,7 +172,7 @@ public:
   dealii::Point<dim> center() const;
   double diameter() const;
 
-  /// A face, with the functions of deal.II's accessors that are needed.
+  /// A face of a cell. It provides some functions of deal.II's face accessors.
   class Face
   {
   public:
@@ -192,8 +192,8 @@ public:
                            : dealii::numbers::internal_face_boundary_id;
     }
 
-    /// Returns the number in the cell of vertex @p i of the face. For both adjacent cells, this is
-    /// the same point.
+    /// Returns the number that vertex @p i of the face has in the cell. Seen from both adjacent
+    /// cells, vertex @p i is the same point.
     unsigned int corner(unsigned int i) const;
     double diameter() const;
 
@@ -209,7 +209,7 @@ public:
   {
     return the_block->face_indices();
   }
-  /// Returns the neighbour behind an interior face, and the neighbour's number of that face.
+  /// Returns the neighbour behind an interior face, and the number that the face has there.
   /// @pre the cell belongs to a block
   std::pair<ActiveCell, unsigned int> neighbor(unsigned int face) const;
 
@@ -332,8 +332,8 @@ private:
   bool with_ghosts;
 };
 
-/// Returns the dofs of @p cells, which have @p n_dofs_per_cell each, and the dofs @p owned by this
-/// rank.
+/// Returns the union of @p owned, the dofs that this rank owns, and the dofs of @p cells.
+/// @param n_dofs_per_cell number of dofs of each cell
 template <int dim>
 dealii::IndexSet dofs_of(const ActiveCells<dim> &cells, unsigned int n_dofs_per_cell,
                          const dealii::IndexSet &owned);

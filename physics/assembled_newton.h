@@ -22,7 +22,7 @@ namespace femgpu
  * A tolerance relative to the right-hand side refers to the residual at u = 0. If the data cannot
  * be evaluated at u = 0, the tolerance refers to the residual at 0 of the equation linearised at
  * the first iterate. If the linear solver fails, the method reports the same outcome; if no step
- * decreases the residual, it stagnates.
+ * decreases the residual, the outcome is `stagnated`.
  */
 template <int dim>
 class AssembledNewton
@@ -38,7 +38,7 @@ public:
    * @param control tolerances and limits of the nonlinear iteration
    * @param linear limits of the linear solves; tolerances are ignored
    * @param u the first iterate, with constraints; on return the last iterate, with ghost values
-   * @param seconds the time of the phase "assembly" is added
+   * @param seconds times by phase, to which the time of "assembly" is added
    * @throws ParameterError if the data cannot be evaluated at the first iterate
    */
   linalg::SolveReport solve(linalg::GroupSystem &system, const linalg::SolveControl &control,

@@ -16,13 +16,13 @@ namespace femgpu
  * Constrained rows have a positive diagonal entry and zero in b and w, so that their unknowns stay
  * zero. The unknowns of free dofs equal u.
  *
- * Therefore the reaction is lumped after the elimination of constraints: w_i is the integral of c
+ * The reaction is lumped after the elimination of constraints: w_i is the integral of c
  * times the conforming shape function i by nodal quadrature. W stays diagonal, unlike
  * Cᵀ diag(w_cells) C. On the refined side of a face with hanging nodes, this amounts to the
  * Gauss-Lobatto rule of the whole face instead of the rules of its children. Both are exact for
- * degree 2 p − 1, so the orders of convergence are those of meshes without hanging nodes (p + 1 in
- * L2, p in H1).
- * @param u the function, with constraints and ghost values; nullptr for 0
+ * polynomials of degree 2p − 1, so the orders of convergence are those of meshes without hanging
+ * nodes (p + 1 in L2, p in H1).
+ * @param u the function at which to linearise, with constraints and ghost values; nullptr for 0
  * @throws InputError if a weight is negative
  * @throws ParameterError if data cannot be evaluated at a point
  */
@@ -41,8 +41,8 @@ void get_solution(const linalg::GroupSystem &system,
 /**
  * Collective. Scales x ← θ x with θ = (b, x)/(x, A x), which minimises the energy norm of the error
  * e = A⁻¹b − x. Then (x, A e) = 0, so the errors of the energy and of the work of the loads are
- * ‖e‖²_A, of second order like those of the discretisation. Without the scaling, the result
- * of an iteration whose initial guess is not 0 does not have this property.
+ * proportional to ‖e‖²_A, like the corresponding errors of the discretisation. Without the
+ * scaling, this holds only if the iteration starts from 0.
  * @return ‖b − A x‖
  */
 double scale_to_energy(linalg::GroupSystem &system);

@@ -48,7 +48,7 @@ double rounding_of_balance(DiscreteSolution<dim> &solution, const Problem<dim> &
   return unit_roundoff * Utilities::MPI::sum(sum, discretization.communicator());
 }
 
-/// The largest ratio of a residual due to rounding to the result of rounding_of_balance().
+/// Residuals up to this factor times rounding_of_balance() are attributed to rounding.
 constexpr double rounding_factor = 8.;
 constexpr int max_further_solves = 3;
 
@@ -75,15 +75,16 @@ void classify_imbalance(const Balance &balance, const double rounding, linalg::S
   const bool is_rounding = balance.residual <= rounding_factor * rounding;
   if (is_rounding && balance.relative_defect() <= largest_balance_defect &&
       balance.magnitude > rounding)
-    return; // imbalance at single nodes only
+    return; // only the residuals at single nodes are too large
   report.outcome = is_rounding ? Outcome::converged_to_rounding : Outcome::not_balanced;
   std::ostringstream text;
   text.precision(3);
   text << report.message << ' ' << text_of(balance);
   if (is_rounding && balance.magnitude <= rounding_factor * rounding)
     text << "Rounding accounts for up to " << rounding_factor * rounding
-         << ", that is for everything: either nothing flows, or coefficients differ so much that "
-            "fluxes and reactions are unknown.";
+         << ", as much as all fluxes or forces: either nothing flows, or coefficients differ so "
+            "much "
+            "that fluxes and reactions are unknown.";
   else if (is_rounding)
     text << "Rounding accounts for up to " << rounding_factor * rounding
          << ": fluxes and reactions are accurate only where coefficients differ less and the "

@@ -38,8 +38,8 @@ public:
 
 /**
  * The Bratu problem. The reaction term is integrated by nodal quadrature and therefore diagonal:
- * λ w_i exp(u_i), where w_i is the integral of the shape function. Newton's method from u = 0
- * increases monotonically to the lower branch, along which the Jacobian is positive definite. If λ
+ * λ w_i exp(u_i), where w_i is the integral of the shape function. Newton's iterates increase
+ * monotonically from u = 0 to the lower branch, along which the Jacobian is positive definite. If λ
  * depends on the position, it is part of the weights, and λ of nonlinearity() is 1.
  */
 template <int dim>
@@ -85,7 +85,7 @@ public:
   }
 
 private:
-  /// Returns λ if it is a single number, the parameter along which branches are traced.
+  /// Returns λ, the parameter that continuation varies, if it is a single number; else nullopt.
   static std::optional<double> number_of(const MaterialFields<dim> &fields)
   {
     std::optional<double> factor;

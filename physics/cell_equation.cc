@@ -68,7 +68,8 @@ void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, cons
   });
 }
 
-/// Computes terms.w. @param accumulates_flows whether to add weights on the boundary to `flows`
+/// Computes the weights of the reaction, terms.w.
+/// @param accumulates_flows whether to add weights on the boundary to `flows`, too
 template <int dim>
 void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &terms,
                                     const bool accumulates_flows)

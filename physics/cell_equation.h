@@ -12,9 +12,9 @@
 namespace femgpu
 {
 /**
- * Computes the contributions of cells, one after the other, to the equations of their dofs, without
- * constraints. If a cell is a translation of the previous one and has the same coefficients, its
- * matrix is reused.
+ * Computes the contributions of cells, one after the other, to the equations of their dofs, before
+ * constraints are eliminated. If a cell is a translation of the previous one and has the same
+ * coefficients, its matrix is reused.
  */
 template <int dim>
 class CellEquation
@@ -23,8 +23,8 @@ public:
   CellEquation(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
   /**
-   * Computes K and f of the equation r(v) = f − K v linearised at @p u, and the weights of a
-   * reaction.
+   * Computes in @p terms K and f of the residual r(v) = f − K v linearised at @p u, and the weights
+   * of a reaction.
    * @param u the function, with ghost values; nullptr for 0; irrelevant for linear problems
    */
   void linearize(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
@@ -75,7 +75,7 @@ public:
     /// The weights of a nodal reaction by dof, before constraints are eliminated.
     std::map<dealii::types::global_dof_index, double> weights;
   };
-  /// Returns the flows through the faces of all cells of this rank evaluated so far.
+  /// Returns, by boundary id, the flows through the faces of the cells evaluated so far.
   const std::map<dealii::types::boundary_id, BoundaryFlow> &boundary_flows() const
   {
     return flows;
@@ -100,7 +100,7 @@ private:
   PointTerms cached_sigma, cached_s; ///< σ and s of the cell whose matrix is cached_K
   dealii::FullMatrix<double> cached_K;
   dealii::Vector<double> u_cell, cell_loads, cell_exchange, stiffness_forces;
-  std::map<unsigned int, dealii::Vector<double>> loads_by_cell; ///< by active cell index
+  std::map<unsigned int, dealii::Vector<double>> loads_by_cell; ///< see curve_and_point_loads()
   std::map<dealii::types::boundary_id, BoundaryFlow> flows;
 };
 } // namespace femgpu

@@ -304,8 +304,8 @@ double CellPoints<dim>::integral_of_square(const PointRows &v) const
   return sum;
 }
 
-/// Adds Σ_k rows_ck times row @p first + k of rows_by_point to f, for each component c, with
-/// 0 <= k < @p n_terms.
+/// For each component c, adds to f the sum over 0 <= k < @p n_terms of rows_ck times row
+/// @p first + k of rows_by_point.
 template <int dim>
 void CellPoints<dim>::integrate(const std::vector<double> &rows, const unsigned int first,
                                 const unsigned int n_terms, Vector<double> &f)
@@ -371,8 +371,8 @@ bool CellPoints<dim>::are_symmetric(const PointTerms *const sigma, const PointTe
 
 /**
  * Computes in `product` the block of K for component c of the test functions and component d of the
- * trial functions. Of φ, ∂φ/∂ξ_0, …, uses those from first_row on for test functions, and those
- * from first_term on for trial functions.
+ * trial functions. Omits the values of the test functions or of the trial functions, and uses only
+ * their derivatives, if all coefficients of these values are zero.
  * @return false if the block is zero
  */
 template <int dim>

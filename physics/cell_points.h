@@ -32,10 +32,11 @@ struct ShapeTable
 };
 
 /**
- * Evaluates a finite element function at points of a cell or its faces, and integrates coefficients
- * given there. An element of several components is treated as copies of a scalar one, whose shape
- * functions are tabulated on the reference cell only: coefficients are transformed to the reference
- * cell once for each point, and then multiplied by the tables.
+ * Evaluates a finite element function at points of a cell or its faces, and integrates products of
+ * shape functions and coefficients, which are given at these points. An element of several
+ * components is treated as copies of a scalar one, whose shape functions are tabulated on the
+ * reference cell only: coefficients are transformed to the reference cell once for each point, and
+ * then multiplied by the tables.
  */
 template <int dim>
 class CellPoints
@@ -85,7 +86,7 @@ public:
     return at->JxW[q];
   }
 
-  /// Returns ∫ Σ_r v_r² with the rows v_r of @p v.
+  /// Returns ∫ Σ_r v_r² over the cell or face, with the rows v_r of @p v.
   double integral_of_square(const PointRows &v) const;
 
   /// Computes f_i += Σ_c ∫ s_c φ_i.
@@ -119,10 +120,11 @@ private:
     ShapeTable<dim> shapes, geometry;
     ShapeTable<dim> first;         ///< the shape functions at the first point only
     std::vector<double> weights;   ///< quadrature weights on the reference cell
-    dealii::Tensor<1, dim> normal; ///< in the reference cell; its length is the area of the face
+    dealii::Tensor<1, dim> normal; ///< outward; length: area relative to the reference face
     std::vector<double> nodes;     ///< nodes of the mapping, relative to the first; dim rows
-    std::vector<dealii::Tensor<1, dim>> offsets, normals; ///< offsets from the first node
-    std::vector<double> inverses;                         ///< row b dim + a: ∂ξ_b/∂x_a
+    /// Offsets of the points from the first node of the mapping, and unit normals.
+    std::vector<dealii::Tensor<1, dim>> offsets, normals;
+    std::vector<double> inverses; ///< inverse Jacobians; row b dim + a: ∂ξ_b/∂x_a
     std::vector<double> JxW;
   };
 
@@ -153,7 +155,7 @@ private:
   Points *at = nullptr;
 
   unsigned int index = dealii::numbers::invalid_unsigned_int; ///< index of the current cell
-  typename ActiveCell<dim>::Block block;                      ///< the block of block_vertices
+  typename ActiveCell<dim>::Block block;                      ///< the block that has block_vertices
   std::vector<dealii::Point<dim>> block_vertices;
   dealii::Point<dim> origin; ///< the first node of the cell's mapping
   std::vector<double> nodes; ///< the nodes of the cell's mapping, relative to the first node

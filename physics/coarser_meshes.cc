@@ -15,7 +15,7 @@ namespace
 {
 using linalg::RawVector;
 
-/// The largest ratio of the numbers of nodes at which a coarser mesh pays off.
+/// A coarser mesh pays off if it has at most this fraction of the nodes of the finer mesh.
 constexpr double max_coarsening_ratio = 0.8;
 
 /// Returns whether a mesh has almost as many nodes as a finer one.
@@ -69,12 +69,12 @@ public:
       finest = *std::max_element(cells.levels.begin(), cells.levels.end());
   }
 
-  /// Merges all families of cells, repeatedly, until sufficiently few of the nodes @p finer, in
-  /// ascending order, remain, or there are no more families. Returns the remaining nodes.
+  /// Merges all families of sibling cells, repeatedly, until sufficiently few of the nodes in
+  /// @p finer remain or no family is left. Returns the remaining nodes. Both lists are ascending.
   RawVector<int> coarsen(const RawVector<int> &finer);
 
-  /// Returns the prolongation's rows for the @p n nodes @p finer. Its columns are the unknowns of
-  /// the remaining nodes.
+  /// Returns the prolongation from the unknowns of all remaining nodes to the unknowns of the @p n
+  /// nodes in @p finer.
   linalg::HostProlongation prolongation(const int *finer, std::size_t n, int n_columns) const;
 
 private:
@@ -134,8 +134,8 @@ RawVector<int> CoarseningMesh::families() const
   });
 }
 
-/// Stores the midpoints of @p parent. A midpoint is a vertex of several children. It is stored
-/// once, for the child whose number has no bit that the number of the vertex in the child lacks.
+/// Stores the midpoints of @p parent. A midpoint is a vertex of several children. It is stored for
+/// only one of them: the child whose bits are all set in the number of the vertex in this child.
 void CoarseningMesh::store_midpoints(const int *const nodes_of_children, const std::size_t parent)
 {
   const int n_vertices = cells.n_vertices();
@@ -179,7 +179,7 @@ bool CoarseningMesh::merge_families()
       const bool is_family =
           family < first_siblings.size() && static_cast<std::size_t>(first_siblings[family]) == i;
       remaining.levels[to] = static_cast<unsigned char>(cells.levels[i] - (is_family ? 1 : 0));
-      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // or child of this number
+      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // is also a vertex of this child
         remaining_nodes[vertex] = nodes[is_family ? vertex * n_vertices + vertex : vertex];
       i += is_family ? n_vertices : 1;
       if (is_family) {
@@ -192,7 +192,7 @@ bool CoarseningMesh::merge_families()
   return !first_siblings.empty();
 }
 
-/// Adds @p weight times an unknown, expressed by the remaining ones. The recursion ends, because
+/// Adds @p weight times @p unknown, in terms of remaining unknowns. The recursion ends, because
 /// the nodes on which a midpoint or a hanging node depends belong to coarser cells.
 void CoarseningMesh::add_terms(const int unknown, const double weight,
                                std::vector<ProlongationTerm> &terms) const
@@ -259,7 +259,9 @@ linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, co
   });
 }
 
-/// Returns the data on the @p n nodes @p nodes of a group. @param first the group's first node
+/// Returns the data on the unknowns of @p n nodes of a group.
+/// @param nodes the numbers of the nodes
+/// @param first the group's first node
 linalg::Unknowns unknowns_of_nodes(const linalg::Unknowns &fine_unknowns, const int *const nodes,
                                    const std::size_t n, const int first)
 {

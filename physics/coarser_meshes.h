@@ -8,12 +8,12 @@
 
 namespace femgpu
 {
-/// The cells of a forest of quadtrees or octrees, or blocks of cells, tree by tree, in the order of
-/// each tree's space-filling curve.
+/// The cells of a forest of quadtrees or octrees, or its blocks of cells (active_cell.h), tree by
+/// tree, in the order of each tree's space-filling curve.
 struct ForestCells
 {
   int dimension;
-  linalg::RawVector<unsigned char> levels; ///< levels of the cells, one for each cell or block
+  linalg::RawVector<unsigned char> levels; ///< level of each cell, or of the cells of each block
   /// The nodes of each cell (its 2^dimension vertices) or of each block, in lexicographic order.
   linalg::RawVector<int> nodes;
   /// For blocks: indices, among a block's nodes, of the vertices of each of its cells. Empty
@@ -47,11 +47,11 @@ struct ConstrainedUnknowns
  * @param constrained the constrained unknowns of all solver groups
  * @param fine_unknowns data on the unknowns of @p group; the per_node unknowns of a vertex are
  * consecutive
- * @param starts the first node of each group, then the number of nodes; the nodes of a group are
- * consecutive
+ * @param starts the first node of each group, then the number of all nodes; the nodes of a group
+ * are consecutive
  * @param group number of the solver group
- * @return the unknowns of the nodes of @p group, which stay in this group; nullptr for all groups
- * if nothing can be coarsened
+ * @return the coarser unknowns of @p group, at those of its nodes that remain; nullptr, for each
+ * group, if nothing can be coarsened
  */
 std::shared_ptr<const linalg::CoarserUnknowns>
 unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,

@@ -56,7 +56,7 @@ template <int dim>
 std::vector<CellSegment<dim>> points_of(const CurveOrPointSet &region,
                                         const CellIterator<dim> &cell)
 {
-  constexpr double rounding = 1e-10; // error of new vertices, relative to the cell
+  constexpr double rounding = 1e-10; // error of new vertices, relative to the diameter
   const double tolerance = region.midpoints.empty() ? 0. : rounding * cell->diameter();
   std::vector<CellSegment<dim>> result;
   for (const unsigned int v : cell->vertex_indices()) {
@@ -127,7 +127,7 @@ void add_load(const Function<dim> &load, const CellSegment<dim> &segment,
   const Quadrature<dim> quadrature = points_on(segment, element.degree + 2);
   FEValues<dim> values(discretization.mapping(), element.base_element(0), quadrature,
                        update_values | update_quadrature_points | update_jacobians);
-  values.reinit(typename Triangulation<dim>::cell_iterator(cell)); // a cell without dofs
+  values.reinit(typename Triangulation<dim>::cell_iterator(cell)); // needs no dofs
   const Tensor<1, dim> direction = segment.unit_ends[1] - segment.unit_ends[0];
   for (const unsigned int q : values.quadrature_point_indices()) {
     const double length =

@@ -13,14 +13,14 @@
 
 namespace femgpu
 {
-/// The part of a curve or point set in a cell: an edge, or a vertex or midpoint of an edge. For a
-/// point, both ends are equal.
+/// The part of a curve or point set in a cell: an edge, a vertex, or the midpoint of an edge. For a
+/// vertex or midpoint, both ends are equal.
 template <int dim>
 struct CellSegment
 {
-  /// The dimension of the vertex or edge, and its index in the triangulation.
+  /// The dimension of the vertex (0) or edge (1), and its index in the triangulation.
   std::pair<unsigned int, unsigned int> object;
-  bool is_refined; ///< whether the edge is refined because neighbours are
+  bool is_refined; ///< whether the edge has children, in finer neighbours of the cell
   std::array<dealii::Point<dim>, 2> unit_ends, ends;
 };
 
@@ -30,7 +30,7 @@ std::vector<CellSegment<dim>>
 segments_of(const CurveOrPointSet &region,
             const typename dealii::Triangulation<dim>::cell_iterator &cell);
 
-/// The component that a dof stands for, and the position of its node.
+/// The component of the solution that a dof belongs to, and the position of its node.
 template <int dim>
 struct NodeComponent
 {
@@ -38,16 +38,16 @@ struct NodeComponent
   dealii::Point<dim> position;
 };
 
-/// Returns the dofs on @p region of owned and ghost cells.
+/// Returns the dofs of owned and ghost cells that are on @p region.
 template <int dim>
 std::map<dealii::types::global_dof_index, NodeComponent<dim>>
 dofs_on(const CurveOrPointSet &region, const Discretization<dim> &discretization);
 
 /**
- * Integrates the loads of Problem::curve_and_point_loads(), times shape functions: along curves, or
- * by evaluation at points. The load of an edge or vertex is assigned to the adjacent cell with the
- * smallest CellId, so that it counts once on any number of ranks.
- * @return loads of the dofs of this rank's cells, by active cell index
+ * Computes the products of Problem::curve_and_point_loads() and the shape functions, integrated
+ * along curves or evaluated at points. The load of an edge or vertex is assigned to the adjacent
+ * cell with the smallest CellId, so that it counts once on any number of ranks.
+ * @return for cells of this rank, by active cell index, the load of each dof of the cell
  */
 template <int dim>
 std::map<unsigned int, dealii::Vector<double>>

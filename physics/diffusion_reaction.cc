@@ -244,7 +244,7 @@ std::string DiffusionReaction<dim>::text_of(const Mesh<dim> &mesh, const Growing
 namespace
 {
 /// Checks that @p values are positive, or zero if @p may_be_zero, at all @p points.
-/// @throws ParameterError of parameter @p path if not: "@p what is ... at ... @p region @p id"
+/// @throws ParameterError for parameter @p path if not: "@p what is ... at ... @p region @p id"
 template <int dim>
 void require_sign(const bool may_be_zero, const std::string &what, const std::string &path,
                   const std::vector<Point<dim>> &points, const std::vector<double> &values,

@@ -29,17 +29,17 @@ class DiffusionReactionParameters : public dealii::ParameterAcceptor
 public:
   explicit DiffusionReactionParameters(const std::string &section);
 
-  /// A parameter: its "Section/Key", empty if the physics does not have the parameter, and its
-  /// text.
+  /// A parameter: its path "Section/Key", which is empty if the physics does not declare the
+  /// parameter, and the text of its value.
   struct TextParameter
   {
     std::string path, text;
   };
 
   std::string section;
-  TextParameter conductivity = {"", "1"}; ///< k, by material; 1 if the physics does not declare it
-  TextParameter source, reaction_coefficient; ///< f and c, by material
-  TextParameter dirichlet, neumann;           ///< g and q, by boundary
+  TextParameter conductivity = {"", "1"};     ///< k, for each material; 1 if not declared
+  TextParameter source, reaction_coefficient; ///< f and c, for each material
+  TextParameter dirichlet, neumann;           ///< g and q, for each boundary
   TextParameter robin;                        ///< 'a, g': k ∂u/∂n = g − a u
   /// 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), in addition to q.
   TextParameter boundary_reaction;
@@ -48,8 +48,7 @@ public:
 protected:
   void declare(TextParameter &parameter, const std::string &key, const std::string &documentation,
                const std::string &text = "");
-  /// Declares Dirichlet data; @p documentation is appended to the description of the parameter. The
-  /// next functions declare periodic sides and the exact solution.
+  /// Declares Dirichlet data. @p documentation is appended to the description of this parameter.
   void declare_dirichlet(const std::string &documentation);
   void declare_periodic();
   void declare_exact_solution();
@@ -78,8 +77,8 @@ struct Reaction
   {
     return !affine || affine->slope != 0.;
   }
-  /// Returns Φ(u) with Φ' = φ. For expressions, integrates φ on intervals of equal length by
-  /// ExpressionReaction::potential_remainder(), which is exact for polynomials φ of degree 6.
+  /// Returns Φ(u) with Φ' = φ. An expression φ is integrated over intervals of equal length by
+  /// ExpressionReaction::potential_remainder(), which is exact for polynomials of degree 6 at most.
   double potential(const double u) const
   {
     const auto *const reaction = std::get_if<linalg::ExpressionReaction>(&term.reaction);
@@ -103,7 +102,7 @@ struct Reaction
  *
  * A reaction that is linear in u contributes to the matrix. A nonlinear reaction is integrated by
  * nodal quadrature if it is the only nonlinear term: A u = b + λ W φ(u) with a diagonal matrix W of
- * weights, c >= 0. If other terms are nonlinear, too, each step of Newton's method assembles all.
+ * weights. If other terms are nonlinear, too, each step of Newton's method assembles all terms.
  */
 template <int dim>
 class DiffusionReaction : public Problem<dim>
@@ -153,7 +152,7 @@ public:
   void reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override;
 
   /// Returns the energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the
-  /// solution minimises; the fluxes; and the balance defect. The energy is omitted if a term other
+  /// solution minimises, and DiscreteSolution::flux_quantities(). Omits the energy if a term other
   /// than the reaction is nonlinear in u.
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override;
   /// Returns the residual fields if the physics has a parameter for a reaction, else an empty list.
@@ -181,13 +180,14 @@ private:
   void require_positive(const PointBatch<dim> &at, const std::vector<double> &k) const;
   void add_reaction(const PointBatch<dim> &at, const Field<dim> &c, PointTerms &s) const;
 
-  /// A linear boundary flux that heats the body more the hotter it is.
+  /// A boundary flux g that is linear in u and grows with u: the hotter the body, the more heat
+  /// enters.
   struct GrowingFlux
   {
     dealii::types::boundary_id id;
     double derivative; ///< the largest ∂g/∂u at the centres of faces of the coarse mesh
-    /// Whether the problem is linear, and ∫∂g/∂u on the boundary plus ∫∂s/∂u in the body is
-    /// positive.
+    /// Whether the problem is linear, and ∫∂g/∂u over the boundary plus ∫∂s/∂u over the body,
+    /// with the source s, is positive.
     bool dominates;
   };
   std::optional<GrowingFlux> find_growing_flux(const Mesh<dim> &mesh) const;

@@ -171,7 +171,7 @@ using Lines = std::map<Index, Line>;
 
 /// Collective. Returns the constraints of @p dofs, fetched from the ranks that own these dofs; free
 /// dofs have none.
-/// @param known the constraints of the dofs that this rank owns, and possibly of others
+/// @param known the constraints of the dofs that this rank owns, and possibly of other dofs
 std::vector<Line> fetch_constraints(const IndexSet &owned, const IndexSet &dofs, const Lines &known,
                                     MPI_Comm communicator)
 {
@@ -193,7 +193,7 @@ std::vector<Line> fetch_constraints(const IndexSet &owned, const IndexSet &dofs,
   return lines;
 }
 
-/// Returns the dofs that @p lines depend on.
+/// Returns the dofs on which the constraints @p lines depend.
 IndexSet masters_of(const Lines &lines, const IndexSet::size_type size)
 {
   std::vector<Index> masters;

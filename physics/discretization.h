@@ -25,7 +25,7 @@ namespace femgpu
 template <int dim>
 class Problem;
 
-/// A finite element function: values at the dofs of this rank and their ghosts.
+/// A finite element function: its values at this rank's dofs and at ghost dofs.
 using FeVector = dealii::LinearAlgebra::distributed::Vector<double>;
 
 /// Section "Discretization".
@@ -65,7 +65,7 @@ public:
    */
   void make_constraints(const Problem<dim> &problem);
 
-  /// Returns a vector of zeros for the dofs of this rank and their ghosts.
+  /// Returns a vector of zeros for this rank's dofs and ghost dofs.
   FeVector make_vector() const;
 
   const Mesh<dim> &mesh() const
@@ -77,8 +77,8 @@ public:
   {
     return fe->degree;
   }
-  /// Returns the element of the cells. If cells are in blocks, the dof handler has the element of
-  /// the blocks instead.
+  /// Returns the element of the cells. If cells are in blocks (active_cell.h), the element of the
+  /// dof handler is that of a block.
   const dealii::FiniteElement<dim> &element() const
   {
     return *fe;
@@ -134,8 +134,8 @@ public:
   {
     return the_conformity;
   }
-  /// Returns whether on any rank dofs depend on others: at hanging nodes, periodic sides or oblique
-  /// symmetry planes.
+  /// Returns whether any dof, on any rank, depends on other dofs: at hanging nodes, periodic sides
+  /// or oblique symmetry planes.
   bool has_linear_constraints() const
   {
     return is_linearly_constrained;
@@ -145,8 +145,8 @@ public:
   /// check_curved_cells().
   void check_cells() const;
 
-  /// Returns a Gauss rule, exact for polynomials of degree 2 degree() + 2 @p extra_points - 1 at
-  /// least.
+  /// Returns a Gauss rule that is exact for polynomials of degree 2n − 1 at least, with
+  /// n = degree() + @p extra_points, but n <= 4 on triangles and tetrahedra.
   dealii::Quadrature<dim> cell_quadrature(unsigned int extra_points = 1) const;
   dealii::Quadrature<dim - 1> face_quadrature() const;
   /// Returns the nodes of the element, weighted by the integrals of their shape functions: for
@@ -219,8 +219,8 @@ void for_each_boundary_face(const Discretization<dim> &discretization,
   }
 }
 
-/// Returns the dofs to which cells of this rank may add, including the dofs that constrained ones
-/// depend on.
+/// Returns the dofs to which cells of this rank may contribute in an assembly, including the dofs
+/// on which constrained dofs depend.
 template <int dim>
 dealii::IndexSet dofs_written_by_cells(const Discretization<dim> &discretization,
                                        const dealii::AffineConstraints<double> &constraints)
@@ -236,8 +236,8 @@ dealii::IndexSet dofs_written_by_cells(const Discretization<dim> &discretization
   return written;
 }
 
-/// Returns a zero vector for all dofs to which cells of this rank add, including the masters of
-/// hanging nodes. To be summed over the ranks by compress().
+/// Returns a zero vector for all dofs to which cells of this rank contribute, including the masters
+/// of hanging nodes. After the assembly, its compress() sums the contributions of all ranks.
 template <int dim>
 FeVector make_assembly_vector(const Discretization<dim> &discretization)
 {

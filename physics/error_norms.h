@@ -8,7 +8,8 @@
 namespace femgpu
 {
 /**
- * Collective. Computes norms of the error of @p u. @pre @p problem has an exact solution
+ * Collective. Computes norms of the error of @p u.
+ * @pre @p problem has an exact solution
  * @param u the finite element function, with ghost values
  * @param flux_error set to the L2 norm of σ(∇u) − σ(∇u_exact), which error estimates approximate;
  * may be nullptr

@@ -100,8 +100,8 @@ public:
           prescribed.emplace(condition.id, c);
   }
 
-  /// Returns the square of @p difference, one number for each component, projected to free
-  /// directions.
+  /// Projects @p difference, which has one number for each component, to the free directions and
+  /// returns the square of its length.
   double square(const types::boundary_id id, const Tensor<1, dim> &n,
                 const std::vector<double> &difference) const
   {
@@ -319,12 +319,12 @@ private:
   unsigned int n_components;
   FluxValues<dim> own_side, other_side;
   PointTerms prescribed_flux;
-  std::vector<double> difference;     ///< for each component, at a point
+  std::vector<double> difference;     ///< workspace: one number for each component
   std::vector<unsigned int> matching; ///< for each point of a face: its match on the other side
   /// The periodic sides of meshes without periodic neighbours.
   std::set<types::boundary_id> periodic;
   FreeDirections<dim> free_directions;
-  std::vector<double> sums; ///< by active cell
+  std::vector<double> sums; ///< by active cell index
 };
 
 /// Returns ∫ (s + ∇·σ)² over the cell, with ∇·σ from the nodal values @p nodal_sigma.

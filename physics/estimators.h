@@ -9,10 +9,10 @@
 
 namespace femgpu
 {
-/// The error estimators. The indicator η_K of a cell K, of diameter h_K, sums the jumps [σ·n] of
-/// the flux across its faces F, of diameter h_F. The flux on each side of a face is evaluated with
-/// the material of that side. On the boundary, the difference from the prescribed flux counts
-/// twice.
+/// The error estimators. The indicator η_K of a cell K, of diameter h_K, includes the squared jumps
+/// [σ·n]² of the flux on the faces F of K, of diameter h_F. The flux on each side of a face is
+/// evaluated with the material of that side. On the boundary, the squared difference from the
+/// prescribed flux is counted twice.
 enum class Estimator
 {
   /// The estimator of Kelly, Gago, Zienkiewicz and Babuska (1983): η_K² = Σ_F h_K/24 ∫_F [σ·n]².

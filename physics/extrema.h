@@ -20,10 +20,10 @@ namespace femgpu
 inline constexpr double equal_values = 1e-10;
 
 /**
- * Finds extrema of a finite element function, including those of its polynomials between nodes, on
- * cells and faces. The polynomials are functions of reference coordinates, so the method also
- * applies to curved cells. On triangles and tetrahedra, the polynomials have the same degree in
- * each coordinate of a square or cube that is collapsed to the simplex.
+ * Finds extrema of a finite element function on cells and faces, including extrema between nodes.
+ * The function is a polynomial in reference coordinates, so the method also applies to curved
+ * cells. On triangles and tetrahedra, it is a polynomial of the same degree in each coordinate of a
+ * square or cube that is collapsed to the simplex.
  */
 template <int dim>
 class CellMaximum
@@ -42,11 +42,12 @@ public:
   };
 
   /**
-   * Returns the maximum in @p cell or on one of its faces, if it exceeds @p above, the largest
-   * nodal value, by more than @p tolerance. The result depends only on the arguments, not on other
-   * cells.
+   * Returns the maximum of @p objective in @p cell or on one of its faces; nullopt unless it
+   * exceeds @p above by more than @p tolerance. The result depends only on the arguments, not on
+   * other cells.
    * @param face number of the face, or `entire`
    * @param u_cell values of the cell's dofs
+   * @param above the largest nodal value known
    */
   std::optional<Found> find(const ActiveCell<dim> &cell, unsigned int face,
                             const dealii::Vector<double> &u_cell, const Objective &objective,
@@ -59,7 +60,7 @@ public:
   }
 
 private:
-  /// A cell or a face as the image of the unit square or cube.
+  /// A cell or face of the reference element, as the image of a unit interval, square or cube.
   struct MeshEntity
   {
     unsigned int n_coordinates;

@@ -81,7 +81,7 @@ std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions
     return {};
   if (is_blank(p.reaction_coefficient.text) && is_blank(p.boundary_reaction.text))
     throw ParameterError("Heat/Reaction has no effect without a coefficient. Set Heat/Reaction "
-                         "coefficient or Heat/Boundary reaction, or remove it.",
+                         "coefficient or Heat/Boundary reaction, or remove Heat/Reaction.",
                          "Heat/Reaction");
   try {
     const linalg::ExpressionReaction reaction = linalg::make_expression_reaction(

@@ -16,7 +16,7 @@
  */
 namespace femgpu
 {
-/// The violation of the compatibility condition by the data.
+/// The extent to which the data violate the condition ∫f + ∫σ·n = 0.
 struct Compatibility
 {
   double defect = 0.;    ///< ∫f + ∫σ·n
@@ -28,7 +28,7 @@ struct Compatibility
   }
 };
 
-/// Collective. Integrates the data of a scalar problem, by the quadrature used for assembly.
+/// Collective. Integrates f and σ·n of a scalar problem by the quadrature used for assembly.
 template <int dim>
 Compatibility compatibility(const Problem<dim> &problem, const Discretization<dim> &discretization);
 

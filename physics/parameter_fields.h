@@ -14,15 +14,15 @@
 
 /**
  * @file
- * Functions that several physics share: fields made from parameters.
+ * Functions, shared by several physics, that make fields from parameters.
  */
 namespace femgpu
 {
-/// The fields of a parameter by boundary id.
+/// The fields that a parameter defines, by boundary id.
 template <int dim>
 using BoundaryFields = std::map<dealii::types::boundary_id, std::shared_ptr<Field<dim>>>;
 
-/// Returns the fields of a parameter that parse_boundary_expressions() parses.
+/// Parses @p text, the value of parameter @p path, by parse_boundary_expressions() into fields.
 /// @throws ParameterError if @p text is invalid
 template <int dim>
 BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::string &text,
@@ -38,11 +38,11 @@ BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::str
   return fields;
 }
 
-/// The fields of a parameter by material id.
+/// The fields that a parameter defines, by material id.
 template <int dim>
 using MaterialFields = std::map<dealii::types::material_id, std::shared_ptr<Field<dim>>>;
 
-/// Returns the fields of a parameter that parse_material_expressions() parses.
+/// Parses @p text, the value of parameter @p path, by parse_material_expressions() into fields.
 /// @throws ParameterError if @p text is invalid
 template <int dim>
 MaterialFields<dim> make_material_fields(const std::string &path, const std::string &text,
@@ -58,8 +58,8 @@ MaterialFields<dim> make_material_fields(const std::string &path, const std::str
   return fields;
 }
 
-/// Returns the field of a parameter with an expression for each component; nullptr if @p text is
-/// blank.
+/// Parses @p text, the value of parameter @p path, into a field: expressions for all components,
+/// separated by commas. Returns nullptr if @p text is blank.
 template <int dim>
 std::unique_ptr<Field<dim>> make_optional_field(const std::string &path, const std::string &text,
                                                 const unsigned int n_components,
@@ -88,7 +88,7 @@ std::set<dealii::types::boundary_id> ids_of(const BoundaryFields<dim> &fields)
 }
 
 /// Checks that the @p fields of parameter @p path and @p others have no common boundary id.
-/// @throws ParameterError if they have
+/// @throws ParameterError if they have one
 template <int dim>
 void reject_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                     const BoundaryFields<dim> &others)

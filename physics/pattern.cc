@@ -14,9 +14,9 @@ namespace
 {
 /**
  * Finds the couplings of dofs in the rows that this rank owns, from the cells around each dof. All
- * of these cells are owned or ghosts, so little is exchanged. Several times faster than a
- * DynamicSparsityPattern, but restricted to dofs that are free or have a prescribed value. Dofs
- * that depend on others, such as hanging nodes, couple dofs beyond their cells. Columns are
+ * of these cells are owned or ghosts, so little is exchanged. This is several times faster than a
+ * DynamicSparsityPattern, but requires that each dof is free or has a prescribed value: dofs that
+ * depend on others, such as hanging nodes, couple dofs beyond their cells. Columns are
  * computed twice, to count and to store them, so that they are stored only in the system.
  * Consecutive dofs in the same cells, such as the components of a node, share this computation.
  */
@@ -191,10 +191,10 @@ private:
   std::vector<LocalIndex> node_starts, node_of_dof;
 
   std::vector<LocalIndex> nodes; ///< the nodes coupled to the current node, unordered
-  /// For each node, the last current node, counted from 1, to which it is coupled.
+  /// For each node, the value of `mark` when find_columns() last found it; 0 if it never did.
   std::vector<unsigned int> marks;
   unsigned int mark = 0;
-  std::vector<Index> columns; ///< columns in the rows of the node columns_of
+  std::vector<Index> columns; ///< columns in the rows of node columns_of
   LocalIndex columns_of = numbers::invalid_unsigned_int;
 };
 

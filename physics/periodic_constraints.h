@@ -11,7 +11,7 @@
 namespace femgpu
 {
 /// Collective. Adds constraints that make the values on both sides of each pair equal.
-/// @p constraints already contains the constraints of hanging nodes.
+/// @pre @p constraints contains the constraints of hanging nodes
 template <int dim>
 void add_periodic_constraints(const Discretization<dim> &discretization,
                               const std::vector<PeriodicSides> &sides,

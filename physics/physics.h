@@ -65,13 +65,14 @@ public:
   }
 };
 
+/// The functions that create each physics, by name.
 extern const Registry<NoTraits, std::unique_ptr<Physics>()> all_physics;
 
-/// Creates a physics. Specialised in the source file of each physics. See Registry.
+/// Creates a physics. The source file of each physics specialises this function (see Registry).
 template <class Equation>
 std::unique_ptr<Physics> make_physics();
 
-/// Creates all physics, which declares their parameters. Returns the physics by name.
+/// Creates all physics, whose constructors declare parameters, and returns them by name.
 std::map<std::string, std::unique_ptr<Physics>> make_all_physics();
 } // namespace femgpu
 

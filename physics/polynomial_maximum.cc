@@ -9,7 +9,7 @@ namespace femgpu
 {
 namespace
 {
-constexpr unsigned int max_nodes = 9; // in each coordinate: degree 8
+constexpr unsigned int max_nodes = 9; // in each coordinate, at degree 8
 
 using Basis = std::array<double, max_nodes>;
 

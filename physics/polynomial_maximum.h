@@ -23,13 +23,13 @@ struct Objective
 /**
  * Maximises vector-valued polynomials on the unit cube in up to three coordinates, of degree p in
  * each, given by their Bernstein coefficients. The polynomial lies in the convex hull of its
- * coefficients, which therefore bound it. Boxes whose bound exceeds the best value are bisected (de
- * Casteljau). In each box that does not contain the best point, a projected, regularised Newton
- * method starts at the location of the best coefficient.
+ * coefficients, which therefore bound it. The cube is bisected into boxes (de Casteljau) where the
+ * bound exceeds the best value. In each box that does not contain the best point, a projected,
+ * regularised Newton method starts at the location of the best coefficient.
  *
  * Boxes whose bound exceeds the best value by less than 1e-4 of the polynomial's variation are
  * discarded, so another maximum that is higher by less than that may be missed. The search ends
- * after 2000 boxes, for example on diagonal ridges; the remaining boxes are discarded, too.
+ * after 2000 boxes, which diagonal ridges can require; the remaining boxes are discarded, too.
  */
 class PolynomialMaximum
 {
@@ -43,7 +43,7 @@ public:
   };
 
   /**
-   * Returns the maximum, if it exceeds @p above by more than @p tolerance.
+   * Returns the maximum; nullopt unless it exceeds @p above by more than @p tolerance.
    * @param coefficients (p+1)^n numbers for each component, with the first coordinate running
    * fastest
    */
@@ -62,7 +62,7 @@ private:
     std::vector<double> coefficients;
     Coordinates lower, width;
   };
-  /// The objective (for a length, half of its square) with its derivatives.
+  /// The objective (for a length, half of its square) and its derivatives at a point.
   struct Local
   {
     double value;
@@ -85,7 +85,7 @@ private:
   std::size_t n_coefficients;
   const std::vector<double> *root = nullptr;
   Objective objective;
-  std::vector<std::array<unsigned int, 3>> indices; ///< by coefficient and coordinate
+  std::vector<std::array<unsigned int, 3>> indices; ///< by coefficient; one index per coordinate
 };
 } // namespace femgpu
 

@@ -38,7 +38,7 @@ struct DirichletCondition
   dealii::ComponentMask mask;
 };
 
-/// A finite element function that belongs to a solution.
+/// A named finite element function that is derived from a solution, for output files.
 struct NodalField
 {
   std::string name;
@@ -125,7 +125,7 @@ public:
   {
     return {};
   }
-  /// Returns λ φ; nullopt if no reaction is integrated by nodal quadrature.
+  /// Returns the reaction λ φ that is integrated by nodal quadrature; nullopt if there is none.
   virtual std::optional<linalg::Nonlinearity> nonlinearity() const
   {
     return {};
@@ -146,8 +146,9 @@ public:
   virtual void check(const Mesh<dim> & /* mesh */, unsigned int /* degree */) const
   {}
 
-  /// Returns warnings of properties of the problem and the mesh that may cause wrong results, with
-  /// remedies. @pre the mesh is not refined yet
+  /// Returns warnings about properties of the problem and the mesh that may cause wrong results,
+  /// with remedies.
+  /// @pre the mesh is not refined yet
   /// @param refinements number of global refinements until the last cycle
   virtual std::vector<std::string> warnings(const Discretization<dim> & /* discretization */,
                                             unsigned int /* refinements */) const

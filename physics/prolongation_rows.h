@@ -16,7 +16,7 @@ struct ProlongationTerm
   double value;
 };
 
-/// Sorts @p terms and appends them to @p P as a row. Columns may be repeated.
+/// Sorts @p terms and appends them to @p P as a row. Terms of the same column are added up.
 void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P);
 
 /// A range begin <= i < end of indices that one task processes, and its number among all ranges.
@@ -26,17 +26,18 @@ struct Chunk
 };
 
 /// Calls f in parallel for consecutive ranges of equal size (the last may be smaller) that cover
-/// 0 <= i < n. @throws any exception of @p f
+/// 0 <= i < n.
+/// @throws any exception of @p f
 void for_chunks(std::size_t n, const std::function<void(const Chunk &)> &f);
 
 /// Returns the number of ranges of for_chunks(n), which depends only on n.
 std::size_t number_of_chunks(std::size_t n);
 
-/// Returns the lists that @p append makes for the ranges of for_chunks(n), concatenated in order.
+/// Calls @p append for the ranges of for_chunks(n) and concatenates the lists in their order.
 linalg::RawVector<int>
 list_by_chunks(std::size_t n, const std::function<void(const Chunk &, std::vector<int> &)> &append);
 
-/// Returns the rows that @p append makes for the ranges of for_chunks(n), concatenated in order.
+/// Calls @p append for the ranges of for_chunks(n) and concatenates the rows in their order.
 /// @param n number of indices to process, for example of nodes with several rows each
 linalg::HostProlongation
 rows_by_chunks(std::size_t n, int n_columns,

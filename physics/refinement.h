@@ -38,7 +38,7 @@ template <int dim>
 void flag_by_indicators(Mesh<dim> &mesh, const dealii::Vector<float> &indicators,
                         const RefinementRule &rule);
 
-/// Flags the cells of this rank with @p predicate(cell) for refinement.
+/// Flags for refinement the cells of this rank for which predicate(cell) is true.
 template <int dim, class Predicate>
 void flag_if(Mesh<dim> &mesh, const Predicate &predicate)
 {
@@ -58,18 +58,17 @@ bool limit_level(Mesh<dim> &mesh, unsigned int largest);
 /// number of global refinements.
 constexpr unsigned int max_local_refinements = 12;
 
-/// Returns the number of cells of the discretization in each direction of a block, a cell of the
-/// triangulation (active_cell.h), such that @p times global refinements of a coarse mesh leave
-/// enough blocks for many ranks. Returns 1 (no blocks) for small meshes, triangles, tetrahedra,
-/// curved cells, meshes with curves or point sets, elements of degree 2 or more, and problems with
-/// periodic sides or symmetry planes.
+/// Returns the number of cells of a block (active_cell.h) in each direction, for @p times global
+/// refinements of a coarse mesh. It is at most 4, and small enough that many ranks have blocks.
+/// Returns 1 (no blocks) for small meshes, triangles, tetrahedra, curved cells, curves and point
+/// sets, elements of degree 2 or more, periodic sides and symmetry planes.
 template <int dim>
 unsigned int cells_per_block(const Discretization<dim> &discretization, const Problem<dim> &problem,
                              unsigned int times);
 
 /**
- * Collective. Refines a coarse mesh globally @p times times, then locally according to the
- * @p expression of Mesh/Initial refinement where.
+ * Collective. Refines a coarse mesh globally @p times times, then locally according to
+ * @p expression, the value of the parameter "Mesh/Initial refinement where".
  * @param per_block 1 or the result of cells_per_block(); if larger than 1, @p expression must be
  * empty, and later refinements must be global
  * @throws ParameterError if @p expression is given for triangles or tetrahedra, or cannot be parsed

@@ -21,10 +21,10 @@ namespace femgpu
  */
 struct Balance
 {
-  /// |Σ r_i| of the free dofs; for a solid, the maximum of all directions.
+  /// |Σ r_i| over the free dofs; for a solid, the maximum over all directions.
   double defect = 0.;
-  double residual = 0.; ///< Σ |r_i| of the free dofs
-  /// Σ |load| + Σ |reaction|, with the net load at each dof.
+  double residual = 0.; ///< Σ |r_i| over the free dofs
+  /// Σ |load| over all dofs, with the net load at each dof, plus Σ |reaction|.
   double magnitude = 0.;
 
   double relative_defect() const
@@ -56,7 +56,7 @@ struct Evaluation
   /// For scalar problems: the inflow through each boundary with a given flux, including fluxes that
   /// depend on u; equal on all ranks.
   std::map<dealii::types::boundary_id, double> inflow;
-  SolutionNorms norms; ///< norms of the finite element function
+  SolutionNorms norms; ///< norms of u
 };
 
 /// Observes the loop over cells that evaluates a solution, to compute what a problem reports.
@@ -74,7 +74,7 @@ public:
   /// Collective. Returns the quantities after the loop. @param u the solution, with ghost values
   virtual std::vector<Quantity> quantities(const Evaluation &evaluation, const FeVector &u) = 0;
 
-  /// Collective. Returns warnings of implausible features of the solution, with the remedy.
+  /// Collective. Returns warnings about implausible features of the solution, with remedies.
   virtual std::vector<std::string> warnings()
   {
     return {};

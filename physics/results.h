@@ -58,11 +58,11 @@ inline Quantity nonnegative_quantity(std::string name, const double value)
 }
 
 /**
- * Measures by which a linear solve is judged. The reduced system is the one without constrained
- * dofs. Neither ‖b‖ nor its energy norm is a sound reference: both grow with the contrast of
+ * Measures of the accuracy of a solve. The reduced system A x = b is the one without constrained
+ * dofs. Neither ‖b‖ nor the energy norm of x is a sound reference: both grow with the contrast of
  * coefficients, with penalties and with offsets of Dirichlet data. The energy and the internal
- * forces of the unreduced problem do not grow. With the diagonal D of the reduced matrix A, the
- * norm of v in D⁻¹ is (vᵀ D⁻¹ v)^(1/2).
+ * forces of the problem that includes the constrained dofs do not grow. With the diagonal D of A,
+ * the norm of v in D⁻¹ is (vᵀ D⁻¹ v)^(1/2).
  */
 struct Accuracy
 {
@@ -83,8 +83,8 @@ struct Accuracy
   {
     return residual == 0. ? 1. : tolerance * internal_forces / residual;
   }
-  /// Returns whether the estimated @p energy_error is at most @p tolerance relative to the energy
-  /// norm. A residual at rounding level is accepted, too, because the estimate refers to an earlier
+  /// Returns whether the estimated @p energy_error is at most @p tolerance times the energy norm.
+  /// A residual at rounding level is accepted, too, because the estimate refers to an earlier
   /// iterate. A negative @p energy_error means that there is no estimate.
   bool has_small_error(const double tolerance, const double energy_error) const
   {

@@ -72,7 +72,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
   if (problem.traits().has_nonlinear_terms && method != "newton")
     throw ParameterError("Coefficients or data of this problem depend on u and need an assembly in "
                          "each step, but Nonlinear/Method = " +
-                             method + " supports reaction terms only. Set it to newton.",
+                             method + " supports reaction terms only. Set the method to newton.",
                          "Nonlinear/Method");
   if (!problem.traits().has_symmetric_matrix && !linalg::is_direct(linear.solver) &&
       linalg::solvers.traits(linear.solver).needs_symmetry)
@@ -85,7 +85,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
   if (is_nonlinear(problem) && linear.stops_at_energy_error())
     throw ParameterError("Nonlinear solves stop at the residual of Nonlinear/Relative tolerance, "
                          "but Solver/Stop at = " +
-                             linear.stop_at + " is for linear problems. Set it to auto.",
+                             linear.stop_at + " is for linear problems. Set 'Stop at' to auto.",
                          "Solver/Stop at");
   if (problem.nonlinearity())
     linalg::check_methods(nonlinear_options(linear, nonlinear));
@@ -186,8 +186,8 @@ void ProblemSolver<dim>::assemble_once(const Discretization<dim> &discretization
 
 /**
  * Solves with one dof fixed, whose equation is not in the system. All equations sum to zero, so
- * this equation holds if the others hold, but its residual is minus the sum of the other residuals.
- * So the residual norm of all equations is checked; if it is too large, the target becomes smaller.
+ * the omitted equation holds if the others hold, but its residual is minus the sum of theirs. So if
+ * the residual norm of all equations is too large, the solve continues to a smaller target.
  */
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim> &discretization,
@@ -277,7 +277,7 @@ void conclude(const Outcome outcome, const std::string &appendix, linalg::SolveR
   report.message += appendix;
 }
 
-/// Accepts an accurate solution. @param target the target of the first solve
+/// Updates @p report for an accurate solution. @param target the target of the first solve
 void accept(const bool has_small_residual, const double target, linalg::SolveReport &report)
 {
   if (has_small_residual) {
@@ -303,9 +303,9 @@ linalg::SolveControl with_target(linalg::SolveControl control, const linalg::Sol
 /**
  * Continues the solve while the solution misses the relative tolerance by more than a factor of ten
  * in the measures of Accuracy. Solvers that estimate the energy error continue to a smaller energy
- * error, others to a smaller residual. Larger energy errors of motions of weakly held parts, which
- * neither measure detects, are corrected first. Without progress, the outcome becomes
- * `converged_to_rounding` if rounding explains the residual, else `stagnated`.
+ * error, others to a smaller residual. Errors in the motions of weakly supported parts, which
+ * neither measure detects, are corrected first (see linalg::ComponentDeflation). Without progress,
+ * the outcome becomes `converged_to_rounding` if rounding explains the residual, else `stagnated`.
  */
 template <int dim>
 std::optional<Accuracy>
@@ -328,7 +328,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
       linalg::solvers.traits(solver_parameters.solver).estimates_energy_error;
   std::optional<Accuracy> measured;
   bool had_motions = false;
-  double motion_factor = 1.; // a factor of the target
+  double motion_factor = 1.; // multiplies the target
   for (int n_solves = 1; report.converged() && !(report.true_residual <= target); ++n_solves) {
     const bool is_direct = report.method.solver == "direct";
     const double before =
@@ -394,7 +394,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
   return measured;
 }
 
-/// Continues while the energy error of motions of weakly held parts exceeds @p energy_tolerance.
+/// Corrects motions of weakly supported parts while their energy error exceeds @p energy_tolerance.
 template <int dim>
 void ProblemSolver<dim>::solve_motions(linalg::GroupSystem &system, const double energy_tolerance,
                                        const linalg::SolveControl &control, const Resume &resume,

@@ -18,12 +18,12 @@ namespace femgpu
 /// 3e-5".
 using Progress = std::function<void(const std::string &)>;
 
-/// A callback on all ranks for each point of a branch, with the solution including constraints and
-/// ghost values.
+/// A callback that all ranks call for each point of a branch, with its solution, which satisfies
+/// the constraints and has ghost values.
 using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
 
-/// Checks the methods. @throws ParameterError unless they are compatible with each other and with
-/// @p problem
+/// Checks the solution methods.
+/// @throws ParameterError unless they are compatible with each other and with @p problem
 template <int dim>
 void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear);
@@ -44,7 +44,8 @@ template <int dim>
 class ProblemSolver
 {
 public:
-  /// Collective. @throws ParameterError if methods are incompatible with the problem or each other
+  /// Collective.
+  /// @throws ParameterError if methods are incompatible with the problem or each other
   ProblemSolver(const Problem<dim> &problem, const SolverParameters &solver_parameters,
                 const NonlinearParameters &nonlinear_parameters,
                 const ContinuationParameters &continuation_parameters,
@@ -54,7 +55,7 @@ public:
    * Solves the problem, checks the balance of the solution (see require_balance()) and releases the
    * matrix on the device.
    * @param solution the object that evaluates @p u
-   * @param u the initial guess; on return the solution, with ghost values and constraints
+   * @param u the initial guess; on return the solution, with constraints applied and ghost values
    * @param energy_tolerance for linear problems: the absolute tolerance of the energy error, which
    * replaces the tolerance in the parameters; 0 for none
    */

@@ -197,8 +197,8 @@ bool covers_all_columns(const linalg::HostProlongation &P)
   return std::find(is_covered.begin(), is_covered.end(), false) == is_covered.end();
 }
 
-/// Returns the data on the unknowns of @p discretization. A leader gets the coordinates of its
-/// group.
+/// Returns the data on the unknowns of @p discretization. The leader of a solver group gets the
+/// coordinates for its group.
 template <int dim>
 linalg::Unknowns make_unknowns(const Discretization<dim> &discretization,
                                const bool with_coordinates, const linalg::GroupSystem &system)

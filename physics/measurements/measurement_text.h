@@ -32,7 +32,7 @@ struct MeasuredRegion
   bool is_on_boundary = false;
   std::set<dealii::types::boundary_id> boundary_ids; ///< boundary ids of the faces
   std::set<dealii::types::material_id> material_ids; ///< material ids of cells; empty: all cells
-  std::string text; ///< the part of names of quantities: "boundary inlet+3"; empty for all cells
+  std::string text; ///< as in names of quantities: "boundary inlet+3"; empty for all cells
 
   bool has_cell(const dealii::types::material_id id) const
   {
@@ -44,7 +44,7 @@ struct MeasuredRegion
   }
 };
 
-/// A field on a region.
+/// A field to be measured on a region.
 struct RegionField
 {
   std::string name; ///< name of the quantity; of an extremum, without "min" or "max"

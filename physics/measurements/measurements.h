@@ -31,7 +31,7 @@ struct SampledValues
   std::string name;                      ///< name of the line; empty for points
   std::vector<std::string> columns;      ///< column names
   std::vector<std::string> labels;       ///< for each row the name of the point; empty for a line
-  std::vector<std::vector<double>> rows; ///< distance (of a line), coordinates, fields
+  std::vector<std::vector<double>> rows; ///< distance (on a line only), coordinates, fields
 };
 
 /// The results of all measurements of one solution.
@@ -73,7 +73,8 @@ public:
   /// @throws ParameterError if a field does not exist or a point is not in the mesh
   void check(DiscreteSolution<dim> &solution);
 
-  /// Collective. Evaluates all measurements. @throws ParameterError if a point is not in the mesh
+  /// Collective. Evaluates all measurements.
+  /// @throws ParameterError if a point is not in the mesh
   MeasuredValues measure(DiscreteSolution<dim> &solution);
 
 private:
@@ -112,8 +113,8 @@ private:
       sample_points; ///< the points, followed by the points of the lines
   std::vector<std::string> point_fields;
   std::vector<Reference> point_references;
-  std::vector<RegionMeasurement> integrals, extrema; ///< averages follow the integrals
-  std::size_t n_integrals = 0;                       ///< excluding averages
+  std::vector<RegionMeasurement> integrals, extrema; ///< averages are at the end of `integrals`
+  std::size_t n_integrals = 0;                       ///< number of integrals that are no averages
 };
 
 /// Returns the user's measured quantities, followed by the quantities that the physics reports. If

@@ -28,8 +28,9 @@ struct PointSearch
 
 /**
  * Collective. Finds all active cells that contain @p points. A point on a face, edge or vertex is
- * in several cells. On meshes with curved boundaries, a point outside by less than 5 % of the
- * nearest cell is assigned to that cell, because the polynomial mapping approximates the boundary.
+ * in several cells. On meshes with curved boundaries, a point outside the mesh by less than 5 % of
+ * the size of the nearest cell is assigned to that cell, because the polynomial mapping only
+ * approximates the boundary.
  */
 template <int dim>
 PointSearch<dim> find_points(const Discretization<dim> &discretization,

@@ -57,15 +57,15 @@ public:
   {
     enum class Kind
     {
-      one,    ///< `1`
-      column, ///< a column
+      one,    ///< the constant 1
+      column, ///< a column of evaluate()
       normal  ///< `v.n`, the component of a vector along the outward normal
     };
     Kind kind = Kind::one;
-    unsigned int column = 0; ///< for `normal`, the first component of the vector
+    unsigned int column = 0; ///< for `normal`, the column of the vector's first component
     bool is_nonnegative = true;
 
-    /// Returns the value, given the values of all columns.
+    /// Returns the value, given the values of all columns. @pre kind is not `normal`
     double value(const std::vector<double> &columns) const
     {
       return kind == Kind::one ? 1. : columns[column];
@@ -87,7 +87,7 @@ public:
   struct SpaceFunction
   {
     const FeVector *values; ///< with ghost values; valid until the next reinit()
-    unsigned int component; ///< or Objective::length
+    unsigned int component; ///< index of the component, or Objective::length
   };
   /// Returns the function that @p reference denotes; nullopt if it is not in the finite element
   /// space. @pre reinit() was called

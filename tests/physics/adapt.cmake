@@ -72,7 +72,8 @@ study_test(expression_that_is_missing_ends_with_1 ${parameter_dir}/poisson.prm
   --set Study/Refinement=adaptive --set Study/Estimator=expression --expect-exit 1
   --expect-message "Study/Refine where")
 study_test(expression_with_global_refinement_ends_with_1 ${parameter_dir}/poisson.prm
-  --set "Study/Refine where=x < 0.5" --expect-exit 1 --expect-message "Set it to adaptive")
+  --set "Study/Refine where=x < 0.5" --expect-exit 1
+  --expect-message "Set Study/Refinement to adaptive")
 study_test(unreadable_region_ends_with_1 ${parameter_dir}/poisson.prm
   --set "Mesh/Initial refinement where=x <" --expect-exit 1
   --expect-message "Mesh/Initial refinement where")

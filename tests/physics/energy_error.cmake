@@ -26,7 +26,7 @@ foreach(stop "energy error" "discretisation error")
   string(REPLACE " " "_" word ${stop})
   study_test(nonlinear_problem_cannot_stop_at_the_${word} ${parameter_dir}/bratu_2d.prm
     --set "Solver/Stop at=${stop}" --expect-exit 1
-    --expect-message "Solver/Stop at.*Nonlinear solves.*Set it to auto")
+    --expect-message "Solver/Stop at.*Nonlinear solves.*Set 'Stop at' to auto")
   study_test(minres_cannot_stop_at_the_${word} ${cook} --set "Solver/Stop at=${stop}"
     --set Solver/Solver=minres --expect-exit 1
     --expect-message "Solver/Stop at.*'minres' cannot stop at the energy error.*Use cg, pipelined-cg or")

@@ -310,7 +310,7 @@ study_test(source_that_is_linear_in_u_makes_a_linear_problem ${here}/poisson_ani
 study_test(conjugate_gradients_refuse_a_conductivity_of_u ${laws} --set Solver/Solver=cg --expect-exit 1
   --expect-message "Solver/Solver=cg.*needs a symmetric matrix.*pipelined-bicgstab or gmres")
 study_test(nonlinear_conjugate_gradients_refuse_laws_of_u ${laws} --set Nonlinear/Method=nlcg
-  --expect-exit 1 --expect-message "Nonlinear/Method=nlcg.*Set it to newton")
+  --expect-exit 1 --expect-message "Nonlinear/Method=nlcg.*Set the method to newton")
 study_test(conductivity_that_is_negative_at_a_solution_ends_with_1_on_2_ranks ${laws} --ranks 2
   --set "Heat/Conductivity=1 - u^2" --expect-exit 1
   --expect-message "Heat/Conductivity is .* where u is .*, but must be positive")
