@@ -6,10 +6,11 @@
 
 Each problem is solved by the direct solver and with each preconditioner. If the only data are
 boundary values, the solution minimises the energy E, and the energy error is (|E - E_direct| /
-E_direct)^1/2. The table contains this error and the relative differences of the fluxes through the
-soft and the stiff side. The limit of each value is the largest of the following numbers, where C is
-the contrast, n the number of dofs, and s the magnitude of u divided by its range. The last column
-applies if stiff parts are connected to the boundary by soft parts only.
+E_direct)^1/2. The table contains this error and the relative differences of the fluxes through side
+0, which is soft, and side 1, which is stiff. The limit of each of these values is the largest of
+the following numbers, where C is the contrast, n the number of dofs, and s the magnitude of u
+divided by its range. The last column applies if stiff parts are connected to the boundary by soft
+parts only.
 
     energy error   1e-5   3 eps s (C n)^1/2   eps C n^1/2
     soft side      1e-6   eps s C^1/2         eps C n^1/2
@@ -88,7 +89,7 @@ CASES = {
 }
 SIZES = {"offset 300": 300.01 / 0.01, "offset 1e5": 1e5}
 FLOATING = {"stripes", "inclusions"}
-# Name: dimension, kind of cells, degree, cells per direction, refinements.
+# Name of an element: dimension, kind of cells, degree, cells per direction, refinements.
 ELEMENTS = {
     "Q1 2D": (2, "hypercube", 1, 10, 3),
     "Q2 2D": (2, "hypercube", 2, 10, 2),
@@ -124,7 +125,7 @@ end
 
 
 def solve(options, text, ranks, settings):
-    """Returns the first cycle of summary.json."""
+    """Runs femgpu and returns the first cycle of its summary.json."""
     command = [*(launcher(ranks) if ranks > 1 else ()), options.program, "-"]
     summary, failure = summary_of(command, settings, text)
     if not summary:

@@ -5,13 +5,13 @@
     benchmarks/ainv.py --unsymmetric matrices/ --generate convection-diffusion2d:200,20
     benchmarks/ainv.py matrices/ --generate poisson3d-7pt:80 -- --backend cuda
 
-The set-up is that of Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
+The set-up follows Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
 x0 = 0, residual reduction 1e-5. The column `entries` counts one triangular factor including its
 diagonal. With --unsymmetric, the script solves all other matrices with pipelined-bicgstab, scaling
 `balance` and tolerance 1e-8, and compares with SAI and ILU(0); `entries` then counts both factors.
 In a row of fsai, `beside` names the variants of SAINV for which this variant of fsai has the
-closest number of entries. Seconds are the least of several runs. Exits with 1 if a run fails for
-another reason than its iterations.
+closest number of entries. Seconds are the least of several runs. Exits with 1 if a run fails other
+than by not converging.
 """
 
 import math

@@ -66,7 +66,7 @@ def solve_shipped(options, arguments, preconditioner):
 
 
 def systems(options):
-    """Yields the name, function and arguments of each system."""
+    """Yields (name of a system, function that solves it, second argument of this function)."""
     if options.femgpu_solve:
         for name, sizes in GENERATED.items():
             for size in sizes:

@@ -8,8 +8,7 @@ femgpu-solve counts the bytes that an iteration reads and writes. The column `fr
 that these bytes would take at the copy bandwidth, divided by the measured time. The copy bandwidth
 is measured by femgpu_speed and counts read and written bytes. Linear methods run a fixed number of
 iterations; their time per iteration is the median time of --repeat solves divided by that number.
-Nonlinear methods solve
-Bratu's problem, lambda = 6, to convergence. Exits with 1 if a run fails.
+Nonlinear methods solve Bratu's problem, lambda = 6, to convergence. Exits with 1 if a run fails.
 """
 
 import statistics

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Solves every matrix of a directory (*.mtx, *.mtx.gz) with default and with other methods.
+"""Solves every matrix of a directory (*.mtx, *.mtx.gz) with the default methods and with others.
 
     benchmarks/collection.py matrices/ --csv collection.csv
     benchmarks/collection.py matrices/ --only default direct -- --backend cuda
 
 Writes a line for each matrix and method combination: outcome, iterations, seconds of the whole
-program, and backward error. `default` specifies no methods; the other combinations are fixed. b is
-the vector of row sums, x0 = 0; arguments after `--` are passed to femgpu-solve. Finally prints how
-many matrices each combination has solved, by kind: symmetric with a positive diagonal, other
-symmetric, and unsymmetric.
+program, and backward error. `default` leaves the choice of methods to femgpu-solve; the other
+combinations are fixed. b is the vector of row sums, x0 = 0; arguments after `--` are passed to
+femgpu-solve. Finally prints how many matrices each combination has solved, by kind: symmetric with
+a positive diagonal, other symmetric, and unsymmetric.
 
 Exits with 1 if femgpu-solve ends in an unexpected way. Expected are a solution, a solve that does
 not converge, and a refusal of the matrix or of the methods.
@@ -37,7 +37,7 @@ METHODS = {
 }
 COLUMNS = ["matrix", "kind", "n", "nonzeros", "methods", "solved_by", "outcome", "iterations",
            "seconds", "backward_error", "message"]
-REFUSED = (1, NOT_CONVERGED, 4)  # exit codes
+REFUSED = (1, NOT_CONVERGED, 4)  # exit codes that are expected without a solution
 
 
 def matrix_name(file):
@@ -45,7 +45,8 @@ def matrix_name(file):
 
 
 def matrices_in(directory):
-    """Returns the matrix files by name, without right-hand sides (files of format `array`)."""
+    """Returns the matrix files in order of their names, without right-hand sides (files of format
+    `array`)."""
     files = [os.path.join(directory, name) for name in os.listdir(directory)
              if re.search(r"\.mtx(\.gz)?$", name)]
     return sorted(file for file in files if " array " not in header_of(file))

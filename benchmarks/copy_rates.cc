@@ -56,8 +56,8 @@ struct HostAndDevice
   Buffer<char> device;
 };
 
-/// Times one way to copy in both directions and prints a line for each. Returns false if the data
-/// are not the same after a copy in both directions.
+/// Times one way to copy in both directions and prints a line for each. Returns whether the
+/// data are unchanged after a copy to the device and back.
 bool measure(HostAndDevice &memory, const std::string &way, const std::size_t chunk,
              const Copy &to_device, const Copy &to_host)
 {
@@ -128,13 +128,13 @@ int main(int argc, char **argv)
     const bool sweep = argc == 2 && std::strcmp(argv[1], "--sweep") == 0;
     if (argc > 1 && !sweep)
       throw femgpu::ParameterError(std::string("Argument '") + argv[1] +
-                                   "' is unknown; there is only --sweep, once.");
+                                   "' is unknown; use --sweep or no argument.");
     const auto executor = std::make_shared<CudaExecutor>(0);
     std::printf("direction,way,bytes,chunk_bytes,threads,gigabytes_per_second\n");
     const bool is_right = sweep ? benchmark::measure_chunks_and_threads(*executor)
                                 : benchmark::measure_sizes(*executor);
     if (!is_right)
-      std::fprintf(stderr, "femgpu_copy_rates: a copy arrived changed\n");
+      std::fprintf(stderr, "femgpu_copy_rates: a copy changed the data\n");
     return is_right ? 0 : 1;
   }
   catch (const femgpu::Error &error) {

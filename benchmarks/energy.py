@@ -5,10 +5,11 @@ compares iterations and quantities.
     benchmarks/energy.py --csv energy.csv
     benchmarks/energy.py --csv energy.csv kirsch cook -- --set Solver/Preconditioner=fsai
 
-Refinement is global. A quantity may change by a tenth of its discretisation error. This error is
-the distance between the value and the Richardson extrapolation of the values computed with residual
-tolerance 1e-12 or, without an extrapolation, the change since the previous cycle. Arguments after
-`--` are passed to femgpu. Exits with 1 if a run fails or a quantity has changed by more.
+Refinement is global. The two values of a quantity may differ by a tenth of its discretisation
+error, which is the distance between the value and the Richardson extrapolation of the values
+computed with residual tolerance 1e-12 or, without an extrapolation, the change since the previous
+cycle. Arguments after `--` are passed to femgpu. Exits with 1 if a run fails or the values of a
+quantity differ by more.
 """
 
 import re
@@ -24,7 +25,7 @@ CASES = {
     "cook": ("elasticity_cook.prm", ["Study/Cycles=4"], "stress|von Mises"),
     "l-shape": ("poisson_lshape_adaptive.prm", ["Study/Cycles=6"], "^$"),
 }
-ZERO = 1e-9  # smaller quantities are not compared: sums that are exactly zero, for data of size 1
+ZERO = 1e-9  # smaller quantities are not compared: apart from rounding errors, they are zero
 COLUMNS = ["case", "cycle", "dofs", "residual_iterations", "energy_iterations", "source",
            "predicted_error", "tolerance", "energy_error", "energy_outcome", "quantity",
            "quantity_error", "quantity_change", "change_over_error", "git_revision"]
@@ -46,7 +47,7 @@ def quantities_of(cycle, excluded):
 
 
 def error_of(name, k, values, limits):
-    """Returns the error of a quantity in cycle k from its values in all cycles."""
+    """Returns the discretisation error of a quantity in cycle k from its values in all cycles."""
     if name.endswith(" error"):
         return values[k]
     if limits.get(name) is not None:
@@ -55,7 +56,8 @@ def error_of(name, k, values, limits):
 
 
 def worst_change(exact, loose, k, limits, excluded):
-    """Returns name, error and change of the quantity with the largest ratio of change to error."""
+    """Returns name, discretisation error and change of the quantity that changes most in relation
+    to its discretisation error."""
     worst = ("", 0., 0.)
     tables = [quantities_of(cycle, excluded) for cycle in exact["cycles"]]
     for name, value in quantities_of(loose["cycles"][k], excluded).items():

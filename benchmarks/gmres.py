@@ -5,14 +5,14 @@
     benchmarks/gmres.py circuit:20000 --backend host --restart 30 60 --markdown gmres.md
     benchmarks/gmres.py matrices/ --restart 60 --steps 5 10 15 --basis monomial newton
 
-A system is a Matrix Market file, a directory of such files, or a generator. `restart=M` in a solver
-stands for each number of --restart. Every solver is compared with its reference, `gmres` with the
-same restart. If both converge, their iteration counts may differ by --tolerance or, for a solver
-that checks the residual once per block of s iterations, by s.
+A system is a Matrix Market file, a directory of such files, or a generator. In `restart=M` of a
+solver, each number of --restart in turn replaces M. Every solver is compared with its reference,
+`gmres` with the same restart. If both converge, their iteration counts may differ by --tolerance
+or, for a solver that checks the residual once per block of s iterations, by s.
 
 With --steps, the solvers are instead `ca-gmres` with every s of --steps and every basis of --basis,
-and the Markdown table contains iterations and the largest condition number of a basis in the
-solver's remarks.
+and the Markdown table contains the iterations and the largest condition number of a basis that
+the remarks of the solver report.
 
 Seconds are medians of --repeat solves in one process. The outcome is `timeout` for a run that
 exceeds --timeout, `left out` for a run that was not started because --budget was spent, and
@@ -97,7 +97,7 @@ def condition_in(remarks):
 
 
 def results(report, columns):
-    """Returns the columns that a report determines."""
+    """Returns the values of @p columns, and two results from the remarks of the solver."""
     remarks = report["solve"].get("solver_remarks") or ""
     return results_of(report, columns) | {"basis_condition": condition_in(remarks),
                                           "remarks": remarks}

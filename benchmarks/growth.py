@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the growth of multigrid iterations with the mesh for two kinds of coarse levels.
+"""Compares how multigrid iterations grow with mesh refinement for two kinds of coarse levels.
 
     benchmarks/growth.py --csv growth.csv
     benchmarks/growth.py --only poisson.prm --csv growth.csv -- --backend cuda

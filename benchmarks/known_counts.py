@@ -5,7 +5,7 @@
     benchmarks/known_counts.py matrices/ --preconditioner jacobi 'sai tau=0.8' --csv result.csv
     benchmarks/known_counts.py matrices/ -- --backend cuda --format sell --repeat 5
 
-The set-up is that of Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
+The set-up follows Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
 x0 = 0, residual reduction 1e-5, at most 1000 iterations. Matrices whose file says `symmetric` are
 solved by the methods of --solver, all other matrices by the methods of --unsymmetric-solver.
 Arguments after `--` are passed to femgpu-solve. A table of known counts has a line for each matrix:
@@ -13,8 +13,8 @@ the first field is the name of the matrix, the last one the count, separated by 
 of `> N` means that N iterations do not suffice. Counts are compared if the preconditioner is
 `identity` and the solver is a variant of conjugate gradients.
 
-Exits with 1 if a count differs from the known one by more than --tolerance, or if a run fails for
-another reason than its iterations.
+Exits with 1 if a count differs from the known one by more than --tolerance, or if a run fails other
+than by not converging.
 """
 
 import math

@@ -4,10 +4,10 @@
 usage: benchmarks/large.py [--program build/bin/femgpu-solve] [--backend cuda] N [FORMAT ...]
 
 N = 431 is the smallest N with more than 2^31 entries, N = 543 the smallest with more than 2^32. The
-check needs no matrix. It reads the solution and computes residuals at the points of some planes and
-at random points. It also compares the solution with its mirror image, which must be equal although
-its values come from rows at other positions. The default formats are csr and 'sell columns=short'.
-Exits with 1 if a check fails.
+check does not store the matrix. It reads the solution and computes residuals at the points of some
+planes and at random points. It also compares the solution with its mirror image, which must be
+equal although its values come from rows at other positions. The default formats are csr and 'sell
+columns=short'. Exits with 1 if a check fails.
 """
 import array
 import math
@@ -56,7 +56,7 @@ class Solution:
 
 
 def first_plane_behind(entries, N):
-    """Returns the first plane z with a row that starts at or after @p entries entries, or None."""
+    """Returns the plane z with matrix entry number @p entries, or None after the last plane."""
     of_full_plane = (3 * N - 2) ** 2
     z = int((entries + of_full_plane) / (3 * of_full_plane))
     return z if z < N else None
@@ -111,7 +111,7 @@ def solve(arguments, method, directory):
 
 
 def numbers(report, wanted):
-    """Returns the first value of each name, at any depth of the report."""
+    """Returns the first value of each name in @p wanted, at any depth of the report."""
     found = {}
 
     def visit(node):

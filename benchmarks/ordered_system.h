@@ -8,9 +8,10 @@
 namespace femgpu::linalg::benchmark
 {
 /**
- * Returns P A Pᵀ for a permutation P. The unknowns of the result contain the starts of the blocks.
- * @param order an ordering of the registry with its options, or "KIND:ROWS" for the blocks of about
- *        ROWS rows that make_partition() makes with the kind KIND
+ * Returns P A Pᵀ for the permutation P of an ordering. The member unknowns->part_starts of the
+ * result contains the first row of each block of the ordering.
+ * @param order an ordering of linalg with its options, such as "rcm", or "KIND:ROWS" for a
+ *        partition of kind KIND (make_partition()) into blocks of about ROWS rows
  */
 HostMatrix in_order(const HostMatrix &A, const std::string &order);
 } // namespace femgpu::linalg::benchmark

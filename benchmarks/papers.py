@@ -7,11 +7,11 @@
 
 A figure is a list of runs, each with its line and column of a table (`tables.py`). Figures with
 matrices from collections need the directory of their Matrix Market files. The set-up for these
-matrices is that of Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
+matrices follows Dd13 (docs/papers.md): symmetric scaling, b = row sums of the scaled matrix,
 x0 = 0, residual reduction 1e-5, at most 1000 iterations.
 
 On a GPU, seconds are medians of --repeat solves in one process; on the host, the time of one solve.
-Exits with 1 if a run fails for another reason than its iterations.
+Exits with 1 if a run fails other than by not converging.
 """
 
 import re
@@ -119,7 +119,7 @@ def galiano_9(options):
 
 
 def uneven(options):
-    """Yields (system, solver) for comparisons of formats."""
+    """Yields (system, solver) for comparisons of matrix formats."""
     for name in ("bcsstk18", "crystm03"):
         yield from ((file, "pipelined-cg") for file in options.matrices if matrix_name(file) == name)
     yield "circuit:200000", "pipelined-bicgstab"
@@ -164,7 +164,7 @@ def symmetric(options):
 
 
 def places():
-    """Yields (name, backend and threads, format) of the tables of Dědeček."""
+    """Yields (name, backend and threads, format) of each column in the tables of Dědeček."""
     yield "1 thread, `csr`", host(1), "csr"
     yield f"{on_cores(THREADS[-1])}, `csr`", host(THREADS[-1]), "csr"
     yield "GPU, `csr`", CUDA, "csr"

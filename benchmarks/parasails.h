@@ -70,8 +70,8 @@ public:
   /// Computes z = M r. Requires that one rank owns all rows.
   void apply(const double *r, double *z) const;
 
-  /// Returns G or M with ascending columns. Requires a single rank, because hypre 2.26 misnumbers
-  /// columns on several ranks.
+  /// Returns G or M; columns ascend in each row. Requires a single rank, because hypre 2.26
+  /// misnumbers columns on several ranks.
   HostMatrix matrix() const;
 
 private:
@@ -83,8 +83,8 @@ private:
   std::unique_ptr<HypreVector> in, out;
 };
 
-/// Adapts ParaSails to the solvers of linalg: prepare() applies ParaSails before a step, and view()
-/// returns the identity to the step.
+/// Adapts ParaSails to the solvers of linalg: prepare() applies ParaSails before each kernel that
+/// needs M r, and the kernel then multiplies by the identity that view() returns.
 class ParaSailsPreconditioner final : public Preconditioner, public PreconditionerOperator
 {
 public:

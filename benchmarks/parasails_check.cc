@@ -30,20 +30,21 @@ namespace femgpu::linalg::benchmark
 namespace
 {
 const char *const footer =
-    "Symmetric systems: fsai tau=1 with ParaSails sym=1, in cg. Others: sai tau=1 side=left with\n"
-    "ParaSails sym=0, which also minimises |MA-I| row by row, in bicgstab. power=1 and 2 are\n"
-    "nlevels=0 and 1; no filter, no load balance. Both get A without the zeros that it stores,\n"
-    "which ParaSails would take into its pattern. The solvers are those of linalg on both sides,\n"
-    "to a true residual of 1e-8 |b|; HYPRE_ParaSailsSolve applies ParaSails.\n"
+    "For symmetric systems, compares fsai tau=1 with ParaSails sym=1 in the solver cg. For\n"
+    "other systems, compares sai tau=1 side=left with ParaSails sym=0, which also minimises\n"
+    "|MA-I| row by row, in bicgstab. power=1 and 2 correspond to nlevels=0 and 1; filter and\n"
+    "load balancing are off. Stored zeros of A are removed first, because ParaSails would\n"
+    "include them in its pattern. Both preconditioners use the solvers of femgpu, to a true\n"
+    "residual of 1e-8 |b|.\n"
     "\n"
-    "Iterations may differ by 1; where they differ by more, both solve again with six b that\n"
-    "differ by rounding errors, and the ranges of iterations must meet.\n"
+    "Iterations may differ by 1. If they differ by more, both solve again for six right-hand\n"
+    "sides that differ by rounding errors, and the ranges of iterations must overlap or be\n"
+    "adjacent.\n"
     "\n"
-    "With several MPI ranks (mpirun -n 2) only the setup of ParaSails is timed; with --setup and "
-    "one\n"
-    "rank our setup on the same cores.\n"
+    "With several MPI ranks (mpirun -n 2), only the setup of ParaSails is timed. To time the\n"
+    "setup of femgpu on the same cores, use --setup with one rank.\n"
     "\n"
-    "Ends with 3 if the two disagree.\n\n";
+    "Exits with 3 if the preconditioners disagree.\n\n";
 
 struct Options
 {
@@ -60,14 +61,14 @@ Options parse(const int argc, const char *const *const argv)
                            "the host.",
                            std::string(footer) + exit_code_help);
   Options options;
-  reader.positional("SYSTEM", "A generator's text (poisson2d-p1:128) or a Matrix Market file; "
-                              "without one a list of generators. Files are scaled: symmetric ones "
-                              "by 'symmetric', others by 'balance'");
-  reader.flag("--sai", options.sai_only, "sai for symmetric systems, too");
-  reader.option("--power", "N", "1 or 2; both if not given");
+  reader.positional("SYSTEM", "Model problem (poisson2d-p1:128) or Matrix Market file; default: a "
+                              "list of model problems. Symmetric files are scaled by 'symmetric', "
+                              "other files by 'balance'");
+  reader.flag("--sai", options.sai_only, "Compare sai for symmetric systems, too");
+  reader.option("--power", "N", "Power of the pattern, 1 or 2; default: both");
   reader.flag("--setup", options.setup_only,
-              "Compare entries and values, and time setups with all threads alone");
-  reader.option("--csv", "FILE", "Write the table, too", options.csv);
+              "Compare entries and values, and time only the setups with all threads");
+  reader.option("--csv", "FILE", "Also write the table to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   for (const std::string &power : reader.values("--power"))
     options.powers.push_back(reader.parse_positive(power, "--power", 2));
@@ -137,7 +138,7 @@ struct Comparison
   std::size_t n_nonzeros = 0; ///< number of entries of A
   std::size_t ours_nonzeros = 0, theirs_nonzeros = 0;
   bool same_pattern = false;
-  double difference = 0.; ///< ‖X − X'‖_F / ‖X'‖_F, X' by ParaSails; X = G or M; for equal patterns
+  double difference = 0.; ///< ‖X − X'‖_F / ‖X'‖_F if patterns agree: X is our G or M, X' theirs
   double ours_residual = 0., theirs_residual = 0.; ///< ‖MA − I‖_F, for sai only
   SolveReport ours, theirs;
   double seconds_1 = 0., seconds_all = 0.; ///< our set-up with 1 thread and with all threads
@@ -250,8 +251,8 @@ Spread spread_of_iterations(const CsrMatrix &A, const Preconditioner &M, const i
   return spread;
 }
 
-/// Judges iteration counts that differ: "ok" if perturbing b by rounding errors explains the
-/// difference.
+/// Judges iteration counts that differ. @return text that begins with "ok" if perturbing b by
+/// rounding errors explains the difference, otherwise with "ITERATIONS DIFFER"
 std::string verdict_on_rounding(const CsrMatrix &A, const Comparison &c, const Preconditioner &ours,
                                 const Preconditioner &theirs)
 {

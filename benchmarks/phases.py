@@ -6,8 +6,8 @@
     benchmarks/phases.py --file parameters/bratu_3d.prm 'Mesh/Initial refinements=5' --csv f.csv
 
 A case is a shipped parameter file with changes that give it about a million unknowns. The script
-reports the phases of the last cycle. Output goes to a temporary directory, which is removed. The
-environment variable MPIRUN is the command that starts ranks. Exits with 1 if a run fails.
+reports the phases of the last cycle. Output is written to a temporary directory, which is removed.
+The environment variable MPIRUN is the command that starts ranks. Exits with 1 if a run fails.
 """
 
 import itertools
@@ -61,7 +61,8 @@ def arguments():
 
 
 def command(options, file, ranks, backend):
-    """Returns the command of a run, without --threads: group leaders use the cores of all ranks."""
+    """Returns the command of a run, without --threads: ranks that solve use the cores of all
+    ranks."""
     return [*launcher(ranks), options.program, file, "--backend", backend]
 
 

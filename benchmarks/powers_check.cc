@@ -37,20 +37,21 @@ Options parse(const int argc, const char *const *const argv)
   Options options;
   CommandLineReader reader(
       "femgpu_powers_check", "[SYSTEM]... [OPTIONS]",
-      "Times s steps of a Krylov basis: as plain products, in cache blocks, and "
-      "with the matrix streamed from host memory, several steps a visit and one.",
+      "Times s steps of a Krylov basis with plain products, with cache blocks, and with the matrix "
+      "streamed from host memory, with several steps per pass over the matrix and with one.",
       exit_code_help);
-  reader.positional("SYSTEM", "A model problem as femgpu-solve --generate takes it");
+  reader.positional("SYSTEM", "A model problem, as for femgpu-solve --generate");
   reader.backend(options.backend);
   reader.option("--order", "ORDER",
-                "none if not given, another of femgpu-solve, or KIND:ROWS: parts of about so many "
-                "rows of the partition KIND, geometry or metis",
+                "Ordering of femgpu-solve (default: none), or KIND:ROWS: a partition of the kind "
+                "geometry or metis into parts of about ROWS rows",
                 options.order);
-  reader.option("--steps", "S", "As often as wanted; 5, 10, 15 and 20 if not given");
-  reader.option("--part", "P", "The streamed matrix has memory for 1/P of it; 4 if not given",
+  reader.option("--steps", "S", "Number of steps (repeatable); default: 5, 10, 15 and 20");
+  reader.option("--part", "P", "Memory for the streamed matrix: 1/P of its size; default: P = 4",
                 options.memory_divisor);
-  reader.option("--format", "FORMAT", "Of plain products; auto if not given", options.format);
-  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
+  reader.option("--format", "FORMAT", "Matrix format of plain products; default: auto",
+                options.format);
+  reader.option("--csv", "FILE", "Also write the timings to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   for (const std::string &word : reader.values("--steps"))
     options.steps.push_back(reader.parse_positive(word, "--steps", 999999));
@@ -159,7 +160,7 @@ public:
   }
 
 private:
-  /// Times one form and returns its seconds. @param other seconds of the reference form, or 0
+  /// Times one form and returns its seconds. @param other seconds of the reference form; 0: none
   double time(std::vector<Timing> &timings, const int s, const std::string &form, const int depth,
               const double other)
   {

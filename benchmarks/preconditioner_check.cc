@@ -36,18 +36,17 @@ Options parse(const int argc, const char *const *const argv)
   CommandLineReader reader(
       "femgpu_preconditioner_check", "[M]... [OPTIONS]",
       "Times preconditioners: setup, refresh, application, and a solve to 1e-8 "
-      "with cg, or bicgstab where the preconditioner is not symmetric.",
+      "with cg, or with bicgstab if the preconditioner is not symmetric.",
       exit_code_help);
   Options options;
-  reader.positional("M", "A preconditioner with its options in one argument; without any: jacobi, "
-                         "fsai, and ilu for many numbers of blocks, levels and ways to solve with "
-                         "triangles");
+  reader.positional("M", "Preconditioner with its options, in one argument; default: jacobi, fsai, "
+                         "and ilu with many numbers of blocks, levels of fill and methods for "
+                         "triangular solves");
   reader.backend(options.backend);
-  reader.option("--system", "NAME",
-                "A model problem as femgpu-solve --generate takes it, as often as wanted");
+  reader.option("--system", "NAME", "A model problem, as for femgpu-solve --generate (repeatable)");
   reader.flag("--setup", options.setup_only,
-              "Time setups alone: the first, and the median of three more");
-  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
+              "Time only setups: the first setup, and the median of three more");
+  reader.option("--csv", "FILE", "Also write the timings to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   options.systems = reader.values("--system");
   options.preconditioners = reader.values("M");

@@ -8,9 +8,9 @@
 
 All programs solve -div(grad u) = lambda exp(u) on the unit square (lambda = 6) or cube (lambda =
 8), u = 0 on the boundary, with the same elements and quadrature. They start from u = 0, solve each
-linear system to 1e-6, and stop when the residual has decreased by --tolerance. The programs are
-femgpu, bratu_kinsol and bratu_snes (CMake option FEMGPU_BENCHMARKS); a program that has not been
-built is omitted.
+linear system to 1e-6, and stop when the residual is at most --tolerance times the first residual.
+The programs are femgpu, bratu_kinsol and bratu_snes (CMake option FEMGPU_BENCHMARKS); a program
+that has not been built is omitted.
 
 For each problem, `max u` is compared with the value of the first program. --nodes also compares all
 nodal values. The values of femgpu come from its VTU files in single precision and are compared at
@@ -121,7 +121,8 @@ def run_reference(options, problem, directory, program, preconditioner):
 
 
 def nodes_of(directory):
-    """Returns {rounded coordinates: value} from a reference's text file or femgpu's VTU files."""
+    """Returns {rounded coordinates: value} from the text file of a reference program or femgpu's
+    VTU files."""
     text = os.path.join(directory, "nodes.txt")
     if os.path.exists(text):
         with open(text, encoding="utf-8") as stream:

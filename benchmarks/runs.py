@@ -30,7 +30,8 @@ def parser_of(description, program=None, csv_required=False):
 
 
 def parse_with_arguments(parser):
-    """Returns the parsed options. Their member `arguments` has the words after --, for the program."""
+    """Returns the parsed options; `arguments` contains the words after --, which the program
+    gets."""
     words, arguments = sys.argv[1:], []
     if "--" in words:
         at = words.index("--")
@@ -64,9 +65,9 @@ def converged_report(command):
 
 
 def results_of(report, columns):
-    """Returns the values of @p columns in a report of femgpu-solve, without the methods, which a
-    table names as they were requested. A number that is not finite, null in the report, becomes
-    empty."""
+    """Returns the values of @p columns in a report of femgpu-solve. Omits the methods, because
+    tables show them as they were requested. Null, which a report contains for a number that is not
+    finite, becomes an empty string."""
     solve, seconds = report["solve"], report["seconds"]
     results = {**report["matrix"], **solve, "version": report["version"]["femgpu"],
                "git_revision": report["version"]["git_revision"],
@@ -94,7 +95,7 @@ class BudgetedRuns:
 
     @staticmethod
     def add_options(add, budget=0.):
-        """Declares the options of the constructor."""
+        """Declares the options that this class uses by @p add, a function like add_argument()."""
         add("--backend", default="cuda", help="host, cuda or cuda:K (%(default)s)")
         add("--repeat", type=int, default=3, metavar="N", help="solves of a run (%(default)s)")
         add("--timeout", type=float, default=60., metavar="S",
@@ -103,7 +104,7 @@ class BudgetedRuns:
             help="begin no run after S seconds; 0: no limit (%(default)g)")
 
     def row(self, requested, command, results=results_of):
-        """Returns @p requested with the values that @p results(report, columns) finds for @p command."""
+        """Runs @p command. Returns @p requested and the values of @p results(report, columns)."""
         row, options = dict.fromkeys(self.columns, "") | self.last_environment | requested, self.options
         if options.budget and self.seconds() > options.budget:
             return row | {"outcome": "left out", "message": f"{options.budget:g} s were spent"}
@@ -179,7 +180,7 @@ def atomic_file(file):
 
 def write_csv(file, columns, rows, digits=None):
     """Writes @p rows, which are dictionaries, as CSV; does nothing without a file name. Numbers that
-    are no integers are rounded to @p digits digits, if given."""
+    are not integers are rounded to @p digits digits, if given."""
     def text(value):
         return f"{value:.{digits}g}" if digits and isinstance(value, float) else value
 

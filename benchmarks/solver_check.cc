@@ -36,14 +36,15 @@ struct Options
 
 Options parse(const int argc, const char *const *const argv)
 {
-  CommandLineReader reader("femgpu_solver_check", "[OPTIONS]",
-                           "Checks the solvers on a GPU against the host and times them. Ends with "
-                           "3 if GPU and host disagree.",
-                           exit_code_help);
+  CommandLineReader reader(
+      "femgpu_solver_check", "[OPTIONS]",
+      "Checks the solvers on a GPU against the host and times them. Exits with "
+      "3 if GPU and host disagree.",
+      exit_code_help);
   Options options;
   reader.flag("--host", options.on_host,
               "Time the solvers on the cores of this host, for a few sizes; no checks");
-  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
+  reader.option("--csv", "FILE", "Also write the timings to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   return options;
 }
@@ -139,7 +140,7 @@ struct Timing
   std::string system, solver, format;
   int n = 0;
   std::size_t n_nonzeros = 0;
-  std::string method;          ///< the requested format
+  std::string method;          ///< matrix format that was requested
   int iterations = 0;          ///< number of iterations of the longer solve
   double microseconds = 0.;    ///< time per iteration
   double milliseconds_30 = 0.; ///< time of a whole solve of 30 iterations
@@ -174,8 +175,8 @@ public:
     const SolveReport report = solver.solve(*A, *M, b, x, control);
     const double elapsed = watch.lap();
     if (report.iterations != iterations)
-      throw SolverError("Asked for " + std::to_string(iterations) +
-                        " iterations, to be timed, but: " + report.message);
+      throw SolverError("The timed solve did not take " + std::to_string(iterations) +
+                        " iterations: " + report.message);
     bytes_per_iteration = report.method.bytes_per_iteration;
     return elapsed;
   }

@@ -6,10 +6,10 @@
     benchmarks/speed.py --references build/bin --output results                # peers on the CPU
     benchmarks/speed.py --csv results/speed.csv results/cg_*.csv --output results
 
-These options can be combined. Writes speed.csv, a cg_*.csv for each reference that has been built
-(cg_dealii, cg_petsc, cg_trilinos), speed.md and, with matplotlib, speed_time.png and
-speed_roofline.png. Arguments after -- go to every program; see femgpu_speed --help. GMRES is
-measured on request: -- --solvers cg,bicgstab,gmres.
+These options can be combined. Writes speed.csv, a cg_*.csv for each reference program that has been
+built (cg_dealii, cg_petsc, cg_trilinos), speed.md and, with matplotlib, speed_time.png and
+speed_roofline.png. Arguments after -- are passed to every program; see femgpu_speed --help. GMRES
+is measured on request: -- --solvers cg,bicgstab,gmres.
 
 speed_bars.csv contains the target times for one H100, and the times of the best peer and of
 unmodified ViennaCL when the targets were set. Exits with 1 if a program failed or a solution was
@@ -72,12 +72,12 @@ def run(command, environment=None):
 # Reading
 
 def read_table(path):
-    """Returns the rows of a table with numbers, None for empty cells."""
+    """Returns the rows of a table. Converts numeric cells to numbers, and empty ones to None."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     if not rows or not NEEDED <= set(rows[0]):
-        raise SystemExit(f"speed.py: {path} is no table of femgpu_speed with lines: it needs the "
-                         f"columns {', '.join(sorted(NEEDED))}")
+        raise SystemExit(f"speed.py: {path} is not a table of femgpu_speed or is empty; it needs "
+                         f"the columns {', '.join(sorted(NEEDED))}")
     for row in rows:
         row["n"], row["n_solves"] = int(row["n"]), int(row["n_solves"])
         for name in NUMBERS:
@@ -161,7 +161,7 @@ def program_label(row):
 
 
 def met(value, bar):
-    """Compares @p value with its target."""
+    """Returns `met` or `missed` and the ratio of @p value to its target @p bar; – without them."""
     if value is None or bar is None:
         return "–"
     return f"{'met' if value <= bar else 'missed'}, {value / bar:.2f}"
@@ -303,7 +303,7 @@ def page(results, bars):
 # Plots
 
 def series(results, family, program, column, device=None):
-    """Returns n and the values of the best rows of a family."""
+    """Returns two lists for a family of systems: n, and @p column of the best row for this n."""
     points = [(system[1], results.best(system, program, device=device))
               for system in results.systems if system[0] == family]
     points = [(n, row[column]) for n, row in points if row]

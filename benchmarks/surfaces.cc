@@ -26,13 +26,11 @@ namespace femgpu::linalg::benchmark
 namespace
 {
 const char *const footer =
-    "A system is a Matrix Market file, or a model problem as femgpu-solve --generate takes it.\n"
-    "\n"
     "Columns:\n"
-    "  surface  entries of the rows of others that a part stores and computes again,\n"
-    "           beside its own: mean and largest of the parts\n"
-    "  work     entries multiplied in s steps, beside those of s products\n"
-    "  volume   elements that are sent and received, beside those of s products\n";
+    "  surface  entries of rows of other parts that a part stores and computes redundantly,\n"
+    "           divided by the entries of its own rows: mean and maximum over the parts\n"
+    "  work     entries multiplied for s steps at once, divided by the entries of s products\n"
+    "  volume   elements exchanged for s steps at once, divided by those for s products\n";
 
 struct Options
 {
@@ -43,25 +41,27 @@ struct Options
 
 Options parse(const int argc, const char *const *const argv)
 {
-  CommandLineReader reader("femgpu_surfaces", "SYSTEM... [OPTIONS]",
-                           "What parts of a matrix need of each other for s steps of a Krylov "
-                           "basis (Yamazaki et al. 2014, figures 6 and 7), for orders of the rows.",
-                           footer);
+  CommandLineReader reader(
+      "femgpu_surfaces", "SYSTEM... [OPTIONS]",
+      "Counts the redundant work and the communication of the parts of a matrix "
+      "for s steps of a Krylov basis (Yamazaki et al. 2014, figures 6 and 7), "
+      "for several orderings of the rows.",
+      footer);
   Options options;
-  reader.positional("SYSTEM", "What is cut");
-  reader.option("--parts", "P", "Their number, as often as wanted; 2, 3 and 4 if not given");
-  reader.option("--steps", "S",
-                "Of the basis, as often as wanted; 1, 2, 5, 10, 15 and 20 if not given");
+  reader.positional("SYSTEM",
+                    "Matrix Market file, or model problem as for femgpu-solve --generate");
+  reader.option("--parts", "P", "Number of parts (repeatable); default: 2, 3 and 4");
+  reader.option("--steps", "S", "Number of steps (repeatable); default: 1, 2, 5, 10, 15 and 20");
   reader.option("--order", "NAME",
-                "none, rcm: parts of equal numbers of rows; kway, geometry: their own. As often as "
-                "wanted; none, rcm and kway if not given");
-  reader.option("--csv", "FILE", "Write the table, too", options.csv);
+                "Ordering (repeatable): none or rcm, with parts of equal numbers of rows; kway or "
+                "geometry, with the parts of the ordering; default: none, rcm and kway");
+  reader.option("--csv", "FILE", "Also write the table to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   if (!options.help.empty())
     return options;
   options.systems = reader.values("SYSTEM");
   if (options.systems.empty())
-    reader.fail("there is no SYSTEM");
+    reader.fail("SYSTEM is missing");
   const auto read = [&](const char *const name, std::vector<int> &numbers) {
     if (reader.has(name))
       numbers.clear();
@@ -80,7 +80,7 @@ struct Surface
 {
   std::string system, order;
   int n, parts, steps;
-  double mean = 0., largest = 0.; ///< surface entries / own entries of a subdomain
+  double mean = 0., largest = 0.; ///< over the subdomains, of surface entries / own entries
   double work = 0., volume = 0.;
 };
 

@@ -9,7 +9,7 @@ One block is used, so that sweeps and exact solves have the same factors. The so
 if the file or the report says that the matrix is symmetric, otherwise pipelined-bicgstab; b = row
 sums, x0 = 0, residual reduction 1e-8. The column `left` is the fraction of the residual that
 remains after the sweeps for both factors, as the solver reports; `sweeps` is the number of sweeps,
-empty for exact solves. Exits with 1 if a run fails for another reason than its iterations.
+empty for exact solves. Exits with 1 if a run fails other than by not converging.
 """
 
 import re

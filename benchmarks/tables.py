@@ -194,13 +194,13 @@ def swept(row):
 
 
 def nonlinear(row):
-    """Returns the nonlinear iterations, Newton's linear ones in brackets, and the milliseconds."""
+    """Returns nonlinear iterations, linear iterations of Newton in brackets, and milliseconds."""
     linear = "" if row["method"] == "nlcg" else f" ({row['linear_iterations']})"
     return f"{row['iterations']}{linear}: {number(row['solve_seconds'], 3, 1e3)}"
 
 
 def orthogonality(row):
-    """Returns the errors of orthogonality and of the factorisation from the remarks."""
+    """Returns the errors of orthogonality and of the factorisation from a solver's remarks."""
     found = re.search(r"orthogonality error (\S+), factorisation error ([^;,\s]+)", row["remarks"])
     if not found:
         return "–"
@@ -217,7 +217,7 @@ def figure(name, cell):
 
 
 def remark(row):
-    """Returns the condition number of the basis from the remarks."""
+    """Returns the condition number of the basis from a solver's remarks."""
     return row["remarks"].removeprefix("basis condition ").split(";")[0] or "–"
 
 
@@ -402,7 +402,7 @@ def source(folder, name, seen):
 
 
 def missing(text):
-    """Returns the sentence of a line "lacks". Throws if a CSV row satisfies its condition."""
+    """Returns the sentence of a line "lacks". Throws if a CSV row satisfies the condition."""
     sentence, condition = text.split(" | ")
     pattern, *wanted = condition.split()
     for path in glob.glob(os.path.join(RESULTS, "*", pattern)):
@@ -470,7 +470,7 @@ def pages(outline):
 
 
 def all_pages():
-    """Returns the pages of all outlines. Throws if no table has a figure that papers.py measured."""
+    """Returns the pages of all outlines. Throws if a figure in a papers.csv has no table."""
     text = "".join(read(path) for path in OUTLINES)
     shown = re.findall(r"^table (\S+)", text, re.MULTILINE)
     for path in glob.glob(os.path.join(RESULTS, "*", "papers.csv")):

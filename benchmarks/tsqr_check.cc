@@ -24,16 +24,13 @@ namespace femgpu::linalg::benchmark
 namespace
 {
 const char *const footer =
-    "Errors are those of a variant alone (safer=no): |I-Q'Q| and |V-QR|/|V|, in the Frobenius "
-    "norm;\n"
-    "a row without them is one that failed. Times are of blocks with kappa = 10, with all that is\n"
-    "copied to the host. Beside them is the part of the bandwidth of a copy at which the bytes "
-    "move\n"
-    "that cannot be avoided: of a factorisation, V is read twice and written once in each pass; "
-    "of\n"
-    "borth-cgs and borth-mgs, which take a basis of 60 out of V, basis and V are read twice and V "
-    "is\n"
-    "written once in each pass.\n\n";
+    "The errors are |I-Q'Q| and |V-QR|/|V| in the Frobenius norm, for each variant without a\n"
+    "fallback to another one (safer=no); a row without errors is a factorisation that failed.\n"
+    "\n"
+    "The times are for blocks with kappa = 10 and include copies to the host. The fraction is\n"
+    "the time to copy the least number of bytes, divided by the measured time. In each pass, a\n"
+    "factorisation reads V twice and writes it once; borth-cgs and borth-mgs orthogonalise V\n"
+    "against a basis of 60 vectors: they read basis and V twice and write V once.\n\n";
 
 struct Options
 {
@@ -59,7 +56,7 @@ std::vector<double> numbers_of(const std::string &text, const double min_value,
       length = 0;
     }
     if (length == 0 || length != end - begin || !(number >= min_value && number <= max_value))
-      throw ParameterError("'" + text + "' is no list of numbers from " +
+      throw ParameterError("'" + text + "' is not a list of numbers from " +
                            std::to_string(min_value) + " to " + std::to_string(max_value) +
                            "; see --help.");
     numbers.push_back(number);
@@ -70,24 +67,26 @@ std::vector<double> numbers_of(const std::string &text, const double min_value,
 
 Options parse(const int argc, const char *const *const argv)
 {
-  CommandLineReader reader("femgpu_tsqr_check", "[OPTIONS]",
-                           "Orthogonality and speed of the QR factorisations of tall blocks of "
-                           "columns.",
-                           std::string(footer) + exit_code_help);
+  CommandLineReader reader(
+      "femgpu_tsqr_check", "[OPTIONS]",
+      "Measures orthogonality and speed of QR factorisations of tall blocks of "
+      "columns.",
+      std::string(footer) + exit_code_help);
   Options options;
   reader.backend(options.backend);
-  reader.option("--rows", "N", "1046529 if not given", options.n);
+  reader.option("--rows", "N", "Number of rows; default: 1046529", options.n);
   std::string columns = "6,11,16,21";
   std::string kappas = "1,1e1,1e2,1e3,1e4,1e5,1e6,1e7,1e8,1e9,1e10,1e11,1e12,1e13,1e14,1e15";
-  reader.option("--columns", "P,...", "6,11,16,21 if not given; at most 32", columns);
+  reader.option("--columns", "P,...", "Numbers of columns, at most 32; default: 6,11,16,21",
+                columns);
   reader.option("--kappa", "K,...",
-                "Condition numbers of V, whose singular values have equal ratios; 1e0 to 1e15 if "
-                "not given",
+                "Condition numbers of V, whose singular values form a geometric progression; "
+                "default: 1e0 to 1e15",
                 kappas);
-  reader.flag("--no-times", options.no_times, "Errors alone");
-  reader.flag("--no-errors", options.no_errors, "Times alone");
-  reader.option("--repeats", "K", "Times are medians of so many; 10 if not given", options.repeats);
-  reader.option("--csv", "FILE", "Write the table, too", options.csv);
+  reader.flag("--no-times", options.no_times, "Measure only errors");
+  reader.flag("--no-errors", options.no_errors, "Measure only times");
+  reader.option("--repeats", "K", "Times are medians of K repeats; default: 10", options.repeats);
+  reader.option("--csv", "FILE", "Also write the table to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   options.columns = numbers_of(columns, 1, Tsqr::max_columns);
   options.kappas = numbers_of(kappas, 1., 1e300);

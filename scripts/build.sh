@@ -15,8 +15,9 @@
 #
 # A build directory remembers the values of FEMGPU_CUDA, FEMGPU_CUDA_ARCHITECTURES and
 # FEMGPU_BENCHMARKS until a variable requests another value. A new directory uses AUTO and
-# "80-real;90", like a release; scripts/run.sh uses NATIVE instead. If such a directory lacks the
-# CUDA backend, scripts/test.sh adds it if nvcc is found. The scripts share their compiled files.
+# "80-real;90", like a release; scripts/run.sh uses NATIVE instead. If a directory made by
+# scripts/run.sh lacks the CUDA backend, scripts/test.sh adds it if nvcc is found. The scripts use
+# the same build directory.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -73,8 +74,9 @@ compile_jobs() {
   echo $((cores > 1 ? cores : 1))
 }
 
-# Estimates the time if many files were never compiled. CPU seconds per file, measured on an AMD
-# EPYC: 7 in C++, averaged over linalg and users of deal.II, and 24 in CUDA for each architecture.
+# Prints an estimate of the time if at least a minute is needed. CPU seconds per file, measured on
+# an AMD EPYC: 7 in C++, averaged over linalg and users of deal.II, and 24 in CUDA for each
+# architecture.
 announce() {
   local jobs=$1 object n_host=0 n_cuda=0 architectures seconds
   shift

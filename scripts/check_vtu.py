@@ -94,7 +94,7 @@ def check_cycle(path, cycle, element):
 
 
 def check_summary(members, arguments):
-    """Compares the files of a .pvd with the cycles of summary.json, except for branches."""
+    """Compares the files of a .pvd with the cycles of summary.json, unless a branch was traced."""
     with open(arguments.summary, encoding="utf-8") as file:
         summary = json.load(file)
     if "continuation" in summary:

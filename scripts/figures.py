@@ -91,7 +91,7 @@ def log_axis(axis, values):
 
 
 def expected_order(run, name):
-    """Returns the optimal order: p+1 in L2, p in H1. Curves without an order get no triangle."""
+    """Returns the optimal order: p+1 in L2, p in H1, None or 0 for other curves."""
     if run.degree is None:
         return None
     is_alone = name == "estimated error" and not run.norms()
@@ -167,7 +167,7 @@ def plain_axis(axis, values):
 
 
 def mark_unconverged(axes, run, dofs, values):
-    """Marks each point of a cycle that has not converged by a cross. Returns whether there is one."""
+    """Marks cycles that have not converged with crosses. Returns whether there are such cycles."""
     points = [pair for pair in zip(dofs, values) if pair[0] in run.unconverged()]
     if points:
         axes.plot(*zip(*points), **UNCONVERGED)

@@ -82,7 +82,7 @@ NAMES = {
     "variant": "get get_if holds_alternative variant visit",
     "vector": "vector",
 }
-# Header: headers that it must include, because its classes are derived from theirs.
+# INCLUDED_BY: for each header, headers that it must include, because its classes use theirs.
 STREAMS = {"ios", "istream", "ostream", "streambuf"}
 INCLUDED_BY = {"iostream": STREAMS, "sstream": STREAMS, "fstream": STREAMS, "ostream": {"ios"},
                "istream": {"ios"}, "future": {"thread", "exception"}, "filesystem": {"system_error"},

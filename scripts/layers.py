@@ -5,8 +5,8 @@
 
 A layer may include only the layers listed below. Only some layers may include deal.II's headers.
 Folders must not include each other in a cycle, counting headers at any depth and all sources at a
-depth of two levels. Kernels are launched in one place. No file has more than 500 lines. Prints all
-violations.
+depth of two levels. Only the launch wrapper launches kernels. No file has more than 500 lines.
+Prints all violations.
 """
 import collections
 import functools

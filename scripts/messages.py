@@ -29,7 +29,7 @@ def tokens_of(text):
 
 
 def end_of_value(tokens, k):
-    """Returns the end of the operand that begins at tokens[k]."""
+    """Returns the index after the operand that begins at tokens[k]."""
     depth = 0
     while k < len(tokens):
         token = tokens[k]

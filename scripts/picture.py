@@ -269,7 +269,7 @@ class Picture:
         lengths = bounds[1::2] - bounds[::2]
         for i, axis in enumerate("XYZ"):
             low, high = bounds[2 * i:2 * i + 2] / self.options.stretch[i]
-            if lengths[i] < 0.45 * lengths.max():  # a short axis has room for its two ends only
+            if lengths[i] < 0.45 * lengths.max():  # only the two ends of a short axis get numbers
                 ends = [scale.plain(low), scale.plain(high)]
                 labels = vtkStringArray()
                 for text in [" to ".join(ends)] if lengths[i] < 0.1 * lengths.max() else ends:
@@ -304,7 +304,7 @@ class Picture:
             points = numpy.array(list(itertools.product(*bounds))) - middle
         x, y = points @ right, points @ top
         width, height = self.options.size
-        if self.options.axes:  # room for numbers at the left, the bottom and, in 3D, the right
+        if self.options.axes:  # space for numbers at the left, the bottom and, in 3D, the right
             size = max(numpy.ptp(x) * height / width, numpy.ptp(y))
             x = numpy.append(x, [x.min() - 0.15 * size, x.max() + 0.1 * size * (not self.is_plane)])
             y = numpy.append(y, y.min() - 0.15 * size)

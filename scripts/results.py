@@ -50,7 +50,8 @@ def number(text):
 def read_table(path, needed=()):
     """Returns the lines of a .csv with a header as dicts of column -> text; None without the file.
 
-    Raises BadResult if a column of @p needed is missing or a line has another number of fields.
+    Raises BadResult if a column of @p needed is missing or a line has more or fewer fields
+    than the header.
     """
     if not os.path.exists(path):
         return None
@@ -82,7 +83,7 @@ def read_json(path):
         raise BadResult(f"{path}: not valid JSON ({error}); give the output directory of a "
                         f"finished run") from error
     if not isinstance(value, dict):
-        raise BadResult(f"{path}: holds no object")
+        raise BadResult(f"{path}: does not contain a JSON object")
     return value
 
 
@@ -108,7 +109,8 @@ class Run:
         self.summary = read_json(path)
         missing = [key for key in self.NEEDED if key not in self.summary]
         if missing:
-            raise BadResult(f"{path}: no {', '.join(missing)} in it; is it of femgpu?")
+            raise BadResult(f"{path}: no {', '.join(missing)} in it; give a directory that femgpu "
+                            f"has written")
         self.cycles = self.summary["cycles"]
         try:
             for cycle in self.cycles:
@@ -197,7 +199,7 @@ class Run:
         for row in rows or []:
             values = [number(row[name]) for name in ("cycle", "iteration", "residual")]
             if None in values:
-                raise BadResult(f"{self.path('history.csv')}: '{','.join(row.values())}' are no "
+                raise BadResult(f"{self.path('history.csv')}: '{','.join(row.values())}' are not "
                                 f"numbers")
             cycle, iteration, residual = values
             curve = curves.setdefault(int(cycle), ([], []))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages, builds femgpu if necessary, and runs it on parameter files, one after
-# the other. The exit status is the first that is not 0.
+# the other. The exit status is the first one of a run that is not 0.
 #
 #   scripts/run.sh [-y] [--report] [FILE.prm …] [OPTION …] [-- ARGUMENT …]
 #

@@ -113,7 +113,7 @@ def draw_bars(axes, study, column):
 
 
 def find_abscissa(study, over, prefers_mesh):
-    """Returns the x axis: that of --over, a studied parameter or the dofs; None for bars."""
+    """Returns the x axis: @p over if given, else a studied parameter or the dofs; None for bars."""
     if over:
         names = study.parameters + [name for name in OF_THE_MESH if name in study.columns]
         return Abscissa(study, results.find_name(over, names, "--over:"))

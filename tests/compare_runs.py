@@ -13,29 +13,31 @@ import re
 # Solvers determine values to about 1e-12. The tolerance is relative, and absolute for errors, which
 # are differences of values of order one.
 RELATIVE, ABSOLUTE_FOR_ERRORS = 1e-10, 1e-12
-# Quantities that are zero by symmetry, and those named "... defect", which are zero up to rounding
-# and the solver's tolerance.
+# Absolute tolerances: of quantities, which may be zero by symmetry, and of those named
+# "... defect", which are zero up to rounding and the solver's tolerance.
 ABSOLUTE_FOR_QUANTITIES, OF_DEFECTS = 1e-12, 1e-9
 # Fluxes are sums of residuals, so the tolerance of the solve limits their accuracy.
 OF_FLUXES = 1e-7
 # Estimates contain derivatives, which multiply differences by 1/h.
 OF_ESTIMATES = 1e-8
-# For points of a branch, whose accuracy is that of Newton's method.
+# Newton's method limits the accuracy of the points of a branch of solutions.
 OF_BRANCHES = 1e-7
-# For the change that extrapolation adds to the last value, and for orders that result from it.
+# Tolerance of the change that extrapolation adds to the last value, and of extrapolated orders.
 OF_EXTRAPOLATION = 1e-6
-# For residuals relative to the first: iterations amplify rounding.
+# Tolerance of residuals relative to the first residual: iterations amplify rounding errors.
 OF_RESIDUALS = 1e-6
-# Conjugate gradients amplify rounding, so only the first residuals of a history are compared.
+# Conjugate gradients amplify rounding errors, so only the first residuals of a history are
+# compared.
 FIRST_RESIDUALS = 10
-# For nonlinear problems, in multiples of the tolerance of their solve.
+# Tolerance for nonlinear problems, in multiples of the tolerance of the nonlinear solve.
 OF_NONLINEAR = 100.
-# Rounding affects one in this many iterations.
+# Counts of iterations may differ by one in PART_OF_ITERATIONS, and by A_FEW_ITERATIONS more,
+# because rounding affects the iterations and the restarts.
 PART_OF_ITERATIONS = 8
-A_FEW_ITERATIONS = 3  # of a restart, which also depends on rounding
+A_FEW_ITERATIONS = 3
 # Aggregates of multigrid, and therefore entries on its levels, depend on the numbering of unknowns.
 OF_LEVELS = 0.1
-# Larger orders consist of rounding.
+# Larger orders result from rounding errors.
 LARGEST_ORDER = 20.
 # Printed tables have at least three digits.
 OF_PRINTED = 2e-3
@@ -51,9 +53,10 @@ OF_THE_RUN = {"ranks", "backend", "communicator", "groups", "version", "files", 
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
 SIZES_OF_LEVELS = {"preconditioner_nonzeros", "preconditioner_bytes", "bytes_per_iteration"}
-# Each subdomain stores one more row start than rows, and vectors with ghosts.
+# Sizes that depend on the number of subdomains, because each stores one more row start than rows,
+# and vectors with ghosts; and their tolerance.
 SIZES_OF_PARTS, OF_PARTS = {"matrix_bytes", "bytes_per_iteration"}, 0.3
-CHANGES = {"difference", "order"}  # of quantities; noise at the level of rounding
+CHANGES = {"difference", "order"}  # columns whose values may consist of rounding errors
 RESIDUALS = {"true_residual", "given_residual", "initial_residual", "residual", "target"}
 
 
@@ -82,21 +85,22 @@ class Tolerances:
                 self.relative = max(RELATIVE, OF_NONLINEAR * tolerance)
 
     def compared_residuals(self, cycle):
-        """Returns how many residuals to compare; multigrid's depend on the numbering."""
+        """Returns how many residuals to compare: one with multigrid, which depends on the
+        numbering."""
         return 1 if cycle in self.with_multigrid else FIRST_RESIDUALS
 
     def same_count(self, a, b):
         return abs(a - b) <= A_FEW_ITERATIONS + max(a, b) // self.part
 
     def error_of_quantity(self, name, value):
-        """Returns the accuracy of a quantity."""
+        """Returns the largest permitted difference between two values of a quantity."""
         is_flux = re.match("flux through|reaction|moment|load", name)
         relative = max(self.relative, OF_FLUXES if is_flux else 0.)
         return relative * abs(value) + (OF_DEFECTS if name.endswith("defect")
                                         else self.absolute_for_quantities)
 
     def same_change(self, column, a, b, row):
-        """Compares NAME_difference or NAME_order of a quantity; None stands for an empty cell."""
+        """Returns whether NAME_difference or NAME_order agree; None denotes an empty cell."""
         name = column.rpartition("_")[0]
         error = 2. * self.error_of_quantity(name, float(row[name]))
         if column.endswith("_difference"):
@@ -114,12 +118,12 @@ def close(a, b, relative, absolute=0.):
 
 
 def order_tolerance(error):
-    """Returns the accuracy of the order of an error."""
+    """Returns the largest permitted difference between two orders of convergence of an error."""
     return 1e-8 + 20. * ABSOLUTE_FOR_ERRORS / max(error, ABSOLUTE_FOR_ERRORS)
 
 
 class Comparison:
-    """Traverses two JSON values."""
+    """Compares two JSON values and collects the differences in `problems`."""
 
     def __init__(self, tolerances):
         self.tolerances = tolerances
@@ -156,7 +160,7 @@ class Comparison:
             if name == "value":
                 return abs(a - b) <= 10. * rounding + OF_EXTRAPOLATION * beyond
             if beyond <= 1e3 * rounding:
-                return True  # the order consists of rounding
+                return True  # the order results from rounding errors
             return close(a, b, OF_EXTRAPOLATION, OF_EXTRAPOLATION + 1e2 * rounding / beyond)
         if "verdicts" in path:
             return parent.get("rounding", False) or close(a, b, OF_EXTRAPOLATION)
@@ -187,7 +191,7 @@ class Comparison:
                 self.problems.append(f"{'/'.join(path)} is {a!r}, but {b!r} "
                                      f"(differs by {abs(a - b):.1e})")
         elif "extrapolated" in path and None in (a, b):
-            pass  # if changes are rounding, it decides whether there is an order
+            pass  # rounding decides whether changes this small have an order
         elif a != b:
             self.problems.append(f"{'/'.join(path)} is {a!r}, but {b!r}")
 

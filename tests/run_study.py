@@ -236,7 +236,7 @@ def check_files_are_complete(run):
     names = [name for name in os.listdir(run.directory) if name.endswith((".vtu", ".pvtu", ".pvd"))]
     left = [name for name in os.listdir(run.directory) if name.endswith(".partial")]
     full_disks = [name for name in left if os.path.islink(run.path(name))]
-    if len(left) > len(full_disks) or len(full_disks) >= run.ranks:  # one was written to
+    if len(left) > len(full_disks) or len(full_disks) >= run.ranks:  # a used link is removed
         yield f"partial files are left: {', '.join(left)}"
     if names:
         process = subprocess.run(["/usr/bin/python3", CHECK_VTU] + [run.path(n) for n in names],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs femgpu many times without starting a process for each run; judges each like run_study.py.
+"""Runs femgpu many times without starting a process for each run; checks each like run_study.py.
 
     run_together.py --program build/bin/femgpu --many-runs build/bin/femgpu_many_runs RUNS [REGEX]
 

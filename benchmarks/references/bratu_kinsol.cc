@@ -63,7 +63,8 @@ public:
     setup_seconds += timer.wall_time();
   }
 
-  /// Solves K x = b to KINSOL's @p tolerance, or to the fixed tolerance relative to ‖b‖.
+  /// Solves K x = b to the option linear_tolerance relative to ‖b‖ or, if that is 0, to KINSOL's
+  /// @p tolerance.
   /// @return whether the tolerance was reached
   bool solve(const TrilinosWrappers::MPI::Vector &b, TrilinosWrappers::MPI::Vector &x,
              const double tolerance)
@@ -117,8 +118,8 @@ Report solve(const Options &options)
   const Timer nonlinear;
   problem.residual(u, R);
   report.initial_residual = R.l2_norm();
-  // KINSOL tests the maximum norm of the residual. Rounding limits its reduction more than that of
-  // the Euclidean norm, which the end of this function checks.
+  // KINSOL tests the maximum norm of the residual, whose reduction rounding limits more than the
+  // reduction of the Euclidean norm. The end of this function checks the Euclidean norm.
   const double target = 10. * options.tolerance * R.linfty_norm();
 
   using Kinsol = SUNDIALS::KINSOL<Vector>;

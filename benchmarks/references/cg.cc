@@ -20,8 +20,8 @@ using namespace femgpu::linalg::benchmark;
 
 namespace
 {
-/// Returns the circumstances of the run. All ranks together measure the copy bandwidth: each rank
-/// copies its share of the memory.
+/// Returns the data of the run that all lines of the table share. All ranks together measure the
+/// copy bandwidth: each rank copies its share of the memory.
 Environment environment(const std::string &library, const bool has_threads)
 {
   const unsigned int ranks = Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
@@ -39,7 +39,7 @@ void speed_comparison(int argc, char **argv, const Library &library)
 {
   ComparisonOptions options =
       parse_comparison_options(argv[0],
-                               "Time an iteration of " + library.name +
+                               "Times iterations of " + library.name +
                                    "'s conjugate gradients with Jacobi on model problems.",
                                argc, argv);
   const bool prints = Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;

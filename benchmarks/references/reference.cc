@@ -62,17 +62,19 @@ Options parse(const int argc, char **argv, const std::vector<std::string> &preco
       options.write = value;
     else
       throw std::invalid_argument(
-          "There is no option '" + word +
-          "'; use dimension, degree, cells, refinements, lambda, tolerance, linear_tolerance, "
-          "preconditioner and write as KEY=VALUE, and after them those of PETSc.");
+          "Option '" + word +
+          "' is unknown; use dimension, degree, cells, refinements, lambda, tolerance, "
+          "linear_tolerance, "
+          "preconditioner and write as KEY=VALUE, followed by options of PETSc.");
   }
   if (options.dimension != 2 && options.dimension != 3)
     throw std::invalid_argument("The dimension is " + std::to_string(options.dimension) +
                                 "; use dimension=2 or 3.");
   if (std::find(preconditioners.begin(), preconditioners.end(), options.preconditioner) ==
       preconditioners.end())
-    throw std::invalid_argument("There is no preconditioner '" + options.preconditioner +
-                                "'; use preconditioner=" + joined(preconditioners) + ".");
+    throw std::invalid_argument("Preconditioner '" + options.preconditioner +
+                                "' is unknown; use preconditioner=" + joined(preconditioners) +
+                                ".");
   return options;
 }
 

@@ -13,7 +13,7 @@
  */
 namespace references
 {
-/// The command line: arguments KEY=VALUE; arguments that begin with '-' are left to PETSc.
+/// The command line: arguments KEY=VALUE; arguments that begin with '-' are passed to PETSc.
 struct Options
 {
   unsigned int dimension = 2;

@@ -34,7 +34,7 @@ SparseArrays to_host(const CsrMatrix &A);
 struct SparseSystem
 {
   std::string name;
-  SparseArrays A, P; ///< a matrix, and its prolongation P by smoothed aggregation
+  SparseArrays A, P; ///< a matrix A and a prolongation P for it, by smoothed aggregation
   bool is_symmetric = true;
 };
 

@@ -46,7 +46,7 @@ private:
   }
 };
 
-/// The base class of both kinds of products. It has the descriptors and the result.
+/// The base class of ReusedProduct and RecomputedProduct. It has the descriptors and the result.
 class CusparseProduct : public Candidate
 {
 public:

@@ -31,16 +31,18 @@ Options parse(const int argc, const char *const *const argv)
   Options options;
   CommandLineReader reader(
       "femgpu_sparse_check", "[SYSTEM]... [OPTIONS]",
-      "Times the transpose of A, A A, A P and P'A P, where P are smoothed aggregates, beside "
-      "cuSPARSE: the first time, again for new values, and bytes besides A and P. Results are "
-      "compared with cuSPARSE's to 1e-13 of the largest entry, and refreshed values bit by bit. "
-      "On the host, which has no cuSPARSE, they are compared with sums row by row. "
-      "Prints a Markdown table; ends with 3 if results differ.",
+      "Times the transpose of A, A A, A P and P'A P with femgpu and with cuSPARSE, where P is the "
+      "prolongation of smoothed aggregation: the first computation, the update for new values, and "
+      "the memory in addition to A and P. The results of cuSPARSE must agree to 1e-13 of the "
+      "largest entry, and repeated updates must give the same bits. On the host, which has no "
+      "cuSPARSE, a reference implementation replaces cuSPARSE. Prints a Markdown table; exits "
+      "with 3 if results differ.",
       exit_code_help);
-  reader.positional("SYSTEM", "A model problem as femgpu-solve --generate takes it, or a Matrix "
-                              "Market file *.mtx*; without any: Poisson and elasticity");
+  reader.positional("SYSTEM",
+                    "Model problem, as for femgpu-solve --generate, or Matrix Market file "
+                    "*.mtx*; default: Poisson and elasticity");
   reader.backend(options.backend);
-  reader.option("--csv", "FILE", "Write the timings as a table, too", options.csv);
+  reader.option("--csv", "FILE", "Also write the timings to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   options.systems = reader.values("SYSTEM");
   return options;
@@ -163,7 +165,8 @@ SparseArrays reference(const Operation operation, const SparseSystem &system)
   }
 }
 
-/// Returns the largest difference relative to the largest entry; NaN if the patterns differ.
+/// Returns max |A_ij − B_ij| relative to the largest entry; NaN if the patterns of @p A and @p B
+/// differ.
 double difference(const SparseArrays &A, const SparseArrays &B)
 {
   if (A.row_starts != B.row_starts || A.columns != B.columns)
@@ -183,7 +186,7 @@ struct Row
   const char *operation;
   int n = 0;
   std::size_t n_nonzeros = 0, n_result = 0;
-  Timing femgpu, recomputed, reused; ///< the last two: cuSPARSE by SpGEMM and by SpGEMMreuse
+  Timing femgpu, recomputed, reused; ///< of femgpu, and of cuSPARSE by SpGEMM and SpGEMMreuse
   double difference = 0.;
 
   bool is_right() const

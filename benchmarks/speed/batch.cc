@@ -39,15 +39,15 @@ struct Options
 Options parse(const int argc, const char *const *const argv)
 {
   Options options;
-  CommandLineReader reader("femgpu_batch_speed", "[OPTIONS]",
-                           "Time many systems solved together and one after the other.",
-                           exit_code_help);
-  reader.option("--largest", "N", "Only systems of up to N unknowns; 3969 if not given",
+  CommandLineReader reader(
+      "femgpu_batch_speed", "[OPTIONS]",
+      "Times the solution of many systems, as a batch and one after the other.", exit_code_help);
+  reader.option("--largest", "N", "Only systems with at most N unknowns; default: 3969",
                 options.largest);
-  reader.option("--systems", "K", "Of each size; 1000 if not given", options.count);
-  reader.option("--solves", "N", "Timed solves of each kind; 5 if not given", options.n_solves);
-  reader.option("--csv", "FILE", "Write all figures as a table", options.csv);
-  reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
+  reader.option("--systems", "K", "Number of systems of each size; default: 1000", options.count);
+  reader.option("--solves", "N", "Timed solves of each kind; default: 5", options.n_solves);
+  reader.option("--csv", "FILE", "Write all results to FILE", options.csv);
+  reader.flag("--host", options.on_host, "Run on the cores of this host, even if there is a GPU");
   options.help = reader.parse(argc, argv);
   return options;
 }
@@ -172,7 +172,7 @@ std::vector<double> true_residuals(const SpeedSystem &original, const VariedSyst
 
 /// Returns "ok" or a description of the error in the solutions of @p batch.
 /// @param truth true relative residuals of the batch
-/// @param worst receives the largest of these residuals
+/// @param worst receives the largest residual in @p truth
 std::string verdict(const TimedRuns &batch, const TimedRuns &single,
                     const std::vector<double> &truth, const StoppingCriterion &end, double &worst)
 {
@@ -181,16 +181,16 @@ std::string verdict(const TimedRuns &batch, const TimedRuns &single,
     const std::string name = "wrong: system " + std::to_string(k);
     worst = std::fmax(worst, truth[k]);
     if (!(std::abs(batch.residuals[k] - truth[k]) <= 1e-3 * truth[k] + 1e-10))
-      return name + " does not have the residual that it reports";
+      return name + ": the reported residual is not the true residual";
     if (end.iterations > 0 ? batch.iterations_of[k] != end.iterations
                            : !(truth[k] <= 1.0001 * end.relative_tolerance))
-      return name + " did not meet the request";
+      return name + " did not reach the tolerance or the number of iterations";
     // BiCGStab is sensitive to the order of summation.
     if (std::abs(batch.iterations_of[k] - single.iterations_of[k]) >
         2 + single.iterations_of[k] / 4)
-      return name + " takes more iterations in the batch than alone";
+      return name + " takes a different number of iterations in the batch than alone";
   }
-  return batch.is_reproducible ? "ok" : "wrong: solves differ in their bits";
+  return batch.is_reproducible ? "ok" : "wrong: repeated solves give different bits";
 }
 
 class Table

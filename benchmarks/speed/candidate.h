@@ -76,9 +76,9 @@ std::string method_of(const std::string &solver);
 constexpr int gmres_restart = 30;
 
 /**
- * Adds femgpu's pipelined variants of @p methods for each of @p formats and @p executions (see
- * execution_of()). Conjugate gradients and BiCGStab use Jacobi, GMRES uses no preconditioner. @p A
- * and @p b must outlive the candidates. Skips methods that femgpu does not have.
+ * Adds femgpu's pipelined variants of @p methods for each of @p formats and @p executions ("auto",
+ * "graph", "resident"). Conjugate gradients and BiCGStab use Jacobi, GMRES uses no preconditioner.
+ * @p A and @p b must outlive the candidates. Skips methods that femgpu does not have.
  */
 void add_femgpu(CandidateSpecs &specs, const CsrMatrix &A, const std::vector<double> &b,
                 const std::vector<std::string> &methods, const std::vector<std::string> &formats,

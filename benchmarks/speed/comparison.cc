@@ -33,16 +33,17 @@ std::vector<std::string> chosen_methods(const std::string &text)
   std::vector<std::string> chosen = split(text);
   for (const std::string &method : chosen)
     if (std::find(all.begin(), all.end(), method) == all.end())
-      throw ParameterError("There are no solvers '" + method + "'; use cg, bicgstab or gmres.");
+      throw ParameterError("Solver '" + method + "' is unknown; use cg, bicgstab or gmres.");
   return chosen;
 }
 
 const char *const footer =
-    "A line says: microseconds an iteration (the median of whole solves called from the host,\n"
-    "divided by their iterations), the time the counted bytes would take at the speed of a plain\n"
-    "copy as a part of it, milliseconds of a whole solve of 30 iterations, and the iterations.\n"
-    "'wrong' is a program whose residual is not what it says, or not that of the others;\n"
-    "'varies' one whose solves do not give the same bits.\n\n";
+    "Each line contains the microseconds per iteration (the median time of whole solves called\n"
+    "from the host, divided by the number of iterations), the time of a plain copy of the least\n"
+    "number of bytes as a fraction of this time, the milliseconds of a whole solve of 30\n"
+    "iterations, and the number of iterations. 'wrong' marks a program whose residual differs\n"
+    "from the one that it reports or from the residual of the other programs; 'varies' marks a\n"
+    "program whose repeated solves give different bits.\n\n";
 } // namespace
 
 ComparisonOptions parse_comparison_options(const std::string &program,
@@ -54,25 +55,25 @@ ComparisonOptions parse_comparison_options(const std::string &program,
   std::string systems, methods, formats, executions;
   int smallest = 0, largest = 0; // limits of the number of rows; 0: no limit
   CommandLineReader reader(program, "[OPTIONS]", description, std::string(footer) + exit_code_help);
-  reader.option("--systems", "p2d,e3d,fd3,q1", "Only these", systems);
+  reader.option("--systems", "p2d,e3d,fd3,q1", "Only systems of these families", systems);
   reader.option("--solvers", "cg,bicgstab,gmres",
-                "Only forms of these, in this order; cg,bicgstab if not given", methods);
-  reader.option("--smallest", "N", "Only systems of at least N unknowns", smallest);
-  reader.option("--largest", "N", "Only systems of up to N unknowns", largest);
+                "Only variants of these methods, in this order; default: cg,bicgstab", methods);
+  reader.option("--smallest", "N", "Only systems with at least N unknowns", smallest);
+  reader.option("--largest", "N", "Only systems with at most N unknowns", largest);
   reader.flag("--quick", quick, "The same as --largest 70000");
-  reader.flag("--alone", options.only_femgpu, "Without other libraries");
-  reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
-  reader.option("--formats", "'NAME OPTION=VALUE,...'",
-                "Matrix formats of femgpu; auto if not given", formats);
+  reader.flag("--alone", options.only_femgpu, "Measure femgpu without other libraries");
+  reader.flag("--host", options.on_host, "Run on the cores of this host, even if there is a GPU");
+  reader.option("--formats", "'NAME OPTION=VALUE,...'", "Matrix formats of femgpu; default: auto",
+                formats);
   reader.option("--executions", "auto,graph,resident",
-                "How a GPU runs the loops of femgpu; auto if not given", executions);
-  reader.option("--solves", "N", "Timed solves of each kind; 10 if not given", options.n_solves);
+                "How the GPU runs the loops of femgpu; default: auto", executions);
+  reader.option("--solves", "N", "Timed solves of each kind; default: 10", options.n_solves);
   reader.option("--iterations", "N",
-                "Of the timed solves, a multiple of 30; 60 to 300 by size if not given",
+                "Iterations of a timed solve, a multiple of 30; default: 60 to 300, by size",
                 options.iterations);
-  reader.option("--seconds", "S", "After which nothing new is begun; 420 if not given",
+  reader.option("--seconds", "S", "Start no new system after S seconds; default: 420",
                 options.seconds);
-  reader.option("--csv", "FILE", "Write all figures as a table", options.csv);
+  reader.option("--csv", "FILE", "Write all results to FILE", options.csv);
   options.help = reader.parse(argc, argv);
   const int all = quick ? 70000 : std::numeric_limits<int>::max();
   options.systems = choose_systems(split(systems), smallest, largest > 0 ? largest : all);
@@ -83,7 +84,7 @@ ComparisonOptions parse_comparison_options(const std::string &program,
   if (!executions.empty())
     options.executions = split(executions);
   if (options.iterations % 30 != 0)
-    reader.fail("--iterations " + std::to_string(options.iterations) + ": give a multiple of 30");
+    reader.fail("--iterations " + std::to_string(options.iterations) + ": use a multiple of 30");
   return options;
 }
 
@@ -135,7 +136,7 @@ void SpeedComparison::finish()
   if (prints)
     std::printf("%.0f s in all\n", total.elapsed());
   if (n_bad > 0)
-    throw SolverError(std::to_string(n_bad) + " were wrong or failed, see above.");
+    throw SolverError(std::to_string(n_bad) + " candidates were wrong or failed, see above.");
 }
 
 void SpeedComparison::write(const std::string &text)

@@ -16,9 +16,9 @@ struct ComparisonOptions
 {
   std::vector<TableSystem> systems;
   std::vector<std::string> methods = {"cg", "bicgstab"};
-  std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< for femgpu
+  std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< of femgpu's candidates
   int n_solves = 10;
-  int iterations = 0;    ///< iterations of a timed solve; 0: as iterations_for() returns
+  int iterations = 0;    ///< iterations of a timed solve; 0: iterations_for() chooses
   double seconds = 420.; ///< time after which no new system is started
   std::string csv;       ///< name of the table; empty: no file
   bool on_host = false;
@@ -42,7 +42,7 @@ public:
   SpeedComparison(const ComparisonOptions &options, const Environment &environment,
                   bool prints = true);
 
-  /// Returns whether the time is up. If so, prints that @p line is left out.
+  /// Returns whether the time is up. If so, prints that the system @p line is left out.
   bool skips(const TableSystem &line);
 
   void measure(const SpeedSystem &system, const CandidateSpecs &specs);

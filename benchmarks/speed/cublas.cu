@@ -18,7 +18,7 @@ void check_cublas(const cublasStatus_t status, const char *call)
 {
   if (status != CUBLAS_STATUS_SUCCESS)
     throw DeviceError(std::string("cuBLAS says '") + cublasGetStatusString(status) + "' of " +
-                      call + ". Look at the device's memory.");
+                      call + ". Check the free memory of the device.");
 }
 
 #define FEMGPU_CUBLAS(call) check_cublas((call), #call)

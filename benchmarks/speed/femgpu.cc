@@ -47,7 +47,7 @@ public:
     // residual cannot decrease further.
     const bool is_rounded = A->value_precision() > csr_precision();
     if (report.restarts > 0 && !is_rounded && !may_restart)
-      throw SolverError("started again after a breakdown");
+      throw SolverError("the solver restarted after a breakdown");
     execution_report = report.method.execution;
     return {report.iterations, report.true_residual / report.rhs_norm};
   }

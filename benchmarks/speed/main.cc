@@ -21,7 +21,7 @@ ComparisonOptions parse(const int argc, const char *const *const argv)
 {
   return parse_comparison_options(
       "femgpu_speed",
-      "Time an iteration of femgpu and of other libraries on model problems, on one GPU.", argc,
+      "Times iterations of femgpu and of other libraries for model problems, on one GPU.", argc,
       argv);
 }
 

@@ -70,7 +70,7 @@ public:
     const std::vector<double> x = candidate.solution();
     const double truth = relative_residual(system, x, norm);
     if (!agrees(reported.relative_residual, truth))
-      throw SolverError("says the residual is " + scientific(reported.relative_residual) +
+      throw SolverError("reports the residual " + scientific(reported.relative_residual) +
                         ", but it is " + scientific(truth));
     return norm == ResidualNorm::euclidean ? truth
                                            : relative_residual(system, x, ResidualNorm::euclidean);
@@ -223,7 +223,7 @@ void compare_residuals(Measurement &measurement, const double reference)
   const double residual = measurement.true_residual_30;
   if (measurement.verdict == "ok" && !agrees(residual, reference))
     measurement.verdict = "wrong: the residual after 30 iterations is " + scientific(residual) +
-                          ", but that of the first program " + scientific(reference);
+                          ", but the residual of the first program is " + scientific(reference);
 }
 
 const char *const csv_header =

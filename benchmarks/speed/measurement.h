@@ -55,7 +55,7 @@ Measurement measure(const CandidateSpec &spec, const SpeedSystem &system, int it
  */
 void compare_residuals(Measurement &measurement, double reference);
 
-/// The circumstances that all lines of a table share.
+/// The data of a run that are the same in all lines of a table.
 struct Environment
 {
   std::string device, git_revision;

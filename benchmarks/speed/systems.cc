@@ -35,7 +35,7 @@ std::vector<TableSystem> choose_systems(const std::vector<std::string> &families
   for (const std::string &family : families)
     if (std::none_of(all.begin(), all.end(),
                      [&](const TableSystem &line) { return line.family == family; }))
-      throw ParameterError("There are no systems '" + family + "'; use p2d, e3d, fd3 or q1.");
+      throw ParameterError("Systems '" + family + "' are unknown; use p2d, e3d, fd3 or q1.");
   std::vector<TableSystem> chosen;
   for (const TableSystem &line : all)
     if (smallest <= line.n && line.n <= largest &&
@@ -49,7 +49,7 @@ SpeedSystem make_system(const TableSystem &line)
 {
   ModelProblem problem = generate(line.generator);
   if (problem.A.n != line.n)
-    throw SolverError("The table says that '" + line.generator + "' has " + std::to_string(line.n) +
+    throw SolverError("In the table, '" + line.generator + "' has " + std::to_string(line.n) +
                       " unknowns, but it has " + std::to_string(problem.A.n) +
                       ". Correct table_systems().");
   return {line.family, std::move(problem.A), right_hand_side(line.n)};
@@ -66,7 +66,8 @@ std::size_t floor_bytes(const HostMatrix &A)
 std::size_t gmres_floor_bytes(const HostMatrix &A)
 {
   const auto n = static_cast<std::size_t>(A.n);
-  // Basis vectors 0 to 29 are read twice, on average gmres_restart - 1; see the doc comment for 8.
+  // An iteration reads the earlier basis vectors twice, on average 2 * (0 + ... + 29) / 30 vectors.
+  // The doc comment of this function explains the other 8.
   constexpr std::size_t n_vectors = gmres_restart - 1 + 8;
   return floor_bytes(A) - 72 * n + sizeof(double) * n_vectors * n;
 }

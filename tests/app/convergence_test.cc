@@ -41,7 +41,7 @@ TEST(Extrapolation, FindsLimitAndOrderOfPowers)
   EXPECT_NEAR(*e.relative_error, 0.015625, 1e-14);
 }
 
-/// 3 + h^order with h = 1, 1/2, ...
+/// Returns the @p n values 3 + h^order for h = 1, 1/2, 1/4, ...
 std::vector<double> power(const double order, const unsigned int n)
 {
   std::vector<double> values;

@@ -208,7 +208,7 @@ TEST_F(ParameterFile, CharactersThatLookLikeOthersAreNamedWithTheirColumns)
 {
   const std::string error = error_of("\xEF\xBB\xBFset\u00a0Dimension = 3\nsubsection\u00a0Solver\n"
                                      "  subsection Krylov\n  set Restart = \u22125\n  end\nend\n");
-  EXPECT_EQ(lines_of(error), 3U) << error; // its section is opened nevertheless
+  EXPECT_EQ(lines_of(error), 3U) << error; // line 2 is an error but opens the section
   EXPECT_TRUE(contains(error,
                        "run.prm:1: 'set\u00a0Dimension = 3' is not a statement; column 4 has a "
                        "no-break space (U+00A0), which looks like ' ': write ' '\n"));
@@ -220,7 +220,7 @@ TEST_F(ParameterFile, CharactersThatLookLikeOthersAreNamedWithTheirColumns)
   EXPECT_TRUE(contains(error_of("subsection Solver\nset Method = \\\n gm\u200bres\nend\n"),
                        "; line 3, column 4 has an invisible character (U+200B)"));
   EXPECT_TRUE(contains(error_of("", {"Dim\u0435nsion=2"}), "column 4 has a Cyrillic letter"));
-  // The look-alikes of accepted values explain errors that are found later; there are none here.
+  // Look-alikes in accepted values are recorded to explain later errors, but not those in comments.
   const ParameterLocations locations = apply("set Dimension = 3 # \u2212\n", {"Dimension=2"});
   EXPECT_TRUE(locations.confusables.empty());
 }

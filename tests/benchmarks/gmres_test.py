@@ -1,4 +1,5 @@
-"""Tests the comparisons and tables of benchmarks/gmres.py with a program that imitates reports."""
+"""Tests the comparisons and tables of benchmarks/gmres.py with a program that prints invented
+reports."""
 import csv
 import os
 import stat
@@ -10,7 +11,8 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(HERE, "..", "..", "benchmarks", "gmres.py")
 
-# The program converges in 100 iterations, ca-gmres with large blocks of the monomial basis in 150.
+# In the invented reports, solves converge in 100 iterations, ca-gmres with large blocks of the
+# monomial basis in 150.
 PROGRAM = '''#!{python}
 import json, re, sys
 solver = sys.argv[sys.argv.index("--solver") + 1]
@@ -46,7 +48,7 @@ class Gmres(unittest.TestCase):
         return os.path.join(self.directory.name, name)
 
     def run_script(self, *arguments, code=0):
-        """Returns rows and Markdown."""
+        """Runs gmres.py. Returns the rows of its CSV file, and its Markdown table."""
         done = subprocess.run([sys.executable, SCRIPT, "--program", self.path("program"), "--csv",
                                self.path("result.csv"), "--markdown", self.path("result.md"),
                                *arguments], capture_output=True, text=True, check=False)
@@ -86,7 +88,7 @@ class Gmres(unittest.TestCase):
         rows, page = self.run_script("circuit:50", "--steps", "5", "12", "31", "--option",
                                      "tsqr=cholqr", code=1)
         self.assertEqual(rows[0]["solver"], "ca-gmres restart=30 s=5 basis=monomial tsqr=cholqr")
-        self.assertEqual(len(rows), 4)  # a block is no longer than a cycle
+        self.assertEqual(len(rows), 4)  # s = 31 exceeds the restart and is omitted
         self.assertEqual(page.splitlines()[0], "| system | restart | basis | `gmres` | s = 5 | s = 12 |")
         self.assertIn("| circuit:50 | 30 | monomial | 100 | 100 (1.0e+05) | 150 (1.0e+12) |", page)
         self.assertIn("| circuit:50 | 30 | newton | 100 | 100 (1.0e+05) | 100 (1.0e+12) |", page)

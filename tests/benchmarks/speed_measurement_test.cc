@@ -21,10 +21,10 @@ SpeedSystem small_system()
   return make_system({"p2d", "poisson2d-p1:32", 961});
 }
 
-/// Corrupts the solution and the claim of an untrustworthy contender.
+/// Corrupts the solution and the reported result of a candidate.
 using Corruption = std::function<void(std::vector<double> &x, ReportedResult &reported)>;
 
-/// A contender that runs femgpu on the host and corrupts each result.
+/// A candidate that runs femgpu on the host and corrupts each result.
 class CorruptedCandidate final : public Candidate
 {
 public:
@@ -189,7 +189,7 @@ TEST(SpeedMeasurement, FindsOutAProgramThatSaysAnotherResidual)
         .verdict;
   };
   EXPECT_EQ(misreported(1.), "ok");
-  EXPECT_PRED2(begins_with, misreported(0.9), "wrong: says the residual is");
+  EXPECT_PRED2(begins_with, misreported(0.9), "wrong: reports the residual");
   EXPECT_PRED2(begins_with, misreported(NAN), "wrong");
 }
 

@@ -50,7 +50,7 @@ class Speed(unittest.TestCase):
         small, large = table["p2d", "225"], table["p2d", "1,046,529"]
         self.assertEqual(small["femgpu"], "0.550")
         self.assertEqual(small["femgpu/bar"], "met, 0.92")
-        self.assertEqual(small["best peer"], "14.0")  # not the wrong one, although it was faster
+        self.assertEqual(small["best peer"], "14.0")  # omits a faster peer whose result was wrong
         self.assertEqual(small["which"], "cuSPARSE+cuBLAS, CSR, graph")
         self.assertEqual(small["best peer before"], "14.6")
         self.assertEqual(large["femgpu/bar"], "missed, 1.03")
@@ -98,7 +98,7 @@ class Speed(unittest.TestCase):
         done = run("--csv", os.path.join(HERE, "..", "..", "benchmarks", "speed_bars.csv"),
                    "--output", self.output)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("is no table of femgpu_speed", done.stderr)
+        self.assertIn("is not a table of femgpu_speed", done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Checks that files and headings exist to which the pages link.
+"""Checks that the files and headings to which the pages link exist.
 
     python3 tests/docs/links.py README.md CONTRIBUTING.md docs/*.md
 """

@@ -1,6 +1,6 @@
 // Fuzzes the parser of expressions. Any input must either be rejected with a message or give a
-// graph whose nodes and derivatives follow their operands and whose compiled instructions evaluate
-// to the values of the graph.
+// graph in which every node, also of a derivative, comes after its operands. The compiled
+// instructions must give the values of the graph.
 #include "expressions/expression_compiler.h"
 #include "linalg/base/error.h"
 

@@ -132,7 +132,7 @@ protected:
 
 TEST_P(AinvTest, TwoUnknownsAreWhatOneFindsByHand)
 {
-  // z_2 = (-b/a, 1), p = (a, c - b²/a): M⁻¹ is the exact inverse.
+  // For (a b; b c), z_2 = (-b/a, 1) and p = (a, c - b²/a), so that M⁻¹ is the exact inverse.
   const HostMatrix A = dense({{4., 2.}, {2., 3.}});
   for (const char *const name : {"ainv", "sainv"}) {
     const auto M = make(std::string(name) + " drop=0 scaling=none order=natural", A);

@@ -11,12 +11,13 @@
 
 /**
  * @file
- * Checks, for any backend, that a chain step processes each item (such as a row) after the earlier
- * items of the same chain for which it waits.
+ * Checks, for any backend, that a chain step (linalg/steps) runs its body for each item (such as a
+ * row) after it has run for the earlier items of the same chain on which this item depends.
  */
 namespace femgpu::linalg::test
 {
-/// The body of a step that computes v_i = (v_{i−1} + 3 v_{i−7} + i) mod 1009 within each chain.
+/// The body of a kernel step that computes v_i = (v_{i−1} + 3 v_{i−7} + i) mod 1009 within each
+/// chain.
 struct Recurrence
 {
   static constexpr int team_size = 32, scratch = 0;

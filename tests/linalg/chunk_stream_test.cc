@@ -11,7 +11,7 @@ namespace
 class ChunkStreamTest : public OnBackend
 {
 protected:
-  /// Fetches all chunks in order, twice, and returns all bytes as steps on the device read them.
+  /// Fetches all chunks in order, twice, and returns all bytes as kernels on the device read them.
   std::vector<char> visit_twice(ChunkStream &chunks, const std::vector<std::size_t> &sizes) const
   {
     std::size_t total = 0;

@@ -243,7 +243,7 @@ TEST_P(ContinuationTest, FormatAndOrderAreThoseAskedFor)
   Bratu problem = bratu_2d(12);
   for (std::size_t i = 0; i < problem.b.size(); ++i)
     problem.w[i] *=
-        1. + 0.5 * std::sin(static_cast<double>(i)); // symmetry would hide a wrong order
+        1. + 0.5 * std::sin(static_cast<double>(i)); // symmetry would hide a wrong ordering
   const Branch branch = trace(around_fold(), problem);
   ContinuationOptions options = around_fold("fsai");
   options.linear.format = "sell";

@@ -77,8 +77,8 @@ double entry_of(const HostMatrix &A, const int i, const int j)
   return 0.;
 }
 
-/// Checks overlapping subdomains: the rows within a given number of connections of own rows must
-/// have all entries of A between them, in global order.
+/// Checks overlapping subdomains. A subdomain must contain the rows that at most a given number of
+/// connections separates from its own rows, in global order and with all entries between them.
 TEST(PartsWithOverlap, AreRowsNearOwnOnesInTheOrderOfAll)
 {
   const HostMatrix A = generate("poisson2d-5pt:1x40").A; // a chain of rows

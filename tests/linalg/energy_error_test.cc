@@ -48,7 +48,8 @@ TEST(EnergyError, NeedsMoreThanOneTerm)
   EXPECT_LT(feeder.report().target, 0.);
 }
 
-// A resident loop evaluates no estimates while it runs; the estimate after it uses recent terms.
+// A resident loop (one kernel on the GPU) makes no estimates while it runs; the estimate at its end
+// uses recent terms.
 TEST(EnergyError, RecentTermsDoWhereNobodyHasLooked)
 {
   TermFeeder feeder;
@@ -68,8 +69,8 @@ TEST(EnergyError, DecidesAsSoonAsItIsSmallEnough)
       TermFeeder feeder(tolerance);
       while (!feeder.add(std::pow(rho, feeder.n_terms)))
         ASSERT_LT(feeder.n_terms, 40000);
-      // S Δ_k = τ tolerance² ‖x‖² gives ρ^k = τ (1 − ρ) tolerance² / (1 − ρ); the loop may end a
-      // little later.
+      // S Δ_k = τ tolerance² ‖x‖² (linalg/solvers/energy_error.h) with S = 1 / (1 − ρ) = ‖x‖² gives
+      // ρ^k = τ tolerance²; the loop may end a little later.
       const double needed = std::log(EnergyError::accuracy * tolerance * tolerance) / std::log(rho);
       EXPECT_GE(feeder.n_terms, needed) << rho << ' ' << tolerance;
       EXPECT_LE(feeder.n_terms, 2. + 1.1 * needed) << rho << ' ' << tolerance;
@@ -92,13 +93,13 @@ TEST(EnergyError, IsABoundFromBelowAsAccurateAsItSaysForManyTerms)
       const double squared = report.error * report.error;
       const double exact = std::pow(rho, feeder.n_terms - delay) / (1. - rho);
       ASSERT_LE(squared, (1. + 1e-12) * exact) << rho << ", term " << k;
-      // After few terms, S underestimates the remaining sum.
+      // After few terms, S Δ_k (linalg/solvers/energy_error.h) underestimates the remaining sum.
       const bool has_seen_enough = k > 3. / (1. - rho);
       ASSERT_GE(squared, has_seen_enough ? (1. - EnergyError::accuracy) * exact : 0.)
           << rho << ", term " << k;
     }
-    // The delay d satisfies ρ^d = τ; a larger S needs as many terms again. The interval between
-    // estimates is a few percent of all terms.
+    // The delay d satisfies ρ^d = τ (energy_error.h) but may be twice as large if S is too large.
+    // The interval between estimates is a few percent of all terms.
     EXPECT_LE(delay, 2. + 2. * std::log(EnergyError::accuracy) / std::log(rho) + 0.04 * 5000);
   }
 }
@@ -318,7 +319,8 @@ TEST_P(EnergyErrorTest, IsThatOfASingleSolveInABatch)
   }
 }
 
-// The systems are so large that the loop runs on one thread block, on a cluster and on all blocks.
+// The systems have sizes for which the loop runs on one thread block, on a cluster and on all
+// blocks.
 TEST_P(EnergyErrorTest, IsTheSameOnAChipAsOfAGraph)
 {
   if (std::get<0>(GetParam()) != "cuda")

@@ -23,7 +23,7 @@ constexpr const char *all_formats[] = {"csr",
                                        "coo"};
 
 /// The preconditioners, one for each kind of action of M⁻¹: a diagonal, a CSR matrix, blocks, and
-/// an action that is computed before the step.
+/// an action that is computed before the kernel of the solver.
 constexpr const char *all_preconditioners[] = {"jacobi", "fsai", "block-jacobi block=3",
                                                "chebyshev degree=2"};
 
@@ -49,7 +49,7 @@ TEST_P(EveryFormatTest, AndPreconditionerGivesTheSolution)
     }
 }
 
-/// Tests methods other than Krylov solvers, whose own steps multiply by A.
+/// Tests methods that are not Krylov solvers but multiply by A in kernels of their own.
 class EveryFormatOnBackend : public OnBackend
 {};
 

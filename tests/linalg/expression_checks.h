@@ -14,11 +14,13 @@
 
 /**
  * @file
- * Checks, for any backend, that steps evaluate a compiled reaction term correctly.
+ * Checks, for any backend, that steps (kernels, linalg/steps/steps.h) evaluate a compiled reaction
+ * term correctly.
  */
 namespace femgpu::linalg::test
 {
-/// The body of a step that stores the four results of a reaction term at u_i, four numbers per row.
+/// The body of a kernel step that stores the four results of a reaction term at u_i, four numbers
+/// per row.
 struct EvaluateTerm
 {
   DiagonalTerm<ExpressionReaction> term;

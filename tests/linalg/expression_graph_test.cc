@@ -89,7 +89,7 @@ TEST(ExpressionGraph, BearsLongExpressions)
     choices = "x<" + std::to_string(choices.size()) + "?" +
               (choices.size() < 9000 ? choices : "1") + ":y";
   }
-  const std::size_t n_products = sum.size() / 4; // each factor is 1
+  const std::size_t n_products = sum.size() / 4; // each product x y is 1
   EXPECT_DOUBLE_EQ(value_of(sum, 2., 0.5), 2. + static_cast<double>(n_products));
   EXPECT_EQ(value_of(powers, 1.), 1.);
   EXPECT_EQ(value_of(choices, 1e9, 7.), 7.);

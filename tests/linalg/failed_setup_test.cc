@@ -94,7 +94,7 @@ TEST_P(FailedSetupTest, MatricesAreSetReleasedAndUpdatedInAnyOrder)
     for (int sequence = 0; sequence < n_sequences; ++sequence) {
       SCOPED_TRACE(std::string(preconditioner) + ", sequence " + std::to_string(sequence));
       LinearSolver solver(executor, method("bicgstab", preconditioner));
-      std::unique_ptr<HostMatrix> first = matrix(true), latest; // first: first with this pattern
+      std::unique_ptr<HostMatrix> first = matrix(true), latest; // first of its pattern, latest
       bool is_small = true;
       solver.set_matrix(first->csr(), false);
       for (int rest = sequence, k = 0; k < n_steps; ++k, rest /= n_choices) {

@@ -7,7 +7,7 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Tests which matrices formats refuse, and what they report. Tests of steps check their products.
+/// Tests which matrices the formats refuse, and what they report. step_checks.h tests the products.
 class FormatTest : public OnBackend
 {
 protected:

@@ -238,7 +238,7 @@ void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
   EXPECT_LT(relative_difference(exact(r), small(r)), 1e-13);
 
   const AppliedPreconditioner<Backend> requested(executor, sweeps + " sweeps=3",
-                                                 A); // three sweeps, although 1.5⁴ = 5.1
+                                                 A); // 3 sweeps, although they diverge: 1.5⁴ = 5.1
   EXPECT_TRUE(has_remark(requested, "triangles by 3 Jacobi sweeps per triangle, which leave 4."));
 }
 

@@ -136,7 +136,7 @@ struct NestedSums
   double unused;
 };
 
-/// The body of a step whose epilogue decides whether the inner loop runs at all.
+/// The body of a kernel step whose epilogue decides whether the inner loop runs at all.
 struct BeginInner
 {
   using Contributes = SumList<>;
@@ -152,7 +152,7 @@ struct BeginInner
   }
 };
 
-/// The body of a step that computes calls_i += 1.
+/// The body of a kernel step that computes calls_i += 1.
 struct CountInner
 {
   double *calls;
@@ -241,7 +241,7 @@ struct PowerSums
   double vv;
 };
 
-/// The body of a step that computes w = A v and (w, w).
+/// The body of a kernel step that computes w = A v and (w, w).
 struct Multiply
 {
   double *w;
@@ -261,7 +261,7 @@ struct Multiply
   }
 };
 
-/// The body of a step that computes v = w / |w|.
+/// The body of a kernel step that computes v = w / |w|.
 struct Normalise
 {
   double *v;
@@ -282,7 +282,7 @@ struct Normalise
 };
 
 /// Runs 20 steps of the power method with @p A.
-/// @return the vector, and the name of the execution of the loop
+/// @return the vector, and how the loop was executed: "graph" or "driven by the host"
 template <class Operator>
 std::pair<std::vector<double>, std::string> iterate_powers(const Operator &A)
 {

@@ -12,7 +12,8 @@ namespace
 class MatrixPowersTest : public OnBackend
 {
 protected:
-  /// Returns V[0] to V[steps], computed in columns whose stride exceeds their length.
+  /// Returns v and a basis vector for each of @p steps, computed in columns whose stride exceeds
+  /// their length.
   Vectors run(const MatrixPowers &powers, const std::vector<double> &v,
               const std::vector<BasisStep> &steps) const
   {

@@ -38,7 +38,7 @@ protected:
     return solve(executor, options, A, b, x0);
   }
 
-  /// Solves A x = b with the preconditioner of another matrix. @param of this other matrix
+  /// Solves A x = b from x = 0. @param of matrix for which the preconditioner is set up
   Solved run_with(const std::string &preconditioner, const HostMatrix &of, const HostMatrix &A,
                   const std::vector<double> &b) const
   {

@@ -20,7 +20,7 @@ namespace femgpu::linalg::test
 {
 constexpr double eps = 2.3e-16;
 
-/// The preconditioners that are fused into the steps of every solver.
+/// The preconditioners that every solver fuses into its kernels.
 constexpr const char *preconditioners[] = {"identity", "jacobi"};
 
 /// The base of tests that run on every backend and are skipped if the backend is unavailable.
@@ -29,8 +29,8 @@ class WithExecutor
 protected:
   ExecutorPtr executor;
 
-  /// Makes the executor of @p backend; "two_parts" uses the host. Returns why the executor is
-  /// unavailable, or an empty string.
+  /// Makes the executor of @p backend. "two_parts" denotes the host with rows distributed over two
+  /// subdomains. Returns why the executor is unavailable, or an empty string.
   std::string start(const std::string &backend)
   {
     try {
@@ -90,7 +90,7 @@ inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &opti
   return {std::move(report), std::move(x0)};
 }
 
-/// A test whose parameters are the backend (or "two_parts") and the solver.
+/// A test whose parameters are the backend (or "two_parts", see start()) and the solver.
 class OnBackendWithSolver : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                             protected WithExecutor
 {
@@ -192,7 +192,8 @@ inline auto general_solvers()
   return testing::Values(std::string("bicgstab"), std::string("pipelined-bicgstab"));
 }
 
-/// Returns solvers whose number of vectors is known only at run time.
+/// Returns solvers whose options determine the number of vectors, so that it is unknown to the
+/// compiler.
 inline auto wide_solvers()
 {
   return testing::Values(std::string("idr"), std::string("idr s=1"), std::string("idr s=8"),

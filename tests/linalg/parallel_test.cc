@@ -17,7 +17,7 @@ namespace
 {
 using namespace femgpu::linalg;
 
-/// The number of visits of each index 0 <= i < n.
+/// How often the loop body was called for each index 0 <= i < n.
 using Visits = std::vector<std::atomic<int>>;
 
 void expect_one_each(const Visits &visits)

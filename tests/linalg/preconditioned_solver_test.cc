@@ -110,7 +110,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhenSolvesTogetherHaveLostWhatItC
 {
   const bool is_on_host = executor->backend() == BackendKind::host;
   HostMatrix A = generate(is_on_host ? "poisson2d-5pt:150" : "poisson2d-5pt:400").A;
-  A.unknowns = default_unknowns; // so that there is no forecast
+  A.unknowns = default_unknowns; // no nodes_along_body, so no forecast for Jacobi
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   int n_with_jacobi = 0, n_iterations = 0;
@@ -153,7 +153,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereMaterialsDiffer)
 TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
 {
   HostMatrix A = laplacian_1d(30001);
-  A.unknowns = default_unknowns; // so that there is no forecast
+  A.unknowns = default_unknowns; // no nodes_along_body, so no forecast for Jacobi
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   std::vector<int> shown;
@@ -241,7 +241,7 @@ TEST_P(PreconditionedSolverTest, GoesBackToJacobiWhereMultigridIsNoHelp)
   EXPECT_TRUE(report.converged()) << report.message;
   EXPECT_EQ(report.method.preconditioner, "jacobi");
   if (executor->backend() == BackendKind::cuda)
-    return; // its limit of Jacobi iterations is not reached
+    return; // CUDA allows more Jacobi iterations than are needed
   EXPECT_GT(report.iterations, 500);
   EXPECT_NE(remarks(report).find("multigrid ended as indefinite_preconditioner"), std::string::npos)
       << remarks(report);
@@ -257,7 +257,7 @@ TEST_P(PreconditionedSolverTest, StaysWithJacobiWhereMultigridCannotBeMade)
   const SolveReport report = solver.solve(b.data(), x.data());
   EXPECT_TRUE(report.converged()) << report.message;
   if (executor->backend() == BackendKind::cuda)
-    return; // its limit of Jacobi iterations is not reached
+    return; // CUDA allows more Jacobi iterations than are needed
   EXPECT_GT(report.iterations, 500);
   EXPECT_EQ(remarks(report).rfind("jacobi permanently: ", 0), 0U) << remarks(report);
 }
@@ -272,7 +272,7 @@ TEST_P(PreconditionedSolverTest, StaysWithJacobiForSolversThatNeedADiagonal)
   const SolveReport report = solver.solve(problem.b.data(), x.data());
   EXPECT_EQ(report.method.preconditioner, "jacobi");
   if (executor->backend() == BackendKind::cuda)
-    return; // its limit of Jacobi iterations is not reached
+    return; // CUDA allows more Jacobi iterations than are needed
   EXPECT_NE(remarks(report).find("powers=plain"), std::string::npos) << remarks(report);
 }
 

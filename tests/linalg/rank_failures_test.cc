@@ -18,7 +18,7 @@ namespace
 {
 constexpr int n_ranks = 3, failing = 1;
 
-/// A distributed matrix with one solver per rank, of which one fails.
+/// A distributed matrix with a solver on each rank; the solver on rank `failing` fails.
 class PartsThatFail : public testing::Test
 {
 protected:
@@ -26,8 +26,8 @@ protected:
       : A(laplacian_2d(20, 21)), starts{0, 130, 271, A.n}, matrices(cut_matrix(A, starts))
   {}
 
-  /// Sets the matrix on all ranks, with @p bad on the failing rank, and expects the same error on
-  /// all ranks. Then checks that a solve with A succeeds on all ranks. Returns the message.
+  /// Sets the rows of A on all ranks but @p bad on rank `failing`, and expects the same error on
+  /// all ranks. Then checks that a solve with A succeeds on all ranks. Returns the error message.
   template <class Expected>
   std::string fail_and_recover(const std::string &preconditioner, const LocalMatrix &bad)
   {
@@ -64,7 +64,7 @@ protected:
     EXPECT_TRUE(report.converged()) << report.message;
   }
 
-  /// Returns the failing rank's rows with one row multiplied by @p factor.
+  /// Returns the rows of rank `failing` with row @p row multiplied by @p factor.
   LocalMatrix with_row(const int row, const double factor) const
   {
     LocalMatrix local = matrices[failing];
@@ -144,7 +144,7 @@ TEST_F(PartsThatFail, AllHaveTheErrorOfTooLittleMemory)
 TEST_F(PartsThatFail, AllStayWithJacobiIfOneHasNoMemoryForMultigrid)
 {
   ModelProblem problem = generate("poisson2d-5pt:300");
-  problem.A.unknowns = default_unknowns; // so that there is no forecast
+  problem.A.unknowns = default_unknowns; // no nodes_along_body, so no forecast for Jacobi
   const std::vector<LocalMatrix> halves = cut_matrix(problem.A, {0, 45000, 90000});
   std::vector<double> x(problem.b.size());
   run_on_ranks(2, [&](const int p, const auto &communicator) {

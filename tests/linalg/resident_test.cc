@@ -70,8 +70,8 @@ TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)
   EXPECT_LT(expected, first_arrival); // the counter has wrapped around to 0
 }
 
-/// Tests the solvers with resident execution on systems whose sizes exercise every kernel. The host
-/// has only one kind of execution.
+/// Tests the solvers with resident execution (one kernel for the whole loop) on systems whose sizes
+/// exercise every kernel. The host has only one kind of execution.
 class ResidentTest : public OnBackendWithSolver
 {
 protected:
@@ -124,7 +124,7 @@ TEST_P(ResidentTest, AgreesWithTheGraphForLongRows)
 TEST_P(ResidentTest, AgreesWithTheGraphForManyRows)
 {
   compare(laplacian_2d(500, 501));                // four rows per thread
-  if (solver == "pipelined-cg" || solver == "cg") // room for eight rows per thread
+  if (solver == "pipelined-cg" || solver == "cg") // up to eight rows per thread fit
     compare(laplacian_3d(70, 71, 72));
   compare(random_spd(100007, 6, 1)); // arbitrary columns
 }

@@ -231,7 +231,7 @@ TEST_P(RoundingOnBackend, SystemsOfABatchAreSettledToo)
   }
 }
 
-/// Returns the vector 2^@p exponent v.
+/// Returns @p v multiplied by 2 to the power @p exponent.
 std::vector<double> times_power(std::vector<double> v, const int exponent)
 {
   for (double &value : v)

@@ -11,8 +11,8 @@
 
 /**
  * @file
- * Checks teams, counts, lists of rows and workspaces on any backend: rows_test.cc runs the checks
- * on the host, rows_cuda_test.cu on a CUDA device.
+ * Checks teams (the threads that share a row), counts, lists of rows and workspaces on any backend:
+ * rows_test.cc runs the checks on the host, rows_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {

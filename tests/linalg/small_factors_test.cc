@@ -41,7 +41,8 @@ TallMatrix second_differences(const int p)
   return B;
 }
 
-/// Runs the body of a step as the host backend does, and returns the status of the factorisation.
+/// Runs the body of a kernel step as the host backend does, and returns the status of the
+/// factorisation.
 template <class Body>
 FactorStatus run(const Body &body)
 {

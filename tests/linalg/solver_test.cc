@@ -372,7 +372,7 @@ TEST(SolverRegistry, TraitsAreThoseOfWhatIsMade)
   for (const auto &[name, meaning, make, traits] : solvers) {
     SCOPED_TRACE(name);
     const auto solver = make_solver(name, BackendKind::host);
-    if (traits.preconditioner != nullptr) // batches do not support solvers with their own M
+    if (traits.preconditioner != nullptr) // its own preconditioner excludes it from batches
       EXPECT_FALSE(traits.supports_batch);
     else
       EXPECT_EQ(solver->batch() != nullptr, traits.supports_batch);

@@ -15,8 +15,8 @@
 
 /**
  * @file
- * Checks, on any backend, the properties of steps that solvers rely on: steps_test.cc runs the
- * checks on the host, steps_cuda_test.cu on a CUDA device.
+ * Checks, on any backend, the properties of steps (kernels, linalg/steps/steps.h) that solvers rely
+ * on: steps_test.cc runs the checks on the host, steps_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
@@ -39,7 +39,7 @@ struct StepSums
   double first, second;
 };
 
-/// The body of a step that computes first += v_i and second += v_i².
+/// The body of a kernel step that computes first += v_i and second += v_i².
 struct AddUp
 {
   const double *v;
@@ -61,7 +61,7 @@ struct AddUp
   }
 };
 
-/// The body of a step that computes first += v_i, without an epilogue.
+/// The body of a kernel step that computes first += v_i, without an epilogue.
 struct AddFirst
 {
   const double *v;
@@ -74,7 +74,8 @@ struct AddFirst
   }
 };
 
-/// The body of a step that computes second += v_i. The epilogue also reads the sum of AddFirst.
+/// The body of a kernel step that computes second += v_i. The epilogue also reads the sum of
+/// AddFirst.
 struct AddSecondAndFinish
 {
   const double *v;
@@ -95,7 +96,8 @@ struct AddSecondAndFinish
   }
 };
 
-/// The body of a step that adds 1 to calls_i and the number of the pass to passes_i, without sums.
+/// The body of a kernel step that adds 1 to calls_i and the number of the pass to passes_i, without
+/// sums.
 struct CountCalls
 {
   double *calls, *passes;
@@ -121,7 +123,8 @@ struct CountCallsAndPasses : CountCalls
   }
 };
 
-/// The body of a product step that computes result_i = (A v)_i, first += (A v)_i and second += 1.
+/// The body of a kernel step with a product that computes result_i = (A v)_i, first += (A v)_i and
+/// second += 1.
 struct StoreProduct
 {
   double *result;

@@ -83,7 +83,7 @@ TEST_P(HostShortColumns, GiveTheSameBits)
 INSTANTIATE_TEST_SUITE_P(Formats, HostShortColumns, testing::ValuesIn(formats_with_short_columns()),
                          format_name);
 
-/// The body of a step that takes longer than the interval at which the host checks the loop.
+/// The body of a kernel step that takes longer than the interval at which the host checks the loop.
 struct Sleep : CountCallsAndPasses
 {
   void operator()(const StepState & /* s */, int /* i */, StepSums & /* sums */) const

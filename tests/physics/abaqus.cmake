@@ -65,7 +65,8 @@ study_test(node_set_of_a_whole_edge_is_a_curve ${cube} --set "${pull_up}" ${two_
 study_test(curves_and_points_of_node_sets_are_listed --expect-text "curves EDGE. points NMID"
   -- ${cube} --set "${pull_up}" ${mid_sides_held} --validate)
 
-# The degree is that of the file, or the highest that the physics supports.
+# With Degree = auto, the elements have the degree of the mesh file, at most the highest degree that
+# the physics supports.
 set(ring ${here}/poisson_second_order.prm --set Study/Cycles=1)
 study_test(degree_is_the_order_of_the_file ${ring} --set Discretization/Degree=auto
   --set Mesh/File=${written}/ring_triangle6.msh --expect-text "FE_SimplexP<2>\\(2\\)"

@@ -24,7 +24,7 @@ foreach(contrast 1e3 1e5 1e7 1e12)
     --set "Expressions/Constants=C=${contrast}, u0=0, u1=1"
     --expect-quantity "flux through 0=1.428571428+-1e-3")
 endforeach()
-# The flux of the direct solver.
+# Every preconditioner must give the flux of the direct solver.
 foreach(preconditioner auto jacobi fsai multigrid ic chebyshev sainv two-stage)
   study_test(random_layers_have_the_flux_of_direct_with_${preconditioner} ${layers}
     --set "Poisson/Coefficient=if(x < 0.7, 1, C)*${random}"

@@ -21,8 +21,8 @@
 
 /**
  * @file
- * Compares cells in blocks with the cells of a refined mesh: functions, integrals and jumps must
- * agree.
+ * Compares cells in blocks (physics/active_cell.h) with the cells of a refined mesh: functions,
+ * integrals and jumps must agree.
  */
 namespace
 {

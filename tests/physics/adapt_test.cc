@@ -29,7 +29,8 @@ namespace
 using namespace femgpu;
 using namespace dealii;
 
-/// −∇·(k∇u) = s, with u given on the boundary, or its flux on boundary @p neumann.
+/// The data of −∇·(k∇u) = s: u is given on the boundary, except that its flux is given on boundary
+/// `neumann`.
 struct Data
 {
   std::string k, s, u, flux; ///< flux: k du/dn
@@ -357,7 +358,7 @@ double rate_on_l_shape(const RefinementRule &rule, const std::size_t largest)
     flag_by_indicators(run.mesh, run.indicators, rule);
     run.refine();
   }
-  // Start of the last factor of 8.
+  // `first` is the first point with at least an eighth of the last number of dofs.
   const std::array<double, 2> &last = points.back(),
                               &first =
                                   *std::find_if(points.begin(), points.end(), [&](const auto &p) {
@@ -366,7 +367,7 @@ double rate_on_l_shape(const RefinementRule &rule, const std::size_t largest)
   return (last[1] - first[1]) / (last[0] - first[0]);
 }
 
-// Kelly's estimator is tested in this way by complete runs.
+// Complete runs test the same rate for Kelly's estimator.
 TEST(Estimators, ResidualGivesTheOptimalRateOnAnLShape)
 {
   EXPECT_NEAR(rate_on_l_shape({RefinementRule::Fraction::of_cells, 0.2, 0.02}, 40000), 0.5, 0.04);

@@ -42,7 +42,7 @@ private:
   std::function<double(const Point<2> &)> f;
 };
 
-/// A problem on the square and a function that stands for its solution.
+/// A problem on the unit square, and a function that is treated as its solution.
 struct Case
 {
   Case(const std::string &physics, const std::string &parameters,
@@ -80,7 +80,8 @@ struct Case
   {
     return solution->evaluation().balance;
   }
-  /// Returns the verdict of require_balance(); each further solve calls @p further.
+  /// Returns the report of a converged solve after require_balance() has examined it; @p further
+  /// replaces each further solve that require_balance() requests.
   linalg::SolveReport balance_report(const std::function<void()> &further)
   {
     linalg::SolveReport report;

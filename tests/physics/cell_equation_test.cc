@@ -14,7 +14,8 @@
 
 /**
  * @file
- * Tests the point terms of each physics, their derivatives, and the cell equations made of them.
+ * Tests the terms of each physics at points (PointTerms), their derivatives, and the cell equations
+ * that consist of them.
  */
 namespace
 {

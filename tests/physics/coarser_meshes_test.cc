@@ -69,7 +69,8 @@ public:
   ForestCells cells;
 };
 
-/// Checks that groups, one of them without nodes, together have what one group with all nodes has.
+/// Checks that several groups, one of them without nodes, together have the same coarser unknowns
+/// as one group with all nodes.
 TEST(CoarserMeshes, are_those_of_all_groups)
 {
   const RefinedAtACorner mesh(2, 0, 12);
@@ -190,8 +191,8 @@ TEST(CoarserMeshes, of_blocks_are_those_of_their_cells)
   }
 }
 
-/// Includes nodes that are midpoints of parents made by different threads, whose sums of terms
-/// depend on the order.
+/// Covers midpoints of parent cells that different threads create: the sum of the terms of such a
+/// node must not depend on the order of the threads.
 TEST(CoarserMeshes, have_the_same_bits_with_any_number_of_threads)
 {
   const int n_threads = linalg::n_loop_threads();

@@ -1,8 +1,8 @@
 # Curved bodies from files: cells with nodes of second order, and sides on ellipses and cones. The
-# meshes are those of curved_meshes.py, which meshes.cmake writes.
+# script curved_meshes.py, which meshes.cmake runs, writes the meshes.
 set(curved ${CMAKE_CURRENT_BINARY_DIR}/meshes)
 
-# The body is that of the file on every mesh: parabolas through the nodes, with area 3 n (sin(phi) +
+# Every mesh has the body of the file: parabolas through the nodes, with area 3 n (sin(phi) +
 # 8/3 sin(phi/2) (1 - cos(phi/2))) / 2 for n = 2 arcs of phi = pi/4 at the radii 1 and 2.
 set(second_order ${here}/poisson_second_order.prm --ranks 2 --same-as-ranks 1)
 foreach(case "ring_triangle6;2" "ring_quad8;2" "ring_quad9;2" "pipe_tet10;3" "pipe_hex20;3"

@@ -38,7 +38,8 @@ def extrude(quadrilaterals, n_nodes):
 
 
 def tetrahedra(nodes, hexahedra):
-    """Divides hexahedra into six tetrahedra at their lowest node, faces from their lowest node."""
+    """Divides each hexahedron into six tetrahedra at its node with the lowest number. Divides each
+    face at its node with the lowest number, too, so that neighbours match."""
     cells = []
     for cell in hexahedra:
         lowest = min(cell)

@@ -61,8 +61,8 @@ public:
   }
 };
 
-/// −∇·(k∇u) = 4 x − (1 + y) u with du/dn + 2 u = 3 y or du/dn = x y on sides, and an independent
-/// implementation of its terms.
+/// The problem −∇·(k∇u) = 4 x − (1 + y) u with du/dn + 2 u = 3 y or du/dn = x y on sides, and an
+/// independent implementation of its terms.
 template <int dim>
 struct AnisotropicDiffusion
 {

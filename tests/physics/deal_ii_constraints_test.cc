@@ -47,7 +47,7 @@ using namespace dealii;
 using DofNumber = types::global_dof_index;
 using Constraints = AffineConstraints<double>;
 
-/// −Δu = 0 with periodic sides only.
+/// The problem −Δu = 0 with periodic sides only.
 template <int dim>
 class Periodic final : public ScalarProblem<dim>
 {
@@ -104,7 +104,7 @@ std::map<DofNumber, double> masters_of(const Constraints &constraints, const Dof
                             : std::map<DofNumber, double>(entries->begin(), entries->end());
 }
 
-/// Checks that both constrain @p dofs equally. @return the number of these that depend on others
+/// Checks that both constrain @p dofs equally. @return how many of them depend on other dofs
 unsigned int expect_same_lines(const Constraints &ours, const Constraints &theirs,
                                const IndexSet &dofs)
 {
@@ -197,8 +197,8 @@ std::map<DofNumber, Point<dim>> points_of_dofs(const Discretization<dim> &discre
   return all;
 }
 
-/// Checks that positions that coincide modulo 1 have the same dof. This test needs no reference,
-/// because deal.II does not pair the faces of triangles.
+/// Checks that positions that coincide modulo 1 have the same dof. There is no comparison
+/// with deal.II, which does not pair the faces of triangles.
 template <int dim>
 void expect_period_1(const std::string &cells, const unsigned int degree)
 {

@@ -35,12 +35,12 @@ study_test(cook_of_triangles_reaches_the_deflection_of_the_literature
   ${parameter_dir}/elasticity_cook.prm ${tight} --set Mesh/Cells=simplex --set "Mesh/Initial refinements=2"
   --check-vtu --expect-at "displacement.1@48,52=23.96e-3+-1.2e-4"
   --expect-quantity "balance defect=0+-1e-10")
-# Without rigid body modes it takes 97 iterations.
+# Multigrid without rigid body modes takes 97 iterations.
 study_test(cook_takes_few_iterations_with_multigrid ${parameter_dir}/elasticity_cook.prm ${no_vtu} ${tight}
   --set Solver/Preconditioner=multigrid --set "Solver/Maximum iterations=64"
   --set Solver/Fallback=none --ranks 2 --same-as-ranks 1 --absolute-for-quantities 1e-9
   --expect-at "displacement.1@48,52=23.96e-3+-1.2e-4")
-# Without the levels of degrees 2 and 1 it takes 37 iterations in the first cycle.
+# Multigrid without the levels of degrees 2 and 1 takes 37 iterations in the first cycle.
 study_test(kirsch_of_degree_4_takes_few_iterations_with_multigrid
   ${parameter_dir}/elasticity_kirsch.prm ${no_vtu} --set Discretization/Degree=4
   --set Study/Cycles=2 --set Solver/Preconditioner=multigrid
@@ -186,8 +186,8 @@ study_test(two_bodies_that_are_held_are_solved ${bodies} --ranks 2 --same-as-ran
   --set "Elasticity/Displacement=1, 3: 0, 0" --same-with Solver/Solver=direct
   --set Elasticity/Reactions=true --expect-quantity "balance defect=0+-1e-9")
 
-# Elements of degree 1 that are too stiff must be reported. By the estimate, the beam bends 35 + 10
-# % too little.
+# Elements of degree 1 that are too stiff must be reported. The estimate is that the beam bends
+# 45 % too little.
 set(beam ${here}/elasticity_3d.prm --set Mesh/Generator=subdivided_hyper_rectangle
   --set "Mesh/Arguments=20, 1, 1 : 0, 0, 0 : 20, 1, 1 : true" --set "Mesh/Initial refinements=0"
   --set Study/Cycles=1 --validate)

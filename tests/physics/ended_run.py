@@ -3,8 +3,8 @@
 
     ended_run.py --program build/bin/femgpu parameters/poisson.prm --when summary.json --how KILL
 
-The first run is not disturbed. In the second run, the partial file of --when is a full pipe, so
-that femgpu blocks while writing it when it is disturbed:
+The first run is not disturbed. In the second run, a full pipe replaces the partial file to which
+femgpu first writes the file --when. femgpu blocks while it writes to this pipe, and is disturbed:
 
     KILL, TERM, INT  sends the signal: files of the first run must be unchanged or complete, and a
                      later run must succeed and clean up. With --finished N, the tables and

@@ -1,5 +1,5 @@
-# The examples of docs/extending.md compile and run: each file, and each line in its registry. Included
-# by CMakeLists.txt beside it.
+# Checks that the examples of docs/extending.md compile and run: each source file, and each line
+# that the page adds to a registry. Included by CMakeLists.txt.
 set(page ${PROJECT_SOURCE_DIR}/docs/extending.md)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
 file(READ ${page} page_text)
@@ -43,7 +43,7 @@ extract_registry(physics/registry.cc)
 extract_registry(linalg/solvers/registry.cc)
 extract_registry(linalg/matrices/registry.cc)
 
-# Objects, so that these registries replace those of the libraries.
+# Object files, so that the linker uses these registries instead of the ones in the libraries.
 add_library(femgpu_extensions OBJECT ${extending}/linalg/solvers/registry.cc
             ${extending}/linalg/solvers/steepest_descent.cc
             ${extending}/linalg/matrices/registry.cc ${extending}/linalg/matrices/dia_format.cc)

@@ -111,7 +111,8 @@ TEST(PolynomialMaximum, OfARidgeIsFoundInFewBoxesAtItsFirstPoint)
   EXPECT_EQ(found->at[1], 0.);
 }
 
-/// A function on the unit square or cube that belongs to the space of this degree.
+/// A function on the unit square or cube that belongs to the finite element space of
+/// the given degree.
 template <int dim>
 struct Function
 {

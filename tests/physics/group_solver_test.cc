@@ -22,7 +22,7 @@ namespace
 using namespace femgpu;
 using namespace femgpu::linalg;
 
-/// Makes the pattern of 1D finite differences with @p rows on each rank.
+/// Makes the pattern of 1D finite differences; each rank owns @p rows rows.
 void make_pattern(GroupSystem &system, const std::size_t rows)
 {
   const auto rank = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD);
@@ -112,7 +112,7 @@ TEST(GroupSystem, forgets_an_assembly_that_has_failed)
   assemble(system, 1.);
   solver.solve(system, tight());
   const std::vector<double> x = solution(system);
-  for (GroupSystem::Index i = 0; i < system.n(); ++i) { // without compress()
+  for (GroupSystem::Index i = 0; i < system.n(); ++i) { // an assembly that ends without compress()
     const double diagonal = 1.;
     system.add_row(i, 1, &i, &diagonal);
     system.add_rhs(i, 1.);
@@ -138,7 +138,7 @@ TEST(GroupSolver, that_begins_with_the_pattern_gives_the_same_bits)
     EXPECT_EQ(report.costs.transfer.bytes, late.solve(system, tight()).costs.transfer.bytes);
     EXPECT_EQ(x, solution(system));
     EXPECT_GE(report.costs.transfer.overlapped_seconds, 0.);
-    early.begin_pattern(system); // already available
+    early.begin_pattern(system); // the solver already has this pattern
     assemble(system, 1.);
     EXPECT_EQ(early.solve(system, tight()).costs.transfer.bytes,
               moved(early, system.n_nonzeros() * sizeof(double)) + 3 * system.n() * sizeof(double));

@@ -25,7 +25,7 @@ namespace
 using namespace femgpu;
 using namespace dealii;
 
-/// A problem with a given solution, which is not solved.
+/// A problem that is not solved, because its solution is given.
 template <int dim>
 class PrescribedProblem final : public ScalarProblem<dim>
 {

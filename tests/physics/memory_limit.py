@@ -18,8 +18,8 @@ import tempfile
 MIB = 1 << 20
 FORESEEN = r"need more than .* GB, but the limit 'ulimit -v'"
 REFINEMENTS, WHERE = "Mesh/Initial refinements=", "Mesh/Initial refinement where="
-# Setting, MiB beyond the need of the program itself, and a pattern of the message. Meshes of 2.1
-# million cells run out of memory sooner or later; larger ones are not even started. One of 262144
+# Setting, MiB beyond the need of the program itself, and a pattern of the message. With meshes of
+# 2.1 million cells, memory runs out during the run; larger meshes are refused. A mesh of 262144
 # cells may fit.
 MAY_SUFFICE = "memory|ulimit"
 CASES = [(REFINEMENTS + "7", 60, "."), (REFINEMENTS + "7", 100, "."),

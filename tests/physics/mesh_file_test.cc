@@ -99,7 +99,7 @@ std::string error_of(const std::string &text, const int dim = 2)
   return "no error";
 }
 
-/// Returns the error that results if @p what is replaced in the file of two squares.
+/// Returns the error that results if @p by replaces @p what in the file of two squares.
 std::string error_with(const std::string &what, const std::string &by)
 {
   return error_of(replaced(squares, what, by));

@@ -291,8 +291,8 @@ study_test(twisted_hexahedron_ends_with_2 ${parameter_dir}/poisson_3d.prm
   --set Mesh/File=${written}/twisted.msh --expect-exit 2
   --expect-message "twisted\\.msh:17: the cell is inverted or degenerate")
 
-# Files that were cut at a place between or within lines are refused, and nothing is made up for what
-# is missing.
+# Truncated files, which end between lines or within a line, must be rejected; missing data must not
+# be invented.
 foreach(case "250;'5.000000e' is not a number" "620;the last line is not terminated"
         "777;the file ends within the block .SURFACE of line 33: it is truncated"
         "787;the last line is not terminated")

@@ -35,8 +35,7 @@ void make_coarse(Triangulation<dim> &mesh)
   mesh.reset_all_manifolds();
 }
 
-/// Returns a pseudo-random number for a cell and a step that does not depend on the number of
-/// ranks.
+/// Returns a pseudo-random number for a cell and a step; it is the same on any number of ranks.
 template <class Cell>
 double random_number(const Cell &cell, const unsigned int step)
 {

@@ -4,8 +4,8 @@ foreach(solver cg pipelined-cg chronopoulos-gear-cg bicgstab pipelined-bicgstab 
     --set Solver/Solver=${solver} --set Study/Cycles=2 --set "Output/Write VTU=false"
     --expect-order L2=2 H1=1)
 endforeach()
-# Methods with options, each with another format, which may only affect the time. The expected
-# values are those of `direct`.
+# Methods with options, each with a different matrix format. Methods and formats may affect only the
+# time: the expected values come from the solver `direct`.
 function(method_test name solver preconditioner format)
   study_test(${name} ${parameter_dir}/elasticity_cantilever.prm --ranks 2
     --set Solver/Solver=${solver} --set "Solver/Preconditioner=${preconditioner}" --set Solver/Fallback=none

@@ -30,7 +30,8 @@ namespace
 using namespace femgpu;
 using namespace dealii;
 
-/// −Δu + u = 0 for each component, where the first is 0 at x = 0; optionally periodic in y.
+/// The problem −Δu + u = 0 for each component, optionally periodic in y; component 0 vanishes at
+/// x = 0.
 template <int dim>
 class Membrane final : public ScalarProblem<dim>
 {
@@ -216,7 +217,8 @@ struct Assembled
   linalg::GroupSystem system;
 };
 
-/// Maps each unknown to the unknown with the same position and component, or to -1.
+/// Returns, for each unknown of @p some, the unknown of @p all with the same position and
+/// component; -1 if there is none.
 std::vector<int> matching_nodes(const linalg::Unknowns &some, const linalg::Unknowns &all)
 {
   const auto point = [](const linalg::Unknowns &unknowns, const std::size_t i) {

@@ -15,7 +15,7 @@ namespace
 /// The outcome of a distributed solve.
 struct Result
 {
-  std::string text;    ///< "12", "iteration_limit", or "refused"
+  std::string text;    ///< iterations such as "12", "iteration_limit", or "refused"
   std::string message; ///< set if refused
 };
 
@@ -82,9 +82,9 @@ protected:
   std::string lines;
 };
 
-/// Writes the table of the backend that ran last to the file named by FEMGPU_METHODS_TABLE, if that
-/// is set. The host is skipped otherwise, because distributed_test.cc covers most of the table
-/// there.
+/// Writes a table for the backend that ran last to the file that FEMGPU_METHODS_TABLE names.
+/// Without this variable, the host is skipped, because distributed_test.cc covers most methods on
+/// the host.
 TEST_P(EveryMethod, SolvesOrIsRefusedWithItsMessage)
 {
   const char *const table = std::getenv("FEMGPU_METHODS_TABLE");

@@ -127,8 +127,8 @@ protected:
     });
   }
 
-  /// Counts wrong ghosts. Each rank has 3,000 rows and ghosts from all other ranks; several ranks
-  /// share some of these.
+  /// Counts wrong ghosts. Each rank has 3,000 rows and ghosts from all other ranks; some rows are
+  /// ghosts of several ranks.
   double wrong_ghosts(const int rounds, const int stale = 0) const
   {
     constexpr int n = 3000;

@@ -11,9 +11,10 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Checks all solvers with these preconditioners. Every communicator must take as many iterations
-/// as a solve distributed over threads of the host, and the communicators of a backend must give
-/// the same bits if no loop stays on the chip.
+/// Checks all solvers with the preconditioners of preconditioners(). With every communicator, a
+/// solve must take as many iterations as one distributed over threads of the host, and the
+/// communicators of a backend must give the same bits if no loop is resident (one kernel for the
+/// whole loop).
 TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
 {
   for (const std::string &solver : distributed_solvers()) {
@@ -33,7 +34,7 @@ TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
                   2 + expected.reports[0].iterations / 5); // triangular solves differ
         EXPECT_EQ(report.method.communicator, name);
         if (executor->backend() == BackendKind::cuda &&
-            solver != "ca-gmres") { // which reports its blocks
+            solver != "ca-gmres") { // ca-gmres reports its blocks instead
           EXPECT_EQ(report.method.execution, name == "peers" ? "graph" : "driven by the host");
         }
         if (report.converged()) {

@@ -2,7 +2,7 @@
 
     python3 tests/scripts/dependencies_test.py
 
-Substitutes replace dpkg-query, which then knows no package, and apt-get and sudo.
+Scripts replace dpkg-query, apt-get and sudo; the replaced dpkg-query finds no package.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 
 
 def read_terminal(terminal, other_end):
-    """Returns what was printed there; a read returns a part of it, and the last one fails."""
+    """Returns all bytes printed to a terminal. Reads parts until a read fails at the end."""
     os.close(other_end)
     parts = []
     with contextlib.suppress(OSError):

@@ -71,7 +71,7 @@ def edit_summary(directory, edit):
 
 
 class InDirectory(unittest.TestCase):
-    """A directory for each class, with the run that its prepare() makes."""
+    """Makes a directory for each test class, in which prepare() of this class makes a run."""
 
     @classmethod
     def setUpClass(cls):
@@ -368,7 +368,7 @@ class Damaged(InDirectory):
         self.assert_both_fail(r"history\.csv:\d+: 2 fields", directory)
         with open(os.path.join(directory, "history.csv"), "w", encoding="utf-8") as file:
             file.write("cycle,iteration,residual\n0,0,much\n")
-        self.assert_both_fail("are no numbers", directory)
+        self.assert_both_fail("are not numbers", directory)
 
     def test_a_missing_table_is_a_missing_figure(self):
         directory = self.copy("less")

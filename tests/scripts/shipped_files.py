@@ -1,4 +1,4 @@
-"""Checks that a test runs each file of parameters/ and has VTK read its output.
+"""Checks that each file of parameters/ has a test that runs it and lets VTK read its output.
 
     python3 tests/scripts/shipped_files.py ctest build/tests/physics parameters
 """

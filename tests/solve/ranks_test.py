@@ -130,7 +130,7 @@ class Ranks(RanksTest):
                    "1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n")
         self.write_vector("b.mtx", [2., 4., 10.])
         self.write_vector("x0.mtx", [1., 1., 1.])
-        for ranks in 2, 4:  # four: more than rows
+        for ranks in 2, 4:  # 4 ranks are more than the matrix has rows
             x = self.solution(ranks, "A.mtx", "-b", "b.mtx", "--x0", "x0.mtx")
             for found, expected in zip(x, [1., 2., 3.]):
                 self.assertAlmostEqual(found, expected, 7)

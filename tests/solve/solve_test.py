@@ -314,7 +314,7 @@ class Timing(SolveTest):
         self.assertIn("the solve ended after 1 instead of 9 iterations", process.stderr)
 
     def test_what_was_moved_is_counted(self):
-        for arguments, vectors in ([], 3), (["--nonlinear", "bratu lambda=1"], 4):  # w too
+        for arguments, vectors in ([], 3), (["--nonlinear", "bratu lambda=1"], 4):  # b, x twice; w
             report = self.report("--generate", "poisson2d-5pt:100", "--repeat", "2", *arguments)
             n, nonzeros = report["matrix"]["n"], report["matrix"]["nonzeros"]
             transfer = report["solve"]["transfer"]
