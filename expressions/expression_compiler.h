@@ -20,7 +20,8 @@ namespace femgpu::linalg
 ExpressionProgram compile_expression(const std::string &text,
                                      const ExpressionDefinitions &definitions = {});
 
-/// Compiles node @p root of a graph with one variable. @param text the expression, for messages
+/// Compiles node @p root of a graph with one variable.
+/// @param text the expression, for messages
 ExpressionProgram compile_expression(const ExpressionGraph &graph, int root,
                                      const std::string &text);
 

@@ -37,8 +37,8 @@ int mean(ExpressionGraph &graph, const Arguments &arguments)
                      graph.constant(static_cast<double>(arguments.size())));
 }
 
-/// Returns floor(a), or 1 more if a - floor(a) is at least 1/2. floor(a + 1/2) would be wrong if a
-/// + 1/2 is rounded.
+/// Returns floor(a), or 1 more if a − floor(a) is at least 1/2. floor(a + 1/2) would be wrong where
+/// the sum is rounded.
 int nearest_integer(ExpressionGraph &graph, const Arguments &arguments)
 {
   const int a = arguments[0], below = graph.apply(Operation::floor, a);

@@ -66,7 +66,7 @@ bool ExpressionGraph::is(const int node, const double value) const
   return (*this)[node].is_constant() && (*this)[node].value == value;
 }
 
-// Operations for derivatives; simplified, because many operands are 0 or 1.
+// The operations from which derivatives are made. They simplify, because many operands are 0 or 1.
 
 int ExpressionGraph::sum(const int a, const int b)
 {

@@ -42,7 +42,7 @@ public:
     return static_cast<int>(nodes.size());
   }
 
-  // Each of these returns the number of a node.
+  // Each of the functions below, up to derivative(), returns the number of a node.
   int constant(double value);
   int variable(int number);
   int apply(ExpressionOperation operation, int a, int b = -1, int c = -1);

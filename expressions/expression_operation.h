@@ -162,8 +162,8 @@ double apply_function(const ExpressionOperation operation, const double a, const
   }
 }
 
-/// Returns the result of @p operation, except select. Operations with one operand ignore b; load
-/// returns b.
+/// Returns the result of @p operation, which must not be select. Operations with one operand ignore
+/// b, except load, which returns b.
 FEMGPU_HD
 double apply(const ExpressionOperation operation, const double a, const double b)
 {

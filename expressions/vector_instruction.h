@@ -5,7 +5,8 @@
 
 namespace femgpu::linalg
 {
-/// Numbers of points are multiples of this, which is a multiple of the width of every vector.
+/// The number of points in a call of a VectorInstruction is a multiple of this constant, which is a
+/// multiple of the number of doubles in every kind of vector.
 constexpr int vector_width = 8;
 
 /**
@@ -21,7 +22,7 @@ using VectorInstruction = bool (*)(ExpressionOperation operation, const double *
 /// the @p n_wider widest kinds; nullptr if there is none.
 VectorInstruction vector_instruction(int n_wider = 0);
 
-// Defined if the C library has vector functions.
+// The functions below are defined only if the C library has vector functions.
 bool run_on_avx2(ExpressionOperation operation, const double *a, const double *b, const double *c,
                  double *result, int n);
 bool run_on_avx512(ExpressionOperation operation, const double *a, const double *b, const double *c,

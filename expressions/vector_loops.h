@@ -7,12 +7,13 @@
 
 /**
  * @file
- * The body of a file that is compiled for one kind of CPU and defines the VectorInstruction
- * FEMGPU_RUN. The file defines the macros of this name, of the vector type FEMGPU_VECTOR and of the
- * names of the vector functions of the GNU C library (libmvec, errors of up to 4 ulp; tan is
- * omitted, because 1/tan would have larger errors). The file must contain nothing else: code that
- * it shares with other files, such as a template of the standard library, would be compiled for
- * this CPU in all of them.
+ * The body of a file that is compiled for one kind of CPU and defines a VectorInstruction. The
+ * file first defines the macros FEMGPU_RUN (the name of this VectorInstruction), FEMGPU_VECTOR (the
+ * vector type), and FEMGPU_OF_ONE and FEMGPU_OF_TWO (the names of the vector functions with one and
+ * two arguments in libmvec of the GNU C library, which have errors of up to 4 ulp; tan is omitted,
+ * because 1/tan would have larger errors). The file must contain nothing else: code that it shares
+ * with other files, such as a template of the standard library, would be compiled for this CPU in
+ * all of them.
  */
 #define FEMGPU_FUNCTIONS_OF_ONE(what)                                                              \
   what(exp) what(log) what(log2) what(log10) what(sin) what(cos) what(asin) what(acos) what(atan)  \

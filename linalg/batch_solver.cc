@@ -287,8 +287,8 @@ SystemReport BatchSolver::solve_separately(const int system, const double *b, do
   return report;
 }
 
-/// Continues, separately, to solve a system that may have missed its target because of rounding;
-/// see rounding.h.
+/// Continues the solve of a system outside of the batch, because rounding may be the reason that it
+/// missed its target (rounding.h).
 SystemReport BatchSolver::continue_at_rounding(const int system, const double *b, double *x,
                                                const SystemReport &report,
                                                double &solve_seconds) const

@@ -14,7 +14,7 @@ namespace femgpu::linalg
 {
 class BatchMethod;
 
-/// The result of one system of a batch. Its message is empty if its outcome is `converged`.
+/// The result of one system of a batch; `message` is empty if the outcome is `converged`.
 struct SystemReport : SolveResult
 {
   bool solved_separately = false; ///< solved after the batch, because the system is too large for a
@@ -51,10 +51,10 @@ struct BatchReport
  * results are in host memory.
  *
  * Use: hundreds of systems of up to a few thousand rows; sizes and patterns may differ. Needs: a
- * solver with vector steps (a form of CG or BiCGStab, or minres), preconditioner identity or
- * jacobi, format csr. On a GPU a block holds up to 4,096 rows for conjugate gradients and 2,048 for
- * BiCGStab; larger systems are solved one at a time after the others
- * (SystemReport::solved_separately).
+ * solver made of vector steps (steps/vector_steps.h): cg, pipelined-cg, chronopoulos-gear-cg,
+ * minres, bicgstab or pipelined-bicgstab; preconditioner identity or jacobi; format csr. On a GPU a
+ * block holds up to 4,096 rows for conjugate gradients and 2,048 for BiCGStab; larger systems are
+ * solved one at a time after the others (SystemReport::solved_separately).
  *
  * Each system has its own outcome. A system has converged only if its recomputed true residual has
  * reached the target. The failure of one system does not stop the others. The result of a system is
@@ -67,8 +67,8 @@ public:
   BatchSolver(ExecutorPtr executor, LinearSolverOptions options);
 
   /**
-   * Transfers the matrices, which must remain valid until the next call. Systems that share arrays
-   * of a pattern or of values in host memory also share these arrays on the device.
+   * Transfers the matrices, which must remain valid until the next call of this function. Systems
+   * that share arrays of a pattern or of values in host memory also share them on the device.
    * @throws DeviceError if memory is exhausted
    */
   void set_matrices(const std::vector<HostCsr> &A);

@@ -88,7 +88,7 @@ void Continuation::set_system(const HostCsr &A, const double *weights)
   system.transfer_rhs(weights, w); // only reorders, because there is no scaling
 }
 
-/// Copies @p x to the host and sets the members of @p record that depend on it.
+/// Copies @p x to the host and sets the members of @p record that depend on x.
 void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
                            BranchRecord &record)
 {
@@ -137,8 +137,7 @@ ContinuationReport Continuation::trace(const ReactionTerm &reaction, const doubl
   report.costs = costs;
   if (communicator)
     report.communicator = communicator->name();
-  system.collect_costs(); // discarded: transfers of the solutions on the branch belong to the solve
-                          // time
+  system.collect_costs(); // discards the transfers of solutions, which are part of the solve time
   return report;
 }
 } // namespace femgpu::linalg

@@ -29,7 +29,7 @@ void check(const ContinuationOptions &options);
 class Continuation
 {
 public:
-  /// Called with each point found, and x at this point.
+  /// Called for each point that is found, with its record and its x.
   using Callback = std::function<void(const BranchRecord &, const std::vector<double> &x)>;
 
   /// @param communicator connects the ranks if rows are distributed; nullptr: all rows are on this
@@ -38,13 +38,14 @@ public:
   Continuation(ExecutorPtr executor, ContinuationOptions options,
                CommunicatorPtr communicator = nullptr);
 
-  /// Starts to transfer a pattern, see LinearSolver::begin_pattern(). Call it before set_system().
+  /// Starts to transfer the pattern of @p A in a separate thread, while the caller assembles its
+  /// values; see LinearSolver::begin_pattern(). Call it before set_system().
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Sets @p A, which must remain valid until the next call, and @p weights: n() non-negative
-   * numbers in host memory, not all zero.
-   * @throws ParameterError for other weights, and the exceptions of LinearSolver::set_matrix()
+   * Sets @p A, which must remain valid until the next call of this function, and @p weights: n()
+   * non-negative numbers in host memory, not all zero.
+   * @throws ParameterError for invalid weights, and the exceptions of LinearSolver::set_matrix()
    */
   void set_system(const HostCsr &A, const double *weights);
 

@@ -66,9 +66,9 @@ DeviceSystem::Spaces DeviceSystem::spaces_of(const HostCsr &A) const
   return {range, communicator ? std::make_shared<RowSpace>(*range, *A.ghosts) : range};
 }
 
-/// Returns the location for the matrix. If memory is limited, a matrix that needs more than half of
-/// it stays in host memory, because vectors need the other half. The host backend reads the matrix
-/// in place.
+/// Returns the location for the matrix. If the memory of the executor is limited, a matrix that
+/// needs more than half of this memory stays in host memory, because vectors need the other half.
+/// The host backend reads the matrix in place.
 MemoryLocation DeviceSystem::location_of(const HostCsr &A) const
 {
   const std::size_t bytes = A.n_nonzeros * (sizeof(double) + sizeof(int)) +

@@ -18,8 +18,8 @@ namespace femgpu::linalg
 /**
  * A linear system on an executor, for methods whose input and results are in host memory. The
  * matrix is scaled, reordered and converted to the chosen format; solutions are transformed back.
- * The pattern is transferred once, optionally overlapped with the assembly of values, and the
- * values whenever they change. Measures the bytes and seconds of transfers and set-up.
+ * The pattern is transferred once, optionally while the caller assembles the values; the values are
+ * transferred whenever they change. Measures the bytes and seconds of transfers and set-up.
  */
 class DeviceSystem
 {
@@ -37,8 +37,8 @@ public:
   /**
    * Starts to transfer a new pattern in a separate thread, which leaves the other cores to the
    * caller. Until set_matrix() the executor must not be used, and the pattern and coordinates of
-   * @p A must remain valid; its values are not read. Errors are thrown by set_matrix(). Does
-   * nothing if the transformed pattern depends on the values.
+   * @p A must remain valid; its values are not read. Errors are thrown by set_matrix(). If the
+   * transformed pattern depends on the values, this function only frees the old matrix.
    */
   void begin_pattern(const HostCsr &A);
 
@@ -46,8 +46,8 @@ public:
   /// its pattern.
   void release();
 
-  /// Returns whether there is a matrix and new values may reuse its pattern, which is impossible if
-  /// the scaling permutes rows depending on the values.
+  /// Returns whether there is a matrix whose pattern new values may reuse. They may not if the
+  /// scaling permutes rows, because this permutation depends on the values.
   bool can_reuse_pattern() const
   {
     return formatted_matrix != nullptr && !transformation.needs_values();
@@ -65,8 +65,8 @@ public:
    */
   void set_matrix(const HostCsr &A, bool only_values);
 
-  /// Runs @p setup, the set-up of a method, waits for its completion and adds its costs. If it
-  /// fails on one rank, all ranks throw.
+  /// Runs @p setup, which sets up a method, waits until its work has completed, and adds the time
+  /// and the copied bytes to the costs. If it fails on one rank, all ranks throw.
   template <class Setup>
   void set_up(const Setup &setup)
   {
@@ -116,12 +116,12 @@ public:
   void complete_report(SolveReport &report);
 
 private:
-  /// The row spaces of the matrix.
+  /// The row spaces of a matrix A: `range` contains A x, and `domain` contains x.
   struct Spaces
   {
     RowSpacePtr range, domain;
   };
-  /// Transforms b to b̂, or a guess x to x̂.
+  /// A function that transforms b to b̂, or an initial guess x to x̂.
   using Transform = void (LinearSystemTransformation::*)(const double *, double *) const;
 
   void sum_over_ranks(const std::vector<std::size_t *> &sizes) const;

@@ -26,13 +26,14 @@ bool is_direct(const std::string &solver)
   const Method method("solver", solver);
   if (method.name() != "direct")
     return false;
-  method.finish(); // there are no options
+  method.finish(); // throws if the text contains options
   return true;
 }
 
 namespace
 {
-/// Checks that the program was built with UMFPACK. @throws ParameterError if it was not
+/// Checks that the program was built with UMFPACK.
+/// @throws ParameterError if it was not
 void require_direct()
 {
   if (!has_umfpack())

@@ -19,7 +19,7 @@ constexpr int max_fallback_rows = 50000;
 std::vector<Choice> solver_choices();
 
 /// Returns whether @p solver names the direct solver.
-/// @throws ParameterError if it does and has options
+/// @throws ParameterError if it names the direct solver with options, because there are none
 bool is_direct(const std::string &solver);
 
 /// Checks that @p text names a solver.
@@ -30,7 +30,7 @@ void check_solver(const std::string &text);
 /// Returns whether the program was built with UMFPACK.
 bool has_umfpack();
 
-/// LU factors of a matrix in host memory, by UMFPACK on one core.
+/// LU factors of a matrix in host memory, computed by UMFPACK on one core.
 class LuFactors
 {
 public:
@@ -57,9 +57,9 @@ private:
 /**
  * Solves A x = b by LU factors, and recomputes the residual.
  *
- * Use: reference solutions and small systems; in 3D the factors exceed the memory at some 1e5 rows.
- * Fails: outcome breakdown if the matrix is singular; stagnated if the estimated error of x exceeds
- * largest_forward_error.
+ * Use: reference solutions and small systems; in 3D, from about 1e5 rows on, the factors do not fit
+ * into memory. Fails: outcome breakdown if the matrix is singular; stagnated if the estimated error
+ * of x exceeds largest_forward_error.
  * @throws DeviceError if memory is exhausted
  * @throws ParameterError if the program was built without UMFPACK
  */

@@ -136,8 +136,8 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
   return report;
 }
 
-/// Measures the residual and backward errors of x in the original system. Unless the system was
-/// scaled, measures the system on the executor.
+/// Computes the residual and backward errors of x in the original system: on the host if the system
+/// was scaled, otherwise on the executor.
 void LinearSolver::measure_original(const double *b, const double *x, SolveReport &report)
 {
   system.matrix().domain()->update_ghost_values(solution.data());

@@ -38,8 +38,8 @@ public:
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Sets @p A, which must remain valid until the next call. With @p same_pattern only the values
-   * are transferred; A must have the pattern of the previous call, and the pattern of that call
+   * Sets @p A, which must remain valid until the next call of this function. With @p same_pattern
+   * only the values are transferred; A must have the pattern of the previous matrix, whose pattern
    * must remain valid, too. If this function throws, the matrix is released: solve() needs another
    * matrix, which is transferred with its pattern even with @p same_pattern.
    * @throws ParameterError if the format cannot hold A
@@ -56,8 +56,8 @@ public:
    */
   SolveReport solve(const double *b, double *x);
 
-  /// Frees the matrix, but not what the preconditioner has computed from it; a new matrix must be
-  /// set.
+  /// Frees the matrix, but not the data of the preconditioner. Set a new matrix before the next
+  /// solve().
   void release();
 
   SolveControl &control()

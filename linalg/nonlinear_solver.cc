@@ -39,8 +39,7 @@ void check(const NonlinearSolverOptions &options)
   check_unscaled(linear);
 }
 
-/// Frees what the method has computed from the old matrix, which might not fit together with a new
-/// one.
+/// Frees the data of the method, because they might not fit into memory together with a new matrix.
 void NonlinearSolver::discard_method_data()
 {
   method = make_nonlinear_method(options.method, options.linear, owner->backend());

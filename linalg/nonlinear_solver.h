@@ -14,7 +14,7 @@ namespace femgpu::linalg
 struct NonlinearSolverOptions
 {
   std::string method = "newton"; ///< name in the registry, with options
-  LinearSolverOptions linear;    ///< linear systems of newton; nlcg uses the preconditioner
+  LinearSolverOptions linear;    ///< methods for linear systems; nlcg uses no linear solver
   SolveControl control;          ///< stopping criteria of the nonlinear iteration
 };
 
@@ -22,13 +22,14 @@ struct NonlinearSolverOptions
 /// @throws ParameterError if they are not
 void check(const NonlinearSolverOptions &options);
 
-/// Checks that @p options have no scaling, because φ needs the unscaled unknowns.
-/// @throws ParameterError if they have one
+/// Checks that @p options select no scaling, because φ needs the unscaled unknowns.
+/// @throws ParameterError if they select one
 void check_unscaled(const LinearSolverOptions &options);
 
 /**
- * Solves A x = b + λ W φ(x) on an executor, with input and results in host memory. It transfers A
- * and the diagonal w of W once, solves, and measures times. Further solves only transfer b and x.
+ * Solves A x = b + λ W φ(x) (nonlinear/nonlinearity.h) on an executor, with input and results in
+ * host memory. It transfers A and the diagonal w of W once, solves, and measures times. Further
+ * solves only transfer b and x.
  */
 class NonlinearSolver
 {
@@ -39,19 +40,19 @@ public:
   NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options,
                   const CommunicatorPtr &communicator = nullptr);
 
-  /// Starts to transfer a pattern, see LinearSolver::begin_pattern(). Call it before set_system(A,
-  /// weights, false).
+  /// Starts to transfer the pattern of @p A in a separate thread, while the caller assembles its
+  /// values; see LinearSolver::begin_pattern(). Call it before set_system(A, weights, false).
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Sets @p A, which must remain valid until the next call, and @p weights: n() non-negative
-   * numbers in host memory. With @p same_pattern only values are transferred, and the pattern of
-   * the previous call must remain valid, too.
+   * Sets @p A, which must remain valid until the next call of this function, and @p weights: n()
+   * non-negative numbers in host memory. With @p same_pattern only values are transferred, and the
+   * pattern of the previous matrix must remain valid, too.
    * @throws the exceptions of LinearSolver::set_matrix(); the system is then released
    */
   void set_system(const HostCsr &A, const double *weights, bool same_pattern);
 
-  /// Frees the matrix and what the method has computed from it; a new system must be set.
+  /// Frees the matrix and the data of the method. Set a new system before the next solve().
   void release();
 
   /// Solves the equation; @p b and @p x are in host memory and have n() elements, and x contains

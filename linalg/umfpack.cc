@@ -13,7 +13,7 @@ bool has_umfpack()
   return true;
 }
 
-// UMFPACK uses compressed columns, so its matrix is Aᵀ.
+// UMFPACK expects compressed columns; read in this way, the compressed rows of A describe Aᵀ.
 
 LuFactors::LuFactors(const HostCsr &A) : n(A.n), values(A.values)
 {

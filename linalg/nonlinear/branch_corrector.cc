@@ -23,7 +23,7 @@ struct State : LoopState
   Sums sums{};
 };
 
-/// (y, z) = θ Σ w_i y_i z_i / Σ w_i
+/// Computes row i of the sum in the inner product (y, z) = θ Σ w_i y_i z_i / Σ w_i.
 struct Metric
 {
   const double *w;
@@ -36,7 +36,8 @@ struct Metric
   }
 };
 
-/// g = ∂r/∂λ;  r = r(x);  (ẋ₀, x − x₀), where x₀ and ẋ₀ belong to the first point of the step
+/// Computes g = ∂r/∂λ, r = r(x), and (ẋ₀, x − x₀), where x₀ and ẋ₀ belong to the point at which the
+/// step starts.
 template <class Row>
 struct Evaluate
 {
@@ -69,7 +70,7 @@ struct Evaluate
   }
 };
 
-/// The inner products (p, a), (p, v) and (v, v).
+/// Computes the inner products (p, a), (p, v) and (v, v).
 struct Products
 {
   Metric metric;
@@ -92,7 +93,7 @@ struct Products
   }
 };
 
-/// x += a + Δλ v
+/// Computes x += a + Δλ v.
 struct AddCorrection
 {
   double *x;
@@ -111,7 +112,7 @@ struct Coefficients
   double c_1, c_2, c_3, c_4;
 };
 
-/// y = c₁ v₁ + c₂ v₂ + c₃ v₃ + c₄ v₄
+/// Computes y = c₁ v₁ + c₂ v₂ + c₃ v₃ + c₄ v₄.
 struct Combine
 {
   const double *v_1, *v_2, *v_3, *v_4;
@@ -125,8 +126,8 @@ struct Combine
   }
 };
 
-/// Newton's method uses the result of a linear solve that rounding ended early if its relative
-/// residual is at most this.
+/// If rounding ends a linear solve early, Newton's method uses its result if the relative residual
+/// is at most this.
 constexpr double max_linear_residual = 1e-2;
 
 /**
@@ -230,7 +231,7 @@ public:
   }
 
 private:
-  /// Returns whether the corrections end here. If so, sets the outcome.
+  /// Returns whether no further correction is to be made. If so, sets correction.outcome.
   static bool has_finished(CorrectorResult &correction, const SolveControl &control,
                            const int min_corrections)
   {
@@ -279,7 +280,7 @@ private:
     return iteration.get_state().sums;
   }
 
-  /// Refreshes J for @p p and solves J y = @p f.
+  /// Refreshes J for @p p and solves J y = @p f. Returns false if the linear solve fails.
   bool solve(BranchPoint &p, const Buffer<double> &f, Buffer<double> &y,
              CorrectorResult &correction)
   {

@@ -22,7 +22,8 @@ struct BranchMetric
  */
 struct BranchPoint
 {
-  /// Creates a zero point. @throws DeviceError if memory is insufficient
+  /// Creates a zero point.
+  /// @throws DeviceError if memory is insufficient
   explicit BranchPoint(const RowSpace &space) : x(space.make_vector()), x_dot(space.make_vector())
   {
     x.fill_zero();
@@ -57,9 +58,9 @@ public:
   virtual ~BranchCorrector() = default;
 
   /**
-   * Corrects @p p by Newton's method within the plane at distance @p sigma from @p from and
-   * orthogonal to the tangent at @p from, and sets p.sigma to the distance reached. If @p from is
-   * nullptr, corrects p at fixed λ, and does not change p.sigma.
+   * Corrects the point @p p by Newton's method within the plane that is orthogonal to the tangent
+   * at the point @p from and at distance @p sigma from this point, and sets p.sigma to the distance
+   * reached. If @p from is nullptr, corrects p at fixed λ, and does not change p.sigma.
    * @param control the maximum number of corrections, and a tolerance relative to ‖c‖ + |λ|
    * ‖∂r/∂λ‖, where c is the constant part of r; for A x = b + λ W φ(x) this is ‖b‖ + |λ| ‖W φ(x)‖
    * @param min_corrections minimum number of corrections, even if the residual is small enough
@@ -69,8 +70,8 @@ public:
 
   /**
    * Finds the unit tangent at @p p that points in the direction of the tangent at @p before.
-   * @param correction result of the correction of p, which must be the last one; the work, and a
-   * failure, are added to it
+   * @param correction the result of correcting p, which must have been the last correction;
+   * receives the additional work, and a failure
    */
   virtual void find_tangent(BranchPoint &p, const BranchPoint &before,
                             CorrectorResult &correction) = 0;
@@ -81,11 +82,11 @@ public:
   /// Returns the length of the chord from @p p to @p q.
   virtual double distance(const BranchPoint &p, const BranchPoint &q) = 0;
 
-  /// Sets x and λ of @p to to the values at distance to.sigma along the tangent at @p p.
+  /// Computes x and λ of the point @p to, at distance to.sigma from @p p along the tangent at p.
   virtual void predict(const BranchPoint &p, BranchPoint &to) = 0;
 
-  /// Sets x and λ of @p to to the values at distance to.sigma by cubic interpolation of the values
-  /// and derivatives at @p p and @p q.
+  /// Computes x and λ of the point @p to, at distance to.sigma, by cubic interpolation of the
+  /// values and derivatives at @p p and @p q.
   virtual void interpolate(const BranchPoint &p, const BranchPoint &q, BranchPoint &to) = 0;
 };
 

@@ -20,8 +20,8 @@ constexpr double largest_offset = 0.4;
 /// Number of corrections that a step of suitable length takes.
 constexpr double target_corrections = 3.;
 
-/// Accuracy of λ at a fold, relative to λ or, if λ is small, to the step; λ̇ is about its square
-/// root.
+/// Accuracy of λ at a fold, relative to λ or, if λ is small, to the step. Instead of 0, λ̇ is then
+/// about the square root of this.
 constexpr double fold_accuracy = 1e-10;
 constexpr int max_fold_trials = 20;
 
@@ -222,7 +222,8 @@ double BranchTracer::lambda_end() const
   return folds == 0 ? options.lambda_end : options.lambda_end_upper;
 }
 
-/// Emits the targets between @p from and @p to, where λ is monotonic, up to the end of the branch.
+/// Emits the solutions for requested values of λ between the points @p from and @p to, where λ is
+/// monotonic, up to the end of the branch.
 void BranchTracer::pass_targets(const BranchPoint &from, const BranchPoint &to)
 {
   const auto is_passed = [&](const double lambda) {
@@ -324,7 +325,8 @@ void BranchTracer::end(const Outcome outcome, const std::string &message)
 {
   is_running = false;
   report.outcome = outcome;
-  report.message = message + " It has " + std::to_string(report.points) + " points after the first";
+  report.message =
+      message + " The branch has " + std::to_string(report.points) + " points after the first";
   for (const BranchRecord &record : report.records)
     if (record.kind == BranchRecord::Kind::fold)
       report.message += ", and a fold at lambda = " + ten_digits(record.lambda);

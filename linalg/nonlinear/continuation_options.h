@@ -23,8 +23,8 @@ struct ContinuationOptions
   /// preconditioner is made from A. Only the relative tolerance and the iteration limit of
   /// linear.control are used.
   LinearSolverOptions linear;
-  /// Stopping criteria of the corrections of a point, which count as iterations; the tolerance is
-  /// relative to ‖b‖ + |λ| ‖W φ(x)‖, whatever control.reference is.
+  /// Stopping criteria for correcting a point, where each correction counts as an iteration; the
+  /// tolerance is relative to ‖b‖ + |λ| ‖W φ(x)‖, whatever control.reference is.
   SolveControl control;
 
   double lambda_start = 0.;

@@ -28,7 +28,7 @@ double central_difference(const ExpressionProgram &phi, const double u, const do
 
 /**
  * Returns Richardson's extrapolation of central differences, for the spacing with the smallest
- * estimated error, which consists of the change by the last halving and of rounding.
+ * estimated error. The estimate is the change by the last halving of the spacing, plus rounding.
  */
 Slope slope_of(const ExpressionProgram &phi, const double u, const double width)
 {

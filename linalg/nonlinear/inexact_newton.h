@@ -77,11 +77,11 @@ inline bool is_usable_direction(const SolveReport &step)
          (step.outcome != Outcome::iteration_limit && step.true_residual < 0.1 * step.rhs_norm);
 }
 
-/// Number of halvings of a step along a direction: lengths 1, 1/2, 1/4, … are tried.
+/// Maximum number of halvings of a step along a direction: lengths 1, 1/2, 1/4, … are tried.
 constexpr int max_halvings = 10;
 
 /// Returns whether Armijo's condition holds for ‖r‖²/2, whose slope along Newton's direction is
-/// −‖r‖², after a step of length @p alpha.
+/// −‖r‖², after a step of length @p alpha that has changed ‖r‖ from @p before to @p norm.
 inline bool satisfies_armijo(const double norm, const double alpha, const double before)
 {
   constexpr double sufficient = 1e-4;

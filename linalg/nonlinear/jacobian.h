@@ -12,7 +12,7 @@
 
 namespace femgpu::linalg
 {
-/// J_ii = A_ii − λ w_i φ'(x_i)
+/// Computes J_ii = A_ii − λ w_i φ'(x_i).
 template <class Row>
 struct SetJacobianDiagonal
 {
@@ -42,7 +42,8 @@ public:
   explicit JacobianMatrix(std::string format) : format(std::move(format))
   {}
 
-  /// Copies the pattern and the values of @p A. @throws DeviceError if memory is insufficient
+  /// Copies the pattern and the values of @p A.
+  /// @throws DeviceError if memory is insufficient
   void setup(const Matrix &A)
   {
     matrix.reset(); // two at a time might not fit
@@ -89,7 +90,8 @@ public:
       : solver(options, Backend::kind), matrix(options.format)
   {}
 
-  /// Copies the pattern and the values of @p A. @throws DeviceError if memory is insufficient
+  /// Copies the pattern and the values of @p A.
+  /// @throws DeviceError if memory is insufficient
   void setup(const Matrix &A)
   {
     is_prepared = false;

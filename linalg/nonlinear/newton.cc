@@ -13,7 +13,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// y = x + α d
+/// Computes y = x + α d.
 struct FormTrial
 {
   const double *x, *d;
@@ -62,8 +62,8 @@ struct CompareNorms
  * halved until ‖r‖ decreases sufficiently (Armijo).
  *
  * Use: fine meshes and tight tolerances; the number of Newton iterations hardly grows with n, but
- * that of linear iterations does. Needs: a J near the solution that suits the linear solver, for
- * example a positive definite J for cg, as on the lower branch of Bratu's problem. Cost per
+ * the number of linear iterations does. Needs: a J near the solution that suits the linear solver,
+ * for example a positive definite J for cg, as on the lower branch of Bratu's problem. Cost per
  * iteration: a linear solve, to the tolerance of Eisenstat and Walker (1996, choice 2) or a
  * constant one; an update of J, its format and the preconditioner; a product per trial step.
  * Memory: J in addition to A. Fails: as the linear solver does; stagnated if no step reduces the
@@ -143,9 +143,9 @@ private:
     return report;
   }
 
-  /// Returns the outcome if no step reduces the residual: converged to rounding if the residual is
-  /// rounding error of the terms of A x, and the next Newton step, solved accurately enough to
-  /// determine its length, is short.
+  /// Returns the outcome if no step reduces the residual: converged_to_rounding if the residual is
+  /// the rounding error of the terms of A x, and the next Newton step, solved accurately enough to
+  /// determine its length, is short; otherwise stagnated.
   Outcome outcome_at_rounding(const SemilinearEquation &F, const Buffer<double> &x,
                               SolveControl inner, SolveReport &report)
   {

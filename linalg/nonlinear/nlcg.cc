@@ -71,7 +71,8 @@ struct State : KrylovState
       stop(is_finite(rz) ? Outcome::indefinite_preconditioner : Outcome::not_finite);
   }
 
-  /// Begins a line. @param curvature (p, J(x) p) at its first point
+  /// Begins a line.
+  /// @param curvature d²J/dα² at its first point
   FEMGPU_HD
   void begin_line(const double curvature)
   {
@@ -148,7 +149,7 @@ struct State : KrylovState
   }
 };
 
-/// q = A p;  (p, q) and the curvature, from which the first α along p follows
+/// Computes q = A p, (p, q), and d²J/dα² at x, from which the first α along p follows.
 template <class Row>
 struct ApplyMatrix : MatrixTimes<p, q>
 {
@@ -177,7 +178,7 @@ struct ApplyMatrix : MatrixTimes<p, q>
   }
 };
 
-/// The next trial point, from the previous one: x += δ p;  r += λ W (φ(x) − φ(previous x)) − δ q
+/// Moves from a trial point to the next one: x += δ p, r += λ W (φ(x) − φ(previous x)) − δ q.
 template <class Row>
 struct MoveToTrial : RowFormula
 {
@@ -200,7 +201,7 @@ struct MoveToTrial : RowFormula
   }
 };
 
-/// z = M⁻¹r;  decides whether the trial point is accepted, and if so computes β
+/// Computes z = M⁻¹r, decides whether the trial point is accepted, and if so computes β.
 template <Conjugation conjugation>
 struct ApplyPreconditioner : PreconditionerTimes<r, z>
 {
@@ -232,7 +233,7 @@ struct ApplyPreconditioner : PreconditionerTimes<r, z>
   }
 };
 
-/// p = M⁻¹r + β p
+/// Computes p = M⁻¹r + β p.
 template <Conjugation conjugation>
 struct UpdateDirection : RowFormula
 {
@@ -352,7 +353,7 @@ public:
 private:
   using Loop = Iteration<Backend, State, Sums>;
 
-  /// The steps of all lines, and the cost of one.
+  /// The loop over all line searches, and the cost of one line search.
   struct LineSearchLoop
   {
     IterationCost cost;
@@ -373,7 +374,7 @@ private:
     });
   }
 
-  /// Makes the steps of LineSearchLoop. All arguments except @p v must outlive the result.
+  /// Makes a LineSearchLoop. All arguments except @p v must outlive the result.
   template <Conjugation conjugation, class Row, class M>
   static LineSearchLoop make_line_searches(const Matrix &A, const Row &row, const M &m,
                                            const VectorSet<n_vectors> &v)

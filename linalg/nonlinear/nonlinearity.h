@@ -9,7 +9,8 @@
 /**
  * @file
  * The diagonal nonlinear term of A x = b + λ W φ(x): a reaction term φ(u), the same for all
- * unknowns, a factor λ, and weights W = diag(w). φ is a plain struct that steps store. It supplies
+ * unknowns, a factor λ, and weights W = diag(w). φ is a plain struct, so that steps (steps/steps.h)
+ * can contain it. It supplies
  *
  *     double value(double u) const;                // φ(u)
  *     double derivative(double u) const;           // φ'(u)
@@ -60,7 +61,7 @@ struct Nonlinearity
   double lambda = 1.;
 };
 
-/// Row i of λ W φ(x), as steps access it.
+/// Evaluates row i of λ W φ(x) within steps (steps/steps.h).
 template <class ReactionType>
 struct DiagonalTerm
 {

@@ -8,7 +8,8 @@
 
 namespace femgpu::linalg
 {
-/// Row i of the residual r(x) = b + λ W φ(x) − A x, as product steps with A access it.
+/// Evaluates row i of the residual r(x) = b + λ W φ(x) − A x within steps (steps/steps.h) that
+/// compute A x.
 template <class ReactionType>
 struct SemilinearRow : DiagonalTerm<ReactionType>
 {
@@ -31,9 +32,9 @@ struct SemilinearRow : DiagonalTerm<ReactionType>
 };
 
 /**
- * The equation A x = b + λ W φ(x) in the memory of an executor, as nonlinear methods see it. They
- * fuse its residual r(x) = b + λ W φ(x) − A x into their steps; its Jacobian J(x) = −r'(x) has the
- * pattern of A. The object refers to A, w and b, which must outlive it.
+ * The equation A x = b + λ W φ(x) in the memory of an executor. Nonlinear methods fuse the residual
+ * r(x) = b + λ W φ(x) − A x into their steps; the Jacobian J(x) = −r'(x) has the pattern of A. The
+ * object refers to A, w and b, which must outlive it.
  */
 class SemilinearEquation
 {

@@ -5,18 +5,19 @@
 
 /**
  * @file
- * Upper triangular R with RᵀR = B for a Gram matrix B = VᵀV, by one team.
+ * Upper triangular factors R with RᵀR = B of a p x p Gram matrix B = VᵀV. One team of threads
+ * (teams() in steps/steps.h) computes a factor.
  */
 namespace femgpu::linalg
 {
 /// The result of a small factorisation.
 struct FactorStatus
 {
-  int has_factor; ///< R was computed
+  int has_factor; ///< 1 if R was computed, else 0
   int is_finite;
   int failed_column; ///< column at which Cholesky's factorisation failed; p: none; -1: B is not
                      ///< finite
-  int n_floored;     ///< eigenvalues that were raised to the floor
+  int n_floored;     ///< number of eigenvalues raised to their floor, see SingularValueFactor
 };
 
 /// Computes R by Cholesky's factorisation; R does not change if the factorisation fails.
@@ -54,8 +55,8 @@ struct CholeskyFactor
 /**
  * Computes R from the eigenvalues of B after scaling to unit diagonal, U Σ Uᵀ = S⁻¹ B S⁻¹: R is the
  * triangular factor in the QR factorisation of Σ^{1/2} Uᵀ S (Stathopoulos and Wu 2002; Yamazaki
- * 2014, V.D). Smaller eigenvalues are raised to a floor, the rounding error of a zero eigenvalue.
- * The diagonal of R is positive.
+ * 2014, V.D). Eigenvalues that are smaller than the rounding error of a zero eigenvalue are raised
+ * to this floor. The diagonal of R is positive.
  */
 struct SingularValueFactor
 {
@@ -117,7 +118,8 @@ private:
   }
 };
 
-/// Computes R := R_2 R for upper triangular factors, after a second pass has found Q = Q_2 R_2.
+/// Computes R := R_2 R, where R is the factor of the first pass, V = Q R, and R_2 is the factor of
+/// the second pass, Q = Q_2 R_2.
 struct MultiplyTriangles
 {
   static constexpr int team_size = 256, scratch = 0;

@@ -7,8 +7,8 @@
 /**
  * @file
  * Gram-Schmidt orthogonalisation of the columns of a block, modified and classical (Yamazaki 2014,
- * V.A and V.B). A column of which only rounding errors are left becomes zero, in Q and on R's
- * diagonal; V = QR still holds.
+ * V.A and V.B). If only rounding errors are left of a column, this column of Q and its diagonal
+ * entry of R become zero; V = QR still holds.
  */
 namespace femgpu::linalg
 {
@@ -27,7 +27,7 @@ struct ComputeRowOfR
   static constexpr int team_size = 32, scratch = 0;
   int p;                  ///< number of columns; leading dimension of R
   int k, n_products;      ///< row of R; number of products
-  const double *products; ///< of column k with columns k to k + n_products − 1
+  const double *products; ///< products of column k with columns k to k + n_products − 1
   double *R;
 
   template <class Team>
@@ -68,8 +68,9 @@ struct ProjectOutColumn
 };
 
 /**
- * Computes V = Q R by modified Gram-Schmidt: a completed column is projected out of all later
- * columns. Costs p reductions; reads about p² columns and writes about p²/2. ‖I − QᵀQ‖ = O(ε κ).
+ * Computes V = Q R for p columns by modified Gram-Schmidt: a completed column is projected out of
+ * all later columns. Costs p reductions; reads about p² columns and writes about p²/2.
+ * ‖I − QᵀQ‖ = O(ε κ).
  * @param R receives the upper triangle, by columns: R_ij is R[i + j * V.count]
  * @param products workspace for V.count doubles
  */
@@ -87,9 +88,10 @@ void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Colu
 }
 
 /**
- * Computes V = Q R by classical Gram-Schmidt: all previous columns are projected out of a column at
- * once, @p passes times. Costs 1 + passes reductions per column; reads about (passes + 1/2) p²
- * columns. ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two as long as ε κ is less than 1.
+ * Computes V = Q R for p columns by classical Gram-Schmidt: all previous columns are projected out
+ * of a column at once, @p passes times. Costs 1 + passes reductions per column; reads about
+ * (passes + 1/2) p² columns. ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two as long as ε κ
+ * is less than 1.
  */
 template <class Backend>
 void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,

@@ -38,7 +38,7 @@ public:
   static constexpr int n_rows = block_rows_of_thread<Team::size(), width>;
   static constexpr int n_sums = padded_width(width);
 
-  /// Doubles of scratch: for sums, β and x_k.
+  /// Number of doubles of scratch memory, for sums, β and x_k.
   static constexpr int scratch_size = Team::workspace_for_sums(n_sums) + width + 1;
 
   double a[n_rows][width];
@@ -172,8 +172,8 @@ private:
 struct TreeLevel
 {
   RowChunks blocks;
-  Columns V;         ///< the level's matrix; then the reflections; then Q
-  Columns triangles; ///< the matrix of the next level: p rows per block; then its Q
+  Columns V;         ///< the level's matrix, later its reflections, at the end its Q
+  Columns triangles; ///< the matrix of the next level, p rows per block; at the end its Q
   double *factors;   ///< f of each reflection of each block
 
   /// Returns the number of blocks, at least 1: a rank without rows has a block whose triangle is
@@ -184,7 +184,7 @@ struct TreeLevel
   }
 };
 
-/// Factorises a block of rows.
+/// Factorises a block of rows of a level: stores its reflections in V, and its triangular factor.
 template <int width>
 struct FactoriseBlock
 {
@@ -231,7 +231,7 @@ private:
   }
 };
 
-/// Computes Q of a block from its rows of the next level's Q.
+/// Computes Q of a block of rows, from the rows that belong to the block in the next level's Q.
 template <int width>
 struct ExpandBlock
 {
@@ -276,8 +276,8 @@ private:
   }
 };
 
-/// Computes row i of R, with a non-negative diagonal, from the last triangle, which is overwritten
-/// by its Q.
+/// Computes row i of R, with a non-negative diagonal, from the triangle of the last level. Replaces
+/// this row of the triangle by the row of its Q, which is diagonal with entries ±1.
 struct FinishTriangle
 {
   Columns triangle;
@@ -312,7 +312,8 @@ public:
       : executor(executor), communicator(communicator), runner(*executor)
   {}
 
-  /// @param R R[x + y count(V)], with a non-negative diagonal
+  /// Computes V = QR; Q overwrites V.
+  /// @param R receives R_xy in R[x + y count(V)]; its diagonal is non-negative
   void factorise(const int n, const Columns &V, double *R)
   {
     dispatch_width<8, 16, 24, max_columns>(

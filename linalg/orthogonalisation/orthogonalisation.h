@@ -31,9 +31,9 @@ public:
   virtual ~BlockOrthogonalisation() = default;
 
   /**
-   * Computes C = QᵀV and V −= Q C; with two passes C is the sum of the C of both.
+   * Computes C = QᵀV and V −= Q C; with two passes, C is the sum of the products QᵀV of both.
    * @param n number of rows, at least 1 unless rows are distributed
-   * @param C count(Q) x count(V)
+   * @param C receives count(Q) x count(V) numbers
    * @throws ParameterError for an odd stride
    * @throws DeviceError if memory is insufficient
    */
@@ -47,13 +47,13 @@ struct TsqrReport
   /// failed without a permitted alternative. If not, V must be recomputed.
   bool is_done = false;
   bool is_finite = true; ///< V and the squares of its entries were finite
-  int n_columns = 0;     ///< p
+  int n_columns = 0;     ///< number p of columns
   int rank = 0; ///< number of columns that are independent of previous ones, up to rounding
   int first_dependent = 0; ///< first column that depends on previous ones; p if none does
   std::string variant;     ///< variant that computed Q; the safest one if passes differ
   int failed_column = -1;  ///< column where Cholesky's factorisation first failed; -1: none
-  int n_floored = 0;       ///< eigenvalues at their floor in the last use of svqr
-  std::vector<double> R;   ///< on the host, R[x + y p]
+  int n_floored = 0;       ///< number of eigenvalues that svqr, when last used, raised to its floor
+  std::vector<double> R;   ///< the factor on the host: R_xy is R[x + y p]
 
   /// Returns whether Q is orthonormal, as far as the variant permits.
   bool ok() const
@@ -80,7 +80,7 @@ public:
    * variants set it to a column that is orthogonal to all others, unless n is too small. V = Q R
    * still holds.
    * @param n number of rows, at least 1 unless rows are distributed
-   * @param R count(V) x count(V), zero below the diagonal
+   * @param R receives count(V) x count(V) numbers, zero below the diagonal
    * @throws ParameterError for more than max_columns columns, or an odd stride
    * @throws DeviceError if memory is insufficient
    */
@@ -108,7 +108,7 @@ extern const BackendRegistry<NoTraits, BlockOrthogonalisation, const ExecutorPtr
  * not orthonormal, caqr repeats the pass, or a third pass is added.
  * @param communicator connects the ranks if rows are distributed, and must outlive the method;
  * nullptr: rows are not distributed
- * @throws ParameterError for unknown names and options, with the valid ones
+ * @throws ParameterError, which lists the valid ones, for unknown names and options
  */
 inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPtr &executor,
                                        const Communicator *const communicator = nullptr)

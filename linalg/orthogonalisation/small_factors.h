@@ -7,12 +7,13 @@
 
 /**
  * @file
- * Factorisations of small dense matrices, p <= 64, by one team in its scratch memory. All threads
- * of the team call these functions, and all receive the result.
+ * Factorisations of small dense p x p matrices, p <= 64, by one team of threads (teams() in
+ * steps/steps.h) in its scratch memory. All threads of the team call these functions, and all
+ * receive the result.
  */
 namespace femgpu::linalg
 {
-/// A square matrix by columns.
+/// A square matrix, stored by columns.
 struct SmallMatrix
 {
   double *data;
@@ -38,8 +39,9 @@ bool is_finite(const double x)
   return x - x == 0.;
 }
 
-/// Computes B := S⁻¹ B S⁻¹ with s_j = √B_jj, so that the diagonal is one. Zero columns of B have
-/// s_j = 1 and do not change. Returns whether B is finite and no diagonal entry is negative.
+/// Computes B := S⁻¹ B S⁻¹ with S = diag(s) and s_j = √B_jj, so that the diagonal is one. Zero
+/// columns of B have s_j = 1 and do not change. Returns whether B is finite and no diagonal entry
+/// is negative.
 template <class Team>
 FEMGPU_HD
 bool scale_to_unit_diagonal(const Team &team, const SmallMatrix &B, double *s)
@@ -95,7 +97,7 @@ int cholesky(const Team &team, const SmallMatrix &B)
   return p;
 }
 
-/// A rotation of rows a and b, or of columns.
+/// A rotation of two rows, or of two columns, with cosine c and sine s.
 struct Rotation
 {
   double c, s;
@@ -136,14 +138,14 @@ class JacobiEigenvalues
 public:
   static constexpr int max_sweeps = 40;
 
-  /// @param rotations room for (p + 1) / 2 rotations
+  /// @param rotations workspace for (p + 1) / 2 rotations
   FEMGPU_HD
   JacobiEigenvalues(const Team &team, const SmallMatrix &B, const SmallMatrix &U,
                     Rotation *rotations, const double floor)
       : team(team), B(B), U(U), rotations(rotations), floor(floor), n_pairs((B.p + 1) / 2)
   {}
 
-  /// Returns whether a sweep found no rotation to apply.
+  /// Runs sweeps until one finds no rotation to apply. Returns false if max_sweeps do not suffice.
   FEMGPU_HD
   bool run() const
   {

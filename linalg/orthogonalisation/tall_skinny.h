@@ -13,9 +13,9 @@
 
 /**
  * @file
- * Products with few long columns. Each product visits the rows in chunks that depend on the number
- * of rows alone, so that results are bitwise reproducible and independent of threads. If rows are
- * distributed, a product is summed over all ranks.
+ * Products with few long columns. Each product processes the rows in chunks that depend on the
+ * number of rows alone, so that results are bitwise reproducible and independent of the number of
+ * threads. If rows are distributed, a product is summed over all ranks.
  */
 namespace femgpu::linalg
 {
@@ -31,10 +31,10 @@ void dispatch_width(const int count, const Function &f)
   ((!is_done && count <= widths ? call(std::integral_constant<int, widths>()) : void()), ...);
 }
 
-/// A division of rows into chunks, the same for all teams.
+/// A division of n rows into chunks of equal length; the last one may be shorter.
 struct RowChunks
 {
-  int n, rows; ///< number of all rows, and of the rows of a chunk
+  int n, rows; ///< number of all rows, and number of rows per chunk
 
   int count() const
   {
@@ -52,8 +52,8 @@ struct RowChunks
   }
 };
 
-/// Checks that columns begin at multiples of two doubles, as Gram steps need.
-/// @throws ParameterError
+/// Checks that columns begin at multiples of two doubles, as gram() (steps/gram.h) requires.
+/// @throws ParameterError if they do not
 inline void check_alignment(const Columns &V)
 {
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(V.data) % (2 * sizeof(double)) == 0;
@@ -63,8 +63,8 @@ inline void check_alignment(const Columns &V)
                          "use an even stride.");
 }
 
-/// Stores the results of a Gram step in C[x + y n_X]. Unless `total` is nullptr, also stores them
-/// there in the first pass, and adds them there in later passes.
+/// Stores the inner products that gram() (steps/gram.h) computes in C[x + y n_X]. Unless `total` is
+/// nullptr, also stores them in `total` in the first pass, and adds them to it in later passes.
 struct StoreGramProducts
 {
   int n_X;
@@ -88,8 +88,8 @@ struct StoreGramProducts
 /**
  * Computes V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a
  * solve can be; either part is optional. A thread keeps two rows of V in registers, so that each
- * entry of C or R from shared memory serves both rows. X and V are read once, V is written once. A
- * zero on the diagonal of R makes a zero column.
+ * entry of C or R from shared memory serves both rows. X and V are read once, V is written once. If
+ * R has a zero on its diagonal, this column of V becomes zero.
  */
 template <int width>
 struct TransformRows
@@ -102,10 +102,11 @@ struct TransformRows
   const double *C; ///< C[x + y ldc]
   int ldc;
   Columns V;
-  const double *R;    ///< R[x + y V.count]; nullptr for none
+  const double *R;    ///< R[x + y V.count]; nullptr: only computes V −= X C
   const int *enabled; ///< if it points to 0, V does not change; nullptr: V always changes
 
-  /// Doubles of scratch: C with zeros up to full width and R by rows.
+  /// Returns the number of doubles of scratch memory, for C with zeros up to full width and R by
+  /// rows.
   static int scratch_size(const int n_X, const bool has_R)
   {
     return (padded(n_X) + (has_R ? width : 0)) * width;
@@ -123,7 +124,7 @@ struct TransformRows
     const int end = chunks.end(chunk);
     for (int i = chunks.begin(chunk) + team.rank(); i < end; i += n_rows * team.size()) {
       const int next = i + team.size();
-      const int rows[n_rows] = {i, next < end ? next : i}; // at the end row i twice
+      const int rows[n_rows] = {i, next < end ? next : i}; // the last row may be computed twice
       double v[n_rows][width];
       load(rows, v);
       subtract(rows, coefficients, v);
@@ -224,14 +225,14 @@ private:
   }
 };
 
-/// Computes products with few columns, and owns the memory that they need. X and V may have any
-/// number of columns.
+/// Computes products of matrices with few columns, and owns the memory for their computation. X and
+/// V may have any number of columns.
 template <class Backend>
 class TallSkinny
 {
 public:
-  static constexpr int max_width = 32;    ///< columns in a thread's registers
-  static constexpr int max_factors = 256; ///< columns of X in one pass
+  static constexpr int max_width = 32;    ///< maximum number of columns in a thread's registers
+  static constexpr int max_factors = 256; ///< maximum number of columns of X in one pass
 
   TallSkinny(const ExecutorPtr &executor, const Communicator *const communicator)
       : executor(executor), communicator(communicator), runner(*executor)
@@ -243,8 +244,8 @@ public:
     gram(n, X, Y, StoreGramProducts{X.count, C});
   }
 
-  /// Computes C = QᵀV, which @p products receives, and V −= Q C. Adds C to @p total, or stores it
-  /// there if @p is_first; the entries of total have the distance @p entry_stride.
+  /// Stores C = QᵀV in @p products, and computes V −= Q C. Adds C to @p total or, if @p is_first,
+  /// stores it there; the entries of total are @p entry_stride numbers apart.
   void project_out(const int n, const Columns &Q, const Columns &V, double *products, double *total,
                    const std::size_t entry_stride, const bool is_first)
   {

@@ -42,8 +42,8 @@ double frobenius_norm(TallSkinny<Backend> &columns, const int n, const Columns &
   return std::sqrt(sum);
 }
 
-/// Completes the report from R. A column depends on previous ones if its diagonal entry of R,
-/// relative to the norm of the column, is no larger than rounding may leave of a zero.
+/// Sets the rank and the first dependent column in the report from R. A column depends on previous
+/// ones if its diagonal entry of R is at most a rounding error relative to the norm of the column.
 void determine_rank(TsqrReport &report)
 {
   const int p = report.n_columns;

@@ -5,8 +5,8 @@
 
 namespace femgpu::linalg
 {
-/// Returns v_{k+1,i} from (A M⁻¹ v_k)_i, v_{k,i} and v_{k-1,i}; v_{k-1,i} is only used if the step
-/// has a square.
+/// Returns entry i of v_{k+1} from (A M⁻¹ v_k)_i and entries i of v_k and v_{k-1}; @p before_i, the
+/// entry of v_{k-1}, is only used if step.square is not 0.
 FEMGPU_HD
 double next_basis_entry(const BasisStep &step, const double Av_i, const double v_i,
                         const double before_i)

@@ -261,7 +261,7 @@ private:
 
   ExecutorPtr executor;
   Buffer<char> chunks;
-  Buffer<CacheBlockView> blocks; ///< into chunks
+  Buffer<CacheBlockView> blocks; ///< views of the blocks in `chunks`
   SweepShape shape;
   int scratch;
 };

@@ -35,7 +35,7 @@ bool Neighbourhood::find(const int begin, const int end, const int depth,
   clear(begin, end);
   const int n_own = end - begin;
   n_within.assign(1, n_own);
-  std::size_t from = 0; // ghosts of the previous distance
+  std::size_t from = 0; // index of the first ghost at the previous distance
   for (int distance = 1; distance <= depth; ++distance) {
     const std::size_t to = others.size();
     if (distance == 1)

@@ -61,7 +61,8 @@ private:
   std::vector<int> others, n_within;
 };
 
-/// A block for a team, including the rows of its ghosts; see MatrixPowers.
+/// A block of rows that one team of threads processes, including the rows of its ghosts; see
+/// MatrixPowers.
 struct CacheBlock : RowBlock
 {
   bool fits = true;        ///< if not, only begin and end are set
@@ -88,7 +89,7 @@ struct CacheBlockLayout : RowBlockLayout<std::uint16_t>
   }
 };
 
-/// Blocks of rows of A for teams.
+/// A division of the rows of A into cache blocks.
 struct CacheBlocks
 {
   int depth = 0, log_slice = 0;
@@ -104,16 +105,17 @@ struct CacheBlocks
 struct CacheBlockLimits
 {
   int scratch = 0;      ///< doubles of a team's scratch memory
-  double max_work = 3.; ///< largest CacheBlocks::work
+  double max_work = 3.; ///< maximum of CacheBlocks::work
 };
 
-/// Makes blocks of own rows for sweeps of @p depth steps, or reports an obstacle. Slices have
-/// 2^log_slice rows.
-/// @param starts first row of each block, and the end
+/// Divides the own rows of A into cache blocks for sweeps of @p depth steps. If this is impossible,
+/// sets `obstacle` in the result. Slices have 2^log_slice rows.
+/// @param starts first row of each block, and the number of own rows
 CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &starts, int depth,
                               int log_slice, const CacheBlockLimits &limits);
 
-/// Returns the first rows of blocks of @p block rows, and @p n; the last block may be shorter.
+/// Divides @p n rows into blocks of length @p block; the last block may be shorter. Returns the
+/// first row of each block, and n.
 std::vector<int> equal_blocks(int n, int block);
 } // namespace femgpu::linalg
 

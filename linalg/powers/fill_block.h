@@ -8,15 +8,15 @@
 
 namespace femgpu::linalg
 {
-/// Copies plain data to an offset in a chunk.
+/// Copies the elements of @p from to @p chunk, at the offset of @p offset bytes.
 template <class T>
 void copy_array(const std::vector<T> &from, char *chunk, const std::size_t offset)
 {
   std::copy(from.begin(), from.end(), reinterpret_cast<T *>(chunk + offset));
 }
 
-/// Writes the slices and A's entries of a block to its chunk. local_index(j) returns the local
-/// number of column j of A; padding gets the local number of its row.
+/// Writes the slices of a block, with the entries of A, to @p chunk. local_index(j) returns the
+/// local number of column j of A; padding gets the local number of its row.
 template <class Column, class LocalIndex>
 void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayout<Column> &layout,
                 const LocalIndex &local_index, char *chunk)

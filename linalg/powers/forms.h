@@ -31,7 +31,7 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const RowSpacePtr &space, con
 template <class Backend>
 int max_block_scratch(const Executor &executor);
 
-/// The forms of one backend.
+/// The functions of this file for one backend.
 struct PowersForms
 {
   std::unique_ptr<MatrixPowers> (*plain)(const Matrix &A, const Preconditioner::Action &M);
@@ -42,7 +42,8 @@ struct PowersForms
   int (*max_scratch)(const Executor &executor);
 };
 
-/// Returns the forms of @p backend. @throws DeviceError if this build lacks the backend
+/// Returns the functions for @p backend.
+/// @throws DeviceError if this build lacks the backend
 PowersForms powers_forms(BackendKind backend);
 } // namespace femgpu::linalg
 

@@ -35,7 +35,8 @@ void check_options(const MatrixPowersOptions &options)
     check_range("block", options.block, 0, 1 << 30);
 }
 
-/// Makes powers with fixed blocks. @throws SolverError with the obstacle if they do not fit
+/// Makes powers with cache blocks of the size and depth in @p options.
+/// @throws SolverError with the obstacle if the blocks do not fit
 std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalView &m,
                                                 const MatrixPowersOptions &options,
                                                 const PowersForms &forms)

@@ -33,12 +33,12 @@ enum class PowersKind
 {
   automatic, ///< the form that is fastest in a short trial
   plain,     ///< a product for each vector
-  blocked,   ///< several products a sweep, in cache blocks
+  blocked,   ///< several products per sweep, in cache blocks
   streamed   ///< several products per pass over blocks of rows from host memory
 };
 
-/// Returns the kind named @p word: "auto", "plain", "blocked" or "streamed". @throws ParameterError
-/// if there is none
+/// Returns the kind named @p word: "auto", "plain", "blocked" or "streamed".
+/// @throws ParameterError for any other word
 PowersKind powers_kind_of(const std::string &word);
 std::string to_string(PowersKind kind);
 
@@ -49,10 +49,10 @@ struct MatrixPowersOptions
   static constexpr int parts_of_order = std::numeric_limits<int>::max();
 
   PowersKind kind = PowersKind::automatic;
-  int steps = 10;         ///< usual number of steps in compute(), for which choices are optimised
-  int depth = 0;          ///< maximum number of steps of a sweep or pass, at most max_depth
-  int block = 0;          ///< rows of a cache block, or parts_of_order; 0: any of these
-  std::size_t memory = 0; ///< bytes on the executor for a streamed matrix; 0: half of the free ones
+  int steps = 10;           ///< usual number of steps in compute(), for which choices are optimised
+  int depth = 0;            ///< maximum number of steps of a sweep or pass, at most max_depth
+  int block = 0;            ///< rows of a cache block, or parts_of_order; 0: automatic
+  std::size_t memory = 0;   ///< bytes on the executor for a streamed matrix; 0: half the free bytes
   std::size_t reserved = 0; ///< free bytes on the executor that the caller will need
 };
 
@@ -90,8 +90,8 @@ public:
 
   virtual ~MatrixPowers() = default;
 
-  /// Returns the row space of the vectors. Columns passed to compute() must have room for its
-  /// ghosts.
+  /// Returns the row space of the vectors. Columns passed to compute() need memory for the ghosts
+  /// of this space.
   const RowSpacePtr &space() const
   {
     return vector_space;
@@ -166,7 +166,7 @@ private:
  * Makes the powers of A M⁻¹ on the executor of A. If M⁻¹ is not diagonal, the plain form is used,
  * whatever the options. @p A and @p M must outlive the result.
  * @throws SolverError if blocks of the requested size and depth do not fit into the scratch memory
- * of a team, or more than triple the work
+ * of a team, or need more than three times the work
  * @throws DeviceError, with the required size, if memory is insufficient, or if `memory` does not
  * hold two blocks of the streamed matrix
  * @throws ParameterError for options out of range
@@ -184,7 +184,8 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, 
                                                    const double *m,
                                                    const MatrixPowersOptions &options);
 
-/// Splits @p n_steps into sweeps of nearly equal length, at most @p depth each.
+/// Splits @p n_steps steps into sweeps of nearly equal length. Returns the numbers of steps of the
+/// sweeps, which are at most @p depth.
 std::vector<int> sweeps_of(int n_steps, int depth);
 } // namespace femgpu::linalg
 

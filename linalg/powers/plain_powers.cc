@@ -29,7 +29,7 @@ struct NextVector
   }
 };
 
-/// w = M⁻¹ v
+/// Computes w = M⁻¹ v.
 struct ScaleVector
 {
   const double *inverse, *v;

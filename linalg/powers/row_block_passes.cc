@@ -27,7 +27,7 @@ public:
     pass.end = end;
     for (int i = begin; i < end; ++i)
       add(pass, std::exchange(completed[i], static_cast<std::uint8_t>(depth)), depth);
-    std::size_t from = 0; // rows of the previous distance
+    std::size_t from = 0; // number in the pass of the first row at the previous distance
     for (int target = depth - 1; target > 0; --target) {
       const std::size_t to = pass.from.size();
       find_neighbours(pass, from, to, target);
@@ -49,8 +49,8 @@ private:
     pass.to.push_back(static_cast<std::uint8_t>(target));
   }
 
-  /// Finds the rows that rows from <= k < to of the pass need up to step @p target, with the number
-  /// of steps that each has completed.
+  /// Finds the rows that are needed, up to step @p target, by the rows with numbers from <= k < to
+  /// in the pass. Stores them in `found`, with the number of steps that each has completed.
   void find_neighbours(const RowBlockPass &pass, const std::size_t from, const std::size_t to,
                        const int target)
   {

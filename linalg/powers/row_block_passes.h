@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-constexpr int log_slice_of_gpu = 5; // the rows of a warp
+constexpr int log_slice_of_gpu = 5; // a slice has 2^5 rows, one for each thread of a warp
 
 /// The rows that a pass reads from host memory: the own rows of a block, and later rows that the
 /// steps of the own rows need.

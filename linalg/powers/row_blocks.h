@@ -35,7 +35,7 @@ struct RowBlock
     return k < n_own() ? begin + k : others[k - n_own()];
   }
 
-  /// Divides the first @p n rows into slices of 2^log_slice.
+  /// Divides the first @p n rows into slices of 2^log_slice rows.
   /// @throws SolverError if they have more than 2^32 - 1 entries, padding included
   void slice(const HostCsr &A, int n, int log_slice);
 };
@@ -112,7 +112,8 @@ struct RowBlockLayout
   }
 
 protected:
-  /// Reserves room for @p count numbers at the end of the chunk. Returns its offset.
+  /// Reserves memory for @p count numbers at the end of the chunk. Returns the offset of this
+  /// memory.
   template <class T>
   std::size_t reserve(const std::size_t count)
   {

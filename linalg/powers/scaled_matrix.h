@@ -11,8 +11,8 @@
 
 namespace femgpu::linalg
 {
-/// A M⁻¹ in host memory, from which blocks are filled: own rows, followed by the rows of ghosts if
-/// A is distributed. The entries of a row are in global order.
+/// The matrix A M⁻¹ in host memory, from which blocks are filled: own rows, followed by the rows of
+/// ghosts if A is distributed. The entries of a row are in global order.
 struct ScaledMatrix
 {
   explicit ScaledMatrix(const HostCsr &A) : A(A), n_own(A.n)

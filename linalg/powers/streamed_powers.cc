@@ -141,7 +141,7 @@ private:
   }
 
   ExecutorPtr executor;
-  bool by_slices; ///< steps are RowBlockPassSliceStep
+  bool by_slices; ///< runs RowBlockPassSliceStep instead of RowBlockPassStep
   std::vector<RowBlockPassLayout> layouts;
   std::unique_ptr<ChunkStream> chunks;
 };

@@ -30,7 +30,8 @@ struct SweepShape
   }
 };
 
-/// Chooses the shape of sweeps. @param max_rows largest number of rows of a block, with its ghosts
+/// Chooses the shape of sweeps.
+/// @param max_rows largest number of rows of a block, with its ghosts
 inline SweepShape choose_sweep_shape(const BackendKind backend, const int max_rows,
                                      const int longest_row)
 {

@@ -14,8 +14,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int n_sampled = 48;          ///< blocks from which the cost of all is estimated
-constexpr int n_trials = 6;            ///< candidates that are tried
+constexpr int n_sampled = 48;          ///< number of blocks from which the cost is estimated
+constexpr int n_trials = 6;            ///< maximum number of candidates that are tried
 constexpr int candidates_per_size = 2; ///< candidates per block size, if there are several sizes
 constexpr int min_block_rows = 64;     ///< smallest size of a block
 
@@ -110,12 +110,13 @@ public:
   }
 
 private:
-  static constexpr double entry = 10.;        ///< bytes of value and column
-  static constexpr double input = 12.;        ///< bytes of a number and its index
-  static constexpr double product_bytes = 2.; ///< bytes that take as long as an entry times a
-                                              ///< number in scratch
+  static constexpr double entry = 10.;        ///< bytes of the value and column of an entry
+  static constexpr double input = 12.;        ///< bytes of a number of V and its index
+  static constexpr double product_bytes = 2.; ///< bytes that are read in the time of multiplying
+                                              ///< an entry by a number in scratch memory
 
-  /// Adds a block to the sample. @param counts numbers of unknowns within each distance
+  /// Adds a block to the sample.
+  /// @param counts numbers of unknowns within each distance, see Neighbourhood
   void add(const std::vector<int> &counts, const int scratch)
   {
     deepest = std::min(deepest, static_cast<int>(counts.size()) - 1);
@@ -129,8 +130,8 @@ private:
 
   int n_blocks;
   std::vector<double> within;       ///< sum of the unknowns within each distance over the sample
-  std::vector<int> max_rows_within; ///< maximum of these numbers over the sample
-  int deepest;                      ///< depth at which all blocks fit
+  std::vector<int> max_rows_within; ///< largest number of unknowns within each distance
+  int deepest;                      ///< largest depth at which all blocks of the sample fit
   int longest_row = 0;
   double mean_length;
 };
@@ -167,7 +168,7 @@ struct BlockSearch
   int deepest;
 };
 
-/// Cost of cache blocks, relative to plain products, above which they are not tried.
+/// Cache blocks are tried only if their cost, relative to plain products, is at most this.
 constexpr double clearly_cheaper = 0.8;
 
 /// Returns the cheapest candidates with blocks @p block (see BlockCandidate::block), at most @p

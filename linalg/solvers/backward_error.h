@@ -30,14 +30,14 @@ struct SystemNorms
 struct MeasuredSystem
 {
   CsrView<double> A;
-  const double *b, *x; ///< n each, in the memory of A's executor
-  double *r;           ///< n, receives b − A x; nullptr: not needed
+  const double *b, *x; ///< n numbers each, in the memory of A's executor
+  double *r;           ///< receives the n numbers b − A x; nullptr: not needed
 };
 
 template <class Backend>
 SystemNorms measure_on(const RowSpace &space, const MeasuredSystem &system);
 
-/// Computes the norms in one pass over A and waits for the result.
+/// Computes the norms of @p system in one pass over A, and waits for the result.
 SystemNorms measure(const RowSpace &space, const MeasuredSystem &system);
 } // namespace femgpu::linalg
 

@@ -9,8 +9,8 @@
 
 namespace femgpu::linalg
 {
-/// The result of one system of a batch. bb, initial_rr and true_rr are squared norms; target is a
-/// norm.
+/// The result of one system of a batch. bb is ‖b‖²; initial_rr and true_rr are ‖b − A x‖² before
+/// and after the solve; target is the value that ‖b − A x‖ had to reach.
 struct BatchResult
 {
   Outcome outcome;
@@ -26,7 +26,7 @@ class BatchMethod
 public:
   virtual ~BatchMethod() = default;
 
-  /// Returns the number of vectors that a block stores for its system.
+  /// Returns the number of vectors that a thread block stores for its system.
   virtual int n_vectors() const = 0;
 
   /**
@@ -39,7 +39,7 @@ public:
                      Buffer<BatchResult> &results) const = 0;
 };
 
-/// The complete solve of one system (steps/batch.h), equivalent to solve_with_steps() and
+/// The program (steps/batch.h) that solves one system, in the same way as solve_with_steps() with
 /// solve_to_true_residual(). @p Method supplies State, Sums, n_vectors and the vector steps First
 /// and Loop; see ShortRecurrence.
 template <class Method>

@@ -7,7 +7,7 @@ namespace bicgstab
 {
 namespace
 {
-/// x += α p̂ + ω ŝ;  r = s − ω t;  ρ' = (r, r*);  β = (ρ'/ρ)(α/ω)
+/// Computes x += α p̂ + ω ŝ, r = s − ω t, the new ρ' = (r, r*), and β = (ρ'/ρ)(α/ω).
 struct UpdateSolution : RowFormula
 {
   using Reads = VectorList<x, r, shadow, t>;
@@ -34,7 +34,7 @@ struct UpdateSolution : RowFormula
   }
 };
 
-/// p = r + β (p − ω q)
+/// Computes p = r + β (p − ω q).
 struct UpdateDirection : RowFormula
 {
   using Reads = VectorList<r, p, q>;
@@ -46,7 +46,7 @@ struct UpdateDirection : RowFormula
   }
 };
 
-/// q = A p̂;  α = ρ / (q, r*)
+/// Computes q = A p̂ and α = ρ / (q, r*).
 struct ProjectDirection : ApplyToDirection
 {
   FEMGPU_HD
@@ -56,7 +56,7 @@ struct ProjectDirection : ApplyToDirection
   }
 };
 
-/// t = A ŝ;  ω = (t, s) / (t, t)
+/// Computes t = A ŝ and ω = (t, s) / (t, t).
 struct ApplyToHalfStep : MatrixTimes<s_hat, t>
 {
   using Reads = VectorList<r>;

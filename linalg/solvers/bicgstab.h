@@ -11,10 +11,10 @@
 namespace femgpu::linalg::bicgstab
 {
 /// Smallest cosine of the angle between r and r*, the shadow residual; a smaller one is rounding
-/// error. Converging runs occasionally come close to it.
+/// error. Converging runs occasionally come close to this value.
 constexpr double smallest_cosine = 1e-16;
-/// harmful_cosine replaces smallest_cosine in a run whose residual has grown by harmful_growth
-/// since its start: the run has lost half of its digits and would lose the rest.
+/// harmful_cosine replaces smallest_cosine in a run whose residual has grown by the factor
+/// harmful_growth since the start: the run has lost half of its digits and would lose the rest.
 constexpr double harmful_cosine = 1e-8, harmful_growth = 100.;
 
 struct State : KrylovState
@@ -28,10 +28,11 @@ struct State : KrylovState
   /// Before convergence the residual may grow by many powers of ten, which costs as many digits of
   /// x. A restart from the best x recovers them unless all digits are lost.
   static constexpr double divergence_factor = 1e14;
-  /// Variants differ in the choice of r*.
+  /// A run without progress may be repeated with another r*.
   static constexpr bool supports_variants = true;
 
-  /// Checks the residual with check(), and stops at a breakdown due to (r, r*) = @p new_rho or ω.
+  /// Checks the residual with check(). Stops with a breakdown if (r, r*), which is @p new_rho,
+  /// vanishes up to rounding, or if ω = 0.
   FEMGPU_HD
   void check_bicgstab(const double new_rr, const double new_rho)
   {
@@ -51,7 +52,7 @@ struct State : KrylovState
     return new_rr > harmful_growth * harmful_growth * start_rr ? harmful_cosine : smallest_cosine;
   }
 
-  /// α = ρ / (q, r*)
+  /// Sets α = ρ / (q, r*), where (q, r*) is @p new_qr.
   FEMGPU_HD
   void set_alpha(const double new_qr)
   {
@@ -92,7 +93,8 @@ enum Vector : int
   n_vectors
 };
 
-/// r* = r or, after failed runs, pseudo-random numbers in [-1, 1), which differ in each run.
+/// Sets r* to r or, after failed runs, to pseudo-random numbers in [-1, 1), which differ in each
+/// run.
 struct ChooseShadow : RowFormula
 {
   using Reads = VectorList<r>;
@@ -114,7 +116,7 @@ struct ChooseShadow : RowFormula
   }
 };
 
-/// q = A p̂, with (q, r*)
+/// Computes q = A p̂ and (q, r*).
 struct ApplyToDirection : MatrixTimes<p_hat, q>
 {
   using Reads = VectorList<shadow>;
@@ -126,7 +128,7 @@ struct ApplyToDirection : MatrixTimes<p_hat, q>
   }
 };
 
-/// s = r − α q, stored in r
+/// Computes s = r − α q, which replaces r.
 struct HalfStep : RowFormula
 {
   using Reads = VectorList<r, q>;

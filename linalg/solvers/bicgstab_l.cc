@@ -27,7 +27,7 @@ struct State : KrylovState
     rho = next;
     stop_unless_finite(beta, next);
   }
-  /// α = ρ / @p gamma
+  /// Sets α = ρ / @p gamma.
   FEMGPU_HD
   void set_alpha(const double gamma)
   {
@@ -53,7 +53,7 @@ struct Sums
 struct SmallProblem
 {
   int l;
-  double *Z;     ///< (r_i, r_j), l+1 x l by columns j = 1, ...; factored in place
+  double *Z;     ///< (r_i, r_j), by columns: 0 <= i <= l, 1 <= j <= l; factored in place
   double *gamma; ///< γ_1, ..., γ_l
 
   FEMGPU_HD
@@ -91,7 +91,7 @@ struct SmallProblem
   }
 };
 
-/// Data that all steps use.
+/// The data that the steps (steps/steps.h) of the method use.
 struct SolverWorkspace
 {
   int n;
@@ -104,7 +104,7 @@ struct SolverWorkspace
   SmallProblem small;
 
   /// Adds M⁻¹ @p v_i to x if M⁻¹ is fused; otherwise adds v_i to y.
-  /// @param is_first this is the first update of a pass
+  /// @param is_first whether this is the first update of a pass
   FEMGPU_HD
   void add(const int i, const double v_i, const bool is_first = false) const
   {
@@ -115,8 +115,8 @@ struct SolverWorkspace
   }
 };
 
-/// r* = r or, after failed runs, pseudo-random numbers in [-1, 1), which differ in each run. u_0 =
-/// 0.
+/// Sets u_0 to 0 and r* to r or, after failed runs, to pseudo-random numbers in [-1, 1), which
+/// differ in each run.
 struct Begin
 {
   SolverWorkspace ws;
@@ -142,7 +142,7 @@ struct Begin
   }
 };
 
-/// u_i = r_i − β u_i, i <= j;  z = M⁻¹u_j if M⁻¹ is fused
+/// Computes u_i = r_i − β u_i for i <= j and, if M⁻¹ is fused, z = M⁻¹u_j.
 struct ComputeDirection
 {
   SolverWorkspace ws;
@@ -161,7 +161,7 @@ struct ComputeDirection
   }
 };
 
-/// u_{j+1} = A z;  α = ρ / (u_{j+1}, r*)
+/// Computes u_{j+1} = A z and α = ρ / (u_{j+1}, r*).
 struct ApplyToDirection
 {
   const double *shadow;
@@ -182,7 +182,7 @@ struct ApplyToDirection
   }
 };
 
-/// x += α M⁻¹u_0;  r_i −= α u_{i+1}, i <= j;  z = M⁻¹r_j if M⁻¹ is fused
+/// Computes x += α M⁻¹u_0, r_i −= α u_{i+1} for i <= j and, if M⁻¹ is fused, z = M⁻¹r_j.
 struct UpdateIterate
 {
   SolverWorkspace ws;
@@ -202,7 +202,7 @@ struct UpdateIterate
   }
 };
 
-/// r_{j+1} = A z;  β of the next direction, unless this is the last one of the pass
+/// Computes r_{j+1} = A z and, unless the pass has no further direction, β of the next one.
 struct ApplyToResidual
 {
   const double *shadow;
@@ -225,7 +225,7 @@ struct ApplyToResidual
   }
 };
 
-/// (r_i, r_j) for all i;  for the last j also γ, and ω = γ_l
+/// Computes (r_i, r_j) for all i and, if j = ℓ, also γ and ω = γ_ℓ.
 struct Minimise
 {
   SmallProblem small;
@@ -249,7 +249,7 @@ struct Minimise
   }
 };
 
-/// x += M⁻¹ Σ γ_j r_{j-1};  r_0 −= Σ γ_j r_j;  u_0 −= Σ γ_j u_j;  β
+/// Computes x += M⁻¹ Σ γ_j r_{j-1}, r_0 −= Σ γ_j r_j, u_0 −= Σ γ_j u_j, and β.
 struct ReduceResidual
 {
   SolverWorkspace ws;
@@ -290,7 +290,7 @@ struct ReduceResidual
   }
 };
 
-/// x += M⁻¹y if M⁻¹ is not fused; ends a pass
+/// Ends a pass if M⁻¹ is not fused, with x += M⁻¹y.
 struct AddPreconditioned : AddProduct
 {
   FEMGPU_HD
@@ -325,7 +325,7 @@ public:
     Buffer<double> numbers(A.executor(), (width + 1) * width + width);
     GramMemory dots(A.executor(), l + 1, A.range()->communicator());
     const SmallProblem small{l, numbers.data(), numbers.data() + (width + 1) * width};
-    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* initial_x */) {
       constexpr bool fused = is_fused<decltype(m)>;
       const SolverWorkspace ws{A.n(),
                                static_cast<unsigned int>(A.range()->first()),

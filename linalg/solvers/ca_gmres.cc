@@ -17,7 +17,7 @@ namespace gmres
 {
 namespace
 {
-/// r = b − A x
+/// Computes r = b − A x.
 struct StoreResidual
 {
   const double *b;
@@ -30,7 +30,7 @@ struct StoreResidual
   }
 };
 
-/// v := f v
+/// Multiplies v by a factor.
 struct Scale
 {
   double *v;
@@ -43,7 +43,7 @@ struct Scale
   }
 };
 
-/// x += m Σ_k y_k q_k, or t = Σ_k y_k q_k if M⁻¹ is not fused
+/// Computes x += M⁻¹ Σ_k y_k q_k or, if M⁻¹ is not fused, t = Σ_k y_k q_k.
 template <bool fused>
 struct Combine
 {
@@ -60,7 +60,7 @@ struct Combine
   }
 };
 
-constexpr int n_other_vectors = 3; // in addition to the basis
+constexpr int n_other_vectors = 3; // work vectors in addition to the basis
 
 /// The options that a user sets.
 struct CaOptions
@@ -324,7 +324,7 @@ private:
       s.stop(Outcome::iteration_limit);
   }
 
-  /// x += M⁻¹ Q y
+  /// Computes x += M⁻¹ Q y, where y is stored in `weights`.
   void add_combination(const Columns &Q)
   {
     if (const auto *const m = std::get_if<DiagonalView>(&action)) {
@@ -352,7 +352,7 @@ private:
   GramMemory dot_memory;
   std::unique_ptr<BlockOrthogonalisation> borth;
   std::unique_ptr<Tsqr> tsqr;
-  std::vector<BasisStep> steps; ///< steps of a whole block
+  std::vector<BasisStep> steps; ///< the steps that compute a block of s vectors
   bool has_ritz_values = false;
   CaStatistics statistics;
 };
@@ -402,7 +402,7 @@ public:
   {
     if (!only_values)
       chosen = options.powers;
-    powers.reset(); // frees its memory first
+    powers.reset(); // frees the memory of the old object before a new one is made
     powers = make_powers(A, M);
     chosen = powers->choice();
     matrix = &A;

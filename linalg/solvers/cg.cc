@@ -29,7 +29,7 @@ struct Sums
   double pq, gamma, rr;
 };
 
-/// p = z = M⁻¹r;  γ = (r, z)
+/// Computes p = z = M⁻¹r and γ = (r, z).
 struct Begin : PreconditionerTimes<r, z>
 {
   using Reads = VectorList<r>;
@@ -49,7 +49,7 @@ struct Begin : PreconditionerTimes<r, z>
   }
 };
 
-/// q = A p;  α = γ / (p, q)
+/// Computes q = A p and α = γ / (p, q).
 struct ApplyMatrix : MatrixTimes<p, q>
 {
   using Reads = VectorList<p>;
@@ -71,7 +71,7 @@ struct ApplyMatrix : MatrixTimes<p, q>
   }
 };
 
-/// x += α p;  r -= α q
+/// Computes x += α p and r −= α q.
 struct UpdateSolution : RowFormula
 {
   using Reads = VectorList<x, r, p, q>;
@@ -86,7 +86,7 @@ struct UpdateSolution : RowFormula
   }
 };
 
-/// z = M⁻¹r;  γ' = (r, z);  β = γ'/γ
+/// Computes z = M⁻¹r, the new γ' = (r, z), and β = γ'/γ.
 struct ApplyPreconditioner : PreconditionerTimes<r, z>
 {
   using Reads = VectorList<r>;
@@ -107,7 +107,7 @@ struct ApplyPreconditioner : PreconditionerTimes<r, z>
   }
 };
 
-/// p = z + β p
+/// Computes p = z + β p.
 struct UpdateDirection : RowFormula
 {
   using Reads = VectorList<p>;

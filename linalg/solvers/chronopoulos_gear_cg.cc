@@ -29,7 +29,7 @@ struct Sums
   double gamma, rr, delta;
 };
 
-/// p = u + β p;  s = w + β s;  x += α p;  r -= α s
+/// Computes p = u + β p, s = w + β s, x += α p and r −= α s.
 struct UpdateVectors : RowFormula
 {
   using Reads = VectorList<x, r, p, s, w>;
@@ -47,7 +47,7 @@ struct UpdateVectors : RowFormula
   }
 };
 
-/// u = M⁻¹r;  γ = (r, u)
+/// Computes u = M⁻¹r and γ = (r, u).
 struct ApplyPreconditioner : PreconditionerTimes<r, u>
 {
   using Reads = VectorList<r>;
@@ -59,7 +59,8 @@ struct ApplyPreconditioner : PreconditionerTimes<r, u>
   }
 };
 
-/// w = A u;  δ = (w, u);  β = γ/γ₋;  α = γ / (δ − β γ/α₋)
+/// Computes w = A u, δ = (w, u), β = γ/γ₋ and α = γ / (δ − β γ/α₋), where γ₋ and α₋ are from the
+/// previous iteration.
 struct ApplyMatrix : MatrixTimes<u, w>
 {
   using Reads = VectorList<u>;
@@ -93,9 +94,9 @@ struct ApplyMatrix : MatrixTimes<u, w>
  *
  * Use: with non-diagonal preconditioners. Needs: A and M symmetric positive definite. Cost per
  * iteration: 2 kernels and one synchronisation point; reads or writes A, 12 vectors and M once; if
- * M is not diagonal, 3 kernels and 14 vectors. Fails: as classical CG. A recurrence updates s = A
- * p, so that the recurrence residual drifts from the true one earlier than in the other forms; the
- * true residual decides, and restarts are counted.
+ * M is not diagonal, 3 kernels and 14 vectors. Fails: as classical CG. Because s = A p follows from
+ * a recurrence, the residual of the recurrence drifts from the true one earlier than in the other
+ * forms; the true residual decides, and restarts are counted.
  */
 struct ChronopoulosGear
 {

@@ -12,8 +12,11 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr double weak_coupling = 1e-4; ///< largest weak coupling, relative to either node's largest
-constexpr double weakly_held = 1e-3;   ///< largest zᵀ A z, relative to zᵀ D z
+/// An off-diagonal entry couples two nodes weakly if it is at most this fraction of the largest
+/// off-diagonal entry in the rows of the two nodes.
+constexpr double weak_coupling = 1e-4;
+/// A motion z is weakly held if zᵀ A z / zᵀ D z is at most this.
+constexpr double weakly_held = 1e-3;
 constexpr int max_coarse_unknowns = 192; ///< largest number of motions of all parts
 constexpr int max_motions = 6;           ///< largest number of motions of a part
 
@@ -65,7 +68,7 @@ struct RowOfMotions
   double magnitudes[max_motions] = {}; ///< sums of |a_ij z_j|
 };
 
-/// Returns the element of @p rows for @p component_id; appends one if there is none.
+/// Returns the element of @p rows with this @p component_id; appends one if there is none.
 RowOfMotions &row_of(const int component_id, std::vector<RowOfMotions> &rows)
 {
   for (RowOfMotions &row : rows)
@@ -81,8 +84,8 @@ int motions_of_node(const int block, const Unknowns &unknowns)
   return !rotates ? block : block == 2 ? 3 : 6;
 }
 
-/// Solves K y = c by Cholesky's method, K symmetric, n x n. Unknowns whose pivot is not positive
-/// are zero in y.
+/// Solves K y = c by Cholesky's method, where K is symmetric and n x n. Sets y_k = 0 for each k
+/// whose pivot is not positive.
 std::vector<double> solve_positive(std::vector<double> K, std::vector<double> c)
 {
   const std::size_t n = c.size();
@@ -232,7 +235,7 @@ struct ComponentDeflation::Sums
   std::vector<double> K;         ///< Zᵀ A Z
   std::vector<double> D;         ///< zᵀ D z of each motion
   std::vector<double> c;         ///< Zᵀ r
-  std::vector<double> noise;     ///< squared rounding errors of c
+  std::vector<double> noise;     ///< estimated squares of the rounding errors of c
   std::vector<RowOfMotions> row; ///< workspace
 };
 

@@ -12,8 +12,8 @@ namespace femgpu::linalg
  * parts.
  *
  * Two nodes belong to the same part if they are connected by entries of A that are larger than 10⁻⁴
- * of the largest off-diagonal entry in the rows of either node. A stiff body between soft ones is a
- * part; if the entries differ less, all unknowns form one part. The motions of a part are
+ * of the largest off-diagonal entry in the rows of the two nodes. A stiff body between soft ones is
+ * a part; if the entries differ less, all unknowns form one part. The motions of a part are
  * constants, or rigid-body motions if nodes have 2 or 3 unknowns and their coordinates are known.
  *
  * A motion z is weakly held if zᵀ A z <= 10⁻³ zᵀ D z, where D is the diagonal of A. An error along
@@ -35,8 +35,8 @@ class ComponentDeflation
 public:
   /// Makes three passes over A, and needs about 24 bytes a row.
   /// @param A all rows of a symmetric matrix that is not scaled, n x n
-  /// @param b n numbers
-  /// @param x n numbers
+  /// @param b the right-hand side, n numbers
+  /// @param x an approximate solution, n numbers
   ComponentDeflation(const HostCsr &A, const double *b, const double *x);
 
   /// Returns (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2); 0 if there are more than 192 motions, or if nodes have more
@@ -45,11 +45,11 @@ public:
   {
     return energy_norm;
   }
-  /// Adds Z (Zᵀ A Z)⁻¹ c to x, n numbers.
+  /// Adds Z (Zᵀ A Z)⁻¹ c to the n numbers of @p x.
   void correct(double *x) const;
 
 private:
-  /// Sums over rows.
+  /// Sums over rows: Zᵀ A Z, Zᵀ r and their accuracy.
   struct Sums;
 
   template <int block>
@@ -59,17 +59,17 @@ private:
   void find_motions(const double *b, const double *x);
   template <int block>
   void add_row(int i, const double *b, const double *x, Sums &sums) const;
-  /// Computes row i of the columns of Z that belong to its part, n_motions numbers.
+  /// Computes row @p i of the n_motions columns of Z that belong to the part of this row.
   template <int block>
   void motions_of(int i, double *z) const;
 
   HostCsr A;
-  int block;                          ///< unknowns of a node
-  int n_motions;                      ///< motions of a part
+  int block;                          ///< number of unknowns per node
+  int n_motions;                      ///< number of motions per part
   int n_components = 0;               ///< number of parts; 0 if there are too many
   std::vector<int> component_id;      ///< part of each node; -1: none
   std::vector<unsigned char> is_free; ///< for each unknown: 0 if its row has only a diagonal entry
-  std::vector<double> centres;        ///< centres of the parts
+  std::vector<double> centres;        ///< coordinates of the centres of the parts
   std::vector<double> coefficients;   ///< (Zᵀ A Z)⁻¹ c
   double energy_norm = 0.;
 };

@@ -20,41 +20,41 @@ namespace femgpu::linalg
  *
  *     S Δ_k <= τ (Δ_l + ... + Δ_{k−1}),   S = max_j (Δ_j + ... + Δ_k) / Δ_j
  *
- * over the latest j, back to the j since which the squared error has fallen by a factor of 10⁴, or
- * over all j. S is the largest ratio of the squared error to a term so far, so that S Δ_k estimates
- * the difference; the bound then has relative accuracy τ.
+ * where j goes back from k to the iterate since which the squared error has fallen by a factor of
+ * 10⁴, or else to the first one. S is the largest ratio of the squared error at j to Δ_j, so that S
+ * Δ_k estimates ‖x − x_{k+1}‖²_A; the bound then has relative accuracy τ.
  *
  * ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, to which a tolerance may be relative, is also
  * estimated from below by these sums.
  *
- * An iteration only stores one number; run_deferred() is called occasionally. The latest terms are
- * stored one by one, older ones as sums over intervals of equal length. The length doubles when all
- * intervals are in use, so that any number of iterations fits. S uses the smallest term of an
- * interval, which can only overestimate S. All this memory precedes the history, see
- * LoopState::n_epilogue_values; begin() must be called first.
+ * An iteration only stores its term Δ_k; run_deferred() is called occasionally. The latest terms
+ * are stored one by one, older ones as sums over intervals of equal length. The length doubles when
+ * all intervals are in use, so that any number of iterations fits. S uses the smallest term of an
+ * interval, which can only overestimate S. This struct is stored before the history of residuals,
+ * see LoopState::n_epilogue_values; begin() must be called first.
  */
 struct EnergyError
 {
   static constexpr int n_recent = 256; ///< a power of two
-  static constexpr int chunk = 8;      ///< recent terms that are merged at a time
+  static constexpr int chunk = 8;      ///< number of recent terms that are merged at a time
   static constexpr int n_intervals = 64;
   static constexpr double accuracy = 0.25; ///< τ
   static constexpr double negligible_share =
-      1e-4; ///< smallest Δ_k / (Δ_j + ... + Δ_k) of the j in S
+      1e-4; ///< S goes back to the first j with Δ_k / (Δ_j + ... + Δ_k) at most this
   /// run_deferred() is due after each iteration whose number is a multiple of this.
   static constexpr int check_interval = n_recent / 2;
 
   double relative_tolerance, absolute_tolerance; ///< the larger one applies; 0: none
   double start;                                  ///< (b, x₀) + (x₀, r₀)
   int first;                                     ///< iterate at which the recurrence began
-  int n_merged;                                  ///< terms that have been merged into sums
-  int length;                                    ///< terms per interval
+  int n_merged;                                  ///< number of terms merged into sums
+  int length;                                    ///< number of terms per interval
   double open_sum, open_min_term; ///< sum and smallest term of the interval that is not full
 
-  double check_threshold; ///< terms above this imply a large error; negative: the error does not
-                          ///< decide
-  double reduction;       ///< reduction of the error since the recurrence began, once the target is
-                          ///< reached; else 0
+  double check_threshold; ///< while Δ_k exceeds this, the bound cannot meet the target; negative:
+                          ///< the error does not end the solve
+  double reduction; ///< ratio of the error's target to the error when the recurrence began, if
+                    ///< the target has been reached; else 0
 
   double recent[n_recent]; ///< Δ_k at index k mod n_recent
   double sums[n_intervals], min_term[n_intervals];
@@ -75,13 +75,13 @@ struct EnergyError
     reduction = 0.;
   }
 
-  /// Stores Δ_k.
+  /// Stores @p term as Δ_k.
   FEMGPU_HD
   void store(const int k, const double term)
   {
     recent[k & (n_recent - 1)] = term;
   }
-  /// Returns the stored term of a recent iteration.
+  /// Returns Δ_k of a recent iteration @p k.
   FEMGPU_HD
   double term(const int k) const
   {
@@ -89,9 +89,9 @@ struct EnergyError
   }
 
   /// Returns whether run_deferred() is due after @p n_iterations, the last of which has @p term. If
-  /// the error decides, ‖x‖_A is needed early, so that run_deferred() is also due after 1, 2, 4,
-  /// ... iterations. Otherwise the result does not depend on the term, and nothing has to wait for
-  /// it.
+  /// the error ends the solve, ‖x‖_A is needed early, so that run_deferred() is also due after 1,
+  /// 2, 4, ... iterations. Otherwise the result does not depend on the term, and the caller need
+  /// not wait for the term.
   /// @param check_threshold the value of the member
   FEMGPU_HD
   static bool is_due(const int n_iterations, const double term, const double check_threshold)
@@ -103,8 +103,8 @@ struct EnergyError
     return (n_iterations & mask) == 0 || term <= check_threshold;
   }
 
-  /// Merges old terms to make room for terms from number @p end on, and determines whether the
-  /// error has reached its target, if there is one.
+  /// Merges old terms to free memory for Δ_k with k >= @p end, and determines whether the error has
+  /// reached its target, if there is one.
   /// @param sum sum of all terms
   FEMGPU_HD_CALLED
   void run_deferred(const int end, const double sum)
@@ -116,7 +116,7 @@ struct EnergyError
       return;
     const double target = squared_target(sum);
     const double last = term(end - 1);
-    if (!(last <= accuracy * target)) { // S >= 1
+    if (!(last <= accuracy * target)) { // the bound cannot meet the target, because S >= 1
       check_threshold = accuracy * target;
       return;
     }
@@ -127,8 +127,8 @@ struct EnergyError
       reduction = sqrt(target / sum);
   }
 
-  /// Returns the estimates after @p n_iterations, from all terms, whose sum is @p sum; if
-  /// run_deferred() was never called, from the recent terms.
+  /// Returns the estimates after @p n_iterations. They use all terms, whose sum is @p sum, or only
+  /// the recent terms if run_deferred() was never called.
   FEMGPU_HD_CALLED
   EnergyReport report(const int n_iterations, const double sum)
   {
@@ -158,7 +158,7 @@ private:
     double squared; ///< negative: no bound
     int terms;      ///< number of terms in the sum
   };
-  /// Consecutive terms.
+  /// The sum, the minimum and the number of consecutive terms.
   struct Segment
   {
     double sum, min_term;
@@ -199,7 +199,7 @@ private:
     return {sums[k], min_term[k], length};
   }
 
-  /// Returns S.
+  /// Returns S, see the comment of the struct.
   FEMGPU_HD
   double safety_factor(const int end) const
   {

@@ -14,7 +14,7 @@ struct Rotate
   static constexpr bool needs_residual = false;
   Cycle cycle;
   int j;
-  double min_share; ///< (w, w) below this share of (A v, A v) is noise
+  double min_share; ///< if (w, w) / (A v, A v) is below this, w is rounding error
 
   FEMGPU_HD
   void operator()(State &s, const Sums &sum) const
@@ -45,7 +45,7 @@ struct Rotate
   }
 
 private:
-  /// Applies the rotations of the previous columns. Returns the diagonal entry.
+  /// Applies the rotations of the previous columns to column j. Returns its diagonal entry.
   FEMGPU_HD
   double rotate_column() const
   {
@@ -112,7 +112,7 @@ private:
     const bool is_mgs = variant == Orthogonalisation::mgs;
     const int n_earlier_passes = is_mgs                               ? j
                                  : variant == Orthogonalisation::cgs2 ? 1
-                                                                      : 0; // before the last pass
+                                                                      : 0; // passes before the last
     const auto columns = [=](const int k) {
       return is_mgs ? std::pair(k, 1) : std::pair(0, j + 1);
     };

@@ -22,11 +22,12 @@ constexpr int max_columns = 256; ///< the largest restart length
 
 struct State : KrylovState
 {
-  int columns = 0;   ///< directions in the update of x
+  int columns = 0;   ///< number of directions in the update of x
   double scale = 0.; ///< ν of the last vector
 
-  /// Returns whether orthogonalisation has left only noise of a vector, whose squared length has
-  /// fallen from @p before to @p ww. If so, stops the cycle.
+  /// Stops the cycle if orthogonalisation has left only rounding errors of a vector, that is, if
+  /// its squared length @p ww is at most @p min_share times the previous one, @p before. Returns
+  /// whether the cycle has been stopped.
   FEMGPU_HD
   bool stop_if_dependent(const double ww, const double before, const double min_share)
   {
@@ -36,7 +37,7 @@ struct State : KrylovState
     return lost;
   }
 
-  /// Ends a cycle, given the residual of the new x: starts the next cycle, or stops.
+  /// Ends a cycle, after which x has (r, r) = @p new_rr: starts the next cycle, or stops.
   FEMGPU_HD
   void end_cycle(const double new_rr, const double new_bb)
   {
@@ -75,10 +76,10 @@ struct Sums
 struct Cycle
 {
   int size;             ///< columns of a full cycle
-  double *R;            ///< size x size, triangular when a column is complete
+  double *R;            ///< size x size; completed columns are upper triangular
   double *scales;       ///< ν_k, size + 1 numbers
   double *coefficients; ///< `size` coefficients of the vectors to subtract from the new one
-  double *rhs;          ///< right-hand side, size + 1 numbers
+  double *rhs;          ///< right-hand side of the system with R, size + 1 numbers
   double *rotations;    ///< `size` cosines and sines
   double *weights;      ///< `size` weights of the directions in the update of x
   int *columns;         ///< copy of State::columns, for steps without a state
@@ -88,20 +89,20 @@ struct Cycle
   {
     return R[column * size + row];
   }
-  /// Returns the cosine and sine of a Givens rotation.
+  /// Returns a pointer to the cosine and the sine of Givens rotation @p k.
   FEMGPU_HD
   double *rotation(const int k) const
   {
     return rotations + 2 * static_cast<std::ptrdiff_t>(k);
   }
 
-  /// Returns how many numbers a cycle needs.
+  /// Returns how many doubles the arrays of a cycle need.
   FEMGPU_HD
   static int count(const int size)
   {
     return size * size + 7 * size + 2;
   }
-  /// Returns the cycle whose numbers begin at @p first.
+  /// Returns a cycle whose arrays are in the memory that begins at @p first.
   FEMGPU_HD
   static Cycle in(double *const first, const int size, int *const columns)
   {
@@ -121,7 +122,8 @@ struct Cycle
   }
 };
 
-/// Begins a cycle: ν_0 = 1 / ‖r‖, the right-hand side β e_0, and ẑ = M⁻¹r if M⁻¹ is fused.
+/// Begins a cycle: sets ν_0 = 1 / ‖r‖, the right-hand side to ‖r‖ e_0 and, if M⁻¹ is fused,
+/// ẑ = M⁻¹r.
 struct BeginCycle
 {
   const double *r;
@@ -149,7 +151,7 @@ struct BeginCycle
   }
 };
 
-/// w = A ẑ ν
+/// Computes w = ν A ẑ with ẑ = M⁻¹V_j, and (w, w).
 struct ApplyMatrix
 {
   double *w;
@@ -164,13 +166,14 @@ struct ApplyMatrix
   }
 };
 
-/// h_k = (v_k, w) for some columns k of the basis, and the coefficients of V_k to subtract.
+/// Computes h_k = (v_k, w) for consecutive columns k of the basis, and the coefficients ν_k h_k of
+/// the vectors V_k that are to be subtracted from w.
 struct Project
 {
   Cycle cycle;
-  int first;        ///< first of these columns of the basis
-  int row, column;  ///< position in R of the first result
-  bool is_repeated; ///< adds to entries from the first pass
+  int first;        ///< first of the columns k
+  int row, column;  ///< position in R of the first h_k
+  bool is_repeated; ///< adds h_k to the entry of R that an earlier pass has stored
 
   FEMGPU_HD
   void entry(const int x, const int /* y */, const double dot) const
@@ -186,7 +189,7 @@ struct Project
   {}
 };
 
-/// w −= Σ_k h_k v_k
+/// Computes w −= Σ_k h_k v_k.
 struct Subtract
 {
   Columns X; ///< V_k
@@ -200,7 +203,8 @@ struct Subtract
   }
 };
 
-/// The last subtraction, with (w, w), and ẑ = M⁻¹w if M⁻¹ is fused; @p End processes the sums.
+/// Subtracts the last projections from w, and computes (w, w) and, if M⁻¹ is fused, ẑ = M⁻¹w.
+/// @p End processes the sums.
 template <class End>
 struct ExtendBasis
 {
@@ -263,7 +267,7 @@ struct SolveTriangle
   }
 };
 
-/// x += M⁻¹ Σ_k y_k v_k, or t = Σ_k y_k v_k if M⁻¹ is not fused
+/// Computes x += M⁻¹ Σ_k y_k v_k, or t = Σ_k y_k v_k if M⁻¹ is not fused.
 template <bool fused>
 struct Update
 {
@@ -284,13 +288,13 @@ struct Update
   }
 };
 
-/// x += M⁻¹t
+/// Computes x += M⁻¹t.
 struct AddPreconditioned : AddProduct
 {
   static constexpr bool runs_always = true;
 };
 
-/// r = b − A x; ends a cycle.
+/// Computes r = b − A x and ends a cycle.
 struct EndCycle : TrueResidual<Sums>
 {
   static constexpr bool runs_always = true;
@@ -321,8 +325,8 @@ struct Normalise
   }
 };
 
-/// Data of the steps of a solve: for all rows, or for the rows of one block of a GPU, which keeps
-/// its rows of the basis and the data of a cycle on the chip.
+/// The data that the steps of a solve use: for all rows, or for the rows of one thread block of a
+/// GPU, which keeps its rows of the basis and the data of a cycle on the chip.
 template <bool fused_>
 struct SolverWorkspace
 {
@@ -344,8 +348,8 @@ struct SolverWorkspace
   {
     return Z.count == 0 ? V[j] : Z[is_stored ? j : 0];
   }
-  /// Returns where the step that computes column j stores m_i times this column; nullptr if it does
-  /// not.
+  /// Returns where the step that computes column @p j of the basis also stores the product of M⁻¹
+  /// and this column; nullptr if it does not store this product.
   FEMGPU_HD
   double *fused_z(const int j) const
   {
@@ -382,7 +386,7 @@ struct SolverWorkspace
 /**
  * Solves A x = b in cycles. @p extend_basis(workspace, dots, j) returns the steps, as a tuple, that
  * compute column j of R and column j + 1 of the basis from A ẑ_j.
- * @param is_flexible stores M⁻¹v of each vector, because M may change
+ * @param is_flexible whether to store M⁻¹v of each vector, because M may change
  * @tparam MethodWorkspace a SolverWorkspace with additional steps of the method
  */
 template <class Backend, template <bool> class MethodWorkspace = SolverWorkspace, class ExtendBasis>

@@ -35,7 +35,7 @@ struct Sums
 /// Small matrices and vectors of the method.
 struct SmallProblem
 {
-  int s;         ///< shadow vectors p_0, ..., p_{s-1}
+  int s;         ///< number of shadow vectors p_0, ..., p_{s-1}
   double *M;     ///< M_ij = (p_i, g_j), lower triangular, by columns
   double *f;     ///< f_i = (p_i, r)
   double *c;     ///< coefficients of g_k, g_{k+1}, ... in the next direction
@@ -48,7 +48,7 @@ struct SmallProblem
     return M[j * s + i];
   }
 
-  /// Solves Σ_j M_ij c_j = f_i for k <= i, j < s. @return whether c is finite
+  /// Solves Σ_j M_ij c_j = f_i for k <= i, j < s. Returns whether c is finite.
   FEMGPU_HD
   bool solve(const int k) const
   {
@@ -69,7 +69,7 @@ struct SmallProblem
   }
 };
 
-/// Data that all steps use.
+/// The data that the steps (steps/steps.h) of the method use.
 struct SolverWorkspace
 {
   int n;
@@ -106,7 +106,7 @@ struct ChooseShadows
   }
 };
 
-/// f = Pᵀ r;  c
+/// Computes f = Pᵀ r and the coefficients c of the first direction.
 struct ProjectResidual
 {
   SmallProblem small;
@@ -124,7 +124,8 @@ struct ProjectResidual
   }
 };
 
-/// v = r − Σ_{i≥k} c_i g_i;  u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v, or z = v if M⁻¹ is not fused
+/// Computes v = r − Σ_{i≥k} c_i g_i and u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v. If M⁻¹ is not fused, only
+/// computes z = v.
 template <bool fused>
 struct ComputeDirection
 {
@@ -145,7 +146,7 @@ struct ComputeDirection
   }
 };
 
-/// u_k as in ComputeDirection, from z = M⁻¹v
+/// Computes u_k = Σ_{i≥k} c_i u_i + ω z, where z = M⁻¹v, if M⁻¹ is not fused.
 struct CompleteDirection
 {
   SolverWorkspace ws;
@@ -159,8 +160,8 @@ struct CompleteDirection
   }
 };
 
-/// h = Pᵀ A u;  α, so that g = A u − Σ_{j<k} α_j g_j is orthogonal to p_0, ..., p_{k-1};  M_ik;
-/// β = f_k / M_kk
+/// Computes h = Pᵀ A u, M_ik, β = f_k / M_kk, and the α for which g = A u − Σ_{j<k} α_j g_j is
+/// orthogonal to p_0, ..., p_{k-1}.
 struct ProjectImage
 {
   SmallProblem small;
@@ -188,7 +189,8 @@ struct ProjectImage
   }
 };
 
-/// g_k −= Σ α_j g_j;  u_k −= Σ α_j u_j;  x += β u_k;  r −= β g_k;  f, and c for k + 1
+/// Computes g_k −= Σ α_j g_j, u_k −= Σ α_j u_j, x += β u_k and r −= β g_k. Updates f, and solves
+/// for the coefficients c of direction k + 1.
 struct UpdateIterate
 {
   SolverWorkspace ws;
@@ -224,7 +226,7 @@ struct UpdateIterate
   }
 };
 
-/// t = A z;  ω = (t, r) / (t, t), increased if t and r are nearly orthogonal
+/// Computes t = A z, and ω = (t, r) / (t, t), increased if t and r are nearly orthogonal.
 struct ChooseOmega
 {
   const double *r;
@@ -252,7 +254,7 @@ struct ChooseOmega
   }
 };
 
-/// x += ω z;  r −= ω t
+/// Computes x += ω z and r −= ω t.
 struct ReduceResidual
 {
   double *x, *r;
@@ -283,10 +285,10 @@ struct ReduceResidual
  *
  * Use: unsymmetric systems for which BiCGStab breaks down or stagnates, e.g. due to strong
  * convection; with s = 4, IDR needs hardly more iterations than GMRES without a restart. Options:
- * s. Needs: no properties of A or M; 3 s + 4 vectors. An iteration has one product with A and M; s
- * + 1 iterations confine the residual to the next smaller space. Cost: 4 kernels, 2 of them with a
- * reduction, and about 3 s + 10 vectors; A and M once. Fails: M_kk = 0 or ω = 0 is a breakdown,
- * followed by a restart with other shadow vectors.
+ * s. Needs: no properties of A or M; 3 s + 4 vectors. An iteration has one product with A and M;
+ * (s + 1) iterations confine the residual to the next smaller space. Cost: 4 kernels, 2 of them
+ * with a reduction, and about 3 s + 10 vectors; A and M once. Fails: M_kk = 0 or ω = 0 is a
+ * breakdown, followed by a restart with other shadow vectors.
  */
 template <class Backend>
 class IDR final : public Solver
@@ -307,7 +309,7 @@ public:
     const Columns columns{numbers.data(), static_cast<std::size_t>(s), s + 4};
     const SmallProblem small{
         s, columns[0], columns[s], columns[s + 1], columns[s + 2], columns[s + 3]};
-    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* initial_x */) {
       const SolverWorkspace ws{A.n(),
                                static_cast<unsigned int>(space.first()),
                                work.columns(0, s),

@@ -16,8 +16,9 @@ namespace
 /// Largest contrast for which error estimates are reliable with Jacobi.
 constexpr double largest_contrast = 1e4;
 
-/// fsai is next if more than this share of the off-diagonal entries has the sign of the diagonal.
-/// Matrices of structures have 0.4 or more in our collection, scalar diffusion mostly none.
+/// Jacobi is followed by fsai if more than this share of the off-diagonal entries has the sign of
+/// the diagonal. In our collection the share is at least 0.4 for matrices of structures, and mostly
+/// 0 for scalar diffusion.
 constexpr double share_of_structures = 0.25;
 
 /// The set-up of fsai costs as much as 50 iterations on 16 cores, or 1,000 on a GPU, where latency
@@ -35,9 +36,10 @@ std::string rounded(const double value)
   return text.str();
 }
 
-/// Returns the number of iterations that cost as much as multigrid on 16 cores: 200 with 27 entries
-/// a row, 450 with 7, 500 for elasticity on tetrahedra; 150 to 500 with coarser meshes, 70 to 100
-/// with lower degrees. Small steps add about 5 ms, which are 250 iterations of a small system.
+/// Returns the number of Jacobi iterations that cost as much as multigrid on 16 cores: 200 with 27
+/// entries per row, 450 with 7, 500 for elasticity on tetrahedra; 150 to 500 with coarser meshes,
+/// 70 to 100 with lower degrees. Short kernels add about 5 ms, the time of 250 iterations of a
+/// small system.
 double max_jacobi_iterations_on_host(const double n_nodes, const double entries_a_node,
                                      const bool is_vector, const bool has_hierarchy)
 {
@@ -45,9 +47,9 @@ double max_jacobi_iterations_on_host(const double n_nodes, const double entries_
   return std::clamp(iterations, 70., has_hierarchy ? 350. : 500.) + 250. / (1. + n_nodes / 1000.);
 }
 
-/// Returns the number of iterations that cost as much as multigrid on an H100 or H200. Multigrid
-/// takes at least 20 ms, whatever the size, or 30 ms with coarser meshes and lower degrees; an
-/// iteration takes 3 µs.
+/// Returns the number of Jacobi iterations that cost as much as multigrid on an H100 or H200, where
+/// multigrid takes at least 20 ms, whatever the size, or 30 ms with coarser meshes and lower
+/// degrees, and a Jacobi iteration takes at least 3 µs.
 double max_jacobi_iterations_on_device(const double n_nonzeros, const bool has_hierarchy)
 {
   const double multigrid = (has_hierarchy ? 30e-3 : 20e-3) + 2.5e-9 * n_nonzeros;

@@ -20,8 +20,8 @@
 
 /**
  * @file
- * Shared parts of Krylov solvers besides their state: the steps that compute the true residual, and
- * the outer loop, in which the true residual alone decides convergence.
+ * Shared parts of Krylov solvers, except their state: the steps (steps/steps.h) that compute the
+ * true residual, and the outer loop, in which the true residual alone decides convergence.
  */
 namespace femgpu::linalg
 {
@@ -42,7 +42,7 @@ struct SumsWithResidual : Sums
   double true_rr, bb, energy; ///< energy = (b, x) + (x, r)
 };
 
-/// r = b − A x, with (r, r) and (b, b).
+/// Computes r = b − A x, (r, r) and (b, b).
 template <class Sums>
 struct TrueResidual
 {
@@ -69,8 +69,8 @@ struct TrueResidual
   }
 };
 
-/// Computes the true residual before the first iteration, saves x, sets the target, and may end the
-/// solve.
+/// Computes the true residual before the first iteration, saves x and sets the target. Stops if no
+/// iteration is needed.
 template <class State, class Sums>
 struct ComputeInitialResidual : TrueResidual<Sums>
 {
@@ -139,8 +139,8 @@ KrylovState state_for(const SolveControl &control)
 }
 
 /// Returns how a loop runs. Loops that stay on a chip compute the error at their end only, because
-/// checking it earlier would cost small systems a tenth of their time. @throws ParameterError if
-/// the error decides and `resident` is requested
+/// checking it earlier would cost small systems a tenth of their time.
+/// @throws ParameterError if the error is to end the solve but execution `resident` is requested
 inline Execution execution_for(const SolveControl &control)
 {
   if (!control.energy_tolerance.is_set())
@@ -157,10 +157,10 @@ constexpr int longest_history = 1 << 20;
 
 /**
  * The outer loop of all Krylov solvers, and of nonlinear conjugate gradients. @p run(state) saves
- * x, computes the residual of x, calls state.begin(), iterates until an epilogue stops the state,
- * and recomputes the residual for true_rr. RestartPolicy decides whether another run follows. @p
- * restore() resets x to the one that the last run has saved. The final x is the best among the
- * results of the runs and the initial guess.
+ * x, computes the residual of x, calls state.begin(), iterates until an epilogue (steps/steps.h)
+ * stops the state, and recomputes the residual for true_rr. RestartPolicy decides whether another
+ * run follows. @p restore() resets x to the values that the last run has saved. The final x is the
+ * best among the results of the runs and the initial guess.
  * @tparam State state of the method
  * @param iteration used by @p run; stores the history
  * @param report already contains the names and counts of the method
@@ -224,8 +224,8 @@ DiagonalView fused_diagonal([[maybe_unused]] const M &m)
     return {};
 }
 
-/// Returns a tuple with the step that runs @p body with M⁻¹v; empty if M⁻¹ is fused into other
-/// steps.
+/// Returns a tuple with one step, which runs @p body with the rows of M⁻¹v. If M⁻¹ is fused into
+/// other steps, the tuple is empty.
 template <class M, class Body>
 auto preconditioning([[maybe_unused]] const M &m, [[maybe_unused]] double *const v,
                      [[maybe_unused]] const Body &body)
@@ -236,8 +236,8 @@ auto preconditioning([[maybe_unused]] const M &m, [[maybe_unused]] double *const
     return std::tuple(product(*m, v, body));
 }
 
-/// Calls run(start) from x or, if b = 0, from x = 0, which is the solution whatever the initial
-/// guess.
+/// Returns the result of run(start). If this run finds that b = 0, sets x = 0, which is the
+/// solution whatever the initial guess, and runs again.
 template <class Run>
 KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run)
 {
@@ -248,8 +248,9 @@ KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run
   return run(start);
 }
 
-/// An iteration whose loop runs between two products with the solution. The first product is
-/// deferred until its result is needed, because a GPU may run it together with the loop.
+/// Runs a loop between two products with x, which compute the true residual before and after it.
+/// The first product is deferred until its result is needed, because a GPU may run it together with
+/// the loop.
 template <class Iteration, class Begin, class End>
 class LoopWithTrueResidual
 {
@@ -274,8 +275,8 @@ public:
     iteration.repeat_between(begin, end, has_begun, watch, steps...);
   }
 
-  /// Runs the loop as @p method, which includes both products. Returns false, without any effect,
-  /// if that is impossible or not requested.
+  /// Runs @p method, which includes both products, in a single kernel that keeps its vectors on the
+  /// chip. Returns false, without any effect, if this is impossible or not requested.
   template <class Watch, class Method>
   bool try_on_chip(const Matrix &A, const Watch &watch, const Method &method)
   {
@@ -333,7 +334,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   return report;
 }
 
-/// Returns a watch that reports the progress of a loop to @p control.
+/// Returns a watch that reports the progress of a loop to control.progress.
 template <class State>
 Watch<State> watch_for(const SolveControl &control)
 {

@@ -7,11 +7,12 @@
 
 /**
  * @file
- * The state that the epilogues of Krylov solvers check, and the policy that decides on restarts.
+ * The state that the epilogues (steps/steps.h) of Krylov solvers check, and the policy that decides
+ * on restarts.
  */
 namespace femgpu::linalg
 {
-/// The part of a Krylov solver's state that stopping criteria need, stored where the steps run.
+/// The part of a Krylov solver's state that stopping criteria need, in the executor's memory.
 struct KrylovState : LoopState
 {
   int iteration = 0; ///< number of updates of x
@@ -26,10 +27,10 @@ struct KrylovState : LoopState
   static constexpr double smallest_rr = 1e-280;
   Outcome outcome = Outcome::breakdown;
   int restarts = 0;          ///< restarts that the method itself makes
-  int history_size = 0;      ///< negative: this copy of the state writes none
-  double *history = nullptr; ///< squared norms of the first iterations
+  int history_size = 0;      ///< negative: this copy of the state writes no history
+  double *history = nullptr; ///< squared residual norms of the first iterations
 
-  // Inputs of the target, which begin() computes.
+  // The members from which begin() computes the target.
   double relative_tolerance = 0., absolute_tolerance = 0.;
   bool is_relative_to_rhs = true;
   double value_precision = 0.; ///< relative precision of the entries of A
@@ -38,7 +39,8 @@ struct KrylovState : LoopState
   /// Whether a run without progress may be repeated with another variant of the method.
   bool has_variants = false;
   int failed_runs = 0; ///< number of consecutive failed runs before this one
-  /// Reduction of the residual at which a run ends, so that its result is saved; 0: none.
+  /// A run ends once its residual is at most this fraction of the residual at the start, so that
+  /// its result is saved; 0: no such end.
   double run_reduction = 0.;
   double target = 0.;      ///< norm that the true residual has to reach
   double initial_rr = -1.; ///< (r, r) of the initial guess; negative: not yet known
@@ -46,7 +48,7 @@ struct KrylovState : LoopState
   double true_rr = 0.;     ///< (r, r) of r = b − A x, recomputed
   double bb = 0.;          ///< (b, b), or another reference of the tolerance
 
-  /// Whether the error in the energy norm decides; the tolerances then apply to it.
+  /// Whether the error in the energy norm ends the solve; the tolerances then apply to this error.
   bool stops_by_error = false;
   double check_threshold = -1.; ///< see EnergyError
   double energy_sum = 0.;       ///< sum of the reductions of the squared error by all updates
@@ -58,7 +60,7 @@ struct KrylovState : LoopState
   {
     return *reinterpret_cast<EnergyError *>(history - n_energy);
   }
-  /// Disables checks of the error before the end of the loop.
+  /// Disables the checks of the error within the loop.
   FEMGPU_HD
   void disable_deferred()
   {
@@ -108,7 +110,8 @@ struct KrylovState : LoopState
     return true;
   }
 
-  /// Begins the recurrence. @param energy_start (b, x) + (x, r)
+  /// Begins to estimate the error in the energy norm.
+  /// @param energy_start (b, x) + (x, r)
   FEMGPU_HD
   void begin_energy(const double energy_start)
   {
@@ -119,7 +122,7 @@ struct KrylovState : LoopState
                      stops_by_error ? absolute_tolerance : 0.);
   }
 
-  /// Prepares to iterate from an x with the residual @p new_rr, or stops.
+  /// Prepares to iterate from an x with (r, r) = @p new_rr, or stops.
   FEMGPU_HD
   void begin(const double new_rr, const double new_bb)
   {
@@ -152,8 +155,8 @@ struct KrylovState : LoopState
     running = false;
   }
 
-  /// Checks the residual @p new_rr = (r, r) after `iteration` updates of x, and stops if the loop
-  /// has ended.
+  /// Checks the residual @p new_rr = (r, r) after `iteration` updates of x, and stops if a
+  /// criterion is met.
   FEMGPU_HD
   void check(const double new_rr)
   {
@@ -208,8 +211,8 @@ struct KrylovState : LoopState
   }
 
   static constexpr double largest = 1.7976931348623157e308;
-  /// Criteria for a stagnating recurrence: the relative change of (r, r), its reduction since the
-  /// start, and the number of consecutive iterations.
+  /// The recurrence stagnates if (r, r) is at most stagnation_reduction times its initial value and
+  /// changes by at most stagnation_tolerance (relative) in max_unchanged_residuals iterations.
   static constexpr double stagnation_tolerance = 1e-10, stagnation_reduction = 1e-20;
   static constexpr int max_unchanged_residuals = 10;
   static constexpr int check_interval = 32; ///< a power of two

@@ -14,7 +14,7 @@
  */
 namespace femgpu::linalg
 {
-/// How often an iteration reads or writes A, a vector and M⁻¹.
+/// How often an iteration reads or writes A, any vector, and M⁻¹.
 struct IterationCost
 {
   std::size_t products, vectors, applications;
@@ -26,7 +26,8 @@ struct IterationCosts
   IterationCost fused, general;
 };
 
-/// Returns a report with the names and sizes of a method. @param vector_bytes size of a vector
+/// Returns a report with the names and sizes of a method.
+/// @param vector_bytes size of a vector
 inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
                                     const std::string &solver, const IterationCost &cost,
                                     const std::size_t vector_bytes)
@@ -46,7 +47,7 @@ inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
   return report;
 }
 
-/// Returns which residual a report contains, and relative to what.
+/// Returns a text with the residual that a report contains and the norm to which it is relative.
 inline std::string name_of_norm(const SolveControl &control)
 {
   return control.reference == SolveControl::Reference::rhs ? "‖b − A x‖ relative to ‖b‖"

@@ -18,15 +18,16 @@ struct State : KrylovState
   double delta = 0.;                 ///< diagonal of the Lanczos matrix
   double c = 1., c_old = 1.;         ///< cosines of rotations
   double s = 0., s_old = 0.;         ///< sines of rotations
-  double alpha_0 = 0.;               ///< the diagonal of R before the entry below is eliminated
-  double alpha_1 = 1., alpha_1_old = 1.; ///< the diagonal of R; directions d are w times this
+  double alpha_0 = 0.; ///< diagonal entry of R before the entry below it is eliminated
+  double alpha_1 = 1., alpha_1_old = 1.; ///< diagonal entry of R; direction d is α₁ w
   double alpha_2 = 0., alpha_3 = 0.;     ///< entries of R above the diagonal
   double eta = 0.;                       ///< ±‖r‖ in the norm of M⁻¹
   double tau = 0.;                       ///< step along d that has yet to be added to x
-  double r_factor = 1.;                  ///< s² of the update of r that is yet to be made
+  double r_factor = 1.;                  ///< s² for the next update of r
   double largest = 0.; ///< largest entry of the Lanczos matrix, used instead of ‖A‖
 
-  /// Begins a run. @param gamma_squared γ_1² = (v, M⁻¹v)
+  /// Begins a run.
+  /// @param gamma_squared γ_1² = (v, M⁻¹v)
   FEMGPU_HD
   void begin(const double gamma_squared)
   {
@@ -46,7 +47,7 @@ struct State : KrylovState
     alpha_3 = s_old * gamma;
   }
 
-  /// Checks the residual, then computes the rotation that eliminates γ_{j+1}, and the next step.
+  /// Checks the residual, then computes the rotation that eliminates γ_{j+1}, and the next τ.
   FEMGPU_HD
   void rotate(const double new_rr, const double gamma_squared)
   {
@@ -59,7 +60,7 @@ struct State : KrylovState
       return;
     const double gamma_new = sqrt(gamma_squared);
     largest = fmax(largest, fmax(fabs(delta), gamma_new));
-    // ‖A r‖ / ‖r‖ in the norm of M⁻¹; rounding errors of all iterations accumulate.
+    // hypot() is ‖A r‖ / ‖r‖ in the norm of M⁻¹; rounding errors of all iterations accumulate.
     if (hypot(alpha_0, c * gamma_new) <= (10 + iteration) * smallest_slope * largest) {
       stop(Outcome::stagnated);
       return;
@@ -110,7 +111,7 @@ enum Vector : int
   n_vectors
 };
 
-/// v = r;  z = M⁻¹v;  γ² = (v, z)
+/// Computes v = r, z = M⁻¹v and γ² = (v, z).
 struct Begin : PreconditionerTimes<r, z>
 {
   using Reads = VectorList<r>;
@@ -130,7 +131,7 @@ struct Begin : PreconditionerTimes<r, z>
   }
 };
 
-/// q = A z;  δ = (q, z) / γ²
+/// Computes q = A z and δ = (q, z) / γ².
 struct ApplyMatrix : MatrixTimes<z, q>
 {
   using Reads = VectorList<z>;
@@ -149,9 +150,9 @@ struct ApplyMatrix : MatrixTimes<z, q>
 };
 
 /**
- * x += τ d;  r = s² r − τ v, both for the previous iteration;
- * v₊ = q/γ − (δ/γ) v − (γ/γ₋) v₋;  d₊ = z/γ − (α₃/α₁₋) d₋ − (α₂/α₁) d.
- * The new v₊ and d₊ overwrite v₋ and d₋.
+ * Computes x += τ d and r = s² r − τ v, both for the previous iteration, and the new
+ * v₊ = q/γ − (δ/γ) v − (γ/γ₋) v₋ and d₊ = z/γ − (α₃/α₁₋) d₋ − (α₂/α₁) d, which overwrite the old
+ * v₋ and d₋.
  */
 template <int v_now, int v_old, int d, int d_old>
 struct UpdateVectors : RowFormula
@@ -173,7 +174,7 @@ struct UpdateVectors : RowFormula
   }
 };
 
-/// z = M⁻¹v;  γ₊² = (v, z)
+/// Computes z = M⁻¹v and γ₊² = (v, z).
 template <int v_new>
 struct ApplyPreconditioner : PreconditionerTimes<v_new, z>
 {
@@ -213,7 +214,7 @@ struct MinimalResiduals
   static constexpr int n_fused = minres::n_vectors, n_vectors = minres::n_vectors;
   static constexpr const char *name = "minres";
   static constexpr bool needs_symmetry = true;
-  static constexpr int iterations = 2; ///< old and new vectors swap roles in each
+  static constexpr int iterations = 2; ///< per pass; old and new vectors swap roles in between
   using First = StepList<Begin>;
   using Loop = StepList<ApplyMatrix, UpdateVectors<v_even, v_odd, d_even, d_odd>,
                         ApplyPreconditioner<v_odd>, //

@@ -7,7 +7,7 @@ namespace bicgstab
 {
 namespace
 {
-/// x += α p̂ + ω ŝ;  r = s − ω t;  p = r + β (p − ω q);  ρ = (r, r*)
+/// Computes x += α p̂ + ω ŝ, r = s − ω t, p = r + β (p − ω q) and ρ = (r, r*).
 struct UpdateVectors : RowFormula
 {
   using Reads = VectorList<x, r, shadow, p, q, t>;
@@ -25,7 +25,7 @@ struct UpdateVectors : RowFormula
   }
 };
 
-/// q = A p̂;  α = ρ / (q, r*)
+/// Checks r, and computes q = A p̂ and α = ρ / (q, r*).
 struct CheckAndProject : ApplyToDirection
 {
   using Completes = SumList<&Sums::rr, &Sums::rho, &Sums::qr>;
@@ -40,7 +40,7 @@ struct CheckAndProject : ApplyToDirection
   }
 };
 
-/// t = A ŝ;  ω = (t, s) / (t, t);  β = −(t, r*) / (q, r*)
+/// Computes t = A ŝ, ω = (t, s) / (t, t) and β = −(t, r*) / (q, r*).
 struct ApplyAndSetBeta : MatrixTimes<s_hat, t>
 {
   using Reads = VectorList<r, shadow>;

@@ -30,10 +30,10 @@ struct State : KrylovState
   double alpha = 0., beta = 0.;
 };
 
-/// z = M⁻¹r initially; a recurrence updates z afterwards.
+/// Computes z = M⁻¹r before the loop, in which a recurrence updates z.
 using Begin = PreconditionerTimes<r, z>;
 
-/// x += α p;  r -= α q;  z -= α s;  p = z + β p;  γ = (r, z)
+/// Computes x += α p, r −= α q, z −= α s, p = z + β p and γ = (r, z).
 struct UpdateVectors : RowFormula
 {
   using Reads = VectorList<x, r, p, q>;
@@ -53,7 +53,7 @@ struct UpdateVectors : RowFormula
   }
 };
 
-/// q = A p
+/// Computes q = A p and (p, q).
 struct ApplyMatrix : MatrixTimes<p, q>
 {
   using Reads = VectorList<p>;
@@ -65,7 +65,7 @@ struct ApplyMatrix : MatrixTimes<p, q>
   }
 };
 
-/// s = M⁻¹q;  α = γ / (p, q);  β = α² (q, s) / γ − 1
+/// Computes s = M⁻¹q, α = γ / (p, q) and β = α² (q, s) / γ − 1.
 struct ApplyPreconditioner : PreconditionerTimes<q, s>
 {
   using Reads = VectorList<q>;
@@ -80,7 +80,7 @@ struct ApplyPreconditioner : PreconditionerTimes<q, s>
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
-    const double inverse_pq = reciprocal(sum.pq); // α/γ; computed early, because it takes longest
+    const double inverse_pq = reciprocal(sum.pq); // α/γ; the slowest operation, so it begins first
     state.check_spd(sum.rr, sum.gamma, sum.pq);
     state.alpha = sum.gamma * inverse_pq;
     // γ'/γ > 0, but its formula may round to a negative number if γ' is tiny.

@@ -7,7 +7,7 @@ namespace gmres
 {
 namespace
 {
-/// ν = 1/‖w‖;  R_jj = ‖w‖;  ξ_j = (r, v);  ‖r‖² −= ξ_j²
+/// Computes ν = 1/‖w‖, R_jj = ‖w‖, ξ_j = (r, v) and ‖r‖² −= ξ_j².
 struct NewDirection
 {
   static constexpr bool needs_residual = true;
@@ -33,7 +33,7 @@ struct NewDirection
   }
 };
 
-/// A SolverWorkspace with the steps that compute a column.
+/// A SolverWorkspace with the steps that compute a column of R and of the basis.
 template <bool fused>
 struct PipelinedWorkspace : SolverWorkspace<fused>
 {
@@ -58,14 +58,14 @@ struct PipelinedWorkspace : SolverWorkspace<fused>
   {
     return {{this->b, V[0]}, this->x, this->initial_x};
   }
-  /// Returns how many numbers a block needs besides its rows of the basis.
+  /// Returns how many doubles a thread block needs in addition to its rows of the basis.
   FEMGPU_HD
   int block_workspace_size() const
   {
     return Cycle::count(cycle.size);
   }
-  /// Returns the workspace for the rows of one block of a GPU; its vectors begin at the first row
-  /// of the block.
+  /// Returns the workspace for the rows of one thread block of a GPU; its vectors begin at the
+  /// first row of the block.
   /// @param numbers block_workspace_size() numbers
   /// @param columns one number
   FEMGPU_HD

@@ -104,8 +104,9 @@ bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> 
                          rounding_level(static_cast<int>(A.range()->max(A.csr().longest_row()))));
 }
 
-/// Runs the solver for as many iterations as the preconditioner may take. Restores x if a
-/// preconditioner on trial has increased the residual.
+/// Runs the solver, with at most the number of iterations that is permitted for the current
+/// preconditioner. Restores x if a preconditioner on trial (fsai or multigrid) has increased the
+/// residual.
 SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> &b,
                                           Buffer<double> &x, const SolveControl &control)
 {
@@ -189,8 +190,8 @@ void PreconditionedSolver::switch_to(const Choice next, const std::string &reaso
 }
 
 /// Switches to the successor of the current preconditioner.
-/// @param reason why, for the report
-/// @param only_values as in switch_to()
+/// @param reason the reason, for the report
+/// @param only_values the solver is already set up for the pattern of the matrix
 void PreconditionedSolver::switch_to_next(const std::string &reason, const bool only_values)
 {
   const Choice after_jacobi = forecast.fsai_is_next ? Choice::fsai : Choice::multigrid;

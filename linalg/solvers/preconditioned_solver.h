@@ -15,8 +15,8 @@ namespace femgpu::linalg
  * A solver with its preconditioner, for a sequence of matrices.
  *
  * The preconditioner `auto` is multigrid from the beginning if Jacobi is forecast to take longer or
- * if materials differ strongly (JacobiForecast). Otherwise `auto` starts with Jacobi. Each solve
- * with Jacobi loses the iterations that exceed the cost of updating the next preconditioner. As
+ * if materials differ strongly (JacobiForecast). Otherwise `auto` starts with Jacobi. In each solve
+ * with Jacobi, the iterations beyond the cost of updating the next preconditioner count as lost. As
  * soon as solves with matrices of one pattern have together lost as many iterations as the next
  * preconditioner costs, the next preconditioner replaces Jacobi, for the rest of the solve and for
  * all later solves. Iterations decide rather than seconds, so that the choice is repeatable.

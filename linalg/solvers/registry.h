@@ -42,12 +42,13 @@ inline std::unique_ptr<Solver> make_solver(const std::string &text, const Backen
   return solvers.make(text, backend);
 }
 
-/// Returns the preconditioner of a solve: the given one or, if the given one is `auto` and the
-/// solver supports a single preconditioner, that preconditioner.
-/// @throws ParameterError if the solver does not support the given one
+/// Returns options.preconditioner or, if this is `auto` and the solver supports only one
+/// preconditioner, the supported one.
+/// @throws ParameterError if the solver does not support options.preconditioner
 std::string preconditioner_of(const LinearSolverOptions &options);
 
-/// Checks that M is symmetric if @p solver needs a symmetric M. @throws ParameterError if it is not
+/// Checks that M is symmetric if @p solver needs a symmetric M.
+/// @throws ParameterError if it is not
 inline void check_symmetry(const std::string &solver, const Preconditioner &M)
 {
   if (solvers.traits(solver).needs_symmetry)

@@ -38,7 +38,7 @@ bool contains(const std::string &text, const char *const substring)
   return text.find(substring) != std::string::npos;
 }
 
-/// Returns methods that may succeed if this one fails, except those in use.
+/// Returns advice, for messages, on methods that may succeed where @p method has failed.
 std::string stronger_methods(const MethodReport &method)
 {
   std::string text = "For an unsymmetric matrix use ";
@@ -53,7 +53,7 @@ std::string stronger_methods(const MethodReport &method)
   return text + "or, for a small system, solver direct.";
 }
 
-/// Backward errors up to this may be due to rounding alone, whatever the length of rows.
+/// Backward errors up to this may be due to rounding alone, however many entries rows have.
 constexpr double largest_rounding = 1e-13;
 
 std::string explain_stagnation(const SolveResult &result, const MethodReport &method)

@@ -203,7 +203,7 @@ struct MethodReport
   std::string
       execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
   std::string norm; ///< which residual, and relative to what, e.g. "‖b − A x‖ relative to ‖b‖"
-  std::string solver_remarks; ///< observations of methods that monitor their basis
+  std::string solver_remarks; ///< remarks of methods that monitor the quality of their basis
   std::string failed_attempt; ///< the message of the solver that the direct solver replaced
 
   std::size_t matrix_stored = 0;        ///< entries of the matrix format, with padding
@@ -271,11 +271,11 @@ struct SolveReport : SolveResult
   InnerWork inner;
   SolveCosts costs;
 
-  /// Residual norms of the recurrence: the initial one and one per iteration, except for
-  /// corrections that estimated an error.
+  /// Residual norms of the recurrence: the initial one and one per iteration, without iterations
+  /// that only served to estimate an error.
   std::vector<double> history;
 
-  /// Visits all members except the history.
+  /// Calls f("name", reports.name...) for all members except the history.
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...reports)
   {
@@ -294,15 +294,16 @@ struct SolveReport : SolveResult
   }
 };
 
-/// Adds the iterations and costs of @p step, which continued a solve, to its @p report, and counts
-/// a restart.
+/// Adds the iterations and costs of @p step, which continued the solve of @p report, to this
+/// report, and counts a restart.
 void add_work(const SolveReport &step, SolveReport &report);
 
 /// Appends the report @p rest of the remaining solve to @p report, which then describes the whole
 /// solve.
 void append_solve(SolveReport &report, SolveReport rest);
 
-/// Sets result.message from the other members. @param residual name of the residual norm
+/// Sets result.message from the other members.
+/// @param residual name of the residual norm
 void describe(SolveResult &result, const MethodReport &method,
               const std::string &residual = "‖b−Ax‖");
 

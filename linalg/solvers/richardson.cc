@@ -30,7 +30,7 @@ struct CheckLimit
   }
 };
 
-/// z = M⁻¹r if M⁻¹ is fused
+/// Computes z = M⁻¹r if M⁻¹ is fused.
 struct Precondition
 {
   const double *r;
@@ -45,7 +45,7 @@ struct Precondition
   }
 };
 
-/// x += z;  r −= A z
+/// Computes x += z and r −= A z.
 struct Advance
 {
   const double *z;
@@ -72,9 +72,9 @@ struct Advance
 /**
  * The stationary iteration x += M⁻¹(b − A x) (Saad 2003, §4.1).
  *
- * Use: with an M that is a solver itself, such as a multigrid cycle. There are no inner products,
- * and A and M need no properties except that I − M⁻¹A has a spectral radius below 1. Cost per
- * iteration: 2 kernels and one synchronisation point; reads or writes A, 7 vectors and M once.
+ * Use: with an M⁻¹ that is itself a solver for A, such as a multigrid cycle. No inner products are
+ * needed, and A and M need no properties except that I − M⁻¹A has a spectral radius below 1. Cost
+ * per iteration: 2 kernels and one synchronisation point; reads or writes A, 7 vectors and M once.
  * Fails: divergence, which is reported. Conjugate gradients with the same M take fewer iterations,
  * and converge in more cases.
  */
@@ -87,7 +87,7 @@ public:
   {
     WorkVectors work(A, 2);
     double *const r = work[0], *const z = work[1];
-    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* initial_x */) {
       const auto watch = watch_for<KrylovState>(control);
       iteration.once(rows(1, CheckLimit{}));
       const auto advance = product(A, z, Advance{z, x.data(), r});

@@ -14,13 +14,14 @@ namespace femgpu::linalg
 /// @param communicator connects the ranks if rows are distributed; nullptr: this rank has all rows
 RowSpacePtr host_rows(const HostCsr &A, const CommunicatorPtr &communicator = nullptr);
 
-/// Measures a system in host memory with n_loop_threads() threads. Collective over all ranks.
+/// Computes the norms and backward errors of x for a system in host memory, with n_loop_threads()
+/// threads. Collective over all ranks.
 /// @param rows row space of A
 /// @param r n elements, receives b − A x; nullptr: not needed
 SystemNorms measure(const RowSpace &rows, const HostCsr &A, const double *b, const double *x,
                     double *r = nullptr);
 
-/// Measures a system that is not distributed.
+/// Computes the norms and backward errors of x for a system in host memory that is not distributed.
 SystemNorms measure(const HostCsr &A, const double *b, const double *x, double *r = nullptr);
 
 /// Returns the number of entries of the longest row; 0 without rows.
@@ -57,12 +58,13 @@ struct RefinementCallbacks
 void refine_to_rounding(const RowSpace &rows, const HostCsr &A, const double *b, double *x,
                         SolveReport &report, const RefinementCallbacks &callbacks);
 
-/// Returns whether rounding alone may have kept a solve with this outcome from its target.
+/// Returns whether rounding alone may be the reason that a solve with this outcome has failed.
 /// @param level result of rounding_level()
 bool may_be_rounding(Outcome outcome, double backward_error, double level);
 
-/// Returns a tolerance that resolves even those components of a correction whose share of the
-/// residual is average: components of the smallest eigenvalues, which contain most of the error.
+/// Returns the tolerance to which a correction is solved. The components of the smallest
+/// eigenvalues contain most of the error, but may have no more than an average share of the
+/// residual; the tolerance is small enough to resolve them.
 /// @param n global number of rows
 double correction_tolerance(long long n);
 

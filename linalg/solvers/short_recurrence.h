@@ -12,7 +12,7 @@
 
 namespace femgpu::linalg
 {
-/// Adds the reads and writes of one pass through a step to @p cost.
+/// Adds the reads and writes of one run of @p Step, a step of steps/recurrences.h, to @p cost.
 template <class Step>
 constexpr void add_cost(const bool is_fused, IterationCost &cost, const Step * /* type */)
 {
@@ -37,7 +37,8 @@ constexpr IterationCost cost_of(const bool is_fused)
   return cost;
 }
 
-/// Creates the steps of a StepList and runs them. @tparam Data data of formulas that have some
+/// Creates the steps of a StepList and runs them.
+/// @tparam Data type of the member `data` of formulas (steps/recurrences.h)
 template <class M, int n_vectors, class Data = std::nullptr_t>
 struct StepMaker
 {
@@ -86,7 +87,7 @@ private:
   }
 };
 
-/// The form of @p Method with a diagonal M⁻¹ that batches run.
+/// The form of @p Method for batches, in which a diagonal M⁻¹ is fused into the steps.
 template <class Method>
 struct FusedForm
 {
@@ -107,7 +108,8 @@ public:
  *
  *     using State = ...;  // derived from KrylovState
  *     using Sums = ...;
- *     static constexpr int n_fused = ..., n_vectors = ...;  // vectors; the first two are x and r
+ *     static constexpr int n_fused = ..., n_vectors = ...;  // with a fused M⁻¹, and otherwise; the
+ *                                                           // first two vectors are x and r
  *     static constexpr const char *name = "cg";
  *     static constexpr bool needs_symmetry = true;          // M must be symmetric
  *     static constexpr int iterations = 1;                  // per pass of the loop
@@ -133,7 +135,7 @@ public:
     const bool has_diagonal = std::holds_alternative<DiagonalView>(M.action());
     const int n_stored = has_diagonal ? Method::n_fused : Method::n_vectors;
     WorkVectors work(A, n_stored - 1); // all but x
-    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* initial_x */) {
       constexpr bool is_fused = linalg::is_fused<decltype(m)>;
       VectorSet<Method::n_vectors> v{{x.data()}};
       for (int k = 1; k < n_stored; ++k)

@@ -45,7 +45,8 @@ public:
   }
 };
 
-/// Checks that M is symmetric, as @p solver requires. @throws ParameterError if it is not
+/// Checks that M is symmetric, as @p solver requires.
+/// @throws ParameterError if it is not
 inline void require_symmetric(const std::string &solver, const Preconditioner &M)
 {
   if (!M.is_symmetric())

@@ -7,7 +7,8 @@
 
 namespace femgpu::linalg
 {
-/// Contiguous vectors of a method, all with ghosts, which are allocated and cleared together.
+/// Contiguous vectors of a method, which are allocated and cleared together; each has memory for
+/// ghosts.
 class WorkVectors
 {
 public:
@@ -33,7 +34,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t alignment = 32; // numbers
+  static constexpr std::size_t alignment = 32; // in doubles
 
   std::size_t stride;
   Buffer<double> memory;

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Returns the rows of @p v, of @p width numbers each, in @p order.
+/// Returns the rows of @p v, which have @p width numbers each, in the order @p order.
 std::vector<double> rows_in_order(const std::vector<int> &order, const std::vector<double> &v,
                                   const int width)
 {
@@ -173,7 +173,7 @@ bool LinearSystemTransformation::is_identity() const
 
 namespace
 {
-/// Copies v to permuted in @p order; an empty order leaves v unchanged. The vectors do not overlap.
+/// Sets permuted[i] to v[order[i]] or, if @p order is empty, to v[i]. The vectors do not overlap.
 void reorder(const std::vector<int> &order, const std::size_t n, const double *const v,
              double *const permuted)
 {

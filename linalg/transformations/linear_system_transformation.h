@@ -20,12 +20,14 @@ namespace femgpu::linalg
 class LinearSystemTransformation
 {
 public:
-  /// Selects a scaling and an ordering by their names. @throws ParameterError for unknown names
+  /// Selects a scaling and an ordering by their names.
+  /// @throws ParameterError for unknown names
   LinearSystemTransformation(const std::string &scaling, const std::string &ordering);
 
   /**
    * Sets up a new pattern and its values, and returns Â: a view of memory of @p A and of this
-   * object, valid until the next call and as long as both exist. Unchanged arrays are not copied.
+   * object, valid until setup(), set_pattern() or update() is called again and as long as both
+   * exist. Unchanged arrays are not copied.
    * @throws SolverError naming a row that cannot be scaled
    * @throws ParameterError if A has more entries than the scaling or the ordering can count
    */
@@ -33,7 +35,7 @@ public:
 
   /// Sets up only the pattern, and returns Â without values; @p A needs values only if
   /// needs_values(). Call update() next.
-  /// @throws SolverError as setup()
+  /// @throws the exceptions of setup()
   HostCsr set_pattern(const HostCsr &A);
 
   /// Returns whether the pattern of Â depends on the values of A, because the scaling permutes
@@ -46,7 +48,8 @@ public:
   /// Returns Â for new values of the same pattern: keeps the ordering, and computes a new scaling
   /// unless the scaling permutes rows. Collective over all ranks.
   /// @param rows the row space of A in host memory, with ghosts
-  /// @throws SolverError as setup(), or if @p A has another size than in setup()
+  /// @throws SolverError if a row cannot be scaled, or if the size of @p A has changed since
+  /// setup()
   HostCsr update(const HostCsr &A, const RowSpace &rows);
 
   /// Returns Â for new values of a matrix that is not distributed.
@@ -94,7 +97,7 @@ private:
   int n = 0;
   std::size_t n_nonzeros = 0;
   Scaling scaling;
-  std::vector<int> order;     ///< P, the order of columns; empty, as row_order, if nothing moves
+  std::vector<int> order;     ///< P, the order of columns; if nothing moves, both orders are empty
   std::vector<int> row_order; ///< P Q, the order of rows
   std::vector<int> part_starts;
   PermutedPattern pattern;    ///< pattern of Â, if rows or columns move

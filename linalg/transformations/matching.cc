@@ -255,7 +255,8 @@ double mean(const std::vector<double> &v)
   return v.empty() ? 0. : sum / static_cast<double>(v.size());
 }
 
-/// Returns exp(@p logarithms + @p shift).
+/// Returns exp(l + @p shift) for each l in @p logarithms.
+/// @throws SolverError if a result is beyond the range of double
 std::vector<double> factors(const std::vector<double> &logarithms, const double shift,
                             const std::string &what)
 {

@@ -31,8 +31,8 @@ Matching maximum_product_matching(const HostCsr &A);
  * Returns the scaling and row permutation from maximum_product_matching(): the diagonal entries of
  * Q R A C are 1, and no other entry is larger in magnitude. Q R A C is unsymmetric even if A is
  * symmetric.
- * @throws SolverError as maximum_product_matching(), and if a scaling factor is beyond the range of
- * double
+ * @throws the exceptions of maximum_product_matching(), and SolverError if a scaling factor is
+ * beyond the range of double
  */
 Scaling matching_scaling(const HostCsr &A, const RowSpace &rows);
 } // namespace femgpu::linalg

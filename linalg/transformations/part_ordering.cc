@@ -17,7 +17,7 @@ public:
       : graph(graph), local_index(graph.starts.size() - 1, -1)
   {}
 
-  /// Returns @p nodes, which are distinct, in the new order.
+  /// Returns @p nodes, which are distinct, in reverse Cuthill-McKee order.
   std::vector<int> ordered(const std::vector<int> &nodes)
   {
     const std::vector<int> order = reverse_cuthill_mckee(subgraph(nodes).csr());

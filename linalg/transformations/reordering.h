@@ -15,9 +15,9 @@ namespace femgpu::linalg
 {
 /**
  * Returns the reverse Cuthill-McKee order (Cuthill and McKee, ACM 1969; George 1971) of the pattern
- * of A + Aᵀ, which has a small bandwidth. Each connected component starts from a pseudo-peripheral
- * node; the components are stored one after the other. Depends on the pattern only. Uses one thread
- * and temporarily 28 bytes per entry.
+ * of A + Aᵀ, with which P A Pᵀ has a small bandwidth. The order of each connected component starts
+ * from a pseudo-peripheral node; the components follow one another. Depends on the pattern only.
+ * Uses one thread and temporarily 28 bytes per entry.
  */
 std::vector<int> reverse_cuthill_mckee(const HostCsr &A);
 
@@ -45,7 +45,7 @@ bool preserves_node_blocks(const std::vector<int> &order, int node_size);
 /// The pattern of P A Qᵀ with permutations P and Q, and the origin of its values.
 struct PermutedPattern
 {
-  std::vector<int> row_starts = {0}; ///< n+1
+  std::vector<int> row_starts = {0}; ///< n + 1 numbers
   std::vector<int> columns;          ///< ascending in each row
   std::vector<int> entries;          ///< entry k of P A Qᵀ is entry entries[k] of A
 };
@@ -55,7 +55,7 @@ struct PermutedPattern
 PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &rows,
                                 const std::vector<int> &columns);
 
-/// Returns the pattern of P A Pᵀ.
+/// Returns the pattern of P A Pᵀ, where P is the permutation by @p order.
 inline PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
 {
   return permute_pattern(A, order, order);
@@ -65,7 +65,8 @@ inline PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> 
 /// order, the values of P A Qᵀ from those of A. @p permuted and v do not overlap.
 void permute(const std::vector<int> &order, const double *v, double *permuted);
 
-/// Computes v from P v. The vectors have n elements and do not overlap.
+/// Sets v[order[i]] to permuted[i], which computes v from P v. The vectors have n elements and do
+/// not overlap.
 void unpermute(const std::vector<int> &order, const double *permuted, double *v);
 } // namespace femgpu::linalg
 
