@@ -5,18 +5,18 @@
 
 /**
  * @file
- * Concurrent updates of one number by the threads of a step, on either backend. The final number
- * does not depend on the order of the updates; there are therefore no floating-point sums here.
+ * Atomic updates of a number by the threads of a kernel, on the host or a GPU. The result does not
+ * depend on the order of the updates; floating-point sums would, and are therefore not provided.
  */
 namespace femgpu::linalg
 {
-/// Replaces *to by the minimum of *to and @p value. T is int, or unsigned with 32 or 64 bits.
+/// Replaces *to by the minimum of *to and @p value. T is int or an unsigned type of 32 or 64 bits.
 template <class T>
 FEMGPU_HD
 void atomic_min(T *to, const T value)
 {
 #ifdef __CUDA_ARCH__
-  if (value < *const_cast<const volatile T *>(to)) // *to never increases meanwhile
+  if (value < *const_cast<const volatile T *>(to)) // other threads never increase *to
     atomicMin(to, value);
 #else
   T old = __atomic_load_n(to, __ATOMIC_RELAXED);
@@ -26,13 +26,13 @@ void atomic_min(T *to, const T value)
 #endif
 }
 
-/// Replaces *to by the maximum of *to and @p value. T is int, or unsigned with 32 or 64 bits.
+/// Replaces *to by the maximum of *to and @p value. T is int or an unsigned type of 32 or 64 bits.
 template <class T>
 FEMGPU_HD
 void atomic_max(T *to, const T value)
 {
 #ifdef __CUDA_ARCH__
-  if (value > *const_cast<const volatile T *>(to)) // *to never decreases meanwhile
+  if (value > *const_cast<const volatile T *>(to)) // other threads never decrease *to
     atomicMax(to, value);
 #else
   T old = __atomic_load_n(to, __ATOMIC_RELAXED);

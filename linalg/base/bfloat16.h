@@ -8,16 +8,16 @@
 
 namespace femgpu::linalg
 {
-/// A number stored as the upper half of a float: it has the range of a float and 8 binary digits.
-/// Arithmetic is in double.
+/// A number stored as the upper half of a float: it has the range of a float, but only 8
+/// significant bits. Arithmetic is in double precision.
 class BFloat16
 {
 public:
   BFloat16() = default;
 
-  /// Rounds to nearest, ties to even, in integer arithmetic: bitwise the same on the host and on a
-  /// GPU, and without the double rounding of a conversion by way of float. Numbers beyond the
-  /// largest one become infinite; NaN stays NaN.
+  /// Rounds @p x to nearest, ties to even. Integer arithmetic makes the result bitwise the same on
+  /// the host and on a GPU, and avoids the double rounding of a conversion via float. Numbers too
+  /// large for this type become infinite; NaN stays NaN.
   FEMGPU_HD
   explicit BFloat16(const double x)
   {
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  /// Returns the bits of the rounded |x|. @param magnitude the bits of |x| as a double
+  /// Rounds |x|, whose bits as a double are @p magnitude, and returns the bits of the result.
   FEMGPU_HD
   static std::uint16_t rounded(const std::uint64_t magnitude)
   {
@@ -53,7 +53,7 @@ private:
     const std::uint64_t truncated = significand >> dropped_bits, half = one << (dropped_bits - 1);
     const std::uint64_t rest = significand & ((one << dropped_bits) - 1);
     const bool rounds_up = rest > half || (rest == half && (truncated & 1) == 1);
-    // The leading digit of `truncated` adds one to the exponent, and so does a carry.
+    // The leading bit of `truncated` adds one to the exponent, and so does a carry from rounding.
     const int biased = exponent >= -126 ? exponent + 126 : 0;
     return static_cast<std::uint16_t>((biased << 7) + static_cast<int>(truncated) +
                                       (rounds_up ? 1 : 0));
@@ -63,12 +63,12 @@ private:
 };
 } // namespace femgpu::linalg
 
-/// The numeric limits that scalar types need.
+/// The members of std::numeric_limits that femgpu uses.
 template <>
 class std::numeric_limits<femgpu::linalg::BFloat16>
 {
 public:
-  static constexpr double min() // the least normal number
+  static constexpr double min() // the smallest positive normal number
   {
     return 0x1p-126;
   }

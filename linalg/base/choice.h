@@ -31,7 +31,7 @@ inline std::string selection_of(const std::vector<Choice> &choices)
   return names;
 }
 
-/// Returns "a: its meaning; b: …." for the description of a parameter.
+/// Returns "a: meaning of a; b: meaning of b." for the description of a parameter.
 inline std::string meanings_of(const std::vector<Choice> &choices)
 {
   std::string text;

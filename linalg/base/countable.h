@@ -10,9 +10,9 @@
 namespace femgpu::linalg
 {
 /**
- * Throws ParameterError if a matrix has more entries than int can count and the method that @p text
- * names has the trait `uses_int_offsets`. The message names the alternatives.
- * @param what what the @p methods are, for messages: "matrix format"
+ * Throws ParameterError if a matrix has more than max_indices entries, but the method that @p text
+ * names has the trait `uses_int_offsets`. The message lists the methods without this trait.
+ * @param what the kind of the @p methods, for messages: "matrix format"
  */
 template <class Registry>
 void check_countable(const std::string &what, const Registry &methods, const std::string &text,

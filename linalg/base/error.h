@@ -42,8 +42,8 @@ private:
 
 /**
  * An invalid command line, unknown parameter, value out of range, or unsupported combination. If a
- * single parameter is the cause, path() is its "Section/Key", from which main() finds the line of
- * the file that sets it.
+ * single parameter is the cause, path() is its "Section/Key"; main() then reports the line of the
+ * parameter file that sets this parameter.
  */
 class ParameterError : public Error
 {

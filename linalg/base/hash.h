@@ -5,8 +5,8 @@
 
 namespace femgpu::linalg
 {
-/// Returns a pseudorandom number for @p number; different numbers have different results (the
-/// finalizer of MurmurHash3).
+/// Returns a pseudorandom number that depends only on @p number; different numbers give different
+/// results (the finalizer of MurmurHash3).
 FEMGPU_HD
 unsigned int hash_of(const unsigned int number)
 {

@@ -6,38 +6,38 @@
 #include <cstring>
 #include <type_traits>
 
-/// Marks a function that both the host compiler and nvcc compile, such as the formulas of a step.
+/// Marks a function that both the host compiler and nvcc compile, such as the body of a kernel.
 #ifdef __CUDACC__
 #define FEMGPU_HD __host__ __device__ __forceinline__
 #else
 #define FEMGPU_HD inline
 #endif
 
-/// Marks a function like FEMGPU_HD, if it is too large to be inlined into every kernel.
+/// Marks a function that both compilers compile but that is too large to be inlined into kernels.
 #ifdef __CUDACC__
 #define FEMGPU_HD_CALLED __host__ __device__ __noinline__ inline
 #else
 #define FEMGPU_HD_CALLED inline
 #endif
 
-/// Marks a lambda that is the body of a step; stands between the captures and the parameters of the
-/// lambda. The lambda must capture by value, and must not be in a constructor or private function,
-/// which nvcc does not support.
+/// Marks a lambda that is the body of a step (steps/steps.h). Write it between the captures and the
+/// parameters of the lambda. The lambda must capture by value. It must not be defined in a
+/// constructor or a private function: nvcc does not support this.
 #ifdef __CUDACC__
 #define FEMGPU_BODY __device__
 #else
 #define FEMGPU_BODY
 #endif
 
-/// Unrolls a short loop with a known number of iterations, so that arrays indexed in it can be
-/// registers of a GPU.
+/// Unrolls a short loop with a known number of iterations, so that a GPU can keep the arrays that
+/// the loop indexes in registers.
 #ifdef __CUDACC__
 #define FEMGPU_UNROLL _Pragma("unroll")
 #else
 #define FEMGPU_UNROLL
 #endif
 
-/// Prevents unrolling of a rare loop in a kernel, to save registers.
+/// Prevents unrolling of a rarely executed loop in a kernel, to save registers.
 #ifdef __CUDACC__
 #define FEMGPU_ROLLED _Pragma("unroll 1")
 #else
@@ -70,8 +70,8 @@ double reciprocal(const double x)
 }
 
 /**
- * Returns the L2 cache policy for data that a kernel reads once. Data that fit in the cache stay
- * there for the next kernel; other data are evicted first, in favour of data that are read again.
+ * Returns the L2 cache policy for data that a kernel reads once; 0 on the host. Data that fit in
+ * the cache stay there for the next kernel; other data are evicted before data that are reused.
  * @param cache_resident whether the data fit in the cache
  */
 FEMGPU_HD

@@ -25,11 +25,11 @@ struct HostCsr
 
   UnknownsPtr unknowns = default_unknowns; ///< properties of the rows; never nullptr
 
-  /// The plan for the ghosts, which are the columns from n on and rows of other ranks; nullptr: all
-  /// rows are on this rank.
+  /// The plan that updates the ghosts. Ghosts are the columns from n on, which are rows of other
+  /// ranks; nullptr: all rows are on this rank.
   const GhostPlan *ghosts = nullptr;
 
-  /// Returns the number of rows per node; 1 if it is unknown.
+  /// Returns the number of rows per node; 1 if it is unknown or does not divide n.
   int node_size() const
   {
     const int b = unknowns->per_node;
@@ -45,9 +45,9 @@ struct HostCsr
 };
 
 /**
- * Throws InputError, which names the row, if @p A is not a valid CSR matrix: row starts do not
- * begin at 0, decrease, or do not end at n_nonzeros; columns are out of range or not ascending.
- * Reads all of A once.
+ * Throws InputError if @p A is not a valid CSR matrix, that is, if row starts do not begin at 0,
+ * decrease, or do not end at n_nonzeros, or if columns are out of range or not ascending. The
+ * message gives the number of the invalid row, if any. Reads all of A once.
  */
 void check_csr(const HostCsr &A);
 
@@ -55,7 +55,7 @@ void check_csr(const HostCsr &A);
 struct HostMatrix
 {
   int n = 0;
-  std::vector<int> row_starts = {0}; ///< n + 1 starts, low 32 bits
+  std::vector<int> row_starts = {0}; ///< low 32 bits of n + 1 starts
   std::vector<int> columns;          ///< ascending within each row
   std::vector<double> values;
   UnknownsPtr unknowns = default_unknowns;

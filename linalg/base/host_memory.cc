@@ -34,7 +34,7 @@ double min_limit_in(const std::filesystem::path &root, const std::string &group,
   for (;; directory = directory.parent_path()) {
     std::ifstream file(directory / name);
     double bytes = 0.;
-    if (file >> bytes) // "max" is not a number
+    if (file >> bytes) // fails for "max" (no limit)
       min_limit = std::min(min_limit, bytes);
     if (directory == root || !directory.has_relative_path())
       return min_limit;

@@ -10,11 +10,11 @@ namespace femgpu
 struct HostMemory
 {
   double bytes;
-  std::string bound; ///< for example "this machine has 16.8 GB"
+  std::string bound; ///< what limits the memory, for messages: "this machine has 16.8 GB"
 };
 
-/// Returns the minimum of the machine's memory, the limit of the process's control group, and the
-/// address space (`ulimit -v`) of @p n_processes.
+/// Returns the minimum of the machine's memory, the limit of the process's control group, and
+/// @p n_processes times the address space of one process (`ulimit -v`).
 HostMemory host_memory(unsigned int n_processes = 1);
 
 /// Returns the bytes that this process can still map under `ulimit -v`; infinite without a limit.

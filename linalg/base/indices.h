@@ -7,17 +7,17 @@
 
 /**
  * @file
- * Arithmetic with indices. Rows and entries are counted by int; larger numbers, such as products of
- * two sizes, by std::size_t.
+ * Arithmetic with indices. Rows and columns have type int; numbers that may be larger, such as
+ * numbers of entries and products of two sizes, have type std::size_t.
  */
 namespace femgpu::linalg
 {
-/// The maximum number of rows and of entries of a matrix. It is smaller than the largest int, so
-/// that the threads of a GPU block, or the last group of padded rows, can step beyond the end.
+/// The maximum number of rows, and of entries if they are counted by int. It is smaller than the
+/// largest int, so that indices of excess threads of a GPU block, or of padding, do not overflow.
 constexpr int max_indices = std::numeric_limits<int>::max() - (1 << 20);
 
-/// Calls f(i) for i = first, first + stride, ... < n. The arithmetic is unsigned, because the last
-/// i may exceed 2^31 if the stride is the number of threads of a grid, at most 2^30.
+/// Calls f(i) for i = first, first + stride, ... < n. The arithmetic is unsigned, because the first
+/// i >= n may exceed 2^31 if the stride is the number of threads of a grid, at most 2^30.
 template <class Function>
 FEMGPU_HD
 void for_strided(const unsigned int first, const int n, const unsigned int stride,

@@ -16,7 +16,8 @@ namespace femgpu::linalg
 std::vector<std::complex<double>> hessenberg_eigenvalues(const std::vector<double> &H, int n,
                                                          int ld);
 
-/// Returns σ_max / σ_min of the p x p matrix @p A; infinity if A is singular or not finite.
+/// Returns σ_max / σ_min of the p x p matrix @p A; infinity if A is singular or not finite, or if
+/// LAPACK does not converge.
 double condition_number(std::vector<double> A, int p);
 } // namespace femgpu::linalg
 

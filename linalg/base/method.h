@@ -16,7 +16,7 @@ class Method
 {
 public:
   /**
-   * @param kind what the method is, for messages: "format"
+   * @param kind the kind of the method, for messages: "format"
    * @throws ParameterError if @p text is not a name with options, or repeats an option
    */
   Method(std::string kind, const std::string &text);
@@ -42,7 +42,8 @@ public:
                 double max_value);
   std::string word(const std::string &option, const std::string &default_value,
                    const std::vector<std::string> &allowed);
-  /// Returns the value of an option, which may be any text without blanks.
+  /// Returns the value of an option, any text without blanks, or @p default_value if the option
+  /// was not given.
   std::string expression(const std::string &option, const std::string &default_value);
 
   /// Checks that all options that were given have been queried.

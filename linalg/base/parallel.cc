@@ -71,7 +71,7 @@ void pause_core()
 #endif
 }
 
-/// A change of shared data that threads wait for, first spinning, then sleeping.
+/// Lets threads wait for a change of shared data; they spin first, then sleep.
 class WaitableEvent
 {
 public:
@@ -81,12 +81,12 @@ public:
   {
     if (occurs_while_spinning(has_occurred))
       return;
-    ++n_sleeping; // before testing the condition; notify_all() reads it after the change
+    ++n_sleeping; // before the condition is tested; notify_all() reads it after the change
     for (;;) {
       const std::uint32_t seen = n_notifications.load();
       if (has_occurred())
         break;
-      // Returns at once if there has been another notification.
+      // Returns at once if n_notifications has changed since it was read.
       ::syscall(SYS_futex, &n_notifications, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
     }
     --n_sleeping;
@@ -169,7 +169,7 @@ private:
 
   static constexpr std::uint64_t stop_request = 0xffffffffU;
 
-  /// Starts more workers; fewer if the system does not allow as many.
+  /// Starts workers until there are @p n_workers, or as many as the system allows.
   void grow(const int n_workers)
   {
     try {
@@ -185,9 +185,9 @@ private:
     }
   }
 
-  /// Publishes a loop for @p n_running threads. One atomic stores the number of the loop and of its
-  /// threads, so that a thread that is not needed does not access `loop`, which may describe the
-  /// next loop by then.
+  /// Publishes a loop for @p n_running threads. One atomic stores both the loop's number and its
+  /// number of threads, so that a thread that is not needed does not read `loop`, which may already
+  /// describe the next loop.
   void publish(const std::uint64_t n_running)
   {
     const std::uint64_t number = (published.load() >> 32) + 1;
@@ -228,8 +228,8 @@ private:
 
   // `published` and `n_busy` are on separate cache lines, because threads that poll one of them
   // would slow down threads that change the other.
-  alignas(64) std::atomic<std::uint64_t> published{0}; ///< number of the loop, then of its threads,
-                                                       ///< in 32 bits each
+  alignas(64) std::atomic<std::uint64_t> published{0}; ///< high 32 bits: number of the loop;
+                                                       ///< low 32 bits: number of its threads
   Loop loop;
   std::vector<std::unique_ptr<Worker>> workers;
   alignas(64) std::atomic<int> n_busy{0}; ///< workers that are running the loop

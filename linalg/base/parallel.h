@@ -14,8 +14,9 @@
  * the end of a loop, spins for 20 µs and then sleeps, so that other programs can use the cores.
  * With OMP_WAIT_POLICY=passive it sleeps at once, with =active it spins for a second.
  *
- * Nested loops run on the calling thread. An exception thrown by a loop's body ends the work of the
- * throwing thread, and is rethrown in the calling thread when the other threads have finished.
+ * A nested loop runs on the thread that starts it. An exception thrown by a loop's body ends the
+ * work of the throwing thread. It is rethrown in the calling thread when the other threads have
+ * finished.
  */
 namespace femgpu::linalg
 {
@@ -76,9 +77,9 @@ void parallel_for(const Index n, const F &f, const int n_threads = n_loop_thread
       n_threads);
 }
 
-/// Calls f(i, thread) for 0 <= i < n with dynamic scheduling: a thread that has finished @p chunk
-/// consecutive i takes the next @p chunk. Calls with the same thread < n_threads never run at the
-/// same time.
+/// Calls f(i, thread) for 0 <= i < n with dynamic scheduling: a thread that has finished a chunk of
+/// @p chunk consecutive i takes the next one. Two calls with the same 0 <= thread < n_threads never
+/// run at the same time.
 template <class Index, class F>
 void parallel_for_dynamic(const Index n, const Index chunk, const F &f,
                           const int n_threads = n_loop_threads())

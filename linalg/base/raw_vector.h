@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg
 {
-/// An allocator that leaves elements without a value uninitialised.
+/// An allocator that leaves elements uninitialised if they are constructed without a value.
 template <class T>
 struct RawAllocator : std::allocator<T>
 {
@@ -27,9 +27,9 @@ struct RawAllocator : std::allocator<T>
   }
 };
 
-/// A vector whose constructor RawVector<T>(n) does not touch its memory. If several threads write
-/// the memory first, they share the cost of page faults; a single core creates only 1 to 2 GB/s of
-/// pages.
+/// A vector whose constructor RawVector<T>(n) does not touch its memory. If several threads then
+/// write the memory first, they share the cost of page faults; a single thread can fault in only
+/// 1 to 2 GB/s.
 template <class T>
 using RawVector = std::vector<T, RawAllocator<T>>;
 } // namespace femgpu::linalg

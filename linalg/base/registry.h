@@ -34,8 +34,8 @@ struct RegistryEntry
  * A function that makes a method needs no header. It is the specialisation of a template for a tag
  * class, for example make_physics<class PoissonEquation>. The table and the source file of the
  * specialisation both write "class PoissonEquation", which declares the class; it is never defined.
- * Neither may do so in an unnamed namespace, where it would declare another class. Methods that are
- * compiled for each backend specialise make_on() (execution/backends.h).
+ * Do not write this in an unnamed namespace, where it would declare a different class. Methods that
+ * are compiled for each backend specialise make_on() (execution/backends.h).
  */
 template <class Traits, class Function>
 class Registry
@@ -73,7 +73,7 @@ public:
   }
 
   /// Returns the entry whose name is @p name.
-  /// @throws ParameterError if there is none; the message lists the valid names
+  /// @throws ParameterError if there is no such entry; the message lists the valid names
   const Entry &find(const std::string &name) const
   {
     for (const Entry &entry : *this)

@@ -3,7 +3,7 @@
 
 namespace femgpu::linalg
 {
-/// One of n_ranks nearly equal, contiguous shares of a range.
+/// The share of one rank if a range is divided into n_ranks contiguous shares of nearly equal size.
 struct RowShare
 {
   int rank = 0, n_ranks = 1;

@@ -23,13 +23,13 @@ public:
 
   RowStarts() = default;
 
-  /// Makes a view for fewer than 2^32 entries: the numbers @p low are complete.
+  /// Makes a view of the row starts @p low of a matrix with fewer than 2^32 entries.
   FEMGPU_HD
   RowStarts(const int *low) : low(low)
   {}
 
-  /// Makes a view for up to max_entries entries.
-  /// @param low n+1 numbers in host memory; read only if @p n_entries >= 2^32
+  /// Makes a view for a matrix with up to max_entries entries.
+  /// @param low the low 32 bits of n+1 row starts in host memory; only read if @p n_entries >= 2^32
   RowStarts(const int *low, int n, std::size_t n_entries);
 
   /// Returns a view of the same row starts whose low bits are stored at @p other.
@@ -64,7 +64,7 @@ public:
   const int *low = nullptr;
 
 private:
-  /// The first rows that start at or after 2^32, 2 * 2^32, ...
+  /// The first rows that start at or after 2^32, 2 * 2^32, ...; INT_MAX: there is no such row.
   int crossings[n_crossings] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 };
 

@@ -43,7 +43,7 @@ struct ScalarTypes
     return {scalar_name<First>, scalar_name<Others>...};
   }
 
-  /// Returns "values=double|float" for listings.
+  /// Returns the option for listings, for example "values=double|float".
   static std::string option()
   {
     std::string text = std::string("values=") + scalar_name<First>;
@@ -51,7 +51,7 @@ struct ScalarTypes
     return text;
   }
 
-  /// Calls f(Scalar<T>()) for the type that option `values` of @p method names.
+  /// Calls f(Scalar<T>()), where T is the type that option `values` of @p method names.
   template <class Function>
   static auto choose(Method &method, const Function &f)
   {
@@ -69,7 +69,7 @@ private:
   }
 };
 
-/// Returns ", float values" for descriptions; an empty string if T is double.
+/// Returns the type for descriptions, for example ", float values"; an empty string for double.
 template <class T>
 std::string describe_values()
 {
@@ -80,7 +80,8 @@ std::string describe_values()
 /// each of these types.
 using FormatScalars = ScalarTypes<double, float>;
 
-/// The types for factors of approximate inverses. Products with them are separate steps.
+/// The value types for factors of approximate inverses. Products with such factors are separate
+/// kernels, so that the kernels of solvers are not instantiated for these types.
 using FactorScalars = ScalarTypes<double, float, BFloat16>;
 } // namespace femgpu::linalg
 

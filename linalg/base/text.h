@@ -46,8 +46,8 @@ bool read_number(const std::string_view text, Number &number)
   return error == std::errc() && stop == end;
 }
 
-/// Returns the finite number that @p text represents, possibly with a sign +; nothing if @p text is
-/// not a finite number.
+/// Returns the finite number that @p text represents, which may begin with '+'; nothing if @p text
+/// is not a finite number.
 inline std::optional<double> finite_number(const std::string_view text)
 {
   double number = 0.;

@@ -14,7 +14,7 @@ public:
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
-  /// Returns the seconds so far and restarts the measurement.
+  /// Returns elapsed() and restarts the measurement.
   double lap()
   {
     const auto now = std::chrono::steady_clock::now();

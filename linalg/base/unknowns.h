@@ -25,7 +25,8 @@ struct HostProlongation
 struct CoarserUnknowns;
 
 /// The unknowns of a coarser mesh or a lower polynomial degree, which can be computed on demand.
-/// Copies share the result. The first get() computes the unknowns; get() is not thread-safe.
+/// Copies of the object share the result. The first get() computes the unknowns; get() is not
+/// thread-safe.
 class LazyCoarserUnknowns
 {
 public:
@@ -74,14 +75,15 @@ private:
  */
 struct Unknowns
 {
-  int per_node = 0; ///< unknowns per node, numbered consecutively; 0: unknown
+  int per_node = 0; ///< number of consecutive unknowns at each node; 0: not known
   int dimension = 0;
-  std::vector<double> coordinates; ///< n x dimension numbers, row by row; empty: unknown
+  std::vector<double> coordinates; ///< n x dimension numbers, row by row; empty: not known
   /// The number of nodes along the longest side of the whole body, if the nodes fill the body
-  /// evenly; 0: unknown.
+  /// evenly; 0: not known.
   double nodes_along_body = 0.;
-  std::vector<double> scales;   ///< n scales, x = scales · x̂; empty: the matrix is not scaled
-  std::vector<int> part_starts; ///< first row of each part made by a reordering, then n
+  std::vector<double> scales; ///< n scales, x = scales · x̂; empty: the matrix is not scaled
+  /// If a reordering has divided the rows into parts: the first row of each part, then n.
+  std::vector<int> part_starts;
   LazyCoarserUnknowns coarser;
 };
 

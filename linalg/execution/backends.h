@@ -9,8 +9,8 @@
 /**
  * @file
  * Dispatch from the backend that is chosen at run time to functions that are compiled for each
- * backend. Such a function is a template on the backend that is only declared; a file that is
- * compiled once per backend specialises it for ThisBackend (this_backend.h).
+ * backend. Such a function is declared as a template on the backend, without a definition; a file
+ * that is compiled once per backend specialises it for ThisBackend (this_backend.h).
  */
 namespace femgpu::linalg
 {
@@ -25,8 +25,9 @@ struct On
 };
 
 /**
- * Calls f(On<Backend>()) for the backend of @p kind: the only dispatch from a value to a type.
- * @throws DeviceError if @p kind is CUDA and the program was built without it
+ * Calls f(On<Backend>()) for the backend of @p kind. All dispatch from a BackendKind to a type is
+ * here.
+ * @throws DeviceError if @p kind is CUDA and the program was built without CUDA
  */
 template <class Function>
 auto on_backend(const BackendKind kind, const Function &f)
@@ -40,8 +41,8 @@ auto on_backend(const BackendKind kind, const Function &f)
 #endif
 }
 
-/// Makes the method that @p Name denotes. The method's source file, which is compiled for each
-/// backend, specialises it for ThisBackend. See Registry.
+/// Makes the method with the tag class @p Name (see Registry). The method's source file, which is
+/// compiled for each backend, specialises this template for ThisBackend.
 template <class Name, class Backend, class Product, class... Arguments>
 std::unique_ptr<Product> make_on(Method &method, Arguments... arguments);
 

@@ -35,7 +35,7 @@ ExecutorPtr make_executor(const std::string &backend, const Resources &resources
     try {
       return std::make_shared<CudaExecutor>(k, resources.memory);
     }
-    catch (const DeviceError &) { // NOLINT(bugprone-empty-catch): the next one may work
+    catch (const DeviceError &) { // NOLINT(bugprone-empty-catch): the next device may work
     }
   }
 #else

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Prefix sums of counts and sorting of keys on the executor's device, mostly for entries of rows.
- * CUDA uses CUB.
+ * Prefix sums of counts and sorting of keys on the executor's device, mostly for the entries of
+ * sparse matrices. The CUDA backend uses CUB.
  */
 namespace femgpu::linalg
 {

@@ -12,7 +12,7 @@ namespace femgpu::linalg
 {
 /**
  * Owns an array of plain data in the memory of one executor. A buffer can be moved but not copied
- * implicitly; each copying function below names its source or destination. Steps access the bare
+ * implicitly; each copying function below names its source or destination. Kernels access the bare
  * pointer.
  */
 template <class T>
@@ -79,11 +79,12 @@ public:
     return location == MemoryLocation::host;
   }
 
-  /// Copies @p count elements from host memory to the first elements of the buffer.
+  /// Copies @p count elements from host memory to the first elements of the buffer. With
+  /// MemoryLocation::source, the buffer refers to the memory at @p host instead.
   void copy_from_host(const T *host, const std::size_t count)
   {
     if (location == MemoryLocation::source)
-      pointer = const_cast<T *>(host); // steps only read it
+      pointer = const_cast<T *>(host); // kernels only read it
     else if (count > 0)
       owner->copy_from_host(pointer, host, count * sizeof(T));
   }
@@ -93,7 +94,7 @@ public:
     if (count > 0)
       owner->copy_to_host(host, pointer, count * sizeof(T));
   }
-  /// Copies size() elements from host memory.
+  /// Copies size() elements from host memory, as copy_from_host(host, size()) does.
   void copy_from_host(const T *host)
   {
     copy_from_host(host, length);
@@ -103,7 +104,7 @@ public:
   {
     copy_to_host(host, length);
   }
-  /// Copies size() elements of @p other, a buffer of the same executor, in order with the steps.
+  /// Copies size() elements of @p other, a buffer of the same executor, in order with its kernels.
   void copy_from(const Buffer &other)
   {
     if (length > 0)

@@ -10,11 +10,11 @@ namespace femgpu::linalg
  * Streams chunks of bytes from host memory through a ring of slots in the memory of an executor,
  * for data that are larger than the executor's memory.
  *
- * Use: fill host(c) of all chunks once; then repeat: fetch(c), run steps that read the chunk,
- * release(). Cost: host memory for all chunks, pinned for a CUDA device, and n_slots of the largest
- * chunk in the executor's memory. A chunk that is not in a slot is copied while steps on the
- * preceding chunks run. If every chunk has a slot, each is copied only once. The host backend
- * reads the chunks in place. Throws DeviceError if host memory or the executor's is exhausted.
+ * Use: fill host(c) of all chunks once; then repeat: fetch(c), run steps (steps/steps.h) that read
+ * the chunk, release(). Cost: host memory for all chunks, pinned for a CUDA device, and n_slots
+ * times the largest chunk in the executor's memory. A chunk that is not in a slot is copied while
+ * steps on the preceding chunks run. If every chunk has a slot, each is copied only once. The host
+ * backend reads the chunks in place. Throws DeviceError if host or device memory is exhausted.
  */
 class ChunkStream
 {
@@ -25,13 +25,13 @@ public:
   virtual char *host(int c) = 0;
 
   /// Queues the copy of chunk @p c if necessary, without waiting.
-  /// @return the chunk's address for steps that are queued from this call on
+  /// @return the chunk's address, for steps that are queued before release()
   virtual const char *fetch(int c) = 0;
 
-  /// Marks the steps queued so far as the last ones that read the chunk fetched last.
+  /// Declares that no steps but those already queued read the chunk that was fetched last.
   virtual void release() = 0;
 
-  /// Returns the bytes of all slots in the executor's memory.
+  /// Returns the total size in bytes of the slots in the executor's memory.
   virtual std::size_t slot_bytes() const = 0;
 
 protected:

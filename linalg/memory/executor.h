@@ -23,7 +23,7 @@ struct ResidentLimits
   std::size_t cache_bytes = 0;  ///< size of the L2 cache
 };
 
-/// The backends that store data and run steps.
+/// The backends, which store data and run kernels.
 enum class BackendKind
 {
   host,
@@ -52,13 +52,13 @@ struct Resources
 enum class MemoryLocation
 {
   executor, ///< memory of the buffer's executor
-  host,     ///< host memory, which the steps of a device access over the bus
-  source    ///< the host memory that the buffer is made from, which is not copied
+  host,     ///< host memory, which a device accesses over the bus
+  source    ///< the caller's host memory: the buffer refers to it instead of copying it
 };
 
 /**
- * Owns memory and runs steps: on the cores of this host, or on one CUDA device. Buffers hold a
- * shared pointer to their executor. An executor is used by one thread at a time.
+ * Allocates memory and runs steps (steps/steps.h), on the cores of this host or on one CUDA device.
+ * Buffers hold a shared pointer to their executor. Only one thread at a time may use an executor.
  */
 class Executor : public std::enable_shared_from_this<Executor>
 {
@@ -73,7 +73,8 @@ public:
   /// Describes the executor for reports: device name or number of threads.
   virtual std::string description() const = 0;
 
-  /// Returns the memory of the device, or of this host, within the limit granted.
+  /// Returns the total and the free memory of the device or of this host, but no more than the
+  /// memory limit allows.
   MemoryInfo memory() const;
 
   /// Returns whether the executor may use only a part of its memory. A matrix may then have to stay
@@ -94,9 +95,9 @@ public:
   /// Copies from host memory to memory of this executor, in any MemoryLocation, and waits until the
   /// copy is done.
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
-  /// Copies in the opposite direction likewise.
+  /// Copies from memory of this executor to host memory, and waits until the copy is done.
   void copy_to_host(void *to, const void *from, std::size_t bytes) const;
-  /// Copies within this executor's memory, in order with the steps.
+  /// Copies within this executor's memory, in order with its steps.
   virtual void copy_within(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
 
@@ -106,7 +107,8 @@ public:
   virtual std::unique_ptr<ChunkStream>
   make_chunk_stream(const std::vector<std::size_t> &chunk_bytes, int n_slots) const = 0;
 
-  /// Returns the properties that determine whether loops can stay on the chip.
+  /// Returns the properties that determine whether loops can keep their systems on the chip; all
+  /// are 0 if none can.
   virtual ResidentLimits resident_limits() const
   {
     return {};
@@ -117,7 +119,7 @@ public:
   virtual void make_current() const
   {}
 
-  /// Calls @p work with a runner. Its steps run after all steps that have been launched before.
+  /// Calls @p work with a runner. Steps of the runner run after all steps launched before.
   virtual void run_steps(const std::function<void(StepRunner &)> &work) const = 0;
 
   /// Waits for all steps. @throws DeviceError if a step failed

@@ -28,10 +28,10 @@ struct NeighbourCounts
   std::size_t n_sent, n_received;
 };
 
-/// The counts for all neighbours, sorted by rank. Arrays contain the items in this order.
+/// The counts for all neighbours, sorted by rank. Arrays of exchanged items are in this order, too.
 using ExchangeCounts = std::vector<NeighbourCounts>;
 
-/// Returns the counts of the opposite direction.
+/// Returns @p counts with n_sent and n_received swapped, for an exchange in the opposite direction.
 ExchangeCounts reversed(ExchangeCounts counts);
 
 /// The rows that a rank sends and the ghosts that it receives to update distributed vectors.
@@ -58,7 +58,7 @@ struct GhostPlan
 /// Counts and times of the communication between ranks.
 struct Communication
 {
-  std::size_t sums = 0;      ///< number of sums over ranks of one or more numbers, and of maxima
+  std::size_t sums = 0; ///< number of reductions over ranks: sums of one or more numbers, maxima
   std::size_t exchanges = 0; ///< number of exchanges with neighbours, of ghosts or matrix rows
   std::size_t exchanged_bytes = 0;                ///< bytes that this rank has sent in exchanges
   double sum_seconds = 0., exchange_seconds = 0.; ///< includes waiting for other ranks
@@ -105,7 +105,7 @@ public:
   }
 
   /// Determines which rows the ranks exchange, from the ghosts that each of them needs.
-  /// @param ghosts global numbers, in ascending order
+  /// @param ghosts global numbers of the ghosts of this rank, in ascending order
   /// @param starts first row of each rank, then the number of rows of all ranks
   GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const
   {
@@ -123,7 +123,8 @@ public:
     do_exchange(counts, bytes, sent, received);
   }
 
-  /// Does the same as exchange() in the memory of @p executor, in order with its steps.
+  /// Sends items of @p bytes each to neighbours, as exchange() does, but from and to memory of
+  /// @p executor, in order with its steps.
   void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                    const std::size_t bytes, const void *sent, void *received) const
   {
@@ -133,10 +134,11 @@ public:
 
   /**
    * Runs @p work, which must call the functions above in the same order on all ranks. If @p work
-   * throws on any rank, all ranks throw the error of the lowest rank that has failed; its exit code
-   * determines the type. Within @p work, each call of the functions above first checks that no rank
-   * has failed, so that no rank waits for a call that will not come. The check costs one gather().
-   * Sums and ghosts that kernels exchange directly are not checked. Collective.
+   * throws on any rank, all ranks throw the error of the lowest rank that has failed; the exit code
+   * of this error determines its type. Within @p work, each call of the functions above first
+   * checks that no rank has failed, so that no rank waits for a call that a failed rank never
+   * makes. The check costs one gather(). Kernels that exchange data directly do not check.
+   * Collective.
    */
   void rethrow_on_all_ranks(const std::function<void()> &work) const;
 
@@ -144,11 +146,11 @@ public:
   /// that the results are bitwise identical on all ranks.
   void sum(double *values, int n) const;
 
-  /// Returns the maximum over the ranks.
+  /// Returns the maximum of @p value over the ranks.
   double max(double value) const;
 
   /// Makes the object that exchanges the ghosts of vectors on @p executor with @p n owned rows.
-  /// This implementation uses exchange_on(). Collective.
+  /// The default implementation uses exchange_on(). Collective.
   virtual std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &executor, int n,
                                                         const GhostPlan &plan) const;
 
@@ -158,8 +160,8 @@ public:
   {
     return nullptr;
   }
-  /// Returns the object that gathers the sums of steps on the devices if there are no peer_sums();
-  /// nullptr if the host adds the sums of ranks.
+  /// Returns the object that gathers the ranks' sums on the devices if there are no peer_sums();
+  /// nullptr if the host adds up the ranks' sums.
   virtual cuda::StepGather *step_gather() const
   {
     return nullptr;
@@ -181,7 +183,7 @@ private:
   virtual void do_exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                               std::size_t bytes, const void *sent, void *received) const;
 
-  /// Throws the first error of any rank, if called inside rethrow_on_all_ranks().
+  /// Throws the error of the lowest rank that has failed, if any, inside rethrow_on_all_ranks().
   void throw_remote_errors() const
   {
     if (n_nested > 0)
@@ -216,18 +218,18 @@ struct DeviceConnection
 };
 
 /**
- * Makes a communicator with which kernels on the devices of @p comm compute sums and exchange
- * ghosts directly. The ranks must be processes on one host. Collective; either all ranks get a
- * communicator or none.
+ * Makes a communicator with which kernels on the devices of the ranks of @p comm compute sums and
+ * exchange ghosts directly. The ranks must be processes on one host. Collective; either all ranks
+ * get a communicator or none.
  * @param executor this rank's executor, on a CUDA device
  * @param allow_shared_device whether ranks may share a device; they then wait long for each other
  */
 DeviceConnection make_peer_communicator(const CommunicatorPtr &comm, const ExecutorPtr &executor,
                                         bool allow_shared_device);
 
-/// Makes a communicator that uses NCCL to exchange sums of steps, ghosts and rows between devices.
-/// The devices may be on different hosts, but each rank needs its own. Collective; either all ranks
-/// get a communicator or none.
+/// Makes a communicator that uses NCCL to exchange sums, ghosts and rows between devices. The
+/// devices may be on different hosts, but each rank needs its own device. Collective; either all
+/// ranks get a communicator or none.
 DeviceConnection make_nccl_communicator(const CommunicatorPtr &comm, const ExecutorPtr &executor);
 } // namespace femgpu::linalg
 

@@ -97,7 +97,7 @@ void CsrMatrix::update_values(const double *host_values)
 
 int threads_for_rows(const Executor &executor, const double mean_length)
 {
-  // Keeps enough loads in flight, and coalesces the reads of values and columns.
+  // This number keeps enough loads in flight and coalesces the reads of values and columns.
   int threads = 1;
   while (executor.backend() != BackendKind::host && threads < 32 && 8 * threads <= mean_length)
     threads *= 2;

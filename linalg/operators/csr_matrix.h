@@ -74,7 +74,7 @@ public:
     return csr_view();
   }
   /// Returns a view with the largest number of threads per row, a power of two up to 32, that
-  /// leaves at least four entries per thread on average; with one thread on the host.
+  /// leaves at least four entries per thread on average; on the host, with one thread per row.
   CsrView<double> csr_view() const;
 
   /// Returns a copy of the matrix.
@@ -83,7 +83,7 @@ public:
   /// Copies the values of @p other, which must have the same pattern.
   void copy_values_from(const CsrMatrix &other);
 
-  /// n_nonzeros() values in the executor's memory; steps may write them.
+  /// The n_nonzeros() values in the executor's memory; kernels may write them.
   double *mutable_values()
   {
     return values.data();
@@ -92,7 +92,7 @@ public:
   /// Replaces the values. @param host_values in host memory, in the order of the CSR arrays
   void update_values(const double *host_values);
 
-  /// The known properties of the unknowns of the rows; never nullptr.
+  /// Properties of the unknowns that belong to the rows; never nullptr.
   const UnknownsPtr &unknowns() const
   {
     return row_unknowns;
@@ -138,15 +138,15 @@ private:
   Buffer<double> values;
 };
 
-/// Calls @p f with the view of a matrix that is known to be CSR, and so has no other view.
+/// Calls @p f with a CsrView of @p A. The type of A is known, so no other view is possible.
 template <class Function>
 decltype(auto) visit_view(const CsrMatrix &A, const Function &f)
 {
   return f(A.csr_view());
 }
 
-/// Returns how many threads of a GPU should share a row if rows have @p mean_length entries; 1 on
-/// the host.
+/// Returns how many threads of a GPU should share a row if rows have @p mean_length entries on
+/// average; 1 on the host.
 int threads_for_rows(const Executor &executor, double mean_length);
 } // namespace femgpu::linalg
 

@@ -27,7 +27,7 @@ void PackedExchange::compress(StepRunner &runner, double *const v)
 {
   comm.exchange_on(owner, reversed(counts), sizeof(double), v + n_own, packed.data());
   std::size_t begin = 0;
-  for (const NeighbourCounts &neighbour : counts) { // one by one, because neighbours may share rows
+  for (const NeighbourCounts &neighbour : counts) { // one by one: several may have the same row
     const std::size_t end = begin + neighbour.n_sent;
     runner.add_to_rows(packed.data() + begin, sent_rows.data() + begin,
                        static_cast<int>(end - begin), v);

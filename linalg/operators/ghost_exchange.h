@@ -23,7 +23,7 @@ public:
   /// of @p runner.
   virtual void compress(StepRunner &runner, double *v) = 0;
 
-  /// Returns the memory through which loops that are one kernel per device exchange ghosts and
+  /// Returns the memory through which loops that run as one kernel per device exchange ghosts and
   /// sums; nullptr if such loops are not supported.
   virtual const cuda::PeerLoop *peer_loop() const
   {

@@ -39,18 +39,18 @@ public:
   }
 
   /**
-   * Prepares a product step with @p v, whose ghosts are up to date. Called before each product
-   * step, also inside a solver's loop. An operator whose rows of A v need other steps first runs
-   * these steps here.
-   * @return the vector that the view multiplies: v, or a vector derived from it
+   * Prepares a product step (ProductStep in steps/steps.h) with @p v, whose ghosts are up to date.
+   * Called before each product step, also inside a solver's loop. An operator that needs other
+   * steps before the rows of A v can be computed runs those steps here.
+   * @return the vector that the operator's view multiplies: v, or a vector derived from it
    */
   virtual const double *prepare(StepRunner & /* runner */, double *v) const
   {
     return v;
   }
 
-  /// Returns whether the ghost exchange and prepare() can be captured in a CUDA graph. If they
-  /// wait on the host, they cannot, and the host drives loops with this operator.
+  /// Returns whether the ghost exchange and prepare() can be captured in a CUDA graph. They cannot
+  /// if they wait on the host; the host then launches each step of loops with this operator.
   virtual bool is_capturable() const
   {
     return domain_space->is_capturable();
@@ -75,10 +75,10 @@ public:
   virtual View view() const = 0;
 };
 
-/// The action of a preconditioner M⁻¹ that does not act on each row separately.
+/// The action of a preconditioner M⁻¹ that is not diagonal.
 using PreconditionerOperator = ViewedOperator<CsrView<double>, BsrView<double>, StoredView>;
 
-/// Replaces the members of @p sums in the list by their sums over the ranks.
+/// Replaces each listed member of @p sums by its sum over the ranks.
 template <class Sums, auto... members>
 void sum_over_ranks(const Communicator &communicator, Sums &sums, SumList<members...> /* list */)
 {
@@ -95,7 +95,7 @@ decltype(auto) visit_view(const ViewedOperator<Views...> &A, const Function &f)
   return std::visit(f, A.view());
 }
 
-/// Prepares a product step with @p A: updates the ghosts of @p v.
+/// Prepares a product step with @p A: updates the ghosts of @p v and calls A.prepare().
 /// @return the vector that the view of A multiplies: v, or a vector derived from it
 template <class Operator>
 const double *prepare_product(const Operator &A, StepRunner &runner, double *v)

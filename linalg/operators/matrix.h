@@ -42,7 +42,7 @@ public:
   }
   std::string reason;
 
-  /// The matrix in double precision, which set-ups and true residuals use.
+  /// The CSR matrix in double precision, used to set up preconditioners and for true residuals.
   virtual const CsrMatrix &csr() const = 0;
 
   /// Updates the values after the values of csr() have changed.
@@ -52,8 +52,8 @@ public:
   virtual double value_precision() const = 0;
 
 protected:
-  /// Returns whether the matrix stays in the L2 cache from product to product, together with
-  /// vectors.
+  /// Returns whether the matrix fills at most half of the L2 cache, so that it stays there between
+  /// products although vectors use the cache, too.
   bool fits_in_cache() const
   {
     return bytes() <= executor()->resident_limits().cache_bytes / 2;

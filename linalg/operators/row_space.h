@@ -45,6 +45,7 @@ public:
   RowSpace(const RowSpace &rows, GhostPlan plan);
 
   /// Makes a space with the owned rows of @p rows and with ghosts. Collective.
+  /// @pre rows.communicator() is not nullptr
   /// @param ghosts global numbers in any order, possibly repeated; owned rows are ignored
   RowSpace(const RowSpace &rows, std::vector<long long> ghosts);
 
@@ -83,7 +84,7 @@ public:
   {
     return i < n_own ? first() + i : ghosts->numbers[static_cast<std::size_t>(i - n_own)];
   }
-  /// Returns the local number of an owned row or of a ghost. @param row global number
+  /// Returns the local number of the global row @p row, which is an owned row or a ghost.
   int local_index(const long long row) const
   {
     return ghosts ? local_number(row, first(), n_own, ghosts->numbers)
@@ -95,12 +96,12 @@ public:
     return comm.get();
   }
 
-  /// Returns the maximum over the ranks.
+  /// Returns the maximum of @p value over the ranks.
   double max(const double value) const
   {
     return comm ? comm->max(value) : value;
   }
-  /// Returns the sum over the ranks.
+  /// Returns the sum of @p value over the ranks.
   double sum(double value) const
   {
     if (comm)
@@ -120,7 +121,7 @@ public:
     if (ghosts)
       exchange->update_ghost_values(runner, v);
   }
-  /// Updates the ghosts of @p v after all steps that have been launched.
+  /// Updates the ghosts of @p v with the values of their owners, after all launched steps.
   void update_ghost_values(double *v) const;
 
   /// Adds the ghosts of @p v to the rows of their owners, in order with the steps of @p runner.
@@ -132,19 +133,20 @@ public:
   /// Adds the ghosts of @p v to the rows of their owners after all launched steps.
   void compress(double *v) const;
 
-  /// Returns the memory through which the ranks' loops exchange ghosts and sums if each loop is one
-  /// kernel; nullptr if such loops are not supported.
+  /// Returns the memory through which loops that run as one kernel per rank exchange ghosts and
+  /// sums; nullptr if such loops are not supported.
   const cuda::PeerLoop *peer_loop() const
   {
     return exchange ? exchange->peer_loop() : nullptr;
   }
 
-  /// Returns a copy of @p v, n() numbers in the executor's memory, followed by its ghosts.
+  /// Returns a copy of the n() numbers of @p v, followed by their ghosts. @p v is in the executor's
+  /// memory.
   Buffer<double> with_ghosts(const double *v) const;
 
   /// Returns whether sums over the ranks and ghost exchanges can be captured in a CUDA graph with
-  /// loops. They cannot if they pass through the host, or through NCCL, which does not support the
-  /// body of a conditional node.
+  /// loops. They cannot if they pass through the host, or through NCCL, whose calls cannot be
+  /// captured in the body of a conditional node.
   bool is_capturable() const
   {
     return comm == nullptr || comm->peer_sums() != nullptr;
@@ -155,7 +157,7 @@ private:
   int n_own;
   CommunicatorPtr comm;
   std::size_t own = 0;           ///< number of this rank
-  std::vector<long long> starts; ///< first row of each rank, then the number of all rows
+  std::vector<long long> starts; ///< first row of each rank, then the total number of rows
   std::optional<GhostPlan> ghosts;
   std::shared_ptr<GhostExchange> exchange; ///< nullptr: there are no ghosts
 };

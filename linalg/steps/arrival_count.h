@@ -10,8 +10,8 @@
  */
 namespace femgpu::linalg
 {
-/// The counter starts 2^13 arrivals before it wraps around. It then wraps around in a loop of some
-/// fifty iterations, and so in each test with larger systems.
+/// The counter starts 2^13 arrivals before it wraps around. A loop of some fifty iterations then
+/// includes the wrap-around, so that each test with larger systems covers it.
 constexpr unsigned int arrivals_before_wrap = 1U << 13U;
 constexpr unsigned int first_arrival = 0xffffffffU - (arrivals_before_wrap - 1);
 

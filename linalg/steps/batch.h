@@ -26,9 +26,9 @@
  *
  * The block holds the vectors of its system; all vectors but x are zero at first. A block has
  *
- * - state();
- * - run(StepList<...>), which runs vector steps (vector_steps.h) once, if the state is running;
- * - residual<Formulas>(), which computes r = b − A x whether the state is running or not;
+ * - state(), the State of the system;
+ * - run(StepList<...>), which runs vector steps (vector_steps.h) once if state().running is true;
+ * - residual<Formulas>(), which computes r = b − A x whether state().running is true or not;
  * - change_state(action), in which one thread calls action(state);
  * - clear_vectors(keeps_x), which sets all vectors to zero except r, and x if keeps_x is true;
  * - end_run(keeps_x), which stores x in the system's memory if keeps_x is true, and otherwise
@@ -59,7 +59,7 @@ struct BatchGroup
 {
   BatchShape shape;
   int first, size;
-  std::size_t shared_bytes; ///< shared memory that holds the matrix entries of any of these systems
+  std::size_t shared_bytes; ///< shared memory of a block, enough for the matrix of each system
 };
 
 /// The systems that are solved together, in the order of their groups.
@@ -68,7 +68,7 @@ struct SystemBatch
   const Executor *executor;
   const Buffer<BatchSystem> *systems;
   const std::vector<BatchGroup> *groups;
-  bool uses_diagonal; ///< whether M = diag(A); otherwise M = I
+  bool uses_diagonal; ///< the preconditioner is M = diag(A); false: M = I
 };
 
 template <class Backend>

@@ -6,7 +6,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Rounds @p threads up to one of few block sizes, so that many systems have the same shape.
+/// Rounds @p threads up to one of a few block sizes, so that many systems have the same shape.
 int block_size_for(const int threads)
 {
   constexpr int step = 128;
@@ -67,7 +67,7 @@ std::size_t shared_bytes_of_entries(const BatchShape &shape, const int n,
 {
   if (shape.kernel == BatchKernel::registers_2)
     return 0;
-  // A warp's rows are stored as wide as the longest of them: see SharedEntries.
+  // A warp's rows are padded to the length of the longest of them: see SharedEntries.
   const int rows_of_warp = warp_size / shape.lanes;
   std::size_t total_width = 0;
   for (int first = 0; first < n; first += rows_of_warp) {

@@ -29,8 +29,8 @@ constexpr const ChipKernel &properties(const BatchKernel kernel)
   return batch_kernels[static_cast<int>(kernel)];
 }
 
-/// How a block solves its system. The shape, and so the order of all sums, depends on this system
-/// only.
+/// How a block solves its system. The shape, and thus the order of all sums, depends only on this
+/// system, not on the other systems of the batch.
 struct BatchShape
 {
   BatchKernel kernel;
@@ -50,7 +50,8 @@ int max_rows_in_batch(int n_vectors);
 /// Returns the shape for a system; nothing if the system is too large.
 std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system);
 
-/// Returns the bytes of shared memory for all entries of a matrix with @p n rows.
+/// Returns the bytes of shared memory for all entries of a matrix with @p n rows; 0 if the kernel
+/// keeps the matrix in registers.
 /// @param row_starts n + 1 starts in host memory
 std::size_t shared_bytes_of_entries(const BatchShape &shape, int n, const RowStarts &row_starts);
 } // namespace femgpu::linalg

@@ -13,8 +13,8 @@
 namespace femgpu::linalg
 {
 /**
- * The chains of a ChainStep, in the memory of an executor, and the counters by which its items wait
- * for each other. Any number of steps can use one object, one step after the other.
+ * The chains of a ChainStep (steps.h), and the counters by which the items of the chains wait for
+ * each other, in the memory of an executor. Several steps can use one object, one after the other.
  */
 class Chains
 {

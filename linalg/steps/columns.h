@@ -28,8 +28,8 @@ struct Columns
   }
 };
 
-/// Returns Σ_k c_k V_k(i) for the first @p count columns of V. On a GPU several loads are in flight
-/// at once.
+/// Returns row @p i of Σ_k c_k V_k for the first @p count columns of V. On a GPU several loads are
+/// in flight at once.
 FEMGPU_HD
 double combination(const Columns &V, const int count, const double *c, const int i)
 {

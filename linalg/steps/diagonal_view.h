@@ -5,7 +5,7 @@
 
 namespace femgpu::linalg
 {
-/// A view of a diagonal M⁻¹, which is called with a row and returns its entry; M = I by default.
+/// A view of a diagonal M⁻¹; M = I by default. Called with a row, it returns the row's entry.
 struct DiagonalView
 {
   const double *inverse = nullptr; ///< n entries; nullptr: all entries are equal

@@ -10,11 +10,11 @@ namespace femgpu::linalg
 {
 class Communicator;
 
-/// Memory for the partial sums of Gram steps. Only one step at a time may use it.
+/// Memory for the partial sums of Gram steps (GramStep). Only one step at a time may use it.
 class GramMemory
 {
 public:
-  static constexpr int max_slots = 256; ///< maximum number of blocks of a GPU; each has a slot
+  static constexpr int max_slots = 256; ///< maximum number of GPU blocks; each has a slot
 
   GramMemory() = default;
 
@@ -56,7 +56,7 @@ private:
  * A step for the product C = Xᵀ Y of tall, skinny matrices with n rows. The body has
  *
  *     FEMGPU_HD void entry(int x, int y, double c_xy) const;  // called for each entry, in parallel
- *     FEMGPU_HD void finish(State &) const;                   // called last, in an Iteration
+ *     FEMGPU_HD void finish(State &) const;                   // only in an Iteration: called last
  *
  * The order of additions is fixed for a given n and device. X and Y are read from memory once if
  * the caches suffice.
@@ -79,8 +79,8 @@ GramStep<Body> gram(const int n, const Columns &X, const Columns &Y, const Body 
   return {n, X, Y, body, memory.view()};
 }
 
-/// Steps that differ in their arguments only: make(0), make(1), ..., make(count - 1), each of which
-/// is a tuple of steps.
+/// The steps make(0), make(1), ..., make(count - 1), each of which is a tuple of steps. The tuples
+/// have the same types and differ only in their arguments.
 template <class Make_>
 struct CountedSteps
 {

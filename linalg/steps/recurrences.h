@@ -15,7 +15,7 @@
  *     enum Vector : int { x, r, p, q, n_fused, z = n_fused, n_vectors };
  *
  *     struct ApplyMatrix : MatrixTimes<p, q> {      // q = A p
- *       using Reads = VectorList<p>;                // besides q, in this row; Writes likewise
+ *       using Reads = VectorList<p>;                // loaded besides q; Writes: stored besides q
  *       using Contributes = SumList<&Sums::pq>;
  *       FEMGPU_HD void operator()(const State &, Row<n_vectors> &v, Sums &sum) const
  *       {
@@ -29,15 +29,16 @@
  *       ...
  *     };
  *
- * If M⁻¹ is diagonal, preconditioning joins the preceding formulas in one step, and an image is
- * recomputed from its source wherever it is read. So the vectors from n_fused on, which no formula
- * multiplies with A, need no memory. Any other M⁻¹ is a product. Both forms, and the vectors that
- * their steps read and write, are derived from the list of formulas. In both forms the vectors may
- * stay on the chip, see vector_steps.h.
+ * If M⁻¹ is diagonal, preconditioning joins the preceding formulas in one step, and an image (the
+ * product of M⁻¹ and a source vector) is recomputed from its source wherever it is read. So the
+ * vectors from n_fused on, which no formula multiplies with A, need no memory. With any other M⁻¹,
+ * preconditioning is a product. Both forms, and the vectors that their steps read and write, are
+ * derived from the list of formulas. In both forms the vectors may stay on the chip, see
+ * vector_steps.h.
  *
  * A nested list of formulas is an inner loop, which runs while the state's `inner` is true; the
- * last epilogue of the list sets it. The first formula of a step may have one member, `data`: data
- * of the equation other than vectors.
+ * last epilogue of the list sets `inner`. The first formula of a step may have one member, `data`:
+ * data of the equation other than vectors.
  */
 namespace femgpu::linalg
 {
@@ -58,7 +59,8 @@ template <class... Images>
 struct ImageList
 {};
 
-/// A formula that is called with v[to] = A v[from] or v[to] = M⁻¹v[from] in its row.
+/// The base class of the formulas of a row. A formula with a product is called when the row's v[to]
+/// contains A v[from] or M⁻¹v[from].
 template <Multiplier multiplier_, int from_, int to_>
 struct Formula
 {
@@ -67,7 +69,7 @@ struct Formula
   using Reads = VectorList<>;
   using Images = ImageList<>;
   using Writes = VectorList<>;
-  /// The number of vectors that `data` contains and that are read in each row.
+  /// The number of vectors in `data` of which each row reads a value.
   static constexpr int n_vectors_of_data = 0;
 
   /// Does nothing: a formula may consist of its product only.
@@ -82,14 +84,14 @@ using MatrixTimes = Formula<Multiplier::matrix, from, to>;
 template <int from, int to>
 using PreconditionerTimes = Formula<Multiplier::preconditioner, from, to>;
 
-/// The values of a row that formulas access.
+/// The values of one row of all vectors, which formulas access.
 template <int n_vectors, bool is_fused>
 struct FormulaRow : Row<n_vectors>
 {
   double m_i; ///< the row's entry of a diagonal M⁻¹
 
-  /// Returns M⁻¹v[source] after v[source] has changed if M⁻¹ is diagonal; otherwise this would need
-  /// a product, and the function returns @p by_recurrence.
+  /// Returns M⁻¹v[source] for a v[source] that has changed. If M⁻¹ is not diagonal, this would need
+  /// a product; the function then returns @p by_recurrence, the value that the caller has updated.
   FEMGPU_HD
   double image(const int source, const double by_recurrence) const
   {
@@ -171,7 +173,7 @@ SumList<a..., b...> operator+(SumList<a...>, SumList<b...>)
   return {};
 }
 
-/// A base class that has the epilogue of a formula, if the formula has one.
+/// A base class that provides the epilogue of a formula, if the formula has one.
 template <class Method, class Formula, bool = HasEpilogue<Formula>::value>
 struct EpilogueOf
 {};
@@ -186,7 +188,7 @@ struct EpilogueOf<Method, Formula, true>
   }
 };
 
-/// A base class that stores a formula if it has data.
+/// A base class that stores a formula, unless the formula is empty (has no data).
 template <class Formula, bool = std::is_empty_v<Formula>>
 struct WithData
 {
@@ -240,7 +242,7 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
       WithData<First>
 {
   static constexpr Multiplier multiplier = First::multiplier;
-  static constexpr int n_stored = n_stored_; ///< number of vectors in a row, in memory or not
+  static constexpr int n_stored = n_stored_; ///< number of vectors in a Row, in memory or not
   static constexpr vector_sets::Set in_memory =
       vector_sets::of(is_fused ? Method::n_fused : n_stored) - 1;
   static constexpr vector_sets::Set loads =
@@ -259,7 +261,7 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
 
   /// This step with rows that have space only for the vectors of the fused form.
   using OnChip = Joined<Method, is_fused, Method::n_fused, First, Rest...>;
-  /// The form of this step for any M if the step does not use the diagonal; otherwise this step.
+  /// This step if it uses the diagonal of M⁻¹; otherwise the form of this step for any M.
   using ForAnyM =
       std::conditional_t<uses_diagonal, Joined, Joined<Method, false, n_stored, First, Rest...>>;
 
@@ -365,7 +367,7 @@ template <bool is_fused, class Next>
 struct Joins<is_fused, Next> : std::true_type
 {};
 
-/// Joins as many of the following formulas as possible to the step of @p Current.
+/// Adds as many of the following @p Formulas as possible to the step @p Current.
 template <class Done, class Current, class... Formulas>
 struct Join : Append<Done, Current>
 {};

@@ -42,8 +42,8 @@ std::optional<ResidentShape> choose_register_shape(const ResidentSystem &system,
 
 /// An upper bound of the static shared memory of a block that keeps a part of a basis.
 constexpr int reserved_bytes = 6 << 10;
-/// The minimum number of rows per block: with fewer, the barriers of more blocks cost more than the
-/// blocks save.
+/// The minimum number of rows per block. With fewer rows per block, the barriers of the additional
+/// blocks cost more time than these blocks save.
 constexpr int min_rows_per_block = 64;
 /// The maximum number of entries of a row per thread: all threads wait for the longest row. For
 /// longer rows a graph is faster, with a matrix format for such rows.
@@ -66,7 +66,7 @@ std::optional<ResidentShape> choose_shared_memory_shape(const ResidentSystem &sy
 {
   using Kernel = ResidentKernel;
   const double mean_length = static_cast<double>(system.n_nonzeros) / std::max(system.n, 1);
-  // The stored entries, each a value and a column: with padding, a tenth more.
+  // The number of stored entries, a value and a column each; padding adds about a tenth.
   const double entries = 1.1 * static_cast<double>(system.n_nonzeros);
   const auto with_lanes = [&](const Kernel kernel, const int blocks) {
     const int rows = ceil_div(system.n, blocks);

@@ -20,7 +20,7 @@ struct ResidentSystem
   int n_vectors = 0;
 };
 
-/// The blocks of a kernel that keeps a matrix on the chip.
+/// How many blocks a kernel that keeps a matrix on the chip has.
 enum class Extent
 {
   block,   ///< one block
@@ -32,9 +32,9 @@ enum class Extent
 struct ChipKernel
 {
   Extent extent;
-  bool is_matrix_in_registers; ///< whether it is in registers; otherwise in shared memory
-  int rows;                    ///< maximum per thread
-  int max_threads;             ///< maximum per block
+  bool is_matrix_in_registers; ///< false: it is in shared memory
+  int rows;                    ///< maximum number of rows per thread
+  int max_threads;             ///< maximum number of threads per block
 };
 
 /// The resident kernels; the number in a name is the maximum number of rows per thread.
@@ -81,10 +81,10 @@ constexpr int rows_per_thread(const Kernel kernel)
 /// The maximum number of entries of a row that threads keep in registers.
 constexpr int entries_in_registers = 8;
 
-/// The maximum number of vectors of a method for which a thread has registers for eight rows.
+/// A thread has registers for eight rows if the method has at most this many vectors.
 constexpr int max_vectors_for_8_rows = 4;
 
-/// How to run a resident loop.
+/// How to run a resident loop, that is, a loop that is one kernel (execution.h).
 struct ResidentShape
 {
   ResidentKernel kernel;
@@ -104,15 +104,15 @@ bool may_be_resident(int n, const ResidentLimits &limits);
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
                                                    const ResidentLimits &limits);
 
-/// Returns whether a thread has so long a row that the loop should run as a graph. (A circuit of
-/// 200,000 unknowns with a supply rail, a very long row, took 7 ms per iteration in a resident loop
-/// on an H200.)
+/// Returns whether the longest row gives a thread so many entries that the loop should run as a
+/// graph. (A circuit of 200,000 unknowns with a supply rail, a very long row, took 7 ms per
+/// iteration in a resident loop on an H200.)
 bool has_too_long_rows(const ResidentSystem &system, const ResidentShape &shape);
 
 /// Threads per block of a kernel that keeps a basis on the chip; see cuda/on_chip/basis.cuh.
 constexpr int basis_threads = 512;
 
-/// How to run a loop that keeps a basis on the chip.
+/// How to run a loop that keeps a Krylov basis on the chip.
 struct BasisShape
 {
   int blocks;

@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Bodies of steps that need neither state nor sums, for loops of solvers and for runs of one step.
+ * Bodies of steps (steps.h) that need neither state nor sums, for steps in the loops of solvers and
+ * for single steps.
  */
 namespace femgpu::linalg
 {

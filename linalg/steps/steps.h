@@ -45,16 +45,17 @@ struct SumList
 /// The first members of every solver's state.
 struct LoopState
 {
-  bool running = true;         ///< the loop continues; an epilogue sets it to false
-  bool inner = false;          ///< the inner loop that is next, or is running, continues
-  bool wants_deferred = false; ///< see n_epilogue_values
+  bool running = true;         ///< whether the loop continues; an epilogue sets it to false
+  bool inner = false;          ///< whether the next or running inner loop (InnerLoop) continues
+  bool wants_deferred = false; ///< whether run_deferred() must be called; see n_epilogue_values
 
   /**
-   * The number of doubles that epilogues keep in memory, before the history. If it is not 0, the
-   * state has run_deferred() and receive_deferred(). Epilogues do not do expensive work themselves,
-   * but set wants_deferred; one thread then calls run_deferred(), and receive_deferred(), which
-   * reads the result. If several threads have copies of the state, each thread runs the epilogues;
-   * only one of them writes to this memory, and none reads the memory before the loop ends.
+   * The number of doubles that epilogues keep in memory, before the history of residuals. If it is
+   * not 0, the state has run_deferred() and receive_deferred(). Epilogues do not do expensive work
+   * themselves, but set wants_deferred; one thread then calls run_deferred() to do the work and
+   * receive_deferred() to read its result. If several threads have copies of the state, each thread
+   * runs the epilogues; only one of them writes to this memory, and none reads it before the loop
+   * ends.
    */
   static constexpr int n_epilogue_values = 0;
 };
@@ -72,7 +73,7 @@ struct RowStep
  * A step that runs @p body with (A v)_i for every row i of an operator. Kernels and loops access
  * the operator through its view (visit_view()), which has
  *
- *     int n, lanes;                             // rows; neighbouring GPU threads that share one
+ *     int n, lanes;                             // number of rows, and of GPU threads per row
  *     int row(int position) const;              // the row at a position 0 <= position < n
  *     double row_product(int position, int lane, int lanes, const double *v) const;
  *
@@ -94,10 +95,10 @@ struct ProductStep
  *     static constexpr int team_size = 32;  // 8, a warp, or a block of 128, 256, 512 or 1024
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
- * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on shared
- * integers. All threads of a team must call sync(), sum() and sums(), which adds several values at
- * once; afterwards they see what the other threads have written. A team of a GPU consists of
- * n_warps() warps, which can compute sums separately; a team of 8 has neither these nor sums().
+ * A team has rank(), size(), sync(), sum(double), sums() for several values at once, scratch(), and
+ * some operations on shared integers. All threads of a team must call sync(), sum() and sums();
+ * afterwards they see what the other threads have written. A team of a GPU consists of n_warps()
+ * warps, which can compute sums separately; a team of 8 threads has neither n_warps() nor sums().
  * Team steps run without a state.
  */
 template <class Body_>
@@ -109,24 +110,24 @@ struct TeamStep
   int scratch = 0; ///< doubles that the team shares, if their number is known only at run time
 };
 
-/// The progress of the items of a chain step, in the memory of the executor; see Chains.
+/// The progress of the items of a chain step, in the memory of the executor; see chains.h.
 struct ChainProgress
 {
-  unsigned int *tickets; ///< items handed out in this run
+  unsigned int *tickets; ///< number of items handed out in this run
   unsigned int *run;     ///< number of runs so far
   unsigned int *done;    ///< for each result: the last run that published it
 };
 
 /**
- * A step whose items need results of other items. Chain c has the items starts[c] <= i < starts[c +
- * 1]. They begin in this order, one team each, and may run at the same time; the chains run in
- * parallel. The body is called as body(team, i) and has team_size = 32 and scratch = 0. Its team
- * also has
+ * A step whose items (values of i, one team each) need results of other items. Chain c has the
+ * items starts[c] <= i < starts[c+1]. The items of a chain begin in this order, and may run at the
+ * same time; the chains run in parallel. The body is called as body(team, i) and has team_size = 32
+ * and scratch = 0. Its team also has
  *
  *     wait_for(k)       waits until an earlier item of the chain has published result k
- *     acquire_fence()   called by all threads after all waits; then published data can be read,
- *     load_published(p) but only by this function, which returns *p
- *     publish(k)        called by one thread: publishes what it has written, or read after sync()
+ *     acquire_fence()   called by all threads after all waits and before load_published()
+ *     load_published(p) returns *p; published data must not be read in any other way
+ *     publish(k)        called by one thread: publishes its writes, and the team's before sync()
  *
  * The body numbers the results; each is published once per run. Chain steps run without a state.
  * The host uses one thread per chain, so that nothing waits.
@@ -181,8 +182,8 @@ TeamStep<Body> teams(const int n, const Body &body)
 
 /**
  * Makes a team step with @p scratch doubles per team.
- * Running the step fails with DeviceError if the device has less memory for a team. A team that is
- * a block can have Runner::max_scratch() doubles.
+ * Running the step throws DeviceError if the device does not have as much memory for a team. A team
+ * that is a whole block can have Runner::max_scratch() doubles.
  */
 template <class Body>
 TeamStep<Body> teams(const int n, const Body &body, const int scratch)
@@ -198,8 +199,9 @@ InnerLoop<Steps...> inner_loop(const Steps &...steps)
 }
 
 /**
- * Runs steps whose bodies need neither state nor sums: body(i), body(i, Av_i) or body(team, i).
- * LinearOperator::prepare() gets a StepRunner, which is a Runner<Backend>.
+ * The base class of Runner<Backend>, which runs steps whose bodies need neither state nor sums:
+ * body(i), body(i, Av_i) or body(team, i). Virtual functions such as LinearOperator::prepare() get
+ * a StepRunner, because they are not templates on the backend.
  */
 class StepRunner
 {

@@ -14,9 +14,9 @@
  * a product is called as body(s, v, Av_i, m_i, sum), and its `static constexpr int factor = p` is
  * the vector that A multiplies. Bodies without members can run with vectors in memory, where each
  * row is loaded and stored, or with vectors that stay in the registers of a GPU for a whole solve.
- * Bodies with members, the data of an equation, run in memory only. Methods are written as in
- * recurrences.h, which makes such bodies from their formulas; their `OnChip` is the body without
- * vectors that need no storage on the chip.
+ * Bodies with members (the data of an equation) run with vectors in memory only. The templates of
+ * recurrences.h make bodies from the formulas of a method. The type `OnChip` of a body is the same
+ * body without the vectors that need no storage on the chip.
  */
 namespace femgpu::linalg
 {
@@ -82,7 +82,7 @@ struct VectorSet
   }
 };
 
-/// A body with its vectors in memory, in the form that steps.h expects. @p m returns m_i.
+/// A body with its vectors in memory, in the form that steps.h expects. m(i) returns m_i.
 template <int n_vectors, class Body>
 struct InMemory : Body
 {
@@ -117,7 +117,7 @@ struct InMemory : Body
   }
 };
 
-/// Whether @p Body is an InMemory<...> whose vectors can also be stored elsewhere than in memory.
+/// Whether @p Body is an InMemory<...> whose vectors can also be stored on the chip.
 template <class Body>
 struct IsInMemory : std::false_type
 {};
@@ -125,7 +125,7 @@ template <int n_vectors, class Body>
 struct IsInMemory<InMemory<n_vectors, Body>> : std::is_empty<Body>
 {};
 
-/// Whether the vectors of a step can be stored elsewhere than in memory.
+/// Whether the vectors of a step can be stored on the chip instead of in memory.
 template <class Step>
 struct IsVectorStep : std::false_type
 {};

@@ -47,8 +47,8 @@ Strided(Array, Index) -> Strided<Array, Index>;
 /**
  * Returns the sum of values[k] v[column_of[k]] over the entries k = lane, lane + n_lanes, ... <
  * length of a row, in this order. On a GPU the loads of @p batch entries are in flight at once.
- * Lanes beyond the end read the last entry, which is in the cache, and only skip its addition,
- * because conditional loads would wait for each other.
+ * Loads beyond the end of the row read the last entry instead, which is in the cache and is not
+ * added: conditional loads would wait for each other.
  */
 template <int batch, class Values, class Columns>
 FEMGPU_HD
@@ -152,7 +152,7 @@ struct EllView
 {
   int n;
   int lanes;              ///< T; 1: ELLPACK-R
-  std::size_t stride;     ///< T times the number of rows, padded
+  std::size_t stride;     ///< T times the padded number of rows
   const int *row_lengths; ///< n lengths
   const int *columns;     ///< `stride` columns for each T entries of the longest row
   const Value *values;
@@ -180,8 +180,8 @@ struct EllView
  * The columns of a SellView, stored relative to the row. The k-th entries of all rows of a slice
  * form a slice column, which has one base: the minimum of column - row. On structured grids most
  * slices need only these bases. Other slices also have a code of 16 bits for each entry, the offset
- * of its column from row + base. If 16 bits do not suffice, the slice has columns of 32 bits. Rows
- * are not split, so that sums keep their order.
+ * of its column from row + base. If 16 bits do not suffice, the slice has columns of 32 bits. The
+ * order of a row's entries, and thus of its sum, does not change.
  */
 struct ShortColumns
 {
@@ -228,14 +228,14 @@ struct ShortColumns
 
 /**
  * SELL-C-σ (Kreutzer et al. 2014): slices of C = 2^log_slice rows, each as wide as its longest row.
- * Within windows of σ rows, rows are sorted by length. Entry k of position p is at slice_starts[p /
- * C] + k C + p % C. Padding has the value 0, and the column of the row itself or, with short
- * columns, any column.
+ * Within windows of σ rows, rows are sorted by length. Entry k of the row at position p is at
+ * slice_starts[p / C] + k C + p % C. Padding has the value 0, and the column of the row itself or,
+ * with short columns, any column.
  */
 template <class Value>
 struct SellView
 {
-  static constexpr int lanes = 1; ///< any number of lanes may share a row
+  static constexpr int lanes = 1; ///< default; any number of lanes may share a row
 
   int n;
   int log_slice;
@@ -318,7 +318,7 @@ struct BsrView
 template <class Value>
 struct BlockSellView
 {
-  static constexpr int lanes = 1; ///< any number of lanes may share a row
+  static constexpr int lanes = 1; ///< default; any number of lanes may share a row
 
   int n;
   int block_size; ///< b; divides n
@@ -344,7 +344,7 @@ struct BlockSellView
     return slice_starts[block_row >> log_slice] + (block_row & ((1 << log_slice) - 1));
   }
 
-  /// Returns the index of the value of entry @p l of a position.
+  /// Returns the index in `values` of entry @p l of the row at @p position.
   FEMGPU_HD
   std::size_t value_index(const int position, const int l) const
   {

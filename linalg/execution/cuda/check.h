@@ -9,7 +9,7 @@ namespace femgpu::linalg
 /// source, unless @p error is cudaSuccess.
 void check_cuda(cudaError_t error, const char *call, const char *file, int line);
 
-/// Wraps every call of the CUDA runtime.
+/// Calls a function of the CUDA runtime and throws DeviceError if the call fails.
 #define FEMGPU_CUDA(call) ::femgpu::linalg::check_cuda((call), #call, __FILE__, __LINE__)
 } // namespace femgpu::linalg
 

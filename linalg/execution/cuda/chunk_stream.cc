@@ -90,7 +90,7 @@ public:
       ++current;
     if (current < slots.size())
       return target();
-    current = next; // round robin: this slot has been free for longest
+    current = next; // round robin: this slot has been unused for longest
     next = (next + 1) % slots.size();
     Slot &slot = slots[current];
     slot.chunk = -1; // in case the copy fails

@@ -13,8 +13,8 @@
 
 namespace femgpu::linalg::cuda
 {
-/// A communicator whose devices exchange data directly. It exchanges data in host memory through
-/// another communicator.
+/// A communicator that exchanges data in device memory directly between the devices, and data in
+/// host memory through another communicator.
 class DeviceCommunicator : public Communicator
 {
 public:
@@ -77,7 +77,7 @@ DeviceConnection on_all_or_none(const Communicator &comm, const Make &make)
   catch (const DeviceError &error) {
     result.failure = error.what();
   }
-  if (comm.max(result.communicator ? 0. : 1.) > 0.) { // perhaps it failed on another rank only
+  if (comm.max(result.communicator ? 0. : 1.) > 0.) { // it may have failed only on another rank
     result.communicator.reset();
     if (result.failure.empty())
       result.failure = "another solver group failed.";

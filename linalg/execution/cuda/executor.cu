@@ -101,8 +101,8 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t memory_limit)
   pool_properties.allocType = cudaMemAllocationTypePinned;
   pool_properties.location.type = cudaMemLocationTypeDevice;
   pool_properties.location.id = device;
-  FEMGPU_CUDA(cudaMemPoolCreate(&pool, &pool_properties)); // other libraries use the device's
-                                                           // default pool, too
+  FEMGPU_CUDA(cudaMemPoolCreate(&pool, &pool_properties)); // not the device's default pool,
+                                                           // which other libraries use, too
   // Freed memory stays in the pool, so that a solve allocates its vectors within a microsecond.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   FEMGPU_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));

@@ -17,25 +17,26 @@ struct PeerLoop;
 
 constexpr int max_sums = 8; ///< maximum number of sums that an epilogue of a resident loop reads
 
-/// Device memory through which the blocks of a resident loop synchronise and combine sums.
+/// Device memory through which the blocks of a resident loop (a loop that is one kernel)
+/// synchronise and combine sums.
 struct GridMemory
 {
-  /// Two counters: arrivals at barriers, starting from first_arrival, and blocks that have ended,
-  /// starting from 0. Both are reset when a kernel ends.
+  /// Two counters: the number of arrivals at barriers, starting from first_arrival, and the number
+  /// of blocks that have ended, starting from 0. Both are reset when a kernel ends.
   unsigned int *arrivals;
   double *sums; ///< two buffers, each with max_sums numbers per block
-  /// The data in device memory through which the loop communicates with the loops of other devices;
+  /// The data, in device memory, by which the loop communicates with the loops on other devices;
   /// nullptr: there are no other devices.
   const PeerLoop *peers = nullptr;
 };
 } // namespace cuda
 
-/// One CUDA device and the stream on which its steps run in order.
+/// One CUDA device, and the stream on which its steps (steps/steps.h) run in order.
 class CudaExecutor final : public Executor
 {
 public:
   /// @param memory_limit bytes of device memory that may be used; 0: all
-  /// @throws DeviceError if device number @p device does not exist or is too old.
+  /// @throws DeviceError if device number @p device does not exist or is too old
   explicit CudaExecutor(int device, std::size_t memory_limit = 0);
   ~CudaExecutor() override;
   CudaExecutor(const CudaExecutor &) = delete;
@@ -96,7 +97,7 @@ public:
     return *graph_cache;
   }
 
-  /// Gives the unused memory of the pool back to the driver, for other users; waits for all steps.
+  /// Waits for all steps, then returns the pool's unused memory to the driver, for other users.
   void trim_pool() const;
 
   /// The number of kernels launched so far.
@@ -115,21 +116,21 @@ public:
     return pinned;
   }
   static constexpr std::size_t result_slot_bytes = 1 << 16;
-  /// Returns whether the host drives all loops that would otherwise be graphs.
-  /// (FEMGPU_CUDA_LOOPS=stepwise, for compute-sanitizer, which does not track the memory of kernels
-  /// in the body of a conditional graph node.)
+  /// Returns whether the host launches the steps of all loops that would otherwise be graphs. (This
+  /// is the case with FEMGPU_CUDA_LOOPS=stepwise, for compute-sanitizer, which does not track the
+  /// memory of kernels in the body of a conditional graph node.)
   bool launches_stepwise() const
   {
     return is_stepwise;
   }
 
-  /// Reserves the result slot for a kernel. @return a new number for the result of the kernel
+  /// Reserves the result slot for a kernel. @return the number of the kernel's result
   unsigned long long claim_result_slot() const
   {
     return ++n_results;
   }
-  /// The number of the result that the result slot holds when the last kernel that claimed the slot
-  /// has ended.
+  /// The number of the last result for which the slot was claimed. The slot holds this result when
+  /// its kernel has ended.
   unsigned long long last_result_number() const
   {
     return n_results;

@@ -19,9 +19,9 @@
  * A warp processes 16 rows at a time. Four rows of eight columns are an operand of one instruction,
  * which multiplies and accumulates 8 x 8 tiles. A tile is distributed over the lanes, so that a
  * warp holds the products of 32 columns of X and all of Y, and no sums over lanes remain at the
- * end. The warps of a block share the columns of X in groups of 32. The warps of one group take
- * turns with the rows, and all groups reach a row at about the same time, so that Y is read from
- * the cache.
+ * end. The columns of X are divided into groups of 32, each of which several warps of the block
+ * process. The warps of a group take turns with the rows, and all groups reach a row at about the
+ * same time, so that Y is read from the cache.
  */
 namespace femgpu::linalg::cuda
 {
@@ -73,8 +73,8 @@ __device__ __forceinline__ void load_rows(const Columns &X, const int column, co
     values[e] = is_valid && row + e < n ? from[row + e] : 0.;
 }
 
-/// How a block divides X: the number of groups of columns that it processes at the same time, and
-/// the number of warps of each group, which take turns with the rows.
+/// How a block divides X: into `groups` groups of columns, which it processes at the same time.
+/// Each group has `turns` warps, which take turns with the rows.
 struct GramShape
 {
   int groups, turns;
@@ -87,7 +87,7 @@ struct GramTiles
 {
   double sums[tiles_per_group][Y_tiles][2] = {};
 
-  /// @param first column of the group
+  /// @param first first column of the group
   __device__ void add_rows(const Columns &X, const int first, const Columns &Y, const int row,
                            const int n)
   {
@@ -111,7 +111,7 @@ struct GramTiles
             multiply_tiles(sums[t][u], x[t][e], y[u][e]);
   }
 
-  /// Stores the sums in the block's memory if @p is_first, otherwise adds them to it.
+  /// Stores the sums in the block's memory if @p is_first is true, otherwise adds them to it.
   /// @param C first entry of the group; column y of the block's entries begins at C + y * length
   __device__ void store(double *C, const int length, const bool is_first) const
   {
@@ -168,10 +168,10 @@ __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const 
   }
 }
 
-/// Adds up entries of the contributions of all blocks and passes the sums to the body; called by a
-/// whole block.
-/// @param first first entry that this block processes, of up to @p max_count entries
-/// @param peers other ranks whose sums are added; only if there is one such block
+/// Adds up what all blocks contribute to at most @p max_count entries of Xᵀ Y, and passes the sums
+/// to the body; called by a whole block.
+/// @param first first of these entries
+/// @param peers other ranks, whose sums are added; allowed only if one block processes all entries
 template <class Body>
 __device__ void complete_gram(const GramStep<Body> &step, const int n_slots, const int first,
                               const int max_count, const PeerSums &peers = {})
@@ -204,8 +204,8 @@ __device__ void complete_gram(const GramStep<Body> &step, const int n_slots, con
     step.body.entry((first + entry) % step.X.count, (first + entry) / step.X.count, sum);
 }
 
-/// Runs a Gram step with up to gram_threads entries; with more entries, only stores the sums of
-/// each block. @param state state of the loop; nullptr: the step is not part of a loop
+/// Runs a Gram step with up to gram_threads entries. If the step has more entries, only stores the
+/// sums of each block. @param state state of the loop; nullptr: the step is not part of a loop
 template <int Y_tiles, class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
     run_gram_step(const GramStep<Body> step, const GramShape shape, State *state,
@@ -250,7 +250,7 @@ inline GramShape gram_shape(const int X_count, const int Y_tiles)
   return {groups, gram_warps / groups};
 }
 
-/// Writes the entries to memory, column by column.
+/// The body of a Gram step that stores C, column by column.
 struct StoreEntries
 {
   double *C;
@@ -267,8 +267,8 @@ struct StoreEntries
   {}
 };
 
-/// Adds up entries over the ranks and passes the sums to a body. The memory @p from contains the
-/// entries of all ranks or, with @p peers, of this rank only: the peers send the other entries.
+/// Adds up entries over the ranks and passes the sums to @p body. The memory of @p from contains
+/// the entries of all ranks or, with @p peers, only those of this rank; peers send the others.
 template <class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
     reduce_entries(const Body body, const StoreEntries from, const int n_entries, const int n_ranks,
@@ -289,7 +289,7 @@ __global__ void __launch_bounds__(gram_threads)
     __syncthreads();
     if (peers && threadIdx.x == 0)
       peers.end_round(begin);
-    __syncthreads(); // all threads see that the next round begins
+    __syncthreads(); // all threads see the new round
   }
   if constexpr (!std::is_same_v<State, const LoopState>)
     if (threadIdx.x == 0)
@@ -371,7 +371,7 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
     }
 }
 
-/// Passes entries to a body with their column of Y shifted by `first`.
+/// Passes the entries of a Gram step to a body, after adding `first` to their column of Y.
 template <class Body>
 struct ShiftedColumn
 {

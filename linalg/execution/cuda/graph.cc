@@ -12,7 +12,7 @@ cudaGraphExec_t GraphCache::executable(const std::type_index kind, Graph graph)
       cudaGraphExecUpdate(cached.executable, graph.graph, &update_info) == cudaSuccess)
     std::swap(cached.executable, graph.executable);
   else {
-    cudaGetLastError(); // there was no cached executable, or its nodes differ
+    cudaGetLastError(); // no executable is cached, or its nodes differ
     FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
     ++created;
   }

@@ -10,7 +10,7 @@
 
 /**
  * @file
- * CUDA graphs with loops, which are WHILE nodes, also within a graph that a stream captures.
+ * CUDA graphs with loops. A loop is a WHILE node, which can also be added during a stream capture.
  */
 namespace femgpu::linalg::cuda
 {
@@ -96,8 +96,8 @@ struct LoopNode
   }
 };
 
-/// Captures a stream into a graph that the caller owns. An exception ends the capture, so that the
-/// stream can be used again; the graph is then incomplete.
+/// Captures a stream into a graph that the caller owns. If an exception is thrown before end(), the
+/// destructor ends the capture, so that the stream can be used again; the graph is then incomplete.
 class StreamCapture
 {
 public:
@@ -120,7 +120,7 @@ public:
   void end()
   {
     cudaGraph_t complete = nullptr;
-    is_capturing = false; // also if this fails
+    is_capturing = false; // even if the call fails
     FEMGPU_CUDA(cudaStreamEndCapture(stream, &complete));
   }
 
@@ -153,7 +153,7 @@ inline CapturedGraph captured_graph(const cudaStream_t stream)
   return captured;
 }
 
-/// Makes the work that @p stream captures next depend on @p node.
+/// Makes the work that @p stream captures next depend on @p node only.
 inline void set_last_node(const cudaStream_t stream, cudaGraphNode_t node)
 {
 #if CUDART_VERSION >= 13000
@@ -167,15 +167,15 @@ inline void set_last_node(const cudaStream_t stream, cudaGraphNode_t node)
 
 /**
  * Caches the executable graphs of one device: the last one for each kind of loop. Capturing a loop
- * is cheap and describes it completely; instantiating an executable graph is expensive. So every
- * loop is captured anew, and the cached executable of its kind is updated with the new addresses
- * and numbers if both graphs have the same nodes; callers need not track what has changed. A cached
- * graph may refer to memory that has been freed, and is only run after an update.
+ * is cheap and describes the loop completely; instantiating an executable graph is expensive. So
+ * every loop is captured anew. If its graph has the same nodes as the cached executable, the
+ * executable is updated with the new addresses and numbers; callers need not track what has
+ * changed. A cached graph may refer to freed memory, and is run only after an update.
  */
 class GraphCache
 {
 public:
-  /// Returns an executable of @p graph, which is valid until the next call for this kind.
+  /// Returns an executable of @p graph. It is valid until the next call for the same @p kind.
   /// @param kind the type of the loop
   cudaGraphExec_t executable(std::type_index kind, Graph graph);
 

@@ -11,7 +11,7 @@ int KernelProperties::max_active_blocks(const void *const kernel, const int thre
   const auto [entry, is_new] = active_blocks.try_emplace(kernel, 0);
   if (is_new) {
     FEMGPU_CUDA(cudaSetDevice(device));
-    // Threads read the rows of CSR with a stride, which needs a large L1 cache.
+    // Strided reads of CSR rows need a large L1 cache.
     FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                      cudaSharedmemCarveoutMaxL1));
     int blocks = 0;

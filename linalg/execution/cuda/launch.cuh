@@ -19,7 +19,7 @@ enum class Residency
   cluster ///< all blocks, in one cluster
 };
 
-/// The blocks of a kernel.
+/// The number and the properties of the blocks of a kernel launch.
 struct Grid
 {
   unsigned int blocks;

@@ -5,11 +5,11 @@
 
 /**
  * @file
- * Packets, by which threads send each other numbers through memory without a flag or a fence.
+ * Packets, with which threads send each other numbers through memory without a flag or a fence.
  */
 namespace femgpu::linalg::cuda
 {
-/// A number in memory that carries its own validity: each half contains the number of its round.
+/// A double in memory, marked as valid: each half also contains the round in which it was sent.
 struct alignas(16) Packet
 {
   unsigned long long low, high;
@@ -39,7 +39,7 @@ enum class SyncScope
   devices ///< threads of the devices of one host
 };
 
-// Writes each of the two halves atomically.
+// Writes a packet; each of its two halves is written atomically.
 template <SyncScope scope>
 __device__ void send(Packet *const to, const Packet &packet)
 {

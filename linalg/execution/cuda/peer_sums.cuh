@@ -24,12 +24,12 @@ struct PeerCounts
  * Sums over ranks whose devices are on one host. Every rank sends its numbers to all others, and
  * adds up the received numbers in the order of the ranks, so that all ranks get bitwise identical
  * sums. A rank sends the numbers of round k+2 only after it has received the numbers of round k+1
- * from all ranks, which have then finished round k. So two buffers for each number suffice, and the
- * counter of rounds may wrap around at 2^32.
+ * from all ranks. By then, all ranks have finished round k. So two buffers for each number suffice,
+ * and the counter of rounds may wrap around at 2^32.
  */
 struct PeerSums
 {
-  static constexpr int max_count = 512; ///< numbers of one round
+  static constexpr int max_count = 512; ///< maximum number of sums in a round
 
   int n_ranks = 0; ///< 0: no peers
   int rank;
@@ -80,8 +80,8 @@ struct PeerSums
   }
 };
 
-/// Replaces the members of @p sums in the list by their sums over the ranks; called by the first
-/// warp of a block.
+/// Replaces each listed member of @p sums by its sum over the ranks; called by the first warp of a
+/// block.
 template <class Sums, auto... members>
 __device__ void sum_over_peers(const PeerSums &peers, Sums &sums, SumList<members...> /* list */)
 {

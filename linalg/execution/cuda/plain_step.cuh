@@ -10,7 +10,8 @@
 
 /**
  * @file
- * The kernel of one step without state and sums, and the products that all kernels share.
+ * The kernel of one step (steps/steps.h) without state and sums, and the product loop that all
+ * kernels share.
  */
 namespace femgpu::linalg::cuda
 {
@@ -53,17 +54,17 @@ __device__ __forceinline__ void for_each_product(const View &A, const double *v,
   }
 }
 
-/// Threads per block of a step. A team of more than a warp has a block to itself.
+/// The number of threads per block of a step. A team of more than a warp is a whole block.
 template <class Step>
 constexpr int block_size_of = threads_per_block;
 template <class Body>
 constexpr int block_size_of<TeamStep<Body>> =
     Body::team_size > warp_size ? Body::team_size : threads_per_block;
 
-/// The minimum number of resident blocks per multiprocessor; 0 leaves it to the compiler. For
-/// products, the compiler would otherwise save so many registers that the loads of a batch wait for
-/// each other, or give the epilogue, which one block runs, so many registers that too few blocks
-/// are resident. Batches of floats need fewer registers.
+/// The minimum number of resident blocks per multiprocessor (for __launch_bounds__); 0: the
+/// compiler chooses. For products, the compiler would otherwise use so few registers that the loads
+/// of a batch wait for each other, or so many (for the epilogue, which only one block runs) that
+/// too few blocks are resident. Batches of floats need fewer registers.
 template <class Step>
 constexpr int min_blocks_per_multiprocessor = 0;
 template <class View, class Body>
@@ -101,9 +102,9 @@ __device__ void run_plain(const TeamStep<Body> &step)
   });
 }
 
-/// Runs a chain step. Every warp takes the next ticket when it has finished an item, so that an
-/// item waits only for items that other warps have already begun. The very last ticket, which
-/// belongs to no item, is taken when all items are done.
+/// Runs a chain step. When a warp has finished an item, it takes the next ticket, a number that
+/// determines its next item. So an item waits only for items that other warps have already begun.
+/// The very last ticket, which belongs to no item, is taken when all items are done.
 template <class Body>
 __device__ void run_plain(const ChainStep<Body> &step)
 {

@@ -24,7 +24,8 @@ __device__ __forceinline__ double lane_sum(double value, const int width)
   return value;
 }
 
-/// Adds @p value over a width known at compile time. @param lanes mask of the lanes that take part
+/// Adds @p value over @p width neighbouring lanes of a warp, a power of two known at compile time;
+/// every lane gets the sum. @param lanes mask of the lanes that take part
 template <int width>
 __device__ __forceinline__ double lane_sum(double value, const unsigned int lanes = ~0U)
 {
@@ -34,7 +35,7 @@ __device__ __forceinline__ double lane_sum(double value, const unsigned int lane
   return value;
 }
 
-/// Adds @p value over the block in a fixed order; every thread gets the sum.
+/// Adds @p value over the threads of the block in a fixed order; every thread gets the sum.
 template <int warps = warps_per_block>
 __device__ __forceinline__ double block_sum(double value, double *scratch)
 {
@@ -66,7 +67,7 @@ __device__ __forceinline__ void fold_values(double (&values)[P])
   }
 }
 
-/// Adds each of P values over the lanes of a warp; lane l gets the sum of number l mod P.
+/// Adds each of P values over the lanes of a warp; lane l gets the sum of value number l mod P.
 template <int P>
 __device__ __forceinline__ double spread_sums(double (&values)[P])
 {
@@ -97,7 +98,8 @@ __device__ __forceinline__ void store_warp_sums(double (&values)[P], double *war
   __syncthreads();
 }
 
-/// Adds the columns of @p count rows of P values; called by one warp. Lane l gets column l mod P.
+/// Adds up each column of @p count rows of P values; called by one warp. Lane l gets the sum of
+/// column l mod P.
 /// @param load load(k) returns value number k, counted row by row
 template <int P, class Load>
 __device__ __forceinline__ double column_sums(const int count, const Load &load)
@@ -113,9 +115,9 @@ __device__ __forceinline__ double column_sums(const int count, const Load &load)
   return sum;
 }
 
-/// Adds the columns of @p count rows of P values in shared memory. There are few rows, at most
-/// @p max_rows. Each lane adds a whole column, which is faster than exchanging partial sums between
-/// lanes.
+/// Adds up each column of @p count rows of P values in shared memory. Lane l gets the sum of column
+/// l mod P. There are few rows, at most @p max_rows, so that it is faster for each lane to add a
+/// whole column than to exchange partial sums between lanes.
 template <int P, int max_rows>
 __device__ __forceinline__ double short_column_sums(const int count, const double *values)
 {
@@ -136,11 +138,11 @@ __device__ inline bool is_last_block(unsigned int *arrived)
   __shared__ bool is_last;
   __syncthreads();
   if (threadIdx.x == 0) {
-    __threadfence(); // writes this block's results before its arrival is visible,
+    __threadfence(); // this block's results are visible before its arrival,
     is_last = atomicAdd(arrived, 1U) == gridDim.x - 1;
     if (is_last)
       *arrived = 0;
-    __threadfence(); // and reads the other blocks' results after it
+    __threadfence(); // and other blocks' results are read after it
   }
   __syncthreads();
   return is_last;

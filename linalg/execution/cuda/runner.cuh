@@ -9,8 +9,8 @@
 
 namespace femgpu::linalg
 {
-/// The backend that runs steps on a CUDA device: each step is one kernel. A loop is one graph with
-/// a WHILE node, or one kernel, or it is driven by the host; see Iteration.
+/// The backend that runs steps (steps/steps.h) on a CUDA device, each as one kernel. A loop is one
+/// graph with a WHILE node, or one kernel, or the host launches each step; see Iteration.
 struct CudaBackend
 {
   static constexpr BackendKind kind = BackendKind::cuda;
@@ -23,8 +23,8 @@ public:
   explicit Runner(const Executor &executor) : Runner(executor, nullptr, nullptr)
   {}
 
-  /// Makes a runner on @p launch_stream, which may be capturing. If @p loop, the state of a loop in
-  /// device memory, says that the loop has ended, the steps do nothing.
+  /// Makes a runner on @p launch_stream, which may be capturing.
+  /// @param loop state of a loop in device memory: if the loop has ended, the steps do nothing
   Runner(const Executor &executor, const cudaStream_t launch_stream, const LoopState *loop)
       : cuda_executor(static_cast<const CudaExecutor &>(executor)),
         launch_stream(launch_stream == nullptr ? cuda_executor.stream() : launch_stream), loop(loop)
@@ -110,8 +110,8 @@ private:
                  cuda::run_plain_step<Step>, step, loop);
   }
 
-  /// Launches no more blocks than the device holds at once, with as much L1 as possible: a later
-  /// block would have to load the state of the loop again before it begins.
+  /// Launches no more blocks than the device holds at once, with as much L1 cache as possible: each
+  /// further block would have to load the state of the loop before it begins.
   template <class Step>
   void launch_one_wave(const Step &step, const long long threads)
   {

@@ -38,8 +38,8 @@ struct StoreIndex
   }
 };
 
-/// Calls @p f(memory, size, stream) twice, as CUB requires: to query the size of its workspace,
-/// then with it.
+/// Calls @p f(memory, size, stream) twice, as CUB requires: first to query the size of the
+/// workspace, then with a workspace of this size.
 template <class Function>
 void with_cub_memory(const ExecutorPtr &executor, const Function &f)
 {

@@ -12,11 +12,11 @@ namespace femgpu::linalg
  * Copies between pageable host memory and a device through a few pinned chunks: threads copy one
  * chunk while earlier chunks are being transferred.
  *
- * Use: for large copies, for which the driver uses one thread; pinning the caller's memory costs
- * as much as one copy saves. Needs: n_chunks chunks of pinned memory, allocated at the first copy
- * and reused. Cost: as in the driver's copy, each byte is copied once more in host memory, but by
- * as many threads as the caller's loops use, up to max_threads. Fails: if no memory can be pinned,
- * should_stage() returns false.
+ * Use: for large copies, for which the driver uses one thread. (Pinning the caller's memory instead
+ * would cost as much time as one copy saves.) Needs: n_chunks chunks of pinned memory, allocated at
+ * the first copy and reused. Cost: as in the driver's copy, each byte is copied once more in host
+ * memory, but by as many threads as the caller's loops use, up to max_threads. Fails: if no memory
+ * can be pinned, should_stage() returns false.
  */
 class CudaStagedCopies
 {
@@ -24,7 +24,8 @@ public:
   static constexpr std::size_t default_chunk_bytes = std::size_t(4) << 20;
   static constexpr std::size_t min_bytes = std::size_t(1) << 18; ///< smaller copies are not worth
                                                                  ///< staging
-  /// An estimate: a thread copies some 8 GB/s, and PCIe 5.0 transfers some 55 GB/s.
+  /// An estimate of how many threads saturate the bus: one thread copies some 8 GB/s, and PCIe 5.0
+  /// transfers some 55 GB/s.
   static constexpr int max_threads = 8;
 
   explicit CudaStagedCopies(cudaStream_t stream, std::size_t chunk_bytes = default_chunk_bytes,
@@ -34,13 +35,15 @@ public:
   CudaStagedCopies(const CudaStagedCopies &) = delete;
   CudaStagedCopies &operator=(const CudaStagedCopies &) = delete;
 
-  /// Returns whether @p bytes should be copied this way: not if they are few, or if no memory could
-  /// be pinned.
+  /// Returns whether to copy @p bytes through chunks: false if there are fewer than min_bytes, or
+  /// if no memory could be pinned.
   bool should_stage(std::size_t bytes);
 
-  /// Copies in stream order and waits until the copy is done. @throws DeviceError if it fails
+  /// Copies from host to device in stream order and waits until the copy is done.
+  /// @throws DeviceError if the copy fails
   void copy_from_host(void *to, const void *from, std::size_t bytes);
-  /// Copies in the opposite direction likewise.
+  /// Copies from device to host in stream order and waits until the copy is done.
+  /// @throws DeviceError if the copy fails
   void copy_to_host(void *to, const void *from, std::size_t bytes);
 
 private:

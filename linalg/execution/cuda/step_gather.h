@@ -5,16 +5,16 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Gathers results of steps from the devices of all ranks, in order with the steps.
+/// Gathers results of steps (steps/steps.h) from the devices of all ranks, in order with the steps.
 class StepGather
 {
 public:
   virtual ~StepGather() = default;
 
-  /// Returns device memory for this rank's @p bytes, followed by memory for the bytes of all ranks.
+  /// Returns device memory for @p bytes of this rank, followed by memory for @p bytes of each rank.
   virtual char *buffer(std::size_t bytes) = 0;
 
-  /// Gathers on all ranks the @p bytes that each rank has written to buffer(). Collective.
+  /// Copies the @p bytes that each rank has written to buffer() to all ranks. Collective.
   virtual void gather(std::size_t bytes) = 0;
 };
 } // namespace femgpu::linalg::cuda

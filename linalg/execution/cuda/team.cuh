@@ -5,7 +5,7 @@
 
 /**
  * @file
- * The threads that process an item of a team step or of a chain step.
+ * The threads that process an item of a team step or of a chain step (steps/steps.h).
  */
 namespace femgpu::linalg::cuda
 {
@@ -125,7 +125,7 @@ public:
   {
     return atomicCAS(to, expected, value);
   }
-  /// Adds 1 to *counter. @return the old value
+  /// Adds 1 to *counter. @return the old value of *counter
   __device__ static int fetch_increment(int *counter)
   {
     return atomicAdd(counter, 1);

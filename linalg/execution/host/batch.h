@@ -14,7 +14,7 @@
 
 namespace femgpu::linalg
 {
-/// The block of a batch's program that solves one system on one thread; see steps/batch.h.
+/// The block (see steps/batch.h) in which one thread of the host solves one system of a batch.
 template <class Program>
 class HostBlock
 {
@@ -99,13 +99,13 @@ private:
     return system.A.row_product(i, 0, 1, vectors.data[vector]);
   }
 
-  // A separate function: if the whole solve were inlined, the loops would run out of registers.
+  // Not inlined: if the whole solve were one function, its loops would run out of registers.
   template <class Formulas>
   [[gnu::noinline]] void run_step()
   {
     if (!own_state.running)
       return;
-    const State s = own_state; // a copy, so that the compiler knows that rows do not change it
+    const State s = own_state; // the compiler then knows that rows do not change it
     Sums total_sums{};
     for (int i = 0; i < system.A.n; ++i) {
       Row<n_vectors> row{i, {}};

@@ -5,11 +5,11 @@
 
 namespace femgpu::linalg
 {
-/// Runs steps on the CPU cores of this host.
+/// Runs steps (steps/steps.h) on the CPU cores of this host.
 class HostExecutor final : public Executor
 {
 public:
-  /// @param resources with 0 threads, the executor uses n_loop_threads()
+  /// @param resources if resources.threads is 0, the executor uses n_loop_threads() threads
   explicit HostExecutor(const Resources &resources = {});
 
   BackendKind backend() const override

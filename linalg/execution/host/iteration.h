@@ -15,9 +15,10 @@
 namespace femgpu::linalg
 {
 /**
- * Runs steps on the host. The rows are divided into chunks of a fixed size whose sums are added in
- * order, so that the result does not depend on the number of threads. If the rows are distributed
- * over ranks, sums include the rows of all ranks, so that all ranks take the same decisions.
+ * Runs steps (steps/steps.h) on the host. The rows are divided into chunks of a fixed size whose
+ * sums are added in order, so that the result does not depend on the number of threads. If the rows
+ * are distributed over ranks, sums include the rows of all ranks, so that all ranks make the same
+ * decisions.
  */
 template <class State, class Sums>
 class Iteration<HostBackend, State, Sums>
@@ -46,7 +47,7 @@ public:
     numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
     return numbers.get();
   }
-  /// Returns the first @p count numbers of this memory.
+  /// Returns the first @p count of the numbers that allocate_numbers() has allocated.
   std::vector<double> get_numbers(const int count) const
   {
     return {numbers.get(), numbers.get() + count};
@@ -105,7 +106,7 @@ public:
 
 private:
   static constexpr int rows_per_chunk = 1024;
-  // With less work per thread, starting a thread costs more than it saves.
+  // With fewer chunks per thread, starting a thread costs more than it saves.
   static constexpr int chunks_per_thread = 4;
 
   static int n_chunks(const int n)
@@ -166,15 +167,15 @@ private:
       std::apply([this](const auto &...steps) { (run(steps), ...); }, loop.steps);
   }
 
-  /// Calls @p run_row for n rows, adds up the sums of the body, and runs the epilogue.
+  /// Calls @p run_row for n rows, adds up the body's sums, and runs its epilogue, if any.
   template <class Body, class Function>
   void run_rows(const int n, const Body &body, const Function &run_row)
   {
-    // Loops over all chunks, so that steps with different numbers of rows can share sums.
+    // Loops over all chunks, even if n is smaller: steps with different n can then share sums.
     const int chunks = static_cast<int>(partials.size());
     const int threads = std::clamp(chunks / chunks_per_thread, 1, n_threads);
     const auto run_chunk = [&](const int chunk) {
-      const State s = state; // a copy, so that the compiler knows that rows do not change it
+      const State s = state; // the compiler then knows that rows do not change it
       Sums sums{};
       const int begin = chunk * rows_per_chunk;
       const int end = std::min(n - begin, rows_per_chunk) + begin;

@@ -13,7 +13,8 @@
 
 namespace femgpu::linalg
 {
-/// The backend that runs steps on the cores of the host: each step is one parallel loop over rows.
+/// The backend that runs steps (steps/steps.h) on the cores of the host, each as one parallel loop
+/// over rows.
 struct HostBackend
 {
   static constexpr BackendKind kind = BackendKind::host;
@@ -25,8 +26,8 @@ class HostTeam
 {
 public:
   /// Makes a team with uninitialised scratch of scratch_size doubles.
-  /// @param dynamic_scratch scratch if scratch_size is 0, because its size is known only at run
-  ///   time; zero before a thread's first item; nullptr: there is none
+  /// @param dynamic_scratch scratch whose size is known only at run time; used if scratch_size is
+  ///   0. It is zero before a thread's first item. nullptr: there is none
   explicit HostTeam(double *dynamic_scratch = nullptr) : dynamic_scratch(dynamic_scratch)
   {}
   static constexpr int rank()
@@ -43,7 +44,7 @@ public:
   {
     return value;
   }
-  /// Returns the value: @p lanes neighbouring threads of a GPU are one thread here.
+  /// Returns the value: one thread replaces the neighbouring GPU threads whose values are summed.
   static double sum(const double value, const int /* lanes */)
   {
     return value;
@@ -62,7 +63,7 @@ public:
     return scratch_size > 0 ? shared : dynamic_scratch;
   }
 
-  // Functions of chain steps. They do nothing, because all earlier items have finished.
+  // Functions for chain steps. There is nothing to wait for: all earlier items have finished.
   static void wait_for(const int /* k */)
   {}
   static void acquire_fence()
@@ -88,7 +89,7 @@ public:
       *to = value;
     return old;
   }
-  /// Adds 1 to *counter. @return the old value
+  /// Adds 1 to *counter. @return the old value of *counter
   static int fetch_increment(int *counter)
   {
     return (*counter)++;
@@ -137,7 +138,7 @@ public:
   void run(const TeamStep<Body> &step)
   {
     const int threads = step.n > 1 ? n_threads : 1;
-    const int chunk = std::clamp(step.n / (8 * threads), 1, 16); // few items may be large
+    const int chunk = std::clamp(step.n / (8 * threads), 1, 16); // few items may each be large
     std::vector<std::vector<double>> scratch(static_cast<std::size_t>(threads));
     for (std::vector<double> &thread_scratch : scratch)
       thread_scratch.resize(static_cast<std::size_t>(step.scratch));
@@ -177,7 +178,7 @@ public:
   }
 
 private:
-  // With less work per thread, starting a thread costs more than it saves.
+  // With fewer rows per thread, starting a thread costs more than it saves.
   static constexpr int rows_per_thread = 4096;
 
   template <class Function>

@@ -17,7 +17,7 @@ namespace
 constexpr int digit_bits = 11;
 constexpr unsigned int n_digits = 1U << digit_bits;
 
-/// Returns a digit of a non-negative key.
+/// Returns the digit of a non-negative key that begins at bit @p shift.
 template <class Key>
 unsigned int digit_of(const Key key, const int shift)
 {
@@ -32,9 +32,9 @@ struct KeyedIndices
   int *indices;
 };
 
-/// Performs one pass of a stable radix sort. Each chunk of the keys has a thread and, for each
-/// digit, a range of positions in the result, so that the result does not depend on the number of
-/// chunks.
+/// Performs one pass of a stable radix sort. Each chunk of the keys is processed by one thread and
+/// has, for each digit, its own range of positions in the result, so that the result does not
+/// depend on the number of chunks.
 template <class Key>
 void sort_by_digit(const KeyedIndices<Key> &from, const int n, const int shift,
                    const KeyedIndices<Key> &to, const int n_chunks)

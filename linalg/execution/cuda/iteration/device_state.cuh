@@ -13,8 +13,8 @@
 namespace femgpu::linalg::cuda
 {
 /// The state of an iteration and the numbers that epilogues write, in device memory. Both are
-/// transferred by copies in stream order, or read from the result slot if a loop that is one kernel
-/// has stored them there.
+/// copied to and from the host in stream order. If a loop is one kernel, the host instead reads
+/// them from the result slot (CudaExecutor::result_slot()), where the kernel has stored them.
 template <class State>
 class DeviceState
 {
@@ -39,8 +39,8 @@ public:
   {
     return next;
   }
-  /// Copies a new state to the device. Does not wait: the state has been staged when the call
-  /// returns.
+  /// Copies the state to the device if set() has changed it. Does not wait for the copy: the driver
+  /// has already read the state when the call returns.
   void send()
   {
     if (!is_new)
@@ -66,7 +66,7 @@ public:
     numbers = Buffer<double>(executor.shared_from_this(), static_cast<std::size_t>(size));
     return numbers.data();
   }
-  /// Returns the first @p count numbers; call get() before.
+  /// Returns the first @p count numbers that epilogues have written; call get() first.
   std::vector<double> get_numbers(const int count) const
   {
     if (!has_result() || count > max_numbers())
@@ -85,16 +85,16 @@ public:
     return static_cast<int>((CudaExecutor::result_slot_bytes - sizeof(LoopResult<State>)) /
                             sizeof(double));
   }
-  /// Records that a kernel was launched that begins with start() and leaves its final state in the
-  /// result slot.
+  /// Records the launch of a kernel that begins with the state start() and stores its final state
+  /// in the result slot.
   void expect_result()
   {
     is_new = false;
     result_number = executor.claim_result_slot();
   }
 
-  /// Passes the state to @p watch at intervals until all steps are done; returns at once without a
-  /// watch.
+  /// Passes the state to @p watch at intervals until all steps are done; returns at once if
+  /// @p watch is empty.
   void call_watch(const Watch<State> &watch) const
   {
     if (!watch)

@@ -10,9 +10,9 @@
 
 namespace femgpu::linalg::cuda
 {
-/// A loop that is one launch of a graph: a WHILE node whose body holds the steps several times, and
-/// a nested WHILE node for each inner loop. After the pass that ends the loop, the rest of the body
-/// does nothing.
+/// Runs a loop by one launch of a graph. The graph is a WHILE node whose body contains the steps of
+/// several passes, with a nested WHILE node for each inner loop. After the pass that ends the loop,
+/// the remaining passes in the body do nothing.
 template <class State, class Sums>
 class GraphLoop
 {
@@ -60,8 +60,8 @@ private:
     return graph;
   }
 
-  /// Captures the steps of one pass in order. If @p is_last, the last step makes the decision of
-  /// @p step_launch.
+  /// Captures the steps of one pass in order. If @p is_last is true, the last step decides whether
+  /// the loop of step_launch.decision continues.
   template <class Step, class... Rest>
   void capture_pass(const StepLaunch &step_launch, const bool is_last, const Step &step,
                     const Rest &...rest)

@@ -9,10 +9,10 @@
 
 namespace femgpu::linalg::cuda
 {
-/// A loop driven by the host, which launches every step. It reads the state after each pass, before
-/// each pass of an inner loop, and at intervals in a long pass. If no step waits for the host, it
-/// reads the state only after several short passes, because steps do nothing after the loop has
-/// ended.
+/// Runs a loop by launching every step from the host. The host reads the state after each pass,
+/// before each pass of an inner loop, and at intervals in a long pass. If no step waits for the
+/// host, it reads the state only after several short passes, because steps do nothing after the
+/// loop has ended.
 template <class State, class Sums>
 class HostLoop
 {
@@ -84,7 +84,7 @@ private:
   DeviceState<State> &state;
   StepLaunch step_launch;
   State now;
-  std::size_t launches_at_read = executor.n_launches(); // launches when `now` was read
+  std::size_t launches_at_read = executor.n_launches(); // at the time when `now` was read
 };
 } // namespace femgpu::linalg::cuda
 

@@ -13,8 +13,9 @@
 namespace femgpu::linalg
 {
 /**
- * Runs steps on a CUDA device. A loop is one launch of a graph; or one launch of a kernel, if all
- * steps are vector steps and the system is small enough; or it is driven by the host.
+ * Runs steps (steps/steps.h) on a CUDA device. A loop is one launch of a graph; or one launch of a
+ * kernel, if all steps are vector steps (steps/vector_steps.h) and the system is small enough; or
+ * the host launches each step.
  */
 template <class State, class Sums>
 class Iteration<CudaBackend, State, Sums>
@@ -45,7 +46,8 @@ public:
   {
     return state.allocate_numbers(size);
   }
-  /// Returns the first @p count numbers of this memory; call get_state() before.
+  /// Returns the first @p count of the numbers that allocate_numbers() has allocated; call
+  /// get_state() first.
   std::vector<double> get_numbers(const int count) const
   {
     return state.get_numbers(count);
@@ -107,7 +109,7 @@ public:
     once(end);
   }
 
-  /// Launches a loop with a basis as one kernel. @return whether that is possible
+  /// Launches a loop with a Krylov basis as one kernel if possible. @return whether it was launched
   template <class Method>
   bool try_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
   {
@@ -133,8 +135,9 @@ private:
     return communicator == nullptr || communicator->peer_sums() != nullptr;
   }
 
-  /// Records how the loop runs. @return whether it was launched
+  /// Stores how the loop runs, and passes its state to @p watch until the loop ends.
   /// @param shape description by an OnChipLoop; empty: the loop was not launched
+  /// @return whether the loop was launched
   bool record_on_chip(const std::string &shape, const Watch<State> &watch)
   {
     if (shape.empty())

@@ -13,7 +13,7 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Launches loops that are one kernel, if the steps allow it and the system is small enough. Each
+/// Launches loops as one kernel each, if the steps allow it and the system is small enough. Each
 /// launch function launches the loop and returns a description of how the loop runs, or does
 /// nothing and returns an empty string.
 template <class State, class Sums>
@@ -44,7 +44,7 @@ public:
   }
 
   /// Launches a loop with the basis of @p method in shared memory.
-  /// @param packets allocated here: memory for the loop's sums
+  /// @param packets memory for the loop's sums, which this function allocates
   template <class Method>
   std::string launch_basis(const Matrix &A, const Method &method, Buffer<Packet> &packets)
   {
@@ -78,7 +78,7 @@ private:
     return first;
   }
 
-  /// Returns the vectors, which all steps share.
+  /// Returns the vectors of the first step, which all steps share.
   template <class First, class... Rest>
   static auto vectors_of(const First &first, const Rest &.../* rest */)
   {
@@ -119,7 +119,8 @@ private:
     return shape->description();
   }
 
-  /// Returns the grid's memory, with the peers that exchange the ghosts of A's vectors, if any.
+  /// Returns the memory by which the blocks of a loop communicate with each other and, if there are
+  /// several devices, with the devices that exchange ghosts of A's vectors.
   GridMemory grid_for(const Matrix &A) const
   {
     GridMemory grid = executor.grid_memory();

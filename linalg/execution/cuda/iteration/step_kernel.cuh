@@ -8,19 +8,19 @@
 
 /**
  * @file
- * The kernel of one step with state and sums.
+ * The kernel of one step (steps/steps.h) with state and sums.
  */
 namespace femgpu::linalg::cuda
 {
-/// Returns how many doubles of shared memory the block's sums of these members need.
+/// Returns how many doubles of shared memory block_sums() of these members needs.
 template <auto... members>
 constexpr int workspace_for(SumList<members...> /* list */)
 {
   return warps_per_block * padded(sizeof...(members));
 }
 
-/// Replaces the members of @p sums in the list by their sums over the block. All threads must
-/// synchronise before @p workspace is reused.
+/// Replaces each listed member of @p sums by its sum over the block. All threads must synchronise
+/// before @p workspace is reused.
 template <class Sums, auto... members>
 __device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *workspace)
 {
@@ -49,7 +49,7 @@ __device__ void run_rows(const ViewProduct<View, Body> &step, const State &state
   });
 }
 
-/// Which loop of a graph the epilogue of a step decides on.
+/// The loop of a graph for which the epilogue of a step decides whether it continues.
 enum class DecidedLoop
 {
   nothing,
@@ -57,7 +57,8 @@ enum class DecidedLoop
   inner_loop
 };
 
-/// Whether the epilogue of a step can decide on a loop. Gram, team and counted steps cannot.
+/// Whether the epilogue of a step can decide whether a loop continues. The epilogues of Gram, team
+/// and counted steps cannot.
 template <class Step>
 constexpr bool can_decide = false;
 template <class Body>
@@ -65,7 +66,7 @@ constexpr bool can_decide<RowStep<Body>> = true;
 template <class Operator, class Body>
 constexpr bool can_decide<ProductStep<Operator, Body>> = true;
 
-/// A loop of a graph, and which part of the state says whether it continues.
+/// A loop of a graph, and which member of LoopState determines whether the loop continues.
 struct Decision
 {
   cudaGraphConditionalHandle loop = 0;
@@ -98,8 +99,8 @@ struct StepContext
   unsigned int *arrived; ///< number of blocks that have stored their sums
   Decision decision;
   StepPhase phase = StepPhase::all;
-  Sums *rank_sums = nullptr; ///< sums over this rank's rows; in phase `epilogue`, of each rank
-  int n_ranks = 0;           ///< how many ranks rank_sums holds; used by the epilogue
+  Sums *rank_sums = nullptr; ///< sums over this rank's rows; in phase `epilogue`, sums of each rank
+  int n_ranks = 0;           ///< number of ranks with sums in rank_sums in phase `epilogue`
   PeerSums peers{};          ///< other ranks, if the kernel adds up the ranks' sums
 };
 
@@ -127,8 +128,8 @@ __device__ void copy_by_block(const State &from, State &to)
  * block to arrive adds the sums in the order of the slots and runs the epilogue. In a graph, the
  * last step of a loop's body decides whether the WHILE node continues, and the step before an inner
  * loop decides whether the inner loop runs. If the rows are distributed over ranks, the kernel also
- * adds the sums of the ranks. If the sums of ranks are exchanged outside of the kernel, the kernel
- * is launched twice; see StepPhase.
+ * adds up the sums of the ranks, unless they are exchanged outside of the kernel; the kernel is
+ * then launched twice, see StepPhase.
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block, min_blocks_per_multiprocessor<Step>)

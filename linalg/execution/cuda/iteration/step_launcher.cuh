@@ -11,7 +11,7 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The stream of a launch, its maximum number of blocks, and the loop it decides on.
+/// How a step is launched, and the loop for which the step decides whether it continues.
 struct StepLaunch
 {
   cudaStream_t stream; ///< may be capturing
@@ -53,8 +53,8 @@ public:
     arrived.fill_zero();
   }
 
-  /// Returns the number of blocks for steps whose products use at most @p max_lanes threads per
-  /// row. Steps that share sums get the same number of slots for partial sums.
+  /// Returns the maximum number of blocks for steps whose products use at most @p max_lanes threads
+  /// per row. It is also the number of slots for partial sums, the same for steps that share sums.
   int n_blocks(const int max_lanes) const
   {
     const long long threads = static_cast<long long>(n) * max_lanes;

@@ -10,7 +10,7 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Properties of steps that are needed before they are launched.
+/// Properties of the steps of a loop that must be known before the loop is launched.
 struct StepProperties
 {
   int lanes = 1; ///< threads that share a row: the maximum over all products

@@ -73,7 +73,8 @@ private:
   double total = 0.;
 };
 
-/// A group of NCCL calls. The destructor closes the group if an exception has been thrown.
+/// A group of NCCL calls. If an exception prevents the call of end(), the destructor closes the
+/// group.
 class NcclGroup
 {
 public:
@@ -104,7 +105,8 @@ private:
 class NcclComm
 {
 public:
-  /// Collective. @throws DeviceError if NCCL fails
+  /// Connects this rank's device to those of the other ranks. Collective.
+  /// @throws DeviceError if NCCL fails
   NcclComm(const Communicator &host, std::shared_ptr<const CudaExecutor> on)
       : executor(std::move(on)), nccl(NcclLibrary::get())
   {
@@ -124,7 +126,7 @@ public:
                "ncclCommInitRank");
   }
   /// Waits for the other ranks. If an exception is being handled or a call has failed, other ranks
-  /// may never get here; pending operations are then aborted without waiting.
+  /// may never call their destructor; pending operations are then aborted without waiting.
   ~NcclComm()
   {
     cudaSetDevice(executor->device_number());
@@ -225,11 +227,11 @@ private:
   Buffer<char> memory;
 };
 
-/// Exchanges sums of steps, ghosts and rows between devices by NCCL, in order with the steps.
+/// Exchanges sums, ghosts and rows between devices by NCCL, in order with the executor's steps.
 class NcclCommunicator final : public DeviceCommunicator
 {
 public:
-  /// Collective. @throws DeviceError if NCCL fails
+  /// Connects the devices of all ranks. Collective. @throws DeviceError if NCCL fails
   NcclCommunicator(CommunicatorPtr host_communicator, std::shared_ptr<const CudaExecutor> on)
       : DeviceCommunicator(std::move(host_communicator), std::move(on)), comm(*host, executor),
         sums(executor, comm, host->n_ranks())

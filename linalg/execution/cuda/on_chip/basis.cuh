@@ -9,14 +9,14 @@
 
 /**
  * @file
- * A whole solve with a basis in one kernel. Every block keeps its rows of all basis vectors, and
- * the small numbers of a cycle, in shared memory. All blocks compute the same small numbers from
+ * A whole solve with a Krylov basis in one kernel. Every block keeps its rows of all basis vectors,
+ * and the coefficients of a cycle, in shared memory. All blocks compute the same coefficients from
  * the same sums, so that they take the same branches whatever the values are.
  *
  * A method defines the steps: begin(), begin_cycle(), apply(j), project(j), extend_basis(j),
  * solve(), update() and end_cycle(), which otherwise run as one kernel each (see PipelinedWorkspace
- * in solvers/pipelined_gmres.cc). Its of_block() restricts the method to the rows of a block. The
- * vector that A multiplies is exchanged in V[1].
+ * in solvers/pipelined_gmres.cc). The method's of_block() returns the method restricted to the rows
+ * of a block. The vector that A multiplies is exchanged in V[1].
  */
 namespace femgpu::linalg::cuda
 {
@@ -35,11 +35,11 @@ struct BasisLoop
   State start;
   State *state;
   LoopResult<State> *result;
-  int max_numbers; ///< capacity of result
+  int max_numbers; ///< maximum number of doubles in `result`
 };
 
-/// Returns how many numbers a block's shared memory holds for the dot products, the number of
-/// columns, and two sums of each warp.
+/// Returns how many doubles of shared memory a block needs for the dot products, for an integer
+/// (the number of columns), and for two sums of each warp.
 template <class Method>
 FEMGPU_HD
 int numbers_of_sums(const Method &method)
@@ -47,7 +47,7 @@ int numbers_of_sums(const Method &method)
   return method.cycle.size + 1 + 1 + 2 * (basis_threads / warp_size);
 }
 
-/// Returns how many numbers a block's shared memory holds before the entries of the matrix.
+/// Returns how many doubles a block's shared memory contains before the entries of the matrix.
 template <class Fabric, class Method>
 FEMGPU_HD
 int numbers_before_entries(const Method &method, const int n, const int slice)
@@ -116,7 +116,8 @@ private:
     return running;
   }
 
-  /// Calls f(k, local) for the rows of the block that this thread owns outside of products.
+  /// Calls f(k, local) for the rows that this thread owns outside of products: k counts these rows,
+  /// and `local` is the number of the row in the block.
   template <class Function>
   __device__ void for_rows(const Function &f) const
   {
@@ -129,7 +130,7 @@ private:
   }
 
   /// Publishes D v, where D is the diagonal preconditioner.
-  /// @param vector the factor of the next product, with ghosts
+  /// @param vector the vector that the next product multiplies, with ghosts
   __device__ void publish_preconditioned(const double *v, double *vector) const
   {
     for_rows([&](const int k, const int local) {
@@ -211,8 +212,8 @@ private:
     this->store_for_watch();
   }
 
-  /// Combines the sums of the new vector and runs the epilogue. Called by one warp when all warps
-  /// of the block have stored their sums.
+  /// Combines the sums of the new basis vector and runs the epilogue. Called by one warp when all
+  /// warps of the block have stored their sums.
   template <class ExtendBasis>
   __device__ void complete_column(const ExtendBasis &extend_basis, const double before)
   {
@@ -251,7 +252,8 @@ private:
     __syncthreads();
   }
 
-  /// Calls f(count, column) for the columns of this warp: two columns at a time, then the last one.
+  /// Calls f(count, column) for the columns of this warp, two columns at a time; the last call has
+  /// only one column if their number is odd.
   template <class Function>
   __device__ void for_columns(const int count, const Function &f) const
   {
@@ -262,7 +264,8 @@ private:
         f(std::integral_constant<int, 1>(), column);
   }
 
-  /// Computes this lane's part of the dot products of w with columns column, column + n_warps, ...
+  /// Computes this lane's part of the dot products of w with P columns of the basis: @p column,
+  /// @p column + n_warps, ...
   template <int P>
   __device__ void dots_of_block(const int column, const double *w, double (&values)[P]) const
   {
@@ -306,7 +309,7 @@ private:
   typename Loop::Method steps; ///< the method, restricted to the rows of the block
   Entries entries;
   double *totals;    ///< the dot products
-  double *warp_sums; ///< sums of the new vector, two per warp
+  double *warp_sums; ///< sums of the new basis vector, two per warp
   double diagonal[n_rows_of_thread];
   unsigned int readers[n_rows_of_thread]; // see Fabric::readers()
 };
@@ -369,7 +372,7 @@ bool start_basis_of(const CudaExecutor &executor, const LaunchMode what, Loop &l
                                                                              shape);
 }
 
-/// Returns how to run the loop if the basis of @p system fits on the chip.
+/// Returns how to run the loop if the basis of @p system fits on the chip; otherwise nothing.
 template <class Loop>
 std::optional<BasisShape> shape_for_basis(const CudaExecutor &executor, const Loop &loop,
                                           const ResidentSystem &system)
@@ -380,7 +383,7 @@ std::optional<BasisShape> shape_for_basis(const CudaExecutor &executor, const Lo
 }
 
 /// Launches the loop.
-/// @param memory allocated here: memory for the sums of several blocks
+/// @param memory memory for the sums of several blocks, which this function allocates
 /// @return whether there is enough shared memory
 template <class Sums, class Loop>
 bool launch_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &shape,

@@ -26,8 +26,8 @@ struct BatchLayout
   }
 };
 
-/// One system of a batch, kept on the chip by one block; see batch.h. The state is in shared
-/// memory, so that more registers remain for other blocks.
+/// The block that solves one system of a batch and keeps it on the chip; see steps/batch.h. The
+/// state is in shared memory, so that more registers remain for other blocks.
 template <class Program, class Entries, int R, int max_threads>
 class BatchBlock : public Resident<BlockFabric, Entries, R, Program::n_vectors,
                                    typename Program::State, typename Program::Sums, max_threads,

@@ -12,7 +12,8 @@
  * @file
  * How the threads of a resident kernel cooperate: how they synchronise, how they publish the
  * exchange vector, which the matrix multiplies, to all threads, and how they combine sums. A fabric
- * is one block, one cluster of blocks with distributed shared memory, or all blocks of the device.
+ * connects the threads of one block, of one cluster of blocks (by distributed shared memory), or of
+ * all blocks of the device.
  *
  * Every sum has a fixed order. The threads that own the rows of the exchange vector publish their
  * values. All threads await the values, then fetch them by the addresses that address() has
@@ -115,14 +116,14 @@ public:
   {
     __syncthreads();
   }
-  /// Combines the sums of @p n_warps warps, P each. Called by whole warps; lane l gets sum number l
-  /// mod P over all threads.
+  /// Adds up the P sums of each of @p n_warps warps. Called by whole warps; lane l gets sum number
+  /// l mod P over all threads.
   template <int P, int max_warps>
   __device__ static double combine(const double *warp_sums, const int n_warps)
   {
     return short_column_sums<P, max_warps>(n_warps, warp_sums);
   }
-  /// Called before a block ends.
+  /// Called before a block ends. Does nothing, because there are no other blocks.
   __device__ static void finalize()
   {}
 };
@@ -166,8 +167,8 @@ public:
     const int own = max(0, min(end_row, mine.last_column + 1) - max(first_row, mine.first_column));
     incoming_bytes = static_cast<unsigned int>(n_columns - own) * sizeof(double);
   }
-  /// Returns the blocks to which this lane sends row i, one bit each. The @p lanes of the row
-  /// divide the blocks among them.
+  /// Returns the blocks to which this lane sends row i, one bit for each block. The lanes of a row
+  /// divide the blocks among themselves.
   __device__ unsigned int readers(const int i, const int lane, const int lanes) const
   {
     unsigned int set = 0;
@@ -282,7 +283,7 @@ private:
         : "memory");
 #endif
   }
-  /// Waits until @p bytes have arrived in the phase of the given parity.
+  /// Waits until @p bytes have arrived at the mbarrier @p arrival in its phase of this @p parity.
   __device__ static void await(std::uint64_t *arrival, const unsigned int bytes,
                                const unsigned int parity)
   {
@@ -359,7 +360,7 @@ public:
   {
     await_published([] {});
   }
-  /// Combines sums; called by warp 0.
+  /// Combines the sums of all blocks; called by warp 0.
   template <int P, int /* max_warps */>
   __device__ double combine(const double *warp_sums, const int n_warps)
   {

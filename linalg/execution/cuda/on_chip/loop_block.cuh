@@ -15,7 +15,7 @@ struct LoopResult
 {
   State state;
 
-  /// Returns the numbers that epilogues keep, then the history, as far as there is memory.
+  /// Returns the numbers that epilogues keep, followed by as much of the history as fits.
   FEMGPU_HD
   double *numbers()
   {
@@ -25,11 +25,12 @@ struct LoopResult
 
 /**
  * The state, sums and epilogues of a block that runs a loop together with other blocks. If
- * @p state_per_thread, every thread keeps the state in registers and runs the epilogues itself, so
- * that no thread waits for another one; otherwise thread 0 runs the epilogues, with the state in
- * shared memory. A block has up to @p max_threads threads. If @p runs_deferred, the block also does
- * the work that epilogues defer (LoopState::n_epilogue_values). Loops of several blocks, and loops
- * with a state per thread, do not: there, epilogues only store their numbers.
+ * @p state_per_thread is true, every thread keeps the state in registers and runs the epilogues
+ * itself, so that no thread waits for another one; otherwise thread 0 runs the epilogues, with the
+ * state in shared memory. A block has up to @p max_threads threads. If @p runs_deferred is true,
+ * the block also does the work that epilogues defer (LoopState::n_epilogue_values). Loops of
+ * several blocks, and loops with a state per thread, do no deferred work: their epilogues only
+ * store numbers.
  */
 template <class Fabric, class State, class Sums, int max_threads, bool state_per_thread,
           bool runs_deferred>
@@ -83,7 +84,8 @@ protected:
     where->wants_deferred = false;
   }
 
-  /// Stores the result for the host, by one block. @param max_numbers capacity of @p result
+  /// Stores the result for the host if this is the first block.
+  /// @param max_numbers maximum number of doubles that fit in @p result
   __device__ void store_result(LoopResult<State> *result, const int max_numbers) const
   {
     if (fabric.rank() != 0)
@@ -112,7 +114,8 @@ protected:
     }
   }
 
-  /// Returns sums over all threads; only valid in the threads that run the epilogue.
+  /// Returns the sums of the listed members over all threads. The result is valid only in the
+  /// threads that run the epilogue.
   template <auto... members>
   __device__ Sums combined(SumList<members...> /* list */)
   {

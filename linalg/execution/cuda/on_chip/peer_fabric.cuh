@@ -21,8 +21,8 @@ public:
       : GridFabric(exchange, grid), peers(*grid.peers), first_round(*peers.forward.rounds),
         first_sum(*peers.sums.last_round)
   {}
-  /// Returns the packets in which row i is sent: the index of the first packet plus max_packets
-  /// times the number of packets.
+  /// Returns the packets in which row i is sent, as one integer: the index of the first packet plus
+  /// max_packets times the number of packets.
   __device__ unsigned int readers(const int i, const int /* lane */, const int /* lanes */) const
   {
     int begin = 0, end = peers.n_border;
@@ -71,7 +71,7 @@ public:
         vector[ghost] = await<SyncScope::devices>(received + k, round);
     }
   }
-  /// Combines sums; called by warp 0.
+  /// Combines the sums of all blocks of all devices; called by warp 0.
   template <int P, int max_warps>
   __device__ double combine(const double *warp_sums, const int n_warps)
   {
@@ -85,8 +85,8 @@ public:
     ticks += clock64() - begin;
     return __shfl_sync(~0U, sum, lane % P);
   }
-  /// Returns one of the sums of a SumExchange over the devices; called by one thread. The rounds of
-  /// a SumExchange use other packets than combine().
+  /// Returns the sum of number @p number of a SumExchange over the devices; @p mine is the number
+  /// of this device. Called by one thread. A SumExchange uses other packets than combine().
   __device__ double sum_over_devices(const int number, const double mine,
                                      const unsigned int round) const
   {
@@ -94,8 +94,8 @@ public:
   }
   /**
    * Adds the rounds of this kernel to the counters in device memory. The next round must not use
-   * the buffer of the last round of combine(), which other devices may still read. They have
-   * already read the numbers of the SumExchange.
+   * the buffer of the last round of combine(), which other devices may still read. The numbers of
+   * the SumExchange have already been read by all devices.
    * @param n_exchanged number of rounds of a SumExchange
    */
   __device__ void finalize(const unsigned int n_exchanged = 0)
@@ -116,7 +116,7 @@ public:
   }
 
 private:
-  /// Returns the sum of number @p number over the devices.
+  /// Returns the sum of number @p number over the devices; @p mine is the number of this device.
   /// @param sends whether this block sends this device's number
   __device__ double exchange_sum(const int number, const double mine, const unsigned int round,
                                  const bool sends = true) const

@@ -9,8 +9,8 @@
 /**
  * @file
  * A whole loop in one kernel. Until the loop ends, every thread keeps the vectors of its rows in
- * registers and, as far as it fits, the matrix in registers or in shared memory. In other loops,
- * each of these steps is a kernel; see vector_steps.h.
+ * registers and, as far as it fits, the matrix in registers or in shared memory. Loops that do not
+ * run in this way have one kernel for each of these steps; see steps/vector_steps.h.
  */
 namespace femgpu::linalg::cuda
 {
@@ -45,7 +45,7 @@ struct ResidentLoop
   State start;    ///< the initial state if `begin` has not been run
   State *state;
   LoopResult<State> *result;
-  int max_numbers; ///< capacity of result
+  int max_numbers; ///< maximum number of doubles in `result`
 };
 
 /// The rows of a thread. The threads of a block process the block's rows in slots: a slot has one
@@ -82,7 +82,8 @@ struct ThreadRows
   }
 };
 
-/// Up to K entries of each of a thread's R rows, in registers of the thread. One lane per row.
+/// Up to K entries of each of a thread's R rows, in registers of the thread. No row is shared by
+/// several threads.
 template <int R, int K>
 class RegisterEntries
 {
@@ -283,7 +284,8 @@ private:
 };
 
 /// A block of the kernel, which runs the steps for its rows. In addition to the members of
-/// LoopState, a State has the number of the `iteration` and a `history` of history_size numbers.
+/// LoopState, a State has `iteration`, the number of the current iteration, and `history`, which
+/// points to history_size numbers.
 template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums,
           int max_threads, bool state_per_thread, bool runs_deferred = false>
 class Resident : public LoopBlock<Fabric, State, Sums, max_threads, state_per_thread, runs_deferred>
@@ -398,7 +400,7 @@ protected:
                                   last_column);
   }
 
-  /// Loads the rows of all vectors; vectors without memory are zero at first.
+  /// Loads this thread's rows of all vectors; vectors without memory are zero at first.
   __device__ void load_rows(const DiagonalView &m)
   {
     __syncwarp(); // lanes read values that the first lane has written
@@ -419,14 +421,14 @@ protected:
       fabric.publish(thread.lane == 0, thread.row(k), readers[k], value, vector);
   }
 
-  /// Returns the product of the row in slot k; called by all lanes of the row.
+  /// Returns the product of the row in slot @p k with @p v; called by all lanes of the row.
   __device__ double product(const int k, const double *v) const
   {
     const double Av_i = entries.product(A, fabric, thread, k, v);
     return thread.lanes > 1 ? lane_sum(Av_i, thread.lanes) : Av_i;
   }
 
-  /// Runs a product with @p factor whose body works on vectors in device memory.
+  /// Runs @p body, which works on vectors in device memory, with the product A @p factor.
   template <class Body>
   __device__ void run_in_memory(const Body &body, double *factor)
   {
@@ -454,7 +456,7 @@ protected:
   Entries entries;
   Row<n_vectors> row[R];
   double diagonal[R];
-  unsigned int readers[R]; // see Fabric::readers(); for the row in each slot
+  unsigned int readers[R]; // for the row in each slot; see Fabric::readers()
 };
 
 template <class Fabric, class Entries, int max_threads, int R, class Sums, class Loop,

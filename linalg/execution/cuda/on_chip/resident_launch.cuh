@@ -48,7 +48,7 @@ using FabricOf =
     std::conditional_t<extent == Extent::block, BlockFabric,
                        std::conditional_t<extent == Extent::cluster, ClusterFabric, GridFabric>>;
 
-/// How a kernel with the given fabric stores the entries of @p R rows per thread.
+/// How a kernel with the given fabric stores the matrix entries of @p R rows per thread.
 template <class Fabric, bool in_registers, int R>
 using EntriesOf = std::conditional_t<
     in_registers, RegisterEntries<R, entries_in_registers>,

@@ -7,10 +7,10 @@
 namespace femgpu::linalg::cuda
 {
 /**
- * Many sums over all blocks of a device, which must be resident at the same time. For every sum,
- * all blocks send their parts to one block, which adds them up in a fixed order and sends the sum
- * to all blocks; if there are several devices, the sum is over all devices. Receivers poll the
- * number itself: there is no barrier, and no fence that waits until a write has completed. A round
+ * Computes many sums over all blocks of a device, which must be resident at the same time. For
+ * every sum, all blocks send their parts to one block, which adds them up in a fixed order and
+ * sends the sum to all blocks; if there are several devices, the sum is over all devices. Receivers
+ * poll the packets (packet.cuh): no barrier or fence waits until a write has completed. A round
  * has ended for a block when it has received the sums, to which all blocks have contributed; so the
  * next round can reuse the packets. Rounds are numbered from 1 with 32 bits, which suffices for two
  * rounds in each of 2^31-1 iterations.
@@ -18,7 +18,7 @@ namespace femgpu::linalg::cuda
 class SumExchange
 {
 public:
-  /// Returns the number of packets for @p count sums; they must be zero at first.
+  /// Returns the number of packets for @p count sums. The packets must be zero at first.
   static constexpr int packets_for(const int count, const int blocks)
   {
     return count * (blocks + 1);
@@ -28,7 +28,7 @@ public:
       : packets(packets), n_blocks(static_cast<int>(gridDim.x)), rank(static_cast<int>(blockIdx.x))
   {}
 
-  /// Called by all threads.
+  /// Begins the next round; called by all threads.
   __device__ void begin_round()
   {
     ++round;
@@ -50,7 +50,7 @@ public:
       consume(number, await<SyncScope::blocks>(slot(number) + n_blocks, round));
   }
 
-  /// Returns the sum of number first + l mod count in lane l; called by one warp.
+  /// Returns sum number @p first + l mod @p count in lane l; called by one warp.
   template <int count, class Fabric>
   __device__ double receive_by_warp(const Fabric &fabric, const int first) const
   {

@@ -10,8 +10,8 @@ namespace cuda
 {
 namespace
 {
-/// A communicator whose kernels exchange sums of steps and ghosts through memory that all devices
-/// can access.
+/// A communicator with which kernels exchange sums and ghosts through memory that all devices can
+/// access.
 class PeerCommunicator final : public DeviceCommunicator
 {
 public:
@@ -122,7 +122,7 @@ private:
   }
 
   mutable PeerMemory memory;
-  PeerMemory::Region packets; // packets of sums
+  PeerMemory::Region packets; // packets with which PeerSums sends numbers
   Buffer<Packet *> targets;
   Buffer<unsigned int> last_round;
   mutable Buffer<PeerCounts> counts;

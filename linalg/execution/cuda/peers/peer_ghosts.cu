@@ -37,13 +37,13 @@ struct PeerGhosts::Entries
 {
   std::vector<int> rows, offsets, order;
 
-  /// Makes one entry of each packet. @param rows the row of each packet
+  /// Makes one entry from each packet. @param rows the row of each packet
   static Entries of_packets(std::vector<int> rows)
   {
     return {std::move(rows), {}, {}};
   }
 
-  /// Makes one entry of all packets of a row, added in the order of the neighbours.
+  /// Makes one entry from all packets of a row, which are added in the order of the neighbours.
   /// @param rows the row of each packet
   static Entries of_rows(const std::vector<int> &rows)
   {
@@ -99,8 +99,8 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   const std::size_t sizes[2] = {forward_rows.size(), back_rows.size()};
   region.emplace(memory.allocate(2 * (sizes[0] + sizes[1]) * sizeof(Packet)));
 
-  // Tells each neighbour the offsets in this rank's memory to which it sends its packets of even
-  // and of odd rounds.
+  // Sends each neighbour the offsets in this rank's memory where the neighbour must write its
+  // packets of even and of odd rounds.
   ExchangeCounts items;
   std::vector<std::size_t> local_offsets;
   std::size_t offsets[2] = {0, 2 * sizes[0]};
@@ -139,8 +139,8 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   make_loop(sums, back_rows, targets_of(0));
 }
 
-/// Makes the data of resident loops, which send the packets of update_ghost_values() ordered by
-/// rows. The rows are the same as those that compress() receives, whose lists are reused.
+/// Makes the data of resident loops. These loops send the packets of update_ghost_values() ordered
+/// by rows. The same rows are received by compress(), so that its lists are reused.
 void PeerGhosts::make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
                            const std::vector<Packet *> &targets)
 {

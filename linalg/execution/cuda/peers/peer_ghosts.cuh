@@ -62,7 +62,7 @@ __device__ void exchange_round(const PeerChannel &channel, double *const v, cons
 class PeerGhosts final : public GhostExchange
 {
 public:
-  /// Collective.
+  /// Allocates the packets and exchanges their addresses with the neighbours. Collective.
   /// @param n number of owned rows
   /// @param memory must outlive this object, as must the memory of @p sums
   PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &comm,

@@ -13,34 +13,35 @@ namespace femgpu::linalg::cuda
 struct PeerChannel
 {
   int n_sent, n_entries;
-  const int *sources;     ///< rows of the vector that are sent, or -1
-  Packet *const *targets; ///< addresses that packets are written to: of even rounds, then of odd
-                          ///< ones
-  const int *rows;        ///< rows of the vector that entries are written to, or -1
-  const int *offsets;     ///< first packet of each entry in `order`
+  const int *sources;     ///< row of the vector that each packet sends; -1: it only synchronises
+  Packet *const *targets; ///< addresses to which packets are written: for even rounds, then for
+                          ///< odd rounds
+  const int *rows;        ///< row of the vector to which each entry is written; -1: none
+  const int *offsets;     ///< where the packets of each entry begin in `order`
   const int *order;       ///< packets sorted by entries; nullptr: entry k is packet k
   const Packet *received; ///< packets of even rounds
   std::size_t stride;     ///< distance between the packets of even and of odd rounds
-  unsigned int *rounds;   ///< the last round of each block
+  unsigned int *rounds;   ///< number of the last round of each block
   int n_blocks;
   PeerCounts *counts;
 };
 
 /**
  * The data that the resident loops of several devices exchange: sums, and ghosts by the packets of
- * one channel. Between two products all ranks compute a sum; so no packet arrives before the one in
- * the same buffer has been read.
+ * one channel. Between two products all ranks compute a sum; so no packet arrives before the
+ * preceding packet in the same buffer has been read.
  */
 struct PeerLoop
 {
-  static constexpr unsigned int max_packets = 1U << 25U; ///< maximum number that a rank sends
+  /// The maximum number of packets that a rank sends per round.
+  static constexpr unsigned int max_packets = 1U << 25U;
   static constexpr int max_ranks = 128;
 
   PeerSums sums;
   PeerChannel forward;
   int n_border;           ///< number of border rows
   const int *border_rows; ///< owned rows that are ghosts of other ranks, in ascending order, or -1
-  const int *offsets;     ///< first packet of each border row in `targets`
+  const int *offsets;     ///< where the packets of each border row begin in `targets`
   Packet *const *targets; ///< targets of `forward`, ordered by border rows: of even rounds, then of
                           ///< odd ones
 };

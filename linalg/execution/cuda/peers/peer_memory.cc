@@ -117,7 +117,7 @@ void PeerMemory::deallocate(char *const region)
   free[begin] = bytes;
 }
 
-/// Throws DeviceError with the reason of the lowest rank that has failed; does nothing if none has.
+/// Throws DeviceError with the failure of the lowest rank that has failed, if any rank has.
 void PeerMemory::throw_first_failure(const std::vector<AllocationInfo> &infos)
 {
   for (std::size_t rank = 0; rank < infos.size(); ++rank)
@@ -126,7 +126,7 @@ void PeerMemory::throw_first_failure(const std::vector<AllocationInfo> &infos)
                         ". Set Solver/Communicator = mpi, which needs no peer memory.");
 }
 
-/// Opens the new chunks of the other ranks. @return why that failed; an empty string if it did not
+/// Opens the new chunks of the other ranks. @return why this failed; an empty string on success
 std::string PeerMemory::open(const std::vector<AllocationInfo> &infos)
 {
   for (std::size_t rank = 0; rank < infos.size(); ++rank) {

@@ -63,7 +63,7 @@ private:
   struct Chunk
   {
     char *data;
-    std::map<std::size_t, std::size_t> free; ///< free bytes by offset
+    std::map<std::size_t, std::size_t> free; ///< size of each free piece, by offset
   };
   struct Piece
   {
