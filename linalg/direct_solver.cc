@@ -16,7 +16,7 @@ namespace femgpu::linalg
 std::vector<Choice> solver_choices()
 {
   std::vector<Choice> choices = solvers.choices();
-  choices.push_back({"direct", "LU factorisation by UMFPACK on one core of the host; for small "
+  choices.push_back({"direct", "LU factorisation by UMFPACK on one core of the host, for small "
                                "systems and as a reference"});
   return choices;
 }

@@ -39,14 +39,15 @@ void DiffusionReactionParameters::declare_dirichlet(const std::string &documenta
 void DiffusionReactionParameters::declare_periodic()
 {
   declare(periodic, "Periodic",
-          "Pairs of sides with equal u and flux, and the axis along which the second side is "
-          "shifted from the first: 'left, right: x; 2, 3: y'.");
+          "Pairs of sides on which u and the flux are equal: 'left, right: x; 2, 3: y'. The second "
+          "side is the first one moved along the axis after ':'.");
 }
 
 void DiffusionReactionParameters::declare_exact_solution()
 {
   declare(exact_solution, "Exact solution",
-          "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
+          "Exact u, an expression of x, y, z. If given, femgpu computes the errors in L2, H1 and "
+          "Linf.");
 }
 
 namespace

@@ -40,10 +40,10 @@ DiscretizationParameters::DiscretizationParameters() : ParameterAcceptor("/Discr
 {
   add_parameter(
       "Degree", degree,
-      "Polynomial degree p of the finite elements: 1 to 4 on quadrilaterals and hexahedra "
-      "(FE_Q), 1 or 2 on triangles and tetrahedra (FE_SimplexP). The error decreases like h^(p+1) "
-      "if the solution is smooth. auto: 1; for second-order mesh files 2, if the "
-      "physics supports it.",
+      "Polynomial degree p of the finite elements: 1 to 4 on quadrilaterals and hexahedra (FE_Q), "
+      "1 or 2 on triangles and tetrahedra (FE_SimplexP). The error decreases like h^(p+1) if the "
+      "solution is smooth. auto: 2 for second-order mesh files if the physics supports it, "
+      "otherwise 1.",
       prm, Patterns::Selection("auto|1|2|3|4"));
 }
 

@@ -21,41 +21,49 @@ class HeatParameters : public DiffusionReactionParameters
 public:
   HeatParameters() : DiffusionReactionParameters("Heat")
   {
-    declare(conductivity, "Conductivity",
-            "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K): an expression of x, y, z, and u, "
-            "or one for each direction, 'k_x, k_y', and k_z in 3D; for materials by id or name "
-            "'k; ids: k; ids: k_x, k_y', where the entry without ids is for all others. Must be "
-            "given.");
-    declare(source, "Source",
-            "f, in W/m^3; expression of x, y, z, and u; for materials 'f; ids: f'.", "0");
-    add_parameter("Reaction", reaction,
-                  "phi(u); expression of u, for example u^4. If it is empty or of the form a + b*u "
-                  "with constants a and b, it leaves the problem linear.");
+    declare(
+        conductivity, "Conductivity",
+        "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K): an expression of x, y, z and u, or "
+        "one for each direction, 'k_x, k_y' in 2D and 'k_x, k_y, k_z' in 3D. For materials by id "
+        "or name: 'k; ids: k; ids: k_x, k_y', where the entry without ids is for all other "
+        "materials. Must be given.");
+    declare(
+        source, "Source",
+        "f, in W/m^3: an expression of x, y, z and u. For materials by id or name: 'f; ids: f'.",
+        "0");
+    add_parameter(
+        "Reaction", reaction,
+        "phi(u): an expression of u, for example u^4. Empty: none. With constants a and b, the "
+        "reaction a + b*u leaves the problem linear.");
     add_parameter(
         "Reaction derivative", derivative,
-        "d phi/du; expression of u, for example 4*u^3. Empty: femgpu differentiates phi.");
-    add_parameter("Reaction range", range,
-                  "Expected range of u, 'low, high', in which a given derivative is checked "
-                  "against phi. The energy of the reaction is the integral of phi from u = 0 or, "
-                  "for nonlinear problems, from the point of the range that is closest to 0.",
-                  prm, Patterns::List(Patterns::Double(), 2, 2));
-    declare(reaction_coefficient, "Reaction coefficient",
-            "c >= 0 inside the body; expression of x, y, z; for materials 'c; ids: c'. Empty: "
-            "none.");
-    declare(boundary_reaction, "Boundary reaction",
-            "k du/dn = -c (phi(u) - phi(g)), c >= 0, on parts of the boundary: 'ids: c, g; "
-            "...'. With phi = u^4, c = emissivity times 5.67e-8 and u in K, this is radiation to "
-            "surroundings of temperature g.");
-    declare(neumann, "Neumann",
-            "Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: "
-            "'ids: q; ...', an expression of x, y, z, and u: '2: 25*(293 - u)' is convection, '3: "
-            "0.8*5.67e-8*(293^4 - u^4)' is radiation. Adds to a boundary reaction. On boundary ids "
-            "without a condition, k du/dn = 0.");
+        "d phi/du: an expression of u, for example 4*u^3. Empty: femgpu differentiates phi.");
+    add_parameter(
+        "Reaction range", range,
+        "Expected range of u: 'low, high'. In this range femgpu checks a given derivative against "
+        "phi. The energy of the reaction is the integral of phi from u = 0 if the problem is "
+        "linear, otherwise from the point of the range that is closest to 0.",
+        prm, Patterns::List(Patterns::Double(), 2, 2));
+    declare(
+        reaction_coefficient, "Reaction coefficient",
+        "c >= 0 inside the body: an expression of x, y, z. For materials by id or name: 'c; ids: "
+        "c'. Empty: no reaction inside the body.");
+    declare(
+        boundary_reaction, "Boundary reaction",
+        "k du/dn = -c (phi(u) - phi(g)) on parts of the boundary: 'ids: c, g; ...', with c >= 0. "
+        "If phi = u^4, u is in K and c is the emissivity times 5.67e-8, this is radiation to "
+        "surroundings of temperature g.");
+    declare(
+        neumann, "Neumann",
+        "Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: 'ids: q; ...', "
+        "with expressions q of x, y, z and u. '2: 25*(293 - u)' is convection, '3: "
+        "0.8*5.67e-8*(293^4 - u^4)' is radiation. The flux is added to that of a boundary "
+        "reaction. On boundary ids without a condition, k du/dn = 0.");
     declare_dirichlet(" May be empty if another condition fixes u.");
     declare_periodic();
     add_parameter(
         "Initial guess", initial_guess,
-        "Initial guess of the nonlinear iteration in the first cycle; expression of x, y, z.");
+        "Initial guess of the nonlinear iteration in the first cycle: an expression of x, y, z.");
     declare_exact_solution();
   }
 

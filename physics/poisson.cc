@@ -19,27 +19,31 @@ class PoissonParameters : public DiffusionReactionParameters
 public:
   PoissonParameters() : DiffusionReactionParameters("Poisson")
   {
-    declare(conductivity, "Coefficient",
-            "k > 0 in -div(k grad u) = f: an expression of x, y, z, and u, or one for each "
-            "direction, 'k_x, k_y', and k_z in 3D; for materials by id or name 'k; ids: k; ids: "
-            "k_x, k_y', where the entry without ids is for all others.",
-            "1");
+    declare(
+        conductivity, "Coefficient",
+        "k > 0 in -div(k grad u) = f: an expression of x, y, z and u, or one for each direction, "
+        "'k_x, k_y' in 2D and 'k_x, k_y, k_z' in 3D. For materials by id or name: 'k; ids: k; ids: "
+        "k_x, k_y', where the entry without ids is for all other materials.",
+        "1");
     declare(source, "Right-hand side",
-            "f; expression of x, y, z, and u; for materials 'f; ids: f'. Must be given.");
+            "f: an expression of x, y, z and u. For materials by id or name: 'f; ids: f'. Must be "
+            "given.");
     declare_dirichlet("");
-    declare(neumann, "Neumann",
-            "k du/dn = g on parts of the boundary, an expression of x, y, z, and u: 'ids: "
-            "g; ...'. On boundary ids without a condition, k du/dn = 0.");
+    declare(
+        neumann, "Neumann",
+        "k du/dn = g on parts of the boundary: 'ids: g; ...', with expressions g of x, y, z and u. "
+        "On boundary ids without a condition, k du/dn = 0.");
     declare(robin, "Robin",
-            "k du/dn + a u = g, a >= 0, on parts of the boundary: 'ids: a, g; ...'.");
+            "k du/dn + a u = g on parts of the boundary: 'ids: a, g; ...', with a >= 0.");
     declare_periodic();
     add_parameter("Compatibility tolerance", compatibility_tolerance,
-                  "Without Dirichlet and Robin data, u is known up to a constant; femgpu computes "
-                  "the solution with mean value 0. It exists only if the integrals of f and of the "
-                  "Neumann data add up to zero. The defect is their sum. If it is at most this "
-                  "tolerance times the sum of the integrals of |f| and |g|, femgpu corrects f by a "
-                  "constant; it refuses a larger defect. Small defects come from quadrature on "
-                  "coarse meshes, or from data with few digits.",
+                  "Largest defect of a problem without Dirichlet and Robin data. Its solution is "
+                  "determined up to a constant; femgpu computes the one with mean value 0. A "
+                  "solution exists only if the integrals of f and of the Neumann data g add up to "
+                  "zero. The defect is the absolute value of this sum, divided by the sum of the "
+                  "integrals of |f| and |g|. femgpu removes a defect up to this tolerance by a "
+                  "constant in f, and refuses larger ones. Quadrature on coarse meshes and data "
+                  "with few digits cause small defects.",
                   prm, Patterns::Double(0., 1.));
     declare_exact_solution();
   }

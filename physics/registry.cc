@@ -4,10 +4,12 @@ namespace femgpu
 {
 constexpr decltype(all_physics)::Entry physics_table[] = {
     {"poisson", "-div(k grad u) = f", make_physics<class PoissonEquation>},
-    {"elasticity", "linear elasticity, small strain, isotropic; 3D, plane strain or stress",
+    {"elasticity",
+     "linear elasticity with small strains of isotropic materials; in 2D, plane strain or plane "
+     "stress",
      make_physics<class ElasticityEquation>},
     {"bratu", "-div(grad u) = lambda exp(u) + f", make_physics<class BratuEquation>},
-    {"heat", "-div(k grad u) + c phi(u) = f, and radiation at the boundary",
+    {"heat", "-div(k grad u) + c phi(u) = f, with radiation at the boundary",
      make_physics<class HeatEquation>}};
 
 constexpr decltype(all_physics) all_physics("physics", physics_table);

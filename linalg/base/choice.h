@@ -31,12 +31,12 @@ inline std::string selection_of(const std::vector<Choice> &choices)
   return names;
 }
 
-/// Returns "a: meaning of a; b: meaning of b." for the description of a parameter.
+/// Returns "a: meaning of a. b: meaning of b." for the description of a parameter.
 inline std::string meanings_of(const std::vector<Choice> &choices)
 {
   std::string text;
   for (const Choice &choice : choices)
-    text += (text.empty() ? "" : "; ") + choice.name + ": " + choice.meaning;
+    text += (text.empty() ? "" : ". ") + choice.name + ": " + choice.meaning;
   return text + ".";
 }
 } // namespace femgpu

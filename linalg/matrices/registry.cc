@@ -26,45 +26,53 @@ std::unique_ptr<Matrix> gpu_format(Method &method, const BackendKind backend, co
 
 constexpr decltype(formats)::Entry format_table[] = {
     {"csr",
-     "compressed sparse rows; threads=T, the GPU threads per row (1 to 32; 0: chosen by row "
-     "length)",
+     "compressed sparse rows. Option: threads=T, the GPU threads per row (1 to 32; 0: chosen by "
+     "row length)",
      format<class CsrStorage>},
-    {"ellpack-r", "ELLPACK with row lengths, one thread per row, for rows of nearly equal length",
+    {"ellpack-r",
+     "ELLPACK with row lengths and one GPU thread per row, for rows of nearly equal length",
      format<class EllpackRStorage>},
-    {"ellr-t", "ELLPACK-R with threads=T threads per row (1 to 32)", format<class EllrTStorage>},
+    {"ellr-t", "as ellpack-r, but with several GPU threads per row. Option: threads=T (1 to 32)",
+     format<class EllrTStorage>},
     {"sell",
-     "SELL-C-sigma: slices of slice=C rows, sorted by length in windows of window=SIGMA rows; "
-     "columns=int|short, where short stores 16 bits if they suffice",
+     "SELL-C-sigma, for rows of any length. Options: slice=C, the rows of a slice; window=SIGMA, "
+     "the rows that are sorted by length together; columns=int|short, where short stores column "
+     "indices as 16-bit offsets if they suffice",
      format<class SellStorage>},
-    {"bsr", "block CSR; block=B (0: the unknowns of a node), threads=T as csr",
+    {"bsr",
+     "block CSR. Options: block=B, the rows of a block (0: the unknowns of a node); threads=T, as "
+     "csr",
      format<class BsrStorage>},
-    {"bsell", "sliced block CSR; block=B as bsr, slice=C nodes, window=S as sell",
+    {"bsell",
+     "sliced block CSR. Options: block=B, as for bsr; slice=C, the nodes of a slice; window=S, the "
+     "nodes that are sorted by length together",
      format<class BsellStorage>},
     {"coo",
      "coordinate format with segmented sums",
      format<class CooStorage>,
      {.uses_int_offsets = true}},
     {"pcsr",
-     "CSR in blocks of 256 P entries (prefetch=P: 1, 2 or 4), with rows padded to multiples of Q "
-     "entries (padding=Q: 1, 2, 4 or 8); for rows of very different lengths",
+     "CSR in blocks of entries, for rows of very different lengths. Options: prefetch=P (1, 2 or "
+     "4), for blocks of 256 P entries; padding=Q (1, 2, 4 or 8), to pad rows to multiples of Q "
+     "entries",
      format<class PcsrStorage>,
      {.uses_int_offsets = true}},
     {"cusparse-csr",
-     "CSR multiplied by cuSPARSE; GPU only",
+     "CSR multiplied by cuSPARSE, on GPUs only",
      gpu_format<class CusparseCsrStorage>,
      {.needs_gpu = true, .uses_int_offsets = true}},
     {"cusparse-sell",
-     "sliced ELL multiplied by cuSPARSE; slice=C; GPU only",
+     "sliced ELL multiplied by cuSPARSE, on GPUs only. Option: slice=C, the rows of a slice",
      gpu_format<class CusparseSellStorage>,
      {.needs_gpu = true, .uses_int_offsets = true}},
     {"cusparse-bsr",
-     "block CSR multiplied by cuSPARSE; block=B; GPU only",
+     "block CSR multiplied by cuSPARSE, on GPUs only. Option: block=B, as for bsr",
      gpu_format<class CusparseBsrStorage>,
      {.needs_gpu = true, .uses_int_offsets = true}},
     {"auto",
-     "chosen by row lengths: on a GPU pcsr if one row is extremely long, bsell or bsr for several "
-     "unknowns per node, sell columns=short for rows of similar length, else csr; on the host bsr "
-     "or csr",
+     "a format chosen by row lengths and unknowns per node. On a GPU: pcsr if one row is extremely "
+     "long; bsell or bsr for several unknowns per node; sell columns=short for rows of similar "
+     "length; otherwise csr. On the host: bsr for several unknowns per node, otherwise csr",
      format<class AutoStorage>}};
 
 constexpr decltype(formats) formats("matrix format", format_table);

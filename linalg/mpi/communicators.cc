@@ -48,12 +48,12 @@ DeviceConnection make_device_communicator(MPI_Comm ranks, const CommunicatorPtr 
 
 std::vector<Choice> communicator_choices()
 {
-  return {{"auto", "peers if available and if each solver group has its own GPU, else nccl on the "
-                   "same conditions, else mpi"},
-          {"peers", "kernels access the memory of the other GPUs of the same host, so that loops "
-                    "run without the host"},
+  return {{"auto", "the first of peers, nccl and mpi that is available; peers and nccl need a GPU "
+                   "for each solver group"},
+          {"peers", "kernels access the memory of the other GPUs of the same host, so that the "
+                    "iteration loops run without the host"},
           {"nccl", "NCCL sends sums and ghost values from GPU to GPU, also between hosts; each "
-                   "rank launches the steps of its own GPU"},
+                   "rank launches the kernels of its own GPU"},
           {"mpi", "sums and ghost values pass through host memory"}};
 }
 

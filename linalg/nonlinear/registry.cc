@@ -9,14 +9,15 @@ constexpr auto *nonlinear_method = make_on_any<Name, NonlinearMethod, const Line
 
 constexpr decltype(nonlinear_methods)::Entry nonlinear_table[] = {
     {"newton",
-     "Newton-Krylov method with the linear solver, the preconditioner and a line search; "
-     "forcing=eisenstat-walker|constant, eta=TOL, the largest or the constant linear tolerance",
+     "Newton-Krylov method with the linear solver, the preconditioner and a line search. Options: "
+     "forcing=eisenstat-walker|constant, which chooses the relative tolerances of the linear "
+     "systems; eta=TOL, the largest of them, or the constant one",
      nonlinear_method<class NewtonMethod>,
      {.solves_linear_systems = true, .usual_max_iterations = 50}},
     {"nlcg",
-     "nonlinear conjugate gradients for symmetric A: NLCG with preconditioner identity, NLPCG with "
-     "any other symmetric preconditioner; beta=fletcher-reeves|polak-ribiere, sigma=1e-10..0.5 for "
-     "the line search",
+     "nonlinear conjugate gradients for symmetric A, with any symmetric preconditioner. Options: "
+     "beta=fletcher-reeves|polak-ribiere, the formula of the search direction; sigma=1e-10..0.5, "
+     "the reduction of the slope that ends a line search",
      nonlinear_method<class NlcgMethod>,
      {.needs_symmetry = true}}};
 

@@ -11,64 +11,72 @@ constexpr auto *solver = make_on_any<Name, Solver>;
 
 constexpr decltype(solvers)::Entry solver_table[] = {
     {"cg",
-     "preconditioned conjugate gradients, classical form, 3 kernels per iteration",
+     "preconditioned conjugate gradients in the classical form, with 3 kernels per iteration",
      solver<class CgSolver>,
      {.needs_symmetry = true,
       .supports_batch = true,
       .supports_resident_loop = true,
       .estimates_energy_error = true}},
     {"pipelined-cg",
-     "preconditioned conjugate gradients, pipelined form, 2 kernels per iteration",
+     "preconditioned conjugate gradients in the pipelined form, with 2 kernels per iteration",
      solver<class PipelinedCgSolver>,
      {.needs_symmetry = true,
       .supports_batch = true,
       .supports_resident_loop = true,
       .estimates_energy_error = true}},
     {"chronopoulos-gear-cg",
-     "preconditioned conjugate gradients of Chronopoulos and Gear, 2 kernels per iteration",
+     "preconditioned conjugate gradients in the form of Chronopoulos and Gear, with 2 kernels per "
+     "iteration",
      solver<class ChronopoulosGearCgSolver>,
      {.needs_symmetry = true,
       .supports_batch = true,
       .supports_resident_loop = true,
       .estimates_energy_error = true}},
     {"minres",
-     "minimal residual method for symmetric matrices, also indefinite ones, 2 kernels per "
+     "minimal residual method for symmetric matrices, also indefinite ones, with 2 kernels per "
      "iteration",
      solver<class MinresSolver>,
      {.needs_symmetry = true, .supports_batch = true, .supports_resident_loop = true}},
     {"bicgstab",
-     "BiCGStab for unsymmetric matrices, classical form, 5 kernels per iteration",
+     "classical form of BiCGStab, for unsymmetric matrices, with 5 kernels per iteration",
      solver<class BicgstabSolver>,
      {.supports_batch = true, .supports_resident_loop = true}},
     {"pipelined-bicgstab",
-     "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels per iteration",
+     "pipelined form of BiCGStab, for unsymmetric matrices, with 4 kernels per iteration",
      solver<class PipelinedBicgstabSolver>,
      {.supports_batch = true, .supports_resident_loop = true}},
-    {"bicgstab-l", "BiCGStab(l) for unsymmetric matrices, 2 l products per iteration; l=L (1 to 8)",
+    {"bicgstab-l",
+     "BiCGStab(l) for unsymmetric matrices, with 2 l products per iteration. Option: l=L (1 to 8)",
      solver<class BicgstabLSolver>},
-    {"idr", "IDR(s) for unsymmetric matrices, s + 1 products per cycle; s=S (1 to 16)",
+    {"idr",
+     "IDR(s) for unsymmetric matrices, with s + 1 products per cycle. Option: s=S (1 to 16), the "
+     "number of shadow vectors",
      solver<class IdrSolver>},
     {"gmres",
-     "GMRES for unsymmetric matrices; restart=M (1 to 256), orthogonalisation=mgs|cgs|cgs2",
+     "GMRES for unsymmetric matrices. Options: restart=M (1 to 256), the length of a cycle; "
+     "orthogonalisation=mgs|cgs|cgs2, modified, classical or twice classical Gram-Schmidt",
      solver<class GmresSolver>},
-    {"fgmres", "flexible GMRES, for preconditioners that change; options as gmres",
+    {"fgmres", "flexible GMRES, for preconditioners that change. It has the options of gmres",
      solver<class FgmresSolver>},
     {"pipelined-gmres",
-     "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels per iteration; restart=M",
+     "pipelined form of Walker and Zhou's simpler GMRES, for unsymmetric matrices, with 3 kernels "
+     "per iteration. Option: restart=M, as for gmres",
      solver<class PipelinedGmresSolver>,
      {.supports_resident_loop = true}},
     {"ca-gmres",
-     "communication-avoiding GMRES with s=S vectors at a time; restart=M; basis=newton|monomial; "
-     "borth=cgs|mgs to orthogonalise new vectors against earlier ones; "
-     "tsqr=mgs|cgs|cholqr|svqr|caqr to orthogonalise new vectors among themselves; passes=1|2; "
-     "powers=auto|plain|blocked|streamed for the products with A, with depth=K block=ROWS "
-     "memory=MB; errors=yes to measure the loss of orthogonality",
+     "communication-avoiding GMRES. Options: s=S, the basis vectors that are computed together; "
+     "restart=M, as for gmres; basis=newton|monomial, the polynomials of the basis; borth=cgs|mgs, "
+     "the orthogonalisation against earlier vectors; tsqr=mgs|cgs|cholqr|svqr|caqr, the "
+     "orthogonalisation of the new vectors among themselves; passes=1|2 of both; "
+     "powers=auto|plain|blocked|streamed, the algorithm of the products with A, with depth=K, "
+     "block=ROWS and memory=MB; errors=yes, to report the loss of orthogonality",
      solver<class CaGmresSolver>},
     {"richardson",
-     "the stationary iteration x += M^-1 (b - A x), which converges if M is close to A",
+     "the stationary iteration x += M^-1 (b - A x), which converges if the preconditioner M is "
+     "close to A",
      solver<class RichardsonSolver>},
     {"multigrid",
-     "richardson with preconditioner multigrid; its options are set on the preconditioner",
+     "richardson with preconditioner multigrid. Set the options of multigrid in the preconditioner",
      solver<class RichardsonSolver>,
      {.preconditioner = "multigrid"}}};
 

@@ -12,16 +12,17 @@ constexpr decltype(scalings)::Entry scaling_table[] = {
      [](const HostCsr & /* A */, const RowSpace & /* rows */) { return Scaling(); },
      {.changes_system = false}},
     {"symmetric",
-     "rows and columns divided by the square roots of the columns' 2-norms; keeps A symmetric",
+     "divides rows and columns by the square roots of the columns' 2-norms, which keeps A "
+     "symmetric",
      symmetric_scaling},
     {"balance",
-     "rows divided by their 2-norms, then columns by theirs; for unsymmetric methods only",
+     "divides rows by their 2-norms, then columns by their own; for unsymmetric solvers only",
      balancing,
      {.preserves_symmetry = false}},
     {"matching",
-     "rows permuted and scaled, and columns scaled, so that diagonal entries are 1 and no entry is "
-     "larger (Duff and Koster): for unsymmetric matrices with zeros on the diagonal or entries of "
-     "very different magnitudes; for unsymmetric methods only",
+     "permutes and scales rows, and scales columns, so that diagonal entries are 1 and no entry is "
+     "larger (Duff and Koster). It helps if the diagonal has zeros, or if entries have very "
+     "different magnitudes; for unsymmetric solvers only",
      matching_scaling,
      {.preserves_symmetry = false, .permutes_rows = true, .uses_int_offsets = true}}};
 
@@ -57,13 +58,13 @@ constexpr decltype(orderings)::Entry ordering_table[] = {
      },
      {.uses_int_offsets = true}},
     {"kway",
-     "METIS k-way partitioning, with few entries between the parts; parts=P|auto, within=rcm|none "
-     "for the order within a part",
+     "METIS k-way partitioning, with few entries between the subdomains. Options: parts=P|auto, "
+     "the number of subdomains; within=rcm|none, the order of the rows in each",
      by_parts,
      {.uses_int_offsets = true}},
     {"geometry",
-     "partitioning by recursive bisection of the mesh nodes, if their coordinates are known; "
-     "options as kway",
+     "partitioning by recursive bisection of the mesh nodes, if their coordinates are known. It "
+     "has the options of kway",
      by_parts,
      {.uses_int_offsets = true}}};
 

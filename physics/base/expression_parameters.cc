@@ -103,14 +103,16 @@ linalg::ValueTable read_table(const std::string &name, const std::string &text,
 
 ExpressionParameters::ExpressionParameters() : ParameterAcceptor("/Expressions")
 {
-  add_parameter("Constants", constants,
-                "Named numbers for all expressions: 'sigma=5.67e-8, eps=0.8'. Names that "
-                "expressions define, such as x or pi, cannot be used.");
+  add_parameter(
+      "Constants", constants,
+      "Numbers that all expressions may use by name: 'sigma=5.67e-8, eps=0.8'. Predefined names, "
+      "such as x or pi, cannot be redefined.");
   add_parameter("Tables", tables,
-                "Functions of one argument given by pairs of argument and value, for example "
-                "'k_steel: 300 60, 600 45, 900 30; c: c.csv', for use as k_steel(u): linear "
-                "between points, constant outside. Files have two columns; a relative path is "
-                "searched in the working directory, then in the directory of the parameter file.");
+                "Functions of one argument, each given by pairs of argument and value or by a file "
+                "with two columns: 'k_steel: 300 60, 600 45, 900 30; c: c.csv'. Expressions use "
+                "them as k_steel(u). They are linear between points and constant outside. femgpu "
+                "searches a relative path in the working directory, then in the directory of the "
+                "parameter file.");
 }
 
 linalg::ExpressionDefinitions ExpressionParameters::definitions() const

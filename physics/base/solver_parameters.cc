@@ -33,15 +33,16 @@ void check_parameter(const std::string &path, const Check &check)
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
   add_parameter("Backend", backend,
-                "auto: all GPUs; the host if there are none, or if the last cycle has at most "
-                "10,000 dofs (the host solves those before a GPU is ready) and no other parameter "
-                "requires a GPU. host: the cores. cuda: GPUs; an error if there are none. cuda:K: "
-                "only GPU K. Devices selects among several GPUs.");
-  add_parameter("Devices", devices,
-                "The devices that solve together, each with a subdomain and some of the ranks. "
-                "auto: all GPUs of a node that Backend = auto or cuda finds, but at most one per "
-                "rank; N: the first N of each node or, on the host, N groups of its cores; "
-                "cuda:0,2: these.");
+                "Where systems are solved. host: on the cores. cuda: on the GPUs, and without GPUs "
+                "an error. cuda:K: only on GPU K. auto: on the GPUs, or on the host in two cases: "
+                "there is no GPU, or the last cycle has at most 10,000 dofs, which the host solves "
+                "before a GPU is ready, and no other parameter requires a GPU. Devices selects "
+                "among several GPUs.");
+  add_parameter(
+      "Devices", devices,
+      "The devices that solve together, each with a subdomain and some of the ranks. auto: all "
+      "GPUs of each node, but at most one per rank. N: the first N GPUs of each node or, on the "
+      "host, N groups of its cores. cuda:0,2: the GPUs with these numbers.");
   add_parameter("Communicator", communicator,
                 "How several GPUs, or groups of cores, exchange sums and ghost values. " +
                     meanings_of(linalg::communicator_choices()),
@@ -49,69 +50,78 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Threads", threads,
                 "Threads of the host backend; 0: all cores available to the ranks.", prm,
                 Patterns::Integer(0, 4096));
-  add_parameter("Device memory", device_memory,
-                "Memory that the solver may use on each device, for example 2GB or 1.5GiB, or all. "
-                "A matrix that needs more than half of it stays in host memory.");
+  add_parameter(
+      "Device memory", device_memory,
+      "Memory that the solver may use on each device: a size such as 2GB or 1.5GiB, or all. A "
+      "matrix that needs more than half of this memory stays in host memory.");
   add_parameter("Solver", solver,
-                "A name, followed by options NAME=VALUE. " + meanings_of(linalg::solver_choices()));
+                "Solver of linear systems: a name, followed by options NAME=VALUE. " +
+                    meanings_of(linalg::solver_choices()));
   add_parameter("Preconditioner", preconditioner,
-                "A name, followed by options NAME=VALUE. " +
+                "Preconditioner of the solver: a name, followed by options NAME=VALUE. " +
                     meanings_of(linalg::preconditioner_choices()));
   add_parameter(
       "Format", format,
       "Storage format of the matrix: a name, followed by options NAME=VALUE. " +
-          meanings_of(linalg::formats.choices()) + " All support " +
+          meanings_of(linalg::formats.choices()) + " All formats take " +
           linalg::FormatScalars::option() +
-          "; with float, values are rounded and the solution is refined to double precision.");
-  add_parameter("Scaling", scaling, meanings_of(linalg::scalings.choices()), prm,
+          ". float rounds the stored values; the solution is refined to double precision.");
+  add_parameter("Scaling", scaling,
+                "Scaling of the matrix A. " + meanings_of(linalg::scalings.choices()), prm,
                 Patterns::Selection(selection_of(linalg::scalings.choices())));
   add_parameter("Ordering", ordering,
                 "Ordering of the unknowns: a name, followed by options NAME=VALUE. " +
                     meanings_of(linalg::orderings.choices()));
   declare_stopping_criteria();
   add_parameter("Fallback", fallback,
-                "Solver for linear problems of up to " + std::to_string(linalg::max_fallback_rows) +
-                    " unknowns if Solver fails. direct: UMFPACK's LU factorisation, with a "
-                    "warning; none: femgpu writes the last iterate.",
+                "What femgpu does if Solver fails for a linear problem of up to " +
+                    std::to_string(linalg::max_fallback_rows) +
+                    " unknowns. direct: it warns, and solves by UMFPACK's LU factorisation. none: "
+                    "it writes the last iterate.",
                 prm, Patterns::Selection("direct|none"));
-  add_parameter("Execution", execution,
-                "How a GPU runs the loop of a linear solver. graph: a graph of kernels, one kernel "
-                "per step; resident: a single kernel that keeps vectors and matrix on the chip (" +
-                    linalg::solvers.names_with(&linalg::SolverTraits::supports_resident_loop) +
-                    " with preconditioner " +
-                    linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
-                    ", small systems); auto: resident if it is faster.",
-                prm, Patterns::Selection("auto|graph|resident"));
+  add_parameter(
+      "Execution", execution,
+      "How a GPU runs the iteration loop of a linear solver. graph: a CUDA graph with one kernel "
+      "per step. resident: a single kernel that keeps vectors and matrix on the chip. This needs a "
+      "small system, one of the solvers " +
+          linalg::solvers.names_with(&linalg::SolverTraits::supports_resident_loop) +
+          ", and preconditioner " +
+          linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
+          ". auto: resident if it is possible and faster, otherwise graph.",
+      prm, Patterns::Selection("auto|graph|resident"));
 }
 
 /// Declares the stopping criteria of linear solves.
 void SolverParameters::declare_stopping_criteria()
 {
   add_parameter("Relative tolerance", relative_tolerance,
-                "A linear solve ends when the true residual |b - A x| is at most this times the "
-                "norm 'Relative to'. Nonlinear problems use the tolerances of section Nonlinear.",
+                "A linear solve ends when the true residual |b - A x| is at most this tolerance "
+                "times the norm that 'Relative to' selects. Nonlinear problems use the tolerances "
+                "of section Nonlinear.",
                 prm, Patterns::Double(0., 1.));
   add_parameter("Absolute tolerance", absolute_tolerance,
-                "Absolute tolerance of the same residual; the larger of both tolerances applies.",
-                prm, Patterns::Double(0.));
+                "A linear solve also ends when |b - A x| is at most this tolerance.", prm,
+                Patterns::Double(0.));
   add_parameter("Relative to", relative_to,
-                "Norm of Relative tolerance. rhs: |b|; initial: |b - A x0|.", prm,
-                Patterns::Selection("rhs|initial"));
+                "The norm to which Relative tolerance refers. rhs: |b|. initial: |b - A x0|, with "
+                "the initial guess x0.",
+                prm, Patterns::Selection("rhs|initial"));
   add_parameter(
       "Stop at", stop_at,
-      "Stopping criterion of a solve. auto: a solve ends at the tolerances above (for nonlinear "
-      "problems, at those of section Nonlinear). Two checks follow: (1) the residual is at most "
+      "Stopping criterion of a solve. auto: the tolerances above, or those of section Nonlinear "
+      "for nonlinear problems. femgpu then checks the solution: (1) the residual is at most "
       "Relative tolerance times the internal forces, both in the norm of the inverse diagonal; (2) "
       "for linear problems with " +
           linalg::solvers.names_with(&linalg::SolverTraits::estimates_energy_error) +
           ", the estimated energy norm of the error, (e, A e)^(1/2), is at most Relative tolerance "
           "times the energy norm of the solution with its boundary values. If a check is missed by "
-          "more than a factor of ten, the solve continues until both hold. "
-          "residual: only the tolerances; they say little if contrasts, penalties or offsets are "
-          "large. energy error: the energy norm of the error is at most Energy tolerance. "
-          "discretisation error: the energy norm of the error is at most a tenth of the "
-          "discretisation error, which is estimated from the energies of two or more previous "
-          "cycles; without an estimate, for example in the first cycles, like auto.",
+          "more than a factor of ten, the solve continues until both hold. residual: the "
+          "tolerances, without checks; a small residual does not imply a small error if contrasts, "
+          "penalties or offsets are large. energy error: the energy norm of the error is at most "
+          "Energy tolerance. discretisation error: the energy norm of the error is at most a tenth "
+          "of the discretisation error, which femgpu estimates from the energies of two or more "
+          "previous cycles. Without an estimate, for example in the first cycles, the solve ends "
+          "as with auto.",
       prm, Patterns::Selection("auto|residual|energy error|discretisation error"));
   add_parameter("Energy tolerance", energy_tolerance,
                 "Tolerance of Stop at = energy error, relative to the energy norm of the solution "
@@ -186,19 +196,22 @@ NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
 {
   add_parameter(
       "Method", method,
-      "Method for nonlinear problems A u = b + lambda W phi(u) (W: diagonal matrix of quadrature "
-      "weights; lambda: 1, except for Bratu's problem): a name, followed by options NAME=VALUE. " +
+      "Method for nonlinear problems A u = b + lambda W phi(u): a name, followed by options "
+      "NAME=VALUE. W is the diagonal matrix of quadrature weights; lambda is 1, except for Bratu's "
+      "problem. " +
           meanings_of(linalg::nonlinear_methods.choices()));
-  add_parameter("Relative tolerance", relative_tolerance,
-                "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| is at "
-                "most this times its value at u = 0 (with the boundary values).",
-                prm, Patterns::Double(0., 1.));
+  add_parameter(
+      "Relative tolerance", relative_tolerance,
+      "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| is at most this "
+      "tolerance times its value for u = 0 with the prescribed boundary values.",
+      prm, Patterns::Double(0., 1.));
   add_parameter("Absolute tolerance", absolute_tolerance,
-                "Absolute tolerance of the same residual; the larger of both tolerances applies.",
+                "A nonlinear solve also ends when |b + lambda W phi(u) - A u| is at most this "
+                "tolerance.",
                 prm, Patterns::Double(0.));
   add_parameter("Maximum iterations", max_iterations,
-                "Iteration limit of a nonlinear solve; 0: 50 for newton, 20000 for other methods.",
-                prm, Patterns::Integer(0, 100000000));
+                "Iteration limit of a nonlinear solve. 0: 50 for newton, 20000 for nlcg.", prm,
+                Patterns::Integer(0, 100000000));
 }
 
 void NonlinearParameters::parse_parameters(ParameterHandler & /* prm */)
@@ -224,18 +237,19 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
   branch_options.largest_u = 8.;
   const Patterns::List optional(Patterns::Double(), 0, 1);
   add_parameter("Enabled", enabled,
-                "Follow the branch of solutions over lambda, through its fold, by pseudo-arclength "
-                "continuation, instead of solving for one lambda; for Physics = bratu.");
+                "For Physics = bratu: true follows the branch of solutions through its fold by "
+                "pseudo-arclength continuation in lambda; false solves for one lambda.");
   add_parameter("Start lambda", branch_options.lambda_start,
                 "Value of lambda at which the branch starts.", prm, Patterns::Double(0.));
-  add_parameter(
-      "First step", branch_options.first_step,
-      "First step in arclength, which weights lambda and the root mean square of u equally.", prm,
-      Patterns::Double(1e-6));
+  add_parameter("First step", branch_options.first_step,
+                "First step in the arclength, in which lambda and the root mean square of u have "
+                "the same weight.",
+                prm, Patterns::Double(1e-6));
   add_parameter(
       "Largest step", branch_options.largest_step,
-      "Largest step; successful steps grow up to it. Two folds within one step go unnoticed.", prm,
-      Patterns::Double(1e-6));
+      "Largest step in the arclength; successful steps grow up to it. femgpu does not detect two "
+      "folds within one step.",
+      prm, Patterns::Double(1e-6));
   add_parameter("Maximum points", branch_options.max_points,
                 "Maximum number of points on the branch.", prm, Patterns::Integer(1, 1000000));
   add_parameter("Stop at lambda", stop,
@@ -245,25 +259,25 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
                 "The branch ends when it returns to this lambda after the fold. Empty: no limit.",
                 prm, optional);
   add_parameter("Maximum of u", branch_options.largest_u,
-                "The branch ends when the largest |u| at nodes exceeds this.", prm,
+                "The branch ends when the largest |u| at the nodes exceeds this value.", prm,
                 Patterns::Double(1e-6));
   add_parameter("Targets", branch_options.targets,
-                "Values of lambda, separated by ',', for which femgpu computes the solutions on "
-                "all parts of the branch.",
+                "Values of lambda, separated by ','. femgpu computes the solution at each point of "
+                "the branch that has one of these values.",
                 prm, Patterns::List(Patterns::Double()));
   add_parameter("Solver", branch_options.linear.solver,
-                "Solver for the linear systems, which are indefinite after a fold: minres, or "
-                "bicgstab for unsymmetric preconditioners, followed by options NAME=VALUE. "
-                "Preconditioner, format and ordering are set in section Solver.");
+                "Solver of the linear systems, which are indefinite after a fold: a name, followed "
+                "by options NAME=VALUE. Use minres, or bicgstab for unsymmetric preconditioners. "
+                "The section Solver sets the preconditioner, format and ordering.");
   add_parameter("Relative tolerance", branch_options.control.relative_tolerance,
-                "A point has converged when its residual is at most this times |b| + lambda |W "
-                "phi(u)|.",
+                "A point has converged when its residual is at most this tolerance times |b| + "
+                "lambda |W phi(u)|.",
                 prm, Patterns::Double(0., 1.));
   add_parameter("Linear tolerance", branch_options.linear.control.relative_tolerance,
                 "Relative tolerance of each linear system.", prm, Patterns::Double(0., 1.));
   add_parameter("Write VTU every", vtu_interval,
-                "Interval, in points, at which files for ParaView are written; also written at "
-                "folds and targets. 0: no files.",
+                "Number of points from one file for ParaView to the next. Folds and targets also "
+                "have files. 0: no files.",
                 prm, Patterns::Integer(0, 1000000));
 }
 

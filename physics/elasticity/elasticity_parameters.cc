@@ -12,14 +12,17 @@ ElasticityParameters::ElasticityParameters() : ParameterAcceptor("/Elasticity")
   declare_supports();
   declare_loads();
   add_parameter("Reactions", reports_reactions,
-                "Report forces and moments of all loads, and of the supports by boundary id, in N "
-                "and N m (in 2D per 1 m of length or thickness), and the defect of their sum.");
-  add_parameter("Moment point", moment_point,
-                "The point about which moments of reactions and loads are reported, in m: its "
-                "coordinates, separated by ','. Empty: the origin.");
-  add_parameter("Exact solution", exact_solution,
-                "If given, errors in L2, H1 and Linf are computed: the displacement, one "
-                "expression for each direction, separated by ','.");
+                "Report the forces, in N, and moments, in N m, of all loads together and of each "
+                "support, and the defect of their balance. In 2D they are per 1 m of length or "
+                "thickness.");
+  add_parameter(
+      "Moment point", moment_point,
+      "The point to which the moments of reactions and loads refer: its coordinates in m, "
+      "separated by ','. Empty: the origin.");
+  add_parameter(
+      "Exact solution", exact_solution,
+      "Exact displacement, one expression for each direction, separated by ','. If given, femgpu "
+      "computes the errors in L2, H1 and Linf.");
 }
 
 std::vector<RequiredDatum> ElasticityParameters::required() const
@@ -34,51 +37,55 @@ void ElasticityParameters::declare_materials()
 {
   add_parameter("Young's modulus", young,
                 "E > 0, in Pa (or any unit of stress): an expression of x, y, z for all materials, "
-                "or by material id or name, for example '210e9; aluminium: 70e9'. Must be given "
-                "unless lambda and mu are.");
+                "and others for material ids or names, for example '210e9; aluminium: 70e9'. Must "
+                "be given unless lambda and mu are.");
   add_parameter("Poisson's ratio", poisson,
-                "nu, -1 < nu < 0.5, without unit; by material, as Young's modulus. Must be given "
-                "unless lambda and mu are.");
+                "nu, with -1 < nu < 0.5 and without unit; values by material as for Young's "
+                "modulus. Must be given unless lambda and mu are.");
   add_parameter(
       "Lame's lambda", lambda,
-      "lambda = E nu/((1 + nu)(1 - 2 nu)), in Pa, lambda > -2/3 mu; by material. Together "
-      "with mu, instead of E and nu.");
+      "lambda = E nu/((1 + nu)(1 - 2 nu)) > -2/3 mu, in Pa; values by material as for Young's "
+      "modulus. lambda and mu replace E and nu.");
   add_parameter("Lame's mu", mu,
-                "mu = E/(2 (1 + nu)) > 0, the shear modulus, in Pa; by material. Together with "
-                "lambda, instead of E and nu.");
+                "mu = E/(2 (1 + nu)) > 0, the shear modulus, in Pa; values by material as for "
+                "Young's modulus. lambda and mu replace E and nu.");
   add_parameter(
       "2D hypothesis", hypothesis,
-      "Hypothesis of two-dimensional problems: plane strain, for a long body that cannot extend "
-      "(eps_zz = 0), or plane stress, for a thin plate (sigma_zz = 0). auto: chosen by the "
-      "elements of an .inp file, plane stress for CPS, S and M3D elements and plane strain for CPE "
-      "elements; otherwise plane strain. Forces are per 1 m of length or thickness. Ignored in 3D.",
+      "Hypothesis of two-dimensional problems; ignored in 3D. plane strain: a long body that "
+      "cannot extend (eps_zz = 0). plane stress: a thin plate (sigma_zz = 0). auto: plane stress "
+      "for an .inp file with CPS, S or M3D elements, otherwise plane strain. Forces are per 1 m of "
+      "length or thickness.",
       prm, Patterns::Selection("auto|plane strain|plane stress"));
   add_parameter("Thermal expansion", thermal_expansion,
-                "alpha, in 1/K; by material. The thermal strain is alpha dT I.");
+                "alpha, in 1/K; values by material as for Young's modulus. The thermal strain is "
+                "alpha dT I, with dT = Temperature rise.");
   add_parameter("Temperature rise", temperature_rise,
-                "dT, in K, relative to the strain-free temperature; expression of x, y, z.");
-  add_parameter("Yield stress", yield_stress,
-                "Yield stress in Pa, by material. If given, the output includes the safety factor, "
-                "yield stress over von Mises stress.");
+                "dT, in K, relative to the strain-free temperature: an expression of x, y, z.");
+  add_parameter(
+      "Yield stress", yield_stress,
+      "Yield stress in Pa; values by material as for Young's modulus. If given, the output "
+      "includes the safety factor, the yield stress divided by the von Mises stress.");
 }
 
 void ElasticityParameters::declare_supports()
 {
   add_parameter(
       "Displacement", displacement,
-      "Prescribed displacement on parts of the boundary, in m: 'ids: u_x, u_y, u_z; "
-      "...', one expression for each direction, or the word free, for example '0: 0, 0, 0; 1: "
-      "free, 0.1, free'. Names of curves (in 3D) and points of a mesh file are valid, too.");
-  add_parameter("Rotation", rotation,
-                "Prescribed rigid rotation of parts of the boundary: 'ids: c_x, c_y, angle' in 2D, "
-                "'ids: c_x, c_y, c_z, a_x, a_y, a_z, angle' in 3D, c is a point of the axis, in m, "
-                "and a its direction; both must be constant. The angle, in radians, is an "
-                "expression of x, y, z; it is positive by the right-hand rule. u = (R - I)(x - "
-                "c) with the full rotation matrix R, not its linear part; strains are linear in u, "
-                "so keep angles small.");
-  add_parameter("Symmetry planes", symmetry_planes,
-                "Boundary ids or names of planes, separated by ',', on which the body slides "
-                "freely: u.n = 0. The planes may be oblique.");
+      "Prescribed displacement on parts of the boundary, in m: 'ids: u_x, u_y, u_z; ...', for "
+      "example '0: 0, 0, 0; 1: free, 0.1, free'. Each component is an expression, or the word free "
+      "if it is not prescribed. The ids may also be names of points, or in 3D of curves, of a mesh "
+      "file.");
+  add_parameter(
+      "Rotation", rotation,
+      "Prescribed rigid rotation of parts of the boundary: 'ids: c_x, c_y, angle' in 2D, 'ids: "
+      "c_x, c_y, c_z, a_x, a_y, a_z, angle' in 3D. The constants c, in m, and a are a point and "
+      "the direction of the axis. The angle, in radians, is an expression of x, y, z; it is "
+      "positive by the right-hand rule. The displacement is (R - I)(x - c) with the full rotation "
+      "matrix R, not its linear part. Keep angles small, because strains are linear in u.");
+  add_parameter(
+      "Symmetry planes", symmetry_planes,
+      "Boundary ids or names, separated by ',', of planes on which the body slides freely (u.n = "
+      "0). The planes may be oblique.");
 }
 
 void ElasticityParameters::declare_loads()
@@ -88,11 +95,12 @@ void ElasticityParameters::declare_loads()
                 "separated by ','. Empty: none.");
   add_parameter("Traction", traction,
                 "Force per area on parts of the boundary, in Pa: 'ids: t_x, t_y, t_z; ...'. "
-                "Boundary ids without a condition are free of traction. Names of curves in a mesh "
-                "file (in 3D) take a force per length, in N/m, and names of points take the "
-                "force at each point, in N (in 2D per 1 m of length or thickness).");
+                "Boundary ids without a condition are free of traction. If the mesh file names "
+                "points, 'name: F_x, F_y, F_z' is the force at each of them, in N (in 2D in N per "
+                "1 m of length or thickness). If a 3D mesh file names curves, the value is a force "
+                "per length, in N/m.");
   add_parameter("Pressure", pressure,
-                "Pressure p on parts of the boundary, in Pa: 'ids: p; ...'; the traction -p n with "
-                "the outer normal n, in addition to Traction.");
+                "Pressure p on parts of the boundary, in Pa: 'ids: p; ...'. It adds -p n to the "
+                "traction, with the outer normal n.");
 }
 } // namespace femgpu

@@ -36,33 +36,36 @@ const std::string points_path = "Measurements/Points", lines_path = "Measurement
 
 MeasurementParameters::MeasurementParameters() : ParameterAcceptor("/Measurements")
 {
-  add_parameter("Points", points,
-                "Points at which all fields are evaluated in each cycle, for points.csv: 'name: x, "
-                "y, z; name: x, y, z' in the unit of the mesh, for example 'tip: 1, 0.5'.");
+  add_parameter(
+      "Points", points,
+      "Points at which femgpu evaluates all fields in each cycle, for points.csv: 'name: x, y, z; "
+      "name: x, y, z', for example 'tip: 1, 0.5'. Coordinates are in the unit of the mesh.");
   add_parameter("Point fields", point_fields,
                 "Fields whose values at the points become quantities of the study, separated by "
-                "','. Empty: the solution. Fields are the components of the solution, "
-                "its gradient (grad_u_x; of scalar problems) and what the physics writes for "
-                "ParaView; v_x, v_y, v_z and v_magnitude belong to a vector v.");
-  add_parameter("Lines", lines,
-                "Straight lines along which all fields are evaluated in each cycle, at n "
-                "equidistant points, for line_NAME_CYCLE.csv: 'name: x, y, z -> x, y, z : n; ...', "
-                "for example 'axis: 0, 0.5 -> 1, 0.5 : 101'.");
+                "','. Empty: the solution. Valid fields are the components of the solution, in "
+                "scalar problems the gradient (grad_u_x, ...), and the fields that the physics "
+                "writes for ParaView. A vector v has the fields v_x, v_y, v_z and v_magnitude.");
+  add_parameter(
+      "Lines", lines,
+      "Straight lines: 'name: x, y, z -> x, y, z : n; ...', for example 'axis: 0, 0.5 -> 1, 0.5 : "
+      "101'. In each cycle femgpu evaluates all fields at n equidistant points of each line, for "
+      "line_NAME_CYCLE.csv.");
   add_parameter(
       "Integrals", integrals,
-      "Integrals of fields by Gauss quadrature: 'name: field over region; ...', where the region "
-      "is all, 'boundary ids' (the whole boundary without ids) or 'material ids'; ids are numbers "
-      "or names of the mesh. The field 1 yields length, area or volume, v.n the component of a "
-      "vector v along the outer normal of the boundary. Example: 'heat: "
-      "grad_u.n over boundary 0, 3; area: 1 over all'.");
+      "Integrals of fields by Gauss quadrature: 'name: field over region; ...', for example 'heat: "
+      "grad_u.n over boundary 0, 3; area: 1 over all'. The region is 'all', 'boundary' (the whole "
+      "boundary), 'boundary ids' or 'material ids'; ids are numbers or names of the mesh. The "
+      "field 1 yields the length, area or volume of the region. The field v.n is the component of "
+      "a vector v along the outer normal of the boundary.");
   add_parameter("Averages", averages,
                 "Integrals divided by the length, area or volume of their region; the syntax is "
                 "that of Integrals.");
   add_parameter(
       "Extrema", extrema,
-      "Smallest and largest values with their locations: 'field; field over region', for example "
-      "'u; u over boundary 0'. The extrema of the solution are those of its polynomials; "
-      "gradients, fluxes and stresses are evaluated at the nodes of each cell.");
+      "Fields whose smallest and largest values femgpu reports, with their locations: 'field; "
+      "field over region', for example 'u; u over boundary 0'. The extrema of the solution may lie "
+      "between nodes. Those of gradients, fluxes and stresses are taken over the nodes of each "
+      "cell.");
 }
 
 std::string MeasurementParameters::used_key() const

@@ -25,52 +25,55 @@ using namespace dealii;
 
 MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
 {
+  add_parameter("Generator", generator,
+                "Function of deal.II's GridGenerator that generates the coarse mesh. `femgpu "
+                "--list` shows the names. If File is given, femgpu ignores the generator.");
   add_parameter(
-      "Generator", generator,
-      "Function of deal.II's GridGenerator that generates the coarse mesh; ignored if File "
-      "is given. `femgpu --list` shows the names.");
-  add_parameter("Arguments", arguments,
-                "All arguments of the generator after the triangulation, separated by ':'; the "
-                "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
-                "1 in each direction, with a boundary id for each side).");
+      "Arguments", arguments,
+      "Arguments of the generator: all that follow the triangulation in deal.II, separated by ':'. "
+      "The coordinates of a point are separated by ','. Example for hyper_cube: '0 : 1 : true' "
+      "(from 0 to 1 in each direction, with a boundary id for each side).");
   add_parameter(
       "File", file,
-      "Mesh file; its extension determines the format: gmsh (.msh, ASCII, versions 2 and "
-      "4.1), Abaqus and CalculiX (.inp), both of order 1 or 2, and VTK (.vtu). Physical "
-      "groups of gmsh, and sets and surfaces of Abaqus, define the boundary and material "
-      "ids and their names. A relative path is searched in the working directory, then in "
-      "the directory of the parameter file.");
+      "Mesh file. Its extension determines the format: .msh (gmsh, ASCII, versions 2 and 4.1), "
+      ".inp (Abaqus and CalculiX) or .vtu (VTK). Elements of .msh and .inp files have order 1 or "
+      "2. Physical groups of gmsh, and sets and surfaces of Abaqus, define the boundary and "
+      "material ids and their names. femgpu searches a relative path in the working directory, "
+      "then in the directory of the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
-                "Treatment of parts of a mesh file that touch without common nodes. refuse: an "
-                "error; a number: merge boundary nodes within this distance, in the unit of the "
-                "mesh; keep: the parts stay separate there, like the sides of a crack.");
+                "What femgpu does if parts of a mesh file touch without common nodes. refuse: it "
+                "ends with an error. keep: it leaves the parts separate there, like the sides of a "
+                "crack. A number: it merges boundary nodes within this distance, in the unit of "
+                "the mesh.");
   add_parameter("Natural boundaries", natural_boundaries,
                 "Boundary ids or names of a mesh file, separated by ',', that intentionally have "
-                "no condition: there the natural condition holds, without load or flux. Other ids "
-                "without a condition are an error, except id 0. 'all': no id is an error.");
+                "no condition, so that no load or flux acts there. femgpu refuses other ids "
+                "without a condition, except id 0. 'all': it refuses no id.");
   add_parameter(
       "Manifolds", manifolds,
-      "Curved sides, by boundary ids or names; refinement puts new nodes on them. Entries are "
-      "separated by ';'. In 2D: 'ids: polar CX, CY' (circle with centre C), 'ids: ellipse CX, CY, "
-      "AX, AY, B' (centre C, one semi-axis as the vector A, the length B of the other). In 3D: "
-      "'ids: sphere CX, CY, CZ' (centre C), 'ids: cylinder PX, PY, PZ, DX, DY, DZ' (axis through P "
-      "with direction D), 'ids: elliptic cylinder P, D, A, B' and 'ids: cone P, D' (apex P), where "
-      "P, D and A are three numbers each. "
-      "'ids: flat': the faces stay flat as in the file, and refinement does not round the edges "
-      "between them. Manifolds take precedence over second-order nodes of a file; "
-      "generators define their own curved sides.");
-  add_parameter("Cells", cells,
-                "auto: the cells as they are; hypercube: quadrilaterals or hexahedra are required; "
-                "simplex: triangles or tetrahedra are required in a file, and generated meshes are "
-                "split into them (8 per quadrilateral, 24 per hexahedron).",
-                prm, Patterns::Selection("auto|hypercube|simplex"));
+      "Curved sides of a mesh file: entries by boundary ids or names, separated by ';'. Refinement "
+      "puts new nodes on the curves or surfaces. In 2D: 'ids: polar CX, CY', a circle with centre "
+      "C; 'ids: ellipse CX, CY, AX, AY, B', an ellipse with centre C, one semi-axis A and the "
+      "other of length B. In 3D: 'ids: sphere CX, CY, CZ', with centre C; 'ids: cylinder PX, PY, "
+      "PZ, DX, DY, DZ', whose axis passes through P with direction D; 'ids: elliptic cylinder P, "
+      "D, A, B', with the axis of a cylinder and the semi-axes of an ellipse; 'ids: cone P, D', "
+      "with apex P and axis D. In the last two, P, D and A are three numbers each. In 2D and 3D: "
+      "'ids: flat', whose faces stay flat as in the file; refinement does not round the edges "
+      "between them. Manifolds take precedence over second-order nodes of a file. Generators "
+      "define their own curved sides.");
+  add_parameter(
+      "Cells", cells,
+      "Kind of cells. auto: the cells of the file or generator. hypercube: quadrilaterals or "
+      "hexahedra; femgpu refuses others. simplex: triangles or tetrahedra; femgpu refuses other "
+      "cells in a file, and splits generated meshes (8 per quadrilateral, 24 per hexahedron).",
+      prm, Patterns::Selection("auto|hypercube|simplex"));
   add_parameter("Initial refinements", initial_refinements,
-                "Global refinements of the coarse mesh before the first cycle.", prm,
+                "Number of global refinements of the coarse mesh before the first cycle.", prm,
                 Patterns::Integer(0, 12));
   add_parameter("Initial refinement where", refinement_where,
-                "Number of additional refinements of a cell, an expression of its centre: 'x < 0.5 "
-                "&& y < 0.5' refines a corner once, '2*(x < 0.5)' one half twice; at most 12. For "
-                "quadrilaterals and hexahedra only.");
+                "Number of additional refinements of a cell, at most 12: an expression of the "
+                "coordinates of its centre. 'x < 0.5 && y < 0.5' refines a corner once; '2*(x < "
+                "0.5)' refines one half twice. For quadrilaterals and hexahedra only.");
 }
 
 namespace
