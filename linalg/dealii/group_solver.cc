@@ -53,7 +53,8 @@ bool uses_direct_solver(const GroupMethods &methods)
   return linear != nullptr && is_direct(linear->solver);
 }
 
-/// Checks that the direct solver can be used with these groups. @throws ParameterError if it cannot
+/// Checks that the direct solver can be used with these groups.
+/// @throws ParameterError if it cannot
 void check_direct(const SolverGroups &groups)
 {
   if (groups.backend().rfind("cuda", 0) == 0)
@@ -236,7 +237,8 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupM
     locations(); // throws errors before any other work is done
 }
 
-/// Returns the leader as soon as its device is initialised. Throws errors of the initialisation.
+/// Waits until the device of this rank's Leader is initialised, and returns the Leader. Throws
+/// errors of the initialisation.
 GroupSolver::Leader &GroupSolver::initialised_leader()
 {
   if (!leader) {

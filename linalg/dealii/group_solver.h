@@ -24,16 +24,17 @@ struct GroupSolverOptions : LinearSolverOptions
       : LinearSolverOptions(std::move(linear)), falls_back(falls_back)
   {}
 
-  /// Whether the direct solver solves systems of up to max_fallback_rows rows if the solver fails.
+  /// Whether a direct solver solves systems of up to max_fallback_rows rows if the solver fails.
   bool falls_back;
-  /// Whether the direct solver is also used if the solver has found that the matrix is indefinite.
+  /// Whether the direct solver also solves systems whose matrix was found to be indefinite.
   bool falls_back_if_indefinite = true;
 };
 
 /// The methods of a GroupSolver: for linear systems, for nonlinear ones, or for continuation.
 using GroupMethods = std::variant<GroupSolverOptions, NonlinearSolverOptions, ContinuationOptions>;
 
-/// Checks that the methods of @p options are compatible. @throws ParameterError if they are not
+/// Checks that the methods of @p options are compatible.
+/// @throws ParameterError if they are not
 void check_methods(const GroupSolverOptions &options);
 void check_methods(const NonlinearSolverOptions &options);
 
@@ -41,16 +42,16 @@ void check_methods(const NonlinearSolverOptions &options);
  * Solves a GroupSystem. The first rank of each solver group, its leader, solves on its device or
  * with all cores of the group, together with the leaders of the other groups, while the other ranks
  * of its group sleep. An object solves linear systems or nonlinear ones, or traces branches,
- * depending on its methods. A pattern that leaders have already transferred is reused, and only
- * values are transferred. All functions are collective, and exceptions of leaders are thrown on
+ * depending on its methods. If the leaders have already transferred the pattern of a system, only
+ * its values are transferred. All functions are collective, and exceptions of leaders are thrown on
  * every rank.
  */
 class GroupSolver
 {
 public:
   /**
-   * Starts to initialise devices, overlapped with the work that follows. Errors are thrown by the
-   * first call of another function.
+   * Starts to initialise devices in the background. Errors of the initialisation are thrown by the
+   * first call of another function of this class.
    * @param resources resources of a leader's executor; 0 threads select all cores that the ranks of
    * a group may use
    * @throws ParameterError for the solver "direct" on a GPU, in several groups or with nonlinear
@@ -74,16 +75,15 @@ public:
                               const SolveControl &control);
 
   /**
-   * Corrects the solution x of A x = b by the motions of weakly coupled parts (see
-   * ComponentDeflation) if the error of these motions exceeds @p max_energy_error in the energy
-   * norm.
+   * Corrects the error of the solution x of A x = b in the motions of weakly coupled parts (see
+   * ComponentDeflation) if the energy norm of this error exceeds @p max_energy_error.
    * @param system must have a symmetric matrix
    * @return the energy norm of that error before the correction; 0 with several groups
    */
   double correct_motions(GroupSystem &system, double max_energy_error);
 
-  /// Solves A x = b by the direct solver if the options allow it, see GroupSolverOptions, and
-  /// replaces @p report, whose solver has failed.
+  /// Solves A x = b by the direct solver after a failed solve, which @p report describes, if
+  /// GroupSolverOptions allow it. Then replaces @p report.
   /// @return whether @p report was replaced
   bool fall_back(GroupSystem &system, const SolveControl &control, SolveReport &report);
 
@@ -122,7 +122,7 @@ private:
   GroupMethods methods;
   std::future<ExecutorPtr> executor;   ///< the executor of a leader that is initialising
   std::unique_ptr<Leader> leader;      ///< nullptr before initialisation, and if not a leader
-  std::size_t transferred_pattern = 0; ///< number of the pattern that the leader has transferred
+  std::size_t transferred_pattern = 0; ///< pattern_number() of the pattern on the leader; 0: none
   std::vector<Location> all_locations;
 };
 } // namespace femgpu::linalg

@@ -19,7 +19,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-// Column numbers of contributions to b and w, which no matrix has.
+// Column numbers, not used by any matrix, that denote contributions to b and w.
 constexpr auto rhs_column = dealii::numbers::invalid_dof_index;
 constexpr auto weight_column = rhs_column - 1;
 } // namespace
@@ -97,8 +97,8 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
   row_starts = RowStarts(low_starts.data(), n_group_rows, group_nonzeros);
 }
 
-/// Stores the columns of each row: first the columns of the group, then those of other groups,
-/// which are numbered in order of their occurrence.
+/// Stores the columns of each row: first the columns of the group, then the columns of other
+/// groups, which get numbers in the order in which they occur.
 /// @return the columns of other groups, in the order of their numbers
 std::vector<GroupSystem::Index> GroupSystem::fill_pattern(const std::size_t n_rows,
                                                           const RowColumns &row_columns)

@@ -52,28 +52,30 @@ public:
     unknowns_info = std::make_shared<const Unknowns>(std::move(unknowns));
   }
 
-  /// Gathers the numbers of a group's ranks, in rank order, on its leader; empty on other ranks.
-  /// Collective.
+  /// Gathers the lists of a group's ranks, in rank order, on the group's leader; returns an empty
+  /// list on other ranks. Collective.
   /// @tparam List a std::vector of int or double, or a RawVector of these or unsigned char
   template <class List>
   List gather_on_leader(List mine) const;
 
   /// Sets this rank's rows of the matrix, b and w to zero, and drops the rank's contributions to
   /// rows of other ranks. Collective.
-  /// @param has_weights whether the system has w; the same in all calls for a pattern
+  /// @param has_weights whether the system has w; must be the same in all calls for one pattern
   /// @throws DeviceError if the pattern is new and memory is exhausted
   void set_zero(bool has_weights);
 
-  /// Adds to A(row, columns[k]), k < n; the columns must ascend and be in the pattern.
+  /// Adds values[k] to A(row, columns[k]) for k < @p n. The columns must be in ascending order and
+  /// in the pattern.
   void add_row(Index row, unsigned int n, const Index *columns, const double *values);
 
-  /// Adds to b(row).
+  /// Adds @p value to b(row).
   void add_rhs(Index row, double value);
 
-  /// Adds to w(row).
+  /// Adds @p value to w(row).
   void add_weight(Index row, double value);
 
-  /// Adds the contributions to rows of other ranks, in a reproducible order. Collective.
+  /// Sends contributions to rows of other ranks to their owners, which add them in a reproducible
+  /// order. Collective.
   void compress();
 
   /// Makes b, w and x, as written by the ranks of a group, visible to all these ranks. Collective.
@@ -82,7 +84,7 @@ public:
   /// The rows of a group, in rank order, for its leader.
   struct Block
   {
-    HostCsr A; ///< with several groups, columns are those of the group, followed by ghosts
+    HostCsr A; ///< with several groups, the columns are the group's rows, then ghosts
     double *b, *w, *x;
   };
   /// Returns the rows of the group. They are valid on every rank after compress(), and the pattern
@@ -93,8 +95,8 @@ public:
   std::vector<double> vmult() const;
   /// Returns this rank's rows of |A| |x| + |b|. Collective.
   std::vector<double> magnitudes() const;
-  /// Returns this rank's diagonal of A, or the Euclidean norm of rows whose diagonal is not
-  /// positive.
+  /// Returns for each row of this rank its diagonal entry or, if that is not positive, the
+  /// Euclidean norm of the row.
   std::vector<double> row_scales() const;
   /// Returns the number of entries in the longest row. Collective.
   int longest_row() const;
@@ -118,15 +120,17 @@ public:
   {
     return all_nonzeros;
   }
-  /// b, w (if the system has it) and x in the rows that this rank owns.
+  /// The entries of b in the rows that this rank owns.
   double *rhs() const
   {
     return b.data() + first_in_group;
   }
+  /// The entries of w in the rows that this rank owns, if the system has w.
   double *weights() const
   {
     return w.data() + first_in_group;
   }
+  /// The entries of x in the rows that this rank owns.
   double *solution() const
   {
     return x.data() + first_in_group;
@@ -149,7 +153,7 @@ public:
   }
 
 private:
-  /// An entry of a row that another rank owns; two reserved columns stand for b and w.
+  /// A value to add to a row of A that another rank owns; two reserved columns denote b and w.
   struct Contribution
   {
     Index row;
@@ -157,7 +161,8 @@ private:
     double value;
   };
 
-  /// Updates the ghosts of x, and calls f(i) for this rank's rows of A. Collective.
+  /// Updates the ghosts of x, and calls f(i) for this rank's rows i, counted in the group.
+  /// Collective.
   template <class F>
   void for_each_row_with_x(const F &f) const;
   bool owns(const Index row) const
@@ -174,7 +179,7 @@ private:
   unsigned int my_rank = 0, n_ranks = 1;
 
   std::size_t number = 0;
-  std::vector<Index> rank_starts = {0}; ///< first row of each rank, and n
+  std::vector<Index> rank_starts = {0}; ///< first row of each rank, then n
   Index first_of_group = 0;
   int n_group_rows = 0;           ///< rows of the group
   std::size_t first_in_group = 0; ///< first row of this rank, counted in the group
@@ -187,7 +192,7 @@ private:
   NodeArray<int> low_starts, columns;
   NodeArray<double> values, b, w, x; ///< x includes ghosts
 
-  std::vector<std::vector<Contribution>> off_rank_contributions; ///< indexed by rank
+  std::vector<std::vector<Contribution>> off_rank_contributions; ///< one list per rank
 };
 } // namespace femgpu::linalg
 

@@ -79,8 +79,8 @@ void run_on_leaders(const SolverGroups &groups,
     return dealii::Utilities::MPI::broadcast(group, reason, 0);
   };
   ErrorText error(0, "");
-  std::exception_ptr failure; // error of another rank; the leader's error ends the work and is
-                              // thrown on all ranks
+  std::exception_ptr failure; // error of event() on this rank if it is not a leader; an error of
+                              // the leader ends the work and is thrown on all ranks
   if (groups.is_leader()) {
     const SolverGroups::ScopedLeaderAffinity cores(groups);
     error = capture_error([&] {

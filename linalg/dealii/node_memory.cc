@@ -43,7 +43,7 @@ std::vector<std::size_t> page_ends(MPI_Comm communicator, const std::size_t my_b
 /// A file in memory, which other processes can open as /proc/<process>/fd/<descriptor>.
 struct File
 {
-  int process, descriptor, error; ///< the descriptor is -1 and the error not 0 if there is no file
+  int process, descriptor, error; ///< without a file: descriptor is -1 and error is not 0
   dev_t device;
   ino_t inode;
 };
@@ -84,9 +84,9 @@ int map_file(const File &file, char *const address, const std::size_t bytes)
   return error;
 }
 
-/// Allocates the pages of a file that is mapped at @p address, which is faster than page faults. If
-/// the system does not support this, page faults allocate them later. Returns ENOMEM if memory is
-/// exhausted, otherwise 0.
+/// Allocates the pages of a file that is mapped at @p address, faster than page faults would. If
+/// the system does not support this, page faults allocate the pages later. Returns ENOMEM if memory
+/// is exhausted, otherwise 0.
 int allocate_pages(const int file, char *const address, const std::size_t bytes)
 {
   if (bytes == 0)
@@ -169,8 +169,8 @@ NodeMemory::~NodeMemory()
     return;
   release_pages(0, mine);
   release_pages(others, end);
-  // Pages are freed, one after the other, when the last rank unmaps them; so every rank frees its
-  // own. After an error on one rank, the others do not get here.
+  // The rank that unmaps a page last frees it; so every rank frees its own pages, and all ranks do
+  // so at the same time. After an error on one rank, the others do not get here.
   if (std::uncaught_exceptions() == 0)
     sleeping_barrier(communicator);
   unmap(mine, others);

@@ -9,10 +9,10 @@
 namespace femgpu::linalg
 {
 /**
- * Memory shared by the ranks of one node: one range of addresses in rank order. The pages of each
- * rank are a separate file in memory, so that all ranks allocate and free their pages at the same
- * time; with a single file, like that of an MPI window, they would wait for one another. The memory
- * is not subject to the limit of /dev/shm.
+ * Memory shared by the ranks of one node: one range of addresses, with the ranks' parts in rank
+ * order. The pages of each rank are a separate file in memory, so that all ranks allocate and free
+ * their pages at the same time; with a single file, as an MPI window has, the ranks would wait for
+ * one another. The memory is not subject to the limit of /dev/shm.
  */
 class NodeMemory
 {
@@ -60,7 +60,7 @@ private:
     std::swap(others, other.others);
     std::swap(end, other.end);
   }
-  /// Unmaps pages of other ranks in parallel, on the threads that run this rank's loops.
+  /// Unmaps pages of other ranks in parallel, with n_loop_threads() threads.
   void release_pages(std::size_t first, std::size_t last) noexcept;
   void unmap(std::size_t first, std::size_t last) noexcept;
 

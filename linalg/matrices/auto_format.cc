@@ -32,9 +32,9 @@ struct RowStatistics
 };
 
 /// Returns the format that moves the fewest bytes among those with balanced work per thread. On an
-/// H100 it is the fastest, or within a few per cent of the fastest (docs/appendix_formats.md). CPU
-/// cores favour long loops over a row; decoding short columns costs them more than the saved bytes
-/// gain.
+/// H100 it is the fastest, or within a few per cent of the fastest (docs/appendix_formats.md). On
+/// CPUs, long loops over a row are fastest, and decoding short columns costs more time than the
+/// saved bytes gain.
 std::string choose_format(const CsrMatrix &A, const RowStatistics &rows)
 {
   const int per_node = static_cast<int>(A.range()->max(A.unknowns()->per_node));

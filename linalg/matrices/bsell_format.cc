@@ -80,8 +80,8 @@ private:
             values.data(), this->fits_in_cache()};
   }
 
-  // Stores the columns of blocks. Padding repeats the last column of its row; in empty rows it has
-  // column 0.
+  // Stores the columns of blocks. Padding repeats the last column of its block row, or has column 0
+  // in empty block rows.
   void store_columns(const BlockPattern &pattern, const RowSlices &slices)
   {
     const std::vector<int> starts(slices.starts.begin(), slices.starts.end());
@@ -105,10 +105,10 @@ private:
   int window;
   int log_slice = 0;
   Buffer<int> slice_starts;
-  Buffer<int> order;           ///< empty: block rows are in order
+  Buffer<int> order;           ///< block row at each position; empty: block rows are in order
   Buffer<int> positions;       ///< position of each block row
   Buffer<int> columns;         ///< column of each block
-  using Format<Value>::values; // entries of the blocks; zero where A has no entry
+  using Format<Value>::values; // entries of the blocks; 0 where A has none
 };
 } // namespace
 

@@ -7,7 +7,8 @@ namespace
 {
 constexpr int block_size = 4 * block_threads; ///< entries of a block
 
-/// Multiplies the entries of a block; the thread of a row's first entry sums the row's segment.
+/// Multiplies the entries of a block by v. The thread of a row's first entry in the block sums the
+/// products of that row.
 template <class Value>
 struct MultiplyCoordinates
 {

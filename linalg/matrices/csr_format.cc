@@ -48,7 +48,7 @@ public:
 private:
   static constexpr bool is_rounded = !std::is_same_v<Value, double>;
 
-  using Format<Value>::values; // used if values are rounded
+  using Format<Value>::values; // only used if values are rounded
   int threads;
 };
 } // namespace

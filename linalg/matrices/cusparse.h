@@ -10,7 +10,7 @@
 
 namespace femgpu::linalg
 {
-/// Checks the status of a call.
+/// Checks @p status, which the cuSPARSE call @p call returned.
 /// @throws ParameterError if cuSPARSE does not support the operation
 /// @throws DeviceError for any other failure
 void check_cusparse(cusparseStatus_t status, const std::string &call);
@@ -28,7 +28,7 @@ inline void destroy(const cusparseDnVecDescr_t descriptor)
   cusparseDestroyDnVec(descriptor);
 }
 
-/// Owns a cuSPARSE descriptor, or none yet.
+/// Owns a cuSPARSE descriptor; empty until cuSPARSE has created it.
 template <class Descriptor>
 class CusparseOwner
 {
@@ -56,8 +56,8 @@ private:
   Descriptor descriptor = nullptr;
 };
 
-/// Returns the handle of this host thread for a CUDA device.
-/// @param stream the stream of the operations; nullptr: the stream of @p executor
+/// Returns the cuSPARSE handle of this host thread for the CUDA device of @p executor.
+/// @param stream the stream in which operations run; nullptr: the stream of @p executor
 cusparseHandle_t cusparse_handle(const Executor &executor, cudaStream_t stream = nullptr);
 } // namespace femgpu::linalg
 

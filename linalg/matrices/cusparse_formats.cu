@@ -51,7 +51,7 @@ public:
   {
     return layout->n_stored();
   }
-  std::size_t bytes() const override // includes one more write and read of Av
+  std::size_t bytes() const override // with a write and a read of Av
   {
     return layout->bytes() + 2 * Av.bytes();
   }
@@ -86,7 +86,7 @@ private:
   template <class View> // CSR, or BSR whose blocks are single entries
   void describe_csr(const View &A)
   {
-    algorithm = CUSPARSE_SPMV_CSR_ALG2; // this algorithm is bitwise reproducible
+    algorithm = CUSPARSE_SPMV_CSR_ALG2; // bitwise reproducible
     FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, static_cast<std::int64_t>(n_stored()),
                                       writable(RowStarts(A.row_starts).low), writable(A.columns),
                                       writable(A.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
@@ -161,7 +161,7 @@ template <>
 std::unique_ptr<Matrix> make_on<class CusparseSellStorage, CudaBackend>(Method &method,
                                                                         const CsrMatrix &A)
 {
-  // cuSPARSE does not support an order of rows, so window=1 turns off sorting.
+  // cuSPARSE does not support sorted rows, and window=1 turns off sorting.
   const std::string slice = std::to_string(method.integer("slice", 32, 1, 1024));
   return make_cusparse(A, method, "sell window=1 slice=" + slice + max_padding(method));
 }

@@ -6,13 +6,13 @@ namespace
 {
 /**
  * ELLPACK-R (T = 1) and ELLR-T (Galiano et al. 2012, §4 and §5.1): arrays as wide as the longest
- * row, and row lengths so that padding is never read.
+ * row, and the row lengths, so that padding is never read.
  */
 template <class Backend, class Value>
 class EllFormat final : public Format<Value>
 {
 public:
-  /// @param T threads per row; 0: as in option `threads`
+  /// @param T threads per row; 0: the value of option `threads`
   EllFormat(const CsrMatrix &A, Method &method, const int T) : Format<Value>(A), name(method.name())
   {
     const int longest = A.longest_row();

@@ -8,13 +8,13 @@
 
 /**
  * @file
- * Products of formats that divide the entries into blocks of equal size, regardless of rows. The
- * parts of a row that spans several blocks are added afterwards, in a fixed order and without
- * atomic operations (Dehnavi 2012, chapter 3).
+ * Matrix-vector products of formats that divide the entries into blocks of equal size, regardless
+ * of row boundaries. If a row spans several blocks, its partial sums are added afterwards, in a
+ * fixed order and without atomic operations (Dehnavi 2012, chapter 3).
  */
 namespace femgpu::linalg
 {
-constexpr int block_threads = 256; ///< threads of a team, which multiplies a block
+constexpr int block_threads = 256; ///< threads of the team that multiplies a block
 
 /// Returns the number of blocks of @p block_size entries.
 inline int n_entry_blocks(const int n_entries, const int block_size)
@@ -28,9 +28,9 @@ struct EntryRange
   int begin, end;
 };
 
-/// Computes products_k = values_k v_columns_k for the entries of a block of @p block_size, in the
-/// team's scratch memory from 0 on. The whole team can read them afterwards. Returns the range of
-/// these entries.
+/// Computes values[k] * v[columns[k]] for the entries k of a block, and stores these products from
+/// the start of the team's scratch memory on, where the whole team can read them. Returns the range
+/// of these entries.
 template <class Team, class Value>
 FEMGPU_HD
 EntryRange multiply_entries(const Team &team, const int block, const int block_size,
@@ -46,14 +46,14 @@ EntryRange multiply_entries(const Team &team, const int block, const int block_s
   return {begin, end};
 }
 
-/// A row that continues in the blocks first <= block < last after the one in which it begins.
+/// A row that begins in one block and continues in the next ones, first <= block < last.
 struct SplitRow
 {
   int row, first, last;
 };
 
-/// Returns the rows that span several blocks. @param row_starts first entry of each row, and the
-/// end
+/// Returns the rows that span several blocks of @p block_size entries.
+/// @param row_starts first entry of each row, then the number of entries
 inline std::vector<SplitRow> find_split_rows(const std::vector<int> &row_starts,
                                              const int block_size)
 {
@@ -68,7 +68,8 @@ inline std::vector<SplitRow> find_split_rows(const std::vector<int> &row_starts,
   return split_rows;
 }
 
-/// Adds to Av, for each split row, the sums of the row's entries in the blocks after the first.
+/// Adds to each split row of @p product the row's partial sums in the blocks after its first one,
+/// which are in @p block_carries.
 template <class Backend>
 void add_carries(Runner<Backend> &steps, const Buffer<SplitRow> &split_rows,
                  const Buffer<double> &block_carries, Buffer<double> &product)
@@ -84,7 +85,7 @@ void add_carries(Runner<Backend> &steps, const Buffer<SplitRow> &split_rows,
                  }));
 }
 
-/// A format whose product is computed block by block, before the step that needs it.
+/// A format whose product A v is computed block by block, before the kernel that uses the product.
 template <class Backend, class Value>
 class EntryBlockFormat : public Format<Value>
 {
@@ -97,7 +98,8 @@ public:
 protected:
   using Format<Value>::Format;
 
-  /// Divides the entries into blocks. @param row_starts first entry of each row, and the end
+  /// Divides the entries into blocks of @p block_size.
+  /// @param row_starts first entry of each row, then the number of entries
   void split(const std::vector<int> &row_starts, const int block_size)
   {
     const ExecutorPtr &owner = this->executor();
@@ -107,7 +109,8 @@ protected:
     carries = Buffer<double>(owner, static_cast<std::size_t>(n_blocks));
     Av = Buffer<double>(owner, static_cast<std::size_t>(this->n()));
   }
-  /// Returns the bytes that split rows cost, including one more write and read of the product.
+  /// Returns the bytes that a product reads and writes in addition to A and v: the split rows once,
+  /// the carries and Av twice.
   std::size_t fixup_bytes() const
   {
     return split_rows.bytes() + 2 * carries.bytes() + 2 * Av.bytes();
@@ -115,8 +118,8 @@ protected:
 
   int n_blocks = 0;
   Buffer<SplitRow> split_rows;
-  /// `carries` has for each block the sum of the entries of a row that begins in an earlier block;
-  /// Av is the product. Both are used by one solver at a time.
+  /// `carries` has for each block its partial sum of the row that began in an earlier block, or 0;
+  /// Av is the product A v. Both are used by one solver at a time.
   mutable Buffer<double> carries, Av;
 };
 } // namespace femgpu::linalg

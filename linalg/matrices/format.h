@@ -12,7 +12,7 @@
 /**
  * @file
  * The common base of the formats that are made from a CsrMatrix. The host derives their layout from
- * row lengths; steps fill in the entries in the executor's memory.
+ * row lengths; kernels fill in the entries in the executor's memory.
  */
 namespace femgpu::linalg
 {
@@ -43,7 +43,7 @@ public:
   }
 
 protected:
-  /// Returns a description: "ellr-t, 4 threads per row, 3.1 % padding, float values"
+  /// Returns a description, such as "ellr-t, 4 threads per row, 3.1 % padding, float values"
   std::string describe(const std::string &name, const int threads) const
   {
     return describe(name + ", " + std::to_string(threads) +
@@ -63,7 +63,7 @@ protected:
   Buffer<Value> values; ///< values of all stored entries, including padding
 };
 
-/// Reads option `values` and makes MatrixFormat<Backend, Value>.
+/// Makes a MatrixFormat<Backend, Value> with the type Value that option `values` selects.
 template <class Backend, template <class, class> class MatrixFormat, class... Arguments>
 std::unique_ptr<Matrix> make_with_values(const CsrMatrix &A, Method &method,
                                          Arguments &&...arguments)
@@ -87,7 +87,8 @@ void convert(const Executor &executor, const From *from, To *to, const std::size
                     }));
 }
 
-/// Reads option `threads`: a power of two up to 32, or 0 for a choice by row length.
+/// Reads option `threads` and returns the number of threads per row, a power of two up to 32. The
+/// value 0 selects this number by @p mean_length, the mean length of rows. On the host it is 1.
 int threads_option(Method &method, const Executor &executor, double mean_length);
 
 /// Checks the number of stored entries, including padding.
@@ -102,7 +103,7 @@ void check_stored(Method &method, const CsrMatrix &A, std::size_t n_stored,
 /// @throws ParameterError if rows, subdomains or ghosts cannot be divided into blocks of this size
 int block_option(Method &method, const CsrMatrix &A);
 
-/// The pattern of @p b x @p b blocks of a matrix whose order is a multiple of b.
+/// The pattern of the b x b blocks of a matrix whose number of rows is a multiple of b.
 struct BlockPattern
 {
   BlockPattern(const CsrMatrix &A, int b);

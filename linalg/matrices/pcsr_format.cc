@@ -9,15 +9,15 @@ namespace
 {
 constexpr int max_entries = 4 * block_threads; ///< maximum number of entries in a block
 
-/// Multiplies the entries of a block, sums them in groups of f by a tree, and then the groups of
-/// each row.
+/// Multiplies the entries of a block by v, sums the products in groups of f by a tree, and then
+/// sums the groups of each row.
 template <class Value>
 struct MultiplyGroups
 {
   static constexpr int team_size = block_threads;
   static constexpr int scratch = max_entries;
 
-  int block_size, group; ///< entries of a block; f
+  int block_size, group; ///< entries of a block, and of a group (f)
   int n_entries;
   const int *row_starts; ///< n+1
   const int *first_rows; ///< for each block: the first row that starts in it; then n
@@ -83,7 +83,7 @@ public:
     values = Buffer<Value>(owner, static_cast<std::size_t>(starts.back()));
     columns.fill_zero();
     values.fill_zero();
-    Av.fill_zero(); // remains zero if there are no entries
+    Av.fill_zero(); // products do not write Av if there are no entries
     update();
   }
 
@@ -113,7 +113,7 @@ public:
     Runner<Backend>(*this->executor())
         .run(rows(A.n, [A, starts = row_starts.data(), to_columns = columns.data(),
                         to = values.data()] FEMGPU_BODY(const int i) {
-          int at = starts[i]; // padding does not change
+          int at = starts[i]; // the values of padding stay 0
           for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k, ++at) {
             to_columns[at] = A.columns[k];
             to[at] = static_cast<Value>(A.values[k]);

@@ -79,8 +79,8 @@ constexpr decltype(formats) formats("matrix format", format_table);
 
 bool has_dominant_row(const double n_nonzeros, const double mean_length, const int longest)
 {
-  // Measured on an H100: one thread reads an entry of a long row in 0.08 us, all threads together
-  // one in 5 ps; a product with pcsr takes 20 us at least.
+  // Measured on an H100: one thread takes 0.08 us per entry of a long row, all threads together
+  // take 5 ps per entry; a product with pcsr takes at least 20 us.
   const double threads = std::clamp(mean_length / 6., 1., 32.);
   return 0.08e-6 * longest / threads > 20e-6 + 5e-12 * n_nonzeros;
 }

@@ -12,11 +12,11 @@ namespace femgpu::linalg
 struct FormatTraits
 {
   bool needs_gpu = false;        ///< is unavailable on the host
-  bool uses_int_offsets = false; ///< indexes A by int, see check_countable()
+  bool uses_int_offsets = false; ///< indexes the entries of A by int, see check_countable()
 };
 
-/// All formats have the option `values`, a type of FormatScalars; float halves the bytes of the
-/// values.
+/// The formats that users can choose. All have the option `values`, a type of FormatScalars; float
+/// halves the bytes of the values.
 extern const BackendRegistry<FormatTraits, Matrix, const CsrMatrix &> formats;
 
 /**
@@ -30,8 +30,8 @@ inline std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMat
   return formats.make(text, A.executor()->backend(), A);
 }
 
-/// Returns whether the longest row takes longer than all others in a product with `csr` on a GPU,
-/// where few threads share a row. `pcsr` divides such a row.
+/// Returns whether, in a product with format `csr` on a GPU, the longest row takes longer than all
+/// other rows together, because few threads share a row. Format `pcsr` divides such a row.
 bool has_dominant_row(double n_nonzeros, double mean_length, int longest);
 
 /// Checks a format early: throws the exceptions that make_format() would throw for @p text with any

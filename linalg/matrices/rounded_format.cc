@@ -35,7 +35,7 @@ template <class View, class Value>
 constexpr bool has_values<View, Value, std::void_t<decltype(std::decay_t<View>::values)>> =
     std::is_same_v<decltype(std::decay_t<View>::values), const Value *>;
 
-/// Returns the values if they are double; nullptr if they have another type.
+/// Returns the values of a matrix view if their type is double, else nullptr.
 const double *values_of(const Matrix::View &view)
 {
   return std::visit(

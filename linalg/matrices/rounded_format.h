@@ -6,8 +6,8 @@
 namespace femgpu::linalg
 {
 /**
- * The matrix A with its values rounded to the nearest float. It uses the layout of A, or A's CSR if
- * a product with A takes more than one step.
+ * The matrix A with its values rounded to the nearest float. It uses the layout of A, or the CSR
+ * layout if A computes products in separate kernels (StoredView).
  */
 template <class Backend>
 class RoundedFormat final : public Format<float>

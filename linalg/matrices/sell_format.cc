@@ -24,7 +24,7 @@ struct StoreValues
   }
 };
 
-/// Stores the column of each entry; padding has the column of its row's diagonal.
+/// Stores the column of each entry; the column of padding is the row's own number.
 struct StoreColumns
 {
   SlicedRows slices;
@@ -125,9 +125,9 @@ private:
 
   int window;
   int log_slice = 0;
-  Buffer<int> order;        ///< empty: rows are in order
-  Buffer<int> slice_starts; ///< low 32 bits of the starts
-  RowStarts starts;         ///< slice_starts, with their high bits
+  Buffer<int> order;        ///< row at each position; empty: rows are in order
+  Buffer<int> slice_starts; ///< low 32 bits of the slice starts
+  RowStarts starts;         ///< the complete slice starts
   Buffer<int> columns;      ///< column of each entry; empty if all slices have short columns
   using Format<Value>::values;
   std::optional<ShortColumnsOwner<Backend>> short_columns;

@@ -14,12 +14,12 @@
 
 /**
  * @file
- * Construction of ShortColumns in the executor's memory. Only the longest span of each slice is
- * copied to the host, which computes where the codes of each slice start.
+ * Construction of ShortColumns (linalg/steps/views.h) in the executor's memory. Only the longest
+ * span of each slice is copied to the host, which computes where the codes of each slice start.
  */
 namespace femgpu::linalg
 {
-/// The entries of a CSR matrix in slices.
+/// The rows of a CSR matrix, divided into slices of 2^log_slice rows.
 struct SlicedRows
 {
   CsrView<double> A;
@@ -42,7 +42,8 @@ struct SlicedRows
     return i < 0 ? RowEntries<double>{} : A.entries(i);
   }
 
-  /// Returns the number of the slice's first column among the columns of all slices.
+  /// Returns the index of the first slice column of a slice, counted over all slices. The k-th
+  /// entries of all rows of a slice form a slice column.
   FEMGPU_HD
   std::size_t first_column(const int slice) const
   {
@@ -54,9 +55,9 @@ struct SlicedRows
     return slice_starts.length(slice) >> log_slice;
   }
 
-  /// Calls f(at, row, k) for each storage location of a position. `at` is the location, counted
-  /// from the start of the slice; k is the entry of the position's row that is stored there, -1 for
-  /// padding.
+  /// Calls f(at, row, k) for each location at which the row at a position is stored. `at` is the
+  /// location, counted from the start of the slice; entry k of `row` is stored there, or padding if
+  /// k is -1.
   template <class Function>
   FEMGPU_HD
   void for_slots(const int position, const Function &f) const
@@ -90,8 +91,9 @@ struct SlicedRows
   }
 };
 
-/// Finds the base of each column of the slices, and the span of its distances beyond the base; each
-/// position handles every C-th column of its slice of C rows.
+/// Finds for each slice column its base, the smallest difference column − row of its entries, and
+/// its span, the largest difference minus the base. The body for a position handles every C-th
+/// slice column of its slice, which has C rows.
 struct FindBases
 {
   SlicedRows rows;
@@ -110,7 +112,7 @@ private:
   FEMGPU_HD
   void find(const int slice, const int k, const std::size_t number) const
   {
-    int smallest = INT_MAX, largest = -INT_MAX; // some row has an entry
+    int smallest = INT_MAX, largest = -INT_MAX; // at least one row has an entry
     rows.for_each_row(slice, k, [&](const int i, const int column) {
       if (column < 0)
         return;
@@ -118,11 +120,11 @@ private:
       smallest = distance < smallest ? distance : smallest;
       largest = distance > largest ? distance : largest;
     });
-    bool is_column = true; // for padding too
+    bool is_column = true; // whether all padding can have the column row + base
     rows.for_each_row(slice, k, [&](const int i, const int column) {
       is_column = is_column && (column >= 0 || rows.is_column(i, smallest));
     });
-    if (!is_column) { // then padding needs the row's own column
+    if (!is_column) { // then padding has the column of its row
       smallest = smallest < 0 ? smallest : 0;
       largest = largest > 0 ? largest : 0;
     }
@@ -134,7 +136,7 @@ private:
   }
 };
 
-/// Finds the longest span of each slice.
+/// Finds the longest span among the slice columns of each slice.
 struct FindLongestSpan
 {
   SlicedRows rows;
@@ -177,11 +179,11 @@ struct StoreCodes
 };
 
 /**
- * Owns the data that ShortColumns views. Bytes per row, including slices and order, with long and
- * with short columns, for the model problems:
+ * Owns the data that ShortColumns views. Bytes per row of the model problems, including slice
+ * starts and order, with long columns -> with short columns:
  *
- *     7-point differences      84 -> 62, float 56 -> 34
- *     27 entries (Q1)          322 -> 229, float 215 -> 122
+ *     7-point differences      double values 84 -> 62, float values 56 -> 34
+ *     27 entries (Q1)          double values 322 -> 229, float values 215 -> 122
  */
 template <class Backend>
 class ShortColumnsOwner
@@ -217,7 +219,7 @@ public:
     return first_codes.bytes() + codes.bytes() + (bases.size() - long_columns) * sizeof(int) +
            (long_columns << log_slice) * sizeof(int);
   }
-  /// Returns a description: ", short columns: 16 bits for 12 % of the entries, 32 for 2.5 %"
+  /// Returns for example ", short columns: 16 bits for 12 % of the entries, 32 bits for 2.5 % ...".
   std::string describe() const
   {
     std::ostringstream text;
@@ -236,7 +238,7 @@ public:
   }
 
 private:
-  /// Computes first_codes from the longest spans, which it initially contains.
+  /// Replaces the longest span of each slice in first_codes by the slice's first code.
   void count_codes(const std::vector<std::size_t> &slice_starts)
   {
     std::vector<int> first = first_codes.to_host();
@@ -259,7 +261,7 @@ private:
   int log_slice;
   Buffer<int> bases, first_codes;
   Buffer<std::uint16_t> codes;
-  std::size_t columns_with_codes = 0, long_columns = 0; ///< numbers of slice columns
+  std::size_t columns_with_codes = 0, long_columns = 0; ///< numbers of slice columns of either kind
 };
 } // namespace femgpu::linalg
 

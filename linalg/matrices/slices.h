@@ -13,9 +13,9 @@ struct RowSlices
 {
   std::vector<int> order;          ///< the row at each position
   bool is_sorted;                  ///< whether rows are sorted; if not, row i is at position i
-  std::vector<std::size_t> starts; ///< first entry of each slice, with padding, and the end
+  std::vector<std::size_t> starts; ///< first entry of each slice, counting padding, then the total
 
-  /// Returns the low 32 bits of the starts, as stored in memory.
+  /// Returns the low 32 bits of the starts, which RowStarts stores.
   std::vector<int> low_starts() const;
 };
 

@@ -21,7 +21,7 @@ int n_ranks(MPI_Comm ranks)
   return size;
 }
 
-/// Returns the low 32 bits of the row starts, and of the end, for the given row lengths.
+/// Returns the low 32 bits of the row starts, then of their end, for the given row lengths.
 std::vector<int> row_starts_of(const std::vector<int> &lengths)
 {
   std::vector<int> starts = {0};
@@ -32,15 +32,15 @@ std::vector<int> row_starts_of(const std::vector<int> &lengths)
   return starts;
 }
 
-/// Returns the element of ascending @p numbers that is nearest to @p number, which must not exceed
-/// the last one.
+/// Returns the element of the ascending @p numbers that is nearest to @p number.
+/// @pre @p number does not exceed the last element
 int nearest(const std::vector<int> &numbers, const int number)
 {
   const auto above = std::lower_bound(numbers.begin(), numbers.end(), number);
   return above != numbers.begin() && number - above[-1] < *above - number ? above[-1] : *above;
 }
 
-/// Returns where parts begin within the @p n rows from @p first on, relative to @p first, and n.
+/// Returns the starts of parts within the @p n rows from @p first on, relative to @p first, then n.
 std::vector<int> starts_within(const std::vector<int> &starts, const int first, const int n)
 {
   std::vector<int> result = {0};
@@ -168,7 +168,7 @@ void Distribution::receive_rows()
   make_plan();
 }
 
-/// Renumbers columns: owned columns first, from 0 on, then ghosts. Makes the plan to exchange
+/// Renumbers the columns from 0 on, first owned columns and then ghosts. Makes the plan to exchange
 /// ghosts.
 void Distribution::make_plan()
 {

@@ -10,23 +10,23 @@
 
 /**
  * @file
- * The distribution of a system's rows over ranks, either from the first rank or from rows that each
- * rank already has. All functions are collective.
+ * The distribution of a system's rows over ranks: either the first rank sends them, or each rank
+ * already has its rows. All functions are collective.
  */
 namespace femgpu::linalg
 {
 /// Divides the rows of @p A into contiguous subdomains and returns the first row of each, then n.
 /// Subdomains are balanced by the data that an iteration reads: their entries and some vectors. No
 /// node is split. If a part of A's ordering (Unknowns::part_starts) begins near a boundary between
-/// subdomains, within a tenth of the mean number of rows, the boundary moves there.
+/// subdomains, within a tenth of the mean number of rows, the boundary moves to the part.
 /// @param A its values are not read
 std::vector<int> balanced_rows(const HostCsr &A, int n_subdomains);
 
-/// The rows of a distributed matrix on one rank. It must not be moved while a csr() of it is in
-/// use.
+/// The rows of a distributed matrix on one rank. An object must not be moved while a result of its
+/// csr() is in use.
 struct LocalMatrix
 {
-  HostMatrix rows; ///< columns: owned ones first, from 0 on, then ghosts
+  HostMatrix rows; ///< columns are numbered from 0: owned columns, then ghosts
   GhostPlan ghosts;
 
   HostCsr csr() const
@@ -41,7 +41,7 @@ struct LocalMatrix
 class Distribution
 {
 public:
-  /// Distributes @p A of the first rank; A is ignored on other ranks.
+  /// Distributes the matrix @p A of the first rank; @p A is ignored on other ranks.
   Distribution(MPI_Comm ranks, const HostCsr &A);
 
   /// Makes a distribution from the rows that each rank already has.
@@ -58,9 +58,9 @@ public:
   {
     return subdomain.rows.n;
   }
-  /// Distributes a vector of the first rank. Returns the numbers of this rank's rows.
-  /// @param v all numbers, on the first rank
-  /// @param width numbers per row
+  /// Distributes a vector of the first rank. Returns the values of this rank's rows.
+  /// @param v all values, on the first rank; ignored on other ranks
+  /// @param width values per row
   std::vector<double> scatter(const std::vector<double> &v, std::size_t width = 1) const;
   /// Gathers a vector on the first rank; the result is empty on other ranks.
   std::vector<double> gather(const std::vector<double> &v) const;

@@ -55,7 +55,8 @@ void receive(T *data, std::size_t n, const int from, MPI_Comm ranks)
              tag_of_long_messages, ranks, MPI_STATUS_IGNORE);
 }
 
-/// Broadcasts @p n numbers. Collective. @param at_once maximum number of elements per message
+/// Broadcasts @p n elements. Collective.
+/// @param at_once maximum number of elements per message
 template <class T>
 void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
                const std::size_t at_once = max_items_per_message)
@@ -64,7 +65,7 @@ void broadcast(T *data, std::size_t n, const int from, MPI_Comm ranks,
     MPI_Bcast(data, static_cast<int>(std::min(n, at_once)), mpi_type<T>(), from, ranks);
 }
 
-/// Gathers @p n numbers from each rank on all ranks, in rank order. Collective.
+/// Gathers @p n elements from each rank on all ranks, in rank order. Collective.
 /// @param at_once maximum number of elements per rank and message
 template <class T>
 void allgather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
@@ -85,7 +86,7 @@ void allgather_equal(const T *mine, const std::size_t n, T *all, MPI_Comm ranks,
   }
 }
 
-/// Gathers the numbers of all ranks on all ranks, in rank order; ranks may have different counts.
+/// Gathers the lists of all ranks on all ranks, in rank order; their lengths may differ.
 /// Collective.
 template <class List>
 List allgather(List mine, MPI_Comm ranks)

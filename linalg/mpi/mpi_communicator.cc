@@ -27,7 +27,7 @@ void MpiCommunicator::do_gather(const void *const mine, const std::size_t bytes,
 
 namespace
 {
-/// Returns the offsets of consecutive parts of the given sizes, and the end.
+/// Returns the offsets of consecutive parts with the sizes @p counts, then the sum of the sizes.
 std::vector<int> offsets_of(const std::vector<int> &counts)
 {
   std::vector<int> offsets(counts.size() + 1);

@@ -26,8 +26,8 @@ void skip_hardware_discovery()
   const std::string size = value("OMPI_COMM_WORLD_SIZE");
   if (is_alone) {
     ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    // All such processes would share one directory, which the first to exit removes while others
-    // start.
+    // All such processes would share one session directory, and the first process to exit would
+    // remove it while others start.
     ::setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
   }
   if (is_alone || (!size.empty() && size == value("OMPI_COMM_WORLD_LOCAL_SIZE"))) {

@@ -206,7 +206,9 @@ SolverGroups::State::~State()
 
 namespace
 {
-/// Returns the number of threads of a group; groups of a node share the cores they have in common.
+/// Returns the number of threads of a group. The groups of a node that may use the same core divide
+/// it among them.
+/// @param cores the cores that the group may use
 /// @param group_number number of the group
 unsigned int share_of_cores(const cpu_set_t &cores, const int group_number, MPI_Comm node)
 {

@@ -11,22 +11,24 @@
 
 namespace femgpu::linalg
 {
-/// Checks the syntax of @p devices, see SolverGroups. @throws ParameterError if it is invalid
+/// Checks the syntax of @p devices, a parameter of SolverGroups.
+/// @throws ParameterError if it is invalid
 void check_devices(const std::string &devices);
 
 /**
  * The solver groups of a run. A group consists of a device, or cores, and consecutive ranks on the
- * same node. The first rank, the leader, solves; the other ranks assemble their rows into its
- * memory. Copies of an object denote the same groups. The constructor sets n_loop_threads() to the
- * rank's own share of cores.
+ * same node. The first rank, the leader, solves; the other ranks assemble their rows into memory
+ * that the leader can access. Copies of an object denote the same groups. The constructor sets
+ * n_loop_threads() to the rank's own share of cores.
  */
 class SolverGroups
 {
 public:
-  /// Makes one group for each node. Collective, like the next constructor.
+  /// Makes one group for each node. Collective.
   explicit SolverGroups(MPI_Comm ranks);
 
   /**
+   * Makes the groups that @p devices specifies. Collective.
    * @param ranks all ranks; the ranks of a node must be consecutive
    * @param backend see make_executor(); on a node with several devices, auto and cuda denote all
    * these devices
@@ -66,7 +68,7 @@ public:
   {
     return state->number;
   }
-  /// The first rank of each group, and the number of ranks.
+  /// The first rank of each group, then the number of ranks.
   const std::vector<int> &first_ranks() const
   {
     return state->first_ranks;

@@ -11,14 +11,14 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A graph in the form that METIS reads, with options that make results reproducible.
+/// A graph in the format of METIS, with options that make results reproducible.
 struct MetisGraph
 {
   explicit MetisGraph(const NodeGraph &graph) : n_nodes(static_cast<idx_t>(graph.starts.size()) - 1)
   {
     if (graph.neighbours.size() > static_cast<std::size_t>(max_indices))
       throw SolverError("The graph of a matrix with " + std::to_string(n_nodes) +
-                        " rows or nodes has more edges than METIS can index (" +
+                        " nodes has more edges than METIS can index (" +
                         std::to_string(max_indices) +
                         "). Use an ordering or a partition without METIS.");
     starts.assign(graph.starts.begin(), graph.starts.end());

@@ -7,8 +7,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// For each node, the nodes of the rows that have an entry in one of its columns, ascending; a node
-/// occurs once for each such row.
+/// For each node, in ascending order, the nodes of the rows that have an entry in the node's
+/// columns; a node occurs once for each such entry.
 struct NodeColumns
 {
   std::vector<std::size_t> starts;

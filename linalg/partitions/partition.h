@@ -9,13 +9,13 @@
 namespace femgpu::linalg
 {
 /**
- * The rows of a matrix in blocks: new row i is old row order[i], and block k has the new rows
- * starts[k] <= i < starts[k + 1]. Rows of a block keep their order, and no block is empty. A
+ * A division of a matrix's rows into blocks: new row i is old row order[i], and block k has the new
+ * rows starts[k] <= i < starts[k + 1]. Rows of a block keep their order, and no block is empty. A
  * partition does not depend on the number of threads.
  */
 struct Partition
 {
-  std::vector<int> starts; ///< first new row of each block, and the end
+  std::vector<int> starts; ///< first new row of each block, then the number of rows
   std::vector<int> order;  ///< old row of each new row; empty: the identity
 
   int n_blocks() const
@@ -32,7 +32,8 @@ std::vector<std::string> partition_choices();
 /// @throws ParameterError if METIS is unavailable
 void require_metis(const std::string &what, const std::string &alternative);
 
-/// Checks that this build supports @p kind. @throws ParameterError if it does not
+/// Checks that this build supports the partition @p kind.
+/// @throws ParameterError if it does not
 void check_partition(const std::string &kind);
 
 /**
@@ -40,8 +41,8 @@ void check_partition(const std::string &kind);
  * fewer nodes, into as many blocks as nodes. The unknowns of a node stay together.
  *
  * contiguous: consecutive rows, in blocks of equal size; costs nothing.
- * geometry: recursive bisection of the nodes along the coordinate with the largest extent; O(n log
- * p).
+ * geometry: recursive bisection of the nodes along the coordinate with the largest extent; takes
+ * O(n log n_blocks) operations.
  * metis: METIS' multilevel k-way partition of the graph of A + Aᵀ, which minimises the entries
  * between blocks (Karypis and Kumar 1998); the slowest.
  *
@@ -50,28 +51,29 @@ void check_partition(const std::string &kind);
  */
 Partition make_partition(const std::string &kind, const HostCsr &A, int n_blocks);
 
-/// Returns the partition in which block blocks[k] < n_blocks contains node k, of @p node_size rows.
+/// Returns the partition in which node k is in block blocks[k] < n_blocks.
+/// @param node_size number of rows of a node
 Partition partition_from_blocks(const std::vector<int> &blocks, int n_blocks, int node_size);
 
-/// Returns the block of each node by recursive bisection.
-/// @param coordinates @p dimension numbers per node
+/// Divides nodes into blocks by recursive bisection; returns the block of each node.
+/// @param coordinates the coordinates of one node after the other
 /// @param n_blocks at least 1
 std::vector<int> bisect_coordinates(const std::vector<double> &coordinates, int dimension,
                                     int n_blocks);
 
-/// The graph of A + Aᵀ for nodes of several rows: the neighbours of each node, ascending, without
-/// the node itself.
+/// The graph of A + Aᵀ, in which all rows of a node form one vertex: the neighbours of each node,
+/// ascending, without the node itself.
 struct NodeGraph
 {
-  std::vector<unsigned int> starts, neighbours; // up to twice the entries that int can count
+  std::vector<unsigned int> starts, neighbours; // up to twice as many neighbours as int can count
 };
 NodeGraph node_graph(const HostCsr &A, int node_size);
 
-/// Returns the block of each node, by METIS.
+/// Divides the nodes into blocks by METIS; returns the block of each node.
 /// @throws ParameterError if METIS is unavailable, SolverError if METIS fails
 std::vector<int> metis_blocks(const NodeGraph &graph, int n_blocks);
-/// Returns the position of each node in METIS' nested dissection order. Throws as metis_blocks()
-/// does.
+/// Returns the position of each node in METIS' nested dissection order.
+/// @throws ParameterError if METIS is unavailable, SolverError if METIS fails
 std::vector<int> metis_dissection(const NodeGraph &graph);
 bool have_metis();
 } // namespace femgpu::linalg

@@ -22,7 +22,7 @@ struct SignSums
   double n_same_sign, n_nonzeros;
 };
 
-/// Counts the off-diagonal nonzeros, and how many of them have the sign of the diagonal.
+/// Counts the off-diagonal nonzeros, and those that have the sign of the diagonal of their row.
 struct CountSigns
 {
   CsrView<double> A;

@@ -109,11 +109,11 @@ public:
 };
 
 /**
- * M⁻¹ = H F as two products: F is applied by a separate step, H is fused into the solver's step
- * that needs M⁻¹ r. H is Fᵀ if M is symmetric; without F, M⁻¹ is H alone. In distributed systems,
- * the factors update the ghosts of the vectors that they multiply.
+ * The operator M⁻¹ = H F: the product with F is a separate kernel, the product with H is fused into
+ * the solver's kernel that needs M⁻¹ r. H is Fᵀ if M is symmetric; without F, M⁻¹ is H alone. In
+ * distributed systems, the factors update the ghosts of the vectors that they multiply.
  *
- * With rounded values, both products are separate steps, so that no solver kernel is compiled for
+ * With rounded values, both products are separate kernels, so that no solver kernel is compiled for
  * another type. Compared with fusing H, each row costs 16 bytes more, but each entry 4 or 6 bytes
  * less.
  */
@@ -167,7 +167,7 @@ public:
 private:
   static constexpr bool is_fused = std::is_same_v<Value, double>;
 
-  /// Returns whether the vectors of row space @p vectors have room for the ghosts that @p F reads.
+  /// Returns whether vectors of the row space @p vectors have memory for the ghosts that F reads.
   static bool has_ghosts_of(const CsrMatrix &F, const RowSpacePtr &vectors)
   {
     return F.domain()->ghost_plan() == nullptr || F.domain() == vectors;

@@ -46,7 +46,7 @@ public:
   {
     return M->action();
   }
-  /// Adds to the remarks that M belongs to a subdomain's diagonal block.
+  /// Returns M's report. If A is distributed, a remark says that M belongs to a diagonal block.
   SetupReport setup_report() const override;
   bool is_symmetric() const override
   {

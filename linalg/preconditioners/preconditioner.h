@@ -13,8 +13,8 @@
 namespace femgpu::linalg
 {
 /**
- * The action of M⁻¹ ≈ A⁻¹. If M⁻¹ is diagonal, it is fused into the steps of the solver; otherwise
- * it is an operator for product steps.
+ * A preconditioner M⁻¹ ≈ A⁻¹. A diagonal M⁻¹ is fused into the kernels of the solver; any other M⁻¹
+ * is an operator for product steps (linalg/steps/steps.h).
  */
 class Preconditioner
 {
@@ -23,12 +23,12 @@ public:
 
   virtual ~Preconditioner() = default;
 
-  /// Prepares for @p A, whose pattern may be new. @throws SolverError if this M does not exist for
-  /// A
+  /// Sets up M for @p A, whose pattern may be new.
+  /// @throws SolverError if this M does not exist for A
   virtual void setup(const Matrix &A) = 0;
 
-  /// Prepares for new values in the pattern of the last setup(). After an exception of update() or
-  /// setup(), the next call must be setup().
+  /// Sets up M for new values of A in the pattern of the last setup(). After an exception of
+  /// update() or setup(), the next call must be setup().
   virtual void update(const Matrix &A) = 0;
 
   virtual Action action() const = 0;

@@ -15,10 +15,10 @@ namespace femgpu::linalg
 /// Preconditioner::is_symmetric().
 struct PreconditionerTraits
 {
-  bool is_fused = false;            ///< M⁻¹ is diagonal and fused into the steps of solvers
+  bool is_fused = false;            ///< M⁻¹ is diagonal and fused into the kernels of solvers
   bool divides_by_diagonal = false; ///< M⁻¹ is the inverse of the diagonal
   bool uses_int_offsets = false;    ///< indexes the entries of A by int, see check_countable()
-  bool supports_ghosts = false;     ///< handles ghosts; others get a rank's LocalBlock
+  bool supports_ghosts = false;     ///< uses ghost columns; if false, it is given a LocalBlock
   bool uses_coordinates = false;    ///< uses the coordinates of nodes, if known
   bool uses_coarser_spaces = false; ///< uses lower degrees and coarser meshes, if known
   bool is_automatic = false;        ///< PreconditionedSolver chooses a preconditioner
@@ -27,19 +27,19 @@ struct PreconditionerTraits
 
 extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditioners;
 
-/// Returns names and meanings for listings, with option `values` where it exists.
+/// Returns the name of each preconditioner, and its meaning, which lists its options.
 std::vector<Choice> preconditioner_choices();
 
-/// Makes the preconditioner that @p text specifies, with its options: "sai tau=0.8". Throws as
-/// BackendRegistry::make() does.
+/// Makes the preconditioner that @p text specifies with its options, such as "sai tau=0.8". Throws
+/// as BackendRegistry::make() does.
 std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text, BackendKind backend);
 
 template <class Backend>
 void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
               Buffer<double> &z);
 
-/// Computes z = M⁻¹r by separate steps, on the executor on which M was set up; does not wait for
-/// them. Solvers fuse the action of M into their own steps instead.
+/// Starts kernels that compute z = M⁻¹r on the executor on which M was set up, and returns without
+/// waiting for them. Solvers fuse the action of M into their own kernels instead.
 void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z);
 } // namespace femgpu::linalg
 

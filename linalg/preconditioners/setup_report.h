@@ -13,7 +13,8 @@ struct LevelReport
 {
   long long rows = 0;
   std::size_t nonzeros = 0;
-  /// Estimated largest eigenvalue of M⁻¹A, with the M of the smoother; negative if A is inverted.
+  /// Estimated largest eigenvalue of M⁻¹A, with the M of the smoother; negative if the level is
+  /// solved by an inverse of A.
   double eigenvalue = -1.;
   double smoother_seconds = 0.; ///< set-up of the smoother, or of the inverse
   int aggregates = 0;

@@ -14,8 +14,8 @@ namespace femgpu::linalg
 namespace
 {
 constexpr double max_float = std::numeric_limits<float>::max();
-/// The smallest diagonal entry that float represents well enough: entries may underflow only if
-/// they are negligible relative to it.
+/// The smallest diagonal entry that float represents well enough: the entries of its row that
+/// underflow are negligible relative to it.
 constexpr double min_float =
     std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
 
@@ -29,8 +29,8 @@ struct DiagonalSums
   double bad_rows, out_of_range_rows;
 };
 
-/// Stores the diagonal and the inverses; counts rows without a positive diagonal, and rows whose
-/// numbers float cannot represent.
+/// Stores a_ii, 1/a_ii and 1/Σ_j |a_ij| of row i; counts rows without a positive diagonal, and rows
+/// that float cannot represent.
 struct ExtractDiagonal
 {
   CsrView<double> A;
@@ -81,7 +81,8 @@ struct LanczosSums
   double vz, zAz;
 };
 
-/// v = D^(1/2) u with pseudo-random u, to which no mode is orthogonal; the previous vector is 0.
+/// Sets v = D^(1/2) u, where u is pseudo-random and hence not orthogonal to any eigenvector, and
+/// the previous vector to 0.
 struct BeginLanczos
 {
   long long first;
@@ -99,8 +100,8 @@ struct BeginLanczos
   }
 };
 
-/// Computes w = A z/β_k − (β_k/β_{k−1}) v' and α_k = (z, A z)/β_k². v' is the previous v, which w
-/// overwrites. Vectors v and z are β_k times vectors of unit length in the inner product of M⁻¹.
+/// Computes w = A z/β_k − (β_k/β_{k−1}) v' and α_k = (z, A z)/β_k², where v' is the previous v; w
+/// overwrites v'. Here z = M⁻¹v, and v has the length β_k in the norm of M⁻¹.
 struct MultiplyLanczos
 {
   const double *z;
@@ -122,7 +123,7 @@ struct MultiplyLanczos
   }
 };
 
-/// w −= α_k v
+/// Computes w −= α_k v.
 struct OrthogonaliseLanczos
 {
   const double *v;
@@ -136,7 +137,7 @@ struct OrthogonaliseLanczos
   }
 };
 
-/// Computes z = M⁻¹w and the next β = ‖w‖.
+/// Stores z = M⁻¹w, and computes the next β, the norm of w in the inner product of M⁻¹.
 struct PreconditionLanczos
 {
   const double *w;
@@ -160,7 +161,7 @@ struct PreconditionLanczos
   }
 };
 
-/// Preconditions with a diagonal M.
+/// Computes z = M⁻¹w for a diagonal M, and then runs PreconditionLanczos.
 struct DivideLanczos
 {
   const double *inverse;
@@ -186,7 +187,7 @@ struct RitzPair
 {
   double value = 0., residual = 0.;
 
-  /// Returns whether the result is within the safety factor of the estimate.
+  /// Returns whether the safety factor covers the residual: θ + ρ <= eigenvalue_safety θ.
   bool is_accurate() const
   {
     return !(residual > (eigenvalue_safety - 1.) * value);
@@ -228,8 +229,8 @@ RitzPair largest_ritz_pair(const LanczosState &s)
 }
 
 /// Implements largest_eigenvalue().
-/// @param divide divide(w, body) returns the step z = M⁻¹w that ends with a PreconditionLanczos
-/// body
+/// @param divide divide(w, body) returns a step that computes z = M⁻¹w and runs body, which is a
+/// PreconditionLanczos
 template <class Backend, class Divide>
 double lanczos(const Matrix &A, const double *const inverse_diagonal, const Divide &divide)
 {

@@ -14,7 +14,7 @@ class Diagonal
 {
 public:
   /// @param A must outlive this object
-  /// @param owner name for error messages
+  /// @param owner name of the preconditioner, for error messages
   Diagonal(const CsrMatrix &A, std::string owner);
 
   /// Recomputes D and the sums from the values of A.
@@ -40,8 +40,8 @@ public:
   {
     return values.bytes();
   }
-  /// Returns whether float can represent all numbers of A, except some that are negligible relative
-  /// to their diagonal.
+  /// Returns whether float can represent all entries of A, except some that are negligible relative
+  /// to the diagonal entry of their row.
   bool fits_in_float() const
   {
     return fits;
@@ -72,8 +72,9 @@ constexpr double eigenvalue_safety = 1.1;
 template <class Backend>
 double largest_eigenvalue(const Matrix &A, const double *inverse_diagonal);
 
-/// Estimates the largest eigenvalue of M⁻¹A in the same way, for a symmetric positive definite M
-/// whose inverse is the operator @p M.
+/// Estimates the largest eigenvalue of M⁻¹A for symmetric A, by 10 to 40 Lanczos steps in the inner
+/// product of a symmetric positive definite M; the result is safeguarded as that for D⁻¹A.
+/// @param M the operator M⁻¹
 template <class Backend>
 double largest_eigenvalue(const Matrix &A, const double *inverse_diagonal,
                           const PreconditionerOperator &M);

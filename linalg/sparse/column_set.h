@@ -43,14 +43,14 @@ void sort_by_network(const Team &team, int *numbers, const int n)
 class ColumnSet
 {
 public:
-  /// The number of ints for a set of at most @p max_size columns.
+  /// The number of ints that a set of at most @p max_size columns needs.
   FEMGPU_HD
   static std::size_t size(const int max_size)
   {
     return static_cast<std::size_t>(table_size(max_size)) + static_cast<std::size_t>(max_size) + 1;
   }
 
-  /// The number of columns that fit in a set of @p size ints, which is at least size(0).
+  /// The number of columns that a set of @p size ints can hold; @p size must be at least size(0).
   FEMGPU_HD
   static int capacity_in(const std::size_t size)
   {
@@ -102,8 +102,8 @@ public:
       list[position] = column;
   }
 
-  /// Returns the number of columns; called by all threads after the last insert(). If it is greater
-  /// than the capacity, the set was too small.
+  /// Returns the number of columns; called by all threads after the last insert(). A result greater
+  /// than the capacity means that the set was too small.
   template <class Team>
   FEMGPU_HD
   int n_columns(const Team &team) const
@@ -125,7 +125,7 @@ public:
   {
     team.sync();
     const int n = *count;
-    // If a thread has few numbers, it is cheapest to compare all pairs.
+    // If there are few numbers per thread, comparing all pairs is cheapest.
     if (Team::size() == 1 || n <= 4 * Team::size())
       team.sort(list, n, to);
     else {

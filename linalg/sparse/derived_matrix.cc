@@ -38,12 +38,12 @@ struct IsInTriangle
   }
 };
 
-/// Selects some rows and columns; see select_entries().
+/// Selects the entries of a submatrix; see select_entries().
 struct SubmatrixEntries
 {
   RowPatternView A;
   const int *rows;
-  const int *new_columns; ///< new number of each column of A; -1: not chosen
+  const int *new_columns; ///< column in the submatrix of each column of A; -1: none
 
   FEMGPU_HD
   int row(const int r) const
@@ -134,8 +134,7 @@ DerivedPattern transposed_pattern(const PatternRef &A)
   runner.run(rows(A.n_columns + 1, [=] FEMGPU_BODY(const int j) {
     row_starts[j] = lower_bound(sorted, 0, n_entries, j);
   }));
-  int *const row_of_entry = sorted; // reuses the memory of sorted_columns, which is no longer
-                                    // needed
+  int *const row_of_entry = sorted; // reuses memory that is no longer needed
   runner.run(teams(A.n, StoreRowNumbers{rows_of_A, row_of_entry}));
   runner.run(rows(n_entries,
                   Gather<int>{row_of_entry, result.sources.data(), result.pattern.columns.data()}));

@@ -7,11 +7,11 @@
 
 /**
  * @file
- * Matrices whose entries are entries of another matrix: its transpose, triangles and submatrices.
+ * Matrices that are made from the entries of another one: transposes, triangles and submatrices.
  */
 namespace femgpu::linalg
 {
-/// A pattern whose entries are entries of another one, such as a transpose or a submatrix.
+/// A pattern derived from another one, such as the pattern of its transpose or of a submatrix.
 struct DerivedPattern
 {
   RowPattern pattern;
@@ -34,8 +34,8 @@ struct Gather
 };
 
 /**
- * A matrix whose entries are entries of another one, or 0. The pattern is computed once. Updating
- * the values is one pass, which reads and writes 20 bytes per entry.
+ * A matrix whose entries are copies of another matrix's entries, or 0. The pattern is computed
+ * once. Updating the values is one pass, which reads and writes 20 bytes per entry.
  */
 template <class Backend>
 class DerivedMatrix
@@ -77,7 +77,7 @@ private:
 template <class Backend>
 DerivedPattern transposed_pattern(const PatternRef &A);
 
-/// Returns the row number of each entry.
+/// Returns, for each entry of @p A, the number of its row.
 template <class Backend>
 Buffer<int> row_numbers(const PatternRef &A);
 
@@ -89,12 +89,12 @@ enum class TrianglePart
 {
   lower, ///< including the diagonal
   strictly_lower,
-  upper,
+  upper, ///< including the diagonal
   strictly_upper
 };
 
 /// Returns the pattern of a triangle of A.
-/// @param rows a permutation: row r of the result is row rows[r] of A; nullptr: the same order
+/// @param rows a permutation: row r of the result is row rows[r] of A; nullptr: the identity
 template <class Backend>
 DerivedPattern triangle_pattern(const PatternRef &A, TrianglePart part, const int *rows = nullptr);
 

@@ -68,11 +68,11 @@ private:
     return P_rows ? P_rows->matrix() : P;
   }
 
-  std::unique_ptr<GhostRows<Backend>> P_rows; ///< P with the rows of ghosts; on several ranks
+  std::unique_ptr<GhostRows<Backend>> P_rows; ///< P with the rows of ghosts; nullptr on one rank
   DerivedMatrix<Backend> P_transposed;
   RowGroups column_groups; ///< groups of the columns of P
   Product<Backend> AP, coarse;
-  std::unique_ptr<AccumulatedRows<Backend>> accumulated; ///< the result on several ranks
+  std::unique_ptr<AccumulatedRows<Backend>> accumulated; ///< the result; nullptr on one rank
 };
 } // namespace femgpu::linalg
 

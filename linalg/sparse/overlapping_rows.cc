@@ -11,12 +11,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Renumbers columns: a contiguous range of owned columns, and others.
+/// Gives columns new numbers. The n owned columns from `first` on stay contiguous.
 struct ColumnNumbers
 {
-  int first, n;       ///< own columns
+  int first, n;       ///< range of the owned columns
   int new_first;      ///< first owned column in the new numbering
-  const int *overlap; ///< new numbers of the columns before and after owned ones; -1: dropped
+  const int *overlap; ///< new numbers of all other columns; -1: the column is dropped
 
   FEMGPU_HD
   int operator()(const int column) const
@@ -27,9 +27,9 @@ struct ColumnNumbers
   }
 };
 
-/// Selects rows with new column numbers. In the new numbering, columns before `middle` follow the
-/// columns from `middle` to `end`; entries are visited in this order, so that columns ascend; see
-/// select_entries().
+/// Selects rows with new column numbers; see select_entries(). In the new numbering, columns before
+/// `middle` follow the columns from `middle` to `end`. Entries are processed in this order, so that
+/// new columns ascend.
 struct SwappedColumnRanges
 {
   RowPatternView A;
@@ -76,13 +76,14 @@ DerivedPattern renumbered(const CsrMatrix &M, const std::vector<int> &rows, cons
       static_cast<int>(rows.size()), "Rows of other subdomains");
 }
 
-/// Returns how many of the ascending numbers are less than @p row.
+/// Returns how many of the ascending @p numbers are less than @p row.
 int count_below(const std::vector<long long> &numbers, const long long row)
 {
   return static_cast<int>(std::lower_bound(numbers.begin(), numbers.end(), row) - numbers.begin());
 }
 
-/// Returns a flag for each column: 1 if one of the @p n rows from @p first on has an entry there.
+/// Returns a flag for each column of @p M: 1 if one of the @p n rows from @p first on has an entry
+/// in that column, else 0.
 template <class Backend>
 std::vector<int> used_columns(const CsrMatrix &M, const int first, const int n)
 {
@@ -104,10 +105,10 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
 {
   if (A.range()->communicator() == nullptr)
     return;
-  std::unique_ptr<GhostRows<Backend>> rows; // owned rows, and the rows of extended_domain's ghosts
+  std::unique_ptr<GhostRows<Backend>> rows; // owned rows, and rows of the ghosts of extended_domain
   RowSpacePtr extended_domain = A.domain();
   for (int layer = 1;; ++layer) {
-    rows.reset(); // frees its copy of A
+    rows.reset(); // frees the copy of A
     rows = std::make_unique<GhostRows<Backend>>(*extended_domain, A);
     if (layer == layers)
       break;
@@ -135,7 +136,8 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
                                      {0, n, n_before, nullptr}, columns));
 }
 
-/// Returns the domain of A, or one with the ghosts that the owned rows of @p M need.
+/// Returns the domain of A if it has all ghosts that the owned rows of @p M need on all ranks; else
+/// a new domain with the ghosts that they need.
 template <class Backend>
 RowSpacePtr OverlappingRows<Backend>::domain_of(const CsrMatrix &M) const
 {

@@ -16,7 +16,7 @@ namespace femgpu::linalg
  * rows. The distance is the number of entries a_ij on the shortest path from an owned row; if a_ij
  * exists without a_ji, rows that are reached only in the other direction are left out. With one
  * rank the matrix is A itself. With several ranks, set-up takes the memory of two copies of A, and
- * the matrix that of one.
+ * the result the memory of one.
  */
 template <class Backend>
 class OverlappingRows
@@ -46,7 +46,7 @@ public:
   }
 
   /// Returns the owned rows of @p M, which has the size of matrix(), as an operator between
-  /// distributed vectors. The domain of the result is that of A if A has all ghosts that M needs.
+  /// distributed vectors. The result has the domain of A if A has all ghosts that M needs.
   /// Collective.
   std::shared_ptr<const CsrMatrix> owned_rows(std::shared_ptr<const CsrMatrix> M) const;
 
@@ -56,7 +56,7 @@ private:
   const CsrMatrix &A;
   std::vector<long long> overlap;
   int n_before = 0;                             ///< number of overlap rows before the owned rows
-  std::optional<DerivedMatrix<Backend>> square; ///< the matrix; on several ranks
+  std::optional<DerivedMatrix<Backend>> square; ///< the matrix; empty on one rank
 };
 } // namespace femgpu::linalg
 

@@ -7,7 +7,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Selects the entries of a pattern condensed to groups of rows and groups of columns.
+/// Selects the entries of the condensed pattern of A, which has one row for each group of rows and
+/// one column for each group of columns.
 struct GroupEntries
 {
   RowPatternView A;
@@ -39,7 +40,7 @@ RowPattern condense(const PatternRef &A, const RowGroups &rows, const RowGroups 
       .pattern;
 }
 
-/// Computes the row lengths of a pattern from its condensed pattern.
+/// Computes the row lengths of a pattern from its condensed pattern (see GroupEntries).
 struct ExpandRowLengths
 {
   RowPatternView condensed;
@@ -58,7 +59,7 @@ struct ExpandRowLengths
   }
 };
 
-/// Computes the columns of a pattern from its condensed pattern.
+/// Computes the columns of a pattern from its condensed pattern (see GroupEntries).
 struct ExpandColumns
 {
   static constexpr int team_size = 8, scratch = team_size / 2; // an int for each thread

@@ -9,7 +9,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-// With so many sums per team a multiprocessor still reaches at least half of its maximum occupancy.
+// These limits of sums per team allow at least half of a multiprocessor's maximum occupancy.
 constexpr TeamLimits small_team_limits{96, max_pairs_of_small_team}, warp_limits{768, 1 << 15};
 constexpr int large_team = 256;
 constexpr int max_room_of_large_team = 4096; // 32 KiB: several blocks fit on a multiprocessor
@@ -37,7 +37,7 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
 
 namespace
 {
-/// Counts the entries of all rows of a group.
+/// Returns the number of entries in all rows of a group.
 struct GroupSize
 {
   RowPatternView pattern;

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 struct ProductSystem; // product_steps.h
 
-/// The property of a product that is known in advance.
+/// A property of a product matrix that the caller knows in advance.
 enum class ProductKind
 {
   general,
@@ -23,12 +23,12 @@ enum class ProductKind
  * k cancels. Columns are in ascending order. Entries are sums over k of a_ik b_kj in the order of
  * k: bitwise reproducible, and on the host independent of the number of threads.
  *
- * The pattern is computed once. Teams fill a set of columns for each row, twice: to count and to
- * store (row_product.h). Updates of the values need neither sets nor memory besides the result, but
- * search the sorted row for each a_ik b_kj. (Storing the position of every pair would save the
- * search, but a 27-point A A has 729 pairs for the 125 entries of a row.) Rows in groups
- * (row_groups.h) share sets and searches. On the host, each thread replaces sets and searches by an
- * array with a number for each column.
+ * The pattern is computed once. Teams of threads collect the columns of each row in a ColumnSet,
+ * twice: to count and to store them (row_product.h). Updates of the values need neither sets nor
+ * memory other than the result, but search the sorted row for each a_ik b_kj. (Storing the position
+ * of every pair would save the search, but in A A with a 27-point stencil, a row has 729 pairs for
+ * 125 entries.) Rows in groups (row_groups.h) share sets and searches. On the host, each thread
+ * uses an array with a number for each column instead of sets and searches.
  */
 template <class Backend>
 class Product
@@ -69,7 +69,7 @@ private:
   RowGroups groups;    // groups of rows of A
   int max_sums = 0;    // maximum over groups of the number of entries of C in a group's rows
   Buffer<int> is_long; // for each row: 1 if a warp or a block computes it; empty: no row
-  RowList warp_groups, block_groups; // groups for warps, and for blocks
+  RowList warp_groups, block_groups; // groups that a warp, or a block, computes
 };
 } // namespace femgpu::linalg
 

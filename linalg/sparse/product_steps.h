@@ -5,7 +5,8 @@
 
 /**
  * @file
- * Steps that compute the values of a matrix product whose pattern is known.
+ * Bodies of steps (linalg/steps/steps.h) that compute the values of a matrix product with a known
+ * pattern.
  */
 namespace femgpu::linalg
 {
@@ -21,10 +22,10 @@ struct ProductSystem
 };
 
 /**
- * Computes a row of C = A B with few columns by few threads. Groups of threads take one row of B
- * each and search its entries simultaneously; then the groups add their products, one group after
- * the other, in the order of k. The sums are in scratch, and so are the columns. The columns are
- * padded to a power of two, so that a step of the search takes few instructions.
+ * Computes a row of C = A B that has few columns, with a team of few threads. Subteams take one row
+ * of B each and search its entries simultaneously; then the subteams add their products, one after
+ * the other, in the order of k. The sums and columns of the row of C are in scratch. The columns
+ * are padded to a power of two, so that a step of the search takes few instructions.
  */
 struct AddShortProductRow
 {
@@ -70,7 +71,7 @@ private:
     return size;
   }
 
-  /// The remaining entries of a row of B, and their factor.
+  /// The remaining entries of a row of B for a thread, and their factor a_ik.
   struct Entries
   {
     int l = 0, end = 0;
@@ -117,7 +118,7 @@ private:
             if (entries.l < entries.end)
               position = find(entries.l);
           }
-        team.sync(); // the next group sees these sums
+        team.sync(); // the next subteam sees these sums
       }
     }
   }
@@ -125,11 +126,10 @@ private:
 
 /**
  * Computes C_ij = Σ_k a_ik b_kj, in the order of k, by one team for each group of rows of A with
- * the same columns. Groups of `lanes` threads of the team process one k each at a time.
- * Simultaneously, all groups load the a_ik of all rows and the entries of row k of B, and search
- * the columns of these entries in the rows of C; then they add, one group after the other in the
- * order of k. So no two threads add to the same sum at a time, and the order of additions does not
- * depend on the team.
+ * the same columns. Subteams of `lanes` threads process one k each at a time. Simultaneously, all
+ * subteams load the a_ik of all rows and the entries of row k of B, and search the columns of these
+ * entries in the rows of C; then they add, one subteam after the other in the order of k. So no two
+ * threads add to the same sum at a time, and the order of additions does not depend on the team.
  *
  * The sums are in scratch if the rows of C fit, otherwise in the values of C. A pair a_ik b_kj
  * costs 12 bytes of B, mostly from caches; one addition in scratch; and, once per group, a search
@@ -163,7 +163,8 @@ struct AddProductRows
   }
 
 private:
-  /// A thread's current entry of row k of B, its factors, and the remaining entries of the thread.
+  /// A thread's current entry of row k of B, the factors a_ik of this entry, and the range of the
+  /// thread's remaining entries.
   struct Pairs
   {
     double a[max_rows] = {}, b = 0.;
@@ -232,7 +233,7 @@ private:
               position = find(i, product.B.columns[pairs.l], position < 0 ? begin_of_C : position);
             }
           }
-        team.sync(); // the next group sees these sums
+        team.sync(); // the next subteam sees these sums
       }
     }
   }
@@ -267,7 +268,7 @@ struct AddHostProductRow
   }
 };
 
-/// Copies the upper triangle of a matrix with a symmetric pattern to the lower one.
+/// Sets C_ij = C_ji for all entries of row i of C with j < i; the pattern of C must be symmetric.
 struct MirrorRow
 {
   static constexpr int team_size = 8, scratch = 0;

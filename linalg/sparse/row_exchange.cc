@@ -57,7 +57,8 @@ private:
   int n;
 };
 
-/// Returns the global column numbers of the entries of @p M. @param domain the domain of @p M
+/// Returns the global column numbers of the entries of @p M.
+/// @param domain the domain of @p M
 template <class Backend>
 Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
 {
@@ -72,7 +73,7 @@ Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
   return result;
 }
 
-/// Returns @p domain extended by @p columns, given by global numbers. Collective.
+/// Returns @p domain extended by @p columns, which are global numbers. Collective.
 template <class Backend>
 RowSpacePtr extend_domain(const RowSpace &domain, const Buffer<long long> &columns)
 {
@@ -97,9 +98,9 @@ RowSpacePtr extend_domain(const RowSpace &domain, const Buffer<long long> &colum
   return std::make_shared<RowSpace>(domain, std::move(ghosts));
 }
 
-/// Sorts rows with global columns by their local column numbers in @p domain. The sources are
-/// positions in @p columns. (Owned columns come first, in a different order than on the sending
-/// rank.)
+/// Sorts the entries of each row, given with global columns, by their local columns in @p domain.
+/// (Owned columns come first, so that the order differs from that on the sending rank.) The sources
+/// of the result are positions in @p columns.
 template <class Backend>
 DerivedPattern sorted_rows(const std::vector<int> &starts, Buffer<long long> columns,
                            const RowSpace &domain)
@@ -126,8 +127,9 @@ DerivedPattern sorted_rows(const std::vector<int> &starts, Buffer<long long> col
   return result;
 }
 
-/// Returns the numbers of entries exchanged, from the numbers of rows and their lengths, which are
-/// given one neighbour after the other.
+/// Returns the numbers of entries exchanged with each neighbour.
+/// @param n_rows numbers of rows exchanged with each neighbour
+/// @param sent_lengths, received_lengths lengths of these rows, one neighbour after the other
 ExchangeCounts count_exchanged_entries(const ExchangeCounts &n_rows,
                                        const std::vector<int> &sent_lengths,
                                        const std::vector<int> &received_lengths)
@@ -146,7 +148,7 @@ ExchangeCounts count_exchanged_entries(const ExchangeCounts &n_rows,
   return n_entries;
 }
 
-/// Returns the given rows of @p M in this order.
+/// Returns the matrix whose row k is row rows[k] of @p M.
 template <class Backend>
 DerivedMatrix<Backend> select_rows(const CsrMatrix &M, const std::vector<int> &rows)
 {
@@ -158,8 +160,8 @@ DerivedMatrix<Backend> select_rows(const CsrMatrix &M, const std::vector<int> &r
                                   static_cast<int>(rows.size()), rows_for_others)};
 }
 
-/// Renumbers the first @p n columns of @p M for a domain with more ghosts; the order of columns
-/// does not change.
+/// Computes the columns of the first @p n entries of @p M as numbered in @p domain, which has more
+/// ghosts than the domain of M. The order of columns does not change.
 template <class Backend>
 void renumber(const CsrMatrix &M, const std::size_t n, const RowSpace &domain, int *const columns)
 {
@@ -172,7 +174,7 @@ void renumber(const CsrMatrix &M, const std::size_t n, const RowSpace &domain, i
       }));
 }
 
-/// Computes the row starts of the rows of @p above followed by those of @p below.
+/// Computes the row starts of the matrix with the rows of @p above, followed by those of @p below.
 template <class Backend>
 void store_starts(const CsrMatrix &above, const CsrMatrix &below, int *const starts)
 {
@@ -268,7 +270,7 @@ void GhostRows<Backend>::update(const CsrMatrix &M)
 
 namespace
 {
-/// Returns the row numbers of ghosts, which follow owned rows.
+/// Returns the row numbers of ghosts; ghosts follow the owned rows.
 std::vector<int> ghost_rows(const RowSpace &rows)
 {
   std::vector<int> result(rows.n_with_ghosts() - static_cast<std::size_t>(rows.n()));
@@ -276,7 +278,7 @@ std::vector<int> ghost_rows(const RowSpace &rows)
   return result;
 }
 
-/// Returns a matrix whose row i has ones in the columns k with list[k] = i.
+/// Returns a matrix whose row i is 1 in each column k with list[k] = i, and has no other entries.
 template <class Backend>
 DerivedMatrix<Backend> gather_matrix_of(const RowSpace &rows, const std::vector<int> &list)
 {

@@ -23,12 +23,12 @@ public:
   /**
    * Sends rows of @p sent to the neighbours and receives rows from them. Collective.
    * @param n_rows numbers of rows sent to and received from each neighbour
-   * @param sent rows for one neighbour after the other, with columns in @p domain
+   * @param sent the rows to send, for one neighbour after the other, with columns in @p domain
    */
   ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent, const RowSpacePtr &domain);
 
-  /// Returns the received rows, one neighbour after the other. Their domain is the constructor's @p
-  /// domain, extended by all ghosts that these rows need.
+  /// Returns the received rows, one neighbour after the other. Their domain is the domain given to
+  /// the constructor, extended by all ghosts that these rows need.
   const CsrMatrix &matrix() const
   {
     return *result;
@@ -51,7 +51,7 @@ class GhostRows
 {
 public:
   /// Collective.
-  /// @param rows the owned rows of @p M, and the ghosts whose rows are added
+  /// @param rows the owned rows of @p M, and the ghosts whose rows are appended
   GhostRows(const RowSpace &rows, const CsrMatrix &M);
 
   /// Returns the rows. Their domain also has the ghosts that the rows of other ranks need.

@@ -69,7 +69,8 @@ struct RowGroups
   }
 };
 
-/// Finds groups of up to max_rows_per_group rows. Every multiple of this number begins a group.
+/// Finds groups of up to max_rows_per_group rows. Every row whose number is a multiple of
+/// max_rows_per_group begins a group.
 template <class Backend>
 RowGroups group_rows(const PatternRef &A);
 } // namespace femgpu::linalg

@@ -18,8 +18,8 @@
  */
 namespace femgpu::linalg
 {
-/// Returns the first position in [begin, end) of the ascending @p numbers whose number is not less
-/// than @p number; @p end if there is none.
+/// Returns the first position k in [begin, end) with numbers[k] >= number; @p end if there is none.
+/// The @p numbers must be in ascending order.
 template <class T>
 FEMGPU_HD
 int lower_bound(const T *numbers, int begin, int end, const T number)
@@ -113,7 +113,7 @@ struct LongPatternView
   }
 };
 
-/// The pattern of rows with at most max_indices entries in total; positions count through all
+/// The pattern of rows with at most max_indices entries in total; positions are counted over all
 /// rows.
 struct RowPatternView
 {
@@ -133,7 +133,7 @@ struct RowPatternView
   {
     return linalg::lower_bound(columns, from, row_starts[i + 1], column);
   }
-  /// Returns whether (i, column) is at a position returned by lower_bound().
+  /// Returns whether entry (i, column) is at @p position, which lower_bound(i, column) returned.
   FEMGPU_HD
   bool is_at(const int position, const int i, const int column) const
   {
@@ -192,7 +192,7 @@ struct RowPattern
   }
 };
 
-/// Returns the matrix with a pattern; its values are undefined.
+/// Makes a matrix with @p pattern and uninitialised values.
 inline std::shared_ptr<CsrMatrix> make_matrix(const ExecutorPtr &executor, RowPattern pattern,
                                               const int n_columns)
 {
@@ -228,15 +228,15 @@ struct PatternRef
   int n, n_columns;
   std::size_t n_entries;
 
-  /// Returns a view whose entries are counted by int.
+  /// Returns a view that counts entries by int.
   /// @throws SolverError if there are more than max_indices entries
   RowPatternView view() const
   {
     if (n_entries > static_cast<std::size_t>(max_indices))
       throw SolverError("Transposes, submatrices and sums of matrices, and second factors of "
                         "products, support at most " +
-                        std::to_string(max_indices) + " entries, fewer than " +
-                        describe(n, n_columns, n_entries) + " has. Use fewer unknowns.");
+                        std::to_string(max_indices) + " entries, but " +
+                        describe(n, n_columns, n_entries) + " is too large. Use fewer unknowns.");
     return {rows.row_starts.low, rows.columns};
   }
 };
@@ -280,7 +280,7 @@ inline void check_n_entries(const std::string &what, const long long n_entries)
         ". Use fewer unknowns, or a smaller tau, power or level of the preconditioner.");
 }
 
-/// Allocates rows of the given @p lengths.
+/// Makes a pattern with rows of the given @p lengths and uninitialised columns.
 /// @param what name of the pattern for error messages
 /// @throws SolverError if there are more than max_indices entries
 template <class Backend>

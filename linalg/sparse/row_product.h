@@ -35,7 +35,7 @@ struct ProductView
     }
   }
 
-  /// Returns whether row i of the product is a row of B, or empty. Such a row needs no set.
+  /// Returns whether row i of the product is a row of B, or empty. Such a row needs no ColumnSet.
   FEMGPU_HD
   bool is_copied(const int i) const
   {
@@ -70,7 +70,7 @@ struct ProductView
     return n < limit ? static_cast<int>(n) : limit;
   }
 
-  /// Inserts the columns of row i of the product into the set.
+  /// Clears the set, and inserts the columns of row i of the product.
   template <class Team>
   FEMGPU_HD
   void insert_row(const Team &team, ColumnSet &set, const int i) const
@@ -111,7 +111,7 @@ struct ProductBound
   }
 };
 
-/// Returns how many columns the set for a row must hold; 0 if the row is a copy.
+/// Returns how many columns the ColumnSet of a row must hold; 0 if the row is a copy.
 template <class Count>
 struct SetSize
 {
@@ -125,15 +125,15 @@ struct SetSize
   }
 };
 
-constexpr int max_pairs_of_small_team = 1 << 12; ///< the maximum for a team smaller than a warp
+constexpr int max_pairs_of_small_team = 1 << 12; ///< more pairs need at least a warp
 
 /// Computes the columns of a row of P B, or counts them.
 template <bool stores>
 struct ProductRow
 {
-  static constexpr int min_team_size = 8; // see run_batch()
+  static constexpr int min_team_size = 8; // the smallest team, for run_batch()
   ProductView product;
-  int *lengths; ///< used when counting
+  int *lengths; ///< used if `stores` is false
   const int *row_starts;
   int *columns;
 
@@ -223,7 +223,7 @@ public:
         lengths(executor, static_cast<std::size_t>(n))
   {}
 
-  /// Returns the lengths of some rows in host memory.
+  /// Returns the lengths of the rows in @p list, in host memory.
   std::vector<int> lengths_to_host(const RowList &list)
   {
     run_in_memory<Backend>(executor, list, bounds(list), counting(), nullptr);
@@ -314,7 +314,7 @@ RowPattern multiply(const PatternRef &P, const PatternRef &B,
                     const std::string &what = "The pattern of a preconditioner",
                     const RowGroups *columns = nullptr);
 
-/// Returns the lengths of some rows of P B in host memory.
+/// Returns the lengths of the rows of P B in @p list, in host memory.
 template <class Backend>
 std::vector<int> product_lengths(const PatternRef &P, const PatternRef &B, const RowList &list);
 } // namespace femgpu::linalg

@@ -12,13 +12,13 @@
 
 /**
  * @file
- * Team steps that process one row per team and need a workspace for each row. On a GPU the
- * workspace is in shared memory. Rows that need more, and all rows on the host, have workspaces in
- * global memory and are processed in batches.
+ * Team steps (linalg/steps/steps.h) that process a row per team and need a workspace for each row.
+ * On a GPU the workspace is in shared memory. Rows that need more, and all rows on the host, have
+ * workspaces in global memory and are processed in batches.
  */
 namespace femgpu::linalg
 {
-/// Some rows, or all, in the memory of an executor.
+/// A list of some or all rows, in the memory of an executor.
 struct RowList
 {
   int n;
@@ -30,7 +30,7 @@ struct RowList
   }
 };
 
-/// The rows of the items of a step, and the size and location of their workspaces.
+/// The rows that a step processes, one per item, and the size and location of their workspaces.
 struct RowBatch
 {
   const int *rows; ///< row of each item; nullptr: item i is row i
@@ -51,8 +51,8 @@ struct RowWorkspace
   std::size_t size; ///< doubles
 };
 
-/// Assigns the rows of a batch to teams. body(team, workspace) returns whether the workspace
-/// suffices.
+/// Assigns the rows of a batch to teams. body(team, workspace) processes a row and returns whether
+/// the workspace suffices.
 template <class Body, int team_size_, bool in_scratch>
 struct WithWorkspace
 {
@@ -276,16 +276,18 @@ inline std::size_t optimal_scratch_size(std::vector<std::size_t> needs, const st
   return best;
 }
 
-constexpr int few_rows = 512; ///< so few that a GPU processes them quickly, however large their
-                              ///< scratch is
+constexpr int few_rows = 512; ///< so few rows that a GPU processes them quickly, however large
+                              ///< their scratch is
 
 /**
  * Runs body(team, workspace) until every row has had a sufficient workspace; the body returns
  * whether the workspace was sufficient. On a GPU, rows first get scratch of the size that most rows
  * need; the remaining rows are processed again with more scratch. Rows that do not fit into scratch
  * at all, and all rows on the host, use memory.
- * @param needs needs(list) returns the workspaces of a sample of rows in doubles, in host memory
- * @param sizes sizes(list) returns the workspaces of rows that use memory, in the same form
+ * @param needs needs(list) returns the sizes of the workspaces of a sample of rows in doubles, in
+ * host memory
+ * @param sizes sizes(list) returns the sizes of the workspaces of rows that use memory, in the same
+ * form
  */
 template <class Backend, class Body, class Needs, class Sizes>
 void run_rows(const ExecutorPtr &executor, const int n, const Body &body, const Needs &needs,

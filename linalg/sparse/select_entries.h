@@ -40,7 +40,7 @@ struct AnyColumn
   }
 };
 
-/// Selects the columns that are not ghosts of a rank.
+/// Selects the columns that a rank owns, without the ghosts.
 struct IsOwnedColumn
 {
   int n;
@@ -53,8 +53,8 @@ struct IsOwnedColumn
 };
 
 /// The contiguous positions of a row that a thread of a team processes, so that entries keep their
-/// order. The positions include the one after the last entry. In short rows each thread has one
-/// position.
+/// order. The positions include the one after the last entry. In short rows each thread has at
+/// most one position.
 struct ThreadRange
 {
   int first, last;
@@ -70,7 +70,7 @@ struct ThreadRange
   }
 };
 
-/// Returns the number of entries that a thread stores.
+/// Returns the number of entries that a thread with the given positions stores.
 template <class Selector>
 FEMGPU_HD
 int count_selected(const Selector &selector, const int i, const ThreadRange &thread_range)

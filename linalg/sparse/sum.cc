@@ -20,14 +20,15 @@ struct MarkNew
   }
 };
 
-/// Two patterns, and for each entry of B how many earlier entries of B are missing in A.
+/// The union of two patterns A and B.
 struct Union
 {
   RowPatternView A, B;
-  const int *new_before; ///< for each entry, and for the end
+  const int *new_before; ///< number of entries of B before each entry, or the end, that
+                         ///< A does not have
 
-  /// Returns the position in the union, given a position in A and the first position in B that does
-  /// not precede it.
+  /// Returns the position of an entry in the union.
+  /// @param in_A, in_B first positions in A and B that do not precede this entry
   FEMGPU_HD
   int position(const int in_A, const int in_B) const
   {

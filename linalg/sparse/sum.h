@@ -40,8 +40,8 @@ public:
     return result;
   }
 
-  /// Updates the values from the factors and the values of A and B, which must have the original
-  /// patterns.
+  /// Updates the values from the factors a and b and the values of A and B, which must have the
+  /// original patterns.
   /// @throws SolverError if A or B has a different number of entries
   void update(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 

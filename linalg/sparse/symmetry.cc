@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Finds rows with an entry (i, j) for which there is no (j, i).
+/// Finds rows i with an entry (i, j) for which there is no entry (j, i).
 struct FindMissingPairs
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -30,15 +30,15 @@ struct FindMissingPairs
   }
 };
 
-/// Rows of ghosts, restricted to columns that exist on this rank.
+/// The rows of a rank's ghosts, without columns that only other ranks have.
 struct GhostRowsView
 {
   CsrView<double> rows;
-  const double *largest; ///< largest entry of each row, including columns that only other ranks
-                         ///< have
+  const double *largest; ///< largest entry of each of these rows, including columns that only
+                         ///< other ranks have
 };
 
-/// Finds rows with an entry a_ij that differs from a_ji.
+/// Finds rows i with an entry a_ij that differs from a_ji.
 struct FindUnequalPairs
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -61,7 +61,7 @@ struct FindUnequalPairs
   FEMGPU_HD
   void operator()(const Team &team, const int i) const
   {
-    constexpr double tolerance = 1e-12; // relative to the largest entry of both rows
+    constexpr double tolerance = 1e-12; // relative to the largest entry of rows i and j
     const RowEntries<double> row = A.entries(i);
     int found = 0;
     for (int k = team.rank(); k < row.length; k += team.size()) {
@@ -88,7 +88,7 @@ int n_ghost_entries(const CsrView<double> &A, const int i)
   return row.length - lower_bound(row.columns, 0, row.length, A.n);
 }
 
-/// Copies the entries of some rows in ghost columns.
+/// Copies those entries of some rows that are in ghost columns.
 struct StoreGhostEntries
 {
   CsrView<double> A;
@@ -109,7 +109,7 @@ struct StoreGhostEntries
   }
 };
 
-/// Returns the entries of @p rows_of_A in ghost columns, numbered as in A.
+/// Returns the entries of @p rows_of_A that are in ghost columns; columns are numbered as in A.
 template <class Backend>
 CsrMatrix ghost_entries(const CsrMatrix &A, const std::vector<int> &rows_of_A)
 {

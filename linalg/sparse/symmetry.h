@@ -9,7 +9,7 @@ namespace femgpu::linalg
 template <class Backend>
 bool is_symmetric(const PatternRef &pattern);
 
-/// Returns the first row of A that differs from its column by more than rounding; -1 if A is
+/// Returns the first i for which row i and column i of A differ by more than rounding; -1 if A is
 /// symmetric. Entries in ghost columns are not compared.
 template <class Backend>
 int first_unsymmetric_row(const CsrMatrix &A);

@@ -16,7 +16,7 @@ namespace
  */
 struct SolveFactorRow
 {
-  static constexpr int min_team_size = 32; // see run_batch()
+  static constexpr int min_team_size = 32; // the smallest team, for run_batch()
   CsrView<double> A;
   RowPatternView pattern;
   double *values;
@@ -57,9 +57,9 @@ struct SolveFactorRow
       for (int k = A.row_starts.low[J[r]] + team.rank(); k < A.row_starts.low[J[r] + 1];
            k += team.size()) {
         const int column = A.columns[k];
-        if (column > J[r]) // this and all later entries are in the upper triangle
+        if (column > J[r]) // this entry and the next ones are in the upper triangle
           break;
-        const int c = lower_bound(J, 0, r + 1, column); // its position in J, if present
+        const int c = lower_bound(J, 0, r + 1, column); // position of the column in J, if present
         if (c <= r && J[c] == column)
           L[static_cast<std::size_t>(c) * size + r] = A.values[k];
       }
@@ -88,7 +88,7 @@ struct SolveFactorRow
     return true;
   }
 
-  /// Subtracts Σ_s L_cs L(:, s), s < c, from the column, from row c on. Four terms are subtracted
+  /// Subtracts Σ_s L_cs L(:, s), s < c, from rows r >= c of the column. Four terms are subtracted
   /// at a time, so that the column is written less often.
   template <class Team>
   FEMGPU_HD
@@ -111,7 +111,7 @@ struct SolveFactorRow
     }
   }
 
-  /// Computes g = L_ii y, where Lᵀ y = e_i / L_ii.
+  /// Solves Lᵀ g = e_i, so that g = y / √y_i.
   template <class Team>
   FEMGPU_HD
   void substitute(const Team &team, const int size, const double *L, double *g) const
@@ -137,8 +137,8 @@ struct SolveFactorRow
  * define the pattern, the lower triangle of S^power, where S has the entries of a row with |a| > (1
  * − tau) max |a|. With grow=K the pattern adapts in K rounds: the entries of G with |g| > drop max
  * |g| of a row, times S, form the next pattern; the last round drops the other entries. Needs: A
- * symmetric positive definite. If a local matrix A(J, J) is not positive definite, its row of G is
- * that of Jacobi, and the report counts such rows.
+ * symmetric positive definite. If a local matrix A(J, J) is not positive definite, this row of G
+ * is taken from Jacobi, and the report counts such rows.
  */
 template <class Backend>
 class FactorisedApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -153,7 +153,8 @@ public:
 
   void setup(const Matrix &A_) override
   {
-    // A row of G has unknowns within `reach` connections; a row of Gᵀ has entries of such rows.
+    // A row of G has unknowns within `reach` connections; a row of Gᵀ has entries of rows of G that
+    // are themselves up to `reach` connections away.
     const int reach = power + rounds;
     const OverlappingRows<Backend> rows(A_.csr(), 2 * reach);
     const CsrMatrix &A = rows.matrix();
@@ -219,7 +220,7 @@ private:
   int power, rounds;
   double drop;
   MakeFactorised make_factorised;
-  Buffer<int> failed; ///< flag of each row of the last G
+  Buffer<int> failed; ///< for each row of the last G: 1 if A(J, J) was not positive definite
 };
 } // namespace
 

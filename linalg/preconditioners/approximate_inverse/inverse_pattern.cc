@@ -29,8 +29,8 @@ struct LargeEntries
   }
 };
 
-/// Returns a limit that at most @p count off-diagonal entries of row i exceed in size, by
-/// bisection.
+/// Returns a number, found by bisection, that |a_ij| exceeds for at most @p count off-diagonal
+/// entries of row i.
 FEMGPU_HD
 double size_of_largest(const CsrView<double> &A, const int i, const int count)
 {

@@ -18,7 +18,7 @@ namespace femgpu::linalg
 template <class Backend>
 RowPattern large_entries(const CsrMatrix &A, double tau, int longest = 0);
 
-/// Returns the pattern of S^power, where S are the large entries of A.
+/// Returns the pattern of S^power, where S has the pattern that large_entries() returns.
 template <class Backend>
 RowPattern inverse_pattern(const CsrMatrix &A, double tau, int power, int longest = 0);
 } // namespace femgpu::linalg

@@ -14,18 +14,18 @@ namespace femgpu::linalg
  * the columns of Q are orthogonal, but not normalised, and S is upper triangular with a unit
  * diagonal; then S m = t with QᵀQ t = Qᵀê.
  *
- * Columns of Â and ê are contiguous in the workspace, after room for one more column. Column c of Q
- * is not needed after it has been projected out of the later ones; row c + 1 of S, with t_{c+1},
- * overwrites it. The distance between columns is odd, so that neither rows nor columns cause bank
- * conflicts in shared memory.
+ * The workspace begins with unused memory of one column, followed by the columns of Â and by ê.
+ * Column c of Q is not needed after it has been projected out of the later columns; row c + 1 of S,
+ * with t_{c+1}, overwrites it. The distance between columns is odd, so that neither rows nor
+ * columns cause bank conflicts in shared memory.
  */
 class LeastSquares
 {
 public:
   const int n1, n2;
 
-  /// Returns the size of the workspace in doubles. Before the matrix is stored, the workspace also
-  /// holds n1 ints and a set of n1 columns.
+  /// Returns the size of the workspace in doubles. Before the matrix is stored, the workspace
+  /// must have memory for n1 ints and a ColumnSet of n1 columns.
   FEMGPU_HD
   static std::size_t size(const int n1, const int n2)
   {
@@ -41,7 +41,7 @@ public:
   {
     const std::size_t many = std::size_t{1} << 30;
     const auto n_columns = static_cast<unsigned int>(n2 + 2);
-    const std::size_t longest = size < many // a 32-bit division
+    const std::size_t longest = size < many // a 32-bit division is faster
                                     ? static_cast<unsigned int>(size) / n_columns
                                     : size / n_columns;
     const int matrix_limit = (static_cast<int>(longest < many ? longest : many) - 1) / 2 * 2; // odd
@@ -75,7 +75,7 @@ public:
     return column(c)[n1];
   }
 
-  /// Sets Â and ê to zero; keeps the memory at row(0).
+  /// Sets Â and ê to zero; does not change the memory before them.
   template <class Team>
   FEMGPU_HD
   void clear(const Team &team) const
@@ -87,8 +87,8 @@ public:
     team.sync();
   }
 
-  /// Computes S and t in place of Â and ê. Returns the number of linearly dependent columns to the
-  /// first thread.
+  /// Computes S and t in place of Â and ê. Returns the number of linearly dependent columns; the
+  /// result is only valid on the first thread.
   template <class Team>
   FEMGPU_HD
   int factorise(const Team &team) const
@@ -101,7 +101,7 @@ public:
     return n_dependent;
   }
 
-  /// m = S⁻¹t; zero for dependent columns.
+  /// Computes m = S⁻¹t, with zeros for dependent columns.
   template <class Team>
   FEMGPU_HD
   void substitute(const Team &team, double *m) const
@@ -119,7 +119,7 @@ public:
 private:
   /// A column is dependent if projection leaves less than this share of its squared norm.
   static constexpr double rank_tolerance = 1e-24;
-  /// A column is dependent if its remaining squared norm is less, because this is too small to
+  /// A column is dependent if its remaining squared norm is less than this, and hence too small to
   /// divide by.
   static constexpr double smallest = 1e-300;
 
@@ -184,7 +184,7 @@ private:
   }
 
   /// Projects column c out of the later columns by warps of a GPU. Each warp takes a few columns at
-  /// a time, computes their sums together, and computes qᵀq itself.
+  /// a time, and computes their inner products with q together with qᵀq.
   template <class Team>
   FEMGPU_HD
   bool project_by_warps(const Team &team, const int c) const
@@ -192,7 +192,8 @@ private:
     constexpr int all_at_once = columns_at_once * Team::n_warps();
     bool independent = true;
     for (int first = c + 1; first <= n2;) {
-      const int n_remaining = n2 + 1 - first; // in one round, or two of equal length
+      const int n_remaining = n2 + 1 - first;
+      // all in one round, or half of them if two rounds suffice, or a full round
       const int n_columns = n_remaining <= all_at_once       ? n_remaining
                             : n_remaining <= 2 * all_at_once ? (n_remaining + 1) / 2
                                                              : all_at_once;

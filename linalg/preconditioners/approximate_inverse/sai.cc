@@ -11,13 +11,13 @@ namespace femgpu::linalg
 namespace
 {
 /**
- * Computes row k of X, which minimises ‖x B − e_k‖₂ over the pattern J of the row: with I the
- * columns of the rows J of B, Â = B(J, I)ᵀ is n1 x n2, and min ‖Â m − ê‖₂ is solved by modified
- * Gram-Schmidt (Dehnavi 2012, chapter 5).
+ * Computes row k of X, which minimises ‖x B − e_k‖₂ over the pattern J of the row. If I are the
+ * columns of the rows J of B, Â = B(J, I)ᵀ is n1 x n2, and modified Gram-Schmidt solves the problem
+ * min ‖Â m − ê‖₂ (Dehnavi 2012, chapter 5).
  */
 struct SolveInverseRow
 {
-  static constexpr int min_team_size = 32; // see run_batch()
+  static constexpr int min_team_size = 32; // the smallest team, for run_batch()
   ProductView product;
   const double *B_values, *squared_norms; ///< values of B, squared norms of its rows
   double *values;
@@ -43,8 +43,8 @@ struct SolveInverseRow
     return true;
   }
 
-  /// Stores I, ascending, from the beginning of the workspace on. Returns n1; stores nothing if n1
-  /// exceeds @p row_limit.
+  /// Stores I, ascending, at the beginning of the workspace. Returns n1; if this exceeds
+  /// @p row_limit, stores nothing.
   template <class Team>
   FEMGPU_HD
   int find_rows(const Team &team, const int k, const int row_limit, double *work) const
@@ -104,13 +104,13 @@ public:
   void setup(const Matrix &A) override
   {
     this->inverse.reset();
-    // A row of X has unknowns within `power` connections, and the rows of B reach one further; a
-    // row of Xᵀ has entries of such rows of X.
+    // A row of X has unknowns within `power` connections, and the rows of B reach one connection
+    // further; a row of Xᵀ has entries of rows of X that are up to `power` connections away.
     const OverlappingRows<Backend> rows(A.csr(), is_left ? power + 1 : 2 * power + 1);
     std::shared_ptr<const CsrMatrix> M;
     if (is_left)
       M = minimise_rows(rows.matrix());
-    else // column by column: the rows of the transposed problem
+    else // the columns of M are the rows of the solution of the transposed problem
       M = transposed<Backend>(*minimise_rows(*transposed<Backend>(rows.matrix()).matrix()))
               .matrix();
     M = rows.owned_rows(M);
@@ -172,7 +172,7 @@ private:
   int longest; ///< maximum length of the rows of S; 0: unlimited
   bool is_left;
   MakeFactorised make_factorised;
-  Buffer<int> deficient; ///< flag of each row of the last X
+  Buffer<int> deficient; ///< for each row of the last X: 1 if columns of Â were dependent
 };
 } // namespace
 

@@ -10,10 +10,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// How pivots scale a factor.
+/// How the columns of a factor are scaled by the pivots p_j.
 enum class PivotUse
 {
-  none,
+  none,   ///< columns are not scaled
   root,   ///< column j is divided by √p_j
   inverse ///< column j is divided by p_j
 };
@@ -96,7 +96,7 @@ struct AinvOptions
  * one factor, A symmetric positive definite. Cost: an application takes two products; the set-up
  * (see Biconjugation) is much more expensive than that of FSAI with the pattern of A. Fails:
  * SolverError naming the row of a pivot that is not positive or, with two factors, zero; for
- * positive definite A this only occurs with ainv. DeviceError if the columns exceed the memory.
+ * positive definite A this occurs with ainv only. DeviceError if the columns exceed the memory.
  */
 template <class Backend>
 class ApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -207,7 +207,7 @@ private:
   AinvOptions options;
   MakeFactorised make_factorised;
   using OperatorPreconditioner<FactorisedInverse>::preserves_symmetry;
-  std::unique_ptr<BlockPartition> blocks; ///< only during set-up
+  std::unique_ptr<BlockPartition> blocks; ///< nullptr except during set-up
 };
 } // namespace
 

@@ -28,7 +28,7 @@ struct BadPivot
 struct BiconjugationOptions
 {
   bool is_stabilised;
-  bool is_shortest_first; ///< keys begin with the cost of A z_j
+  bool is_shortest_first; ///< columns with the cheapest A z_j come first
   DropRule dropping;
 };
 
@@ -68,7 +68,8 @@ class Biconjugation
 public:
   /// @param keys a different key for each column; columns with smaller keys become pivots first
   /// @throws BadPivot for an unusable pivot
-  /// @throws DeviceError if memory is insufficient; SolverError as ColumnPool::move()
+  /// @throws DeviceError if memory is insufficient
+  /// @throws SolverError if the factors have too many entries
   Biconjugation(const ExecutorPtr &executor, const AinvSystem<n_factors> &A, Buffer<ColumnKey> keys,
                 const BiconjugationOptions &rule)
       : executor(executor), n(A.pattern.n()), A(A.view()), rule(rule), keys(std::move(keys)),
@@ -178,7 +179,7 @@ private:
     status.copy_to_host(&host);
   }
 
-  /// Removes former pivots from the list of columns when they are an eighth of it.
+  /// Removes former pivots from the list of columns if they are at least an eighth of the list.
   void compact()
   {
     if (n - host.n_pivots <= n_columns - n_columns / 8) {
@@ -206,7 +207,7 @@ private:
     }
   }
 
-  /// Returns the pivot of @p column, of Z or of W, that is smaller in absolute value.
+  /// Returns the pivot of @p column in Z or in W, whichever is smaller in absolute value.
   double smallest_pivot(const int column) const
   {
     double smallest = pivot_values[0].to_host()[column];
@@ -256,8 +257,8 @@ private:
       run_teams<Backend, largest_team, true>(executor, batch, body, nullptr);
   }
 
-  /// Returns the size of a team's workspace in doubles; on a GPU it is small enough for many warps
-  /// on a multiprocessor.
+  /// Returns the usual size of a team's workspace in doubles. On a GPU it is so small that many
+  /// warps fit on a multiprocessor.
   static constexpr int default_scratch()
   {
     return Backend::kind == BackendKind::host ? 4096 : 512;

@@ -36,7 +36,7 @@ struct ColumnsView
   }
 };
 
-/// numbers[i] = i
+/// Sets numbers[i] = i for all i < @p n.
 template <class Backend>
 void fill_iota(const ExecutorPtr &executor, int *const numbers, const int n)
 {
@@ -47,7 +47,7 @@ template <int n_factors>
 struct CopyColumn
 {
   static constexpr int team_size = 32, scratch = 0;
-  ColumnsView<n_factors> from, to; // of equal lengths
+  ColumnsView<n_factors> from, to; // their columns have equal lengths
 
   template <class Team>
   FEMGPU_HD
@@ -63,8 +63,8 @@ struct CopyColumn
 };
 
 /**
- * The memory that all columns share. A changed column is appended to the pool; its former memory is
- * reclaimed by move().
+ * The memory that all columns of the factors share. A changed column is appended to the pool; its
+ * former memory is reclaimed by move().
  */
 template <class Backend, int n_factors>
 class ColumnPool
@@ -98,7 +98,8 @@ public:
   }
 
   /**
-   * Moves the columns, contiguously, to a new pool with room for as many entries again.
+   * Moves the columns, contiguously, to a new pool of twice their size or more, but of at most
+   * max_indices entries.
    * @return the number of entries in use
    * @throws DeviceError if memory is insufficient
    * @throws SolverError if the columns have, or will soon have, more than max_indices entries
@@ -145,8 +146,8 @@ private:
 using ColumnKey = unsigned long long;
 constexpr ColumnKey no_key = ~0ULL;
 
-/// Returns the key of column @p number. Keys ascend with @p products; keys of different numbers
-/// differ.
+/// Returns the key of column @p number. Columns with fewer @p products have smaller keys; different
+/// numbers have different keys.
 FEMGPU_HD
 ColumnKey key_of(const double products, const unsigned int number)
 {
@@ -165,7 +166,7 @@ struct SystemView
 /// Counters of a round, in the memory of the executor.
 struct RoundStatus
 {
-  unsigned long long used;        ///< entries of the pool, including failed requests
+  unsigned long long used;        ///< entries requested from the pool, including failed requests
   int n_pivots;                   ///< pivots found in all rounds
   int n_too_large, n_unallocated; ///< columns for which the workspace, or the pool, was too small
   int bad_pivot;                  ///< column of the first bad pivot of this round; n: none
@@ -179,15 +180,15 @@ template <int n_factors>
 struct RoundView
 {
   int round, n;
-  bool is_stabilised;
-  bool is_shortest_first;    ///< keys begin with the cost of A z_j
+  bool is_stabilised;        ///< SAINV instead of AINV
+  bool is_shortest_first;    ///< columns with the cheapest A z_j come first
   ColumnKey *keys;           ///< for each column: smaller keys come first
   ColumnKey *min_keys;       ///< for each row: the smallest key of the columns that contain it
   int *pivot_round;          ///< for each column: the round in which it became a pivot; 0: none yet
   double *pivots[n_factors]; ///< pivots p_i of z_i, and q_i of w_i
   int *owners;               ///< for each row: its owner, or -1
   int *positions;            ///< for each row: its position in the owner's column
-  double *owned[n_factors];  ///< for each row: its value there; AINV: 1 on the diagonal, else 0
+  double *owned[n_factors];  ///< for each row: its value in that column; AINV: 1 or 0, as in I
   int *last_touched;         ///< for each row: the last round with a pivot i such that A z_i has
                              ///< an entry in the row
   int *n_products;     ///< for each row: number of its products, which start where A's row does
@@ -196,11 +197,11 @@ struct RoundView
   RoundStatus *status;
 };
 
-/// A row's list of products has each owner only once if it is not longer than this.
+/// In lists of products of a row of up to this length, each owner occurs only once.
 constexpr int longest_merged_list = 64;
 
-/// Lowers min_keys of the rows of column j to its key. If j became a pivot in the last round,
-/// clears the owners of its rows instead.
+/// Lowers min_keys of the rows of column j to the key of j. If column j became a pivot in the
+/// previous round, clears the owners of its rows instead.
 template <int n_factors>
 struct LowerRowKeys
 {
@@ -309,7 +310,7 @@ struct SelectPivot
     }
   }
 
-  /// Returns z_iᵀ Aᵀ w_i or w_iᵀ A z_i; for AINV, with e_i instead of the last vector. Marks the
+  /// Returns z_iᵀ Aᵀ w_i or w_iᵀ A z_i; for AINV, with e_i instead of the right vector. Marks the
   /// rows of A z_i and Aᵀ w_i, and records a bad pivot.
   template <class Team>
   FEMGPU_HD

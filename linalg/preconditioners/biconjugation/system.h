@@ -24,7 +24,8 @@ inline std::vector<std::string> column_order_choices()
   return {"shortest", "colouring", "natural", "nested-dissection"};
 }
 
-/// Checks that this build supports @p order. @throws ParameterError if it does not
+/// Checks that this build supports the column order @p order.
+/// @throws ParameterError if it does not
 inline void check_column_order(const std::string &order)
 {
   if (order == "nested-dissection" && !have_metis())
@@ -68,13 +69,13 @@ Buffer<ColumnKey> column_keys(const std::string &order, const CsrMatrix &A,
   return column_keys;
 }
 
-/// S A S in the order of the blocks, restricted to the blocks.
+/// The diagonal blocks of the scaled matrix S A S, in the order of the blocks.
 template <int n_factors>
 struct AinvSystem
 {
   RowPattern pattern; ///< symmetric, with a full diagonal
   Buffer<double> values[n_factors];
-  Buffer<double> scaling; ///< S
+  Buffer<double> scaling; ///< the diagonal of S
 
   SystemView<n_factors> view() const
   {
@@ -85,7 +86,8 @@ struct AinvSystem
   }
 };
 
-/// Stores A and Aᵀ on the pattern of A + Aᵀ. @param A_values the values of the entries of @p A
+/// Stores A and Aᵀ on the pattern of A + Aᵀ.
+/// @param A_values the values of the entries of @p A
 template <class Backend, int n_factors>
 void store_union(const PatternRef &A, const double *A_values, AinvSystem<n_factors> &system)
 {

@@ -29,7 +29,8 @@ struct UpdateSize
   std::size_t n_pivot_entries; ///< entries of the columns of these pivots
   std::size_t length;          ///< entries of the column
 
-  /// Returns the workspace in doubles, for teams of @p n_threads and for @p n_factors.
+  /// Returns the size of the workspace in doubles for @p n_factors factors and a team of
+  /// @p n_threads threads.
   FEMGPU_HD
   std::size_t doubles(const int n_factors, const int n_threads) const
   {
@@ -37,7 +38,7 @@ struct UpdateSize
     const std::size_t ints = 2 * n_pivots + 2 + static_cast<std::size_t>(n_threads) + n_entries;
     return doubles_for_ints(ints) + static_cast<std::size_t>(n_factors) * (n_pivots + n_entries);
   }
-  /// Returns the workspace in doubles for finding the pivots.
+  /// Returns the size of the workspace in doubles for the search for the pivots.
   FEMGPU_HD
   std::size_t doubles_for_set() const
   {
@@ -49,10 +50,10 @@ struct UpdateSize
 template <int n_factors>
 struct NewColumn
 {
-  int *pivots;               ///< n_pivots, ascending
+  int *pivots;               ///< the pivots that change the column, ascending
   int *offsets;              ///< n_pivots + 1: start of the entries of each pivot's column
   int *counts;               ///< one per thread, and one more
-  int *rows;                 ///< first the rows of the old column
+  int *rows;                 ///< row of each entry; the entries of the old column come first
   double *factors;           ///< coefficients of the pivots, n_factors x n_pivots
   double *values[n_factors]; ///< the entries in these rows
   int n_pivots, n_old, n_entries;
@@ -144,8 +145,8 @@ struct UpdateColumn
     return a > b ? a : b;
   }
 
-  /// Bounds the number of pivots that change a column, and of the entries of the pivots' columns,
-  /// with repetitions.
+  /// Returns upper bounds of the number of pivots that change a column and of the number of entries
+  /// in these pivots' columns: pivots are counted once for each product.
   template <class Team>
   FEMGPU_HD
   UpdateSize bound(const Team &team, const int begin, const int length) const
@@ -166,8 +167,8 @@ struct UpdateColumn
             static_cast<std::size_t>(n_pivot_entries), static_cast<std::size_t>(length)};
   }
 
-  /// Stores the pivots that change a column, ascending, at the beginning of the memory. Returns the
-  /// exact size.
+  /// Stores the pivots that change a column, ascending, at the beginning of @p memory. Returns the
+  /// exact sizes.
   template <class Team>
   FEMGPU_HD
   UpdateSize find_pivots(const Team &team, const int begin, const UpdateSize &upper_bound,
@@ -231,8 +232,8 @@ struct UpdateColumn
     team.sync();
   }
 
-  /// Stores the entries of the column, and the multiples of its pivots' columns that are
-  /// subtracted. An entry in a row of the column is added to the column's own entry there.
+  /// Stores the entries of the column, and the multiples of the pivots' columns that are
+  /// subtracted. If both have an entry in the same row, adds the multiple to the column's entry.
   template <class Team>
   FEMGPU_HD
   void subtract_pivots(const Team &team, const int begin, const NewColumn<n_factors> &column) const
@@ -346,8 +347,8 @@ struct UpdateColumn
     }
   }
 
-  /// Reserves room at the end of the pool. Returns the position of this room to all threads; -1 if
-  /// the pool is full.
+  /// Reserves @p length entries at the end of the pool. Returns the position of the first one on
+  /// all threads; -1 if the pool is full.
   template <class Team>
   FEMGPU_HD
   int reserve_entries(const Team &team, const int length, const NewColumn<n_factors> &column) const

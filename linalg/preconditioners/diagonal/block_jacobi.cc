@@ -16,7 +16,7 @@ struct InvertBlock
   CsrView<double> A;
   int b;
   double *inverses; ///< b² per node, row by row
-  int *is_singular; ///< flag of each node
+  int *is_singular; ///< for each node: 1 if its block is singular, else 0
   int *row_starts, *columns;
 
   FEMGPU_HD
@@ -97,7 +97,7 @@ public:
 };
 
 /**
- * M = the diagonal blocks of A, one per node.
+ * Block Jacobi: M consists of the diagonal blocks of A, one per node.
  *
  * Use: systems with several unknowns per node, such as elasticity; an application costs 8 b bytes
  * per row and an additional kernel. Needs: A symmetric positive definite for PCG. Fails: setup()
@@ -109,8 +109,8 @@ class BlockJacobi final : public OperatorPreconditioner<BlockDiagonal>
 public:
   explicit BlockJacobi(Method &method) : OperatorPreconditioner(method, true), options(method)
   {
-    method.integer("block", 0, 0, largest_block); // only validated here; setup() reads it with the
-                                                  // matrix
+    method.integer("block", 0, 0, largest_block); // only validated here; setup() reads the option
+                                                  // for its matrix
   }
 
   void setup(const Matrix &A) override

@@ -66,9 +66,9 @@ struct CompareWithFirst
 };
 
 /**
- * M = diag(A).
+ * The Jacobi preconditioner M = diag(A).
  *
- * Use: the default for PCG. M⁻¹ is fused into the solver's steps and costs 8 bytes per row and
+ * Use: the default for PCG. M⁻¹ is fused into the solver's kernels and costs 8 bytes per row and
  * application, or nothing if all entries are equal, as for the Laplacian on a uniform grid.
  * Fails: setup() throws SolverError if the diagonal contains a zero. Negative entries make M
  * indefinite, which the solver detects.

@@ -90,12 +90,12 @@ struct EliminateRow
 /// Statistics of the pivots.
 struct PivotReport
 {
-  int n_bad = 0;      ///< pivots that are zero, too small, or not positive but must be
+  int n_bad = 0;      ///< bad pivots of A: zero, too small, or not positive but must be
   int first_row = -1; ///< first row with a bad pivot, in the numbering of A
   double alpha = 0.;  ///< A + α diag(A) was factorised
 };
 
-/// A view of D + L + U for steps, with rows in the order of the blocks.
+/// A view of D + L + U for kernels, with rows in the order of the blocks.
 struct FactorsView
 {
   RowPatternView pattern;
@@ -105,9 +105,9 @@ struct FactorsView
 };
 
 /**
- * M = (D + L) D⁻¹ (D + U) ≈ the diagonal blocks of P A Pᵀ, with the pattern of ILU(level).
- * Elimination is row by row (Saad 2003, Algorithm 10.4); each row waits for the rows on which it
- * depends.
+ * The factors M = (D + L) D⁻¹ (D + U) ≈ the diagonal blocks of P A Pᵀ, with the pattern of
+ * ILU(level), where P orders the rows block by block. Elimination is row by row (Saad 2003,
+ * Algorithm 10.4); each row waits for the rows on which it depends.
  */
 template <class Backend>
 class IncompleteFactors
@@ -116,7 +116,8 @@ public:
   /**
    * Finds the pattern and the order of elimination.
    * @param is_cholesky whether A is symmetric; then U = Lᵀ exactly, and pivots must be positive
-   * @param by_levels whether the rows of a block are scheduled by levels, or in numerical order
+   * @param by_levels whether the rows of a block are processed by levels, or else in numerical
+   * order
    * @throws SolverError if the factors have more than max_indices entries
    */
   IncompleteFactors(const CsrMatrix &A, const BlockPartition &blocks, const int level,

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Numbers of outer and inner steps.
+/// Numbers of outer and inner steps of the two-stage method.
 struct StepCounts
 {
   int outer = 1; ///< m
@@ -19,15 +19,15 @@ struct StepCounts
 };
 
 /**
- * The operator of m outer and q inner steps of the block two-stage method for A s = r from s = 0
- * (Galiano et al. 2012, Algorithm 3), with A = P − Q, where P are the diagonal blocks of A, and P =
- * M − R with the incomplete factors M = L U. An outer step of the algorithm begins with y = s and
- * takes q inner steps
+ * The operator that applies m outer and q inner steps of the block two-stage method to A s = r,
+ * starting from s = 0 (Galiano et al. 2012, Algorithm 3). A is split into A = P − Q, where P are
+ * the diagonal blocks of A, and P into M − R with the incomplete factors M = L U. An outer step of
+ * the algorithm begins with y = s and takes q inner steps
  *
  *     M y' = R y + Q s + r.
  *
  * This implementation uses corrections: let y = s + e, so that e = 0 initially. With R = M − P and
- * Q = P − A, M (s + e') = (M − P)(s + e) + (P − A) s + r, that is
+ * Q = P − A, M (s + e') = (M − P)(s + e) + (P − A) s + r. Hence
  *
  *     e' = e + M⁻¹ ((r − A s) − P e);  in the end s' = s + e.
  *
@@ -73,7 +73,7 @@ public:
     return sum;
   }
 
-  /// v.z_i = v.b_i − (B y)_i
+  /// Computes v.z = v.b − B y.
   template <class Operator>
   static void subtract_product(Runner<Backend> &run, const Operator &B, double *const y,
                                const SolveVectors &v)
@@ -88,7 +88,7 @@ private:
     return {A.executor(), is_needed ? static_cast<std::size_t>(A.n()) : 0};
   }
 
-  /// s = G r, or s += G r, where G consists of q inner steps.
+  /// Computes s = G r or, if @p adds, s += G r, where G consists of q inner steps.
   void inner_steps(Runner<Backend> &run, const double *r, const bool adds) const
   {
     const int *const order = blocks.host.order.empty() ? nullptr : blocks.view().order;
@@ -119,11 +119,11 @@ private:
  * blocks lead to more iterations. level=κ is the fill level; κ = 0: the pattern of A. Needs:
  * nonzero pivots; with factor=ic also a symmetric A with positive pivots. If pivots are bad, A + α
  * diag(A) is factorised instead, which the report mentions. For a symmetric A, the factors and
- * hence all steps are symmetric. They need not be definite: with odd numbers of outer and inner
- * steps they are if M and A are; with even numbers, 2M − A must be definite too and, for outer
- * steps, 2P − A (Adams 1985). CG detects indefiniteness. Cost: an application solves with L and U
- * outer · inner times, and multiplies with A outer − 1 times and with its diagonal blocks outer ·
- * (inner − 1) times. Fails: SolverError naming the row.
+ * hence all steps are symmetric. They need not be definite. With odd numbers of outer and inner
+ * steps they are definite if M and A are. With an even number of inner steps, 2M − A must be
+ * definite too; with an even number of outer steps, 2P − A (Adams 1985). CG detects indefiniteness.
+ * Cost: an application solves with L and U outer · inner times, and multiplies with A outer − 1
+ * times and with its diagonal blocks outer · (inner − 1) times. Fails: SolverError naming the row.
  */
 template <class Backend>
 class BlockTwoStage final : public OperatorPreconditioner<TwoStageOperator<Backend>>
@@ -201,9 +201,9 @@ private:
                           requested_blocks > 0 ? requested_blocks : automatic_blocks(A));
   }
 
-  /// Returns how triangles are solved. On a GPU, sweeps that contract are much faster than the
-  /// alternatives: see docs/appendix_preconditioners.md. On the host exact solves cost less than
-  /// two sweeps.
+  /// Returns how triangles are solved. On a GPU, Jacobi sweeps are much faster than exact solves if
+  /// they converge (docs/appendix_preconditioners.md). On the host, exact solves cost less than two
+  /// sweeps.
   std::string triangular_solver(const Executor &executor) const
   {
     if (triangular != "auto")

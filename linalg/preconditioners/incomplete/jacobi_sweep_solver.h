@@ -13,7 +13,7 @@
 
 /**
  * @file
- * Solves with incomplete factors by Jacobi sweeps, which need no levels.
+ * Solves with incomplete factors by Jacobi sweeps, in which all rows are independent.
  */
 namespace femgpu::linalg
 {
@@ -63,11 +63,11 @@ struct TestResidual
  * apply Σ (−D⁻¹U)^k D⁻¹ Σ (−L D⁻¹)^k, which is symmetric for a symmetric M, and positive definite
  * if D is.
  *
- * Fewer sweeps may increase errors, because the powers of L D⁻¹ grow unless the off-diagonal
- * entries of rows are small compared with the diagonal. Each update therefore measures, for two
- * right-hand sides, the share of the residual that remains, in the norm of |D|⁻¹, which does not
- * depend on units. An automatic number of sweeps is doubled until this share is small; if even
- * max_sweeps do not contract, the triangles are solved exactly.
+ * With fewer sweeps than levels, errors may grow, because the powers of L D⁻¹ grow unless the
+ * off-diagonal entries of rows are small compared with the diagonal. Each update therefore
+ * measures, for two right-hand sides, the share of the residual that remains, in the norm of |D|⁻¹,
+ * which does not depend on units. An automatic number of sweeps is doubled until this share is
+ * small; if even max_sweeps do not reduce the residual, the triangles are solved exactly.
  */
 template <class Backend>
 class JacobiSweepSolver final : public SolverWithTriangles<Backend>
@@ -146,8 +146,8 @@ public:
     }));
   }
 
-  /// Returns the share of the residual of M z = b that remains after sweeps, the larger share for
-  /// two vectors b.
+  /// Returns the share of the residual of M z = b that remains after the sweeps, the maximum for
+  /// two test vectors b.
   double measure_residual_ratio() const
   {
     if (n == 0)
@@ -207,8 +207,8 @@ private:
   using SolverWithTriangles<Backend>::factors, SolverWithTriangles<Backend>::lower,
       SolverWithTriangles<Backend>::upper;
   int requested_sweeps, n, n_sweeps = 0;
-  double residual_ratio = 0.;              ///< remaining share of a residual
-  std::unique_ptr<TriangularSolver> exact; ///< used if sweeps do not contract; else nullptr
+  double residual_ratio = 0.;              ///< the share of the residual that sweeps leave
+  std::unique_ptr<TriangularSolver> exact; ///< used if sweeps do not reduce the residual
   mutable Buffer<double> vectors[3];
 };
 } // namespace femgpu::linalg

@@ -17,13 +17,13 @@
  */
 namespace femgpu::linalg
 {
-/// A view of a Partition for steps.
+/// A view of a Partition for kernels.
 struct PartitionView
 {
-  const int *starts;   ///< the first new row of each block, and n
+  const int *starts;   ///< the first new row of each block, then n
   const int *block_of; ///< the block of each new row
   const int *order;    ///< the old row of each new one; nullptr: the same numbering
-  const int *new_rows; ///< the new row of each old one
+  const int *new_rows; ///< the new row of each old one; nullptr: the same numbering
 
   FEMGPU_HD
   int old_row(const int i) const
@@ -48,8 +48,8 @@ inline HostMatrix host_pattern(const CsrMatrix &A)
   return pattern;
 }
 
-/// Partitions a matrix in an executor's memory like make_partition() for host matrices, with the
-/// same exceptions.
+/// Partitions the rows of @p A as the make_partition() of linalg/partitions/partition.h does, with
+/// the same exceptions.
 inline Partition make_partition(const std::string &kind, const CsrMatrix &A, const int n_blocks)
 {
   if (kind == "metis")
@@ -60,7 +60,7 @@ inline Partition make_partition(const std::string &kind, const CsrMatrix &A, con
   return make_partition(kind, nodes, n_blocks);
 }
 
-/// A Partition with its copy in the memory of an executor.
+/// A Partition, and a copy of it in the memory of an executor.
 class BlockPartition
 {
 public:
@@ -111,7 +111,8 @@ struct BlockRows
   {
     return blocks.old_row(r);
   }
-  /// Calls f for the entries of a row. New columns ascend, because blocks preserve the order.
+  /// Calls f for the entries that derive from position k of a row. Columns of the result ascend,
+  /// because blocks preserve the order of rows.
   template <class Function>
   FEMGPU_HD
   void visit(const int row, const int k, const Function &f) const
@@ -136,8 +137,8 @@ DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
   return select_entries<Backend>(pattern, BlockRows{pattern.view(), blocks.view()}, A.n());
 }
 
-/// Selects all entries (i, j) of the upper triangle; of the lower triangle, only those for which
-/// (j, i) is in the pattern of the transposed graph's paths.
+/// Selects all entries (i, j) of the upper triangle; in the lower triangle, only those for which
+/// (j, i) is in transposed_paths, the pattern of the paths in the transposed graph.
 struct FillEntry
 {
   RowPatternView transposed_paths;
@@ -169,8 +170,9 @@ RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
 /**
  * Returns the pattern of L + U of ILU(level) of a matrix with the pattern @p A, which has a full
  * diagonal. Entry (i, j), i < j, exists if a path of at most level + 1 edges leads from i to j
- * through vertices below i (Hysom and Pothen 2001: this is the rule lev_ij = min(lev_ik + lev_kj +
- * 1)); the lower triangle follows from the transposed graph. Cost: `level` products of patterns.
+ * through vertices below i (Hysom and Pothen 2001); this is the rule
+ * lev_ij = min(lev_ik + lev_kj + 1). The lower triangle follows from the transposed graph. Cost:
+ * `level` products of patterns.
  */
 template <class Backend>
 RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr &executor)

@@ -9,7 +9,8 @@
 
 /**
  * @file
- * The order in which rows of triangles are processed: rows of one level are independent.
+ * The order in which the rows of triangular factors are processed: rows of one level are
+ * independent.
  */
 namespace femgpu::linalg
 {
@@ -21,9 +22,9 @@ struct HostFactors
 
 /**
  * Returns the levels of the rows of a triangle: 0 if a row depends on no other row, else one more
- * than the highest level on which it depends. Runs on the host, row by row, with blocks in
- * parallel. There it is limited by memory bandwidth; on a device, where rows would wait for each
- * other, it would take seconds.
+ * than the highest level of the rows on which it depends. Runs on the host, row by row, with blocks
+ * in parallel, where memory bandwidth limits it; on a device, rows would wait for each other, which
+ * would take seconds.
  */
 inline std::vector<int> find_levels(const HostFactors &factors, const BlockPartition &blocks,
                                     const bool is_lower)
@@ -50,12 +51,12 @@ struct RowSchedule
 {
   Buffer<int> rows;
   std::vector<int> host_rows;
-  std::vector<int> level_starts; ///< the first position of each level in rows, and n
-  std::vector<int> block_levels; ///< the first level of each block, and the number of all levels
+  std::vector<int> level_starts; ///< the first position of each level in rows, then n
+  std::vector<int> block_levels; ///< the first level of each block, then the number of levels
   int n_levels = 0;              ///< levels of the block with most levels
 
-  /// Returns how many of @p n_items are active at one time: the items of a level, and items of the
-  /// next levels that are being prepared.
+  /// Returns how many of the @p n_items items of a ChainStep are active at one time: the items of a
+  /// level, and items of the next levels that are being prepared.
   int items_at_once(const int n_items) const
   {
     return 3 * (n_items / std::max(n_levels, 1) + 1);
@@ -69,7 +70,7 @@ struct Schedule
 
 /// Sorts the rows of each block by levels.
 /// @param levels the level of each row
-/// @param backwards whether the rows of a level are in descending order, not in ascending order
+/// @param backwards whether the rows of a level are in descending rather than ascending order
 inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vector<int> &levels,
                                   const bool backwards)
 {
@@ -99,7 +100,7 @@ inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vecto
 }
 
 /**
- * Finds the levels of both triangles, and sorts the rows.
+ * Finds the levels of both triangles of @p factors, and sorts their rows.
  * @param by_levels whether rows are sorted by levels; otherwise each block is one level of rows in
  * numerical order, for a thread that processes a block alone
  */

@@ -10,8 +10,8 @@
 
 /**
  * @file
- * L and U of incomplete factors, stored for solves, and z = M⁻¹ b with M = (D + L) D⁻¹ (D + U),
- * block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
+ * The triangles L and U of incomplete factors, and solvers for M z = b, where M is the product
+ * (D + L) D⁻¹ (D + U), block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
  */
 namespace femgpu::linalg
 {
@@ -19,7 +19,7 @@ namespace femgpu::linalg
 struct TriangleView
 {
   const int *rows;       ///< the row at each position
-  const int *row_starts; ///< first entry of the row at each position, and the end
+  const int *row_starts; ///< first entry of the row at each position, then the total
   const int *columns;
   const double *values;
   const double *inverse; ///< 1/d_i of the row at each position
@@ -83,8 +83,8 @@ struct SolveVectors
   const double *b;
   const int *b_order; ///< the position in b of each row; nullptr: the same order
   double *z;
-  const int *z_order;
-  bool adds; ///< adds the solution to z, instead of overwriting z
+  const int *z_order; ///< the position in z of each row; nullptr: the same order
+  bool adds;          ///< whether the solution is added to z, instead of overwriting z
 
   FEMGPU_HD
   double read(const int i) const
@@ -150,11 +150,11 @@ protected:
 struct LevelsView
 {
   TriangleView triangle;
-  const int *starts;       ///< the first position of each level, and n
+  const int *starts;       ///< the first position of each level or packet, then n
   const int *block_levels; ///< the first level of each block
 };
 
-/// w_i = (b_i − Σ l_ij w_j) / d_i
+/// Forward substitution in row i: w_i = (b_i − Σ l_ij w_j) / d_i.
 struct ForwardRow
 {
   FEMGPU_HD
@@ -165,7 +165,7 @@ struct ForwardRow
   }
 };
 
-/// z_i = w_i − Σ u_ij z_j / d_i, overwriting w
+/// Backward substitution in row i: z_i = w_i − Σ u_ij z_j / d_i, which overwrites w_i.
 struct BackwardRow
 {
   FEMGPU_HD
@@ -179,8 +179,9 @@ struct BackwardRow
 };
 
 /**
- * Solves both triangles of one block, level by level. The block's part of w is in scratch memory if
- * `scratch_` is not 0, else in `work`. A team of one thread processes the rows one after the other.
+ * Solves with both triangles of one block, level by level. The block's part of w is in scratch
+ * memory if `scratch_` is not 0, else in `work`. A team of one thread processes the rows one after
+ * the other.
  */
 template <int scratch_>
 struct SolveBlock
@@ -299,7 +300,7 @@ private:
   Buffer<int> level_starts, block_levels;
 };
 
-/// Solves with one team of threads per block.
+/// A solver with one team of threads per diagonal block.
 template <class Backend>
 class BlockwiseSolver final : public SolverWithTriangles<Backend>
 {
@@ -351,8 +352,8 @@ private:
   mutable Buffer<double> work;
 };
 
-/// Solves all blocks at once: each row waits for the rows on which it depends, whatever their
-/// block. For few large blocks on a GPU.
+/// A solver for few large blocks on a GPU: it processes all blocks at once, and each row waits only
+/// for the rows on which it depends.
 template <class Backend>
 class DependencySolver final : public SolverWithTriangles<Backend>
 {

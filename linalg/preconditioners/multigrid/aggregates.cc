@@ -13,7 +13,7 @@ namespace
 struct StrongEntries
 {
   CsrView<double> A;
-  int n_columns; ///< columns that are considered
+  int n_columns; ///< only columns j < n_columns are selected
   const double *diagonal;
   double theta_squared;
 
@@ -44,16 +44,16 @@ struct IsOffDiagonal
   }
 };
 
-/// The state of a node in the choice of a set. The two highest bits mean out, undecided or in; the
-/// lower bits hold the node's hash, and its number to break ties. 0: the node has an aggregate, or
-/// never gets one.
+/// The state of a node while a set of roots is chosen. The two highest bits (is_in, is_undecided)
+/// tell whether the node is in the set, undecided, or neither; the lower bits hold the node's hash,
+/// and its number to break ties. 0: the node has an aggregate, or never gets one.
 using Key = unsigned long long;
 constexpr Key is_in = Key{1} << 63U, is_undecided = Key{1} << 62U;
 
 enum Membership : int
 {
-  no_aggregate = -1,    ///< none yet
-  never_aggregate = -2, ///< none: the node is isolated
+  no_aggregate = -1,    ///< the node has no aggregate yet
+  never_aggregate = -2, ///< the node is isolated and gets no aggregate
 };
 
 struct InitialKey
@@ -96,7 +96,7 @@ struct LargestKey
 /// is a node of the set within two connections.
 struct Decide
 {
-  LargestKey largest_near; ///< applied to the largest keys around each node
+  LargestKey largest_near; ///< its keys are the largest keys of each node and its neighbours
   Key *keys;
   int *any_undecided; ///< 1 if a node stays undecided; nullptr: not needed
 
@@ -154,8 +154,8 @@ struct JoinRoots
   }
 };
 
-/// Finds the aggregate to which most neighbours of a node belong; ties go to the smallest
-/// aggregate, then to the first.
+/// Finds the aggregate to which most neighbours of a node belong; in a tie, the smallest aggregate,
+/// or the one with the lowest root.
 struct JoinNeighbours
 {
   RowPatternView graph;
@@ -192,8 +192,8 @@ struct JoinNeighbours
   }
 };
 
-/// Rounds between two checks by the host, which wait for running steps. Most sets take 8 to 14
-/// rounds; a round without changes reads one key per node.
+/// The number of rounds between two checks by the host, which wait for running kernels. Most sets
+/// take 8 to 14 rounds; a round without changes reads one key per node.
 constexpr int rounds_at_once = 4;
 
 /// Chooses another set of roots among the nodes without an aggregate, and adds their neighbours to
@@ -274,7 +274,8 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   RowPattern strong = select_entries<Backend>(pattern_of(A), choice, n, what).pattern;
   if (are_rows)
     return strong;
-  // Row i of N contains the node of row i; Nᵀ S N connects nodes, and also each node with itself.
+  // Let row i of N contain the node of row i, and S be `strong`. Then Nᵀ S N connects nodes, and
+  // each node with itself.
   Buffer<int> rows_in_order(owner, static_cast<std::size_t>(n) + 1);
   int *const in_order = rows_in_order.data();
   Runner<Backend>(*owner).run(

@@ -10,11 +10,11 @@
  */
 namespace femgpu::linalg
 {
-/// Nodes: groups of consecutive rows that are not split. On the finest level, the rows of a node
+/// Nodes: groups of consecutive rows that stay together. On the finest level, the rows of a node
 /// are its unknowns; on other levels, they represent an aggregate, and nodes may differ in size.
 struct Nodes
 {
-  Buffer<int> starts; ///< the first row of each node, and the number of rows
+  Buffer<int> starts; ///< the first row of each node, then the number of rows
   Buffer<int> node_of_row;
 
   int n() const
@@ -28,11 +28,11 @@ struct Aggregates
 {
   int n;
   Buffer<int> aggregate_of_node; ///< -1: none, because the node has no strong connection
-  RowPattern nodes;              ///< nodes of each aggregate, see sorted_nodes()
+  RowPattern nodes;              ///< the result of sorted_nodes()
 };
 
-/// Returns the nodes of each aggregate, ascending. The columns after the pattern's last row are the
-/// nodes that are in no aggregate.
+/// Returns a pattern whose row a contains the nodes of aggregate a, ascending. After the end of the
+/// last row, the columns contain the nodes that are in no aggregate.
 template <class Backend>
 RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates,
                         const Buffer<int> &aggregate_of_node);
@@ -61,14 +61,14 @@ template <class Backend>
 class Aggregation
 {
 public:
-  /// Chooses the first set.
+  /// Chooses the first set of roots.
   /// @param graph strong connections; must outlive this object and be symmetric, because otherwise
   /// some connected nodes may stay isolated
   /// @param first global number of the first node
   Aggregation(const ExecutorPtr &executor, const RowPattern &graph, long long first);
   Aggregation(const ExecutorPtr &executor, RowPattern &&graph, long long first) = delete;
 
-  /// Chooses a second set in addition to the first, and returns the aggregates of both.
+  /// Chooses a second set of roots in addition to the first, and returns the aggregates of both.
   /// @param min_neighbours how many neighbours without an aggregate a root of the second set needs;
   /// a larger number gives larger aggregates
   Aggregates aggregates(int min_neighbours) const;
@@ -77,7 +77,7 @@ private:
   ExecutorPtr executor;
   RowPatternView graph;
   Buffer<unsigned long long> hashes; ///< hash of each node
-  Buffer<int> root_of;               ///< root of each node in the first set; negative: none
+  Buffer<int> root_of; ///< root in the first set whose aggregate a node joins; < 0: none
 };
 } // namespace femgpu::linalg
 

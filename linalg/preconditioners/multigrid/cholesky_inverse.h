@@ -18,7 +18,7 @@
  */
 namespace femgpu::linalg
 {
-/// Findings of a Cholesky factorisation, in the executor's memory.
+/// The properties of A that a Cholesky factorisation detects, in the memory of the executor.
 struct CholeskyStatus
 {
   const double *diagonal; ///< diagonal of A
@@ -185,11 +185,11 @@ struct MultiplyFactors
   }
 };
 
-/// Result of cholesky_inverse() besides the inverse.
+/// The result of cholesky_inverse(), which also stores the inverse.
 struct CholeskyOutcome
 {
   int rank_deficiency; ///< number of zero rows and columns of the inverse
-  bool is_indefinite;  ///< whether A is indefinite; then there is no inverse
+  bool is_indefinite;  ///< whether A is indefinite; then the inverse is invalid
 };
 
 /**

@@ -55,11 +55,11 @@ DenseInverse<Backend>::DenseInverse(const CsrMatrix &A, const bool is_symmetric)
   update(A);
 }
 
-/// Receives the rows of other ranks; each rank has stored its own rows in X.
+/// Stores the rows of other ranks in X, in which each rank has stored its own rows. Collective.
 template <class Backend>
 void DenseInverse<Backend>::gather_rows(const DensePanel X) const
 {
-  constexpr std::size_t at_once = 64; // rows, which a communicator may buffer for each rank
+  constexpr std::size_t at_once = 64; // rows per sum; a communicator may buffer them per rank
   const auto n = static_cast<std::size_t>(n_all),
              first = static_cast<std::size_t>(range()->first());
   std::vector<double> all(n * n), own(static_cast<std::size_t>(this->n()) * n);
@@ -72,7 +72,7 @@ void DenseInverse<Backend>::gather_rows(const DensePanel X) const
   executor()->copy_from_host(X.X, all.data(), all.size() * sizeof(double));
 }
 
-/// X = A, with the rows of all ranks.
+/// Stores A in X, with the rows of all ranks.
 template <class Backend>
 void DenseInverse<Backend>::fill(const CsrMatrix &A, const DensePanel X) const
 {
@@ -90,8 +90,8 @@ void DenseInverse<Backend>::fill(const CsrMatrix &A, const DensePanel X) const
     gather_rows(X);
 }
 
-/// Inverts X, which is overwritten, by Cholesky factors. Returns false if it is indefinite on some
-/// rank.
+/// Inverts X, which is overwritten, by Cholesky factors. Returns false if some rank finds that X is
+/// indefinite.
 template <class Backend>
 bool DenseInverse<Backend>::invert_by_cholesky(const DensePanel X)
 {

@@ -71,7 +71,7 @@ public:
     return deficiency;
   }
 
-  Buffer<double> entries; ///< of A⁻¹, n_all x n_all, row by row
+  Buffer<double> entries; ///< entries of A⁻¹, n_all x n_all, row by row
 
 private:
   void fill(const CsrMatrix &A, DensePanel X) const;
@@ -81,7 +81,7 @@ private:
   int n_all; ///< global number of rows
   bool symmetric;
   int deficiency = 0;
-  std::optional<RowSpace> all_rows; ///< all rows, those of other ranks as ghosts; if distributed
+  std::optional<RowSpace> all_rows; ///< if distributed: all rows, with other ranks' rows as ghosts
   mutable Buffer<double> gathered;  ///< a vector of all_rows; used by one solver at a time
 };
 } // namespace femgpu::linalg

@@ -31,8 +31,8 @@ struct DensePanel
   }
 };
 
-/// A counts as singular if a pivot is smaller than this fraction of the entries that it came from:
-/// the diagonal entry (Cholesky), or the largest entry of the column (elimination).
+/// A matrix counts as singular if a pivot is smaller than this fraction of the original diagonal
+/// entry (Cholesky), or of the largest original entry of the pivot's column (elimination).
 constexpr double singular_pivot = 1e-12;
 } // namespace femgpu::linalg
 

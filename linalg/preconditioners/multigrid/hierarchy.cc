@@ -19,20 +19,20 @@ constexpr double max_coarsening_ratio = 0.8; ///< ratio of rows above which coar
 constexpr double negligible_fraction =
     0.05; ///< share of the finest matrix's entries below which aggregates stay small
 
-/// Returns the sum of the entries of all matrices, relative to the finest, above which larger
-/// aggregates are chosen.
+/// Returns the operator complexity (entries of all levels' matrices, relative to the finest matrix)
+/// above which larger aggregates are chosen.
 double max_complexity(const int n_near_null)
 {
   return n_near_null > 1 ? 1.8 : 1.5;
 }
 
-/// Returns ω of I − ω D⁻¹ A (Vaněk, Mandel and Brezina 1996).
+/// Returns the damping factor ω of I − ω D⁻¹ A (Vaněk, Mandel and Brezina 1996).
 double damping(const double largest_eigenvalue)
 {
   return 4. / 3. / largest_eigenvalue;
 }
 
-/// Waits for the steps of A's executor. Returns the seconds since the last lap.
+/// Waits for the kernels of A's executor. Returns the seconds since the last lap.
 double lap(const Matrix &A, Stopwatch &watch)
 {
   A.executor()->synchronize();
@@ -61,7 +61,8 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
   return nodes;
 }
 
-/// The pattern of a rank's rows without ghosts; if A is not distributed, the given pattern.
+/// The pattern of a rank's rows without ghost columns; a reference to the given pattern if it has
+/// no ghost columns.
 template <class Backend>
 struct PatternWithoutGhosts
 {
@@ -75,7 +76,7 @@ struct PatternWithoutGhosts
   PatternRef pattern;
 };
 
-/// Makes a prolongation from the unknowns of A.
+/// Makes the matrix of a prolongation that the unknowns of A supply.
 /// @throws ParameterError if the prolongation and A have different numbers of rows
 std::shared_ptr<const CsrMatrix> supplied_prolongation(const CsrMatrix &A,
                                                        const CoarserUnknowns &coarser,
@@ -141,7 +142,7 @@ void Hierarchy<Backend>::add_level(const Matrix &A)
   all_levels.push_back(std::move(level));
 }
 
-/// Adds levels by supplied prolongations. Returns the unknowns of the last level.
+/// Adds the levels for which Unknowns supply prolongations. Returns the unknowns of the last level.
 template <class Backend>
 UnknownsPtr Hierarchy<Backend>::add_supplied_levels()
 {
@@ -149,7 +150,7 @@ UnknownsPtr Hierarchy<Backend>::add_supplied_levels()
   while (options.uses_supplied_levels &&
          all_levels.back().A->range()->n_global() > options.coarsest) {
     const auto coarser = known->coarser.get();
-    if (all_levels[0].A->range()->max(coarser ? 0. : 1.) > 0.) // ranks agree
+    if (all_levels[0].A->range()->max(coarser ? 0. : 1.) > 0.) // missing on some rank
       break;
     Level<Backend> &level = all_levels.back();
     const CsrMatrix &A = level.A->csr();
@@ -168,8 +169,8 @@ UnknownsPtr Hierarchy<Backend>::add_supplied_levels()
   return known;
 }
 
-/// Makes the transition from the last level to a new one, whose nodes and near-null vectors replace
-/// the arguments. Returns whether there is a new level.
+/// Adds a level of aggregates after the last level, unless the new level would have too many rows.
+/// Returns whether a level was added; @p nodes and @p near_null are then those of the new level.
 template <class Backend>
 bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
 {
@@ -209,8 +210,8 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   return true;
 }
 
-/// Returns aggregates of the last level: small ones, unless their coarse matrix has too many
-/// entries and larger aggregates reduce this number.
+/// Returns aggregates of the last level: small ones, unless the coarse matrix would have too many
+/// entries and larger aggregates reduce their number.
 template <class Backend>
 Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPattern &graph,
                                                  const DerivedPattern &filtered,
@@ -275,7 +276,7 @@ Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tent
   return next;
 }
 
-/// Inverts the coarsest matrix, or smooths it more often.
+/// Inverts the coarsest matrix or, if it has too many rows, chooses a smoother of higher degree.
 template <class Backend>
 void Hierarchy<Backend>::finish_coarsest()
 {

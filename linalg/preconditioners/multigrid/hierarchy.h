@@ -16,9 +16,9 @@ namespace femgpu::linalg
 /// Options of a hierarchy.
 struct HierarchyOptions
 {
-  bool uses_supplied_levels = true; ///< the first levels use the prolongations of Unknowns
+  bool uses_supplied_levels = true; ///< whether the first levels use prolongations of Unknowns
   double theta = 0.; ///< strength threshold of the first aggregated level; halved on each next one
-  int block = 0;     ///< unknowns of a node; 0: as the matrix specifies, else 1
+  int block = 0;     ///< unknowns of a node; 0: as the matrix specifies, or 1 if it does not
   std::string near_null = "auto";
   int coarsest = 256;      ///< number of rows at which coarsening stops
   SmootherChoice smoother; ///< smoother of the finest level; the degree grows by one per level
@@ -92,7 +92,8 @@ public:
   }
   /// Returns the number of entries of all P and of the matrices of all levels but the finest.
   std::size_t n_nonzeros() const;
-  /// Describes the hierarchy. @param levels from reports()
+  /// Describes the hierarchy.
+  /// @param levels the result of reports()
   std::string description(const std::vector<LevelReport> &levels) const;
   /// Returns reports on the levels, summed over all ranks. Collective over all ranks.
   std::vector<LevelReport> reports() const;

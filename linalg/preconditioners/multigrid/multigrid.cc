@@ -60,9 +60,9 @@ public:
     return hierarchy.levels().front().A->is_capturable();
   }
 
-  /// Returns the bytes that one cycle reads and writes on all levels. Each visit counts the
-  /// smoothers, a product with A and three vectors, and one or two vectors for the products with P
-  /// and Pᵀ.
+  /// Returns the bytes that one cycle reads and writes on all levels. Each visit of a level counts
+  /// the smoothers, a product with A and three vectors, and one or two vectors for the products
+  /// with P and Pᵀ.
   std::size_t bytes() const
   {
     std::size_t sum = 0, n_visits = 1;
@@ -102,8 +102,7 @@ private:
   }
 
   /// Improves the solution of A x = r on a level. Returns where x is stored.
-  /// @param on_level_end on_level_end(level) is called when the steps of a level end, or when steps
-  /// of another level interrupt them
+  /// @param on_level_end on_level_end(level) is called whenever the cycle leaves a level
   template <class Callback>
   PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
                           const bool from_zero, const Callback &on_level_end) const
@@ -140,14 +139,14 @@ private:
  *
  * Use: large systems of elliptic equations, because iteration counts hardly grow with the number of
  * unknowns; small systems need less set-up and fewer steps with Jacobi. Options: coarsening, by
- * lower degrees and coarser meshes (if known) before aggregates, or by aggregates alone; theta, the
- * threshold of strong connections; smoother and its degree; values, the type of the matrices in a
- * cycle; cycle=W for hard problems; block and near-null for systems of equations; coarsest, the
- * number of rows up to which a matrix is inverted; times, to report the times of a cycle. Needs: a
- * positive diagonal; A symmetric positive definite, or almost an M-matrix, for which P is not
- * smoothed. Cost: a cycle multiplies 2 · degree times with A, and on the other levels with matrices
- * that together have a fraction of A's entries. Fails: iteration counts grow for wave equations or
- * little diffusion.
+ * lower degrees and coarser meshes (if known) and then by aggregates, or by aggregates alone;
+ * theta, the threshold of strong connections; smoother and its degree; values, the type of the
+ * matrices in a cycle; cycle=W for hard problems; block and near-null for systems of equations;
+ * coarsest, the number of rows up to which a matrix is inverted; times, to report the times of a
+ * cycle. Needs: a positive diagonal; A symmetric positive definite, or unsymmetric and almost an
+ * M-matrix; P is not smoothed for unsymmetric A. Cost: a cycle multiplies 2 · degree times with A,
+ * and on the other levels with matrices that together have a fraction of A's entries. Fails:
+ * iteration counts grow for wave equations or little diffusion.
  */
 template <class Backend>
 class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>>

@@ -23,13 +23,13 @@ bool is_coupled(const CsrView<double> &A, const int i)
 }
 
 /// Stores row i of the near-null vectors: v_c = 1 if the row is unknown c of its node, else 0; then
-/// the rotations if @p coordinates are given. In a scaled system x̂ = x / scales.
+/// the rotations if `coordinates` is given. In a scaled system, v is divided by `scales`.
 struct StoreMotions
 {
   CsrView<double> A;
   int block, count;
   const double *coordinates; ///< n x block; nullptr: no rotations
-  const double *scales;      ///< nullptr: 1
+  const double *scales;      ///< nullptr: all are 1
   double *values;
 
   FEMGPU_HD
@@ -54,7 +54,7 @@ struct StoreMotions
 };
 
 /// Returns the coordinates relative to the centre of the body, about which it rotates, in units of
-/// its size. Centre and size are those of all ranks' coordinates.
+/// its size. Centre and size are determined from the coordinates on all ranks.
 std::vector<double> centred(const std::vector<double> &coordinates, const int dimension,
                             const RowSpace &rows)
 {

@@ -7,7 +7,7 @@
 
 namespace femgpu::linalg
 {
-/// Vectors v with A v ≈ 0 away from the boundary, which coarser levels must represent.
+/// Vectors v with A v ≈ 0 away from the boundary. Coarser levels must represent these vectors.
 struct NearNullVectors
 {
   static constexpr int max_vectors = 16;
@@ -21,7 +21,7 @@ struct NearNullVectors
  * gives one vector for each unknown of a node; `rigid-body` gives the 3 or 6 motions of a body in
  * 2D or 3D, translations first; `auto` gives these motions if coordinates are known and a node has
  * as many unknowns as there are dimensions, else constants. The vectors are 0 in rows with only a
- * diagonal entry, such as those of Dirichlet values. For a scaled system, x = D x̂, the result is
+ * diagonal entry, such as rows of Dirichlet values. For a scaled system, x = D x̂, the result is
  * D⁻¹ v.
  * @param unknowns the unknowns of the rows of A
  * @param block number of unknowns of a node

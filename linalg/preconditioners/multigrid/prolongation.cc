@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The rows of the nodes of aggregates.
+/// The rows that belong to the nodes of each aggregate.
 struct AggregateRows
 {
   RowPatternView nodes; ///< nodes of each aggregate
@@ -27,8 +27,8 @@ struct AggregateRows
   }
 };
 
-/// Factorises Q R = B on the rows of each aggregate. A vector depends on the previous ones if
-/// orthogonalisation leaves less than a millionth of it.
+/// Factorises B = Q R on the rows of each aggregate. A vector counts as dependent on the previous
+/// ones if orthogonalisation leaves less than a millionth of its length.
 struct Orthonormalise
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -51,7 +51,7 @@ struct Orthonormalise
     return team.sum(sum);
   }
 
-  /// q_d = factor q_d − dot q_c
+  /// Computes q_d = factor q_d − dot q_c on the rows of aggregate @p a.
   template <class Team>
   FEMGPU_HD
   void combine(const Team &team, const int a, const int d, const double factor, const int c,
@@ -110,7 +110,7 @@ struct Orthonormalise
   }
 };
 
-/// Stores row i of P̂, which has the columns of its aggregate.
+/// Stores row i of P̂, whose columns are the coarse rows of the row's aggregate.
 struct StoreTentative
 {
   const int *node_of_row, *aggregate_of_node; ///< the aggregate of each node; -1: none
@@ -135,7 +135,7 @@ struct StoreTentative
   }
 };
 
-/// Stores the rows of the next level that represent an aggregate.
+/// Stores the nodes and near-null vectors of the coarse rows that represent an aggregate.
 struct StoreCoarseRows
 {
   int count;
@@ -167,7 +167,7 @@ struct IsStrongOrDiagonal
   }
 };
 
-/// Computes row i of A_F, with (A_F b)_i = (A b)_i.
+/// Computes row i of A_F so that (A_F b)_i = (A b)_i.
 struct FilterRow
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -288,7 +288,7 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
 
 namespace
 {
-/// Selects the nodes of the columns of each node's first row.
+/// Selects for each node the nodes whose first rows are columns of the node's first row.
 struct NodeEntries
 {
   RowPatternView A;
@@ -298,7 +298,7 @@ struct NodeEntries
   FEMGPU_HD
   int row(const int node) const
   {
-    return starts[node] < n ? starts[node] : n - 1; // trailing nodes may have no rows
+    return starts[node] < n ? starts[node] : n - 1; // the last nodes may have no rows
   }
   template <class Function>
   FEMGPU_HD
@@ -369,7 +369,7 @@ SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, DerivedP
     filtered = make_matrix(A.range(), A.domain(), std::move(pattern.pattern));
   if (A.range()->communicator() != nullptr) {
     tentative_rows = std::make_unique<GhostRows<Backend>>(*A.domain(), *tentative);
-    if (near_null.count == 1) // on all ranks, even if nothing is filtered
+    if (near_null.count == 1) // collective: also on ranks where A_F is A
       near_null.values = A.domain()->with_ghosts(near_null.values.data());
   }
   set_values(A, inverse_diagonal, omega);

@@ -27,8 +27,9 @@ template <class Backend>
 TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &nodes,
                                      const Aggregates &aggregates, const NearNullVectors &B);
 
-/// Returns the pattern of A_F (see SmoothedProlongation) if each node is one row: the diagonal of A
-/// and the entries between strongly connected nodes. Empty if A has no other entries.
+/// Returns the pattern of A_F (see SmoothedProlongation): the diagonal of A and the entries between
+/// strongly connected nodes. Returns an empty pattern if A has no other entries.
+/// @pre each node is one row
 /// @param graph from strong_connections()
 template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
@@ -46,10 +47,10 @@ double estimate_entries(const PatternRef &A, const PatternRef *filtered,
                         const Aggregates &aggregates);
 
 /**
- * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996). The entries of A that A_F lacks are
- * added to its diagonal so that A_F b = A b for the near-null vector b. One diagonal cannot achieve
- * this for several vectors, such as translations and rotations: for them A_F is A. Patterns are
- * computed once; an update needs only the values of A.
+ * The prolongation P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996). The entries of A that
+ * A_F lacks are added to the diagonal of A_F so that A_F b = A b for the near-null vector b. One
+ * diagonal cannot achieve this for several vectors, such as translations and rotations: for them
+ * A_F is A. Patterns are computed once; an update needs only the values of A.
  */
 template <class Backend>
 class SmoothedProlongation
@@ -72,7 +73,7 @@ private:
 
   std::size_t n_entries;
   std::shared_ptr<const CsrMatrix> tentative;
-  std::unique_ptr<GhostRows<Backend>> tentative_rows; ///< P̂ with ghost rows; if distributed
+  std::unique_ptr<GhostRows<Backend>> tentative_rows; ///< P̂ with ghost rows; nullptr on one rank
   NearNullVectors near_null;
   Buffer<int> sources;
   std::shared_ptr<CsrMatrix> filtered; ///< A_F; nullptr if A_F is A

@@ -6,7 +6,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// d = a d + b M⁻¹ (r − A x);  x += d
+/// Computes d = a d + b M⁻¹ (r − A x) and x += d.
 struct SmoothByM
 {
   double a, b;
@@ -98,8 +98,8 @@ PolynomialVectors Smoother<Backend>::smooth(Runner<Backend> &run, double *r, Pol
   return v;
 }
 
-/// Counts, with M, three vectors for each product with A, and a product with M and four vectors for
-/// each term.
+/// If M is a preconditioner, counts three vectors for each product with A, and four vectors for
+/// each product with M⁻¹.
 template <class Backend>
 std::size_t Smoother<Backend>::bytes(const bool from_zero) const
 {

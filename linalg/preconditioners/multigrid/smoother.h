@@ -12,13 +12,13 @@
 
 namespace femgpu::linalg
 {
-/// The smoother of a multigrid cycle.
+/// The choice of the smoother of a multigrid cycle.
 struct SmootherChoice
 {
-  /// `chebyshev`: polynomials with the diagonal; `l1-jacobi`; or a preconditioner of the registry
+  /// `chebyshev` (polynomials in diag(A)⁻¹ A), `l1-jacobi`, or the name of a preconditioner
   std::string name = "chebyshev";
   int degree = 2;              ///< degree of the polynomial, or number of steps
-  bool rounds_to_float = true; ///< products use values of A rounded to float
+  bool rounds_to_float = true; ///< whether products use values of A rounded to float
 
   bool uses_preconditioner() const
   {
@@ -58,7 +58,8 @@ public:
   /// @throws SolverError unless the diagonal is positive; also throws as M's update() does
   void update();
 
-  /// Smooths A x = r. If @p from_zero, x starts from 0 and is not read. Returns where x is stored.
+  /// Smooths A x = r. If @p from_zero is true, x starts from 0 and is not read. Returns where x is
+  /// stored.
   PolynomialVectors smooth(Runner<Backend> &run, double *r, PolynomialVectors v,
                            bool from_zero) const;
 
@@ -82,7 +83,7 @@ public:
     return eigenvalue;
   }
   /// Returns the estimated largest eigenvalue of M⁻¹A if polynomials use a preconditioner M, else
-  /// that of diag(A)⁻¹ A.
+  /// of diag(A)⁻¹ A.
   double largest_smoothed_eigenvalue() const
   {
     return eigenvalue_of_M > 0. ? eigenvalue_of_M : eigenvalue;
@@ -107,8 +108,8 @@ private:
   SmootherChoice choice;
   std::unique_ptr<RoundedFormat<Backend>> rounded; ///< nullptr: products use A
   Diagonal<Backend> D;
-  std::unique_ptr<Preconditioner> M; ///< nullptr: diag(A), or l1-jacobi
-  mutable Buffer<double> step;       ///< d, if there is M; used by one solver at a time
+  std::unique_ptr<Preconditioner> M; ///< nullptr if M is diag(A) or l1-jacobi
+  mutable Buffer<double> step;       ///< d, if M is not nullptr; used by one solver at a time
   double eigenvalue = 0., eigenvalue_of_M = 0.;
   PolynomialTerms terms;
 };

@@ -32,7 +32,7 @@ PolynomialTerms neumann_terms(const int degree, const double high)
   return PolynomialTerms(static_cast<std::size_t>(degree), {0., omega});
 }
 
-/// z = p(D⁻¹A) D⁻¹ r. Products with A use the matrix format of the solver.
+/// The operator z = p(D⁻¹A) D⁻¹ r. Products with A use the matrix format of the solver.
 template <class Backend>
 class PolynomialOperator final : public PreconditionerOperator
 {
@@ -57,7 +57,7 @@ public:
   {
     return A.is_capturable();
   }
-  std::size_t bytes() const // including the vectors of the terms
+  std::size_t bytes() const // including the vectors that the terms read and write
   {
     return bytes_of_terms(A, terms, D.bytes(), true);
   }
@@ -67,8 +67,8 @@ public:
   {
     D.update();
   }
-  /// Returns an upper bound of the eigenvalues of D⁻¹A: Gershgorin's bound or, if @p by_estimate,
-  /// an estimated bound if that is smaller.
+  /// Returns an upper bound of the eigenvalues of D⁻¹A: Gershgorin's bound or, if @p by_estimate is
+  /// true, the smaller one of this bound and an estimated bound.
   double largest_eigenvalue(const bool by_estimate) const
   {
     const double bound = D.gershgorin_bound();
@@ -95,10 +95,10 @@ private:
 };
 
 /**
- * M⁻¹ = p(D⁻¹A) D⁻¹ with D = diag(A), which only needs products with A.
+ * A polynomial preconditioner M⁻¹ = p(D⁻¹A) D⁻¹ with D = diag(A), which only needs products with A.
  *
  * Use: symmetric positive definite systems if set-up must be cheap and reductions are expensive; an
- * application costs degree - 1 products. Needs: a positive diagonal. Fails: M is indefinite if the
+ * application costs degree−1 products. Needs: a positive diagonal. Fails: M is indefinite if the
  * largest eigenvalue was underestimated; the solver detects this, and eigenvalue=gershgorin avoids
  * it. Source: Saad 2003, §12.3.
  */
@@ -139,7 +139,7 @@ private:
 
   int degree;
   bool by_estimate;
-  double ratio = 0.; ///< ratio of the ends of the interval; 0: Neumann series
+  double ratio = 0.; ///< largest / smallest eigenvalue of the interval; 0: Neumann series
 };
 } // namespace
 

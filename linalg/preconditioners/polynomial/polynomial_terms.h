@@ -19,13 +19,13 @@ namespace femgpu::linalg
 /// The factors a and b of each term; a of the first term is 0.
 using PolynomialTerms = std::vector<std::pair<double, double>>;
 
-/// Vectors with the rows of A; x and the other swap roles with each product.
+/// Two vectors with the rows of A. They swap roles after each product.
 struct PolynomialVectors
 {
-  double *x, *other; ///< other: the previous x, if there was one
+  double *x, *other; ///< other: the previous x if it exists, else memory for the next x
 };
 
-/// x = b D⁻¹ r
+/// Computes the first term for x = 0: x = b D⁻¹ r.
 struct BeginPolynomial
 {
   const double *r, *inverse;
@@ -39,7 +39,8 @@ struct BeginPolynomial
   }
 };
 
-/// x' = x + a d + b D⁻¹ (r − A x), where d is the last change of x; x' overwrites the previous x.
+/// Computes x' = x + a d + b D⁻¹ (r − A x), where d is the last change of x; x' overwrites the
+/// previous x.
 struct AddTerm
 {
   const double *r, *inverse;
@@ -57,8 +58,8 @@ struct AddTerm
   }
 };
 
-/// Adds all terms to x. If @p from_zero, x starts from 0 and is not read. Returns where x is
-/// stored.
+/// Adds all terms to x. If @p from_zero is true, x starts from 0 and is not read. Returns where x
+/// is stored.
 /// @param inverse the diagonal entries of D⁻¹
 template <class Backend>
 PolynomialVectors add_terms(Runner<Backend> &run, const Matrix &A, const double *const inverse,
@@ -77,9 +78,9 @@ PolynomialVectors add_terms(Runner<Backend> &run, const Matrix &A, const double 
   return v;
 }
 
-/// Returns the bytes that add_terms() reads and writes with vectors of @p vector bytes: three
-/// vectors for a term from 0; for each other term A and four vectors, or five if it needs a
-/// previous x other than 0.
+/// Returns the bytes that add_terms() reads and writes: three vectors for a first term with x = 0;
+/// for every other term A and four vectors, or five if the term reads the previous x.
+/// @param vector bytes of a vector
 inline std::size_t bytes_of_terms(const Matrix &A, const PolynomialTerms &terms,
                                   const std::size_t vector, const bool from_zero)
 {
