@@ -147,9 +147,8 @@ public:
   {}
 
   /// Returns warnings about properties of the problem and the mesh that may cause wrong results,
-  /// with remedies.
+  /// with remedies. The second argument is the number of global refinements until the last cycle.
   /// @pre the mesh is not refined yet
-  /// @param refinements number of global refinements until the last cycle
   virtual std::vector<std::string> warnings(const Discretization<dim> & /* discretization */,
                                             unsigned int /* refinements */) const
   {
