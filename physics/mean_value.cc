@@ -48,7 +48,8 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
 
 namespace
 {
-/// Collective. Returns ∫ d φ_i for every dof i, with the constant d whose integral is the defect.
+/// Collective. Returns ∫ d φ_i for every dof i, with the constant d whose integral over the domain
+/// is compatibility().defect.
 template <int dim>
 FeVector defect_of_rhs(const Problem<dim> &problem, const Discretization<dim> &discretization)
 {

@@ -38,8 +38,8 @@ struct Balance
 };
 
 /**
- * The equations f + λ W φ(u) − K u = 0, evaluated for a finite element function u. Hanging nodes
- * and periodic sides are eliminated; Dirichlet data are not.
+ * The equations f + λ W φ(u) − K u = 0 (linalg/nonlinear/nonlinearity.h), evaluated for a finite
+ * element function u. Hanging nodes and periodic sides are eliminated; Dirichlet data are not.
  */
 struct Evaluation
 {
@@ -91,7 +91,7 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
  * A solution of a problem. Its Evaluation is computed at the first use. The residual is zero at
  * free dofs up to the error of the solver. At dofs with Dirichlet data, the residual is minus the
  * reaction. The reaction is the force of a support or the inward flux, in the weak sense;
- * therefore the reactions balance the loads up to rounding.
+ * therefore the reactions balance the loads up to the error of the solver.
  */
 template <int dim>
 class DiscreteSolution

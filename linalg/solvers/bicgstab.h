@@ -10,11 +10,12 @@
  */
 namespace femgpu::linalg::bicgstab
 {
-/// Smallest cosine of the angle between r and r*, the shadow residual; a smaller one is rounding
-/// error. Converging runs occasionally come close to this value.
+/// Lower limit for the cosine of the angle between r and the shadow residual r*; below it, the
+/// cosine is only rounding error. Converging runs occasionally come close to this limit.
 constexpr double smallest_cosine = 1e-16;
-/// harmful_cosine replaces smallest_cosine in a run whose residual has grown by the factor
-/// harmful_growth since the start: the run has lost half of its digits and would lose the rest.
+/// harmful_cosine replaces smallest_cosine once the residual has grown by the factor
+/// harmful_growth since the start. At this cosine, (r, r*) has lost half of its digits, and a run
+/// that has already grown so much would lose the rest.
 constexpr double harmful_cosine = 1e-8, harmful_growth = 100.;
 
 struct State : KrylovState
@@ -25,8 +26,9 @@ struct State : KrylovState
   double shadow_rr = 0.; ///< (r*, r*)
   bool is_first = true;  ///< x has not been updated since r* was chosen
 
-  /// Before convergence the residual may grow by many powers of ten, which costs as many digits of
-  /// x. A restart from the best x recovers them unless all digits are lost.
+  /// A run diverges if its residual grows by this factor. Growth by many powers of ten before
+  /// convergence is normal; it costs as many digits of x, which a restart from the best x recovers
+  /// unless all digits are lost.
   static constexpr double divergence_factor = 1e14;
   /// A run without progress may be repeated with another r*.
   static constexpr bool supports_variants = true;

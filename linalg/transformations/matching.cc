@@ -112,9 +112,9 @@ void Assignment::bound_duals()
   }
 }
 
-/// Matches most rows without a search: a row takes a free column in which it has a tight entry, or
-/// a matched column in which it has one if the row matched to that column can change to another
-/// free column.
+/// Matches most rows without a search. A row takes a free column in which it has a tight entry.
+/// Failing that, it takes a matched column in which it has a tight entry, if the row matched to
+/// that column has a tight entry in a free column and can move there.
 void Assignment::match_tight_entries()
 {
   for (int i = 0; i < A.n; ++i) {

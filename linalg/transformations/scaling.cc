@@ -96,7 +96,7 @@ void apply(const std::size_t n, const std::vector<double> &factors, const double
 
 Scaling symmetric_scaling(const HostCsr &A, const RowSpace &rows)
 {
-  row_norms(A, rows); // throws with the row of a bad entry
+  row_norms(A, rows); // only for its check: the error names the row of a non-finite entry
   Scaling scaling;
   scaling.left = column_norms(A, rows, {});
   for (double &d : scaling.left)

@@ -45,11 +45,12 @@ public:
   /**
    * Evaluates all columns.
    * @param points in @p cell or on a face of it; their solution values are overwritten
-   * @param values on return, one row for each column
+   * @param values on return, for each column its values at all points
    */
   void evaluate(CellPoints<dim> &points, const ActiveCell<dim> &cell, PointRows &values);
 
-  /// Recomputes the magnitudes of vectors in a row of mean values from the mean components.
+  /// Sets the magnitude of each vector in @p row, which has one mean value per column, to the
+  /// magnitude of the mean vector.
   void set_magnitudes(std::vector<double> &row) const;
 
   /// A field that a measurement refers to.

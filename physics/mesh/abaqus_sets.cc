@@ -29,7 +29,7 @@ std::optional<long long> number_in(const std::string &name, const std::string &p
   return is_number ? std::optional<long long>(std::stoll(digits)) : std::nullopt;
 }
 
-/// Sorts @p candidates by their precedence for common members, highest first.
+/// Sorts @p candidates by precedence, highest first: the first set with a member sets its id.
 void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 {
   const auto key = [&](const AbaqusSet &c) {
@@ -42,8 +42,9 @@ void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 
 /**
  * Assigns ids to the sets of one dimension and adds their names to @p table.
- * @param candidates sets whose members are numbers, less than @p n_members, of elements or sides
- * @return for each number, the set that determines the id; nullptr if there is none
+ * @param candidates sets whose members are indices, less than @p n_members, into the elements or
+ *        into the sides
+ * @return for each index, the set that determines the id; nullptr if there is none
  */
 std::vector<const AbaqusSet *> assign_ids(std::vector<AbaqusSet> &candidates,
                                           const std::string &prefix, const int dimension,
@@ -224,7 +225,7 @@ private:
                                         table.file + "' " + reason});
   }
 
-  /// Stores the edges that belong to curves already: in 3D, element sets of trusses or beams.
+  /// In 3D, stores the edges of the curves that element sets of trusses or beams already define.
   void store_curve_edges()
   {
     for (const MeshElement &element : table.elements)

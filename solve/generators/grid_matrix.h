@@ -80,7 +80,7 @@ Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {
  * @param block function block(x, y, z, k, values) that writes the coupling of a point with the
  *        point at offsets[k] as @p components x @p components values, row by row; it is called in
  *        parallel, and only if the neighbour lies in the grid
- * @param share the share of the points whose rows are made, with global column numbers
+ * @param share the share of the points whose rows are made; column numbers remain global
  */
 template <int components, class Block>
 HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets, const Block &block,

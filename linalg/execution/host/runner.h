@@ -26,8 +26,9 @@ class HostTeam
 {
 public:
   /// Makes a team with uninitialised scratch of scratch_size doubles.
-  /// @param dynamic_scratch scratch whose size is known only at run time; used if scratch_size is
-  ///   0. It is zero before a thread's first item. nullptr: there is none
+  /// @param dynamic_scratch scratch whose size is known only at run time, used if scratch_size is
+  /// 0;
+  ///   filled with zeros before the thread's first item; nullptr if there is none
   explicit HostTeam(double *dynamic_scratch = nullptr) : dynamic_scratch(dynamic_scratch)
   {}
   static constexpr int rank()
@@ -44,12 +45,12 @@ public:
   {
     return value;
   }
-  /// Returns the value: one thread replaces the neighbouring GPU threads whose values are summed.
+  /// Returns @p value. A GPU team sums the values of neighbouring threads; here there is only one.
   static double sum(const double value, const int /* lanes */)
   {
     return value;
   }
-  /// Returns how many doubles of scratch sums() of P values needs.
+  /// Returns the number of doubles of scratch that sums() needs for P values.
   static constexpr int workspace_for_sums(const int /* P */)
   {
     return 0;

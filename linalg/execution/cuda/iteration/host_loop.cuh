@@ -9,10 +9,10 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Runs a loop by launching every step from the host. The host reads the state after each pass,
-/// before each pass of an inner loop, and at intervals in a long pass. If no step waits for the
-/// host, it reads the state only after several short passes, because steps do nothing after the
-/// loop has ended.
+/// Runs a loop by launching every step from the host. A pass launches each step once. The host
+/// reads the state after each pass, before each pass of an inner loop, and at intervals in a long
+/// pass. If passes are short and no step waits for the host, it launches several passes before it
+/// reads the state; this is safe, because steps do nothing once the loop has ended.
 template <class State, class Sums>
 class HostLoop
 {
