@@ -172,7 +172,7 @@ private:
             static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
   }
 
-  /// Stops the study. @param by the value of `stop_reason` in summary.json
+  /// Stops the study. @param by the value of `stopped_by` in summary.json
   void stop(const std::string &by, const std::string &text)
   {
     study.stop_reason = by;
