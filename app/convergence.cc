@@ -34,7 +34,7 @@ std::optional<double> order_of(const StudyRecord &study, const std::size_t cycle
   return study.dimension * std::log(*e0 / *e1) / std::log(ratio);
 }
 
-/// Fits s in error ~ dofs^-s in H1 by least squares to the second half of the cycles.
+/// Returns s in error ~ dofs^-s in H1, fitted by least squares to the second half of the cycles.
 double rate_by_dofs(const StudyRecord &study)
 {
   const std::size_t n = study.cycles.size(), first = n / 2;
@@ -148,7 +148,8 @@ std::vector<double> values_up_to(const StudyRecord &study, const std::size_t cyc
   return values;
 }
 
-/// Returns a function of a cycle that returns its quantity @p name; nullopt if the cycle has none.
+/// Returns a function that returns the value of quantity @p name in a cycle, or nullopt if the
+/// cycle does not have this quantity.
 auto value_of_quantity(const std::string &name)
 {
   return [name](const CycleRecord &cycle) -> std::optional<double> {
@@ -159,7 +160,8 @@ auto value_of_quantity(const std::string &name)
   };
 }
 
-/// The largest permitted difference of two distances to the limit, relative to the second.
+/// The largest permitted difference of the distances to the limit that two orders yield, relative
+/// to the distance by the observed order.
 constexpr double largest_spread = 0.25;
 
 /// Richardson extrapolation of the values of one quantity.

@@ -35,7 +35,7 @@ struct Verdict
   std::string norm; ///< "L2", "H1"
   double observed = 0.;
   double expected = 0.;
-  bool is_rate_in_dofs = false; ///< are these s in error ~ dofs^-s, rather than orders in h?
+  bool is_rate_in_dofs = false; ///< are both rates s (error ~ dofs^-s), not orders in h?
   bool is_exact = false;        ///< is the error at the level of rounding?
   bool is_met = false;          ///< is the observed order as high as expected?
 };
@@ -44,8 +44,8 @@ struct Verdict
  * Compares observed with expected orders. After global refinement, the order of the last two cycles
  * must be at least p+1 in L2 and p in H1, less 0.1. After adaptive refinement, s in error ~ dofs^-s
  * in H1 must be at least p/dim, less 0.1/dim; s is fitted by least squares to the second half of
- * the cycles, which must be three or more. Returns an empty list if the study did not converge, or
- * if the errors or enough cycles are not available.
+ * the cycles, at least three of them. Returns an empty list if the study did not converge, or if
+ * the errors or enough cycles are not available.
  */
 std::vector<Verdict> verdicts(const StudyRecord &study);
 

@@ -25,7 +25,7 @@ struct PredictedError
 {
   double error = 0.;
   double tolerance = 0.; ///< tolerance of the solve, a fraction of the error
-  std::string source;    ///< how it was predicted
+  std::string source;    ///< how the error was predicted
 };
 
 /// The reported data of one cycle.
@@ -41,7 +41,7 @@ struct CycleRecord
   std::optional<SolutionNorms> norms; ///< empty if there is an exact solution
   std::optional<ErrorEstimate> estimate;
   std::optional<double> energy; ///< a(u, u)/2 - l(u); set if solves stop at energy errors
-  std::optional<PredictedError> predicted; ///< empty if the solve stopped at its residual
+  std::optional<PredictedError> predicted; ///< empty if solves stop at the residual
   std::vector<Quantity> quantities;
 
   std::map<std::string, double> seconds; ///< seconds by phase
@@ -80,7 +80,7 @@ struct StudyRecord
   bool is_finished = false; ///< is the last cycle done, with all files written?
   /// "cycles", "target_error", "nothing_to_refine", "maximum_dofs" or "not_converged".
   std::string stop_reason;
-  std::optional<linalg::ContinuationReport> branch; ///< solution branch traced in the only cycle
+  std::optional<linalg::ContinuationReport> branch; ///< branch traced in the study's only cycle
   std::size_t peak_host_bytes = 0;                  ///< resident memory, summed over the ranks
   std::size_t peak_device_bytes = 0;
   std::vector<std::string> warnings;        ///< reasons why results may be wrong

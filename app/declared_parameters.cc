@@ -23,7 +23,8 @@ bool is_kind(const std::string &pattern, const char *kind)
   return pattern.rfind(kind, 0) == 0;
 }
 
-/// Returns "a real number from 0 to 1". Omits a bound that equals @p lowest or @p highest.
+/// Describes the range of @p pattern, such as "a real number from 0 to 1". Omits a bound that is
+/// @p lowest or @p highest.
 std::string describe_range(const std::string &kind, const std::string &pattern,
                            const std::string &lowest, const std::string &highest)
 {

@@ -26,7 +26,7 @@ namespace femgpu
 namespace
 {
 /// Returns a prefix for the message of @p error: the location that set the parameter. If the
-/// location is unknown, returns the parameter's path, unless the message contains the path.
+/// location is unknown, returns the parameter's path, or nothing if the message contains the path.
 std::string location_of(const ParameterError &error, const ParameterLocations &locations)
 {
   const std::string &path = error.path();
@@ -48,8 +48,8 @@ std::string with_confusable_notes(std::string message, const std::string &path,
   return message;
 }
 
-/// The process ids of all ranks; empty unless all ranks can be signalled, because they share a host
-/// and a PID namespace.
+/// The process ids of all ranks, for signals; empty unless all ranks share a host and a PID
+/// namespace.
 std::vector<pid_t> &process_ids()
 {
   static std::vector<pid_t> all;

@@ -13,7 +13,7 @@ namespace
 struct KeyHint
 {
   std::string_view terms;   ///< terms in lower case, separated by '|'
-  std::string_view section; ///< the section to which the hint applies; empty: all others
+  std::string_view section; ///< section it applies to; empty: sections without a hint for the term
   std::string_view key;     ///< path of the key to use; empty: there is none
   std::string_view advice;  ///< text that follows the key; the whole clause if there is no key
 };

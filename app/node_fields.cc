@@ -223,7 +223,7 @@ private:
     }
   }
 
-  /// Appends the nodes of @p cell and numbers new ones.
+  /// Appends the nodes of @p cell to `nodes` and numbers those that are new.
   /// @return whether at least one node of @p cell belongs to a cell of this rank
   bool find_nodes(const ActiveCell<dim> &cell)
   {
@@ -261,7 +261,7 @@ private:
     return other_nodes.try_emplace({dof, material}, none).first->second;
   }
 
-  /// Appends the values of @p v at the new nodes of the cell.
+  /// Appends the values of @p v at the new nodes of the current cell to field number @p field.
   void add_continuous(const FeVector &v, const std::size_t field)
   {
     for (std::size_t i = 0; i < local_dofs.size(); ++i)

@@ -16,7 +16,7 @@ struct SolutionFiles
 {
   std::vector<std::string> names; ///< the files of all ranks, without the .pvtu file
   std::function<void()> write;    ///< writes the files of this rank; empty if it has none
-  std::string pvtu_text;          ///< text that the first rank writes after all other files
+  std::string pvtu_text;          ///< text of the .pvtu file, which the first rank writes last
 };
 
 /// Pairs of time and file name.

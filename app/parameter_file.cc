@@ -27,7 +27,7 @@ struct Assignment
   std::string confusable; ///< description of a look-alike character, if any
 };
 
-/// Returns "'a', 'b'".
+/// Returns the names in quotes, separated by commas: "'a', 'b'".
 std::string quoted_list(const std::vector<std::string> &names)
 {
   std::string text;
@@ -42,7 +42,7 @@ std::string within(const std::string &section)
   return section.empty() ? "at the top level" : "in section '" + section + "'";
 }
 
-/// Returns, for each section with keys that are spelled like @p key, the path of the closest one.
+/// Returns, for each section with keys spelled similarly to @p key, the path of the closest key.
 std::vector<std::string> similar_keys(const DeclaredParameters &declared, const std::string &key)
 {
   std::vector<std::string> paths;

@@ -65,7 +65,7 @@ struct ParameterLocations
 ParameterLocations apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
                                     const std::vector<std::string> &overrides);
 
-/// Does nothing if @p problems is empty.
+/// Throws unless @p problems is empty.
 /// @throws ParameterError that lists @p problems, one per line; only the first ones of a long list
 void throw_problems(const std::vector<std::string> &problems);
 } // namespace femgpu

@@ -162,7 +162,7 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
       name += (i == 0 ? "" : ",") + sanitize_file_name(names[i] + "=" + combination.values[i]);
       combination.text += (i == 0 ? "" : ", ") + names[i] + " = " + combination.values[i];
     }
-    name.resize(std::min<std::size_t>(name.size(), 112)); // leaves room for a number
+    name.resize(std::min<std::size_t>(name.size(), 112)); // a number may follow
     combination.directory = name;
     for (int k = 2; !used_names.insert(combination.directory).second; ++k)
       combination.directory = name + "," + std::to_string(k);

@@ -21,7 +21,7 @@ RunParameters::RunParameters() : ParameterAcceptor("/")
   add_parameter("Dimension", dimension, "Dimension of the problem, 2 or 3.", prm,
                 Patterns::Integer(2, 3));
   add_parameter("Physics", physics,
-                "Equation; its data are in the section of the same name. " +
+                "The equation to solve. Its data are in the section of the same name. " +
                     meanings_of(all_physics.choices()),
                 prm, Patterns::Selection(selection_of(all_physics.choices())));
 }
@@ -36,81 +36,85 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
                 "Cells that are refined between cycles. global: all cells. adaptive: the cells "
                 "that Estimator, Refine where and Cell size select.",
                 prm, Patterns::Selection("global|adaptive"));
-  add_parameter(
-      "Estimator", estimator,
-      "Error estimator for adaptive refinement. kelly: jumps of the flux across faces, or of the "
-      "gradient if the physics has no flux. residual: residual of the equation inside cells and "
-      "jumps of the flux, weighted by the powers of h/p that bound the error. expression: no "
-      "estimator; only Refine where and Cell size select cells.",
-      prm, Patterns::Selection("kelly|residual|expression"));
+  add_parameter("Estimator", estimator,
+                "Error estimator for adaptive refinement. kelly: the jumps of the flux across "
+                "faces, or of the gradient if the physics has no flux. residual: the residual of "
+                "the equation inside cells and the jumps of the flux. Both are weighted by powers "
+                "of h/p so that they bound the error; h is the cell size, p the degree. "
+                "expression: no estimator; only Refine where and Cell size select cells.",
+                prm, Patterns::Selection("kelly|residual|expression"));
   add_parameter(
       "Strategy", strategy,
-      "Meaning of Refine fraction and Coarsen fraction. fixed_number: fractions of the number of "
-      "cells. fixed_fraction: fractions of the estimated error (Doerfler marking). With t = Refine "
-      "fraction and the indicator eta of a cell, the sum of eta^2 over the refined cells is at "
-      "least t^2 times the sum over all cells.",
+      "Meaning of Refine fraction and Coarsen fraction. fixed_number: they are fractions of the "
+      "number of cells. fixed_fraction: they are fractions of the estimated error (Doerfler "
+      "marking). Let eta be the indicator of a cell and t = Refine fraction. Then the sum of eta^2 "
+      "over the refined cells is at least t^2 times its sum over all cells.",
       prm, Patterns::Selection("fixed_number|fixed_fraction"));
   add_parameter("Refine fraction", refine_fraction,
-                "Fraction of the cells or of the error (Strategy) that an adaptive step refines.",
+                "Fraction of the cells, or of the estimated error, that an adaptive step refines. "
+                "Strategy selects one of the two.",
                 prm, Patterns::Double(0., 1.));
   add_parameter("Coarsen fraction", coarsen_fraction,
-                "Fraction of the cells or of the error (Strategy) that an adaptive step coarsens.",
+                "Fraction of the cells, or of the estimated error, that an adaptive step coarsens. "
+                "Strategy selects one of the two.",
                 prm, Patterns::Double(0., 1.));
   add_parameter("Refine where", refine_where,
-                "Expression of x, y, z, for example 'x < 0.5 && y < 0.5'. An adaptive step refines "
-                "all cells at whose centre it is not zero.");
-  add_parameter("Cell size", cell_size,
-                "Target size h > 0 of cells: an expression of x, y, z, for example '0.01 + 0.1*x'. "
-                "An adaptive step refines all cells whose diameter is larger than h at their "
-                "centre.");
+                "An expression of x, y, z, for example 'x < 0.5 && y < 0.5'. An adaptive step "
+                "refines each cell at whose centre the expression is not zero.");
+  add_parameter(
+      "Cell size", cell_size,
+      "Target size h > 0 of cells: an expression of x, y, z, for example '0.01 + 0.1*x'. An "
+      "adaptive step refines each cell whose diameter exceeds the value of h at its centre.");
   add_parameter("Maximum level", maximum_level,
                 "Maximum refinement level of a cell. Cells of the coarse mesh have level 0, so the "
                 "initial refinements count.",
                 prm, Patterns::Integer(0, 30));
   add_parameter("Maximum dofs", maximum_dofs,
-                "The study ends before a cycle that would have more dofs; 0: no limit.");
+                "Maximum number of dofs. The study ends before a cycle that would have more dofs. "
+                "0: no limit.");
+  add_parameter("Target error", target_error,
+                "Tolerance of the relative error. The study ends with the first cycle whose "
+                "relative error, in the norm Target norm, is at most this value. 0: no target.",
+                prm, Patterns::Double(0.));
   add_parameter(
-      "Target error", target_error,
-      "The study ends with the first cycle whose relative error, in Target norm, is at most this "
-      "value. 0: no target.",
-      prm, Patterns::Double(0.));
-  add_parameter("Target norm", target_norm,
-                "Norm of Target error. L2: the L2 norm of the error of u. H1: the L2 norm of the "
-                "error of its gradient. Both are relative to the same norm of the exact solution. "
-                "estimate: the estimated error, relative to the L2 norm of the flux.",
-                prm, Patterns::Selection("L2|H1|estimate"));
+      "Target norm", target_norm,
+      "Norm in which Target error is measured. L2: the L2 norm of the error of u, relative to the "
+      "L2 norm of the exact u. H1: the L2 norm of the error of grad u, relative to the L2 norm of "
+      "the exact gradient. estimate: the estimated error, relative to the L2 norm of the flux.",
+      prm, Patterns::Selection("L2|H1|estimate"));
 }
 
 OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
 {
   add_parameter(
       "Directory", directory,
-      "Directory of all result files; femgpu creates it if it does not exist. Only one run at a "
+      "Directory of all result files. femgpu creates it if it does not exist. Only one run at a "
       "time can write to it. A run replaces or removes files of earlier runs with the same Name.");
   add_parameter("Name", name, "Prefix of the names of the files for ParaView.", prm,
                 Patterns::FileName());
-  add_parameter("Write VTU", write_vtu, "Write the files for ParaView.");
-  add_parameter(
-      "Format", format,
-      "Format of the files for ParaView. vtu: VTK's XML files, with separate nodes for each cell. "
-      "vtkhdf: VTK's HDF5 files, for ParaView 5.11 and newer. They are smaller and written faster. "
-      "Cells share nodes, which hold the mean of values that jump between cells.",
-      prm, Patterns::Selection("vtu|vtkhdf"));
+  add_parameter("Write VTU", write_vtu,
+                "true: femgpu writes the files for ParaView. false: it writes none.");
+  add_parameter("Format", format,
+                "Format of the files for ParaView. vtu: VTK's XML files, with separate nodes for "
+                "each cell. vtkhdf: VTK's HDF5 files, for ParaView 5.11 and newer. These files are "
+                "smaller, and femgpu writes them faster. Their cells share nodes. Where values "
+                "jump between cells, a node holds their mean.",
+                prm, Patterns::Selection("vtu|vtkhdf"));
   add_parameter("Precision", precision, "Precision of the numbers in the files for ParaView.", prm,
                 Patterns::Selection("float|double"));
-  add_parameter("Error indicator", error_indicator,
-                "Estimate the error (Study/Estimator) even if the refinement does not need it, and "
-                "write the indicator of each cell to the files for ParaView.");
+  add_parameter(
+      "Error indicator", error_indicator,
+      "true: femgpu estimates the error (Study/Estimator) even if the refinement does not need the "
+      "estimate, and writes the indicator of each cell to the files for ParaView.");
   add_parameter(
       "Files per cycle", files_per_cycle,
       "Number of .vtu files that all ranks together write in a cycle. 0: one per rank, at most 64.",
       prm, Patterns::Integer(0, 4096));
-  add_parameter(
-      "Units", units,
-      "Symbols of the units of all data, for pictures and reports. For elasticity they are the "
-      "units of length and force, for example 'm, N'. For other physics they are the units of "
-      "length, solution and flow of the conserved quantity, for example 'm, K, W'. femgpu does not "
-      "convert values. Empty: no units.");
+  add_parameter("Units", units,
+                "Symbols of the units of all data, for pictures and reports; femgpu does not "
+                "convert values. For elasticity, give the units of length and force, for example "
+                "'m, N'. For other physics, give the units of length, solution and flow of the "
+                "conserved quantity, for example 'm, K, W'. Empty: no units.");
 }
 
 Parameters::Parameters() : physics(make_all_physics())

@@ -55,7 +55,8 @@ Console::Verbosity verbosity_of(const CommandLine &command_line)
   return command_line.verbose ? Console::Verbosity::verbose : Console::Verbosity::normal;
 }
 
-/// Opens closed standard streams on /dev/null, so that no other file gets their descriptors.
+/// Opens /dev/null for each standard stream that is closed, so that no other file gets the stream's
+/// descriptor.
 void open_closed_streams()
 {
   for (int descriptor = ::open("/dev/null", O_RDWR); descriptor >= 0;
@@ -296,7 +297,8 @@ private:
     parameters.apply(source, overrides, physics);
   }
 
-  /// Prefixes @p message with @p combination and attributes its values to --study.
+  /// Prefixes @p message with the name of @p combination. If the message attributes a value of the
+  /// combination to --set, attributes the value to --study.
   std::string with_combination(const Combination &combination, std::string message) const
   {
     for (std::size_t k = 0; k < studied.size(); ++k) {

@@ -82,9 +82,9 @@ template <int dim>
 std::string validation_text(const Parameters &parameters, const Discretization<dim> &discretization,
                             const Problem<dim> &problem, double n_cells);
 
-/// Checks that the methods suit the problem and, with Continuation/Enabled, that a branch of
-/// solutions can be traced.
-/// @throws ParameterError if not
+/// Checks that the solver's methods suit the problem. With Continuation/Enabled, also checks that a
+/// branch of solutions can be traced.
+/// @throws ParameterError if a check fails
 template <int dim>
 void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem);
 } // namespace femgpu

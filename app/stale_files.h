@@ -11,8 +11,8 @@
  */
 namespace femgpu
 {
-/// Removes the partial files left by killed runs. @p name is Output/Name. No run may be writing to
-/// @p directory.
+/// Removes the partial files left by killed runs. @p name is Output/Name.
+/// @pre no other run is writing to @p directory
 void remove_partial_files(const std::string &directory, const std::string &name);
 
 /**

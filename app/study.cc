@@ -197,7 +197,8 @@ private:
     return true;
   }
 
-  /// Flags cells for refinement according to section "Study". Returns whether any will be refined.
+  /// Flags cells for refinement according to section "Study". Returns whether any cell will be
+  /// refined.
   bool flag_cells()
   {
     const StudyParameters &by = parameters.study;
@@ -219,7 +220,7 @@ private:
     return limit_level(mesh, by.maximum_level);
   }
 
-  /// Creates the mesh of a cycle after the first. @return false if the study stops before the cycle
+  /// Refines the mesh for the next cycle. @return false if the study stops before that cycle
   bool refine()
   {
     if (!flag_cells()) {

@@ -44,7 +44,7 @@ std::string locations_text(const std::vector<linalg::GroupSolver::Location> &gro
 Row solve_row(const CycleRecord &cycle);
 
 /// Returns the formatted table: one row per cycle with errors and their orders, followed by
-/// quantities, verdicts and extrapolations.
+/// quantities, the comparison of orders with theory (verdicts()), and extrapolations.
 TableTexts convergence_table(const StudyRecord &study);
 
 /// Returns the row of a cycle for a CSV table: the numbers of summary.json in full precision, and
@@ -60,14 +60,14 @@ std::string history_csv(const StudyRecord &study);
 /// Returns the text of branch.csv: one line per point, in the order along the branch.
 std::string branch_csv(const linalg::ContinuationReport &branch);
 
-/// Returns the results of a study for summary.json and study.json: the cycles, verdicts,
-/// extrapolations and the branch.
+/// Returns the results of a study for summary.json and study.json: the cycles, the verdicts() on
+/// orders of convergence, the extrapolations and the branch.
 nlohmann::ordered_json results_of(const StudyRecord &study);
 
 /// Returns the text of summary.json, with all parameters.
 std::string summary_json(const StudyRecord &study);
 
-/// Returns λ and max u of the first fold, if there is one, and the number of points.
+/// Returns λ and max |u| of the first fold, if there is one, and the number of points.
 std::vector<Quantity> branch_quantities(const linalg::ContinuationReport &branch);
 
 /// Summarises @p branch as one solve, with the last point's residual and the sum of all iterations.

@@ -26,7 +26,8 @@ struct Column
   }
 };
 
-/// Returns the column of @p cell and sets @p at to its index. If it is new, inserts it at @p at.
+/// Returns the column of @p cell and sets @p at to the column's index. If there is no such column,
+/// inserts it at index @p at.
 Column &find_column(const Cell &cell, std::vector<Column> &columns, std::size_t &at)
 {
   const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column &column) {

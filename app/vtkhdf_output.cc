@@ -186,8 +186,8 @@ void write_attributes(const hid_t group)
 /// The image of a closed HDF5 file in memory.
 using FileImage = std::unique_ptr<char, decltype(&std::free)>;
 
-/// When a file with the access list @p in_memory is closed, its memory is passed to @p closed
-/// instead of being freed. This avoids a copy of the open file.
+/// Makes HDF5 pass the memory of a file with the access list @p in_memory to @p closed when the
+/// file is closed, instead of freeing the memory. This avoids a copy of the open file.
 void capture_file_image(const hid_t in_memory, FileImage &closed)
 {
   H5FD_file_image_callbacks_t callbacks = {};

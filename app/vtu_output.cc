@@ -82,7 +82,7 @@ void add_file(std::ostream &out, const std::string &type, const std::string &ver
   out << "</VTKFile>\n";
 }
 
-/// Writes the cells of a rank; calls @p line for each array in order.
+/// Writes the XML element `Piece` with the cells of a rank; @p line formats each array.
 template <class Line>
 void add_piece(std::ostream &out, const NodeFields &fields, const Line &line)
 {

@@ -5,12 +5,12 @@
     benchmarks/accuracy.py --backend cuda --ranks 1 --only 'Q1 2D' --csv accuracy_cuda.csv
 
 Each problem is solved by the direct solver and with each preconditioner. If the only data are
-boundary values, the solution minimises the energy E, and the energy error is (|E - E_direct| /
-E_direct)^1/2. The table contains this error and the relative differences of the fluxes through side
-0, which is soft, and side 1, which is stiff. The limit of each of these values is the largest of
-the following numbers, where C is the contrast, n the number of dofs, and s the magnitude of u
-divided by its range. The last column applies if stiff parts are connected to the boundary by soft
-parts only.
+boundary values, the solution minimises the energy E, and the energy error is
+(|E - E_direct| / E_direct)^1/2. The table contains this error and the relative differences of the
+fluxes through side 0, which is soft, and side 1, which is stiff. The limit of each of these values
+is the largest of the following numbers, where C is the contrast, n the number of dofs, and s the
+magnitude of u divided by its range. The last column applies if stiff parts are connected to the
+boundary by soft parts only.
 
     energy error   1e-5   3 eps s (C n)^1/2   eps C n^1/2
     soft side      1e-6   eps s C^1/2         eps C n^1/2

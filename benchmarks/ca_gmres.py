@@ -43,7 +43,7 @@ def solve(arguments, place, system, solver, iterations):
 
 
 def milliseconds(arguments, place, system, solver):
-    """Returns the milliseconds of a restart cycle."""
+    """Returns the milliseconds of a restart cycle, and the report of the longer solve."""
     m, few, many = arguments.restart, 3, 3 + arguments.cycles
     short = solve(arguments, place, system, solver, few * m)[0]
     long, report = solve(arguments, place, system, solver, many * m)

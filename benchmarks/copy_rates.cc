@@ -56,8 +56,8 @@ struct HostAndDevice
   Buffer<char> device;
 };
 
-/// Times one way to copy in both directions and prints a line for each. Returns whether the
-/// data are unchanged after a copy to the device and back.
+/// Times copies to the device and back, and prints a line for each direction. Returns whether the
+/// copies left the data unchanged.
 bool measure(HostAndDevice &memory, const std::string &way, const std::size_t chunk,
              const Copy &to_device, const Copy &to_host)
 {

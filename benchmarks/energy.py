@@ -8,8 +8,8 @@ compares iterations and quantities.
 Refinement is global. The two values of a quantity may differ by a tenth of its discretisation
 error, which is the distance between the value and the Richardson extrapolation of the values
 computed with residual tolerance 1e-12 or, without an extrapolation, the change since the previous
-cycle. Arguments after `--` are passed to femgpu. Exits with 1 if a run fails or the values of a
-quantity differ by more.
+cycle. Arguments after `--` are passed to femgpu. Exits with 1 if a run fails, or if the values of a
+quantity differ by more than a tenth of its discretisation error.
 """
 
 import re

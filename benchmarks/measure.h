@@ -17,8 +17,8 @@
 namespace femgpu::linalg::benchmark
 {
 /// Parses the command line with @p parse and calls @p run with the options, or prints the help text
-/// if the options contain one. Prints errors.
-/// @return the exit code; for an exception, the exit code of its type
+/// if the options contain one. Prints the message of an Error.
+/// @return the exit code of @p run, 0 after the help text, or the code of the Error
 template <class Parse, class Run>
 int run_program(const int argc, const char *const *const argv, const Parse &parse, const Run &run)
 {
@@ -56,7 +56,7 @@ void write_csv(const std::string &name, const char *const columns, const std::ve
 double median(std::vector<double> values);
 
 /// Returns @p n values between -1 and 1 with mean 0. They are not smooth, because with a smooth
-/// right-hand side rounding errors would end a solve before it reaches 1e-12.
+/// right-hand side rounding errors would end a solve before its relative residual reaches 1e-12.
 std::vector<double> right_hand_side(int n);
 
 /// Returns the rate, in bytes read and written per second, of a copy of @p bytes within the memory

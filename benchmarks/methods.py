@@ -123,8 +123,8 @@ def parse_command_line():
     add("files", nargs="*", metavar="FILE.mtx[.gz]", help="more systems for group unsymmetric")
     add("--format", nargs="+", default=["csr"], metavar="FORMAT", help="matrix formats (csr)")
     add("--quick", action="store_true", help="small systems, for a few cores")
-    add("--only", default="", metavar="REGEX", help="only runs in whose 'GROUP SYSTEM SOLVER "
-        "PRECONDITIONER' it is found, such as 'elasticity.*fsai'")
+    add("--only", default="", metavar="REGEX", help="only runs whose 'GROUP SYSTEM SOLVER "
+        "PRECONDITIONER' matches, such as 'elasticity.*fsai'")
     BudgetedRuns.add_options(add, budget=170.)
     add("--copy-bandwidth", type=float, metavar="GB/S",
         help="copy bandwidth of the device, as femgpu_solver_check prints it; adds the column "

@@ -117,7 +117,7 @@ def parse_command_line():
     add("--tolerance", type=float, default=1e-8, metavar="T",
         help="tolerance of the residual, relative to the residual at x = 0 (%(default)g)")
     add("--only", default="", metavar="REGEX",
-        help="only runs in whose 'SIZE METHOD PRECONDITIONER' it is found: '72 nlcg.*level=0'")
+        help="only runs whose 'SIZE METHOD PRECONDITIONER' matches, such as '72 nlcg.*level=0'")
     BudgetedRuns.add_options(add)
     return parser.parse_args()
 

@@ -297,7 +297,7 @@ def main():
     add("--backends", nargs="+", default=["host", "cuda"], help="backends to run on (host cuda)")
     add("--sizes", nargs="+", type=int, default=[72, 96, 144],
         help="two or more sizes, in points per direction, of the cubes (72 96 144)")
-    add("--only", default="", metavar="REGEX", help="only figures in whose name it is found")
+    add("--only", default="", metavar="REGEX", help="only figures whose name matches")
     add("--repeat", type=int, default=3, metavar="N", help="solves of a run on a GPU (%(default)s)")
     add("--list", action="store_true", help="list all figures")
     options = parser.parse_args()

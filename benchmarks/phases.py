@@ -61,8 +61,8 @@ def arguments():
 
 
 def command(options, file, ranks, backend):
-    """Returns the command of a run, without --threads: ranks that solve use the cores of all
-    ranks."""
+    """Returns the command of a run. Omits --threads, so that the ranks that solve use the cores of
+    all ranks."""
     return [*launcher(ranks), options.program, file, "--backend", backend]
 
 

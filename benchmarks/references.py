@@ -221,7 +221,7 @@ def parse_command_line():
     add("--size", nargs="+", choices=PROBLEMS, default=["small", "large"],
         help="about 1e3, 1e5 and 1e6 unknowns (small large)")
     add("--only", default="", metavar="REGEX",
-        help="only runs in whose 'PROBLEM PROGRAM PRECONDITIONER' it is found: '2D.*kinsol'")
+        help="only runs whose 'PROBLEM PROGRAM PRECONDITIONER' matches, such as '2D.*kinsol'")
     add("--ranks", type=int, default=len(os.sched_getaffinity(0)), help="MPI ranks (%(default)s)")
     add("--mpirun", default="mpirun", help="command with options (%(default)s)")
     add("--tolerance", type=float, default=1e-11,

@@ -30,8 +30,8 @@ def parser_of(description, program=None, csv_required=False):
 
 
 def parse_with_arguments(parser):
-    """Returns the parsed options; `arguments` contains the words after --, which the program
-    gets."""
+    """Returns the parsed options. Their member `arguments` contains the words after --, which are
+    passed to the program."""
     words, arguments = sys.argv[1:], []
     if "--" in words:
         at = words.index("--")
@@ -95,7 +95,7 @@ class BudgetedRuns:
 
     @staticmethod
     def add_options(add, budget=0.):
-        """Declares the options that this class uses by @p add, a function like add_argument()."""
+        """Declares the options of this class with @p add, a function like add_argument()."""
         add("--backend", default="cuda", help="host, cuda or cuda:K (%(default)s)")
         add("--repeat", type=int, default=3, metavar="N", help="solves of a run (%(default)s)")
         add("--timeout", type=float, default=60., metavar="S",
@@ -104,7 +104,8 @@ class BudgetedRuns:
             help="begin no run after S seconds; 0: no limit (%(default)g)")
 
     def row(self, requested, command, results=results_of):
-        """Runs @p command. Returns @p requested and the values of @p results(report, columns)."""
+        """Runs @p command unless the budget is spent. Returns a row: the values in @p requested,
+        the outcome, and the values of @p results(report, columns)."""
         row, options = dict.fromkeys(self.columns, "") | self.last_environment | requested, self.options
         if options.budget and self.seconds() > options.budget:
             return row | {"outcome": "left out", "message": f"{options.budget:g} s were spent"}

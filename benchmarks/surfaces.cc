@@ -80,7 +80,8 @@ struct Surface
 {
   std::string system, order;
   int n, parts, steps;
-  double mean = 0., largest = 0.; ///< over the subdomains, of surface entries / own entries
+  /// The mean and the maximum, over the subdomains, of entries computed redundantly / own entries.
+  double mean = 0., largest = 0.;
   double work = 0., volume = 0.;
 };
 

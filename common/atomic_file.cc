@@ -57,7 +57,7 @@ std::string partial_name(const std::string &file)
   return file + '.' + host_name() + '.' + std::to_string(::getpid()) + ".partial";
 }
 
-/// A stream buffer that writes to a file descriptor and stores the first errno.
+/// A stream buffer that writes to a file descriptor and stores errno of the first call that fails.
 class AtomicFile::Buffer : public std::streambuf
 {
 public:
@@ -77,7 +77,7 @@ public:
       ::close(descriptor);
   }
 
-  /// The first errno; 0 if no call failed.
+  /// Returns errno of the first call that failed; 0 if none failed.
   int error() const
   {
     return error_number;

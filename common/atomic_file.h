@@ -21,8 +21,8 @@ std::string partial_name(const std::string &file);
 
 /**
  * A file that is replaced atomically. Data are written to a partial file, partial_name(), in the
- * same directory; commit() renames the partial file. If the run is killed before, the previous file
- * is left intact.
+ * same directory; commit() renames the partial file. If the run is killed before commit(), the
+ * previous file is left intact.
  */
 class AtomicFile
 {
@@ -61,7 +61,8 @@ private:
   bool committed = false;
 };
 
-/// Writes @p text to a file by means of AtomicFile. @throws OutputError
+/// Replaces the file @p name atomically by one that contains @p text.
+/// @throws OutputError if the file cannot be written
 void write_file(const std::filesystem::path &name, const std::string &text);
 
 /**

@@ -78,7 +78,7 @@ public:
   /// @throws ParameterError "command line: MESSAGE; 'PROGRAM --help' shows every option"
   [[noreturn]] void fail(const std::string &message) const;
 
-  /// The values given to an option, in the order of the command line.
+  /// Returns the values given to an option, in the order of the command line.
   const std::vector<std::string> &values(const std::string &name) const
   {
     return option_values.at(name);

@@ -28,7 +28,7 @@ public:
 
   /// @param program name with which errors and warnings begin
   /// @param prints whether this rank prints
-  /// @param interval time without output after which the phase is printed, without a terminal
+  /// @param interval without a terminal, the phase is printed after this time without output
   Console(std::string program, bool prints, Verbosity verbosity,
           std::chrono::milliseconds interval = std::chrono::seconds(10));
   ~Console();

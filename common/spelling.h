@@ -15,10 +15,10 @@ namespace femgpu
 std::size_t edit_distance(const std::string &a, const std::string &b);
 
 /**
- * Returns the entry of @p choices that @p word most likely stands for. This is the entry with the
- * smallest edit distance if that is at most a third of the word's length (one edit for words of up
- * to five letters), otherwise the only entry that begins with @p word, which must have at least
- * three letters. Returns an empty string if nothing is close.
+ * Returns the entry of @p choices that the user most likely meant by @p word. This is the entry
+ * with the smallest edit distance if this distance is at most a third of the word's length (one
+ * edit for words of up to five letters), otherwise the only entry that begins with @p word, if the
+ * word has at least three letters. Returns an empty string if there is no such entry.
  */
 std::string nearest(const std::string &word, const std::vector<std::string> &choices);
 

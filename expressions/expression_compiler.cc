@@ -74,7 +74,7 @@ private:
     return graph[number].operation == Operation::load;
   }
 
-  /// Returns the operand that represents a leaf.
+  /// Returns the instruction operand that represents the leaf @p node.
   unsigned char leaf(const Node &node)
   {
     if (!node.is_constant())

@@ -31,8 +31,9 @@ const ExpressionFunction *find_function(const std::string &name);
 /// Returns the names of all functions: "abs, sqrt, ..."
 std::string function_names();
 
-/// Returns the node that if(), | and & use as the condition @p node: the node itself if it is a
-/// comparison or logical operation, otherwise its value rounded to an integer, as in deal.II.
+/// Returns the node whose value if(), | and & compare with 0 to evaluate the condition @p node:
+/// this node if it is a comparison or logical operation, otherwise its value rounded to an integer,
+/// as in deal.II.
 int condition(ExpressionGraph &graph, int node);
 
 /**

@@ -66,7 +66,7 @@ bool ExpressionGraph::is(const int node, const double value) const
   return (*this)[node].is_constant() && (*this)[node].value == value;
 }
 
-// The operations from which derivatives are made. They simplify, because many operands are 0 or 1.
+// Operations for derivatives. They simplify their results, because many operands are 0 or 1.
 
 int ExpressionGraph::sum(const int a, const int b)
 {
@@ -145,7 +145,7 @@ int ExpressionGraph::derivative_of_power(const int node, const int da, const int
   return sum(base_term, exponent_term);
 }
 
-/// Returns f'(a) of node f(a), where f has one operand.
+/// Returns the node of f'(a) for the @p node of f(a), where f has one operand.
 int ExpressionGraph::slope_of_function(const int node)
 {
   const Operation operation = (*this)[node].operation;

@@ -51,8 +51,8 @@ public:
 
   /**
    * Returns ∂ node / ∂ variable by the rules of differentiation, without terms that are 0. The
-   * derivative of min, max, abs and select is that of the selected branch; the derivative of steps
-   * is 0.
+   * derivative of min, max, abs and select is that of the selected branch; the derivative of step
+   * functions such as floor is 0.
    */
   int derivative(int node, int variable);
 

@@ -31,7 +31,7 @@ enum class ExpressionOperation : unsigned char
   sign,
   floor,
   ceil,
-  round, ///< half away from zero
+  round, ///< halves are rounded away from zero
   sqrt,
   exp,
   log,

@@ -27,7 +27,7 @@ std::string character_at(const std::string &text, const std::size_t begin)
 using Operation = ExpressionOperation;
 
 constexpr std::size_t longest_text = 10000; // characters; both limits bound the recursion
-constexpr int max_nesting = 450;            // of parentheses
+constexpr int max_nesting = 450;            // largest depth of nested parentheses
 
 bool is_letter(const char c)
 {
@@ -122,7 +122,7 @@ private:
     return position < text.size() ? text[position] : '\0';
   }
 
-  /// Skips @p word if the text continues with it. Returns whether it does.
+  /// Returns whether the text continues with @p word. If so, skips the word.
   bool accept(const char *const word)
   {
     next();

@@ -102,7 +102,7 @@ private:
   bool uses_diagonal;
 
   std::vector<HostCsr> matrices;
-  std::vector<std::size_t> first_rows; // first row of each system in b and x, and their size
+  std::vector<std::size_t> first_rows; // first row of each system, and number of all rows
   std::vector<int> order;              // systems, ordered by group
   std::vector<BatchGroup> groups;      // used on a GPU only
   std::vector<int> too_large;

@@ -46,8 +46,8 @@ public:
   /// its pattern.
   void release();
 
-  /// Returns whether there is a matrix whose pattern new values may reuse. They may not if the
-  /// scaling permutes rows, because this permutation depends on the values.
+  /// Returns whether there is a matrix whose pattern new values may reuse. New values never reuse
+  /// it if the scaling permutes rows, because this permutation depends on the values.
   bool can_reuse_pattern() const
   {
     return formatted_matrix != nullptr && !transformation.needs_values();

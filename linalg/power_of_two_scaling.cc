@@ -11,8 +11,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Squares of numbers between 2^-200 and 2^200 neither overflow nor underflow, whatever values a
-/// residual takes during a solve.
+/// If the largest entry of b is between 2^-200 and 2^200, squares neither overflow nor underflow,
+/// even if the residual changes by many powers of ten during a solve.
 constexpr int largest_exponent = 200;
 
 /// Returns k such that b has to be divided by 2^k; 0 if no scaling is needed, or b is zero or not

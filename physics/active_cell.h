@@ -50,7 +50,8 @@ public:
   {
     return positions[cell];
   }
-  /// Returns whether another rank owns @p block, and @p cell shares a dof with cells of this rank.
+  /// Returns whether another rank owns block @p block and the block's cell @p cell shares a dof
+  /// with cells of this rank.
   bool is_ghost(const unsigned int block, const unsigned int cell) const
   {
     return (ghosts[block] >> cell & 1U) != 0;
@@ -68,7 +69,7 @@ public:
   }
   /// Interpolates the positions of all vertices of @p block from its corners, multilinearly.
   void get_vertices(const Block &block, std::vector<dealii::Point<dim>> &points) const;
-  /// Returns the position of the vertex of @p block that vertex() denotes by @p number.
+  /// Returns the position of vertex @p number of @p block, in the numbering of vertex().
   dealii::Point<dim> vertex_at(const Block &block, unsigned int number) const;
   /// Returns the largest diameter of the cells of @p block.
   double largest_diameter(const Block &block) const;
@@ -95,7 +96,7 @@ private:
   std::vector<std::array<unsigned int, dim>> positions;
   std::vector<unsigned int> vertices;
   std::vector<double> weights; ///< for each vertex of a block: interpolation weights of the corners
-  std::vector<std::vector<unsigned int>> in_block; ///< for each cell: its dofs, numbered in a block
+  std::vector<std::vector<unsigned int>> in_block; ///< for each cell: dof indices in a block
   std::vector<Index> block_dofs;                   ///< dofs of all blocks that are not artificial
   /// For each block, by active cell index: the index of its first entry in block_dofs.
   std::vector<std::size_t> first_dofs;
@@ -160,7 +161,7 @@ public:
   {
     return is_deal_ii_cell() ? the_block->vertex(v) : blocks->vertex_at(the_block, block_vertex(v));
   }
-  /// Computes the vertices of the cell's block. block_vertex() returns which of them are its own.
+  /// Computes the vertices of the cell's block; points[block_vertex(v)] is vertex v of the cell.
   void get_block_vertices(std::vector<dealii::Point<dim>> &points) const
   {
     blocks->get_vertices(the_block, points);
@@ -209,7 +210,7 @@ public:
   {
     return the_block->face_indices();
   }
-  /// Returns the neighbour behind an interior face, and the number that the face has there.
+  /// Returns the neighbour behind an interior face, and the number of the face in the neighbour.
   /// @pre the cell belongs to a block
   std::pair<ActiveCell, unsigned int> neighbor(unsigned int face) const;
 
@@ -332,7 +333,7 @@ private:
   bool with_ghosts;
 };
 
-/// Returns the union of @p owned, the dofs that this rank owns, and the dofs of @p cells.
+/// Returns the dofs of @p cells together with @p owned, which are the dofs that this rank owns.
 /// @param n_dofs_per_cell number of dofs of each cell
 template <int dim>
 dealii::IndexSet dofs_of(const ActiveCells<dim> &cells, unsigned int n_dofs_per_cell,

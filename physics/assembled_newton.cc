@@ -123,8 +123,8 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
   return report;
 }
 
-/// Moves u from @p before towards the solution of the system until the residual decreases
-/// sufficiently.
+/// Sets u to the solution of the system, then halves the step from @p before to u until the
+/// residual decreases sufficiently.
 /// @return whether the residual has decreased. If not, u is unchanged, @p report has the outcome,
 /// and, if data could not be evaluated, @p rejection is a blank followed by the last error message.
 template <int dim>
@@ -162,7 +162,7 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
   report.true_residual = linearize(system, u);
   report.backward_error = report.true_residual / norm_of_rhs(system); // an upper bound
   report.forward_error = size > 0. ? length / size : -1.;
-  constexpr double rounding = 1e-12; // relative to u: shorter steps change none of its digits
+  constexpr double rounding = 1e-12; // relative to u: shorter steps do not change u
   report.outcome = length <= rounding * size ? Outcome::converged_to_rounding : Outcome::stagnated;
   return false;
 }

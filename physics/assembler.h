@@ -39,7 +39,7 @@ void get_solution(const linalg::GroupSystem &system,
                   const dealii::AffineConstraints<double> &constraints, FeVector &u);
 
 /**
- * Collective. Scales x ← θ x with θ = (b, x)/(x, A x), which minimises the energy norm of the error
+ * Collective. Multiplies x by θ = (b, x)/(x, A x), which minimises the energy norm of the error
  * e = A⁻¹b − x. Then (x, A e) = 0, so the errors of the energy and of the work of the loads are
  * proportional to ‖e‖²_A, like the corresponding errors of the discretisation. Without the
  * scaling, this holds only if the iteration starts from 0.

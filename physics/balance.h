@@ -17,8 +17,8 @@ constexpr double largest_balance_defect = 1e-3;
  * than their differences. The imbalance is Balance::defect if the solver stops at an energy error,
  * else Balance::residual. While it exceeds largest_balance_defect times Balance::magnitude, the
  * solver continues with a smaller target, up to three times. If the balance is still violated, the
- * outcome becomes `not_balanced`, or `converged_to_rounding` if rounding explains this, and the
- * message of @p report describes the imbalance.
+ * outcome becomes `not_balanced`, or `converged_to_rounding` if rounding explains the imbalance,
+ * and the message of @p report describes the imbalance.
  *
  * Problems with a fixed mean are not checked: their balance depends only on the data.
  * @param solution the solution that @p report describes; each further solve changes it and discards

@@ -16,15 +16,14 @@ class BratuParameters : public DiffusionReactionParameters
 public:
   BratuParameters() : DiffusionReactionParameters("Bratu")
   {
-    declare(
-        reaction_coefficient, "Lambda",
-        "lambda >= 0 in -div(grad u) = lambda exp(u) + f: a number or an expression of x, y, z. "
-        "For materials by id or name: 'lambda; ids: lambda'. A constant lambda above the fold has "
-        "no solution; with u = 0 on the boundary and f = 0, the fold is at 6.808 on the unit "
-        "square and at 9.90 on the unit cube. Continuation varies the number, or a factor of the "
-        "expression. Must be given.");
+    declare(reaction_coefficient, "Lambda",
+            "lambda >= 0 in -div(grad u) = lambda exp(u) + f: a number or an expression of x, y, "
+            "z. Values by material id or name: 'lambda; ids: lambda'. There is no solution for a "
+            "constant lambda above the fold. With u = 0 on the boundary and f = 0, the fold is at "
+            "6.808 on the unit square and at 9.90 on the unit cube. Continuation ignores a number, "
+            "and multiplies an expression by a factor that it varies. Must be given.");
     declare(source, "Right-hand side",
-            "f: an expression of x, y, z and u. For materials by id or name: 'f; ids: f'.", "0");
+            "f: an expression of x, y, z and u. Values by material id or name: 'f; ids: f'.", "0");
     declare_dirichlet(" On boundary ids without a condition, du/dn = 0.");
     declare(neumann, "Neumann", "du/dn = g on parts of the boundary: 'ids: g; ...'.");
     declare_periodic();

@@ -26,7 +26,7 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
   }
 }
 
-/// Moves to @p cell and computes flux and source in it.
+/// Moves to @p cell and computes flux and source in this cell.
 template <int dim>
 void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *const u,
                                CellTerms &terms)
@@ -131,7 +131,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
 
 namespace
 {
-/// Returns ∫ v (t − L/2), where L is the part of t linear in u. Row r of @p v multiplies t_r.
+/// Returns ∫ Σ_r v_r (t_r − L_r/2), where L_r is the part of t_r that is linear in u and ∇u.
 template <int dim>
 double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRows &v)
 {

@@ -23,17 +23,17 @@ public:
   CellEquation(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
   /**
-   * Computes in @p terms K and f of the residual r(v) = f − K v linearised at @p u, and the weights
-   * of a reaction.
+   * Linearises the residual at @p u, r(v) = f − K v, and stores K, f and the weights of a reaction
+   * in @p terms.
    * @param u the function, with ghost values; nullptr for 0; irrelevant for linear problems
    */
   void linearize(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
 
   /**
-   * Computes the residual r(u) in @p terms.f, without the reaction, and the weights of the
+   * Sets terms.f to the residual r(u) without the reaction, and terms.w to the weights of the
    * reaction.
    * @param u the function, with ghost values
-   * @return the energy uᵀK u/2 − fᵀu of the cell; for linear equations only
+   * @return the energy uᵀK u/2 − fᵀu of the cell; without meaning if the equation is nonlinear
    */
   double evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms);
 
@@ -53,7 +53,7 @@ public:
     return u_cell;
   }
   /// Returns the contributions of source, boundary flux and loads of curves and point sets to each
-  /// dof of the cell. An observer may add its own loads. @pre evaluate() was called
+  /// dof of the cell. A CellObserver may add loads. @pre evaluate() was called
   dealii::Vector<double> &loads()
   {
     return cell_loads;

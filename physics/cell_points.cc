@@ -304,8 +304,8 @@ double CellPoints<dim>::integral_of_square(const PointRows &v) const
   return sum;
 }
 
-/// For each component c, adds to f the sum over 0 <= k < @p n_terms of rows_ck times row
-/// @p first + k of rows_by_point.
+/// For each component c, adds Σ_k A_ck R_(first+k) to the dofs of c in @p f, with the matrix A in
+/// @p rows, the rows R_i of rows_by_point and 0 <= k < @p n_terms.
 template <int dim>
 void CellPoints<dim>::integrate(const std::vector<double> &rows, const unsigned int first,
                                 const unsigned int n_terms, Vector<double> &f)

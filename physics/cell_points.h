@@ -33,8 +33,8 @@ struct ShapeTable
 
 /**
  * Evaluates a finite element function at points of a cell or its faces, and integrates products of
- * shape functions and coefficients, which are given at these points. An element of several
- * components is treated as copies of a scalar one, whose shape functions are tabulated on the
+ * shape functions with coefficients that are given at these points. An element of several
+ * components is treated as copies of a scalar element, whose shape functions are tabulated on the
  * reference cell only: coefficients are transformed to the reference cell once for each point, and
  * then multiplied by the tables.
  */
@@ -120,8 +120,8 @@ private:
     ShapeTable<dim> shapes, geometry;
     ShapeTable<dim> first;         ///< the shape functions at the first point only
     std::vector<double> weights;   ///< quadrature weights on the reference cell
-    dealii::Tensor<1, dim> normal; ///< outward; length: area relative to the reference face
-    std::vector<double> nodes;     ///< nodes of the mapping, relative to the first; dim rows
+    dealii::Tensor<1, dim> normal; ///< outward normal of length (area / area of the reference face)
+    std::vector<double> nodes;     ///< nodes of the mapping, relative to the first node; dim rows
     /// Offsets of the points from the first node of the mapping, and unit normals.
     std::vector<dealii::Tensor<1, dim>> offsets, normals;
     std::vector<double> inverses; ///< inverse Jacobians; row b dim + a: ∂ξ_b/∂x_a
@@ -155,7 +155,7 @@ private:
   Points *at = nullptr;
 
   unsigned int index = dealii::numbers::invalid_unsigned_int; ///< index of the current cell
-  typename ActiveCell<dim>::Block block;                      ///< the block that has block_vertices
+  typename ActiveCell<dim>::Block block;                      ///< the block of block_vertices
   std::vector<dealii::Point<dim>> block_vertices;
   dealii::Point<dim> origin; ///< the first node of the cell's mapping
   std::vector<double> nodes; ///< the nodes of the cell's mapping, relative to the first node

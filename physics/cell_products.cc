@@ -1,7 +1,7 @@
 #include "physics/cell_products.h"
 
 // Functions are compiled for several kinds of CPU, and the loader selects a version. Targets name
-// instruction sets, because GCC would select a version for an architecture on its own CPUs only.
+// instruction sets: GCC selects a version for an architecture only on CPUs of that architecture.
 #if defined(__x86_64__) && defined(__linux__)
 #define FEMGPU_FOR_EACH_CPU __attribute__((target_clones("fma", "default")))
 #else

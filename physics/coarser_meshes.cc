@@ -100,7 +100,7 @@ private:
   std::vector<int> term_starts;
   int per_node, finest = 0;
   std::vector<char> is_constrained; ///< whether each unknown is constrained
-  RawVector<int> parents;           ///< the vertices of the parents
+  RawVector<int> parents;           ///< vertices of each parent of merged cells
   /// For a midpoint: 64 times the parent's number, counted from 1, plus the position in the parent.
   /// The parent with the largest number is stored, independently of the order of threads. For
   /// another node: minus its new number if it remains.
@@ -135,7 +135,7 @@ RawVector<int> CoarseningMesh::families() const
 }
 
 /// Stores the midpoints of @p parent. A midpoint is a vertex of several children. It is stored for
-/// only one of them: the child whose bits are all set in the number of the vertex in this child.
+/// only one of them: the child c in which the midpoint's vertex number has all bits of c.
 void CoarseningMesh::store_midpoints(const int *const nodes_of_children, const std::size_t parent)
 {
   const int n_vertices = cells.n_vertices();
@@ -179,7 +179,7 @@ bool CoarseningMesh::merge_families()
       const bool is_family =
           family < first_siblings.size() && static_cast<std::size_t>(first_siblings[family]) == i;
       remaining.levels[to] = static_cast<unsigned char>(cells.levels[i] - (is_family ? 1 : 0));
-      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // is also a vertex of this child
+      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // vertex v of parent and child v
         remaining_nodes[vertex] = nodes[is_family ? vertex * n_vertices + vertex : vertex];
       i += is_family ? n_vertices : 1;
       if (is_family) {

@@ -43,15 +43,15 @@ struct ConstrainedUnknowns
  * of the values at the corners of that edge, face or cell. Therefore hanging nodes need no special
  * treatment, and coarser meshes need not be balanced. A node keeps all of its unknowns or none.
  * Constrained unknowns are decoupled, see describe_unknowns(). Uses all cores.
- * @param cells the cells of all solver groups
+ * @param cells the cells of all solver groups (linalg::SolverGroups)
  * @param constrained the constrained unknowns of all solver groups
  * @param fine_unknowns data on the unknowns of @p group; the per_node unknowns of a vertex are
  * consecutive
  * @param starts the first node of each group, then the number of all nodes; the nodes of a group
  * are consecutive
  * @param group number of the solver group
- * @return the coarser unknowns of @p group, at those of its nodes that remain; nullptr, for each
- * group, if nothing can be coarsened
+ * @return the coarser unknowns of @p group, at the nodes of the group that remain; nullptr for
+ * every group if merging cells removes too few nodes
  */
 std::shared_ptr<const linalg::CoarserUnknowns>
 unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,

@@ -39,8 +39,8 @@ void DiffusionReactionParameters::declare_dirichlet(const std::string &documenta
 void DiffusionReactionParameters::declare_periodic()
 {
   declare(periodic, "Periodic",
-          "Pairs of sides on which u and the flux are equal: 'left, right: x; 2, 3: y'. The second "
-          "side is the first one moved along the axis after ':'.");
+          "Pairs of periodic sides, 'id, id: axis; ...', such as 'left, right: x; 2, 3: y'. The "
+          "second side is the first one moved along the axis; u and the flux are equal on both.");
 }
 
 void DiffusionReactionParameters::declare_exact_solution()
@@ -54,7 +54,7 @@ namespace
 {
 using TextParameter = DiffusionReactionParameters::TextParameter;
 
-/// Returns the largest degree in u of all components.
+/// Returns the largest degree in u of all components of @p fields.
 template <class Fields>
 int degree_in_u(const Fields &fields)
 {
@@ -190,8 +190,8 @@ DiffusionReaction<dim>::warnings(const Discretization<dim> &discretization,
   return result;
 }
 
-/// Returns the boundary flux that grows fastest with u, if there is one. Uses data of the coarse
-/// mesh, which is replicated on all ranks.
+/// Returns the boundary flux that grows fastest with u; nullopt if none grows. Uses data of the
+/// coarse mesh, which is replicated on all ranks.
 template <int dim>
 auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     -> std::optional<GrowingFlux>

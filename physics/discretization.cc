@@ -41,9 +41,9 @@ DiscretizationParameters::DiscretizationParameters() : ParameterAcceptor("/Discr
   add_parameter(
       "Degree", degree,
       "Polynomial degree p of the finite elements: 1 to 4 on quadrilaterals and hexahedra (FE_Q), "
-      "1 or 2 on triangles and tetrahedra (FE_SimplexP). The error decreases like h^(p+1) if the "
-      "solution is smooth. auto: 2 for second-order mesh files if the physics supports it, "
-      "otherwise 1.",
+      "1 or 2 on triangles and tetrahedra (FE_SimplexP). If the solution is smooth, the L2 norm of "
+      "the error decreases like h^(p+1), with the cell size h. auto: 2 for second-order mesh files "
+      "if the physics supports it, otherwise 1.",
       prm, Patterns::Selection("auto|1|2|3|4"));
 }
 
@@ -90,7 +90,8 @@ Discretization<dim>::Discretization(const Mesh<dim> &mesh, const unsigned int de
 namespace
 {
 /// Returns numbers for renumber_dofs() that make the components of a node consecutive. From degree
-/// 3 on, a line has several nodes, and deal.II numbers all nodes of one component before the next.
+/// 3 on, a line has several nodes, and deal.II numbers all nodes of one component, then those
+/// of the next.
 template <int dim>
 std::vector<types::global_dof_index> numbers_by_nodes(const DoFHandler<dim> &dof_handler)
 {
@@ -249,9 +250,9 @@ void make_constraints_consistent(const Discretization<dim> &discretization,
 
 /**
  * Collective. Returns the free dof with the lowest position along a fixed direction. If the dof
- * with the lowest position is constrained to equal another dof, returns that dof. Positions, unlike
- * dof numbers, do not depend on the number of ranks, so the same dof is fixed on any number of
- * ranks.
+ * with the lowest position is constrained to equal another dof, returns the latter. Positions,
+ * unlike dof numbers, do not depend on the number of ranks, so the same dof is fixed on any number
+ * of ranks.
  */
 template <int dim>
 types::global_dof_index lowest_free_dof(const Discretization<dim> &discretization)

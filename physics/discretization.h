@@ -60,8 +60,8 @@ public:
 
   /**
    * Collective. Makes the constraints of hanging nodes, periodic sides and the Dirichlet data of
-   * @p problem. If the problem fixes the mean, the free dof with the lowest position is constrained
-   * to zero, too.
+   * @p problem. If Problem::fixes_mean(), the free dof that comes first along a fixed direction
+   * is constrained to zero, too.
    */
   void make_constraints(const Problem<dim> &problem);
 
@@ -77,8 +77,8 @@ public:
   {
     return fe->degree;
   }
-  /// Returns the element of the cells. If cells are in blocks (active_cell.h), the element of the
-  /// dof handler is that of a block.
+  /// Returns the element of the cells. If cells are in blocks (active_cell.h), dofs() uses another
+  /// element, whose cells are the blocks.
   const dealii::FiniteElement<dim> &element() const
   {
     return *fe;
@@ -153,7 +153,7 @@ public:
   /// tensor-product elements the Gauss-Lobatto rule. Quadratic simplices have weights that are not
   /// positive.
   dealii::Quadrature<dim> nodal_quadrature() const;
-  /// Returns the nodal rule on a face.
+  /// Returns the nodes on a face, weighted by the integrals of their shape functions over the face.
   dealii::Quadrature<dim - 1> nodal_face_quadrature() const;
 
 private:
@@ -190,9 +190,9 @@ void for_each_owned_node(const Discretization<dim> &discretization, const Functi
 
 /**
  * Calls f(cell, face, dofs, on_face) for each face on the boundaries @p ids, of owned and ghost
- * cells: `dofs` are the dofs of the cell, and `on_face` the positions in `dofs` of those on the
- * face. Does not use FiniteElement::has_support_on_face(), which in deal.II 9.4 returns true for
- * all dofs of FE_SimplexP.
+ * cells: `dofs` are the dofs of the cell, and `on_face` are the indices in `dofs` of the dofs on
+ * the face. Does not use FiniteElement::has_support_on_face(), which in deal.II 9.4 returns true
+ * for all dofs of FE_SimplexP.
  */
 template <int dim, class F>
 void for_each_boundary_face(const Discretization<dim> &discretization,
@@ -236,8 +236,8 @@ dealii::IndexSet dofs_written_by_cells(const Discretization<dim> &discretization
   return written;
 }
 
-/// Returns a zero vector for all dofs to which cells of this rank contribute, including the masters
-/// of hanging nodes. After the assembly, its compress() sums the contributions of all ranks.
+/// Returns a zero vector for all dofs to which cells of this rank contribute, including the dofs on
+/// which hanging nodes depend. After the assembly, compress() sums the contributions of all ranks.
 template <int dim>
 FeVector make_assembly_vector(const Discretization<dim> &discretization)
 {

@@ -57,7 +57,7 @@ public:
     }
   }
   /// Sets component @p c of the exact solution.
-  /// @param rows its values, then each derivative, @p stride numbers apart
+  /// @param rows the values, then each derivative; these rows start @p stride numbers apart
   void set_exact(const unsigned int c, const double *const rows, const std::size_t stride)
   {
     std::copy_n(rows, evaluation_points.size(), exact.u[c]);

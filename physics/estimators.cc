@@ -33,7 +33,7 @@ public:
         u_cell(discretization.element().n_dofs_per_cell()), at(discretization, quadrature)
   {}
 
-  /// Moves to @p cell. @param where empty for the cell, or the numbers of a face and its subface
+  /// Moves to @p cell. @param where empty, or a face number, or a face number and a subface number
   template <class... Where>
   void reinit(const ActiveCell<dim> &cell, const Where... where)
   {
@@ -67,7 +67,7 @@ private:
   const FeVector &u;
   unsigned int n_components;
   Vector<double> u_cell;
-  unsigned int last = numbers::invalid_unsigned_int; ///< the cell of u_cell
+  unsigned int last = numbers::invalid_unsigned_int; ///< index of the cell of u_cell
   CellPoints<dim> at;
   PointTerms sigma;
 };
@@ -100,8 +100,8 @@ public:
           prescribed.emplace(condition.id, c);
   }
 
-  /// Projects @p difference, which has one number for each component, to the free directions and
-  /// returns the square of its length.
+  /// Returns the squared length of the projection of @p difference, which has one number for each
+  /// component, onto the free directions of boundary @p id with the normal @p n.
   double square(const types::boundary_id id, const Tensor<1, dim> &n,
                 const std::vector<double> &difference) const
   {
@@ -141,9 +141,9 @@ public:
   {}
 
   /**
-   * Adds weight(F) ∫_F [σ·n]² to the sums of the cells on both sides, for each face of @p cell that
-   * no other cell of this rank has added, including periodic faces. Boundary faces count twice. If
-   * cells are smaller on one side, F is a face of the smaller cells.
+   * Adds weight(F) ∫_F [σ·n]² to the sums of the cells on both sides of F, for each face F of
+   * @p cell, including periodic faces, unless another cell of this rank adds it. Boundary faces
+   * count twice. If cells are smaller on one side, F is a face of the smaller cells.
    */
   void add(const ActiveCell<dim> &cell)
   {
@@ -224,7 +224,7 @@ private:
     }
   }
 
-  /// Returns ∫_F [σ·n]² over the face @p f of @p cell.
+  /// Returns ∫_F [σ·n]², where F is face @p f of @p cell.
   double integrate_jump(const ActiveCell<dim> &cell, const unsigned int f,
                         const ActiveCell<dim> &neighbor, const unsigned int neighbor_face,
                         const bool is_coarser)
@@ -321,7 +321,7 @@ private:
   PointTerms prescribed_flux;
   std::vector<double> difference;     ///< workspace: one number for each component
   std::vector<unsigned int> matching; ///< for each point of a face: its match on the other side
-  /// The periodic sides of meshes without periodic neighbours.
+  /// The ids of periodic sides; used on meshes that do not store neighbours across these sides.
   std::set<types::boundary_id> periodic;
   FreeDirections<dim> free_directions;
   std::vector<double> sums; ///< by active cell index

@@ -47,7 +47,7 @@ public:
    * other cells.
    * @param face number of the face, or `entire`
    * @param u_cell values of the cell's dofs
-   * @param above the largest nodal value known
+   * @param above the largest value of @p objective known so far, such as at nodes
    */
   std::optional<Found> find(const ActiveCell<dim> &cell, unsigned int face,
                             const dealii::Vector<double> &u_cell, const Objective &objective,
@@ -89,7 +89,7 @@ private:
  * Collective. Returns the largest value of @p objective over all cells, with an absolute accuracy
  * of equal_values times @p scale.
  * @param u the finite element function, with ghost values
- * @param at_nodes the largest nodal value on this rank
+ * @param at_nodes the largest value of @p objective at nodes of this rank
  * @param scale the largest magnitude of u, the same on all ranks
  */
 template <int dim>

@@ -21,44 +21,40 @@ class HeatParameters : public DiffusionReactionParameters
 public:
   HeatParameters() : DiffusionReactionParameters("Heat")
   {
-    declare(
-        conductivity, "Conductivity",
-        "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K): an expression of x, y, z and u, or "
-        "one for each direction, 'k_x, k_y' in 2D and 'k_x, k_y, k_z' in 3D. For materials by id "
-        "or name: 'k; ids: k; ids: k_x, k_y', where the entry without ids is for all other "
-        "materials. Must be given.");
+    declare(conductivity, "Conductivity",
+            "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K): an expression of x, y, z and u. "
+            "Values by direction: 'k_x, k_y' in 2D, 'k_x, k_y, k_z' in 3D. Values by material id "
+            "or name: 'k; ids: k; ids: k_x, k_y'. The entry without ids applies to all other "
+            "materials. Must be given.");
     declare(
         source, "Source",
-        "f, in W/m^3: an expression of x, y, z and u. For materials by id or name: 'f; ids: f'.",
+        "f, in W/m^3: an expression of x, y, z and u. Values by material id or name: 'f; ids: f'.",
         "0");
     add_parameter(
         "Reaction", reaction,
-        "phi(u): an expression of u, for example u^4. Empty: none. With constants a and b, the "
-        "reaction a + b*u leaves the problem linear.");
-    add_parameter(
-        "Reaction derivative", derivative,
-        "d phi/du: an expression of u, for example 4*u^3. Empty: femgpu differentiates phi.");
+        "Reaction phi(u): an expression of u, for example u^4. Empty: no reaction. A reaction of "
+        "the form a + b*u, with constants a and b, leaves the problem linear.");
+    add_parameter("Reaction derivative", derivative,
+                  "Derivative d phi/du: an expression of u, for example 4*u^3. Empty: femgpu "
+                  "differentiates phi.");
     add_parameter(
         "Reaction range", range,
-        "Expected range of u: 'low, high'. In this range femgpu checks a given derivative against "
-        "phi. The energy of the reaction is the integral of phi from u = 0 if the problem is "
-        "linear, otherwise from the point of the range that is closest to 0.",
+        "Expected range of u: 'low, high'. In this range, femgpu checks Reaction derivative "
+        "against phi. The energy of the reaction is the integral of phi from u0 to u. If the "
+        "problem is linear, u0 is 0; otherwise u0 is the point of the range that is closest to 0.",
         prm, Patterns::List(Patterns::Double(), 2, 2));
-    declare(
-        reaction_coefficient, "Reaction coefficient",
-        "c >= 0 inside the body: an expression of x, y, z. For materials by id or name: 'c; ids: "
-        "c'. Empty: no reaction inside the body.");
-    declare(
-        boundary_reaction, "Boundary reaction",
-        "k du/dn = -c (phi(u) - phi(g)) on parts of the boundary: 'ids: c, g; ...', with c >= 0. "
-        "If phi = u^4, u is in K and c is the emissivity times 5.67e-8, this is radiation to "
-        "surroundings of temperature g.");
-    declare(
-        neumann, "Neumann",
-        "Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: 'ids: q; ...', "
-        "with expressions q of x, y, z and u. '2: 25*(293 - u)' is convection, '3: "
-        "0.8*5.67e-8*(293^4 - u^4)' is radiation. The flux is added to that of a boundary "
-        "reaction. On boundary ids without a condition, k du/dn = 0.");
+    declare(reaction_coefficient, "Reaction coefficient",
+            "Coefficient c >= 0 of the reaction inside the body: an expression of x, y, z. Values "
+            "by material id or name: 'c; ids: c'. Empty: no reaction inside the body.");
+    declare(boundary_reaction, "Boundary reaction",
+            "k du/dn = -c (phi(u) - phi(g)) on parts of the boundary: 'ids: c, g; ...', with c >= "
+            "0. For radiation to surroundings of temperature g, set Reaction = u^4, give u and g "
+            "in K, and let c be the emissivity times 5.67e-8.");
+    declare(neumann, "Neumann",
+            "Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: 'ids: q; "
+            "...', with expressions q of x, y, z and u. '2: 25*(293 - u)' is convection; '3: "
+            "0.8*5.67e-8*(293^4 - u^4)' is radiation. The flux is added to the flux of a boundary "
+            "reaction. On boundary ids without a condition, k du/dn = 0.");
     declare_dirichlet(" May be empty if another condition fixes u.");
     declare_periodic();
     add_parameter(
@@ -77,7 +73,7 @@ public:
   std::string initial_guess = "0";
 };
 
-/// Returns the reaction, if there is one.
+/// Returns the reaction; nullopt if @p p has none.
 /// @throws ParameterError if its parameters are invalid or have no effect
 std::optional<Reaction> make_reaction(const HeatParameters &p, const MeshRegions &regions)
 {

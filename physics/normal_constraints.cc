@@ -20,8 +20,8 @@ namespace
 {
 using Index = types::global_dof_index;
 
-// Normals that differ by less than this are equal, and components of at most this size are zero:
-// the vertices of mesh files are rounded.
+// Normals that differ by less than this count as equal, and components of at most this size count
+// as zero, because the vertices of mesh files are rounded.
 constexpr double rounding = 1e-6;
 
 /// The normals at each node, which is identified by the dofs of its components.
@@ -77,7 +77,7 @@ void constrain_node(const std::array<Index, dim> &dofs, const std::vector<Tensor
   const auto n_free = static_cast<unsigned int>(free.size());
   if (n_free == 0)
     return;
-  // for each normal n: Σ n_c u_c over free c equals −Σ n_c u_c over the others
+  // for each normal n: Σ n_c u_c over the free c equals −Σ n_c u_c over the prescribed c
   FullMatrix<double> with_rhs(static_cast<unsigned int>(normals.size()), n_free + 1);
   for (unsigned int row = 0; row < with_rhs.m(); ++row) {
     for (unsigned int j = 0; j < n_free; ++j)

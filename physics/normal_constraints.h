@@ -12,10 +12,10 @@ namespace femgpu
 {
 /**
  * Adds the constraints u·n = 0 on the plane faces of the boundaries @p planes, for a vector-valued
- * u. The @p constraints contain hanging nodes and Dirichlet data and are not closed. If several
- * planes meet, all of their normals apply. Prescribed components keep their values. Constraints of
- * axis-parallel planes have no entries, because they fix one component. The result is complete for
- * the dofs that this rank owns.
+ * u. If several planes meet, all of their normals apply. Prescribed components keep their values.
+ * Constraints of planes normal to an axis have no entries, because they fix one component. The
+ * result is complete for the dofs that this rank owns.
+ * @pre @p constraints contains hanging nodes and Dirichlet data and is not closed
  *
  * VectorTools::compute_no_normal_flux_constraints() is unsuitable: it skips dofs with Dirichlet
  * data, and thus the condition on the other components of these nodes in oblique planes.

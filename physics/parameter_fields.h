@@ -120,7 +120,7 @@ inline std::set<dealii::types::boundary_id> ids_of(const std::vector<PeriodicSid
   return ids;
 }
 
-/// Returns Dirichlet conditions for all components.
+/// Returns one Dirichlet condition, for all components, for each boundary of @p fields.
 template <int dim>
 std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fields)
 {

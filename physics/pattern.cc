@@ -57,8 +57,8 @@ public:
     return lengths;
   }
 
-  /// Returns the columns of the @p row-th row that this rank owns, ascending. Valid until the next
-  /// call.
+  /// Returns the columns, ascending, of row @p row among the rows that this rank owns. The
+  /// reference is valid until the next call.
   const std::vector<Index> &row_columns(const std::size_t row)
   {
     const LocalIndex node = node_of_dof[first_owned + row];
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  using LocalIndex = unsigned int; ///< number of a relevant dof or of a node, in global order
+  using LocalIndex = unsigned int; ///< index of a relevant dof or a node, in order of global dofs
 
   LocalIndex local_index(const Index dof) const
   {
@@ -129,7 +129,7 @@ private:
         dof_cells[next[cell_nodes[k]]++] = cell;
   }
 
-  /// Combines consecutive dofs with the same cells to nodes; a dof without cells is a node by
+  /// Combines consecutive dofs with the same cells into nodes; a dof without cells is a node by
   /// itself.
   void find_nodes()
   {

@@ -23,8 +23,8 @@ namespace
 {
 using Index = types::global_dof_index;
 
-/// Collective. Returns the points of all dofs of a side, on all ranks, by dof number, for each
-/// component.
+/// Collective. Returns, for each component, the positions of the nodes on side @p id by dof number.
+/// The result includes the dofs of all ranks.
 template <int dim>
 std::vector<NumberedPoints<dim, Index>> dofs_of_side(const Discretization<dim> &discretization,
                                                      const types::boundary_id id)

@@ -19,32 +19,31 @@ class PoissonParameters : public DiffusionReactionParameters
 public:
   PoissonParameters() : DiffusionReactionParameters("Poisson")
   {
-    declare(
-        conductivity, "Coefficient",
-        "k > 0 in -div(k grad u) = f: an expression of x, y, z and u, or one for each direction, "
-        "'k_x, k_y' in 2D and 'k_x, k_y, k_z' in 3D. For materials by id or name: 'k; ids: k; ids: "
-        "k_x, k_y', where the entry without ids is for all other materials.",
-        "1");
+    declare(conductivity, "Coefficient",
+            "k > 0 in -div(k grad u) = f: an expression of x, y, z and u. Values by direction: "
+            "'k_x, k_y' in 2D, 'k_x, k_y, k_z' in 3D. Values by material id or name: 'k; ids: k; "
+            "ids: k_x, k_y'. The entry without ids applies to all other materials.",
+            "1");
     declare(source, "Right-hand side",
-            "f: an expression of x, y, z and u. For materials by id or name: 'f; ids: f'. Must be "
-            "given.");
+            "f: an expression of x, y, z and u. Values by material id or name: 'f; ids: f'. Must "
+            "be given.");
     declare_dirichlet("");
-    declare(
-        neumann, "Neumann",
-        "k du/dn = g on parts of the boundary: 'ids: g; ...', with expressions g of x, y, z and u. "
-        "On boundary ids without a condition, k du/dn = 0.");
+    declare(neumann, "Neumann",
+            "Flux k du/dn = g into the body, on parts of the boundary: 'ids: g; ...', with "
+            "expressions g of x, y, z and u. On boundary ids without a condition, k du/dn = 0.");
     declare(robin, "Robin",
             "k du/dn + a u = g on parts of the boundary: 'ids: a, g; ...', with a >= 0.");
     declare_periodic();
-    add_parameter("Compatibility tolerance", compatibility_tolerance,
-                  "Largest defect of a problem without Dirichlet and Robin data. Its solution is "
-                  "determined up to a constant; femgpu computes the one with mean value 0. A "
-                  "solution exists only if the integrals of f and of the Neumann data g add up to "
-                  "zero. The defect is the absolute value of this sum, divided by the sum of the "
-                  "integrals of |f| and |g|. femgpu removes a defect up to this tolerance by a "
-                  "constant in f, and refuses larger ones. Quadrature on coarse meshes and data "
-                  "with few digits cause small defects.",
-                  prm, Patterns::Double(0., 1.));
+    add_parameter(
+        "Compatibility tolerance", compatibility_tolerance,
+        "Largest defect that femgpu accepts in a problem without Dirichlet and Robin data. Such a "
+        "problem has a solution only if the integrals of f and of the Neumann data g add up to "
+        "zero. The defect is the absolute value of this sum, divided by the sum of the integrals "
+        "of |f| and |g|. Quadrature on coarse meshes and data with few digits cause small defects. "
+        "If the defect is at most this tolerance, femgpu subtracts a constant from f to remove it; "
+        "otherwise femgpu refuses the problem. The solution is determined up to a constant; femgpu "
+        "computes the one with mean value 0.",
+        prm, Patterns::Double(0., 1.));
     declare_exact_solution();
   }
 

@@ -156,8 +156,8 @@ double PolynomialMaximum::bound(const Box &box) const
   return -std::sqrt(square);
 }
 
-/// Returns the lattice point of the coefficient with the largest objective. Values that differ by
-/// at most @p tolerance are equal; the first one is selected.
+/// Returns the lattice point of the coefficient with the largest objective, the first one if
+/// several values are equal up to @p tolerance.
 auto PolynomialMaximum::best_of_lattice(const Box &box, const double tolerance) const -> Coordinates
 {
   unsigned int best = 0;
@@ -321,7 +321,7 @@ auto PolynomialMaximum::ascend(Coordinates x) -> Coordinates
   constexpr double min_step = 1e-13, rounding = 1e-15;
   Local current = at(x);
   for (unsigned int k = 0; k < max_steps; ++k) {
-    std::vector<unsigned int> free; // not held at a side of the cube by the gradient
+    std::vector<unsigned int> free; // coordinates not held at a side of the cube
     for (unsigned int a = 0; a < n_coordinates; ++a)
       if (!(x[a] <= 0. && current.gradient[a] <= 0.) && !(x[a] >= 1. && current.gradient[a] >= 0.))
         free.push_back(a);

@@ -65,8 +65,8 @@ struct ProblemTraits
   /// Whether σ, s or g (see Problem) is nonlinear in u. Each step of Newton's method then assembles
   /// a new matrix and a new right-hand side.
   bool has_nonlinear_terms = false;
-  /// Whether the matrix of each step is symmetric. It is unsymmetric if σ depends on u
-  /// or s on ∇u.
+  /// Whether the matrix (of each step, if the problem is nonlinear) is symmetric. It is unsymmetric
+  /// if σ depends on u or s on ∇u.
   bool has_symmetric_matrix = true;
   /// Whether boundary data that grow with u may make the matrix indefinite. An indefinite matrix
   /// means that no stable state exists, so if an iterative solver detects it, there is no fallback

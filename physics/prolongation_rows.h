@@ -33,18 +33,18 @@ void for_chunks(std::size_t n, const std::function<void(const Chunk &)> &f);
 /// Returns the number of ranges of for_chunks(n), which depends only on n.
 std::size_t number_of_chunks(std::size_t n);
 
-/// Calls @p append for the ranges of for_chunks(n) and concatenates the lists in their order.
+/// Calls @p append for the ranges of for_chunks(n) and concatenates the lists in range order.
 linalg::RawVector<int>
 list_by_chunks(std::size_t n, const std::function<void(const Chunk &, std::vector<int> &)> &append);
 
-/// Calls @p append for the ranges of for_chunks(n) and concatenates the rows in their order.
+/// Calls @p append for the ranges of for_chunks(n) and concatenates the rows in range order.
 /// @param n number of indices to process, for example of nodes with several rows each
 linalg::HostProlongation
 rows_by_chunks(std::size_t n, int n_columns,
                const std::function<void(const Chunk &, linalg::HostProlongation &)> &append);
 
-/// Converts global column numbers of @p P to local ones of a rank that owns the @p n columns from
-/// @p first on: owned columns are numbered from 0, and ghosts follow.
+/// Converts the global column numbers of @p P to the local numbers of a rank that owns columns
+/// @p first to @p first + @p n - 1: owned columns are numbered from 0, and ghosts follow.
 void number_columns(linalg::HostProlongation &P, long long first, int n);
 } // namespace femgpu
 

@@ -42,8 +42,8 @@ template <int dim>
 struct ParentCell
 {
   types::coarse_cell_id number;
-  std::vector<Point<dim>> nodes; ///< its vertices and the midpoints of its edges
-  std::vector<double> values;    ///< values of the solution at its dofs
+  std::vector<Point<dim>> nodes; ///< vertices and midpoints of edges
+  std::vector<double> values;    ///< values of the solution at the dofs of the cell
 
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
@@ -69,8 +69,8 @@ std::vector<ParentCell<dim>> collect_parent_cells(const Discretization<dim> &dis
   return result;
 }
 
-/// Collective. Returns the parents of this rank's cells: @p parents or, if @p mesh was
-/// repartitioned, those that other ranks send to the owners of the children.
+/// Collective. Returns the parents of this rank's cells. They are @p parents, unless @p mesh was
+/// repartitioned; then each rank sends its @p parents to the owners of their children.
 template <int dim>
 std::vector<ParentCell<dim>> send_to_owners_of_children(const Mesh<dim> &mesh,
                                                         std::vector<ParentCell<dim>> parents)
@@ -94,7 +94,7 @@ std::vector<ParentCell<dim>> send_to_owners_of_children(const Mesh<dim> &mesh,
   return result;
 }
 
-/// Returns the number of the parent's node at @p vertex of its child, up to rounding.
+/// Returns the number of the node of @p parent that is closest to @p vertex, a vertex of a child.
 template <int dim>
 unsigned int node_at(const ParentCell<dim> &parent, const Point<dim> &vertex)
 {
@@ -148,7 +148,7 @@ FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &dis
       continue;
     const ParentCell<dim> &parent =
         *by_number.at(cell->id().get_coarse_cell_id() / GeometryInfo<dim>::max_children_per_cell);
-    std::array<unsigned int, dim + 1> vertices; // as nodes of the parent
+    std::array<unsigned int, dim + 1> vertices; // node numbers in the parent
     for (const unsigned int v : cell->vertex_indices())
       vertices[v] = node_at(parent, cell->vertex(v));
     cell_values = 0.;
@@ -199,8 +199,8 @@ bool limit_level(Mesh<dim> &mesh, const unsigned int largest)
 
 namespace
 {
-/// Returns the number of local refinements of refine_initially(), a function of the position;
-/// nullptr if @p expression is empty.
+/// Returns @p expression, the number of local refinements by position, as a function; nullptr if
+/// @p expression is empty.
 template <int dim>
 std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
                                                   const std::string &expression)
@@ -327,8 +327,8 @@ double cells_after_flags(const Mesh<dim> &mesh)
 
 namespace
 {
-// The effect of refinement and coarsening on the number of dofs of one component. Inside a
-// cell, face or line of degree p lie (p − 1)^dimension nodes.
+// The following functions bound the change in the number of dofs of one component by refinement and
+// coarsening. Inside a cell, face or line of degree p lie (p − 1)^dimension nodes.
 
 double dofs_inside(const double p, const int dimension)
 {
@@ -348,8 +348,8 @@ bool may_share_children(const Cell &cell, const unsigned int f)
   return cell->neighbor(f)->is_ghost() || cell->neighbor(f)->refine_flag_set();
 }
 
-/// Returns a lower bound of the dofs added by the children of @p cell. Cells around it may be
-/// refined, too.
+/// Returns a lower bound of the number of dofs that the refinement of @p cell adds, whether or not
+/// the cells around it are refined, too.
 template <int dim, class Cell>
 double min_gain(const Cell &cell, const double p)
 {
@@ -366,8 +366,8 @@ double min_gain(const Cell &cell, const double p)
   return gain;
 }
 
-/// Returns an upper bound of the dofs lost per cell when 2^dim cells are merged. The corners of the
-/// merged cell are kept.
+/// Returns an upper bound of the number of dofs lost, per merged cell, when 2^dim cells are merged
+/// into one, whose corners are kept.
 template <int dim>
 double largest_loss(const double p)
 {

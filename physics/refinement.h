@@ -79,8 +79,8 @@ void refine_initially(Mesh<dim> &mesh, unsigned int times, const std::string &ex
 
 /**
  * Collective. Returns the number of cells that refine_initially() would make from the coarse
- * @p mesh, without making them. Ignores refinement that keeps neighbours within one level, and
- * assumes straight sides. Counting stops at about @p max_cells on each rank.
+ * @p mesh, without making them. Ignores the further refinement by which deal.II keeps neighbours
+ * within one level, and assumes straight sides. Counting stops at about @p max_cells on each rank.
  * @throws ParameterError in the same cases as refine_initially()
  */
 template <int dim>
@@ -88,7 +88,7 @@ double predict_n_cells(const Mesh<dim> &mesh, unsigned int times, const std::str
                        double max_cells);
 
 /// Collective. Returns the number of cells after the flagged refinement of quadrilaterals or
-/// hexahedra, ignoring refinement that keeps neighbours within one level.
+/// hexahedra, ignoring the further refinement by which deal.II keeps neighbours within one level.
 template <int dim>
 double cells_after_flags(const Mesh<dim> &mesh);
 

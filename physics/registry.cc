@@ -5,11 +5,13 @@ namespace femgpu
 constexpr decltype(all_physics)::Entry physics_table[] = {
     {"poisson", "-div(k grad u) = f", make_physics<class PoissonEquation>},
     {"elasticity",
-     "linear elasticity with small strains of isotropic materials; in 2D, plane strain or plane "
+     "linear elasticity of isotropic materials with small strains; in 2D, plane strain or plane "
      "stress",
      make_physics<class ElasticityEquation>},
     {"bratu", "-div(grad u) = lambda exp(u) + f", make_physics<class BratuEquation>},
-    {"heat", "-div(k grad u) + c phi(u) = f, with radiation at the boundary",
+    {"heat",
+     "steady heat conduction with a reaction phi(u), -div(k grad u) + c phi(u) = f; boundary "
+     "conditions include convection and radiation",
      make_physics<class HeatEquation>}};
 
 constexpr decltype(all_physics) all_physics("physics", physics_table);

@@ -17,8 +17,8 @@ using namespace dealii;
 
 namespace
 {
-/// Adds λ W φ(u) to the residual and the loads, and the sum of its entries to @p supply, for the
-/// rows of this rank.
+/// Adds the entries of λ W φ(u) in the rows of this rank to the residual and the loads, and the sum
+/// of these entries to @p supply.
 void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation &result,
                   FeVector &loads, double &supply)
 {
@@ -71,8 +71,8 @@ sum_inflow(const Problem<dim> &problem, const CellEquation<dim> &equation,
   return result;
 }
 
-/// Returns the dofs of this rank with reactions: those with Dirichlet data, and at oblique symmetry
-/// planes all dofs of a node.
+/// Returns the dofs of this rank with support reactions or inward fluxes: dofs with Dirichlet data,
+/// and all dofs of nodes on oblique symmetry planes.
 template <int dim>
 IndexSet dofs_with_reactions(const Discretization<dim> &discretization)
 {

@@ -24,7 +24,8 @@ struct Balance
   /// |Σ r_i| over the free dofs; for a solid, the maximum over all directions.
   double defect = 0.;
   double residual = 0.; ///< Σ |r_i| over the free dofs
-  /// Σ |load| over all dofs, with the net load at each dof, plus Σ |reaction|.
+  /// Σ |load| over all dofs, with the net load at each dof, plus Σ |reaction| over the dofs that
+  /// are not free (see DiscreteSolution).
   double magnitude = 0.;
 
   double relative_defect() const
@@ -71,7 +72,8 @@ public:
   virtual void visit(const ActiveCell<dim> &cell, CellEquation<dim> &equation,
                      const CellTerms &terms) = 0;
 
-  /// Collective. Returns the quantities after the loop. @param u the solution, with ghost values
+  /// Collective. Returns the problem's quantities. @pre the loop has ended
+  /// @param u the solution, with ghost values
   virtual std::vector<Quantity> quantities(const Evaluation &evaluation, const FeVector &u) = 0;
 
   /// Collective. Returns warnings about implausible features of the solution, with remedies.
@@ -132,7 +134,7 @@ public:
     evaluation();
     return cell_observer ? cell_observer->warnings() : std::vector<std::string>();
   }
-  /// Discards the evaluation, because u has changed.
+  /// Discards the evaluation. To be called after u has changed.
   void invalidate()
   {
     evaluated.reset();

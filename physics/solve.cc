@@ -118,7 +118,7 @@ linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverParamet
   return options;
 }
 
-/// Records in @p report that x was scaled and has the residual @p norm.
+/// Records in @p report that x was scaled and that its residual norm is @p norm.
 void record_scaling(const double norm, linalg::SolveReport &report)
 {
   report.original.residual = norm;
@@ -135,7 +135,7 @@ bool is_unstable(const linalg::SolveReport &report, const bool may_be_unstable)
                              report.outcome == Outcome::indefinite_preconditioner);
 }
 
-/// Returns advice for a failure of the linear solver.
+/// Returns advice for a failure of the linear solver; empty if there is none.
 std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
                    const bool falls_back, const bool is_one_group, const bool may_be_unstable)
 {
@@ -186,8 +186,8 @@ void ProblemSolver<dim>::assemble_once(const Discretization<dim> &discretization
 
 /**
  * Solves with one dof fixed, whose equation is not in the system. All equations sum to zero, so
- * the omitted equation holds if the others hold, but its residual is minus the sum of theirs. So if
- * the residual norm of all equations is too large, the solve continues to a smaller target.
+ * the omitted equation holds if the others hold, but its residual is minus the sum of the others.
+ * If the residual norm of all equations is too large, the solve continues to a smaller target.
  */
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim> &discretization,
@@ -225,7 +225,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   }
 }
 
-/// Collective. Copies x of @p system to @p u, and subtracts the mean if the problem fixes it.
+/// Collective. Copies x of @p system to @p u, and subtracts its mean if Problem::fixes_mean().
 template <int dim>
 void ProblemSolver<dim>::copy_solution(const Discretization<dim> &discretization,
                                        const linalg::GroupSystem &system, FeVector &u) const
@@ -314,8 +314,8 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
                                    linalg::SolveReport &report)
 {
   constexpr int max_solves = 6;
-  constexpr double slack = 10., progress = 0.5; // a restart costs as much as another digit
-  constexpr double motions_slack = 0.1;         // the energy error of motions is a lower bound
+  constexpr double slack = 10., progress = 0.5; // slack: a restart costs as much as another digit
+  constexpr double motions_slack = 0.1;         // correct_motions() returns a lower bound
   const double tolerance =
       solver_parameters.stops_at_energy_error()
           ? solver_parameters.energy_tolerance

@@ -22,7 +22,7 @@ using Progress = std::function<void(const std::string &)>;
 /// the constraints and has ghost values.
 using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
 
-/// Checks the solution methods.
+/// Checks the linear solver and the nonlinear method with their options.
 /// @throws ParameterError unless they are compatible with each other and with @p problem
 template <int dim>
 void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
@@ -87,7 +87,7 @@ public:
 private:
   void assemble_once(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      const FeVector &u);
-  /// A function that continues from the last solution to another target.
+  /// A function that continues the solve from the last solution, to the target of its argument.
   using Resume = std::function<linalg::SolveReport(const linalg::SolveControl &)>;
 
   linalg::SolveReport solve_system(const Discretization<dim> &discretization,

@@ -26,9 +26,9 @@ constexpr double rounding = 1e-12; ///< rounding error of values of shape functi
 
 using Dofs = std::vector<types::global_dof_index>;
 
-/// For each dof that this rank owns, the source of its row: the first cell that has the dof, and
-/// the dof's number in that cell. For a constrained dof: `none`, and the dof's index among the
-/// constrained dofs.
+/// For each dof that this rank owns, the source of its row of the prolongation: the first cell that
+/// has the dof, and the dof's number in that cell. For a constrained dof: `none`, and the dof's
+/// index among the constrained dofs.
 struct RowSources
 {
   static constexpr unsigned int none = numbers::invalid_unsigned_int; ///< the dof is constrained
@@ -69,8 +69,8 @@ RowSources::RowSources(const Discretization<dim> &fine, const Discretization<dim
   }
 }
 
-/// Appends @p value times unknown @p j of the coarser space: the unknown itself, or the terms of
-/// its constraint.
+/// Appends @p value times unknown @p j of the coarser space to @p terms. If the unknown is
+/// constrained, the terms of its constraint replace it.
 void add_term(const types::global_dof_index j, const double value,
               const AffineConstraints<double> &constraints, std::vector<ProlongationTerm> &terms)
 {
@@ -82,7 +82,7 @@ void add_term(const types::global_dof_index j, const double value,
 }
 
 /// Returns this rank's rows of the prolongation from @p coarse to @p fine. The k-th constrained
-/// unknown of a group depends on the k-th constrained coarser unknown, if there are that many.
+/// unknown of a group is interpolated from the k-th constrained coarser unknown, if that exists.
 /// @param constrained the constrained coarser unknowns of the group, ascending
 /// @param n_before number of constrained finer unknowns on the ranks before this one
 template <int dim>
@@ -159,7 +159,8 @@ std::vector<int> starts_of_groups(const Discretization<dim> &discretization,
   return starts;
 }
 
-/// Returns the prolongation with all rows of a group, on its leader.
+/// Returns the prolongation with all rows of a solver group, on the leader of the group (see
+/// linalg::SolverGroups).
 template <int dim>
 linalg::HostProlongation prolongation(const Discretization<dim> &fine,
                                       const Discretization<dim> &coarse,
@@ -187,7 +188,7 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
   return P;
 }
 
-/// Returns whether each coarser unknown of a group occurs in a row of that group.
+/// Returns whether each coarser unknown of a group occurs in @p P, the group's prolongation.
 bool covers_all_columns(const linalg::HostProlongation &P)
 {
   std::vector<bool> is_covered(static_cast<std::size_t>(P.n_columns));
@@ -218,7 +219,8 @@ linalg::Unknowns make_unknowns(const Discretization<dim> &discretization,
   return unknowns;
 }
 
-/// Returns Unknowns::nodes_along_body, computed from the volume of the coarse mesh.
+/// Estimates the number of nodes along the longest side of the body from the number of all nodes
+/// and the volume of the coarse mesh.
 template <int dim>
 double nodes_along_body(const Discretization<dim> &discretization)
 {
@@ -319,8 +321,8 @@ linalg::LazyCoarserUnknowns lazy_unknowns_of_coarser_meshes(const Discretization
       });
 }
 
-/// Returns whether the coarser space has unknowns, and the @p P of each group covers all columns.
-/// All leaders get the same answer; other ranks get false.
+/// Returns whether the coarser space has unknowns and covers_all_columns() is true for the
+/// prolongation @p P of each group. All leaders get the same answer; other ranks get false.
 bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &groups)
 {
   if (!groups.is_leader())
@@ -329,8 +331,9 @@ bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &g
          Utilities::MPI::max(P.n_columns, groups.leaders()) > 0;
 }
 
-/// Returns the unknowns of half the degree, which lead to lower degrees and then to coarser meshes.
-/// Empty on ranks other than leaders. @param fine_unknowns data on the unknowns of @p fine
+/// Returns the unknowns of half the degree, whose member `coarser` leads to lower degrees and
+/// coarser meshes; for degree 1, the unknowns of coarser meshes. Empty on ranks other than leaders,
+/// and if there are no coarser unknowns. @param fine_unknowns data on the unknowns of @p fine
 template <int dim>
 linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,

@@ -63,7 +63,7 @@ def places(a, b):
 
 
 def ordered(values, place, shares):
-    """Returns values sorted by position and size; if @p shares, only the extrema at each position."""
+    """Returns values sorted by position and size, or the extrema at each position if @p shares."""
     order = numpy.lexsort((values, place))
     values, place = values[order], place[order]
     if not shares:

@@ -4,9 +4,9 @@
   scripts/layers.py
 
 A layer may include only the layers listed below. Only some layers may include deal.II's headers.
-Folders must not include each other in a cycle, counting headers at any depth and all sources at a
-depth of two levels. Only the launch wrapper launches kernels. No file has more than 500 lines.
-Prints all violations.
+Folders must not include each other in a cycle. This is checked between folders of any depth for the
+includes of headers, and between folders of the first two levels for the includes of all sources.
+Only the launch wrapper launches kernels. No file has more than 500 lines. Prints all violations.
 """
 import collections
 import functools

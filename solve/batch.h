@@ -11,7 +11,7 @@ namespace femgpu
 /// The reported data of a batch of systems.
 struct BatchRecord : RunRecord
 {
-  linalg::BatchReport report; ///< report of the first solve, with the transfer of the matrices
+  linalg::BatchReport report; ///< report of the first solve; includes the transfer of the matrices
 
   /// Statistics of the iteration counts of all systems in the first solve.
   struct Iterations
@@ -34,7 +34,7 @@ std::string remark(const SolveCommand &command, const BatchRecord &record);
 linalg::Outcome outcome(const linalg::BatchReport &report);
 
 /// Solves the batch @p command.repeat times, each time from the same x₀.
-/// @throws as BatchSolver throws
+/// @throws ParameterError for methods that batches do not support, DeviceError for lack of memory
 BatchRecord solve_batch_repeatedly(const SolveCommand &command, const SystemToSolve &system,
                                    const linalg::ExecutorPtr &executor, Console &console);
 } // namespace femgpu

@@ -21,7 +21,7 @@ struct SolveCommand
   std::string rhs_file;      ///< option -b; right-hand side of the unscaled system
   std::string rhs;           ///< for the scaled system: ones, row-sums or random:SEED
   std::string x0_file;       ///< initial guess; empty: 0
-  std::optional<int> copies; ///< number of varied copies of the system, solved as a batch
+  std::optional<int> copies; ///< number of systems in a batch: this one and varied copies
 
   std::string nonlinear;                   ///< the term λ W φ(x), "bratu lambda=6"; empty: none
   std::string nonlinear_method = "newton"; ///< name and options of the nonlinear method
@@ -45,7 +45,7 @@ struct SolveCommand
 
   std::string json, history, solution; ///< output files; json may be "-" for standard output
 
-  /// The name of the system: the file or the generator's text.
+  /// Returns the name of the system: the file or the generator's text.
   const std::string &system() const
   {
     return matrix_file.empty() ? generator : matrix_file;

@@ -29,7 +29,7 @@ Methods indefinite_methods(const MatrixTraits &matrix, const std::string &reason
 std::vector<Methods> symmetric_attempts(const MatrixTraits &matrix, const SolveCommand &command)
 {
   const std::string reason = "the matrix is symmetric, and " + diagonal_text(matrix.diagonal);
-  if (matrix.diagonal.are_positive()) // repeated solves use jacobi, because `auto` may change
+  if (matrix.diagonal.are_positive()) // `auto` may change between repeated solves
     return {{"pipelined-cg", command.repeat == 1 ? "auto" : "jacobi", "none", reason},
             indefinite_methods(matrix, "the matrix may be indefinite")};
   return {indefinite_methods(matrix, reason + ", so that it is not positive definite"),

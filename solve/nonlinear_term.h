@@ -23,7 +23,7 @@ extern const Registry<NoTraits, linalg::ReactionTerm(Method &)> nonlinear_terms;
 /**
  * Parses a nonlinear term: "bratu lambda=6", "expression phi=u^3 weights=0.1".
  * @throws ParameterError for an unknown name or option, with the valid ones
- * @throws as make_expression_reaction() throws, for an expression
+ * @throws ParameterError for an invalid expression, with the position in it
  */
 NonlinearTerm make_nonlinear_term(const std::string &text);
 } // namespace femgpu

@@ -179,7 +179,7 @@ void add_times(std::string &text, const SolveRecord &record, const bool is_nonli
   add(text, "an iteration",
       seconds_text(record.seconds_per_iteration()) + ", " +
           bytes_text(report.method.bytes_per_iteration) +
-          (report.inner.linear_iterations > 0 ? " a linear one" : "") + ", " +
+          (report.inner.linear_iterations > 0 ? " per linear iteration" : "") + ", " +
           text_of(record.gigabytes_per_second()) + " GB/s");
 }
 

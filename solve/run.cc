@@ -299,8 +299,8 @@ std::string RunRecord::reproducibility_remark() const
                                   [](const Repeat &repeat) { return !repeat.is_identical; });
   return "solve " + std::to_string(first - repeats.begin() + 1) + " of " +
          std::to_string(repeats.size()) +
-         " differs from the first solution, although solves repeat bit for bit. Please report this "
-         "bug with the matrix.";
+         " differs from the first solution, although all should agree bit for bit. Please report "
+         "this bug with the matrix.";
 }
 
 void RunRecord::add(Repeat repeat, std::vector<double> new_x)

@@ -90,7 +90,8 @@ std::string remark(const SolveCommand &command, const SolveRecord &record);
 /// Collective. Tries the attempts of @p system in order until one succeeds, and repeats the
 /// successful solve as @p command requests. With several ranks, the first rank receives the
 /// solution. If each rank generated its rows, moves the matrix out of @p system to avoid a copy.
-/// @throws as LinearSolver and NonlinearSolver throw, if no attempt yields a result
+/// @throws ParameterError if the options of a method are wrong
+/// @throws Error of the last attempt if no attempt yields a result
 SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
                              Console &console);

@@ -89,7 +89,7 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
 /// Checks that the matrix is symmetric if the nonlinear method or the solver needs this.
 /// @param asymmetry_of_A the result of asymmetry() for A
 /// @param scaled the result of asymmetry() for the scaled matrix
-/// @throws ParameterError
+/// @throws ParameterError if it must be symmetric but is not
 void check_symmetry(const SolveCommand &command, const std::string &asymmetry_of_A,
                     const std::string &scaled, const SystemToSolve &system)
 {

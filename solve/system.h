@@ -61,7 +61,8 @@ SystemToSolve make_system(const SolveCommand &command, bool may_fall_back);
 /// an initial guess or a batch needs the whole system.
 bool can_generate_locally(const SolveCommand &command);
 
-/// Collective. Generates the rows of this rank. @throws as make_system() throws
+/// Collective. Generates the rows of this rank and chooses the methods.
+/// @throws ParameterError for invalid names or options, or methods that do not suit the matrix
 SystemToSolve generate_local_rows(const SolveCommand &command, const Ranks &ranks);
 } // namespace femgpu
 

@@ -53,8 +53,8 @@ OF_THE_RUN = {"ranks", "backend", "communicator", "groups", "version", "files", 
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
 SIZES_OF_LEVELS = {"preconditioner_nonzeros", "preconditioner_bytes", "bytes_per_iteration"}
-# Sizes that depend on the number of subdomains, because each stores one more row start than rows,
-# and vectors with ghosts; and their tolerance.
+# Sizes that depend on the number of subdomains, because each subdomain stores vectors with ghosts
+# and one more row start than rows, and the tolerance of these sizes.
 SIZES_OF_PARTS, OF_PARTS = {"matrix_bytes", "bytes_per_iteration"}, 0.3
 CHANGES = {"difference", "order"}  # columns whose values may consist of rounding errors
 RESIDUALS = {"true_residual", "given_residual", "initial_residual", "residual", "target"}

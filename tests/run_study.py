@@ -126,7 +126,7 @@ def last_cycles(cycles):
 
 
 def rate_by_dofs(cycles, norm):
-    """Returns s of error ~ dofs^-s, by least squares over the cycles."""
+    """Returns the s for which the error falls like dofs^-s, by least squares over the cycles."""
     points = [(math.log(cycle["dofs"]), -math.log(cycle["errors"][norm]["error"]))
               for cycle in cycles]
     x_mean = sum(x for x, _ in points) / len(points)
@@ -154,7 +154,7 @@ def check_numbers(run, options):
     if options.expect_outcome and summary["outcome"] != options.expect_outcome:
         yield f"outcome {summary['outcome']}, expected {options.expect_outcome}"
     if options.expect_no_warnings and summary["warnings"]:
-        yield f"it warns: {summary['warnings']}"
+        yield f"femgpu warns: {summary['warnings']}"
     if options.expect_cycles is not None and len(cycles) != options.expect_cycles:
         yield f"{len(cycles)} cycles, expected {options.expect_cycles}"
     if len(run.table()) != len(cycles) + 1:
@@ -196,7 +196,7 @@ def check_no_files(run):
     """Checks that the output directory is still empty."""
     left = sorted(os.listdir(run.directory))
     if left:
-        yield f"it has written {', '.join(left)}"
+        yield f"femgpu has written {', '.join(left)}"
 
 
 def check_lines(run, options):

@@ -63,8 +63,8 @@ public:
     setup_seconds += timer.wall_time();
   }
 
-  /// Solves K x = b to the option linear_tolerance relative to ‖b‖ or, if that is 0, to KINSOL's
-  /// @p tolerance.
+  /// Solves K x = b. The tolerance is the option linear_tolerance, relative to ‖b‖, or KINSOL's
+  /// @p tolerance if the option is 0.
   /// @return whether the tolerance was reached
   bool solve(const TrilinosWrappers::MPI::Vector &b, TrilinosWrappers::MPI::Vector &x,
              const double tolerance)
@@ -118,8 +118,8 @@ Report solve(const Options &options)
   const Timer nonlinear;
   problem.residual(u, R);
   report.initial_residual = R.l2_norm();
-  // KINSOL tests the maximum norm of the residual, whose reduction rounding limits more than the
-  // reduction of the Euclidean norm. The end of this function checks the Euclidean norm.
+  // KINSOL tests the maximum norm of the residual. Rounding errors stop its decrease earlier than
+  // that of the Euclidean norm, which is checked at the end of this function.
   const double target = 10. * options.tolerance * R.linfty_norm();
 
   using Kinsol = SUNDIALS::KINSOL<Vector>;

@@ -37,7 +37,7 @@ struct NonlinearSystem
   std::function<void(Vec u)> update_jacobian;
 };
 
-/// Checks the error code of a call. @throws std::runtime_error if the call of PETSc failed
+/// Checks the error code that a function of PETSc returned. @throws std::runtime_error if it failed
 void check(const PetscErrorCode error)
 {
   if (error != 0)

@@ -62,8 +62,8 @@ void speed_comparison(int argc, char **argv, const Library &library)
 
 int run(int argc, char **argv, const Library &library)
 {
-  // Without this, Open MPI binds a process started without mpirun, and all its threads, to one
-  // core.
+  // Without this setting, Open MPI binds a process started without mpirun, and all its threads, to
+  // one core.
   setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
   try {
     const Utilities::MPI::MPI_InitFinalize mpi(

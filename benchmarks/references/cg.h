@@ -41,7 +41,7 @@ dealii::IndexSet local_rows(const SpeedSystem &system);
 /// Returns the sparsity pattern of the rows of this rank.
 dealii::DynamicSparsityPattern pattern_of(const SpeedSystem &system, const dealii::IndexSet &rows);
 
-/// Calls set(row, columns, values) for the rows of this rank.
+/// Calls set(row, columns, values) for each row of this rank.
 void for_rows(const SpeedSystem &system, const dealii::IndexSet &rows,
               const std::function<void(unsigned int, const std::vector<unsigned int> &,
                                        const std::vector<double> &)> &set);

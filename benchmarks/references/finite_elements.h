@@ -34,8 +34,8 @@ using namespace dealii;
 
 /**
  * Discretises −Δu = λ e^u with FE_Q(p) on a mesh of equal squares or cubes. The quadrature points
- * of the reaction term (Gauss-Lobatto) are the nodes of the element: R_i = (∇u, ∇φ_i) − λ w_i
- * exp(u_i) and R' = K − λ diag(w exp(u)).
+ * of the reaction term (Gauss-Lobatto) are the nodes of the element. With their weights w,
+ * R_i = (∇u, ∇φ_i) − λ w_i exp(u_i) and R' = K − λ diag(w exp(u)).
  * @tparam Algebra class with a library's types of distributed matrices and vectors
  */
 template <int dim, class Algebra>

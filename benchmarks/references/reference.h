@@ -22,7 +22,7 @@ struct Options
   unsigned int refinements = 6;
   double lambda = 6.;
   double tolerance = 1e-11;       ///< tolerance of ‖R(u)‖ / ‖R(0)‖
-  double linear_tolerance = 1e-6; ///< tolerance in a Newton step; 0: the nonlinear solver decides
+  double linear_tolerance = 1e-6; ///< tolerance of linear solves; 0: the nonlinear solver decides
   std::string preconditioner;     ///< a name that the program offers; the first is the default
   std::string write;              ///< file for lines "x y z u"; empty: no file
 };

@@ -39,7 +39,7 @@ struct SparseSystem
 };
 
 /// Makes a system from the text of a generator or the name of a Matrix Market file.
-/// @throws as generate() and read_matrix_market() throw
+/// @throws the errors of generate() and read_matrix_market()
 SparseSystem make_system(const std::string &text);
 
 enum class Operation

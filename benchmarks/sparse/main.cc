@@ -186,7 +186,7 @@ struct Row
   const char *operation;
   int n = 0;
   std::size_t n_nonzeros = 0, n_result = 0;
-  Timing femgpu, recomputed, reused; ///< of femgpu, and of cuSPARSE by SpGEMM and SpGEMMreuse
+  Timing femgpu, recomputed, reused; ///< femgpu, cuSPARSE's SpGEMM, cuSPARSE's SpGEMMreuse
   double difference = 0.;
 
   bool is_right() const

@@ -16,7 +16,8 @@ struct ComparisonOptions
 {
   std::vector<TableSystem> systems;
   std::vector<std::string> methods = {"cg", "bicgstab"};
-  std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< of femgpu's candidates
+  /// The matrix formats and the kinds of execution of femgpu's candidates.
+  std::vector<std::string> formats = {"auto"}, executions = {"auto"};
   int n_solves = 10;
   int iterations = 0;    ///< iterations of a timed solve; 0: iterations_for() chooses
   double seconds = 420.; ///< time after which no new system is started

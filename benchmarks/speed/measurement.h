@@ -65,8 +65,8 @@ struct Environment
 /// The column names of csv_line(), with a line break.
 extern const char *const csv_header;
 
-/// Returns one line of the table. The number of bytes in the line is floor_bytes() for CG, twice
-/// floor_bytes() for BiCGStab, and gmres_floor_bytes() for GMRES.
+/// Returns one line of the table. Its column `bytes` contains the bytes that an iteration moves:
+/// floor_bytes() for CG, twice floor_bytes() for BiCGStab, and gmres_floor_bytes() for GMRES.
 std::string csv_line(const Environment &environment, const SpeedSystem &system,
                      const CandidateSpec &spec, const Measurement &measurement);
 

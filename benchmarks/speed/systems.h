@@ -44,7 +44,7 @@ std::size_t floor_bytes(const HostMatrix &A);
  */
 std::size_t gmres_floor_bytes(const HostMatrix &A);
 
-/// Returns A_ii, which must be stored.
+/// Returns the diagonal entry of @p row, which must be stored.
 double diagonal(const HostMatrix &A, int row);
 
 /// The system D^-1/2 A D^-1/2 y = D^-1/2 b with x = D^-1/2 y, where D is the diagonal of A.

@@ -6,7 +6,7 @@
 /**
  * @file
  * Atomic updates of a number by the threads of a kernel, on the host or a GPU. The result does not
- * depend on the order of the updates; floating-point sums would, and are therefore not provided.
+ * depend on the order of the updates. Floating-point sums would depend on it and are not provided.
  */
 namespace femgpu::linalg
 {

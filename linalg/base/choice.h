@@ -22,7 +22,7 @@ inline std::string names_of(const std::vector<Choice> &choices)
   return names;
 }
 
-/// Returns the names of @p choices as a selection for deal.II's parameters: "a|b|c".
+/// Returns the names of @p choices in the form of deal.II's Patterns::Selection: "a|b|c".
 inline std::string selection_of(const std::vector<Choice> &choices)
 {
   std::string names;
@@ -31,7 +31,8 @@ inline std::string selection_of(const std::vector<Choice> &choices)
   return names;
 }
 
-/// Returns "a: meaning of a. b: meaning of b." for the description of a parameter.
+/// Returns the names and meanings of @p choices for the description of a parameter:
+/// "a: meaning of a. b: meaning of b."
 inline std::string meanings_of(const std::vector<Choice> &choices)
 {
   std::string text;

@@ -10,9 +10,9 @@
 namespace femgpu::linalg
 {
 /**
- * Throws ParameterError if a matrix has more than max_indices entries, but the method that @p text
- * names has the trait `uses_int_offsets`. The message lists the methods without this trait.
- * @param what the kind of the @p methods, for messages: "matrix format"
+ * Throws ParameterError if a matrix has more than max_indices entries, but the method named in
+ * @p text counts entries by int (trait `uses_int_offsets`). The message lists the other methods.
+ * @param what the kind of method, for messages: "matrix format"
  */
 template <class Registry>
 void check_countable(const std::string &what, const Registry &methods, const std::string &text,

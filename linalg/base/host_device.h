@@ -20,9 +20,9 @@
 #define FEMGPU_HD_CALLED inline
 #endif
 
-/// Marks a lambda that is the body of a step (steps/steps.h). Write it between the captures and the
-/// parameters of the lambda. The lambda must capture by value. It must not be defined in a
-/// constructor or a private function: nvcc does not support this.
+/// Marks a lambda that is the body of a step (a kernel, steps/steps.h). Write this macro between
+/// the captures and the parameters. The lambda must capture by value and must not be defined in a
+/// constructor or a private function, which nvcc does not support.
 #ifdef __CUDACC__
 #define FEMGPU_BODY __device__
 #else
@@ -53,9 +53,8 @@ constexpr bool is_for_gpu = true;
 constexpr bool is_for_gpu = false;
 #endif
 
-/// Returns 1/x, for divisions on the critical path. On a GPU the dependency chain is shorter than
-/// a division's; the error is at most two units in the last place if |x| and 1/|x| are normal
-/// numbers.
+/// Returns 1/x, for divisions on the critical path. On a GPU it has less latency than a division;
+/// the error is at most two units in the last place if |x| and 1/|x| are normal numbers.
 FEMGPU_HD
 double reciprocal(const double x)
 {
@@ -70,8 +69,8 @@ double reciprocal(const double x)
 }
 
 /**
- * Returns the L2 cache policy for data that a kernel reads once; 0 on the host. Data that fit in
- * the cache stay there for the next kernel; other data are evicted before data that are reused.
+ * Returns the L2 cache policy for data that a kernel reads once; 0 on the host. If the data fit in
+ * the cache, they stay there for the next kernel; otherwise they are evicted before other data.
  * @param cache_resident whether the data fit in the cache
  */
 FEMGPU_HD
@@ -88,7 +87,7 @@ std::uint64_t cache_policy([[maybe_unused]] const bool cache_resident)
 }
 
 /// Loads *at without allocating a line in L1; no running kernel may write *at.
-/// @param policy cache_policy() for the L2 cache
+/// @param policy policy for the L2 cache, returned by cache_policy()
 template <class T>
 FEMGPU_HD
 T load_once(const T *const at, [[maybe_unused]] const std::uint64_t policy)

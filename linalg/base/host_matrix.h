@@ -19,14 +19,14 @@ struct HostCsr
 {
   int n = 0;
   std::size_t n_nonzeros = 0;
-  RowStarts row_starts;           ///< n + 1 starts
+  RowStarts row_starts;           ///< n + 1 row starts
   const int *columns = nullptr;   ///< n_nonzeros columns
   const double *values = nullptr; ///< n_nonzeros values; nullptr: pattern only
 
   UnknownsPtr unknowns = default_unknowns; ///< properties of the rows; never nullptr
 
-  /// The plan that updates the ghosts. Ghosts are the columns from n on, which are rows of other
-  /// ranks; nullptr: all rows are on this rank.
+  /// The plan that updates the ghosts: the columns from n on, which belong to rows of other ranks.
+  /// It is nullptr if all rows are on this rank.
   const GhostPlan *ghosts = nullptr;
 
   /// Returns the number of rows per node; 1 if it is unknown or does not divide n.
@@ -45,9 +45,9 @@ struct HostCsr
 };
 
 /**
- * Throws InputError if @p A is not a valid CSR matrix, that is, if row starts do not begin at 0,
- * decrease, or do not end at n_nonzeros, or if columns are out of range or not ascending. The
- * message gives the number of the invalid row, if any. Reads all of A once.
+ * Throws InputError if @p A is not a valid CSR matrix, that is, if its row starts decrease, do not
+ * begin with 0 or do not end with n_nonzeros, or if its columns are out of range or not ascending.
+ * If a single row is invalid, the message gives its number. Reads all of A once.
  */
 void check_csr(const HostCsr &A);
 
@@ -55,7 +55,7 @@ void check_csr(const HostCsr &A);
 struct HostMatrix
 {
   int n = 0;
-  std::vector<int> row_starts = {0}; ///< low 32 bits of n + 1 starts
+  std::vector<int> row_starts = {0}; ///< low 32 bits of the n + 1 row starts
   std::vector<int> columns;          ///< ascending within each row
   std::vector<double> values;
   UnknownsPtr unknowns = default_unknowns;

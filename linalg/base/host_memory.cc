@@ -24,8 +24,8 @@ double physical_memory()
   return bytes > 0. ? bytes : unlimited;
 }
 
-/// Returns the minimum of the limits in the files @p name in the directory @p group below @p root
-/// and in its parent directories up to @p root.
+/// Returns the lowest limit in the files called @p name in the directory @p root/@p group and in
+/// its parent directories up to @p root; infinity if there is no limit.
 double min_limit_in(const std::filesystem::path &root, const std::string &group,
                     const char *const name)
 {

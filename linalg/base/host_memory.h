@@ -17,10 +17,10 @@ struct HostMemory
 /// @p n_processes times the address space of one process (`ulimit -v`).
 HostMemory host_memory(unsigned int n_processes = 1);
 
-/// Returns the bytes that this process can still map under `ulimit -v`; infinite without a limit.
+/// Returns how many more bytes this process can map under `ulimit -v`; infinity without a limit.
 double free_address_space();
 
-/// Returns the bytes that a size such as "2GB" or "512 MiB" denotes; 0 for "all".
+/// Returns the number of bytes that a size such as "2GB" or "512 MiB" denotes; 0 for "all".
 /// @throws ParameterError if @p text is not a size
 std::size_t parse_memory_size(const std::string &text);
 

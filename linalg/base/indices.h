@@ -17,7 +17,7 @@ namespace femgpu::linalg
 constexpr int max_indices = std::numeric_limits<int>::max() - (1 << 20);
 
 /// Calls f(i) for i = first, first + stride, ... < n. The arithmetic is unsigned, because the first
-/// i >= n may exceed 2^31 if the stride is the number of threads of a grid, at most 2^30.
+/// i >= n may exceed 2^31 if the stride is the number of threads of a grid (at most 2^30).
 template <class Function>
 FEMGPU_HD
 void for_strided(const unsigned int first, const int n, const unsigned int stride,

@@ -81,7 +81,7 @@ public:
   {
     if (occurs_while_spinning(has_occurred))
       return;
-    ++n_sleeping; // before the condition is tested; notify_all() reads it after the change
+    ++n_sleeping; // before the test below; notify_all() reads n_sleeping after the change
     for (;;) {
       const std::uint32_t seen = n_notifications.load();
       if (has_occurred())
@@ -92,7 +92,8 @@ public:
     --n_sleeping;
   }
 
-  /// Wakes up the waiting threads. Called after the change, which must be sequentially consistent.
+  /// Wakes up the waiting threads. Call it after the change of the shared data, which must be
+  /// sequentially consistent.
   void notify_all()
   {
     if (n_sleeping.load() == 0)
@@ -232,7 +233,7 @@ private:
                                                        ///< low 32 bits: number of its threads
   Loop loop;
   std::vector<std::unique_ptr<Worker>> workers;
-  alignas(64) std::atomic<int> n_busy{0}; ///< workers that are running the loop
+  alignas(64) std::atomic<int> n_busy{0}; ///< number of workers that have not finished the loop
   WaitableEvent end;
   std::mutex error_mutex;
   std::exception_ptr error;

@@ -26,7 +26,7 @@ namespace femgpu::linalg
 int n_loop_threads();
 
 /// Sets n_loop_threads() of the calling thread. If @p n differs from the current number, the next
-/// loop starts new threads on the cores that the calling thread may use by then.
+/// loop starts new threads, on the cores that the calling thread may use at that time.
 /// @param n at least 1
 void set_n_loop_threads(int n);
 
@@ -35,8 +35,8 @@ namespace detail
 void run_on_threads(int n_threads, void (*call)(const void *task, int thread), const void *task);
 }
 
-/// Calls task(thread) for 0 <= thread < n_threads, each on a separate thread if the system
-/// allows as many. Task 0 runs on the calling thread.
+/// Calls task(thread) for 0 <= thread < n_threads, each on its own thread. Task 0 runs on the
+/// calling thread, and so do the tasks for which the system cannot start a thread.
 template <class Task>
 void on_threads(const int n_threads, const Task &task)
 {
@@ -48,7 +48,8 @@ void on_threads(const int n_threads, const Task &task)
       &task);
 }
 
-/// Calls f(first, end) for consecutive ranges of 0 <= i < n, one per thread.
+/// Divides 0 <= i < n into consecutive ranges first <= i < end, one per thread, and calls
+/// f(first, end) for each range.
 template <class Index, class F>
 void parallel_ranges(const Index n, const F &f, const int n_threads = n_loop_threads())
 {
@@ -64,7 +65,7 @@ void parallel_ranges(const Index n, const F &f, const int n_threads = n_loop_thr
   });
 }
 
-/// Calls f(i) for 0 <= i < n; each thread processes consecutive i.
+/// Calls f(i) for 0 <= i < n; each thread processes one range of consecutive i.
 template <class Index, class F>
 void parallel_for(const Index n, const F &f, const int n_threads = n_loop_threads())
 {
@@ -77,8 +78,8 @@ void parallel_for(const Index n, const F &f, const int n_threads = n_loop_thread
       n_threads);
 }
 
-/// Calls f(i, thread) for 0 <= i < n with dynamic scheduling: a thread that has finished a chunk of
-/// @p chunk consecutive i takes the next one. Two calls with the same 0 <= thread < n_threads never
+/// Calls f(i, thread) for 0 <= i < n with dynamic scheduling: a thread that has finished @p chunk
+/// consecutive i takes the next ones. Two calls with the same number 0 <= thread < n_threads never
 /// run at the same time.
 template <class Index, class F>
 void parallel_for_dynamic(const Index n, const Index chunk, const F &f,

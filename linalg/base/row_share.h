@@ -3,17 +3,18 @@
 
 namespace femgpu::linalg
 {
-/// The share of one rank if a range is divided into n_ranks contiguous shares of nearly equal size.
+/// The share of one rank if a range 0 <= i < n, for example of rows, is divided into n_ranks
+/// contiguous shares of nearly equal size.
 struct RowShare
 {
   int rank = 0, n_ranks = 1;
 
-  /// Returns the first item of the share if the range has @p n items.
+  /// Returns the first i of the share.
   int first(const int n) const
   {
     return static_cast<int>(static_cast<long long>(n) * rank / n_ranks);
   }
-  /// Returns the end of the share, which is the first item of the next share.
+  /// Returns the end of the share, which is the first i of the next share.
   int end(const int n) const
   {
     return RowShare{rank + 1, n_ranks}.first(n);

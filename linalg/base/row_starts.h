@@ -9,10 +9,10 @@
 namespace femgpu::linalg
 {
 /**
- * The row starts 0 = s_0 <= s_1 <= ... <= s_n of the entries of a matrix. They may exceed 32 bits,
- * but take 4 bytes each: they are stored modulo 2^32, together with the rows at which they cross
- * another multiple of 2^32. A row has fewer than 2^31 entries. This class is a view of n+1 numbers
- * in memory; kernels get it by value.
+ * The row starts 0 = s_0 <= s_1 <= ... <= s_n of a CSR matrix. They may exceed 32 bits, but take 4
+ * bytes each: they are stored modulo 2^32, together with the rows at which they reach the next
+ * multiple of 2^32. A row has fewer than 2^31 entries. This class is a view of n+1 numbers in
+ * memory; it is passed to kernels by value.
  */
 class RowStarts
 {
@@ -29,7 +29,8 @@ public:
   {}
 
   /// Makes a view for a matrix with up to max_entries entries.
-  /// @param low the low 32 bits of n+1 row starts in host memory; only read if @p n_entries >= 2^32
+  /// @param low the low 32 bits of n+1 row starts, in host memory if @p n_entries >= 2^32, because
+  /// the constructor then reads them
   RowStarts(const int *low, int n, std::size_t n_entries);
 
   /// Returns a view of the same row starts whose low bits are stored at @p other.
@@ -68,7 +69,7 @@ private:
   int crossings[n_crossings] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 };
 
-/// Returns the low 32 bits of a row start, which RowStarts stores.
+/// Returns the low 32 bits of a row start, in the form in which RowStarts stores them.
 inline int low_bits(const std::size_t start)
 {
   return static_cast<int>(static_cast<unsigned int>(start));

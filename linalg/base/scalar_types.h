@@ -69,15 +69,15 @@ private:
   }
 };
 
-/// Returns the type for descriptions, for example ", float values"; an empty string for double.
+/// Returns the suffix that describes T in reports, such as ", float values"; empty for double.
 template <class T>
 std::string describe_values()
 {
   return std::is_same_v<T, double> ? "" : std::string(", ") + scalar_name<T> + " values";
 }
 
-/// The types of all matrix formats. Each kernel with a product is instantiated for each format with
-/// each of these types.
+/// The value types that every matrix format supports. Each kernel with a matrix-vector product is
+/// instantiated for each format with each of these types.
 using FormatScalars = ScalarTypes<double, float>;
 
 /// The value types for factors of approximate inverses. Products with such factors are separate

@@ -46,7 +46,7 @@ bool read_number(const std::string_view text, Number &number)
   return error == std::errc() && stop == end;
 }
 
-/// Returns the finite number that @p text represents, which may begin with '+'; nothing if @p text
+/// Returns the number that @p text represents, with or without a leading '+'; nothing if @p text
 /// is not a finite number.
 inline std::optional<double> finite_number(const std::string_view text)
 {

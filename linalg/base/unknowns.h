@@ -10,8 +10,8 @@
 
 namespace femgpu::linalg
 {
-/// A prolongation, the CSR matrix that interpolates unknowns (its rows) from coarser unknowns
-/// (its columns). Columns are in ascending order within each row. On several ranks, columns from
+/// A prolongation: a CSR matrix that interpolates unknowns (its rows) from coarser unknowns (its
+/// columns). Columns are in ascending order within each row. On several ranks, columns from
 /// n_columns on are ghosts, which other ranks own.
 struct HostProlongation
 {
@@ -24,9 +24,8 @@ struct HostProlongation
 
 struct CoarserUnknowns;
 
-/// The unknowns of a coarser mesh or a lower polynomial degree, which can be computed on demand.
-/// Copies of the object share the result. The first get() computes the unknowns; get() is not
-/// thread-safe.
+/// The unknowns of a coarser mesh or of a lower polynomial degree, either given or computed by the
+/// first call of get(). Copies of the object share the result; get() is not thread-safe.
 class LazyCoarserUnknowns
 {
 public:
@@ -70,8 +69,8 @@ private:
 };
 
 /**
- * Properties of the unknowns x of a system that the entries of its matrix do not show. If a system
- * is scaled, coordinates and prolongations refer to the original x.
+ * Properties of the unknowns x of a system that cannot be derived from its matrix. If a system is
+ * scaled, coordinates and prolongations refer to the unknowns x before scaling.
  */
 struct Unknowns
 {
@@ -81,8 +80,10 @@ struct Unknowns
   /// The number of nodes along the longest side of the whole body, if the nodes fill the body
   /// evenly; 0: not known.
   double nodes_along_body = 0.;
-  std::vector<double> scales; ///< n scales, x = scales · x̂; empty: the matrix is not scaled
-  /// If a reordering has divided the rows into parts: the first row of each part, then n.
+  /// The n factors x_i / x̂_i, where x̂ solves the scaled system; empty: the matrix is not scaled.
+  std::vector<double> scales;
+  /// If a reordering has divided the rows into parts: the first row of each part, then n; otherwise
+  /// empty.
   std::vector<int> part_starts;
   LazyCoarserUnknowns coarser;
 };

@@ -146,8 +146,9 @@ public:
     return report;
   }
 
-  /// Solves by the direct solver if @p report has not converged and the options allow it.
-  /// @return whether the direct solver succeeded; @p report is then its report
+  /// Solves by the direct solver if the solve that @p report describes has not converged and the
+  /// options allow it.
+  /// @return whether the direct solver succeeded; its report then replaces @p report
   bool fall_back(const GroupSystem &system, const SolveControl &control, SolveReport &report) const
   {
     const GroupSystem::Block block = system.block();

@@ -24,7 +24,8 @@ struct GroupSolverOptions : LinearSolverOptions
       : LinearSolverOptions(std::move(linear)), falls_back(falls_back)
   {}
 
-  /// Whether a direct solver solves systems of up to max_fallback_rows rows if the solver fails.
+  /// Whether a direct solver solves systems of up to max_fallback_rows rows if the iterative one
+  /// fails.
   bool falls_back;
   /// Whether the direct solver also solves systems whose matrix was found to be indefinite.
   bool falls_back_if_indefinite = true;
@@ -42,9 +43,9 @@ void check_methods(const NonlinearSolverOptions &options);
  * Solves a GroupSystem. The first rank of each solver group, its leader, solves on its device or
  * with all cores of the group, together with the leaders of the other groups, while the other ranks
  * of its group sleep. An object solves linear systems or nonlinear ones, or traces branches,
- * depending on its methods. If the leaders have already transferred the pattern of a system, only
- * its values are transferred. All functions are collective, and exceptions of leaders are thrown on
- * every rank.
+ * depending on its methods. If the leaders have already transferred the pattern of a system to
+ * their devices, they transfer only its values. All functions are collective, and exceptions of
+ * leaders are thrown on every rank.
  */
 class GroupSolver
 {
@@ -82,8 +83,8 @@ public:
    */
   double correct_motions(GroupSystem &system, double max_energy_error);
 
-  /// Solves A x = b by the direct solver after a failed solve, which @p report describes, if
-  /// GroupSolverOptions allow it. Then replaces @p report.
+  /// After a failed solve, which @p report describes, solves A x = b by the direct solver if
+  /// GroupSolverOptions allow it. If this succeeds, replaces @p report.
   /// @return whether @p report was replaced
   bool fall_back(GroupSystem &system, const SolveControl &control, SolveReport &report);
 
@@ -120,7 +121,7 @@ private:
 
   SolverGroups groups;
   GroupMethods methods;
-  std::future<ExecutorPtr> executor;   ///< the executor of a leader that is initialising
+  std::future<ExecutorPtr> executor;   ///< executor of a leader whose device is being initialised
   std::unique_ptr<Leader> leader;      ///< nullptr before initialisation, and if not a leader
   std::size_t transferred_pattern = 0; ///< pattern_number() of the pattern on the leader; 0: none
   std::vector<Location> all_locations;

@@ -93,7 +93,7 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
   if (is_last)
     low_starts.data()[n_group_rows] = low_bits(group_nonzeros);
   x = NodeArray<double>(group, rows + (is_last ? ghosts.size() : 0));
-  NodeMemory::synchronize(group); // the end of a row is the next rank's first row start
+  NodeMemory::synchronize(group); // the end of the last row is the next rank's first row start
   row_starts = RowStarts(low_starts.data(), n_group_rows, group_nonzeros);
 }
 
@@ -246,7 +246,7 @@ void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Ind
     const int column = local_number(added_columns[entry], first_of_group, n_group_rows, ghosts);
     if (k > begin && columns.data()[k - 1] >= column)
       k = begin; // columns of the group precede ghosts with smaller global numbers
-    while (k < end && columns.data()[k] < column) // similar rows, so branches are predictable
+    while (k < end && columns.data()[k] < column) // rows are similar, so branches are predictable
       ++k;
     AssertThrow(k < end && columns.data()[k] == column,
                 dealii::ExcMessage("An entry was added that is not in the sparsity pattern."));

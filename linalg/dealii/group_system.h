@@ -18,7 +18,7 @@ namespace femgpu::linalg
  * diagonal matrix W of weights w, distributed over solver groups. The ranks of a group share the
  * memory that holds its rows. Every rank writes the rows it owns, which are contiguous in the
  * global numbering; contributions to rows of other ranks are stored until compress(). The leader of
- * a group accesses its rows as a CSR matrix without copying.
+ * a group accesses the group's rows as a CSR matrix without copying.
  */
 class GroupSystem
 {
@@ -185,7 +185,7 @@ private:
   std::size_t first_in_group = 0; ///< first row of this rank, counted in the group
   std::size_t first_nonzero = 0, group_nonzeros = 0, all_nonzeros = 0;
   std::vector<long long> ghosts; ///< global numbers of the group's ghosts
-  GhostPlan plan;                ///< plan to exchange ghosts; on leaders
+  GhostPlan plan;                ///< plan to exchange ghosts, on leaders only
   UnknownsPtr unknowns_info = default_unknowns;
 
   RowStarts row_starts; ///< a view of low_starts

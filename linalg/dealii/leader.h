@@ -20,8 +20,8 @@ void run_on_leaders(const SolverGroups &groups, const std::function<void()> &wor
 
 /**
  * Runs @p work, which sometimes needs all ranks, on the leaders. Whenever the leaders call the
- * function that @p work gets, the other ranks wake up, all ranks run @p event, and the ranks that
- * are not leaders sleep again. If @p event throws, it must throw on all ranks.
+ * function that is passed to @p work, the other ranks wake up, all ranks run @p event, and the
+ * ranks that are not leaders sleep again. If @p event throws, it must throw on all ranks.
  */
 void run_on_leaders(const SolverGroups &groups,
                     const std::function<void(const std::function<void()> &call_event)> &work,

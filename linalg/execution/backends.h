@@ -25,8 +25,8 @@ struct On
 };
 
 /**
- * Calls f(On<Backend>()) for the backend of @p kind. All dispatch from a BackendKind to a type is
- * here.
+ * Calls f(On<Backend>()) for the backend of @p kind. No other function converts a BackendKind to a
+ * type.
  * @throws DeviceError if @p kind is CUDA and the program was built without CUDA
  */
 template <class Function>

@@ -30,7 +30,7 @@ void scan_counts(const ExecutorPtr &executor, const int *counts, int n, int *sta
 /**
  * Sorts keys in ascending order, and stores the original position of sorted[k] in order[k]. The
  * sort is stable. All arrays have @p n elements in the memory of @p executor.
- * @param keys 0 <= key < @p n_keys
+ * @param keys numbers 0 <= key < @p n_keys
  * @throws DeviceError if memory is exhausted
  */
 template <class Backend, class Key> // int or long long

@@ -44,7 +44,7 @@ struct MultiplyCoordinates
   }
 };
 
-/// Coordinate format in row order, with segmented sums (Dědeček, §5.4).
+/// Coordinate format in row order, with segmented sums (Dědeček 2013, §5.4).
 template <class Backend, class Value>
 class CooFormat final : public EntryBlockFormat<Backend, Value>
 {

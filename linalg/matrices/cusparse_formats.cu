@@ -51,7 +51,7 @@ public:
   {
     return layout->n_stored();
   }
-  std::size_t bytes() const override // with a write and a read of Av
+  std::size_t bytes() const override // including a write and a read of Av
   {
     return layout->bytes() + 2 * Av.bytes();
   }

@@ -115,7 +115,7 @@ BlockPattern::BlockPattern(const CsrMatrix &A, const int b)
   const int n_block_rows = A.n() / b;
   row_starts.assign(static_cast<std::size_t>(n_block_rows) + 1, 0);
   std::vector<int> last(static_cast<std::size_t>(A.n_columns() / b),
-                        -1); // last block row with a block in each block column
+                        -1); // for each block column: the last block row that contains it
   std::vector<int> row;
   for (int block_row = 0; block_row < n_block_rows; ++block_row) {
     row.clear();

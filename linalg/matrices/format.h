@@ -88,7 +88,7 @@ void convert(const Executor &executor, const From *from, To *to, const std::size
 }
 
 /// Reads option `threads` and returns the number of threads per row, a power of two up to 32. The
-/// value 0 selects this number by @p mean_length, the mean length of rows. On the host it is 1.
+/// value 0 selects this number by @p mean_length, the mean length of rows. Returns 1 on the host.
 int threads_option(Method &method, const Executor &executor, double mean_length);
 
 /// Checks the number of stored entries, including padding.

@@ -9,8 +9,8 @@ namespace
 {
 constexpr int max_entries = 4 * block_threads; ///< maximum number of entries in a block
 
-/// Multiplies the entries of a block by v, sums the products in groups of f by a tree, and then
-/// sums the groups of each row.
+/// Multiplies the entries of a block by v, sums each group of f products by a tree, and then sums
+/// the groups of each row.
 template <class Value>
 struct MultiplyGroups
 {

@@ -26,26 +26,29 @@ std::unique_ptr<Matrix> gpu_format(Method &method, const BackendKind backend, co
 
 constexpr decltype(formats)::Entry format_table[] = {
     {"csr",
-     "compressed sparse rows. Option: threads=T, the GPU threads per row (1 to 32; 0: chosen by "
-     "row length)",
+     "compressed sparse rows. Option: threads=T, the number of GPU threads per row (1 to 32; 0: "
+     "chosen by row length)",
      format<class CsrStorage>},
     {"ellpack-r",
-     "ELLPACK with row lengths and one GPU thread per row, for rows of nearly equal length",
+     "ELLPACK that stores row lengths, with one GPU thread per row, for rows of nearly equal "
+     "length",
      format<class EllpackRStorage>},
-    {"ellr-t", "as ellpack-r, but with several GPU threads per row. Option: threads=T (1 to 32)",
+    {"ellr-t",
+     "as ellpack-r, but with several GPU threads per row. Option: threads=T (1 to 32), their "
+     "number",
      format<class EllrTStorage>},
     {"sell",
-     "SELL-C-sigma, for rows of any length. Options: slice=C, the rows of a slice; window=SIGMA, "
-     "the rows that are sorted by length together; columns=int|short, where short stores column "
-     "indices as 16-bit offsets if they suffice",
+     "SELL-C-sigma, for rows of any length. Options: slice=C, the number of rows of a slice; "
+     "window=SIGMA, the number of rows that are sorted by length together; columns=int|short, the "
+     "type of column indices (short: 16-bit offsets where these suffice)",
      format<class SellStorage>},
     {"bsr",
-     "block CSR. Options: block=B, the rows of a block (0: the unknowns of a node); threads=T, as "
-     "csr",
+     "block CSR. Options: block=B, the number of rows of a block (0: the number of unknowns per "
+     "node); threads=T, as for csr",
      format<class BsrStorage>},
     {"bsell",
-     "sliced block CSR. Options: block=B, as for bsr; slice=C, the nodes of a slice; window=S, the "
-     "nodes that are sorted by length together",
+     "sliced block CSR. Options: block=B, as for bsr; slice=C, the number of nodes of a slice; "
+     "window=S, the number of nodes that are sorted by length together",
      format<class BsellStorage>},
     {"coo",
      "coordinate format with segmented sums",
@@ -53,8 +56,8 @@ constexpr decltype(formats)::Entry format_table[] = {
      {.uses_int_offsets = true}},
     {"pcsr",
      "CSR in blocks of entries, for rows of very different lengths. Options: prefetch=P (1, 2 or "
-     "4), for blocks of 256 P entries; padding=Q (1, 2, 4 or 8), to pad rows to multiples of Q "
-     "entries",
+     "4), which makes blocks of 256 P entries; padding=Q (1, 2, 4 or 8), which pads rows to "
+     "multiples of Q entries",
      format<class PcsrStorage>,
      {.uses_int_offsets = true}},
     {"cusparse-csr",
@@ -62,7 +65,8 @@ constexpr decltype(formats)::Entry format_table[] = {
      gpu_format<class CusparseCsrStorage>,
      {.needs_gpu = true, .uses_int_offsets = true}},
     {"cusparse-sell",
-     "sliced ELL multiplied by cuSPARSE, on GPUs only. Option: slice=C, the rows of a slice",
+     "sliced ELL multiplied by cuSPARSE, on GPUs only. Option: slice=C, the number of rows of a "
+     "slice",
      gpu_format<class CusparseSellStorage>,
      {.needs_gpu = true, .uses_int_offsets = true}},
     {"cusparse-bsr",
@@ -70,9 +74,10 @@ constexpr decltype(formats)::Entry format_table[] = {
      gpu_format<class CusparseBsrStorage>,
      {.needs_gpu = true, .uses_int_offsets = true}},
     {"auto",
-     "a format chosen by row lengths and unknowns per node. On a GPU: pcsr if one row is extremely "
-     "long; bsell or bsr for several unknowns per node; sell columns=short for rows of similar "
-     "length; otherwise csr. On the host: bsr for several unknowns per node, otherwise csr",
+     "a format that is chosen by row lengths and the number of unknowns per node. On a GPU: pcsr "
+     "if one row is extremely long; bsell or bsr for several unknowns per node; sell columns=short "
+     "for rows of similar length; otherwise csr. On the host: bsr for several unknowns per node, "
+     "otherwise csr",
      format<class AutoStorage>}};
 
 constexpr decltype(formats) formats("matrix format", format_table);

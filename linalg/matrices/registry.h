@@ -15,8 +15,8 @@ struct FormatTraits
   bool uses_int_offsets = false; ///< indexes the entries of A by int, see check_countable()
 };
 
-/// The formats that users can choose. All have the option `values`, a type of FormatScalars; float
-/// halves the bytes of the values.
+/// The formats that users can choose. All have the option `values`, the type of the stored values:
+/// double or float.
 extern const BackendRegistry<FormatTraits, Matrix, const CsrMatrix &> formats;
 
 /**

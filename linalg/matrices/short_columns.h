@@ -179,8 +179,8 @@ struct StoreCodes
 };
 
 /**
- * Owns the data that ShortColumns views. Bytes per row of the model problems, including slice
- * starts and order, with long columns -> with short columns:
+ * Owns the arrays to which a ShortColumns refers. Bytes per row of the model problems, including
+ * slice starts and order, with long columns -> with short columns:
  *
  *     7-point differences      double values 84 -> 62, float values 56 -> 34
  *     27 entries (Q1)          double values 322 -> 229, float values 215 -> 122
@@ -261,7 +261,7 @@ private:
   int log_slice;
   Buffer<int> bases, first_codes;
   Buffer<std::uint16_t> codes;
-  std::size_t columns_with_codes = 0, long_columns = 0; ///< numbers of slice columns of either kind
+  std::size_t columns_with_codes = 0, long_columns = 0; ///< counts of 16- and 32-bit slice columns
 };
 } // namespace femgpu::linalg
 

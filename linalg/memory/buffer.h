@@ -23,7 +23,8 @@ class Buffer
 public:
   Buffer() = default;
 
-  /// Allocates @p size uninitialised elements. @throws DeviceError if memory is exhausted
+  /// Allocates an uninitialised array of length @p size.
+  /// @throws DeviceError if memory is exhausted
   Buffer(ExecutorPtr owner, const std::size_t size,
          const MemoryLocation location = MemoryLocation::executor)
       : owner(std::move(owner)),
@@ -31,7 +32,8 @@ public:
         location(location)
   {}
 
-  /// Allocates a copy of @p size elements of host memory.
+  /// Allocates an array of length @p size and copies its elements from @p host. With
+  /// MemoryLocation::source, the buffer refers to the memory at @p host instead.
   Buffer(ExecutorPtr owner, const T *host, const std::size_t size,
          const MemoryLocation location = MemoryLocation::executor)
       : Buffer(std::move(owner), size, location)
@@ -104,7 +106,8 @@ public:
   {
     copy_to_host(host, length);
   }
-  /// Copies size() elements of @p other, a buffer of the same executor, in order with its kernels.
+  /// Copies size() elements from @p other, a buffer of the same executor, after all steps launched
+  /// so far.
   void copy_from(const Buffer &other)
   {
     if (length > 0)
@@ -116,7 +119,7 @@ public:
     result.copy_from(*this);
     return result;
   }
-  /// Returns a copy of the first @p count elements.
+  /// Returns a copy of the first @p count elements in host memory.
   std::vector<T> to_host(const std::size_t count) const
   {
     std::vector<T> host(count);

@@ -10,11 +10,11 @@ namespace femgpu::linalg
  * Streams chunks of bytes from host memory through a ring of slots in the memory of an executor,
  * for data that are larger than the executor's memory.
  *
- * Use: fill host(c) of all chunks once; then repeat: fetch(c), run steps (steps/steps.h) that read
- * the chunk, release(). Cost: host memory for all chunks, pinned for a CUDA device, and n_slots
- * times the largest chunk in the executor's memory. A chunk that is not in a slot is copied while
- * steps on the preceding chunks run. If every chunk has a slot, each is copied only once. The host
- * backend reads the chunks in place. Throws DeviceError if host or device memory is exhausted.
+ * Use: fill host(c) of all chunks once; then repeat: fetch(c), run steps (kernels, steps/steps.h)
+ * that read the chunk, release(). Cost: host memory for all chunks, pinned for a CUDA device, and
+ * n_slots times the size of the largest chunk in the executor's memory. A chunk that is not in a
+ * slot is copied while steps that read the preceding chunks run. If every chunk has a slot, each is
+ * copied only once. The host backend reads the chunks in place.
  */
 class ChunkStream
 {
@@ -28,14 +28,15 @@ public:
   /// @return the chunk's address, for steps that are queued before release()
   virtual const char *fetch(int c) = 0;
 
-  /// Declares that no steps but those already queued read the chunk that was fetched last.
+  /// Declares that no step queued from now on reads the chunk that was fetched last.
   virtual void release() = 0;
 
   /// Returns the total size in bytes of the slots in the executor's memory.
   virtual std::size_t slot_bytes() const = 0;
 
 protected:
-  /// Returns the offset of each chunk and the end of the last one, aligned to 256 bytes.
+  /// Returns the offset of each chunk, then the end of the last one, all rounded up to multiples of
+  /// 256 bytes.
   static std::vector<std::size_t> offsets_of(const std::vector<std::size_t> &chunk_bytes);
 };
 } // namespace femgpu::linalg

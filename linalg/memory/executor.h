@@ -13,13 +13,13 @@ namespace femgpu::linalg
 {
 class StepRunner;
 
-/// Properties of a device that determine whether a solver's loop can keep its system on the chip;
-/// see execution/cuda/on_chip/resident.cuh.
+/// Properties of a device that determine whether a solver's loop can run as one kernel that keeps
+/// the matrix and the vectors on the chip (execution/cuda/on_chip/resident.cuh).
 struct ResidentLimits
 {
   int multiprocessors = 0;
   std::size_t shared_bytes = 0; ///< maximum shared memory of a block
-  int cluster_blocks = 0;       ///< size of the largest cluster; 0: no clusters
+  int cluster_blocks = 0;       ///< maximum number of blocks of a cluster; 0: no clusters
   std::size_t cache_bytes = 0;  ///< size of the L2 cache
 };
 
@@ -57,8 +57,9 @@ enum class MemoryLocation
 };
 
 /**
- * Allocates memory and runs steps (steps/steps.h), on the cores of this host or on one CUDA device.
- * Buffers hold a shared pointer to their executor. Only one thread at a time may use an executor.
+ * Allocates memory and runs steps (kernels, steps/steps.h) on the cores of this host or on one CUDA
+ * device. Buffers hold a shared pointer to their executor. Only one thread at a time may use an
+ * executor.
  */
 class Executor : public std::enable_shared_from_this<Executor>
 {
@@ -77,15 +78,16 @@ public:
   /// memory limit allows.
   MemoryInfo memory() const;
 
-  /// Returns whether the executor may use only a part of its memory. A matrix may then have to stay
-  /// in host memory.
+  /// Returns whether Resources::memory limits the memory that the executor may use. A matrix may
+  /// then have to stay in host memory.
   bool has_limited_memory() const
   {
     return memory_limit > 0;
   }
 
   /**
-   * Allocates @p bytes of uninitialised memory; returns nullptr for 0 bytes.
+   * Allocates uninitialised memory of size @p bytes. Returns nullptr if the size is 0, or if the
+   * location is MemoryLocation::source.
    * @throws DeviceError, which names the requested and the free bytes, if memory is exhausted
    */
   void *allocate(std::size_t bytes, MemoryLocation location = MemoryLocation::executor) const;
@@ -97,12 +99,12 @@ public:
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
   /// Copies from memory of this executor to host memory, and waits until the copy is done.
   void copy_to_host(void *to, const void *from, std::size_t bytes) const;
-  /// Copies within this executor's memory, in order with its steps.
+  /// Copies within this executor's memory, after all steps launched so far.
   virtual void copy_within(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
 
-  /// Allocates host memory for chunks of @p chunk_bytes that are streamed through @p n_slots slots
-  /// in this executor's memory.
+  /// Allocates host memory for chunks whose sizes are @p chunk_bytes, and @p n_slots slots in this
+  /// executor's memory through which the chunks are streamed.
   /// @throws DeviceError, which names the requested bytes, if memory is exhausted
   virtual std::unique_ptr<ChunkStream>
   make_chunk_stream(const std::vector<std::size_t> &chunk_bytes, int n_slots) const = 0;
@@ -119,7 +121,7 @@ public:
   virtual void make_current() const
   {}
 
-  /// Calls @p work with a runner. Steps of the runner run after all steps launched before.
+  /// Calls @p work with an object that runs steps. These steps run after all steps launched before.
   virtual void run_steps(const std::function<void(StepRunner &)> &work) const = 0;
 
   /// Waits for all steps. @throws DeviceError if a step failed

@@ -30,7 +30,8 @@ bool is_one_node(MPI_Comm ranks)
   return true_on_all_ranks(ranks, n_on_node == n_all);
 }
 
-/// Returns the communicator @p name between devices, or the fastest available one for "auto".
+/// Returns the communicator @p name between devices, or the fastest available one for "auto"; if it
+/// is unavailable, nullptr and the reason.
 DeviceConnection make_device_communicator(MPI_Comm ranks, const CommunicatorPtr &mpi,
                                           const ExecutorPtr &executor, const std::string &name)
 {
@@ -49,7 +50,7 @@ DeviceConnection make_device_communicator(MPI_Comm ranks, const CommunicatorPtr 
 std::vector<Choice> communicator_choices()
 {
   return {{"auto", "the first of peers, nccl and mpi that is available; peers and nccl need a GPU "
-                   "for each solver group"},
+                   "for each subdomain"},
           {"peers", "kernels access the memory of the other GPUs of the same host, so that the "
                     "iteration loops run without the host"},
           {"nccl", "NCCL sends sums and ghost values from GPU to GPU, also between hosts; each "

@@ -21,7 +21,7 @@ int n_ranks(MPI_Comm ranks)
   return size;
 }
 
-/// Returns the low 32 bits of the row starts, then of their end, for the given row lengths.
+/// Returns the low 32 bits of the start of each row, then of the end of the last row.
 std::vector<int> row_starts_of(const std::vector<int> &lengths)
 {
   std::vector<int> starts = {0};
@@ -40,7 +40,8 @@ int nearest(const std::vector<int> &numbers, const int number)
   return above != numbers.begin() && number - above[-1] < *above - number ? above[-1] : *above;
 }
 
-/// Returns the starts of parts within the @p n rows from @p first on, relative to @p first, then n.
+/// Returns the starts of parts among the @p n rows that begin with row @p first, relative to
+/// @p first; 0 is prepended and n appended.
 std::vector<int> starts_within(const std::vector<int> &starts, const int first, const int n)
 {
   std::vector<int> result = {0};

@@ -18,7 +18,8 @@ namespace femgpu::linalg
 /// Divides the rows of @p A into contiguous subdomains and returns the first row of each, then n.
 /// Subdomains are balanced by the data that an iteration reads: their entries and some vectors. No
 /// node is split. If a part of A's ordering (Unknowns::part_starts) begins near a boundary between
-/// subdomains, within a tenth of the mean number of rows, the boundary moves to the part.
+/// subdomains, within a tenth of the mean number of rows of a subdomain, the boundary moves to the
+/// start of the part.
 /// @param A its values are not read
 std::vector<int> balanced_rows(const HostCsr &A, int n_subdomains);
 
@@ -45,7 +46,7 @@ public:
   Distribution(MPI_Comm ranks, const HostCsr &A);
 
   /// Makes a distribution from the rows that each rank already has.
-  /// @param rows the rows of this rank, which follow those of lower ranks; columns have global
+  /// @param rows the rows of this rank, which follow the rows of lower ranks; columns have global
   /// numbers
   Distribution(MPI_Comm ranks, HostMatrix rows);
 

@@ -10,7 +10,7 @@
 
 /**
  * @file
- * Messages of any length; MPI counts elements by int.
+ * Messages with any number of elements; MPI itself counts elements by int.
  */
 namespace femgpu::linalg
 {

@@ -9,7 +9,7 @@
 
 /**
  * @file
- * The ranks of a node and its cores. All functions with a communicator are collective; the caller
+ * The ranks and the cores of a node. All functions with a communicator are collective; the caller
  * has to free the communicators that they return.
  */
 namespace femgpu::linalg
@@ -35,8 +35,8 @@ MPI_Comm split_by_node(MPI_Comm ranks);
 /// Returns a communicator of all of @p ranks, in which the ranks of a node are consecutive.
 MPI_Comm reorder_by_node(MPI_Comm ranks);
 
-/// Waits until every rank has called this function, sleeping instead of spinning, but no longer
-/// than @p timeout. Collective.
+/// Waits, sleeping instead of spinning, until every rank has called this function or @p timeout has
+/// passed. Collective.
 /// @return whether all ranks have arrived
 bool sleeping_barrier(MPI_Comm communicator,
                       std::chrono::milliseconds timeout = std::chrono::hours(1000000));

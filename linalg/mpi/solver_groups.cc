@@ -24,8 +24,8 @@ int group_of(const int rank, const int n_ranks, const int n)
   return static_cast<int>(static_cast<long long>(rank) * n / n_ranks);
 }
 
-/// Guesses the number of GPUs that this process can access from the environment and from device
-/// files, without starting the driver.
+/// Guesses how many GPUs this process can access, without starting the driver: reads the
+/// environment and looks for device files.
 int guess_device_count()
 {
   if (const char *const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
@@ -145,8 +145,8 @@ std::string broadcast(std::string text, MPI_Comm ranks)
 }
 
 /// Returns the backends of a node's groups. Only the node's first rank determines them, so that
-/// other ranks need not start a driver. It sends one backend per line, or an error message after
-/// '!'.
+/// other ranks need not start a driver. That rank sends one backend per line, or an error message
+/// after '!'.
 std::vector<std::string> broadcast_backends(const std::string &backend, const std::string &devices,
                                             MPI_Comm node)
 {
@@ -196,7 +196,7 @@ SolverGroups::State::~State()
 {
   int is_finalized = 0;
   MPI_Finalized(&is_finalized);
-  // After an error on one rank, the others do not get here.
+  // After an error on one rank, the others do not take part in freeing the communicators.
   if (is_finalized != 0 || std::uncaught_exceptions() > 0)
     return;
   for (MPI_Comm *const ranks : {&group, &leaders})
@@ -206,8 +206,8 @@ SolverGroups::State::~State()
 
 namespace
 {
-/// Returns the number of threads of a group. The groups of a node that may use the same core divide
-/// it among them.
+/// Returns the number of threads of a group. The groups of a node that may use the same core share
+/// it equally.
 /// @param cores the cores that the group may use
 /// @param group_number number of the group
 unsigned int share_of_cores(const cpu_set_t &cores, const int group_number, MPI_Comm node)

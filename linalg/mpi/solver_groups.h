@@ -83,7 +83,8 @@ public:
   {
     return state->communicator;
   }
-  /// The number of threads of the leader's host executor; the groups of a node share its cores.
+  /// The number of threads of the leader's host executor; the groups of a node share the cores of
+  /// the node.
   unsigned int n_threads() const
   {
     return state->n_threads;

@@ -15,7 +15,7 @@ struct Sums
 {
   double rr, gg, bb; // (r, r), (g, g) with g = ∂r/∂λ, and (b, b)
   double along;      // (ẋ₀, x − x₀)
-  double pa, pv, vv; // see Products
+  double pa, pv, vv; // (p, a), (p, v) and (v, v) of Products
 };
 
 struct State : LoopState
@@ -23,7 +23,7 @@ struct State : LoopState
   Sums sums{};
 };
 
-/// Computes row i of the sum in the inner product (y, z) = θ Σ w_i y_i z_i / Σ w_i.
+/// Computes the contribution of row i to the inner product (y, z) = θ Σ w_i y_i z_i / Σ w_i.
 struct Metric
 {
   const double *w;
@@ -131,8 +131,9 @@ struct Combine
 constexpr double max_linear_residual = 1e-2;
 
 /**
- * Newton's method for the system of r(x, λ) = 0 and the equation N = 0 of the plane (Keller 1977;
- * Allgower and Georg 1990, chapter 10). The bordered system
+ * Newton's method for the system of r(x, λ) = 0 and the equation of the plane, N = 0 with
+ * N = (ẋ₀, x − x₀) + λ̇₀ (λ − λ₀) − σ (Keller 1977; Allgower and Georg 1990, chapter 10). The
+ * bordered system
  *
  *     [ J          −g ] [Δx]   [ r ]
  *     [ (ẋ₀, .)    λ̇₀ ] [Δλ] = [ −N ]
@@ -231,7 +232,7 @@ public:
   }
 
 private:
-  /// Returns whether no further correction is to be made. If so, sets correction.outcome.
+  /// Returns whether to stop correcting. If so, sets correction.outcome.
   static bool has_finished(CorrectorResult &correction, const SolveControl &control,
                            const int min_corrections)
   {

@@ -41,7 +41,7 @@ struct BranchPoint
 struct CorrectorResult
 {
   Outcome outcome = Outcome::breakdown;
-  std::string message; ///< after a failure: a sentence
+  std::string message; ///< after a failure: a sentence that says why
   int corrections = 0, linear_iterations = 0;
   double residual = 0., target = 0.; ///< ‖r(x)‖, and the value that it had to reach
 
@@ -70,8 +70,8 @@ public:
 
   /**
    * Finds the unit tangent at @p p that points in the direction of the tangent at @p before.
-   * @param correction the result of correcting p, which must have been the last correction;
-   * receives the additional work, and a failure
+   * @param correction the result of correct() for @p p, which must have been the last call of
+   * correct(); receives the additional work and, if the tangent is not found, the failure
    */
   virtual void find_tangent(BranchPoint &p, const BranchPoint &before,
                             CorrectorResult &correction) = 0;

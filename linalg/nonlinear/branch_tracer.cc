@@ -11,9 +11,9 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A step is rejected if the branch has turned by more than this angle, or has moved away from the
-/// tangent by more than this share of the step, because Newton's method may have reached another
-/// part of the branch.
+/// A step is rejected if the cosine of the angle by which the branch has turned is smaller than
+/// smallest_cosine, or if the branch has moved away from the tangent by more than largest_offset
+/// times the step: Newton's method may have reached another part of the branch.
 constexpr double smallest_cosine = 0.8;
 constexpr double largest_offset = 0.4;
 
@@ -171,7 +171,7 @@ BranchPoint &BranchTracer::unused_trial(const BranchPoint *const left,
   return trials[0]; // unreachable, because at most two of the three are in use
 }
 
-/// Corrects @p p near the turning point of λ between two points.
+/// Moves @p p to the predicted turning point of λ between @p left and @p right, and corrects it.
 CorrectorResult BranchTracer::correct_trial(BranchPoint &p, const BranchPoint &left,
                                             const BranchPoint &right)
 {

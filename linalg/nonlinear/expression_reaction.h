@@ -27,9 +27,9 @@ struct ExpressionReaction
   }
 
   /**
-   * Returns φ(u + d) − φ(u). If the two nearly cancel, this is the integral of φ' by the Gauss rule
-   * with 3 points, which has an error of d⁷ φ⁽⁷⁾ / 2016000 but no cancellation. The integral is
-   * used only if it agrees with the difference up to the rounding errors of the latter.
+   * Returns φ(u + d) − φ(u). If the two values nearly cancel, the result is the integral of φ' by
+   * the Gauss rule with 3 points, which has an error of d⁷ φ⁽⁷⁾ / 2016000 but no cancellation. The
+   * integral is used only if it agrees with the difference up to the rounding errors of the latter.
    */
   FEMGPU_HD
   double difference(const double u, const double d) const

@@ -43,7 +43,7 @@ struct HermiteCubic
     return bisect([&](const double s) { return dpa > 0. ? derivative(s) : -derivative(s); });
   }
 
-  /// Returns the position where p has the value @p p, which lies between pa and pb.
+  /// Returns the position where the cubic has the value @p p, which must lie between pa and pb.
   double argument_of(const double p) const
   {
     return bisect([&](const double s) { return pa > pb ? value(s) - p : p - value(s); });

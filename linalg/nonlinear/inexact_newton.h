@@ -45,9 +45,9 @@ public:
   }
 
   /**
-   * Returns choice 2 of Eisenstat and Walker (1996), η = γ (‖r‖/‖r_previous‖)², with their
-   * safeguard against a sudden decrease, but not tighter than the @p target of the iteration
-   * requires.
+   * Returns the relative tolerance of the next linear system: the constant one or, if adaptive,
+   * choice 2 of Eisenstat and Walker (1996), η = γ (‖r‖/‖r_previous‖)², with their safeguard
+   * against a sudden decrease, but not tighter than the @p target for ‖r‖ requires.
    */
   double next(const double norm, const double previous, const double target)
   {
@@ -90,13 +90,14 @@ inline bool satisfies_armijo(const double norm, const double alpha, const double
 
 /**
  * The inexact Newton method with backtracking (Eisenstat and Walker 1996, Algorithm INB, here with
- * Armijo's condition): steps until report.true_residual, ‖r‖, is at most report.target.
+ * Armijo's condition): steps until report.true_residual, ‖r‖, is at most report.target, or the
+ * iteration limit is reached.
  * @param linear control of the linear systems, except the relative tolerance
  * @param solve_linear solve_linear(linear) solves the linear system of a step and returns its
  * report
- * @param search_line search_line() moves x along the step's direction until ‖r‖ has decreased
- * sufficiently, and updates report.true_residual; if ‖r‖ does not decrease, it sets report.outcome
- * and returns false
+ * @param search_line search_line() moves x along the step's direction so that ‖r‖ decreases
+ * sufficiently, and updates report.true_residual; if no step length achieves this, it sets
+ * report.outcome and returns false
  * @return text to append to the message of the report, which may be empty
  */
 template <class SolveLinear, class SearchLine>
@@ -121,7 +122,7 @@ std::string iterate_newton(const SolveControl &control, const ForcingOptions &op
     const SolveReport step = solve_linear(linear);
     if (!is_usable_direction(step)) {
       report.outcome = step.outcome;
-      // omits the remedies, which the message already contains
+      // omits the remedies of the linear solver: describe() adds those for the nonlinear solve
       return " The linear system of a Newton step could not be solved: " +
              step.message.substr(0, step.message.find(';')) + ".";
     }

@@ -38,7 +38,7 @@ template <class Backend>
 class JacobianMatrix
 {
 public:
-  /// @param format in the syntax of the registry of formats
+  /// @param format the name of a matrix format, with its options
   explicit JacobianMatrix(std::string format) : format(std::move(format))
   {}
 

@@ -173,8 +173,8 @@ private:
                                                          : Outcome::stagnated;
   }
 
-  /// Moves x along d, and updates r, until ‖r‖ has decreased sufficiently. Returns false if no step
-  /// achieves this.
+  /// Moves x along d by the first of the lengths 1, 1/2, 1/4, ... that reduces ‖r‖ sufficiently,
+  /// and updates r. Returns false if none of them does.
   bool search_line(const SemilinearEquation &F, Buffer<double> &x, double &norm,
                    SolveReport &report)
   {

@@ -41,6 +41,7 @@ struct Sums
   double pq, curvature, rp, rr, rz, zr_before, potential_remainder;
 };
 
+/// The state of the method. J is the function that it minimises, and a line is one line search.
 struct State : KrylovState
 {
   double gamma = 0.;    ///< (r, M⁻¹r)
@@ -54,7 +55,7 @@ struct State : KrylovState
   double decrease = 0.; ///< J at the start of the line − J at the trial point
   double beta = 0.;
   double sigma = 0.1;
-  bool is_first_point = true; ///< the first trial point is x, before any line
+  bool is_first_point = true; ///< the next trial point is x itself, before the first line
   int trials = 0;             ///< trial points of this line
   int total_trials = 0;
 
@@ -131,8 +132,8 @@ struct State : KrylovState
     delta = next - alpha;
   }
 
-  /// Accepts the trial point. Sets β to @p new_beta if the next direction then is one of descent,
-  /// else to 0.
+  /// Accepts the trial point. Sets β to @p new_beta if this makes the next direction one of
+  /// descent, else to 0.
   FEMGPU_HD
   void update_beta(const double rz, const double new_beta)
   {
@@ -275,12 +276,12 @@ struct Nlcg
  *
  * Use: many cheap iterations without linear systems; β of Polak and Ribière if that of Fletcher and
  * Reeves leads to slow convergence. Needs: A and M symmetric positive definite. The method ends in
- * a minimum of J; for Bratu's problem this is on the lower branch. Cost per iteration: 3 kernels,
- * A, M twice and 14 vectors (4 kernels, M once and 16 vectors if M is not diagonal); β of Polak and
- * Ribière adds 2 vectors, or 3 if M is not diagonal; each further trial point adds 7 vectors and M.
- * Fails: stagnated if no point along p is lower; diverged or not_finite if J has no minimum; as cg
- * if A or M is not positive definite. The line search is an inner loop, and rows need the data of
- * the equation. Therefore the loop runs as a graph and does not stay on a chip.
+ * a minimum of J; for Bratu's problem this is on the lower branch. Cost per iteration: 3 kernels, A
+ * once, M twice and 14 vectors (4 kernels, M once and 16 vectors if M is not diagonal); β of Polak
+ * and Ribière adds 2 vectors, or 3 if M is not diagonal; each further trial point adds 7 vectors
+ * and M. Fails: stagnated if no point along p is lower; diverged or not_finite if J has no minimum;
+ * as cg if A or M is not positive definite. The line search is an inner loop, and rows need the
+ * data of the equation. Therefore the loop runs as a graph and does not stay on a chip.
  */
 template <class Backend>
 class NonlinearCG final : public NonlinearMethod

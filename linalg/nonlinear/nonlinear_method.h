@@ -14,7 +14,7 @@ class NonlinearMethod
 public:
   virtual ~NonlinearMethod() = default;
 
-  /// Prepares for a new equation, or for new values of A in the same pattern.
+  /// Prepares for a new equation or, if @p same_pattern, for new values of A in the same pattern.
   virtual void setup(const SemilinearEquation &F, bool same_pattern) = 0;
 
   /**

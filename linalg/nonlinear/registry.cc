@@ -9,9 +9,9 @@ constexpr auto *nonlinear_method = make_on_any<Name, NonlinearMethod, const Line
 
 constexpr decltype(nonlinear_methods)::Entry nonlinear_table[] = {
     {"newton",
-     "Newton-Krylov method with the linear solver, the preconditioner and a line search. Options: "
-     "forcing=eisenstat-walker|constant, which chooses the relative tolerances of the linear "
-     "systems; eta=TOL, the largest of them, or the constant one",
+     "Newton's method with line search, which uses the linear solver and the preconditioner. "
+     "Options: forcing=eisenstat-walker|constant, how the relative tolerances of the linear "
+     "systems are chosen; eta=TOL, the largest of these tolerances, or with constant their value",
      nonlinear_method<class NewtonMethod>,
      {.solves_linear_systems = true, .usual_max_iterations = 50}},
     {"nlcg",

@@ -6,7 +6,8 @@
 
 namespace femgpu::linalg
 {
-/// Computes r = r(x), rr = (r, r), and bb, the value of (r, r) at x = 0.
+/// Computes the residual r = r(x) of a SemilinearEquation, rr = (r, r), and bb, the value of (r, r)
+/// at x = 0.
 template <class Row>
 struct NonlinearResidual
 {
@@ -36,7 +37,8 @@ struct NonlinearResidual
   }
 };
 
-/// Computes r(x) with the unrounded values of A. Returns rr = (r, r), and bb, its value at x = 0.
+/// Computes r = r(x) with the unrounded values of A. Returns rr = (r, r), and bb, which is the
+/// value of (r, r) at x = 0.
 template <class Backend>
 ResidualState nonlinear_residual(const SemilinearEquation &F, Buffer<double> &x, Buffer<double> &r)
 {

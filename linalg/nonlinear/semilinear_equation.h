@@ -73,7 +73,7 @@ public:
     return A.n();
   }
 
-  /// The norm of the residual in messages and reports.
+  /// The name of the residual norm in messages and reports.
   static constexpr const char *residual_name = "‖b + λ W φ(x) − A x‖";
 
 private:

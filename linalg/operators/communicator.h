@@ -50,7 +50,7 @@ struct GhostPlan
   {
     return static_cast<int>(numbers.size());
   }
-  /// Returns the sent rows of all neighbours, one neighbour after the other.
+  /// Returns the rows that are sent, one neighbour after the other.
   std::vector<int> sent_rows() const;
   ExchangeCounts counts() const;
 };
@@ -61,7 +61,7 @@ struct Communication
   std::size_t sums = 0; ///< number of reductions over ranks: sums of one or more numbers, maxima
   std::size_t exchanges = 0; ///< number of exchanges with neighbours, of ghosts or matrix rows
   std::size_t exchanged_bytes = 0;                ///< bytes that this rank has sent in exchanges
-  double sum_seconds = 0., exchange_seconds = 0.; ///< includes waiting for other ranks
+  double sum_seconds = 0., exchange_seconds = 0.; ///< both include the wait for other ranks
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...communications)
@@ -91,20 +91,21 @@ class Communicator
 public:
   virtual ~Communicator() = default;
 
-  /// The name that users write.
+  /// The name of the communicator, as users write it.
   virtual std::string name() const = 0;
 
   virtual int n_ranks() const = 0;
   virtual int rank() const = 0; ///< rank of the caller
 
-  /// Gathers @p bytes from each rank on all ranks, in rank order. All memory is host memory.
+  /// Copies the memory at @p mine, of size @p bytes, from every rank to @p all on all ranks, in
+  /// rank order. All memory is host memory.
   void gather(const void *mine, const std::size_t bytes, void *all) const
   {
     throw_remote_errors();
     do_gather(mine, bytes, all);
   }
 
-  /// Determines which rows the ranks exchange, from the ghosts that each of them needs.
+  /// Determines from the ghosts that each rank needs which rows the ranks exchange.
   /// @param ghosts global numbers of the ghosts of this rank, in ascending order
   /// @param starts first row of each rank, then the number of rows of all ranks
   GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const
@@ -113,7 +114,7 @@ public:
     return do_plan(std::move(ghosts), starts);
   }
 
-  /// Sends items of @p bytes each to neighbours. All memory is host memory.
+  /// Exchanges items of size @p bytes with the neighbours. All memory is host memory.
   /// @param sent items for one neighbour after the other
   /// @param received memory for the items from one neighbour after the other
   void exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
@@ -123,8 +124,8 @@ public:
     do_exchange(counts, bytes, sent, received);
   }
 
-  /// Sends items of @p bytes each to neighbours, as exchange() does, but from and to memory of
-  /// @p executor, in order with its steps.
+  /// Exchanges items of size @p bytes with the neighbours, after all steps launched so far. Unlike
+  /// with exchange(), all memory is memory of @p executor.
   void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                    const std::size_t bytes, const void *sent, void *received) const
   {
@@ -142,8 +143,8 @@ public:
    */
   void rethrow_on_all_ranks(const std::function<void()> &work) const;
 
-  /// Replaces @p n numbers in host memory by their sums over the ranks, added in rank order, so
-  /// that the results are bitwise identical on all ranks.
+  /// Replaces the @p n numbers at @p values, in host memory, by their sums over the ranks. They are
+  /// added in rank order, so that the results are bitwise identical on all ranks.
   void sum(double *values, int n) const;
 
   /// Returns the maximum of @p value over the ranks.
@@ -167,7 +168,8 @@ public:
     return nullptr;
   }
 
-  /// Returns the communication since construction; zero if it is not counted.
+  /// Returns counts and times of the communication since construction; zeros if this class does not
+  /// record them.
   virtual Communication communication() const
   {
     return {};
@@ -183,7 +185,8 @@ private:
   virtual void do_exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                               std::size_t bytes, const void *sent, void *received) const;
 
-  /// Throws the error of the lowest rank that has failed, if any, inside rethrow_on_all_ranks().
+  /// Inside rethrow_on_all_ranks(), throws the error of the lowest rank that has failed, if any
+  /// rank has. Outside, does nothing.
   void throw_remote_errors() const
   {
     if (n_nested > 0)
@@ -199,7 +202,7 @@ private:
 
 using CommunicatorPtr = std::shared_ptr<const Communicator>;
 
-/// Runs @p work by Communicator::rethrow_on_all_ranks(), or directly if there is one rank.
+/// Runs @p work with Communicator::rethrow_on_all_ranks(), or directly if there is only one rank.
 /// @param comm nullptr: there is one rank
 template <class Work>
 void rethrow_on_all_ranks(const Communicator *const comm, const Work &work)
@@ -214,7 +217,7 @@ void rethrow_on_all_ranks(const Communicator *const comm, const Work &work)
 struct DeviceConnection
 {
   CommunicatorPtr communicator; ///< nullptr: the devices cannot communicate directly
-  std::string failure;          ///< why the devices cannot communicate directly
+  std::string failure;          ///< the reason if `communicator` is nullptr
 };
 
 /**

@@ -20,8 +20,8 @@ public:
   /// @throws DeviceError if memory is exhausted
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
-  /// Copies the rows of one rank of a distributed matrix to @p location. Columns from range->n() on
-  /// are ghosts of @p domain.
+  /// Copies this rank's rows of a distributed matrix to the memory that @p location specifies.
+  /// Columns from range->n() on are ghosts of @p domain.
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
             MemoryLocation location = MemoryLocation::executor);
 
@@ -89,7 +89,8 @@ public:
     return values.data();
   }
 
-  /// Replaces the values. @param host_values in host memory, in the order of the CSR arrays
+  /// Replaces the values.
+  /// @param host_values n_nonzeros() values in host memory, in the order of the columns
   void update_values(const double *host_values);
 
   /// Properties of the unknowns that belong to the rows; never nullptr.
@@ -138,7 +139,7 @@ private:
   Buffer<double> values;
 };
 
-/// Calls @p f with a CsrView of @p A. The type of A is known, so no other view is possible.
+/// Calls @p f with the CsrView of @p A, the only kind of view that a CsrMatrix has.
 template <class Function>
 decltype(auto) visit_view(const CsrMatrix &A, const Function &f)
 {

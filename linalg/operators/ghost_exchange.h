@@ -15,12 +15,12 @@ class GhostExchange
 public:
   virtual ~GhostExchange() = default;
 
-  /// Updates the ghosts of @p v, which follow its owned rows, with the values of their owners, in
-  /// order with the steps of @p runner.
+  /// Copies the values of the ghosts of @p v, which follow its owned rows, from the ranks that own
+  /// them, after the steps that @p runner has launched.
   virtual void update_ghost_values(StepRunner &runner, double *v) = 0;
 
-  /// Adds the ghosts of @p v to the rows of their owners, in rank order and in order with the steps
-  /// of @p runner.
+  /// Adds the ghosts of @p v to the corresponding rows on the ranks that own them, in rank order,
+  /// after the steps that @p runner has launched.
   virtual void compress(StepRunner &runner, double *v) = 0;
 
   /// Returns the memory through which loops that run as one kernel per device exchange ghosts and

@@ -50,7 +50,7 @@ public:
   }
 
   /// Returns whether the ghost exchange and prepare() can be captured in a CUDA graph. They cannot
-  /// if they wait on the host; the host then launches each step of loops with this operator.
+  /// if data pass through the host; the host then launches each step of loops with this operator.
   virtual bool is_capturable() const
   {
     return domain_space->is_capturable();
@@ -61,9 +61,9 @@ private:
 };
 
 /**
- * An operator that product steps access row by row through one of @p Views. Each kernel with a
- * product is instantiated for every view that its operator can have, so there should be as few
- * views as possible.
+ * An operator that product steps access row by row through a view of one of the types @p Views.
+ * Each kernel with a product is instantiated for every view that its operator can have, so there
+ * should be as few views as possible.
  */
 template <class... Views>
 class ViewedOperator : public LinearOperator
@@ -75,7 +75,7 @@ public:
   virtual View view() const = 0;
 };
 
-/// The action of a preconditioner M⁻¹ that is not diagonal.
+/// The operator M⁻¹ of a preconditioner that is not diagonal.
 using PreconditionerOperator = ViewedOperator<CsrView<double>, BsrView<double>, StoredView>;
 
 /// Replaces each listed member of @p sums by its sum over the ranks.

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 class CsrMatrix;
 
-/// Defines Operator, which has a view of each format for each value type in @p Scalars.
+/// Defines Operator, whose view can have any format with any value type in @p Scalars.
 template <class Scalars>
 struct FormatViews;
 template <class... Values>
@@ -23,7 +23,7 @@ struct FormatViews<ScalarTypes<Values...>>
 
 /**
  * A sparse matrix in the memory of an executor, in the format that products read. It is converted
- * from a CsrMatrix, which it refers to and which must outlive it.
+ * from a CsrMatrix, to which it keeps a reference and which must therefore outlive it.
  */
 class Matrix : public FormatViews<FormatScalars>::Operator
 {

@@ -41,7 +41,7 @@ RowSpace::RowSpace(const RowSpace &rows, GhostPlan plan) : RowSpace(rows)
 
 namespace
 {
-/// Removes numbers with first <= number < last, and returns the others, each once and ascending.
+/// Returns the distinct @p numbers outside of first <= number < last, in ascending order.
 std::vector<long long> distinct_nonlocal_numbers(std::vector<long long> numbers,
                                                  const long long first, const long long last)
 {

@@ -25,8 +25,8 @@ inline int local_number(const long long row, const long long first, const int n,
 }
 
 /**
- * The rows of vectors on an executor: owned rows, followed by ghosts, which are copies of rows of
- * other ranks that products with a matrix need. With one rank, all rows are owned.
+ * The rows of vectors on an executor: owned rows, followed by ghosts, which are copies of other
+ * ranks' rows that products with a matrix need. With one rank, all rows are owned.
  */
 class RowSpace
 {
@@ -84,7 +84,7 @@ public:
   {
     return i < n_own ? first() + i : ghosts->numbers[static_cast<std::size_t>(i - n_own)];
   }
-  /// Returns the local number of the global row @p row, which is an owned row or a ghost.
+  /// Returns the local number of the global row @p row, which must be an owned row or a ghost.
   int local_index(const long long row) const
   {
     return ghosts ? local_number(row, first(), n_own, ghosts->numbers)
@@ -114,23 +114,26 @@ public:
     return {owner, n_with_ghosts()};
   }
 
-  /// Updates the ghosts of @p v, a vector of n_with_ghosts() numbers, with the values of their
-  /// owners, in order with the steps of @p runner.
+  /// Copies the values of the ghosts of @p v, a vector of n_with_ghosts() numbers, from the ranks
+  /// that own them, after the steps that @p runner has launched.
   void update_ghost_values(StepRunner &runner, double *v) const
   {
     if (ghosts)
       exchange->update_ghost_values(runner, v);
   }
-  /// Updates the ghosts of @p v with the values of their owners, after all launched steps.
+  /// Copies the values of the ghosts of @p v from the ranks that own them, after all steps launched
+  /// so far.
   void update_ghost_values(double *v) const;
 
-  /// Adds the ghosts of @p v to the rows of their owners, in order with the steps of @p runner.
+  /// Adds the ghosts of @p v to the corresponding rows on the ranks that own them, after the steps
+  /// that @p runner has launched.
   void compress(StepRunner &runner, double *v) const
   {
     if (ghosts)
       exchange->compress(runner, v);
   }
-  /// Adds the ghosts of @p v to the rows of their owners after all launched steps.
+  /// Adds the ghosts of @p v to the corresponding rows on the ranks that own them, after all steps
+  /// launched so far.
   void compress(double *v) const;
 
   /// Returns the memory through which loops that run as one kernel per rank exchange ghosts and
@@ -140,8 +143,8 @@ public:
     return exchange ? exchange->peer_loop() : nullptr;
   }
 
-  /// Returns a copy of the n() numbers of @p v, followed by their ghosts. @p v is in the executor's
-  /// memory.
+  /// Returns a copy of the n() numbers of @p v, which is in the executor's memory, followed by the
+  /// values of the ghosts.
   Buffer<double> with_ghosts(const double *v) const;
 
   /// Returns whether sums over the ranks and ghost exchanges can be captured in a CUDA graph with

@@ -16,7 +16,7 @@ struct FactorStatus
   int has_factor; ///< 1 if R was computed, else 0
   int is_finite;
   int failed_column; ///< column at which Cholesky's factorisation failed; p: none; -1: B is not
-                     ///< finite
+                     ///< finite or a diagonal entry is negative
   int n_floored;     ///< number of eigenvalues raised to their floor, see SingularValueFactor
 };
 

@@ -13,7 +13,8 @@
 namespace femgpu::linalg
 {
 /// Returns the tolerance for linear dependence: if a column depends on the p − 1 columns before it,
-/// rounding errors leave at most this fraction of its norm after they have been projected out.
+/// at most this fraction of its norm is left, due to rounding, after those columns have been
+/// projected out.
 FEMGPU_HD
 double dependence_tolerance(const int p)
 {
@@ -47,7 +48,7 @@ struct ComputeRowOfR
   }
 };
 
-/// Computes q = v_k / R_kk, and v_j −= R_kj q for the later columns j, in one row.
+/// Computes q = v_k / R_kk, and v_j −= R_kj q for the later columns j, in row i.
 struct ProjectOutColumn
 {
   int k, n_later;
@@ -70,7 +71,7 @@ struct ProjectOutColumn
 /**
  * Computes V = Q R for p columns by modified Gram-Schmidt: a completed column is projected out of
  * all later columns. Costs p reductions; reads about p² columns and writes about p²/2.
- * ‖I − QᵀQ‖ = O(ε κ).
+ * ‖I − QᵀQ‖ = O(ε κ) with the condition number κ of V.
  * @param R receives the upper triangle, by columns: R_ij is R[i + j * V.count]
  * @param products workspace for V.count doubles
  */
@@ -89,9 +90,9 @@ void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Colu
 
 /**
  * Computes V = Q R for p columns by classical Gram-Schmidt: all previous columns are projected out
- * of a column at once, @p passes times. Costs 1 + passes reductions per column; reads about
- * (passes + 1/2) p² columns. ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two as long as ε κ
- * is less than 1.
+ * of a column at once, @p passes times. Costs 1 + passes reductions per column; each pass reads
+ * about p² columns in total. ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two as long as
+ * ε κ < 1, where κ is the condition number of V.
  */
 template <class Backend>
 void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,

@@ -14,8 +14,9 @@
  * rows, which is factorised in the same way. On the way back Q replaces V: the reflections of a
  * block are applied to the rows that belong to the block in the Q of the stacked matrix.
  *
- * A reflection is H = I − f v vᵀ with v_k = x_k − β, v_i = x_i for i > k, and f = 1 / (β (β −
- * x_k)): v is the column before the reflection, except for v_k.
+ * The reflection that turns column x into β in row k, and zeros below, is H = I − f v vᵀ with
+ * v_k = x_k − β, v_i = x_i for i > k, and f = 1 / (β (β − x_k)): v is the column before the
+ * reflection, except for v_k.
  */
 namespace femgpu::linalg
 {
@@ -59,7 +60,8 @@ public:
     return scratch_memory[Team::workspace_for_sums(n_sums) + k];
   }
 
-  /// Loads the rows of V from @p begin on; rows from @p end on, and columns that V lacks, are zero.
+  /// Loads the rows of V from @p begin on; rows from @p end on, and columns that V lacks, are set
+  /// to zero.
   FEMGPU_HD
   void load(const Columns &V, const int begin, const int end)
   {
@@ -85,7 +87,7 @@ public:
     }
   }
 
-  /// Sums of squares up to this count as zero, to prevent overflow of f.
+  /// Sums of squares that are at most this large are treated as zero, to prevent overflow of f.
   static constexpr double tiny = 1e-280;
 
   /// Finds the reflection of rows k, k + 1, ... that turns column k into β in row k and zeros
@@ -151,7 +153,8 @@ public:
   }
 
 private:
-  /// Returns a[r][k], on a GPU without indexing by k, which would move a out of the registers.
+  /// Returns a[r][k]. On a GPU, it does not index by k, which would move the array `a` out of the
+  /// registers.
   FEMGPU_HD
   double entry(const int r, const int k) const
   {
@@ -184,7 +187,8 @@ struct TreeLevel
   }
 };
 
-/// Factorises a block of rows of a level: stores its reflections in V, and its triangular factor.
+/// Factorises a block of rows of a level: stores its reflections in level.V, and its triangular
+/// factor in level.triangles.
 template <int width>
 struct FactoriseBlock
 {
@@ -247,7 +251,7 @@ struct ExpandBlock
     const int begin = level.blocks.begin(block), end = level.blocks.end(block);
     QrBlock<Team, width> rows(team);
     rows.load(level.triangles, block * p, (block + 1) * p);
-    double next[QrBlock<Team, width>::n_rows]; // loaded while the previous one is applied
+    double next[QrBlock<Team, width>::n_rows]; // next reflection, loaded while one is applied
     load_reflection(rows, begin, end, p - 1, next);
     for (int k = p - 1; k >= 0; --k) {
       FEMGPU_UNROLL

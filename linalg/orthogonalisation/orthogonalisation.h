@@ -43,8 +43,9 @@ public:
 /// The report of a factorisation V = Q R.
 struct TsqrReport
 {
-  /// Whether Q and R exist: V and the squares of its entries were finite, and no factorisation
-  /// failed without a permitted alternative. If not, V must be recomputed.
+  /// Whether Q and R were computed: V and the squares of its entries were finite, and each
+  /// factorisation succeeded or was replaced by a permitted alternative. If not, V must be
+  /// recomputed.
   bool is_done = false;
   bool is_finite = true; ///< V and the squares of its entries were finite
   int n_columns = 0;     ///< number p of columns
@@ -52,8 +53,8 @@ struct TsqrReport
   int first_dependent = 0; ///< first column that depends on previous ones; p if none does
   std::string variant;     ///< variant that computed Q; the safest one if passes differ
   int failed_column = -1;  ///< column where Cholesky's factorisation first failed; -1: none
-  int n_floored = 0;       ///< number of eigenvalues that svqr, when last used, raised to its floor
-  std::vector<double> R;   ///< the factor on the host: R_xy is R[x + y p]
+  int n_floored = 0; ///< largest number of eigenvalues that svqr raised to their floor in a pass
+  std::vector<double> R; ///< the factor on the host: R_xy is R[x + y p]
 
   /// Returns whether Q is orthonormal, as far as the variant permits.
   bool ok() const
@@ -86,7 +87,7 @@ public:
    */
   virtual TsqrReport factorise(int n, const Columns &V, double *R) = 0;
 
-  /// Returns ‖I − QᵀQ‖_F. Reads Q once, and needs memory for count(Q)² sums of chunks.
+  /// Returns ‖I − QᵀQ‖_F. Reads Q once, and needs memory for count(Q)² sums per chunk of rows.
   virtual double orthogonality_error(int n, const Columns &Q) const = 0;
 
   /// Returns ‖V − QR‖_F / ‖V‖_F for any V and its factors Q and R; ‖QR‖_F if V is zero. Needs
@@ -108,7 +109,7 @@ extern const BackendRegistry<NoTraits, BlockOrthogonalisation, const ExecutorPtr
  * not orthonormal, caqr repeats the pass, or a third pass is added.
  * @param communicator connects the ranks if rows are distributed, and must outlive the method;
  * nullptr: rows are not distributed
- * @throws ParameterError, which lists the valid ones, for unknown names and options
+ * @throws ParameterError for unknown names and options; the message lists the valid ones
  */
 inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPtr &executor,
                                        const Communicator *const communicator = nullptr)

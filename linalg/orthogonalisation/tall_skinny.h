@@ -13,13 +13,14 @@
 
 /**
  * @file
- * Products with few long columns. Each product processes the rows in chunks that depend on the
- * number of rows alone, so that results are bitwise reproducible and independent of the number of
- * threads. If rows are distributed, a product is summed over all ranks.
+ * Products of matrices with few long columns. Each product processes the rows in chunks that depend
+ * on the number of rows alone, so that results are bitwise reproducible and independent of the
+ * number of threads. If rows are distributed, a product is summed over all ranks.
  */
 namespace femgpu::linalg
 {
-/// Calls f(std::integral_constant<int, W>()) with the first of @p widths that is at least @p count.
+/// Calls f(std::integral_constant<int, W>()), where W is the first of @p widths that is at least
+/// @p count.
 template <int... widths, class Function>
 void dispatch_width(const int count, const Function &f)
 {
@@ -89,7 +90,7 @@ struct StoreGramProducts
  * Computes V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a
  * solve can be; either part is optional. A thread keeps two rows of V in registers, so that each
  * entry of C or R from shared memory serves both rows. X and V are read once, V is written once. If
- * R has a zero on its diagonal, this column of V becomes zero.
+ * a diagonal entry of R is zero, the corresponding column of V becomes zero.
  */
 template <int width>
 struct TransformRows
@@ -105,8 +106,8 @@ struct TransformRows
   const double *R;    ///< R[x + y V.count]; nullptr: only computes V −= X C
   const int *enabled; ///< if it points to 0, V does not change; nullptr: V always changes
 
-  /// Returns the number of doubles of scratch memory, for C with zeros up to full width and R by
-  /// rows.
+  /// Returns the number of doubles of scratch memory, for C, padded with zeros to the full width,
+  /// and for R, stored by rows.
   static int scratch_size(const int n_X, const bool has_R)
   {
     return (padded(n_X) + (has_R ? width : 0)) * width;

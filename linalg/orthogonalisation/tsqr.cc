@@ -72,12 +72,12 @@ void determine_rank(TsqrReport &report)
  * first one again, and R is the product of both. (cgs orthogonalises each column twice instead,
  * because its first pass may leave nothing to continue with.)
  *
- * mgs: p reductions; O(ε κ). cgs: 2 p reductions; O(ε κ^{p-1}), the weakest of all in one pass, as
- * good as any in two while ε κ < 1. cholqr: one reduction, reads V twice and writes it once; O(ε
- * κ²), fails if κ² reaches 1/ε. svqr: as cholqr, with a more expensive small factorisation, which
- * does not fail but leaves orthogonality to a second pass if κ² exceeds 1/ε. caqr: O(ε) for every
- * V; reads and writes V twice, and performs four times as many operations. (Yamazaki 2014, V and
- * figure 10.)
+ * With the condition number κ of V, the variants have these costs and errors ‖I − QᵀQ‖. mgs: p
+ * reductions; O(ε κ). cgs: 2 p reductions; O(ε κ^{p-1}), the weakest of all in one pass, as good as
+ * any in two while ε κ < 1. cholqr: one reduction, reads V twice and writes it once; O(ε κ²), fails
+ * if κ² reaches 1/ε. svqr: as cholqr, with a more expensive small factorisation, which does not
+ * fail but leaves orthogonality to a second pass if κ² exceeds 1/ε. caqr: O(ε) for every V; reads
+ * and writes V twice, and performs four times as many operations. (Yamazaki 2014, V and figure 10.)
  */
 template <class Backend>
 class TallSkinnyQr final : public Tsqr

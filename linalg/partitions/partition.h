@@ -44,7 +44,7 @@ void check_partition(const std::string &kind);
  * geometry: recursive bisection of the nodes along the coordinate with the largest extent; takes
  * O(n log n_blocks) operations.
  * metis: METIS' multilevel k-way partition of the graph of A + Aᵀ, which minimises the entries
- * between blocks (Karypis and Kumar 1998); the slowest.
+ * between blocks (Karypis and Kumar 1998); the slowest kind.
  *
  * @throws ParameterError for geometry without coordinates, and for metis without METIS
  * @throws SolverError if METIS fails

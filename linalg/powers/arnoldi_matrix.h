@@ -46,13 +46,13 @@ private:
 class ArnoldiMatrix
 {
 public:
-  /// @param beta norm of the residual, which is the first vector of the basis
+  /// @param beta norm of the residual, whose direction is the first vector of the basis
   ArnoldiMatrix(int max_columns, double beta);
 
   /**
-   * Appends the columns that follow from a block of p vectors: the @p steps have computed V = (v_1,
-   * ..., v_p) from v_0 = q_k, and V = Q C + Q_new R (Yamazaki et al. 2014, §IV.C; Hoemmen 2010,
-   * §3.3.3).
+   * Appends the columns of H that follow from a block of p vectors: the @p steps have computed
+   * V = (v_1, ..., v_p) from v_0 = q_k, and V = Q C + Q_new R (Yamazaki et al. 2014, §IV.C; Hoemmen
+   * 2010, §3.3.3).
    * @param n_used number of the p vectors that are used, at least 1; R must have positive diagonal
    * entries for all of these but the last
    * @param C coefficients of the existing vectors of the basis, (k + 1) x p, where k = columns()
@@ -77,7 +77,7 @@ public:
   {
     return n_rotated;
   }
-  /// Returns the residual of the least-squares problem with the rotated columns.
+  /// Returns the residual norm of the least-squares problem with the rotated columns.
   double residual() const;
 
   /// Returns the solution y of the least-squares problem with the rotated columns.

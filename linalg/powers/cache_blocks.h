@@ -65,7 +65,7 @@ private:
 /// MatrixPowers.
 struct CacheBlock : RowBlock
 {
-  bool fits = true;        ///< if not, only begin and end are set
+  bool fits = true; ///< whether the block is within the limits; if not, only begin and end are set
   std::vector<int> counts; ///< numbers of unknowns within each distance, see Neighbourhood
   std::vector<char> chunk; ///< data in the order of CacheBlockLayout, with local column numbers
 };

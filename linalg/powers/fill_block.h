@@ -8,7 +8,7 @@
 
 namespace femgpu::linalg
 {
-/// Copies the elements of @p from to @p chunk, at the offset of @p offset bytes.
+/// Copies all elements of the vector @p from into @p chunk, beginning at byte @p offset.
 template <class T>
 void copy_array(const std::vector<T> &from, char *chunk, const std::size_t offset)
 {
@@ -27,7 +27,7 @@ void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayo
   const int n_slices = static_cast<int>(block.slice_starts.size()) - 1;
   parallel_for(n_slices * size, [&](const int row) {
     const int slice = row >> layout.log_slice;
-    const int i = row < block.n_sliced ? block.row(row) : -1; // none: only padding
+    const int i = row < block.n_sliced ? block.row(row) : -1; // only padding
     std::size_t k = i < 0 ? 0 : A.A.row_starts[i];
     const std::size_t end = i < 0 ? 0 : A.A.row_starts[i + 1];
     for (std::size_t at = block.slice_starts[slice] + static_cast<unsigned int>(row & (size - 1));

@@ -12,7 +12,7 @@ namespace femgpu::linalg
  * Returns the first @p count values in Leja order: the value of largest modulus first, then always
  * the one with the largest product of distances from the previous ones. Complex pairs stay
  * together, the value above the real axis first (Bai, Hu and Reichel 1994; Yamazaki et al. 2014,
- * §IV.A); hence there may be one value more.
+ * §IV.A); hence the result may have one value more than @p count.
  * @param values from hessenberg_eigenvalues()
  */
 std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values, int count);

@@ -36,7 +36,7 @@ void check_options(const MatrixPowersOptions &options)
 }
 
 /// Makes powers with cache blocks of the size and depth in @p options.
-/// @throws SolverError with the obstacle if the blocks do not fit
+/// @throws SolverError with the reason if such blocks are impossible
 std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalView &m,
                                                 const MatrixPowersOptions &options,
                                                 const PowersForms &forms)
@@ -118,7 +118,7 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const Diagon
 
 std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, const int depth)
 {
-  constexpr auto upper_limit = std::numeric_limits<std::size_t>::max(); // one pass, whose rows stay
+  constexpr auto upper_limit = std::numeric_limits<std::size_t>::max(); // all rows stay in memory
   auto powers = make_streamed(copy.space, copy.scaled, depth, upper_limit);
   powers->add_remark("; ghost values of " + std::to_string(depth) + " steps exchanged at once");
   return powers;
@@ -152,7 +152,7 @@ std::string to_string(const PowersKind kind)
 void MatrixPowers::compute(const Columns &V, const std::vector<BasisStep> &steps) const
 {
   if (static_cast<std::size_t>(V.count) < steps.size() + 1)
-    throw ParameterError("A basis of " + std::to_string(V.count) + " vectors has no room for " +
+    throw ParameterError("A basis of " + std::to_string(V.count) + " vectors is too short for " +
                          std::to_string(steps.size()) +
                          " steps. Use at least one vector more than steps.");
   if (!steps.empty() && steps.front().square != 0.)

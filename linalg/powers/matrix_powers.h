@@ -74,8 +74,8 @@ struct MatrixPowersOptions
  * If rows are distributed, plain exchanges ghosts in each step. The other forms exchange all ghosts
  * within distance `depth` once per sweep or pass and recompute the rows of ghosts at smaller
  * distances (Yamazaki 2014, §IV.A). They add the entries of a row in global order, so that their
- * vectors are those of a single rank. Plain with a depth above 1 does the same: it is streamed with
- * a matrix that stays in the executor's memory. All ranks make the same calls.
+ * vectors are bitwise those of a run on a single rank. Plain with a depth above 1 does the same: it
+ * is streamed with a matrix that stays in the executor's memory. All ranks make the same calls.
  *
  * `auto` measures the forms, including streamed if A is in host memory, and `blocked` measures
  * blocks unless options fix them. These choices may depend on the momentary speed of the machine;
@@ -105,7 +105,7 @@ public:
    */
   void compute(const Columns &V, const std::vector<BasisStep> &steps) const;
 
-  /// Returns a description for reports: "blocked: 4 steps a sweep, ..."
+  /// Returns a description for reports: "blocked: 4 steps per sweep, ..."
   const std::string &description() const
   {
     return properties.description;

@@ -117,7 +117,7 @@ protected:
   template <class T>
   std::size_t reserve(const std::size_t count)
   {
-    constexpr std::size_t line = 256; // alignment of chunks
+    constexpr std::size_t line = 256; // alignment of the arrays in a chunk, in bytes
     return std::exchange(end, end + (count * sizeof(T) + line - 1) / line * line);
   }
 };

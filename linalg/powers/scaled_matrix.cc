@@ -63,7 +63,7 @@ std::shared_ptr<const HostCopy> copy_to_host<ThisBackend>(const Matrix &A, const
     copy = std::make_shared<HostCopy>(host_matrix(A.csr()), A.domain());
   ScaledMatrix &scaled = copy->scaled;
   scaled.uniform = m.is_uniform() ? m.uniform : 1.;
-  if (copy->space->max(m.is_uniform() ? 0. : 1.) > 0.) // a rank without rows has no numbers
+  if (copy->space->max(m.is_uniform() ? 0. : 1.) > 0.) // a rank without rows has a uniform m
     scaled.m = copy->space->with_ghosts(m.inverse).to_host();
   return copy;
 }

@@ -136,8 +136,8 @@ private:
   double mean_length;
 };
 
-/// Returns the depths that need fewer sweeps of @p n_steps than any smaller depth, or @p requested
-/// if it is positive.
+/// Returns the depths with which @p n_steps steps need fewer sweeps than with any smaller depth; if
+/// @p requested is positive, returns only this depth.
 std::vector<int> useful_depths(const int n_steps, const int requested)
 {
   if (requested > 0)
@@ -171,8 +171,8 @@ struct BlockSearch
 /// Cache blocks are tried only if their cost, relative to plain products, is at most this.
 constexpr double clearly_cheaper = 0.8;
 
-/// Returns the cheapest candidates with blocks @p block (see BlockCandidate::block), at most @p
-/// max_candidates of them; they are the same on all ranks.
+/// Returns the cheapest candidates, at most @p max_candidates, whose blocks have @p block rows or,
+/// for parts_of_order, are the parts of A's ordering. The result is the same on all ranks.
 std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int block,
                                           const std::size_t max_candidates)
 {
@@ -377,7 +377,7 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
     autotuner.try_candidate("plain x " + std::to_string(deepest),
                             options_for(PowersKind::plain, deepest, 0),
                             make_exchanging_powers(*copy, deepest));
-  int trials = 0, depth = deepest; // depth of the copy
+  int trials = 0, depth = deepest; // `depth` belongs to `copy`
   std::string obstacle = "no blocks of 256 to 8192 rows with two or more steps fit into the "
                          "scratch memory of a team without more than tripling the work";
   const BlockSearch search{A, copy->scaled, options, limits, deepest};

@@ -58,7 +58,7 @@ struct CountSigns
 template <class Backend>
 double diagonal_contrast(const Matrix &A)
 {
-  constexpr short none = std::numeric_limits<short>::min(); // other exponents are -1074 to 1023
+  constexpr short none = std::numeric_limits<short>::min(); // exponents are -1074 to 1023
   Buffer<short> exponents(A.executor(), static_cast<std::size_t>(A.n()));
   Runner<Backend>(*A.executor())
       .run(rows(A.n(),

@@ -114,8 +114,8 @@ public:
  * distributed systems, the factors update the ghosts of the vectors that they multiply.
  *
  * With rounded values, both products are separate kernels, so that no solver kernel is compiled for
- * another type. Compared with fusing H, each row costs 16 bytes more, but each entry 4 or 6 bytes
- * less.
+ * another type. Compared with fusing H in double precision, each row costs 16 bytes more, but each
+ * entry 4 or 6 bytes less.
  */
 template <class Backend, class Value>
 class FactorisedOperator final : public FactorisedInverse
@@ -185,7 +185,8 @@ using MakeFactorised = std::unique_ptr<FactorisedInverse> (*)(const RowSpacePtr 
                                                               std::shared_ptr<const CsrMatrix> F,
                                                               std::shared_ptr<const CsrMatrix> H);
 
-/// Reads option `values`. Returns a function that makes M⁻¹ with factors of the type it selects.
+/// Reads option `values`. Returns a function that makes M⁻¹ with factors whose values have the type
+/// that the option selects.
 template <class Backend>
 MakeFactorised factorised_maker(Method &method)
 {

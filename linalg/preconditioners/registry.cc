@@ -10,10 +10,10 @@ constexpr auto *preconditioner = make_on_any<Name, Preconditioner>;
 
 constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"auto",
-     "jacobi or multigrid. It is multigrid if this is forecast to be faster, or if diagonal "
-     "entries differ by more than a factor of 1e4; otherwise jacobi, until its solves have taken "
-     "too long. For structural matrices from files, fsai follows jacobi, and multigrid follows "
-     "fsai",
+     "jacobi or multigrid. auto starts with multigrid if this is forecast to be faster, or if "
+     "diagonal entries differ by more than a factor of 1e4. Otherwise it starts with jacobi, and "
+     "changes to multigrid when the solves have taken too long. For structural matrices from "
+     "files, it changes from jacobi to fsai, and from fsai to multigrid",
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true,
       .divides_by_diagonal = true,
@@ -30,13 +30,13 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true, .divides_by_diagonal = true, .supports_ghosts = true}},
     {"block-jacobi",
-     "the inverses of the diagonal blocks of A. Option: block=B, the rows of a block (0: the "
-     "unknowns of a node)",
+     "the inverses of the diagonal blocks of A. Option: block=B, the number of rows of a block (0: "
+     "the number of unknowns per node)",
      preconditioner<class BlockJacobiPreconditioner>},
     {"chebyshev",
      "Chebyshev polynomial of the Jacobi-scaled A. Options: degree=K, which takes K-1 products "
-     "with A; ratio=R, the largest divided by the smallest eigenvalue of the interval; "
-     "eigenvalue=lanczos|gershgorin, the estimate of the largest eigenvalue",
+     "with A; ratio=R, the ratio of the largest to the smallest eigenvalue of the interval; "
+     "eigenvalue=lanczos|gershgorin, how the largest eigenvalue is estimated",
      preconditioner<class PolynomialPreconditioner>,
      {.supports_ghosts = true}},
     {"neumann",
@@ -44,38 +44,40 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class PolynomialPreconditioner>,
      {.supports_ghosts = true}},
     {"sai",
-     "sparse approximate inverse M, which is unsymmetric. Options: side=right|left, to minimise "
-     "|AM-I| or |MA-I|; tau=0..1, for the set S of the large entries of A (1: all entries); "
-     "power=1..3, to use the pattern of this power of S; longest=K, the maximum number of entries "
-     "per column of S (256; 0: unlimited)",
+     "sparse approximate inverse M, which is unsymmetric. Options: side=right|left, which "
+     "minimises |AM-I| or |MA-I|; tau=0..1, which defines the matrix S of the large entries of A "
+     "(1: all entries); power=1..3, which gives M the pattern of this power of S; longest=K, the "
+     "maximum number of entries per column of S (256; 0: unlimited)",
      preconditioner<class SaiPreconditioner>,
      {.uses_int_offsets = true, .supports_ghosts = true, .has_factors = true}},
     {"fsai",
      "factorised sparse approximate inverse G'G of a symmetric positive definite A. Options: "
-     "tau=0..1 and power=1..3, the pattern of G, as for sai; grow=ROUNDS, the rounds that adapt "
-     "this pattern; drop=TOL, below which a round drops entries",
+     "tau=0..1 and power=1..3, which define the pattern of G as for sai; grow=ROUNDS, the number "
+     "of rounds that adapt this pattern; drop=TOL, the relative size below which a round drops "
+     "entries",
      preconditioner<class FsaiPreconditioner>,
      {.uses_int_offsets = true, .supports_ghosts = true, .has_factors = true}},
     {"ainv",
-     "factorised approximate inverse by biconjugation of the unit vectors. Options: drop=TOL, "
-     "below which entries are dropped; fill=K, the maximum number of off-diagonal entries per "
+     "factorised approximate inverse by biconjugation of the unit vectors. Options: drop=TOL, the "
+     "size below which entries are dropped; fill=K, the maximum number of off-diagonal entries per "
      "column (0: unlimited); order=shortest|colouring|natural|nested-dissection, the order of the "
-     "pivots; symmetric=auto|yes|no, where yes computes one factor and no two; "
-     "scaling=diagonal|none, to scale A to a unit diagonal or not; blocks=P and "
-     "partition=contiguous|metis|geometry, as for ilu",
+     "pivots; symmetric=yes|no|auto, whether A is treated as symmetric (yes: one factor; no: two "
+     "factors; auto: by the symmetry of A); scaling=diagonal|none, whether A is first scaled to a "
+     "unit diagonal; blocks=P and partition=contiguous|metis|geometry, as for ilu",
      preconditioner<class AinvPreconditioner>,
      {.uses_int_offsets = true, .has_factors = true}},
     {"sainv",
-     "stabilised ainv, whose pivots are positive for positive definite A. It has the options of "
-     "ainv",
+     "stabilised ainv, whose pivots are positive for positive definite A. Options: those of ainv",
      preconditioner<class AinvPreconditioner>,
      {.uses_int_offsets = true, .has_factors = true}},
     {"ilu",
      "incomplete LU factorisation of diagonal blocks of A. Options: level=K, the level of fill; "
-     "blocks=P|auto, the number of blocks; partition=contiguous|metis|geometry, which forms them "
-     "by row numbers, the graph of A or coordinates; triangular=auto|levels|dependencies|sweeps, "
-     "the algorithm of the triangular solves; sweeps=K|auto, the number of Jacobi sweeps of a "
-     "solve",
+     "blocks=P|auto, the number of blocks; partition=contiguous|metis|geometry, which forms the "
+     "blocks by row numbers, by the graph of A or by coordinates; "
+     "triangular=levels|dependencies|sweeps|auto, the algorithm of the triangular solves (levels: "
+     "level by level; dependencies: each row waits for the rows that it needs; sweeps: Jacobi "
+     "sweeps; auto: levels on the host, sweeps on a GPU); sweeps=K|auto, the number of Jacobi "
+     "sweeps per solve",
      preconditioner<class IluPreconditioner>,
      {.uses_int_offsets = true}},
     {"ic",
@@ -84,20 +86,21 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class IluPreconditioner>,
      {.uses_int_offsets = true}},
     {"two-stage",
-     "block Jacobi, whose blocks are solved by steps of incomplete factors. Options: outer=M, the "
-     "steps with A; inner=Q, the steps with the blocks in each of these; factor=ilu|ic, the "
-     "factors; all options of ilu",
+     "block Jacobi iteration, whose blocks are solved by iterations with incomplete factors. "
+     "Options: outer=M, the number of steps with A; inner=Q, the number of steps with the blocks "
+     "in each step with A; factor=ilu|ic, the kind of factors; all options of ilu",
      preconditioner<class IluPreconditioner>,
      {.uses_int_offsets = true}},
     {"multigrid",
-     "V- or W-cycles over coarser levels. These are lower degrees and coarser meshes if they are "
-     "known, then smoothed aggregation, or plain aggregation if A is unsymmetric. Options: "
-     "coarsening=auto|aggregation, all of these levels or aggregation alone; theta=0..1, the "
-     "threshold of strong connections; smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai; "
-     "degree=K, the degree or the number of steps of the smoother; values=float|double, the "
-     "precision of A in a cycle; cycle=V|W; block=B, the unknowns per node (0: as known); "
+     "V- or W-cycles over coarser levels. The first levels are lower degrees and coarser meshes, "
+     "if these are known. The remaining levels come from aggregation, which is smoothed if A is "
+     "symmetric. Options: coarsening=auto|aggregation, all of these levels or aggregation alone; "
+     "theta=0..1, the threshold of strong connections; "
+     "smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai; degree=K, the degree of the smoother or "
+     "its number of steps; values=float|double, the precision of A in a cycle; cycle=V|W, the kind "
+     "of cycle; block=B, the number of unknowns per node (0: as known); "
      "near-null=auto|constants|rigid-body, the near-null vectors; coarsest=ROWS, the maximum size "
-     "of the coarsest matrix, which is inverted; times=yes, to report the time of each level",
+     "of the coarsest matrix, which is inverted; times=yes, which reports the time of each level",
      preconditioner<class MultigridPreconditioner>,
      {.supports_ghosts = true, .uses_coordinates = true, .uses_coarser_spaces = true}}};
 

@@ -22,7 +22,7 @@ struct PreconditionerTraits
   bool uses_coordinates = false;    ///< uses the coordinates of nodes, if known
   bool uses_coarser_spaces = false; ///< uses lower degrees and coarser meshes, if known
   bool is_automatic = false;        ///< PreconditionedSolver chooses a preconditioner
-  bool has_factors = false;         ///< M⁻¹ has factors, with values of a type in FactorScalars
+  bool has_factors = false;         ///< M⁻¹ has factors; option `values` selects their type
 };
 
 extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditioners;
@@ -30,8 +30,8 @@ extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditione
 /// Returns the name of each preconditioner, and its meaning, which lists its options.
 std::vector<Choice> preconditioner_choices();
 
-/// Makes the preconditioner that @p text specifies with its options, such as "sai tau=0.8". Throws
-/// as BackendRegistry::make() does.
+/// Makes the preconditioner that @p text specifies with its options, such as "sai tau=0.8".
+/// @throws ParameterError for unknown names and options
 std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text, BackendKind backend);
 
 template <class Backend>

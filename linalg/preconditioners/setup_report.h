@@ -16,7 +16,7 @@ struct LevelReport
   /// Estimated largest eigenvalue of M⁻¹A, with the M of the smoother; negative if the level is
   /// solved by an inverse of A.
   double eigenvalue = -1.;
-  double smoother_seconds = 0.; ///< set-up of the smoother, or of the inverse
+  double smoother_seconds = 0.; ///< set-up of the smoother or, if A is inverted, of its inverse
   int aggregates = 0;
   std::size_t prolongation_nonzeros = 0;
   double strength_seconds = 0., aggregation_seconds = 0., prolongation_seconds = 0.;
@@ -49,8 +49,8 @@ struct LevelReport
 /// The report on the set-up of a preconditioner.
 struct SetupReport
 {
-  std::size_t n_nonzeros = 0; ///< stored entries; of a symmetric M⁻¹ = Gᵀ G, only those of G
-  std::string remarks;        ///< describes the result; may be empty
+  std::size_t n_nonzeros = 0; ///< stored entries; for M⁻¹ = Gᵀ G, only the entries of G are counted
+  std::string remarks;        ///< description of the result; may be empty
   std::vector<LevelReport> levels = {}; ///< the finest first; empty without multigrid
 
   template <class F, class... Self>

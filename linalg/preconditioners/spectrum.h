@@ -66,14 +66,15 @@ constexpr double eigenvalue_safety = 1.1;
  * value θ and the norm ρ of its residual satisfy θ + ρ ≤ 1.1 θ (the safeguarded bound of Zhou and
  * Li 2011), the result is θ; if 40 steps do not suffice, it is (θ + ρ)/1.1. The start vector is
  * uniform in the variables D^(1/2) x, so that the scaling of A does not matter. The result is 1 if
- * A contains NaN.
+ * A has no rows or contains NaN.
  * @param inverse_diagonal the n diagonal entries of D⁻¹
  */
 template <class Backend>
 double largest_eigenvalue(const Matrix &A, const double *inverse_diagonal);
 
 /// Estimates the largest eigenvalue of M⁻¹A for symmetric A, by 10 to 40 Lanczos steps in the inner
-/// product of a symmetric positive definite M; the result is safeguarded as that for D⁻¹A.
+/// product of a symmetric positive definite M; the result is safeguarded like the estimate for
+/// D⁻¹A.
 /// @param M the operator M⁻¹
 template <class Backend>
 double largest_eigenvalue(const Matrix &A, const double *inverse_diagonal,

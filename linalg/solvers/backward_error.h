@@ -19,14 +19,14 @@ struct SystemNorms
 
   /// Returns the backward error ω = ‖b − A x‖ / ‖ |A||x| + |b| ‖ (after Oettli and Prager 1964;
   /// Arioli, Duff and Ruiz 1992): x is the exact solution of a system whose entries differ from
-  /// those of A and b by about ω. 0 for x = b = 0.
+  /// those of A and b by about ω. Returns 0 for x = b = 0.
   double backward_error() const
   {
     return scale > 0. ? residual / scale : 0.;
   }
 };
 
-/// A system to measure, and memory for its residual.
+/// The system of which measure() computes the norms, and memory for its residual.
 struct MeasuredSystem
 {
   CsrView<double> A;

@@ -39,9 +39,9 @@ public:
                      Buffer<BatchResult> &results) const = 0;
 };
 
-/// The program (steps/batch.h) that solves one system, in the same way as solve_with_steps() with
-/// solve_to_true_residual(). @p Method supplies State, Sums, n_vectors and the vector steps First
-/// and Loop; see ShortRecurrence.
+/// A batch program (steps/batch.h) that solves one system. It restarts and decides convergence in
+/// the same way as solve_to_true_residual(). @p Method supplies State, Sums, n_vectors and the
+/// vector steps First and Loop; see ShortRecurrence.
 template <class Method>
 struct BatchProgram
 {
@@ -52,7 +52,7 @@ struct BatchProgram
   struct State : Method::State
   {
     RestartPolicy policy;
-    bool has_next_run = true; ///< another run follows
+    bool has_next_run = true; ///< whether another run follows
     double scale = 0.;
   };
 
@@ -120,7 +120,7 @@ struct BatchProgram
   }
 };
 
-/// The batch form of @p Method on @p Backend.
+/// Solves batches by @p Method on @p Backend.
 template <class Backend, class Method>
 class BatchMethodOf final : public BatchMethod
 {

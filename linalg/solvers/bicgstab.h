@@ -13,9 +13,9 @@ namespace femgpu::linalg::bicgstab
 /// Lower limit for the cosine of the angle between r and the shadow residual r*; below it, the
 /// cosine is only rounding error. Converging runs occasionally come close to this limit.
 constexpr double smallest_cosine = 1e-16;
-/// harmful_cosine replaces smallest_cosine once the residual has grown by the factor
-/// harmful_growth since the start. At this cosine, (r, r*) has lost half of its digits, and a run
-/// that has already grown so much would lose the rest.
+/// harmful_cosine replaces smallest_cosine once the residual has grown by the factor harmful_growth
+/// since the start. At this cosine, (r, r*) has lost half of its digits, and a run whose residual
+/// has grown so much would lose the other half.
 constexpr double harmful_cosine = 1e-8, harmful_growth = 100.;
 
 struct State : KrylovState

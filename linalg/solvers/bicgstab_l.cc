@@ -99,7 +99,7 @@ struct SolverWorkspace
   Columns R, U;       ///< l + 1 vectors each
   double *x, *shadow, *z;
   bool fused; ///< M⁻¹ is the diagonal m, and updates of x are immediate
-  double *y;  ///< if not fused, the update of a pass, which ends with x += M⁻¹y
+  double *y;  ///< if M⁻¹ is not fused: update of a pass, which ends with x += M⁻¹y
   DiagonalView m;
   SmallProblem small;
 
@@ -142,7 +142,7 @@ struct Begin
   }
 };
 
-/// Computes u_i = r_i − β u_i for i <= j and, if M⁻¹ is fused, z = M⁻¹u_j.
+/// Computes u_i = r_i − β u_i for i <= j and, if M⁻¹ is fused into this step, z = M⁻¹u_j.
 struct ComputeDirection
 {
   SolverWorkspace ws;
@@ -202,7 +202,7 @@ struct UpdateIterate
   }
 };
 
-/// Computes r_{j+1} = A z and, unless the pass has no further direction, β of the next one.
+/// Computes r_{j+1} = A z and, if another direction follows in the pass, the β of this direction.
 struct ApplyToResidual
 {
   const double *shadow;
@@ -249,7 +249,8 @@ struct Minimise
   }
 };
 
-/// Computes x += M⁻¹ Σ γ_j r_{j-1}, r_0 −= Σ γ_j r_j, u_0 −= Σ γ_j u_j, and β.
+/// Computes x += M⁻¹ Σ γ_j r_{j-1}, r_0 −= Σ γ_j r_j, u_0 −= Σ γ_j u_j, and the β of the next
+/// direction.
 struct ReduceResidual
 {
   SolverWorkspace ws;

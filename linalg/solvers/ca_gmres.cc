@@ -43,7 +43,7 @@ struct Scale
   }
 };
 
-/// Computes x += M⁻¹ Σ_k y_k q_k or, if M⁻¹ is not fused, t = Σ_k y_k q_k.
+/// Computes x += M⁻¹ Σ_k y_k q_k or, if M⁻¹ is not fused into this step, t = Σ_k y_k q_k.
 template <bool fused>
 struct Combine
 {
@@ -453,7 +453,7 @@ private:
   }
 
   CaOptions options;
-  MatrixPowersOptions chosen; ///< result of the trials, if there were any
+  MatrixPowersOptions chosen; ///< options for `powers`; after trials, those of the fastest form
   std::unique_ptr<MatrixPowers> powers;
   const Matrix *matrix = nullptr; ///< matrix for which `powers` was set up
 };

@@ -126,8 +126,8 @@ struct UpdateDirection : RowFormula
  *
  * Use: as reference; rounding errors are slightly smaller than in the pipelined form. Needs: A and
  * M symmetric positive definite. Cost per iteration: 3 kernels, 2 of them with a reduction, which
- * read or write A, 11 vectors and M twice; if M is not diagonal, 4 kernels, A, 13 vectors and M
- * once. Fails: (p, Ap) <= 0 or (r, M⁻¹r) <= 0, both reported.
+ * read or write A once, M twice and 11 vectors; if M is not diagonal, 4 kernels, A and M once and
+ * 13 vectors. Fails: (p, Ap) <= 0 or (r, M⁻¹r) <= 0, both reported.
  */
 struct ConjugateGradients
 {

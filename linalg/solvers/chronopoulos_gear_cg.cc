@@ -21,7 +21,7 @@ enum Vector : int
 struct State : KrylovState
 {
   static constexpr int n_epilogue_values = n_energy;
-  double alpha = 0., beta = 0., gamma = 0.; ///< γ of the last iteration
+  double alpha = 0., beta = 0., gamma = 0.; ///< values of the last iteration
 };
 
 struct Sums
@@ -93,10 +93,10 @@ struct ApplyMatrix : MatrixTimes<u, w>
  * dot products share one synchronisation point, for any M.
  *
  * Use: with non-diagonal preconditioners. Needs: A and M symmetric positive definite. Cost per
- * iteration: 2 kernels and one synchronisation point; reads or writes A, 12 vectors and M once; if
- * M is not diagonal, 3 kernels and 14 vectors. Fails: as classical CG. Because s = A p follows from
- * a recurrence, the residual of the recurrence drifts from the true one earlier than in the other
- * forms; the true residual decides, and restarts are counted.
+ * iteration: 2 kernels and one synchronisation point; reads or writes A and M once and 12 vectors;
+ * if M is not diagonal, 3 kernels and 14 vectors. Fails: as classical CG. Because s = A p follows
+ * from a recurrence, the residual of the recurrence drifts from the true one earlier than in the
+ * other forms; the true residual decides, and restarts are counted.
  */
 struct ChronopoulosGear
 {

@@ -8,39 +8,40 @@
 namespace femgpu::linalg
 {
 /**
- * Estimates and corrects the error of x for A x = b, A symmetric, in the motions of weakly coupled
- * parts.
+ * Estimates and corrects the error of an approximate solution x of A x = b, with a symmetric A, as
+ * far as this error consists of motions of weakly coupled parts of the body.
  *
  * Two nodes belong to the same part if they are connected by entries of A that are larger than 10⁻⁴
  * of the largest off-diagonal entry in the rows of the two nodes. A stiff body between soft ones is
- * a part; if the entries differ less, all unknowns form one part. The motions of a part are
- * constants, or rigid-body motions if nodes have 2 or 3 unknowns and their coordinates are known.
+ * a part; if all off-diagonal entries are of similar size, all unknowns form one part. The motions
+ * of a part are constants, or rigid-body motions if nodes have 2 or 3 unknowns and their
+ * coordinates are known.
  *
  * A motion z is weakly held if zᵀ A z <= 10⁻³ zᵀ D z, where D is the diagonal of A. An error along
  * z then has a small residual: a Krylov method reaches its tolerance before it finds this error,
- * and estimates of the error from the steps of the method miss it. With the motions of all parts as
+ * and estimates of the error from its iterations miss this error. With the motions of all parts as
  * the columns of Z, r = b − A x and the solution x*,
  *
  *     ‖x* − x‖_A >= (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2),   c = Zᵀ r,
  *
- * with equality if the error is a motion. An entry of c is set to zero if its motion is not weakly
- * held, or if rounding errors of r explain the entry.
+ * with equality if the error is a combination of motions. An entry of c is set to zero if its
+ * motion is not weakly held, or if rounding errors of r explain the entry.
  *
- * The correction x + Z (Zᵀ A Z)⁻¹ c is that of subdomain deflation (Nicolaides, SIAM J. Numer.
- * Anal. 24, 1987), which Vuik, Segal and Meijerink (J. Comput. Phys. 152, 1999) use for layers of
- * extreme contrasts.
+ * The correction Z (Zᵀ A Z)⁻¹ c of x is also used in subdomain deflation (Nicolaides, SIAM J.
+ * Numer. Anal. 24, 1987), for example by Vuik, Segal and Meijerink (J. Comput. Phys. 152, 1999) for
+ * layers of extreme contrasts.
  */
 class ComponentDeflation
 {
 public:
-  /// Makes three passes over A, and needs about 24 bytes a row.
+  /// Makes three passes over A, and needs about 24 bytes per row.
   /// @param A all rows of a symmetric matrix that is not scaled, n x n
   /// @param b the right-hand side, n numbers
   /// @param x an approximate solution, n numbers
   ComponentDeflation(const HostCsr &A, const double *b, const double *x);
 
-  /// Returns (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2); 0 if there are more than 192 motions, or if nodes have more
-  /// than three unknowns.
+  /// Returns the estimated error of x in the energy norm, (cᵀ (Zᵀ A Z)⁻¹ c)^(1/2); 0 if there are
+  /// more than 192 motions, or if nodes have more than three unknowns.
   double energy_error() const
   {
     return energy_norm;
@@ -49,7 +50,7 @@ public:
   void correct(double *x) const;
 
 private:
-  /// Sums over rows: Zᵀ A Z, Zᵀ r and their accuracy.
+  /// Sums over rows: Zᵀ A Z, zᵀ D z, Zᵀ r, and the rounding errors of Zᵀ r.
   struct Sums;
 
   template <int block>

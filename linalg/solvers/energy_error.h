@@ -10,22 +10,23 @@ namespace femgpu::linalg
 {
 /**
  * Estimates the error of conjugate gradients in the energy norm, ‖e‖²_A = (e, A e), from quantities
- * that the steps compute anyway: step j reduces ‖x − x_j‖²_A by Δ_j = α_j (r_j, M⁻¹r_j) (Hestenes
- * and Stiefel 1952), so that
+ * that the method computes anyway: iteration j reduces ‖x − x_j‖²_A by Δ_j = α_j (r_j, M⁻¹r_j)
+ * (Hestenes and Stiefel 1952), so that
  *
  *     ‖x − x_l‖²_A >= Δ_l + ... + Δ_k,
  *
- * where the difference is ‖x − x_{k+1}‖²_A. The delay k − l is adaptive (Meurant, Papež, Tichý:
- * Accurate error estimation in CG, Numerical Algorithms 88, 2021): l is the last iterate for which
+ * where the two sides differ by ‖x − x_{k+1}‖²_A. The delay k − l is adaptive (Meurant, Papež,
+ * Tichý: Accurate error estimation in CG, Numerical Algorithms 88, 2021): l is the last iterate for
+ * which
  *
  *     S Δ_k <= τ (Δ_l + ... + Δ_{k−1}),   S = max_j (Δ_j + ... + Δ_k) / Δ_j
  *
- * where j goes back from k to the iterate since which the squared error has fallen by a factor of
- * 10⁴, or else to the first one. S is the largest ratio of the squared error at j to Δ_j, so that S
- * Δ_k estimates ‖x − x_{k+1}‖²_A; the bound then has relative accuracy τ.
+ * where j goes back from k until the squared error at j is 10⁴ times as large as at k, or to the
+ * first iterate if the error has not fallen as much. S is the largest ratio of the squared error at
+ * j to Δ_j, so that S Δ_k estimates ‖x − x_{k+1}‖²_A; the bound then has relative accuracy τ.
  *
- * ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, to which a tolerance may be relative, is also
- * estimated from below by these sums.
+ * A tolerance may be relative to ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, which is also estimated
+ * from below: the sum of all Δ_j replaces ‖x − x₀‖²_A.
  *
  * An iteration only stores its term Δ_k; run_deferred() is called occasionally. The latest terms
  * are stored one by one, older ones as sums over intervals of equal length. The length doubles when
@@ -40,7 +41,7 @@ struct EnergyError
   static constexpr int n_intervals = 64;
   static constexpr double accuracy = 0.25; ///< τ
   static constexpr double negligible_share =
-      1e-4; ///< S goes back to the first j with Δ_k / (Δ_j + ... + Δ_k) at most this
+      1e-4; ///< in S, j goes back until Δ_k / (Δ_j + ... + Δ_k) is at most this
   /// run_deferred() is due after each iteration whose number is a multiple of this.
   static constexpr int check_interval = n_recent / 2;
 
@@ -53,8 +54,8 @@ struct EnergyError
 
   double check_threshold; ///< while Δ_k exceeds this, the bound cannot meet the target; negative:
                           ///< the error does not end the solve
-  double reduction; ///< ratio of the error's target to the error when the recurrence began, if
-                    ///< the target has been reached; else 0
+  double reduction; ///< if the error has reached its target: the target divided by the initial
+                    ///< error; else 0
 
   double recent[n_recent]; ///< Δ_k at index k mod n_recent
   double sums[n_intervals], min_term[n_intervals];
@@ -88,11 +89,11 @@ struct EnergyError
     return recent[k & (n_recent - 1)];
   }
 
-  /// Returns whether run_deferred() is due after @p n_iterations, the last of which has @p term. If
-  /// the error ends the solve, ‖x‖_A is needed early, so that run_deferred() is also due after 1,
-  /// 2, 4, ... iterations. Otherwise the result does not depend on the term, and the caller need
-  /// not wait for the term.
-  /// @param check_threshold the value of the member
+  /// Returns whether run_deferred() is due after @p n_iterations iterations; @p term is Δ_k of the
+  /// last one. If the error ends the solve, run_deferred() is also due if the term does not exceed
+  /// the threshold, and after 1, 2, 4, ... iterations, because ‖x‖_A is needed early. Otherwise the
+  /// result does not depend on the term, and the caller need not wait for the term.
+  /// @param check_threshold the value of the member of that name
   FEMGPU_HD
   static bool is_due(const int n_iterations, const double term, const double check_threshold)
   {
@@ -127,8 +128,8 @@ struct EnergyError
       reduction = sqrt(target / sum);
   }
 
-  /// Returns the estimates after @p n_iterations. They use all terms, whose sum is @p sum, or only
-  /// the recent terms if run_deferred() was never called.
+  /// Returns the estimates after @p n_iterations iterations. They use all terms, whose sum is
+  /// @p sum, or only the recent terms if run_deferred() was never called.
   FEMGPU_HD_CALLED
   EnergyReport report(const int n_iterations, const double sum)
   {
@@ -158,7 +159,7 @@ private:
     double squared; ///< negative: no bound
     int terms;      ///< number of terms in the sum
   };
-  /// The sum, the minimum and the number of consecutive terms.
+  /// A group of consecutive terms: their sum, their minimum and their number.
   struct Segment
   {
     double sum, min_term;
@@ -199,7 +200,7 @@ private:
     return {sums[k], min_term[k], length};
   }
 
-  /// Returns S, see the comment of the struct.
+  /// Returns the factor S for which S Δ_k estimates ‖x − x_{k+1}‖²_A.
   FEMGPU_HD
   double safety_factor(const int end) const
   {
@@ -216,7 +217,8 @@ private:
     return ratio;
   }
 
-  /// Returns the bound Δ_l + ... + Δ_k with the adaptive delay, where S Δ_k is @p remainder.
+  /// Returns the lower bound Δ_l + ... + Δ_k of the squared error, with the adaptive delay.
+  /// @p remainder is S Δ_k.
   FEMGPU_HD
   Bound bound_of(const int end, const double remainder) const
   {

@@ -83,8 +83,8 @@ Orthogonalisation orthogonalisation_of(Method &method)
  *
  * Use: the reference for the other forms. Options: restart=m, orthogonalisation=mgs|cgs|cgs2.
  * Needs: no properties of A or M; m + 1 vectors, 2 m + 1 in the flexible form. Cost per iteration
- * j: 3 kernels with cgs, 5 with cgs2, 2 j + 3 with mgs; A and M once, and 2, 4 or 5 times j
- * vectors. Fails: stagnation if m is too small; breakdown for a singular A.
+ * j: 3 kernels with cgs, 5 with cgs2, 2 j + 3 with mgs; A and M once, and 2 j, 4 j or 5 j vectors,
+ * respectively. Fails: stagnation if m is too small; breakdown for a singular A.
  */
 template <class Backend>
 class Gmres final : public Solver

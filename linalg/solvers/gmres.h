@@ -9,12 +9,12 @@
 
 /**
  * @file
- * Shared parts of the forms of GMRES: a basis of unnormalised vectors, steps that extend it, and
- * the end of a cycle.
+ * Shared parts of the forms of GMRES: a basis of unnormalised vectors, the steps (steps/steps.h)
+ * that extend it, and the end of a cycle.
  *
- * Column 0 of the basis V is the residual r at the start of the cycle. Vectors are never scaled:
- * v_k = ν_k V_k with ν_k = 1 / ‖V_k‖. ν_k is available one step after V_k, so that no pass over the
- * vectors is needed only to normalise them.
+ * Column 0 of the basis V is the residual r at the start of the cycle. Vectors are not scaled,
+ * except in flexible GMRES: the normalised vectors are v_k = ν_k V_k with ν_k = 1 / ‖V_k‖. ν_k is
+ * available one step after V_k, so that no pass over the vectors is needed only to normalise them.
  */
 namespace femgpu::linalg::gmres
 {
@@ -26,8 +26,8 @@ struct State : KrylovState
   double scale = 0.; ///< ν of the last vector
 
   /// Stops the cycle if orthogonalisation has left only rounding errors of a vector, that is, if
-  /// its squared length @p ww is at most @p min_share times the previous one, @p before. Returns
-  /// whether the cycle has been stopped.
+  /// its squared length @p ww is at most @p min_share times @p before, the squared length before
+  /// orthogonalisation. Returns whether the cycle has been stopped.
   FEMGPU_HD
   bool stop_if_dependent(const double ww, const double before, const double min_share)
   {
@@ -122,8 +122,8 @@ struct Cycle
   }
 };
 
-/// Begins a cycle: sets ν_0 = 1 / ‖r‖, the right-hand side to ‖r‖ e_0 and, if M⁻¹ is fused,
-/// ẑ = M⁻¹r.
+/// Begins a cycle: sets ν_0 = 1 / ‖r‖, the right-hand side to ‖r‖ e_0 and, if M⁻¹ is fused into
+/// this step, ẑ = M⁻¹r.
 struct BeginCycle
 {
   const double *r;
@@ -173,7 +173,7 @@ struct Project
   Cycle cycle;
   int first;        ///< first of the columns k
   int row, column;  ///< position in R of the first h_k
-  bool is_repeated; ///< adds h_k to the entry of R that an earlier pass has stored
+  bool is_repeated; ///< whether to add h_k to the entry of R that an earlier pass has stored
 
   FEMGPU_HD
   void entry(const int x, const int /* y */, const double dot) const
@@ -203,8 +203,8 @@ struct Subtract
   }
 };
 
-/// Subtracts the last projections from w, and computes (w, w) and, if M⁻¹ is fused, ẑ = M⁻¹w.
-/// @p End processes the sums.
+/// Subtracts the last projections from w, and computes (w, w) and, if M⁻¹ is fused into this step,
+/// ẑ = M⁻¹w. @p End processes the sums.
 template <class End>
 struct ExtendBasis
 {
@@ -236,13 +236,14 @@ struct ExtendBasis
   }
 };
 
-/// Solves R y = rhs, and computes the weights y_k ν_k of the directions.
+/// Solves R y = rhs, and computes the weights of the directions: y_k ν_k, or y_k if directions have
+/// unit length.
 struct SolveTriangle
 {
   static constexpr int team_size = 256, scratch = max_columns;
   static constexpr bool runs_always = true;
   Cycle cycle;
-  bool is_scaled; ///< the directions have unit length
+  bool is_scaled; ///< whether the directions have unit length
 
   template <class Team>
   FEMGPU_HD
@@ -331,7 +332,7 @@ template <bool fused_>
 struct SolverWorkspace
 {
   static constexpr bool fused = fused_;                ///< M⁻¹ is fused into the steps
-  static constexpr bool supports_on_chip_loop = false; ///< see cuda/on_chip/basis.cuh
+  static constexpr bool supports_on_chip_loop = false; ///< whether cuda/on_chip/basis.cuh runs it
   int n;
   Columns V;      ///< the basis
   Columns Z;      ///< M⁻¹V_j: one vector, or one column per j; empty for M = I

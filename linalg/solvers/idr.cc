@@ -17,7 +17,7 @@ struct State : KrylovState
   static constexpr bool supports_variants = true;
 
   double omega = 1.;
-  double beta = 0.; ///< length of the last step, along u_k
+  double beta = 0.; ///< the last update was x += β u_k
 
   FEMGPU_HD
   void stop_unless(const bool is_regular, const double value)
@@ -124,8 +124,8 @@ struct ProjectResidual
   }
 };
 
-/// Computes v = r − Σ_{i≥k} c_i g_i and u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v. If M⁻¹ is not fused, only
-/// computes z = v.
+/// Computes v = r − Σ_{i≥k} c_i g_i and u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v. If M⁻¹ is not fused into
+/// this step, only computes z = v.
 template <bool fused>
 struct ComputeDirection
 {

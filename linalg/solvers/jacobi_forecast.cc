@@ -37,9 +37,9 @@ std::string rounded(const double value)
 }
 
 /// Returns the number of Jacobi iterations that cost as much as multigrid on 16 cores: 200 with 27
-/// entries per row, 450 with 7, 500 for elasticity on tetrahedra; 150 to 500 with coarser meshes,
-/// 70 to 100 with lower degrees. Short kernels add about 5 ms, the time of 250 iterations of a
-/// small system.
+/// entries per row, 450 with 7, 500 for elasticity on tetrahedra; 150 to 500 if multigrid uses
+/// coarser meshes, 70 to 100 if it uses lower degrees. Short kernels add about 5 ms, the time of
+/// 250 iterations of a small system.
 double max_jacobi_iterations_on_host(const double n_nodes, const double entries_a_node,
                                      const bool is_vector, const bool has_hierarchy)
 {

@@ -138,8 +138,9 @@ KrylovState state_for(const SolveControl &control)
   return state;
 }
 
-/// Returns how a loop runs. Loops that stay on a chip compute the error at their end only, because
-/// checking it earlier would cost small systems a tenth of their time.
+/// Returns the execution of a loop: the requested one, but `graph` if the energy error ends the
+/// solve. Loops that keep their vectors on the chip of a GPU compute this error only at their end,
+/// because earlier checks would add a tenth to the time of small systems.
 /// @throws ParameterError if the error is to end the solve but execution `resident` is requested
 inline Execution execution_for(const SolveControl &control)
 {
@@ -163,7 +164,7 @@ constexpr int longest_history = 1 << 20;
  * best among the results of the runs and the initial guess.
  * @tparam State state of the method
  * @param iteration used by @p run; stores the history
- * @param report already contains the names and counts of the method
+ * @param report already contains the names of the methods and the sizes of their data
  */
 template <class State, class Iteration, class Run, class Restore>
 SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
@@ -248,7 +249,7 @@ KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run
   return run(start);
 }
 
-/// Runs a loop between two products with x, which compute the true residual before and after it.
+/// Runs a loop between two products A x, which compute the true residual before and after the loop.
 /// The first product is deferred until its result is needed, because a GPU may run it together with
 /// the loop.
 template <class Iteration, class Begin, class End>
@@ -334,7 +335,8 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   return report;
 }
 
-/// Returns a watch that reports the progress of a loop to control.progress.
+/// Returns a Watch (steps/steps.h) that reports the progress of a loop to control.progress; an
+/// empty one if control.progress is empty.
 template <class State>
 Watch<State> watch_for(const SolveControl &control)
 {

@@ -21,13 +21,13 @@ struct KrylovState : LoopState
   double target_rr = 0.;   ///< converged at or below this
   double diverged_rr = 0.; ///< diverged above this
   static constexpr double divergence_factor = 1e8;
-  static constexpr bool supports_variants = false; ///< see has_variants
+  static constexpr bool supports_variants = false; ///< initial value of has_variants
   /// Smallest target_rr: below it, products within an iteration underflow; the true residual has
   /// stagnated long before.
   static constexpr double smallest_rr = 1e-280;
   Outcome outcome = Outcome::breakdown;
   int restarts = 0;          ///< restarts that the method itself makes
-  int history_size = 0;      ///< negative: this copy of the state writes no history
+  int history_size = 0;      ///< length of `history`; negative: this copy of the state writes none
   double *history = nullptr; ///< squared residual norms of the first iterations
 
   // The members from which begin() computes the target.
@@ -50,10 +50,10 @@ struct KrylovState : LoopState
 
   /// Whether the error in the energy norm ends the solve; the tolerances then apply to this error.
   bool stops_by_error = false;
-  double check_threshold = -1.; ///< see EnergyError
+  double check_threshold = -1.; ///< copy of EnergyError::check_threshold
   double energy_sum = 0.;       ///< sum of the reductions of the squared error by all updates
 
-  // Members that LoopState requires of methods with count_update().
+  // Members for methods that call count_update(); see LoopState::n_epilogue_values.
   static constexpr int n_energy = sizeof(EnergyError) / sizeof(double);
   FEMGPU_HD
   EnergyError &energy() const
@@ -92,10 +92,11 @@ struct KrylovState : LoopState
   }
 
   /**
-   * Returns whether the recurrence of conjugate gradients stagnates at rounding level. If there is
-   * a target and the run has reduced the residual sufficiently, the run then ends as if it had met
-   * its target, and the true residual decides. (A load that travels through a bar also leaves (r,
-   * r) constant, but only at first.) Loops that stay on a chip do not check this.
+   * Returns whether the recurrence of conjugate gradients stagnates at rounding level: there is a
+   * target, and (r, r) has been constant for some iterations and is much smaller than at the start
+   * of the run. The run then ends as if it had met its target, and the true residual decides.
+   * (While a load travels through a bar, (r, r) is also constant, but not small.) Loops that keep
+   * their vectors on a chip do not check this.
    */
   FEMGPU_HD
   bool has_stagnated() const
@@ -174,7 +175,8 @@ struct KrylovState : LoopState
     if (should_continue() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
       return;
     end();
-    // The residual takes precedence, then the directions, then the iteration limit.
+    // If several criteria are met, the residual takes precedence, then the signs of rMr and pAp,
+    // then the iteration limit.
     if (!running && outcome != Outcome::iteration_limit)
       return;
     if (!is_finite(rMr) || !is_finite(pAp))
@@ -190,8 +192,8 @@ struct KrylovState : LoopState
    * of the error by @p alpha_gamma = α (r, M⁻¹r). If the error has already reached its target,
    * receive_deferred() cancels the update. The recomputed residual must then agree with the
    * residual of the recurrence, on which the estimate relies, or must be so small that their
-   * difference is negligible. A stopped state does not change. Contains no branches, see
-   * should_continue().
+   * difference is negligible. A stopped state does not change. Contains no branches, because a GPU
+   * waits at each branch.
    */
   FEMGPU_HD
   void count_update(const double alpha_gamma)
@@ -215,9 +217,10 @@ struct KrylovState : LoopState
   /// changes by at most stagnation_tolerance (relative) in max_unchanged_residuals iterations.
   static constexpr double stagnation_tolerance = 1e-10, stagnation_reduction = 1e-20;
   static constexpr int max_unchanged_residuals = 10;
-  static constexpr int check_interval = 32; ///< a power of two
-  /// The true residual may be largest_drift times the residual of the recurrence, or negligible
-  /// times the initial residual times the reduction of the energy error, whichever is larger.
+  static constexpr int check_interval = 32; ///< iterations between stagnation checks; a power of 2
+  /// If the energy error ends the solve, the true residual may be up to largest_drift times the
+  /// residual of the recurrence, or negligible times the initial residual times the reduction of
+  /// the energy error, whichever is larger.
   static constexpr double largest_drift = 2., negligible = 0.01;
 
 private:
@@ -230,7 +233,7 @@ private:
   }
 
   /// Returns whether the loop continues; false if rr is NaN. Contains no branches, because a GPU
-  /// waits for each.
+  /// waits at each branch.
   FEMGPU_HD
   bool should_continue() const
   {
@@ -251,7 +254,7 @@ private:
   }
 };
 
-/// Number of consecutive runs without progress that ends the solve.
+/// The solve ends after this number of consecutive runs without progress.
 constexpr int max_failed_runs = 5;
 
 /**
@@ -272,7 +275,7 @@ struct RestartPolicy
   Outcome outcome = Outcome::breakdown; ///< outcome of the solve
   int restarts = 0;
   double best_rr = -1.; ///< (r, r) of the best x; negative: not yet known
-  bool keeps_x = true;  ///< keep the x of the last run; otherwise x must be restored
+  bool keeps_x = true;  ///< whether to keep the x of the last run; otherwise x must be restored
 
   /// Prepares the state for a run.
   FEMGPU_HD
@@ -320,7 +323,7 @@ private:
     const bool is_lost = s.outcome == Outcome::diverged || is_not_finite;
     const bool has_failed =
         s.outcome == Outcome::breakdown || (s.has_variants && (has_drifted || is_lost));
-    // Without variants a run that did nothing would be repeated.
+    // Without variants, a run that did nothing would do nothing again.
     if (has_failed && (s.has_variants || s.iteration > iterations_before)) {
       failed_runs = has_progressed ? 0 : failed_runs + 1;
       is_careful = is_careful || !has_progressed;

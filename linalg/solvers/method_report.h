@@ -26,7 +26,7 @@ struct IterationCosts
   IterationCost fused, general;
 };
 
-/// Returns a report with the names and sizes of a method.
+/// Returns a report with the names of the methods and the sizes of their data.
 /// @param vector_bytes size of a vector
 inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
                                     const std::string &solver, const IterationCost &cost,
@@ -47,7 +47,7 @@ inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
   return report;
 }
 
-/// Returns a text with the residual that a report contains and the norm to which it is relative.
+/// Returns a text for reports that names the residual norm and the norm to which it is relative.
 inline std::string name_of_norm(const SolveControl &control)
 {
   return control.reference == SolveControl::Reference::rhs ? "‖b − A x‖ relative to ‖b‖"

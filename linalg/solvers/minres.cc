@@ -11,7 +11,8 @@ namespace
 /// smaller residual.
 constexpr double smallest_slope = 1e-15;
 
-/// Subscripts of the paper: `gamma` is γ_j in iteration j, `gamma_old` γ_{j-1}, and so on.
+/// Names as in Elman, Silvester and Wathen 2014, Algorithm 4.1: `gamma` is γ_j in iteration j,
+/// `gamma_old` is γ_{j-1}, and so on.
 struct State : KrylovState
 {
   double gamma = 1., gamma_old = 1.; ///< off-diagonals of the Lanczos matrix: norms of v in M⁻¹
@@ -202,10 +203,10 @@ struct ApplyPreconditioner : PreconditionerTimes<v_new, z>
  *
  * Use: symmetric indefinite A. Needs: A symmetric; it may be singular if the system has a solution;
  * M symmetric positive definite. Cost per iteration: 2 kernels, both with a reduction, which read
- * or write A, 14 vectors and M once; if M is not diagonal, 3 kernels and 16 vectors. One additional
- * iteration computes the last residual. Fails: (v, M⁻¹v) < 0, reported; stagnated if the system has
- * no solution. x loses digits with the square of the condition number of A; restarts from the true
- * residual recover them.
+ * or write A and M once and 14 vectors; if M is not diagonal, 3 kernels and 16 vectors. One
+ * additional iteration computes the last residual. Fails: (v, M⁻¹v) < 0, reported; stagnated if the
+ * system has no solution. x loses digits with the square of the condition number of A; restarts
+ * from the true residual recover them.
  */
 struct MinimalResiduals
 {

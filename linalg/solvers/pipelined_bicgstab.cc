@@ -66,8 +66,8 @@ struct ApplyAndSetBeta : MatrixTimes<s_hat, t>
  * Algorithm 4; because (s, r*) = 0, the next (r, r*) is −ω (t, r*), and β = −(t, r*)/(q, r*)).
  *
  * Use: the first choice for unsymmetric systems. Needs: no properties of A or M. Cost per
- * iteration: 4 kernels and two synchronisation points; reads or writes A twice, 21 vectors and M
- * twice; if M is not diagonal, 6 kernels and 25 vectors. Fails: as the classical form.
+ * iteration: 4 kernels and two synchronisation points; reads or writes A twice, M twice and 21
+ * vectors; if M is not diagonal, 6 kernels and 25 vectors. Fails: as the classical form.
  */
 struct Pipelined : Form
 {

@@ -96,9 +96,9 @@ struct ApplyPreconditioner : PreconditionerTimes<q, s>
  * (q, M⁻¹q)).
  *
  * Use: the default for symmetric positive definite systems. Needs: A and M symmetric positive
- * definite. Cost per iteration: 2 kernels and one synchronisation point; reads or writes A, 9
- * vectors and M twice. If M is not diagonal: 3 kernels, A, 14 vectors and M once; a recurrence with
- * s = M⁻¹q updates z = M⁻¹r. Fails: as classical CG. β is computed from a difference, so that
+ * definite. Cost per iteration: 2 kernels and one synchronisation point; reads or writes A once, M
+ * twice and 9 vectors. If M is not diagonal: 3 kernels, A and M once and 14 vectors; a recurrence
+ * with s = M⁻¹q updates z = M⁻¹r. Fails: as classical CG. β is computed from a difference, so that
  * directions lose conjugacy slightly earlier; the true residual decides, and restarts are counted.
  */
 struct PipelinedConjugateGradients

@@ -52,7 +52,7 @@ struct PipelinedWorkspace : SolverWorkspace<fused>
             this->m,         {V[0], cycle, j}};
   }
 
-  // For loops on a chip.
+  // The members below are for loops that keep their vectors on the chip of a GPU.
   FEMGPU_HD
   ComputeInitialResidual<State, Sums> begin() const
   {
@@ -101,7 +101,7 @@ struct PipelinedWorkspace : SolverWorkspace<fused>
  * in the paper: here no kernel scales a vector), 2 synchronisation points; reads or writes A and M
  * once and about m + 7 vectors. A cycle with all its kernels is the body of a loop on the device
  * and ends with the true residual. With the basis on the chip of a GPU and M fused, a cycle is part
- * of a single kernel, whose blocks synchronise twice an iteration. Fails: stagnation if m is too
+ * of a single kernel, whose blocks synchronise twice per iteration. Fails: stagnation if m is too
  * small; if cancellation leaves less than 1e-8 of A v, the cycle ends early (breakdown if that does
  * not help).
  */

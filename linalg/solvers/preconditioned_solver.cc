@@ -18,7 +18,8 @@ namespace
 /// time.
 constexpr int first_trial_limit_fsai = 2000, first_trial_limit_multigrid = 500;
 
-/// Returns @p control with the iteration limit and progress of a solve that continues @p previous.
+/// Returns @p control for a solve that continues @p previous: with the same target, and with the
+/// remaining iterations as limit.
 SolveControl remaining_control(const SolveControl &control, const SolveReport &previous)
 {
   SolveControl rest = control;
@@ -94,7 +95,8 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
   return report;
 }
 
-/// Returns whether only rounding keeps x from its target. No other preconditioner would help then.
+/// Returns whether only rounding keeps x from its target. In this case, another preconditioner
+/// would not help.
 bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> &b,
                                           Buffer<double> &x, const Outcome outcome)
 {

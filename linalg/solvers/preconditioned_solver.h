@@ -16,10 +16,10 @@ namespace femgpu::linalg
  *
  * The preconditioner `auto` is multigrid from the beginning if Jacobi is forecast to take longer or
  * if materials differ strongly (JacobiForecast). Otherwise `auto` starts with Jacobi. In each solve
- * with Jacobi, the iterations beyond the cost of updating the next preconditioner count as lost. As
- * soon as solves with matrices of one pattern have together lost as many iterations as the next
- * preconditioner costs, the next preconditioner replaces Jacobi, for the rest of the solve and for
- * all later solves. Iterations decide rather than seconds, so that the choice is repeatable.
+ * with Jacobi, the iterations beyond the cost of updating the next preconditioner (see below) count
+ * as lost. As soon as solves with matrices of one pattern have together lost as many iterations as
+ * the next preconditioner costs, the next preconditioner replaces Jacobi, for the rest of the solve
+ * and for all later solves. Iterations decide, not seconds, so that the choice is repeatable.
  *
  * The next preconditioner is multigrid, preceded by fsai if the forecast recommends it. Multigrid
  * continues as long as it halves the residual within its iteration limit of 500, 1,000, 2,000, ...
@@ -71,7 +71,7 @@ private:
   JacobiForecast forecast;             ///< used only for the preconditioner `auto`
   int remaining_jacobi_iterations = 0; ///< iterations that solves may lose until Jacobi is replaced
   int trial_iteration_limit = 0; ///< iteration limit of the next attempt with fsai or multigrid
-  std::string remark;            ///< why this preconditioner was chosen; empty: it is the given one
+  std::string remark;            ///< why this preconditioner was chosen; empty: the options name it
   const Matrix *matrix = nullptr; ///< the matrix of set_up()
   bool is_complete = false;       ///< preconditioner and solver are set up
 };

@@ -33,8 +33,8 @@ constexpr decltype(solvers)::Entry solver_table[] = {
       .supports_resident_loop = true,
       .estimates_energy_error = true}},
     {"minres",
-     "minimal residual method for symmetric matrices, also indefinite ones, with 2 kernels per "
-     "iteration",
+     "minimal residual method for symmetric matrices, which may be indefinite; it has 2 kernels "
+     "per iteration",
      solver<class MinresSolver>,
      {.needs_symmetry = true, .supports_batch = true, .supports_resident_loop = true}},
     {"bicgstab",
@@ -46,17 +46,20 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      solver<class PipelinedBicgstabSolver>,
      {.supports_batch = true, .supports_resident_loop = true}},
     {"bicgstab-l",
-     "BiCGStab(l) for unsymmetric matrices, with 2 l products per iteration. Option: l=L (1 to 8)",
+     "BiCGStab(l) for unsymmetric matrices, with 2 l products with A per iteration. Option: l=L (1 "
+     "to 8)",
      solver<class BicgstabLSolver>},
     {"idr",
-     "IDR(s) for unsymmetric matrices, with s + 1 products per cycle. Option: s=S (1 to 16), the "
-     "number of shadow vectors",
+     "IDR(s) for unsymmetric matrices, with s + 1 products with A per cycle. Option: s=S (1 to "
+     "16), the number of shadow vectors",
      solver<class IdrSolver>},
     {"gmres",
      "GMRES for unsymmetric matrices. Options: restart=M (1 to 256), the length of a cycle; "
-     "orthogonalisation=mgs|cgs|cgs2, modified, classical or twice classical Gram-Schmidt",
+     "orthogonalisation=mgs|cgs|cgs2, which is modified, classical or twice classical Gram-Schmidt",
      solver<class GmresSolver>},
-    {"fgmres", "flexible GMRES, for preconditioners that change. It has the options of gmres",
+    {"fgmres",
+     "flexible GMRES, for preconditioners that change between iterations. It has the options of "
+     "gmres",
      solver<class FgmresSolver>},
     {"pipelined-gmres",
      "pipelined form of Walker and Zhou's simpler GMRES, for unsymmetric matrices, with 3 kernels "
@@ -64,19 +67,24 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      solver<class PipelinedGmresSolver>,
      {.supports_resident_loop = true}},
     {"ca-gmres",
-     "communication-avoiding GMRES. Options: s=S, the basis vectors that are computed together; "
-     "restart=M, as for gmres; basis=newton|monomial, the polynomials of the basis; borth=cgs|mgs, "
-     "the orthogonalisation against earlier vectors; tsqr=mgs|cgs|cholqr|svqr|caqr, the "
-     "orthogonalisation of the new vectors among themselves; passes=1|2 of both; "
-     "powers=auto|plain|blocked|streamed, the algorithm of the products with A, with depth=K, "
-     "block=ROWS and memory=MB; errors=yes, to report the loss of orthogonality",
+     "communication-avoiding GMRES. Options: s=S, the number of basis vectors that are computed "
+     "together; restart=M, as for gmres; basis=newton|monomial, the polynomials of the basis; "
+     "borth=cgs|mgs, how new vectors are orthogonalised against earlier ones; "
+     "tsqr=mgs|cgs|cholqr|svqr|caqr, how new vectors are orthogonalised among themselves; "
+     "passes=1|2, the number of passes of both orthogonalisations; "
+     "powers=plain|blocked|streamed|auto, how the vectors are computed (plain: one product with A "
+     "per step; blocked: several steps for each block of rows; streamed: as blocked, with A in "
+     "host memory; auto: the fastest of these in a measurement); depth=K, the number of steps per "
+     "block; block=ROWS, the number of rows of a block; memory=MB, the device memory for a "
+     "streamed A; errors=yes, which reports the loss of orthogonality",
      solver<class CaGmresSolver>},
     {"richardson",
      "the stationary iteration x += M^-1 (b - A x), which converges if the preconditioner M is "
      "close to A",
      solver<class RichardsonSolver>},
     {"multigrid",
-     "richardson with preconditioner multigrid. Set the options of multigrid in the preconditioner",
+     "richardson with preconditioner multigrid. The options of multigrid belong to the "
+     "preconditioner",
      solver<class RichardsonSolver>,
      {.preconditioner = "multigrid"}}};
 

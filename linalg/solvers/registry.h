@@ -15,7 +15,7 @@ struct SolverTraits
   bool needs_symmetry = false; ///< A and M must be symmetric
   bool supports_batch = false; ///< Solver::batch() is implemented
   bool supports_resident_loop =
-      false; ///< can keep its vectors on a chip if M is fused and the vectors fit
+      false; ///< can keep its vectors on the chip of a GPU if M is fused and they fit
   bool estimates_energy_error =
       false; ///< estimates its error in the energy norm, and can stop at a given error
   const char *preconditioner = nullptr; ///< the only supported preconditioner; nullptr: any
@@ -31,7 +31,7 @@ inline void require_energy_error(const std::string &solver)
   if (!entry.traits.estimates_energy_error)
     throw ParameterError(
         "Solver '" + std::string(entry.name) +
-            "' cannot stop at the energy error, because it does not estimate it. Use " +
+            "' cannot stop at the energy error, because it does not estimate this error. Use " +
             solvers.names_with(&SolverTraits::estimates_energy_error) +
             ", or stop at the residual.",
         "Solver/Stop at");

@@ -28,7 +28,7 @@ enum class Outcome : int
   not_balanced ///< the system is solved, but inflow and outflow of the body do not balance
 };
 
-/// Returns the name in the machine-readable report: "converged", "iteration_limit", ...
+/// Returns the name of @p outcome in the machine-readable report, such as "iteration_limit".
 std::string to_string(Outcome outcome);
 
 inline bool is_success(const Outcome outcome)
@@ -79,7 +79,7 @@ struct SolveControl
  * docs/summary.md documents the names. Negative numbers mean that a value is unknown.
  */
 
-/// Transfers between host memory and the memory of an executor; for the host, copies.
+/// Transfers between host memory and the memory of an executor; on the host backend, copies.
 struct Transfer
 {
   std::size_t bytes = 0;
@@ -165,8 +165,8 @@ struct SolveResult
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
-  double backward_error = -1.; ///< see SystemNorms; for a nonlinear system only if it has stagnated
-  double componentwise_backward_error = -1.; ///< see SystemNorms; for a single linear system
+  double backward_error = -1.;  ///< see SystemNorms; for nonlinear systems only after stagnation
+  double componentwise_backward_error = -1.; ///< see SystemNorms; only for single linear systems
   double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated if rounding ends a solve
   EnergyReport energy;
 
@@ -294,8 +294,8 @@ struct SolveReport : SolveResult
   }
 };
 
-/// Adds the iterations and costs of @p step, which continued the solve of @p report, to this
-/// report, and counts a restart.
+/// Adds the iterations and costs of @p step to @p report, and counts a restart. @p step must be a
+/// continuation of the solve that @p report describes.
 void add_work(const SolveReport &step, SolveReport &report);
 
 /// Appends the report @p rest of the remaining solve to @p report, which then describes the whole

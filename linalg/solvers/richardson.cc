@@ -30,7 +30,7 @@ struct CheckLimit
   }
 };
 
-/// Computes z = M⁻¹r if M⁻¹ is fused.
+/// Computes z = M⁻¹r if M⁻¹ is fused into this step.
 struct Precondition
 {
   const double *r;
@@ -74,9 +74,9 @@ struct Advance
  *
  * Use: with an M⁻¹ that is itself a solver for A, such as a multigrid cycle. No inner products are
  * needed, and A and M need no properties except that I − M⁻¹A has a spectral radius below 1. Cost
- * per iteration: 2 kernels and one synchronisation point; reads or writes A, 7 vectors and M once.
- * Fails: divergence, which is reported. Conjugate gradients with the same M take fewer iterations,
- * and converge in more cases.
+ * per iteration: 2 kernels and one synchronisation point; reads or writes A and M once and 7
+ * vectors. Fails: divergence, which is reported. Conjugate gradients with the same M take fewer
+ * iterations, and converge in more cases.
  */
 template <class Backend>
 class Richardson final : public Solver

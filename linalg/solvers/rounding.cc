@@ -49,8 +49,8 @@ namespace
 {
 constexpr int max_refinements = 5;
 
-/// Returns whether rounding alone may be the reason that the solve of @p report has failed; false
-/// if it has not failed. Reads A only if it has.
+/// Returns whether the solve of @p report has failed and rounding alone may be the reason. Reads A
+/// only after a failure.
 bool may_be_rounding(const RowSpace &rows, const HostCsr &A, const SolveReport &report)
 {
   return !report.converged() &&

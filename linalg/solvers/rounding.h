@@ -24,7 +24,7 @@ SystemNorms measure(const RowSpace &rows, const HostCsr &A, const double *b, con
 /// Computes the norms and backward errors of x for a system in host memory that is not distributed.
 SystemNorms measure(const HostCsr &A, const double *b, const double *x, double *r = nullptr);
 
-/// Returns the number of entries of the longest row; 0 without rows.
+/// Returns the number of entries of the longest row; 0 if there are no rows.
 int longest_row(const HostCsr &A);
 
 /**
@@ -39,7 +39,7 @@ struct RefinementCallbacks
 {
   /// Solves A d = r from d = 0 to a relative @p tolerance.
   std::function<SolveReport(const double *r, double *d, double tolerance)> solve_correction;
-  /// Solves A x = b again, from x, to the target in the report.
+  /// Continues to solve A x = b, from @p x, to the target in the report.
   std::function<SolveReport(double *x)> resume;
 };
 

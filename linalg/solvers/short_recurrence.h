@@ -104,7 +104,7 @@ public:
 };
 
 /**
- * A solver whose loop is a list of formulas (recurrences.h). @p Method supplies
+ * A solver whose loop is a list of formulas (steps/recurrences.h). @p Method supplies
  *
  *     using State = ...;  // derived from KrylovState
  *     using Sums = ...;
@@ -113,7 +113,8 @@ public:
  *     static constexpr const char *name = "cg";
  *     static constexpr bool needs_symmetry = true;          // M must be symmetric
  *     static constexpr int iterations = 1;                  // per pass of the loop
- *     using First = StepList<...>;  // from r = b − A x on, with all other vectors zero
+ *     using First = StepList<...>;  // run before the loop; r = b − A x, and all vectors except x
+ *                                   // and r are zero
  *     using Loop = StepList<...>;
  */
 template <class Backend, class Method>

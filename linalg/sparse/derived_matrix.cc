@@ -38,12 +38,12 @@ struct IsInTriangle
   }
 };
 
-/// Selects the entries of a submatrix; see select_entries().
+/// A selector for select_entries(): selects the entries of a submatrix.
 struct SubmatrixEntries
 {
   RowPatternView A;
   const int *rows;
-  const int *new_columns; ///< column in the submatrix of each column of A; -1: none
+  const int *new_columns; ///< for each column of A: its column in the submatrix; -1: none
 
   FEMGPU_HD
   int row(const int r) const

@@ -23,7 +23,7 @@ template <class Backend>
 class GalerkinProduct
 {
 public:
-  /// Collective. Throws as Product does.
+  /// Collective. Throws the exceptions of Product's constructor.
   GalerkinProduct(const CsrMatrix &A, const CsrMatrix &P, ProductKind kind = ProductKind::general)
       : P_rows(A.range()->communicator() == nullptr
                    ? nullptr

@@ -27,9 +27,9 @@ struct ColumnNumbers
   }
 };
 
-/// Selects rows with new column numbers; see select_entries(). In the new numbering, columns before
-/// `middle` follow the columns from `middle` to `end`. Entries are processed in this order, so that
-/// new columns ascend.
+/// A selector for select_entries(): selects rows and gives their columns new numbers. In the new
+/// numbering, columns before `middle` follow the columns from `middle` to `end`. Entries are
+/// processed in the new order, so that the columns of the result ascend.
 struct SwappedColumnRanges
 {
   RowPatternView A;

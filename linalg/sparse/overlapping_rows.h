@@ -46,8 +46,8 @@ public:
   }
 
   /// Returns the owned rows of @p M, which has the size of matrix(), as an operator between
-  /// distributed vectors. The result has the domain of A if A has all ghosts that M needs.
-  /// Collective.
+  /// distributed vectors. The domain of the result is the domain of A if that has all ghosts that M
+  /// needs, else a new one. Collective.
   std::shared_ptr<const CsrMatrix> owned_rows(std::shared_ptr<const CsrMatrix> M) const;
 
 private:

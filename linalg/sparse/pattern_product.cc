@@ -7,8 +7,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Selects the entries of the condensed pattern of A, which has one row for each group of rows and
-/// one column for each group of columns.
+/// A selector for select_entries(): selects the entries of the condensed pattern of A, which has
+/// one row for each group of rows and one column for each group of columns.
 struct GroupEntries
 {
   RowPatternView A;

@@ -22,8 +22,9 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
 {
   const std::string what = "The product of " + describe(A) + " and " + describe(B);
   if (A.n_columns() != B.n())
-    throw SolverError(what + " does not exist: the number of columns of the first must equal the "
-                             "number of rows of the second.");
+    throw SolverError(what +
+                      " does not exist: the number of columns of the first matrix must equal "
+                      "the number of rows of the second.");
   result = make_matrix(A.range(), B.domain(),
                        multiply<Backend>(pattern_of(A), pattern_of(B), what, columns));
   if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*result)))

@@ -14,8 +14,8 @@ struct ProductSystem; // product_steps.h
 enum class ProductKind
 {
   general,
-  symmetric ///< for example PᵀAP with symmetric A: only the upper triangle is computed, and
-            ///< mirrored
+  symmetric ///< the product is symmetric, such as PᵀAP with symmetric A: only the upper triangle is
+            ///< computed, and then mirrored
 };
 
 /**
@@ -25,10 +25,11 @@ enum class ProductKind
  *
  * The pattern is computed once. Teams of threads collect the columns of each row in a ColumnSet,
  * twice: to count and to store them (row_product.h). Updates of the values need neither sets nor
- * memory other than the result, but search the sorted row for each a_ik b_kj. (Storing the position
- * of every pair would save the search, but in A A with a 27-point stencil, a row has 729 pairs for
- * 125 entries.) Rows in groups (row_groups.h) share sets and searches. On the host, each thread
- * uses an array with a number for each column instead of sets and searches.
+ * memory other than the result, but search the sorted row i of the product for the column j of each
+ * a_ik b_kj. (Storing the position of every pair would save the search, but in A A with a 27-point
+ * stencil, a row has 729 pairs for 125 entries.) Rows in groups (row_groups.h) share sets and
+ * searches. On the host, each thread uses an array with a number for each column instead of sets
+ * and searches.
  */
 template <class Backend>
 class Product
@@ -67,8 +68,8 @@ private:
 
   // for GPUs
   RowGroups groups;    // groups of rows of A
-  int max_sums = 0;    // maximum over groups of the number of entries of C in a group's rows
-  Buffer<int> is_long; // for each row: 1 if a warp or a block computes it; empty: no row
+  int max_sums = 0;    // maximum number of entries of the product in the rows of a group
+  Buffer<int> is_long; // for each row: 1 if a warp or a block computes it; empty: no such row
   RowList warp_groups, block_groups; // groups that a warp, or a block, computes
 };
 } // namespace femgpu::linalg

@@ -23,15 +23,16 @@ struct ProductSystem
 
 /**
  * Computes a row of C = A B that has few columns, with a team of few threads. Subteams take one row
- * of B each and search its entries simultaneously; then the subteams add their products, one after
- * the other, in the order of k. The sums and columns of the row of C are in scratch. The columns
- * are padded to a power of two, so that a step of the search takes few instructions.
+ * of B each, and search simultaneously for the columns of its entries in the row of C; then the
+ * subteams add their products, one after the other, in the order of k. The sums and columns of the
+ * row of C are in scratch. The columns are padded to a power of two, so that a step of the search
+ * takes few instructions.
  */
 struct AddShortProductRow
 {
   static constexpr int team_size = 8, scratch = 0;
   ProductSystem product;
-  const int *is_long; ///< for each row: 1 if another step computes it; nullptr: no row
+  const int *is_long; ///< for each row: 1 if another step computes it; nullptr: no such row
   int capacity;       ///< maximum number of columns of a row
 
   /// Returns the scratch in doubles for rows of @p capacity columns.
@@ -61,7 +62,7 @@ struct AddShortProductRow
   }
 
 private:
-  /// Returns the smallest power of two that is at least @p n and 2.
+  /// Returns the smallest power of two that is at least @p n and at least 2.
   FEMGPU_HD
   static int padded(const int n)
   {
@@ -285,7 +286,7 @@ struct MirrorRow
   }
 };
 
-/// The maximum number of sums and of pairs that a team processes.
+/// The maximum number of sums C_ij and of pairs a_ik b_kj that a team processes.
 struct TeamLimits
 {
   int max_sums, max_pairs;

@@ -10,8 +10,8 @@
 /**
  * @file
  * Exchange of matrix rows between ranks, for products of distributed matrices. Patterns are
- * exchanged once; new values need another exchange. All work is done in the matrices' memory,
- * except for lists of interface rows and ghosts.
+ * exchanged once; new values need another exchange. The rows are processed in the executor's
+ * memory; lists of interface rows and of ghosts are on the host.
  */
 namespace femgpu::linalg
 {

@@ -127,7 +127,7 @@ struct RowPatternView
   }
 
   /// Returns the first position of row i, not before @p from, whose column is not less than
-  /// @p column.
+  /// @p column; the end of the row if there is none.
   FEMGPU_HD
   int lower_bound(const int i, const int column, const int from) const
   {
@@ -241,7 +241,7 @@ struct PatternRef
   }
 };
 
-/// Returns a reference to rows in the memory of @p executor.
+/// Returns a reference to @p pattern, which is in the memory of @p executor.
 /// @param n_columns number of columns; -1: as many as rows
 inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern,
                              const int n_columns = -1)
@@ -259,8 +259,8 @@ inline PatternRef pattern_of(const CsrMatrix &A)
   return {A.executor(), {view.row_starts, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
 }
 
-/// Throws SolverError if the values of @p A cannot be copied to @p result, because @p result was
-/// made from a matrix with @p n_entries entries and @p A has a different number.
+/// Throws SolverError if the values of @p A cannot be copied to the matrix named @p result, because
+/// that was made from a matrix with @p n_entries entries and @p A has a different number.
 inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
                                const std::size_t n_entries)
 {
@@ -270,7 +270,7 @@ inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
                       ". Rebuild it for another pattern.");
 }
 
-/// Throws SolverError if @p what would have more than max_indices entries.
+/// Throws SolverError if the pattern named @p what would have more than max_indices entries.
 inline void check_n_entries(const std::string &what, const long long n_entries)
 {
   if (n_entries > max_indices)

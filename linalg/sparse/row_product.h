@@ -19,8 +19,8 @@ struct ProductView
   RowPatternView B;
   int lanes; ///< threads of a team that share a row of B
 
-  /// Calls f(position in row i of P, position in B) for all pairs of entries, by all threads of a
-  /// team.
+  /// Calls f(position in row i of P, position in B), by all threads of a team, for all pairs of an
+  /// entry p_ij in row i of P and an entry in row j of B.
   template <class Team, class Function>
   FEMGPU_HD
   void for_each_pair(const Team &team, const int i, const Function &f) const
@@ -302,8 +302,9 @@ private:
 };
 
 /**
- * Returns the pattern of P B. If many rows of P are in groups, such as the rows of nodes with
- * several unknowns, the pattern is computed for groups of rows and columns and then expanded.
+ * Returns the pattern of P B. If many rows of P are in groups (row_groups.h), such as the rows of
+ * nodes with several unknowns, the pattern is computed for groups of rows and columns and then
+ * expanded.
  * @param what name of the result for error messages
  * @param columns groups of columns of B that occur in the same rows; nullptr: unknown
  * @throws SolverError if there are more than max_indices entries

@@ -13,8 +13,8 @@
 /**
  * @file
  * Team steps (linalg/steps/steps.h) that process a row per team and need a workspace for each row.
- * On a GPU the workspace is in shared memory. Rows that need more, and all rows on the host, have
- * workspaces in global memory and are processed in batches.
+ * On a GPU the workspace is in shared memory (scratch). Rows that need more, and all rows on the
+ * host, have workspaces in global memory and are processed in batches.
  */
 namespace femgpu::linalg
 {
@@ -22,7 +22,7 @@ namespace femgpu::linalg
 struct RowList
 {
   int n;
-  Buffer<int> indices = {}; ///< n ascending rows; empty for all rows 0 <= i < n
+  Buffer<int> indices = {}; ///< n rows; empty for all rows 0 <= i < n
 
   const int *data() const
   {
@@ -59,7 +59,7 @@ struct WithWorkspace
   static constexpr int team_size = team_size_, scratch = 0;
   Body body;
   RowBatch batch;
-  int *overflowed; ///< flag of each row whose workspace was too small; nullptr: not needed
+  int *overflowed; ///< for each row: 1 if its workspace was too small, else 0; nullptr: not needed
 
   template <class Team>
   FEMGPU_HD
@@ -109,7 +109,7 @@ void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
     run_teams<Backend, 256, true>(executor, batch, body, overflowed);
 }
 
-/// Returns the rows whose flag is 1; the flags of all others must be 0.
+/// Returns the rows whose flag is 1, in ascending order; the flags of all others must be 0.
 template <class Backend>
 RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &row_flags)
 {
@@ -184,8 +184,8 @@ struct RowLength
   }
 };
 
-/// Returns a reproducible random sample of the rows of a list; all rows if there are at most
-/// @p limit.
+/// Returns a reproducible random sample of the rows of a list, unsorted and possibly with
+/// repetitions; all rows if there are at most @p limit.
 template <class Backend>
 RowList sample_rows(const ExecutorPtr &executor, const RowList &list, const int limit = 512)
 {
@@ -218,8 +218,8 @@ std::size_t doubles_of_square(const int size)
 }
 
 /**
- * Calls run(batch) for batches of rows whose workspaces in memory fit into a part of the free
- * memory. The k-th row of the list needs sizes[k] doubles.
+ * Calls run(batch) for batches of rows whose workspaces in memory fit into at most a quarter of the
+ * free memory. The k-th row of the list needs sizes[k] doubles.
  * @throws DeviceError if there is not enough memory for one row
  */
 template <class Run>

@@ -9,7 +9,8 @@
  */
 namespace femgpu::linalg
 {
-/// The entries (i, j) of some rows for which a predicate holds; see select_entries().
+/// A selector for select_entries(): selects the entries (i, j) of some rows for which a predicate
+/// holds.
 template <class Predicate>
 struct EntriesWhere
 {
@@ -53,8 +54,8 @@ struct IsOwnedColumn
 };
 
 /// The contiguous positions of a row that a thread of a team processes, so that entries keep their
-/// order. The positions include the one after the last entry. In short rows each thread has at
-/// most one position.
+/// order. The positions of a row include the one after its last entry. In short rows each thread
+/// has at most one position.
 struct ThreadRange
 {
   int first, last;
@@ -135,7 +136,7 @@ struct StoreSelected
  * Makes a pattern whose row r is derived from row i = selector.row(r) of @p A. For each position k
  * of this row, and for the position after its last entry, selector.visit(i, k, f) is called. It
  * calls f(column, source), in ascending order of columns, for the entries that are derived from
- * position k.
+ * position k; source is the position of the value in A, or -1 for the value 0.
  * @param n number of rows of the result
  * @param what name of the result for error messages
  * @throws SolverError if A or the result has more than max_indices entries

@@ -24,8 +24,8 @@ struct MarkNew
 struct Union
 {
   RowPatternView A, B;
-  const int *new_before; ///< number of entries of B before each entry, or the end, that
-                         ///< A does not have
+  const int *new_before; ///< for each entry of B, and for the end: the number of earlier entries of
+                         ///< B that A does not have
 
   /// Returns the position of an entry in the union.
   /// @param in_A, in_B first positions in A and B that do not precede this entry

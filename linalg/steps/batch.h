@@ -41,7 +41,7 @@
  */
 namespace femgpu::linalg
 {
-/// A list of steps, given by their formulas.
+/// A list of vector steps, each given by its formulas.
 template <class... Formulas>
 struct StepList
 {};

@@ -9,7 +9,8 @@
 
 namespace femgpu::linalg
 {
-/// The kernels that solve batches; the number in a name is the maximum number of rows per thread.
+/// The kernels that solve batches. A name says where the kernel keeps the matrix, and the maximum
+/// number of rows per thread.
 enum class BatchKernel
 {
   registers_2,
@@ -43,8 +44,8 @@ struct BatchShape
   }
 };
 
-/// Returns the maximum number of rows that one block can hold for a method with @p n_vectors
-/// vectors.
+/// Returns the maximum number of rows of a system that one block can solve with a method that has
+/// @p n_vectors vectors.
 int max_rows_in_batch(int n_vectors);
 
 /// Returns the shape for a system; nothing if the system is too large.

@@ -13,8 +13,9 @@
 namespace femgpu::linalg
 {
 /**
- * The chains of a ChainStep (steps.h), and the counters by which the items of the chains wait for
- * each other, in the memory of an executor. Several steps can use one object, one after the other.
+ * The chains of a ChainStep (steps.h), that is, sequences of items such as rows, and the counters
+ * by which items wait for each other, in the memory of an executor. Several steps can use one
+ * object, one after the other.
  */
 class Chains
 {
@@ -33,7 +34,7 @@ public:
   {
     for (int chain = 0; chain < n_chains; ++chain)
       longest = std::max(longest, starts[chain + 1] - starts[chain]);
-    // Every chain is given as many tickets as the longest chain has items.
+    // Every chain has as many tickets (ChainProgress) as the longest chain has items.
     if (static_cast<double>(longest) * n_chains > std::numeric_limits<int>::max())
       throw SolverError(std::to_string(n_chains) + " blocks, the largest of which has " +
                         std::to_string(longest) +

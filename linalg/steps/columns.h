@@ -20,7 +20,7 @@ struct Columns
     return data + stride * static_cast<std::size_t>(c);
   }
 
-  /// Returns a view of @p n columns, from column @p first on.
+  /// Returns a view of the @p n columns that begin with column @p first.
   FEMGPU_HD
   Columns columns(const int first, const int n) const
   {

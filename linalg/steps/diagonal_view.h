@@ -5,7 +5,8 @@
 
 namespace femgpu::linalg
 {
-/// A view of a diagonal M⁻¹; M = I by default. Called with a row, it returns the row's entry.
+/// A view of the inverse of a diagonal preconditioner M, by default M = I. A call with a row number
+/// returns the row's entry of M⁻¹.
 struct DiagonalView
 {
   const double *inverse = nullptr; ///< n entries; nullptr: all entries are equal

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 class Communicator;
 
-/// Memory for the partial sums of Gram steps (GramStep). Only one step at a time may use it.
+/// Memory for the partial sums of Gram steps (GramStep). Only one step at a time may use an object.
 class GramMemory
 {
 public:
@@ -31,7 +31,7 @@ public:
 
   struct View
   {
-    double *sums;                     ///< partial sums of one block after the other
+    double *sums;                     ///< partial sums of each block, one block after the other
     unsigned int *arrived;            ///< number of blocks that have stored their sums
     const Communicator *communicator; ///< nullptr: there is one rank
   };
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  // Returns 0 on the host, where each step allocates its memory.
+  // Returns the number of slots; 0 on the host, where each step allocates its own memory.
   static std::size_t n_slots(const Executor &executor)
   {
     return executor.backend() == BackendKind::host ? 0 : max_slots;
@@ -79,8 +79,8 @@ GramStep<Body> gram(const int n, const Columns &X, const Columns &Y, const Body 
   return {n, X, Y, body, memory.view()};
 }
 
-/// The steps make(0), make(1), ..., make(count - 1), each of which is a tuple of steps. The tuples
-/// have the same types and differ only in their arguments.
+/// A sequence of steps: make(j) returns a tuple of steps, which run for j = 0, 1, ..., count-1 in
+/// turn. All tuples have the same type.
 template <class Make_>
 struct CountedSteps
 {

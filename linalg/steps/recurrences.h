@@ -231,7 +231,8 @@ using Last = std::tuple_element_t<sizeof...(Formulas) - 1, std::tuple<Formulas..
 
 /**
  * Formulas of @p Method that run together as one vector step. Only the last one may have an
- * epilogue. All formulas but the first are preconditioning, fused with the preceding formulas.
+ * epilogue. Each formula after the first applies the preconditioner and is fused with the preceding
+ * formulas.
  */
 template <class Method, bool is_fused, int n_stored_, class... Formulas>
 struct Joined;
@@ -242,13 +243,13 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
       WithData<First>
 {
   static constexpr Multiplier multiplier = First::multiplier;
-  static constexpr int n_stored = n_stored_; ///< number of vectors in a Row, in memory or not
+  static constexpr int n_stored = n_stored_; ///< number of vectors in a Row; not all need memory
   static constexpr vector_sets::Set in_memory =
       vector_sets::of(is_fused ? Method::n_fused : n_stored) - 1;
   static constexpr vector_sets::Set loads =
       vector_sets::loads<First, Rest...>(is_fused) & in_memory;
   static constexpr vector_sets::Set stores = vector_sets::stores<First, Rest...>() & in_memory;
-  /// The number of vectors that a pass over all rows reads or writes.
+  /// The number of vectors that a pass over all rows reads, plus the number that it writes.
   static constexpr int n_vectors_moved =
       vector_sets::size(loads | vector_sets::of(is_product<First>(is_fused) ? First::from : -1)) +
       vector_sets::size(stores) + First::n_vectors_of_data;
@@ -259,9 +260,9 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
                                           vector_sets::images(typename Formula::Images()) != 0);
   static constexpr bool uses_diagonal = needs_diagonal<First> || (... || needs_diagonal<Rest>);
 
-  /// This step with rows that have space only for the vectors of the fused form.
+  /// A form of this step for rows that contain only the vectors of the fused form.
   using OnChip = Joined<Method, is_fused, Method::n_fused, First, Rest...>;
-  /// This step if it uses the diagonal of M⁻¹; otherwise the form of this step for any M.
+  /// This type if the step uses the diagonal of M⁻¹; otherwise the form of the step for any M.
   using ForAnyM =
       std::conditional_t<uses_diagonal, Joined, Joined<Method, false, n_stored, First, Rest...>>;
 
@@ -336,8 +337,8 @@ private:
   }
 };
 
-/// Appends @p Step to @p Steps unless @p Step has no effect: a fused step that only computes an
-/// image has none, because the image is recomputed where it is read.
+/// Appends @p Step to @p Steps if it has an effect. A fused step that only computes an image has no
+/// effect, because the image is recomputed where it is read.
 template <class Steps, class Step>
 struct Append;
 template <class... Steps, class Step>
@@ -358,7 +359,7 @@ struct Append<StepList<Steps...>, StepList<Inner...>>
   using Type = StepList<Steps..., StepList<Inner...>>;
 };
 
-/// Whether @p Next runs in one step with the preceding formulas.
+/// Whether the formula @p Next runs in one step with the formulas @p Current that precede it.
 template <bool is_fused, class Next, class... Current>
 struct Joins : std::bool_constant<is_fused && Next::multiplier == Multiplier::preconditioner &&
                                   !HasEpilogue<Last<Current...>>::value>
@@ -367,7 +368,8 @@ template <bool is_fused, class Next>
 struct Joins<is_fused, Next> : std::true_type
 {};
 
-/// Adds as many of the following @p Formulas as possible to the step @p Current.
+/// Divides @p Formulas into steps and appends these to @p Done. The first formulas join the step
+/// @p Current as long as possible.
 template <class Done, class Current, class... Formulas>
 struct Join : Append<Done, Current>
 {};

@@ -11,7 +11,7 @@ int ceil_div(const int a, const int b)
   return (a + b - 1) / b;
 }
 
-/// Returns the number of threads for a block of @p rows rows: at least two warps.
+/// Returns the number of threads, at least two warps, for a block with @p rows rows.
 int threads_for(const int rows, const int rows_per_thread, const int lanes = 1)
 {
   return std::max(ceil_div(ceil_div(rows, rows_per_thread) * lanes, warp_size), 2) * warp_size;
@@ -40,13 +40,13 @@ std::optional<ResidentShape> choose_register_shape(const ResidentSystem &system,
   return {};
 }
 
-/// An upper bound of the static shared memory of a block that keeps a part of a basis.
+/// An upper bound for the static shared memory, in bytes, of a block that keeps a part of a basis.
 constexpr int reserved_bytes = 6 << 10;
 /// The minimum number of rows per block. With fewer rows per block, the barriers of the additional
 /// blocks cost more time than these blocks save.
 constexpr int min_rows_per_block = 64;
-/// The maximum number of entries of a row per thread: all threads wait for the longest row. For
-/// longer rows a graph is faster, with a matrix format for such rows.
+/// The maximum number of entries of a row per thread. All threads wait for the longest row, so with
+/// longer rows a CUDA graph is faster, which can use a matrix format for such rows.
 constexpr int longest_resident_row = 256;
 /// The maximum number of matrix entries of a loop with a basis on the chip: larger matrices need
 /// more threads than its blocks have.
@@ -133,7 +133,7 @@ std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const
     return BasisShape{ceil_div(system.n, slice), slice,
                       is_short ? 1 : lanes_for(mean_length, slice, max_rows), is_short};
   };
-  // A single block also holds the vector that A multiplies. It would be too slow for long rows.
+  // One block also holds the vector that A multiplies. With long rows, one block would be too slow.
   if (system.n <= max_rows && n * (columns + 1) <= available &&
       system.longest_row <= entries_in_registers)
     return with_blocks(1);

@@ -20,7 +20,7 @@ struct ResidentSystem
   int n_vectors = 0;
 };
 
-/// How many blocks a kernel that keeps a matrix on the chip has.
+/// The number of blocks of a kernel that keeps a matrix on the chip.
 enum class Extent
 {
   block,   ///< one block
@@ -37,7 +37,8 @@ struct ChipKernel
   int max_threads;             ///< maximum number of threads per block
 };
 
-/// The resident kernels; the number in a name is the maximum number of rows per thread.
+/// The resident kernels, which run a whole loop on the chip. A name says how many blocks the kernel
+/// has (Extent), where it keeps the matrix, and the maximum number of rows per thread.
 enum class ResidentKernel
 {
   block_registers_1,
@@ -96,11 +97,11 @@ struct ResidentShape
   std::string description() const;
 };
 
-/// Returns whether a system of @p n rows could be resident at all.
+/// Returns whether a system of @p n rows may fit on the chip; if false, no shape fits.
 bool may_be_resident(int n, const ResidentLimits &limits);
 
-/// Returns the fastest shape as measured on an H100; nothing if the loop is faster as a graph, or
-/// if the system does not fit on the chip.
+/// Returns the fastest shape as measured on an H100; nothing if the loop is faster as a CUDA graph,
+/// or if the system does not fit on the chip.
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
                                                    const ResidentLimits &limits);
 
@@ -109,7 +110,8 @@ std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
 /// iteration in a resident loop on an H200.)
 bool has_too_long_rows(const ResidentSystem &system, const ResidentShape &shape);
 
-/// Threads per block of a kernel that keeps a basis on the chip; see cuda/on_chip/basis.cuh.
+/// The number of threads per block of a kernel that keeps a Krylov basis on the chip
+/// (cuda/on_chip/basis.cuh).
 constexpr int basis_threads = 512;
 
 /// How to run a loop that keeps a Krylov basis on the chip.

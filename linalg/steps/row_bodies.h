@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Bodies of steps (steps.h) that need neither state nor sums, for steps in the loops of solvers and
- * for single steps.
+ * Bodies of product steps (steps.h) that need neither state nor sums, so that they can be used both
+ * in the loops of solvers and outside of loops.
  */
 namespace femgpu::linalg
 {

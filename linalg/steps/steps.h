@@ -11,9 +11,10 @@
  * @file
  * Fused steps: the building blocks of solvers.
  *
- * A solver's iteration is a short list of steps. A step is a body that is run once for every row,
- * the sums to which it contributes, and optionally an epilogue that is run once when the sums are
- * complete. The body is a plain struct of pointers with
+ * A solver's iteration is a short list of steps. A step, usually one kernel on a GPU or one
+ * parallel loop on the host, consists of a body that is run once for every row, the sums to which
+ * the body contributes, and optionally an epilogue that is run once when the sums are complete. The
+ * body is a plain struct of pointers with
  *
  *     FEMGPU_HD void operator()(const State &, int i, Sums &) const;               // for rows()
  *     FEMGPU_HD void operator()(const State &, int i, double Av_i, Sums &) const;  // for product()
@@ -46,7 +47,7 @@ struct SumList
 struct LoopState
 {
   bool running = true;         ///< whether the loop continues; an epilogue sets it to false
-  bool inner = false;          ///< whether the next or running inner loop (InnerLoop) continues
+  bool inner = false;          ///< whether the inner loop (InnerLoop) must run, or run again
   bool wants_deferred = false; ///< whether run_deferred() must be called; see n_epilogue_values
 
   /**
@@ -110,19 +111,19 @@ struct TeamStep
   int scratch = 0; ///< doubles that the team shares, if their number is known only at run time
 };
 
-/// The progress of the items of a chain step, in the memory of the executor; see chains.h.
+/// Counters by which the items of a ChainStep wait for each other, in the memory of the executor.
 struct ChainProgress
 {
-  unsigned int *tickets; ///< number of items handed out in this run
+  unsigned int *tickets; ///< number of tickets, each for one item, that teams took in this run
   unsigned int *run;     ///< number of runs so far
   unsigned int *done;    ///< for each result: the last run that published it
 };
 
 /**
- * A step whose items (values of i, one team each) need results of other items. Chain c has the
- * items starts[c] <= i < starts[c+1]. The items of a chain begin in this order, and may run at the
- * same time; the chains run in parallel. The body is called as body(team, i) and has team_size = 32
- * and scratch = 0. Its team also has
+ * A step for items i, each processed by one team, that need results of other items. Chain c has the
+ * items starts[c] <= i < starts[c+1]. The items of a chain begin in ascending order, and may run at
+ * the same time; the chains run in parallel. The body is called as body(team, i) and has
+ * team_size = 32 and scratch = 0. In addition to the functions of a TeamStep's team, its team has
  *
  *     wait_for(k)       waits until an earlier item of the chain has published result k
  *     acquire_fence()   called by all threads after all waits and before load_published()
@@ -145,9 +146,9 @@ struct ChainStep
 };
 
 /**
- * Steps that are repeated within one pass of a loop while the state's `inner` is true; possibly
- * never. The epilogues of the step before the inner loop and of the last step of the inner loop set
- * `inner`.
+ * Steps that are repeated within one pass of a loop as long as the state's `inner` is true; they do
+ * not run if it is false at first. The epilogues of the step before the inner loop and of the last
+ * step of the inner loop set `inner`.
  */
 template <class... Steps>
 struct InnerLoop
@@ -181,9 +182,9 @@ TeamStep<Body> teams(const int n, const Body &body)
 }
 
 /**
- * Makes a team step with @p scratch doubles per team.
- * Running the step throws DeviceError if the device does not have as much memory for a team. A team
- * that is a whole block can have Runner::max_scratch() doubles.
+ * Makes a team step that gives each team memory for @p scratch doubles.
+ * Running the step throws DeviceError if the device does not have that much memory for a team. A
+ * team that is a whole block can have up to Runner::max_scratch() doubles.
  */
 template <class Body>
 TeamStep<Body> teams(const int n, const Body &body, const int scratch)
@@ -239,7 +240,7 @@ template <class Body>
 struct HasEpilogue<Body, std::void_t<decltype(&Body::finish)>> : std::true_type
 {};
 
-/// Runs a body for row i, with @p Av_i in a product step.
+/// Runs a body for row @p i. Only product steps pass @p Av_i, the value of (A v)_i.
 template <class Body, class State, class Sums, class... Product>
 FEMGPU_HD
 void run_body(const Body &body, [[maybe_unused]] const State &state, const int i,
@@ -267,7 +268,7 @@ template <class Step>
 struct StepRunsAlways<Step, std::void_t<typename Step::Body>> : RunsAlways<typename Step::Body>
 {};
 
-/// Adds the members of @p from that the list names to the same members of @p to.
+/// Computes to.m += from.m for each member m in the list.
 template <class Sums, auto... members>
 FEMGPU_HD
 void add_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
@@ -282,8 +283,8 @@ void set_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
   ((to.*members = from.*members), ...);
 }
 
-/// Runs the epilogue of a step, and the work that it defers, in a loop in which only one thread
-/// runs epilogues.
+/// Runs the epilogue of a step, then the work that the epilogue defers (n_epilogue_values). For
+/// loops in which only one thread runs epilogues.
 template <class Body, class State, class Sums>
 FEMGPU_HD
 void finish_step(const Body &body, State &state, const Sums &sums)

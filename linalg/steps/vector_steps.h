@@ -10,13 +10,13 @@
  *
  * Vectors have numbers, and the body of a step accesses the values of one row in them. Its `Reads`
  * and `Writes` list the vectors that are loaded and stored. A body is called as body(s, v, m_i,
- * sum) with the state s, the row's values v, and the row's entry m_i of a diagonal M⁻¹. The body of
- * a product is called as body(s, v, Av_i, m_i, sum), and its `static constexpr int factor = p` is
- * the vector that A multiplies. Bodies without members can run with vectors in memory, where each
- * row is loaded and stored, or with vectors that stay in the registers of a GPU for a whole solve.
- * Bodies with members (the data of an equation) run with vectors in memory only. The templates of
- * recurrences.h make bodies from the formulas of a method. The type `OnChip` of a body is the same
- * body without the vectors that need no storage on the chip.
+ * sum) with the state s, the row's values v, the row's entry m_i of a diagonal M⁻¹, and the sums.
+ * The body of a product is called as body(s, v, Av_i, m_i, sum), and its `static constexpr int
+ * factor = p` is the vector that A multiplies. Bodies without members can run with vectors in
+ * memory, where each row is loaded and stored, or with vectors that stay in the registers of a GPU
+ * for a whole solve. Bodies with members (the data of an equation) run with vectors in memory only.
+ * The templates of recurrences.h make bodies from the formulas of a method. The type `OnChip` of a
+ * body is the same body without the vectors that need no storage on the chip.
  */
 namespace femgpu::linalg
 {
@@ -27,7 +27,7 @@ template <int... numbers>
 struct VectorList
 {};
 
-/// Whether a step with these formulas is a product, and so has a `factor`.
+/// Whether a step with the body @p Formulas is a product, and therefore has a member `factor`.
 template <class Formulas, class = void>
 struct IsProduct : std::false_type
 {};
@@ -82,7 +82,8 @@ struct VectorSet
   }
 };
 
-/// A body with its vectors in memory, in the form that steps.h expects. m(i) returns m_i.
+/// A body with its vectors in memory, in the form that steps.h expects. m(i) returns the entry m_i
+/// of a diagonal M⁻¹.
 template <int n_vectors, class Body>
 struct InMemory : Body
 {

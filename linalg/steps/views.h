@@ -9,17 +9,17 @@
 
 /**
  * @file
- * The views through which product steps access the matrix formats (see steps.h). @p Value is the
- * type in which values are stored; products are accumulated in double precision.
+ * Views of the matrix formats, for use in kernels with a matrix-vector product (ProductStep,
+ * steps.h). Value is the type in which values are stored; sums are in double precision.
  */
 namespace femgpu::linalg
 {
-/// An array in device memory of which a product reads each entry once.
+/// A view of an array in device memory, each entry of which a product reads only once.
 template <class T>
 struct ReadOnce
 {
   const T *data;
-  std::uint64_t policy; ///< cache_policy()
+  std::uint64_t policy; ///< policy for the L2 cache, returned by cache_policy()
 
   FEMGPU_HD
   T operator[](const std::size_t k) const
@@ -45,10 +45,10 @@ template <class Array, class Index>
 Strided(Array, Index) -> Strided<Array, Index>;
 
 /**
- * Returns the sum of values[k] v[column_of[k]] over the entries k = lane, lane + n_lanes, ... <
- * length of a row, in this order. On a GPU the loads of @p batch entries are in flight at once.
- * Loads beyond the end of the row read the last entry instead, which is in the cache and is not
- * added: conditional loads would wait for each other.
+ * Returns the sum of values[k] v[column_of[k]] over the entries k = lane, lane + n_lanes, ... of a
+ * row with @p length entries, in this order. On a GPU the loads of @p batch entries are in flight
+ * at once. A load beyond the end of the row reads the last entry again, which is in the cache, but
+ * does not add it: conditional loads would wait for each other.
  */
 template <int batch, class Values, class Columns>
 FEMGPU_HD
@@ -154,7 +154,7 @@ struct EllView
   int lanes;              ///< T; 1: ELLPACK-R
   std::size_t stride;     ///< T times the padded number of rows
   const int *row_lengths; ///< n lengths
-  const int *columns;     ///< `stride` columns for each T entries of the longest row
+  const int *columns;     ///< `stride` columns for every T entries of the longest row
   const Value *values;
   bool cache_resident; ///< whether the matrix stays in the L2 cache between products
 
@@ -188,7 +188,7 @@ struct ShortColumns
   static constexpr int no_codes = -1, long_columns = -2;
   static constexpr int codes_end = 1 << 16;
 
-  const int *first_codes;     ///< position of each slice's codes, counted in slice columns, or
+  const int *first_codes;     ///< start of each slice's codes, counted in slice columns, or
                               ///< no_codes or long_columns; nullptr: all slices have long columns
   const int *bases;           ///< one per slice column
   const std::uint16_t *codes; ///< one per entry of slices that have codes
@@ -239,7 +239,7 @@ struct SellView
 
   int n;
   int log_slice;
-  RowStarts slice_starts; ///< one per slice, then the end of the last slice
+  RowStarts slice_starts; ///< first entry of each slice, then the end of the last slice
   const int *order;       ///< the row at each of n positions; nullptr: the rows are not sorted
   const int *columns;     ///< columns of the slices with long columns
   const Value *values;

@@ -123,7 +123,8 @@ HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
   return result;
 }
 
-/// Returns the properties of the unknowns of Â. If the scaling is not known yet, they lack scales.
+/// Returns the properties of the unknowns of Â. If the scaling is not known yet, the result lacks
+/// scales.
 UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) const
 {
   if (is_identity())

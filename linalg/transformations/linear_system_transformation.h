@@ -12,10 +12,11 @@
 namespace femgpu::linalg
 {
 /**
- * Scales and reorders A x = b on the host to Â x̂ = b̂ with Â = P Q R A C Pᵀ, b̂ = P Q R b and x =
- * C Pᵀ x̂. P is the ordering. Q permutes rows; it is the identity unless the scaling is `matching`.
- * The residual becomes r̂ = P Q R r, so that a scaling changes its norm. All pointers refer to host
- * memory; vectors have n elements and do not overlap.
+ * Scales and reorders A x = b on the host to Â x̂ = b̂ with Â = P Q R A C Pᵀ, b̂ = P Q R b and
+ * x = C Pᵀ x̂. The diagonal matrices R and C are the scaling, P is the ordering. Q permutes rows;
+ * it is the identity unless the scaling is `matching`. The residual becomes r̂ = P Q R r, so that a
+ * scaling changes its norm. All pointers refer to host memory; vectors have n elements and do not
+ * overlap.
  */
 class LinearSystemTransformation
 {

@@ -289,7 +289,7 @@ Scaling matching_scaling(const HostCsr &A, const RowSpace & /* rows */)
   scaling.left = factors(matching.u, shift, "Row");
   scaling.right = factors(matching.v, -shift, "Column");
   scaling.rows = std::move(matching.rows);
-  for (int j = 0; j < A.n; ++j) { // matched entries are positive
+  for (int j = 0; j < A.n; ++j) { // makes the matched entries positive
     const int i = scaling.rows[j];
     const RowEntries<double> row = A.entries(i);
     const auto k = std::lower_bound(row.columns, row.columns + row.length, j) - row.columns;

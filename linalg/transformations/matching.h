@@ -19,9 +19,9 @@ struct Matching
 
 /**
  * Finds a Matching by shortest augmenting paths for the costs max_k log|a_ik| - log|a_ij| (Duff and
- * Koster, SIAM J. Matrix Anal. Appl. 22(4), 2001, §4; job 5 of MC64), after it has set
- * initial dual variables and matched rows to tight entries where this needs no search. Stored zeros
- * do not count as entries. Uses one thread, and typically takes O(n_nonzeros log n) operations.
+ * Koster, SIAM J. Matrix Anal. Appl. 22(4), 2001, §4; job 5 of MC64), after it has found initial
+ * dual variables, and matched most rows without a search. Stored zeros do not count as entries.
+ * Uses one thread, and typically takes O(n_nonzeros log n) operations.
  * @throws SolverError naming a row (counted from 0) if the row has an entry that is not finite, or
  * if no matching covers it because A is structurally singular
  */
@@ -30,8 +30,7 @@ Matching maximum_product_matching(const HostCsr &A);
 /**
  * Returns the scalings R (rows) and C (columns) and the row permutation Q from
  * maximum_product_matching(): the diagonal entries of Q R A C are 1, and no other entry is larger
- * in magnitude. Q R A C is unsymmetric even if A is
- * symmetric.
+ * in magnitude. Q R A C is unsymmetric even if A is symmetric.
  * @throws the exceptions of maximum_product_matching(), and SolverError if a scaling factor is
  * beyond the range of double
  */

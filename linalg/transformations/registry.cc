@@ -16,13 +16,13 @@ constexpr decltype(scalings)::Entry scaling_table[] = {
      "symmetric",
      symmetric_scaling},
     {"balance",
-     "divides rows by their 2-norms, then columns by their own; for unsymmetric solvers only",
+     "divides rows by their 2-norms, then columns by their 2-norms; for unsymmetric solvers only",
      balancing,
      {.preserves_symmetry = false}},
     {"matching",
      "permutes and scales rows, and scales columns, so that diagonal entries are 1 and no entry is "
      "larger (Duff and Koster). It helps if the diagonal has zeros, or if entries have very "
-     "different magnitudes; for unsymmetric solvers only",
+     "different magnitudes. For unsymmetric solvers only",
      matching_scaling,
      {.preserves_symmetry = false, .permutes_rows = true, .uses_int_offsets = true}}};
 
@@ -58,13 +58,14 @@ constexpr decltype(orderings)::Entry ordering_table[] = {
      },
      {.uses_int_offsets = true}},
     {"kway",
-     "METIS k-way partitioning, with few entries between the subdomains. Options: parts=P|auto, "
-     "the number of subdomains; within=rcm|none, the order of the rows in each",
+     "METIS k-way partitioning into subdomains with few entries between them. Options: "
+     "parts=P|auto, the number of subdomains; within=rcm|none, the order of the rows in each "
+     "subdomain",
      by_parts,
      {.uses_int_offsets = true}},
     {"geometry",
-     "partitioning by recursive bisection of the mesh nodes, if their coordinates are known. It "
-     "has the options of kway",
+     "partitioning into subdomains by recursive bisection of the mesh nodes, if their coordinates "
+     "are known. It has the options of kway",
      by_parts,
      {.uses_int_offsets = true}}};
 

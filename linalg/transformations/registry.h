@@ -13,11 +13,11 @@ namespace femgpu::linalg
 {
 struct ScalingTraits
 {
-  bool changes_system = true;     ///< reports contain norms of the scaled system
+  bool changes_system = true;     ///< scales, so that reports contain norms of the scaled system
   bool preserves_symmetry = true; ///< Â is symmetric if A is
   bool permutes_rows =
       false; ///< the row order, and so the pattern of Â, depends on the values of A
-  bool uses_int_offsets = false; ///< counts entries by int, see check_countable()
+  bool uses_int_offsets = false; ///< counts entries by int: A may have at most max_indices entries
 };
 
 extern const Registry<ScalingTraits, Scaling(const HostCsr &, const RowSpace &)> scalings;
@@ -25,7 +25,7 @@ extern const Registry<ScalingTraits, Scaling(const HostCsr &, const RowSpace &)>
 struct OrderingTraits
 {
   bool preserves_order = false;  ///< never reorders any system
-  bool uses_int_offsets = false; ///< counts entries by int, see check_countable()
+  bool uses_int_offsets = false; ///< counts entries by int: A may have at most max_indices entries
 };
 
 /// Computes an ordering as a Partition, whose starts are empty if the ordering has no parts.

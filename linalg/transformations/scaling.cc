@@ -17,7 +17,7 @@ constexpr int n_chunks = 8;
 
 /// Checks that every norm is positive and finite.
 /// @param what "Row" or "Column"
-/// @throws SolverError naming the first row or column whose norm is not
+/// @throws SolverError naming the first row or column whose norm is zero or not finite
 void check_norms(const RowSpace &rows, const std::vector<double> &norms, const std::string &what)
 {
   for (std::size_t i = 0; i < norms.size(); ++i) {

@@ -21,7 +21,7 @@ namespace femgpu
 /**
  * Collective. Concatenates the values of all ranks, in rank order, on rank 0.
  * @param local this rank's values, trivially copyable, in a std::vector, RawVector or std::string
- * @return all values on rank 0, nothing on other ranks
+ * @return all values on rank 0, an empty container on other ranks
  */
 template <class Values>
 Values gather(Values local, MPI_Comm communicator)

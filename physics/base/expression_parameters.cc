@@ -107,12 +107,13 @@ ExpressionParameters::ExpressionParameters() : ParameterAcceptor("/Expressions")
       "Constants", constants,
       "Numbers that all expressions may use by name: 'sigma=5.67e-8, eps=0.8'. Predefined names, "
       "such as x or pi, cannot be redefined.");
-  add_parameter("Tables", tables,
-                "Functions of one argument, each given by pairs of argument and value or by a file "
-                "with two columns: 'k_steel: 300 60, 600 45, 900 30; c: c.csv'. Expressions use "
-                "them as k_steel(u). They are linear between points and constant outside. femgpu "
-                "searches a relative path in the working directory, then in the directory of the "
-                "parameter file.");
+  add_parameter(
+      "Tables", tables,
+      "Tabulated functions of one argument: 'name: argument value, argument value; name: file', "
+      "for example 'k_steel: 300 60, 600 45, 900 30; c: c.csv'. A file has two columns, argument "
+      "and value. Expressions call a function by its name, as in k_steel(u). Functions are linear "
+      "between the points of the table and constant outside. femgpu searches a relative path in "
+      "the working directory, then in the directory of the parameter file.");
 }
 
 linalg::ExpressionDefinitions ExpressionParameters::definitions() const

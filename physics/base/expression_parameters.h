@@ -9,7 +9,8 @@
 
 namespace femgpu
 {
-/// Section "Expressions": constants and tables that all expressions of a parameter file may use.
+/// The parameters in section "Expressions": constants and tables for all expressions of a parameter
+/// file.
 class ExpressionParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -23,7 +24,7 @@ public:
    */
   linalg::ExpressionDefinitions definitions() const;
 
-  std::string directory; ///< directory of the parameter file, also searched for tables
+  std::string directory; ///< directory of the parameter file, also searched for files of tables
 
 private:
   std::string constants, tables;

@@ -31,8 +31,8 @@ std::vector<std::string> entries_of(const std::string &text, char separator = ';
 /// there is none.
 std::string decimal_comma_in(const std::string &text);
 
-/// Returns a hint for messages about a wrong number of expressions, such as " Decimals are
-/// separated by '.': write 1.5 for 1,5.", if @p text has a decimal comma; else an empty string.
+/// Returns a hint for messages about a wrong number of expressions if @p text has a decimal comma:
+/// " Decimals are separated by '.': write 1.5 for 1,5."; otherwise returns an empty string.
 std::string advice_on_decimal_comma(const std::string &text);
 
 /// The variables that a parameter's expressions may use.

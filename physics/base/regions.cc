@@ -92,8 +92,8 @@ MeshRegions::BoundaryId MeshRegions::boundary(const std::string &path,
     throw ParameterError(
         "'" + word + "' in " + path + " is " +
             (region->dimension == 1 ? "a curve" : "a set of points") +
-            " of the mesh, but this condition needs a surface: otherwise its solution would depend "
-            "on the mesh. Curves and points are available in Elasticity/Displacement, "
+            " of the mesh, but this condition needs a surface: on curves and points, the solution "
+            "would depend on the mesh. Curves and points are available in Elasticity/Displacement, "
             "Elasticity/Rotation and Elasticity/Traction.",
         path);
   return find("boundary id", path, word, boundaries);

@@ -20,8 +20,8 @@ struct CurveOrPointSet
   int dimension; ///< 1: a curve, 0: points
   std::string name;
   dealii::types::boundary_id id;             ///< a curve's edges have this boundary id
-  std::set<std::array<double, 3>> points;    ///< vertices of the coarse mesh
-  std::set<std::array<double, 3>> midpoints; ///< midpoints of coarse edges in a point set
+  std::set<std::array<double, 3>> points;    ///< its vertices in the coarse mesh
+  std::set<std::array<double, 3>> midpoints; ///< in a point set: its midpoints of coarse edges
 };
 
 /// The element types in a mesh file, such as CPS4 of Abaqus, each with its location "FILE:LINE".
@@ -37,7 +37,7 @@ struct NamedIds
   /// Names that denote no id, each with the reason and the remedy.
   std::map<std::string, std::string> unusable;
 
-  /// Returns the ids in @p of and their names, for messages: "0, 3 (inlet)".
+  /// Returns a list of the ids @p of, with their names, for messages: "0, 3 (inlet)".
   std::string list(const std::set<Id> &of) const;
   /// Returns all ids and their names, for messages.
   std::string list() const

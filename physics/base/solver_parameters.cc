@@ -32,24 +32,26 @@ void check_parameter(const std::string &path, const Check &check)
 
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
-  add_parameter("Backend", backend,
-                "Where systems are solved. host: on the cores. cuda: on the GPUs, and without GPUs "
-                "an error. cuda:K: only on GPU K. auto: on the GPUs, or on the host in two cases: "
-                "there is no GPU, or the last cycle has at most 10,000 dofs, which the host solves "
-                "before a GPU is ready, and no other parameter requires a GPU. Devices selects "
-                "among several GPUs.");
   add_parameter(
-      "Devices", devices,
-      "The devices that solve together, each with a subdomain and some of the ranks. auto: all "
-      "GPUs of each node, but at most one per rank. N: the first N GPUs of each node or, on the "
-      "host, N groups of its cores. cuda:0,2: the GPUs with these numbers.");
+      "Backend", backend,
+      "Where femgpu solves linear systems. host: on the cores. cuda: on the GPUs; femgpu stops "
+      "with an error if there are none. cuda:K: only on GPU K. auto: on the GPUs if there are any, "
+      "otherwise on the host. Even if there are GPUs, auto solves on the host with Solver = "
+      "direct, or if the last cycle has at most 10,000 dofs and no other parameter requires a GPU; "
+      "the host solves such a system before a GPU is ready. Devices selects among several GPUs.");
+  add_parameter("Devices", devices,
+                "The devices that solve a system together. Each device solves for one subdomain "
+                "and serves some of the ranks. auto: all GPUs of each node, but at most one per "
+                "rank. N: the first N GPUs of each node; on the host, N groups of its cores. "
+                "cuda:0,2: the GPUs with the numbers 0 and 2.");
   add_parameter("Communicator", communicator,
-                "How several GPUs, or groups of cores, exchange sums and ghost values. " +
+                "How several GPUs, or several groups of cores, exchange sums and ghost values. " +
                     meanings_of(linalg::communicator_choices()),
                 prm, Patterns::Selection(selection_of(linalg::communicator_choices())));
   add_parameter("Threads", threads,
-                "Threads of the host backend; 0: all cores available to the ranks.", prm,
-                Patterns::Integer(0, 4096));
+                "Number of threads of the host backend. 0: as many as the cores that are available "
+                "to the ranks.",
+                prm, Patterns::Integer(0, 4096));
   add_parameter(
       "Device memory", device_memory,
       "Memory that the solver may use on each device: a size such as 2GB or 1.5GiB, or all. A "
@@ -76,19 +78,18 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Fallback", fallback,
                 "What femgpu does if Solver fails for a linear problem of up to " +
                     std::to_string(linalg::max_fallback_rows) +
-                    " unknowns. direct: it warns, and solves by UMFPACK's LU factorisation. none: "
-                    "it writes the last iterate.",
+                    " unknowns. direct: femgpu prints a warning, and solves by UMFPACK's LU "
+                    "factorisation. none: femgpu writes the last iterate.",
                 prm, Patterns::Selection("direct|none"));
-  add_parameter(
-      "Execution", execution,
-      "How a GPU runs the iteration loop of a linear solver. graph: a CUDA graph with one kernel "
-      "per step. resident: a single kernel that keeps vectors and matrix on the chip. This needs a "
-      "small system, one of the solvers " +
-          linalg::solvers.names_with(&linalg::SolverTraits::supports_resident_loop) +
-          ", and preconditioner " +
-          linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
-          ". auto: resident if it is possible and faster, otherwise graph.",
-      prm, Patterns::Selection("auto|graph|resident"));
+  add_parameter("Execution", execution,
+                "How a GPU runs the iteration loop of a linear solver. graph: as a CUDA graph with "
+                "one kernel per step. resident: as a single kernel that keeps vectors and matrix "
+                "on the chip. It needs a small system; one of the solvers " +
+                    linalg::solvers.names_with(&linalg::SolverTraits::supports_resident_loop) +
+                    "; and one of the preconditioners " +
+                    linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
+                    ". auto: resident if it is possible and faster, otherwise graph.",
+                prm, Patterns::Selection("auto|graph|resident"));
 }
 
 /// Declares the stopping criteria of linear solves.
@@ -108,26 +109,28 @@ void SolverParameters::declare_stopping_criteria()
                 prm, Patterns::Selection("rhs|initial"));
   add_parameter(
       "Stop at", stop_at,
-      "Stopping criterion of a solve. auto: the tolerances above, or those of section Nonlinear "
-      "for nonlinear problems. femgpu then checks the solution: (1) the residual is at most "
-      "Relative tolerance times the internal forces, both in the norm of the inverse diagonal; (2) "
-      "for linear problems with " +
+      "Stopping criterion of a solve. auto: the solve ends at the tolerances of this section or, "
+      "for nonlinear problems, of section Nonlinear. femgpu then checks the solution by two "
+      "criteria. (1) The residual is at most Relative tolerance times the internal forces, both in "
+      "the norm of the inverse diagonal. (2) The estimated energy norm of the error, (e, A "
+      "e)^(1/2), is at most Relative tolerance times the energy norm of the solution with its "
+      "boundary values. This criterion applies to linear problems with one of the solvers " +
           linalg::solvers.names_with(&linalg::SolverTraits::estimates_energy_error) +
-          ", the estimated energy norm of the error, (e, A e)^(1/2), is at most Relative tolerance "
-          "times the energy norm of the solution with its boundary values. If a check is missed by "
-          "more than a factor of ten, the solve continues until both hold. residual: the "
-          "tolerances, without checks; a small residual does not imply a small error if contrasts, "
-          "penalties or offsets are large. energy error: the energy norm of the error is at most "
-          "Energy tolerance. discretisation error: the energy norm of the error is at most a tenth "
-          "of the discretisation error, which femgpu estimates from the energies of two or more "
-          "previous cycles. Without an estimate, for example in the first cycles, the solve ends "
-          "as with auto.",
+          ". If a criterion is missed by more than a factor of ten, the solve continues until both "
+          "hold. residual: the solve ends at the tolerances, and femgpu does not check the "
+          "solution. A small residual does not imply a small error if contrasts, penalties or "
+          "offsets are large. energy error: the solve ends when the energy norm of the error is at "
+          "most Energy tolerance. discretisation error: the solve ends when the energy norm of the "
+          "error is at most a tenth of the discretisation error. femgpu estimates the "
+          "discretisation error from the energies of two or more previous cycles. Without an "
+          "estimate, for example in the first cycles, the solve ends as with auto.",
       prm, Patterns::Selection("auto|residual|energy error|discretisation error"));
   add_parameter("Energy tolerance", energy_tolerance,
-                "Tolerance of Stop at = energy error, relative to the energy norm of the solution "
+                "Tolerance for Stop at = energy error, relative to the energy norm of the solution "
                 "with its boundary values.",
                 prm, Patterns::Double(1e-16, 1.));
-  add_parameter("Maximum iterations", max_iterations, "Iteration limit of a linear solve.", prm,
+  add_parameter("Maximum iterations", max_iterations,
+                "Maximum number of iterations of a linear solve.", prm,
                 Patterns::Integer(1, 100000000));
 }
 
@@ -194,12 +197,11 @@ std::string SolverParameters::groups_backend(const double n) const
 
 NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
 {
-  add_parameter(
-      "Method", method,
-      "Method for nonlinear problems A u = b + lambda W phi(u): a name, followed by options "
-      "NAME=VALUE. W is the diagonal matrix of quadrature weights; lambda is 1, except for Bratu's "
-      "problem. " +
-          meanings_of(linalg::nonlinear_methods.choices()));
+  add_parameter("Method", method,
+                "Method for nonlinear problems A u = b + lambda W phi(u): a name, followed by "
+                "options NAME=VALUE. W is the diagonal matrix of quadrature weights. lambda is 1, "
+                "except in Bratu's problem. " +
+                    meanings_of(linalg::nonlinear_methods.choices()));
   add_parameter(
       "Relative tolerance", relative_tolerance,
       "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| is at most this "
@@ -209,9 +211,10 @@ NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
                 "A nonlinear solve also ends when |b + lambda W phi(u) - A u| is at most this "
                 "tolerance.",
                 prm, Patterns::Double(0.));
-  add_parameter("Maximum iterations", max_iterations,
-                "Iteration limit of a nonlinear solve. 0: 50 for newton, 20000 for nlcg.", prm,
-                Patterns::Integer(0, 100000000));
+  add_parameter(
+      "Maximum iterations", max_iterations,
+      "Maximum number of iterations of a nonlinear solve. 0: 50 for newton, 20000 for nlcg.", prm,
+      Patterns::Integer(0, 100000000));
 }
 
 void NonlinearParameters::parse_parameters(ParameterHandler & /* prm */)
@@ -236,20 +239,20 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
   branch_options.max_points = 200;
   branch_options.largest_u = 8.;
   const Patterns::List optional(Patterns::Double(), 0, 1);
-  add_parameter("Enabled", enabled,
-                "For Physics = bratu: true follows the branch of solutions through its fold by "
-                "pseudo-arclength continuation in lambda; false solves for one lambda.");
+  add_parameter(
+      "Enabled", enabled,
+      "Only for Physics = bratu. true: femgpu follows the branch of solutions through its fold by "
+      "pseudo-arclength continuation in lambda. false: femgpu solves for one lambda.");
   add_parameter("Start lambda", branch_options.lambda_start,
                 "Value of lambda at which the branch starts.", prm, Patterns::Double(0.));
   add_parameter("First step", branch_options.first_step,
-                "First step in the arclength, in which lambda and the root mean square of u have "
-                "the same weight.",
+                "First step along the branch, in the arclength. lambda and the root mean square of "
+                "u have the same weight in the arclength.",
                 prm, Patterns::Double(1e-6));
-  add_parameter(
-      "Largest step", branch_options.largest_step,
-      "Largest step in the arclength; successful steps grow up to it. femgpu does not detect two "
-      "folds within one step.",
-      prm, Patterns::Double(1e-6));
+  add_parameter("Largest step", branch_options.largest_step,
+                "Largest step along the branch, in the arclength. Successful steps grow up to this "
+                "size. femgpu does not detect two folds within one step.",
+                prm, Patterns::Double(1e-6));
   add_parameter("Maximum points", branch_options.max_points,
                 "Maximum number of points on the branch.", prm, Patterns::Integer(1, 1000000));
   add_parameter("Stop at lambda", stop,
@@ -262,8 +265,8 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
                 "The branch ends when the largest |u| at the nodes exceeds this value.", prm,
                 Patterns::Double(1e-6));
   add_parameter("Targets", branch_options.targets,
-                "Values of lambda, separated by ','. femgpu computes the solution at each point of "
-                "the branch that has one of these values.",
+                "Values of lambda, separated by ','. femgpu computes the solution at each point "
+                "where the branch reaches one of these values.",
                 prm, Patterns::List(Patterns::Double()));
   add_parameter("Solver", branch_options.linear.solver,
                 "Solver of the linear systems, which are indefinite after a fold: a name, followed "
@@ -276,8 +279,9 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
   add_parameter("Linear tolerance", branch_options.linear.control.relative_tolerance,
                 "Relative tolerance of each linear system.", prm, Patterns::Double(0., 1.));
   add_parameter("Write VTU every", vtu_interval,
-                "Number of points from one file for ParaView to the next. Folds and targets also "
-                "have files. 0: no files.",
+                "Interval between the points of the branch for which femgpu writes files for "
+                "ParaView. For example, 5 selects every fifth point. femgpu also writes files at "
+                "folds and targets. 0: no files.",
                 prm, Patterns::Integer(0, 1000000));
 }
 

@@ -11,14 +11,15 @@
 
 namespace femgpu
 {
-/// The data about unknowns that a preconditioner or ordering needs, in addition to their nodes.
+/// The data about the unknowns that a preconditioner or ordering needs in addition to the number of
+/// unknowns per node.
 struct RequiredDofData
 {
   bool coordinates = false; ///< the coordinates of the unknowns
   bool coarser = false;     ///< the unknowns of lower degrees and of coarser meshes
 };
 
-/// Section "Solver".
+/// The parameters in section "Solver".
 class SolverParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -50,8 +51,8 @@ public:
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
 
-  /// Returns "host" if `backend` is "auto" and either the solver is direct, or @p n, the number of
-  /// unknowns, is at most 10,000 and no other parameter refers to GPUs; otherwise `backend`.
+  /// Returns the backend for @p n unknowns. If `backend` is "auto", this is "host" for direct
+  /// solvers, and for n <= 10,000 unless another parameter refers to GPUs; otherwise `backend`.
   std::string groups_backend(double n) const;
 
   /// Returns whether the energy error is the only stopping criterion of linear solves.
@@ -64,14 +65,14 @@ public:
   {
     return stop_at != "residual";
   }
-  /// Returns whether the tolerance is a fraction of the discretisation error, which differs between
-  /// cycles.
+  /// Returns whether the tolerance is a fraction of the discretisation error. Such a tolerance
+  /// differs between refinement cycles.
   bool stops_at_discretisation_error() const
   {
     return stop_at == "discretisation error";
   }
 
-  /// Returns the data that preconditioner and ordering need, for @p n_components unknowns in a
+  /// Returns the data that preconditioner and ordering need, for @p n_components unknowns per
   /// node.
   RequiredDofData required_dof_data(unsigned int n_components) const;
 
@@ -83,7 +84,7 @@ private:
   bool has_gpu_settings() const;
 };
 
-/// Section "Nonlinear".
+/// The parameters in section "Nonlinear".
 class NonlinearParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -100,7 +101,7 @@ public:
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 
-/// Section "Continuation".
+/// The parameters in section "Continuation".
 class ContinuationParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -109,12 +110,13 @@ public:
   bool enabled = false;
   linalg::ContinuationOptions
       branch_options; ///< options of the branch; in `linear`, only solver and tolerance are set
-  /// The values of λ at which the branch ends before and after the fold; empty for no limit.
+  /// The value of λ at which the branch ends before (`stop`) and after the fold (`upper_stop`); an
+  /// empty vector means no limit.
   std::vector<double> stop, upper_stop;
   unsigned int vtu_interval = 5;
 
-  /// Returns the options. For linear systems, section "Continuation" sets solver and
-  /// tolerance, and section "Solver", @p solver_parameters, all other options.
+  /// Returns all options. For linear systems, section "Continuation" sets solver and tolerance, and
+  /// section "Solver", @p solver_parameters, all other options.
   linalg::ContinuationOptions options(const SolverParameters &solver_parameters) const;
 
   /// Throws ParameterError if the largest step is less than the first, or if the name or an option

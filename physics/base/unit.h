@@ -24,7 +24,7 @@ public:
 private:
   void multiply(const Unit &other, int sign);
 
-  std::vector<std::pair<std::string, int>> powers; ///< symbols and exponents, none of which is 0
+  std::vector<std::pair<std::string, int>> powers; ///< symbols with nonzero exponents
 };
 } // namespace femgpu
 

@@ -53,7 +53,7 @@ Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
                         static_cast<unsigned int>(std::clamp(n_intervals, 2., 32.)));
 }
 
-/// Returns the hypothesis of a type of Abaqus' elements: "plane stress", "plane strain",
+/// Returns the hypothesis that an Abaqus element type implies: "plane stress", "plane strain",
 /// "generalised plane strain", or "" if the type does not imply one.
 std::string hypothesis_of(const std::string &element_type)
 {
@@ -126,8 +126,8 @@ double safety_factor(const double yield_stress, const double von_mises_stress)
  * close, θ is ill-conditioned as a function of cos 3θ, so sin 3θ is computed as well. The
  * discriminant is the Gram determinant of I, s and s², a sum of squares (Cauchy, Binet) without
  * cancellation. eigenvalues() of deal.II loses half of the digits if two eigenvalues are equal.
- * deal.II's Jacobi method is as accurate as this one but takes four times as long, which makes the
- * output of elasticity 50 % slower.
+ * deal.II's Jacobi method is as accurate as this one but takes four times as long, which would
+ * make the output of elasticity 50 % slower.
  */
 std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 {

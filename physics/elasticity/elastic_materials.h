@@ -45,7 +45,7 @@ public:
    * @throws ParameterError if constants that do not depend on position, or yield stresses, are out
    * of range
    * @throws ParameterError if the 2D hypothesis contradicts the element types in the mesh file
-   * @throws ParameterError on the errors of parse_material_expressions()
+   * @throws ParameterError if an expression is invalid or missing for a material of the mesh
    */
   ElasticMaterials(const ElasticityParameters &parameters, const MeshRegions &regions);
 

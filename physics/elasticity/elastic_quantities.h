@@ -27,7 +27,7 @@ struct ElasticBody
  * in physics/residual.h) and, optionally, the forces of loads and supports on the body.
  *
  * Extreme stresses are taken at the nodes of each cell, like the stresses in output files. The
- * largest displacement is the maximum of the polynomials, also between nodes. Reactions are the
+ * largest displacement is the maximum over all points, not only over nodes. Reactions are the
  * residuals K u − f at the supported nodes, in the weak sense, so that their sum is minus the sum
  * of the loads up to the accuracy of the solver. If several boundaries support a component
  * of a node, its reaction is assigned to the boundary with the smallest id. The loads in the

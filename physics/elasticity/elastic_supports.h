@@ -48,7 +48,7 @@ public:
   /// Returns whether component @p c of the displacement is prescribed on a face of boundary @p id
   /// with normal @p n, or is coupled to other components by a symmetry plane.
   bool prescribes(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
-  /// Returns each parameter with its boundary ids, for Problem::named_boundaries().
+  /// Returns the path of each parameter with the boundary ids that it names.
   std::vector<std::pair<std::string, std::set<BoundaryId>>> named_boundaries() const;
 
 private:

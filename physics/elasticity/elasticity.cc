@@ -233,7 +233,7 @@ private:
   std::unique_ptr<Field<dim>> body_force;
   BoundaryFields<dim> traction, pressure;
   std::map<types::boundary_id, const Function<dim> *>
-      loads_of_curves_and_points; ///< a subset of traction
+      loads_of_curves_and_points; ///< the loads in `traction` on curves and points
   bool reports_reactions;
   Point<dim> moment_point;
   std::unique_ptr<Field<dim>> exact;

@@ -10,7 +10,8 @@
 
 namespace femgpu
 {
-/// Section "Elasticity": −div σ = b, σ = λ tr(ε − ε_T) I + 2μ (ε − ε_T), ε_T = α ΔT I.
+/// The parameters in section "Elasticity". The equation is −div σ = b with the stress
+/// σ = λ tr(ε − ε_T) I + 2μ (ε − ε_T) and the thermal strain ε_T = α ΔT I.
 class ElasticityParameters : public dealii::ParameterAcceptor
 {
 public:

@@ -19,7 +19,7 @@ namespace
 constexpr double nearly_incompressible = 0.45; ///< Poisson's ratio
 constexpr double slender = 5.;                 ///< length / thickness
 constexpr double too_stiff = 0.05;             ///< excess stiffness / exact stiffness
-constexpr double slender_fraction = 0.3;       ///< least locked fraction for a warning
+constexpr double slender_fraction = 0.3; ///< least locked fraction of the surface for a warning
 
 template <int dim>
 using Cell = typename Triangulation<dim>::cell_iterator;
@@ -55,7 +55,7 @@ void find_volumetric_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> 
   warnings.push_back(text.str());
 }
 
-/// The cells between two opposite sides of the body, each joined to the next at opposite faces.
+/// A row of cells across the body, from one side to the opposite one.
 struct Stack
 {
   double thickness = 0.;

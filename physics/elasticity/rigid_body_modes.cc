@@ -15,7 +15,7 @@ using namespace dealii;
 
 namespace
 {
-// A motion is free if it moves the supports by less than this fraction of their size.
+// A motion is free if it moves the supports by less than this fraction of their extent.
 constexpr double tolerance = 1e-6;
 
 using Vector3 = Tensor<1, 3>;
@@ -48,7 +48,8 @@ struct Frame
   double length = 0.;
 };
 
-/// Returns MᵀM of the conditions M (ω, t) = 0. In 2D, ω_x = ω_y = t_z = 0 are further conditions.
+/// Returns MᵀM/n for the conditions M (ω, t) = 0 of the n supports. In 2D, ω_x = ω_y = t_z = 0 are
+/// further conditions.
 template <int dim>
 LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<dim>> &supports,
                                           const Frame<dim> &frame)
@@ -80,7 +81,7 @@ Vector3 row_segment(const Matrix &matrix, const unsigned int row, const unsigned
 }
 
 /// Returns a basis of the motions u = t + ω × x that the supports permit, with one row (ω, t) for
-/// each motion and many zeros. x is relative to the origin, in units of the frame's length.
+/// each motion, chosen to contain many zeros. x is relative to the origin, in frame lengths.
 template <int dim>
 FullMatrix<double> free_motions(const std::vector<SupportedDirection<dim>> &supports,
                                 const Frame<dim> &frame)

@@ -121,7 +121,7 @@ std::vector<NamedPoints<dim>> parse_lines(const std::string &path, const std::st
 
 namespace
 {
-/// Parses "all", "boundary ids" or "material ids".
+/// Parses "all", "boundary", "boundary ids" or "material ids".
 MeasuredRegion read_region(const Entry &entry, const std::string &text, const MeshRegions &regions)
 {
   const auto blank = std::min(text.find_first_of(" \t"), text.size());

@@ -36,36 +36,35 @@ const std::string points_path = "Measurements/Points", lines_path = "Measurement
 
 MeasurementParameters::MeasurementParameters() : ParameterAcceptor("/Measurements")
 {
-  add_parameter(
-      "Points", points,
-      "Points at which femgpu evaluates all fields in each cycle, for points.csv: 'name: x, y, z; "
-      "name: x, y, z', for example 'tip: 1, 0.5'. Coordinates are in the unit of the mesh.");
+  add_parameter("Points", points,
+                "Points: 'name: x, y, z; name: x, y, z', for example 'tip: 1, 0.5'. Coordinates "
+                "are in the unit of the mesh. In each cycle, femgpu evaluates all fields at the "
+                "points and writes them to points.csv.");
   add_parameter("Point fields", point_fields,
                 "Fields whose values at the points become quantities of the study, separated by "
-                "','. Empty: the solution. Valid fields are the components of the solution, in "
-                "scalar problems the gradient (grad_u_x, ...), and the fields that the physics "
-                "writes for ParaView. A vector v has the fields v_x, v_y, v_z and v_magnitude.");
-  add_parameter(
-      "Lines", lines,
-      "Straight lines: 'name: x, y, z -> x, y, z : n; ...', for example 'axis: 0, 0.5 -> 1, 0.5 : "
-      "101'. In each cycle femgpu evaluates all fields at n equidistant points of each line, for "
-      "line_NAME_CYCLE.csv.");
+                "','. Empty: the solution. Valid fields are the components of the solution and the "
+                "fields that the physics writes for ParaView. In scalar problems, the components "
+                "of the gradient (grad_u_x, ...) are also valid. The components of a vector v are "
+                "called v_x, v_y and v_z; its magnitude is called v_magnitude.");
+  add_parameter("Lines", lines,
+                "Straight lines: 'name: x, y, z -> x, y, z : n; ...', for example 'axis: 0, 0.5 -> "
+                "1, 0.5 : 101'. In each cycle, femgpu evaluates all fields at n equidistant points "
+                "of each line and writes them to line_NAME_CYCLE.csv.");
   add_parameter(
       "Integrals", integrals,
       "Integrals of fields by Gauss quadrature: 'name: field over region; ...', for example 'heat: "
       "grad_u.n over boundary 0, 3; area: 1 over all'. The region is 'all', 'boundary' (the whole "
-      "boundary), 'boundary ids' or 'material ids'; ids are numbers or names of the mesh. The "
+      "boundary), 'boundary ids' or 'material ids'. The ids are numbers or names of the mesh. The "
       "field 1 yields the length, area or volume of the region. The field v.n is the component of "
       "a vector v along the outer normal of the boundary.");
   add_parameter("Averages", averages,
-                "Integrals divided by the length, area or volume of their region; the syntax is "
-                "that of Integrals.");
-  add_parameter(
-      "Extrema", extrema,
-      "Fields whose smallest and largest values femgpu reports, with their locations: 'field; "
-      "field over region', for example 'u; u over boundary 0'. The extrema of the solution may lie "
-      "between nodes. Those of gradients, fluxes and stresses are taken over the nodes of each "
-      "cell.");
+                "Averages of fields: integrals divided by the length, area or volume of their "
+                "region. The syntax is that of Integrals.");
+  add_parameter("Extrema", extrema,
+                "Fields whose smallest and largest values femgpu reports, with their locations: "
+                "'field; field over region', for example 'u; u over boundary 0'. The extrema of "
+                "the solution may lie between nodes. For gradients, fluxes and stresses, only the "
+                "values at the nodes of each cell count.");
 }
 
 std::string MeasurementParameters::used_key() const
@@ -222,10 +221,9 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
   }
 }
 
-/// Calls visit(j, points, values of the field) for each of the @p region_measurements, with index
-/// j, on the cells and faces of this rank in its region, unless filter(j) is false. Cells and faces
-/// have the same order in each call. filter(j) is called once for each j and cell or face in its
-/// region.
+/// For each measurement j of @p region_measurements and each cell or face of this rank in the
+/// region of the measurement: calls filter(j) once and, if it returns true, visit(j, points,
+/// values) with the values of the measured field. Cells and faces have the same order in each call.
 template <int dim>
 template <class Filter, class Visit>
 void Measurements<dim>::for_each_entity(const std::vector<RegionMeasurement> &region_measurements,
@@ -305,7 +303,8 @@ double bounding_box_diagonal(const Triangulation<dim> &mesh)
   return lower.distance(upper);
 }
 
-/// Compares points by x, then y, then z. Coordinates that differ by at most @p distance are equal.
+/// Compares points by x, then y, then z. Coordinates that differ by at most @p distance count as
+/// equal.
 template <int dim>
 bool is_lexicographically_less(const Point<dim> &a, const Point<dim> &b, const double distance)
 {
@@ -315,7 +314,8 @@ bool is_lexicographically_less(const Point<dim> &a, const Point<dim> &b, const d
   return false;
 }
 
-/// Collective. Returns the lowest point of all ranks, with rounding errors around zero removed.
+/// Collective. Returns the lexicographically lowest of all ranks' points @p local, with rounding
+/// errors around zero removed.
 template <int dim>
 Point<dim> lowest_of_ranks(const Point<dim> &local, const double distance,
                            const MPI_Comm communicator)
@@ -332,8 +332,8 @@ Point<dim> lowest_of_ranks(const Point<dim> &local, const double distance,
 } // namespace
 
 /// Collective. Returns the largest nodal values of −f and f for the field f of each extremum.
-/// Appends to @p entity_maxima the largest values of each cell and face that for_each_entity()
-/// visits.
+/// Appends to @p entity_maxima the largest values of −f and f on each cell and face that
+/// for_each_entity() visits.
 template <int dim>
 std::vector<double> Measurements<dim>::largest_at_nodes(CellPoints<dim> &in_cells,
                                                         CellPoints<dim> &on_faces,

@@ -31,7 +31,7 @@ struct SampledValues
   std::string name;                      ///< name of the line; empty for points
   std::vector<std::string> columns;      ///< column names
   std::vector<std::string> labels;       ///< for each row the name of the point; empty for a line
-  std::vector<std::vector<double>> rows; ///< distance (on a line only), coordinates, fields
+  std::vector<std::vector<double>> rows; ///< by point: distance (lines only), coordinates, fields
 };
 
 /// The results of all measurements of one solution.
@@ -93,7 +93,7 @@ private:
   /// A value between nodes that exceeds all nodal values.
   struct BetweenNodes
   {
-    std::size_t index; ///< 2 j for −f and 2 j + 1 for f, where f is the field of extremum j
+    std::size_t index; ///< for the field f of extremum j: 2 j (value of −f) or 2 j + 1 (f)
     double value;
     dealii::Point<dim> point;
   };

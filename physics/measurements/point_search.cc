@@ -69,8 +69,9 @@ CellKey key_of(const NearCell<dim> &near)
   return {near.distance, near.cell->id().template to_binary<dim>()};
 }
 
-/// Collective. Assigns missing points of @p search to cells near them; the other points stay
-/// missing.
+/// Collective. Assigns each missing point of @p search to the nearest cell, unless this cell is too
+/// far away; then the point stays missing.
+/// @param near for each point, the nearest cell of this rank
 template <int dim>
 void assign_to_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim>> &near,
                           PointSearch<dim> &search)
@@ -95,8 +96,8 @@ void assign_to_near_cells(const MPI_Comm communicator, const std::vector<NearCel
                    [](const auto &a, const auto &b) { return a.index < b.index; });
 }
 
-/// Adds the cells of @p block that contain the point @p unit of the block's reference cell, or
-/// @p block itself if cells are not in blocks.
+/// Adds to @p search the cells of @p block that contain the point @p unit of the block's reference
+/// cell, or @p block itself if cells are not in blocks.
 template <int dim>
 void add_cells_of_block(const Discretization<dim> &discretization, const unsigned int index,
                         const Block<dim> &block, const Point<dim> &unit, PointSearch<dim> &search)

@@ -23,7 +23,7 @@ template <int dim>
 struct PointSearch
 {
   std::vector<PointInCell<dim>> found; ///< in cells of this rank, in the order of the points
-  std::vector<unsigned int> missing;   ///< points that are in no cell on any rank
+  std::vector<unsigned int> missing;   ///< indices of the points that are in no cell on any rank
 };
 
 /**

@@ -39,7 +39,7 @@ public:
   {
     return columns;
   }
-  /// Returns the columns of the solution itself, without its gradient.
+  /// Returns the column names of the solution itself, without its gradient.
   std::vector<std::string> solution_names() const;
 
   /**

@@ -46,7 +46,7 @@ std::string_view without_quotes(const std::string_view text)
 /// Returns @p word, a number or name, without the name of its part: "NAME" for "PART-1-1.NAME".
 std::string_view without_part(std::string_view word)
 {
-  word.remove_prefix(word.rfind('.') + 1); // 0 if there is none
+  word.remove_prefix(word.rfind('.') + 1); // npos + 1 is 0
   return without_quotes(word);
 }
 
@@ -67,7 +67,7 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
   for (const auto &[family, dimension] : families)
     if (std::regex_match(type, match, family))
       return {dimension, std::stoul(match[1].str().substr(0, 4))};
-  static const std::regex beam("B[23]([1-3])[A-Z]*"); // the degree; 3: cubic with two nodes
+  static const std::regex beam("B[23]([1-3])[A-Z]*"); // the degree; 3 has two nodes, too
   if (std::regex_match(type, match, beam))
     return {1, match[1] == "2" ? 3U : 2U};
   return {0, 0};
@@ -77,7 +77,7 @@ const char *const explicit_nodes_advice =
     " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
 
 /// Reads a file block by block. A block is a keyword with its data lines. Comments are skipped.
-/// After a block has been read, the current line is the keyword of the next.
+/// After a block has been read, the current line is the keyword line of the next block.
 class AbaqusReader : private MeshText
 {
 public:
@@ -335,7 +335,7 @@ private:
       set.remove_duplicates(); // bounds the size of nested sets
   }
 
-  /// Adds a range: FIRST, LAST, STEP.
+  /// Adds the members of a range, FIRST, LAST, STEP, to @p set.
   void add_range(AbaqusSet &set, const Fields &fields, const bool of_elements)
   {
     if (fields.size() < 2)
@@ -345,7 +345,7 @@ private:
     const long long step = fields.size() > 2 ? integer(fields[2], "the step of a range") : 1;
     if (step < 1 || last < first || first < 0)
       fail("a range must increase from FIRST to LAST by a positive STEP.");
-    for (long long number = first;; number += step) { // fails soon if the range is too long
+    for (long long number = first;; number += step) { // fails at the first missing number
       add_members(set, std::to_string(number), of_elements);
       if (last - number < step)
         return;
@@ -480,7 +480,7 @@ private:
   int dim;
   Keyword keyword; ///< keyword of the current block
   AbaqusModel model;
-  std::unordered_map<long long, std::size_t> nodes, elements; ///< indices by number
+  std::unordered_map<long long, std::size_t> nodes, elements; ///< indices by number in the file
   std::vector<bool> are_shells; ///< whether an element is a shell or membrane
   std::size_t n_parts = 0;
   std::set<std::string> found_couplings; ///< keywords that are ignored with a warning

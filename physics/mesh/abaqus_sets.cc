@@ -29,7 +29,7 @@ std::optional<long long> number_in(const std::string &name, const std::string &p
   return is_number ? std::optional<long long>(std::stoll(digits)) : std::nullopt;
 }
 
-/// Sorts @p candidates by precedence, highest first: the first set with a member sets its id.
+/// Sorts @p candidates by precedence: the first set that contains a member determines its id.
 void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 {
   const auto key = [&](const AbaqusSet &c) {
@@ -79,8 +79,8 @@ std::vector<const AbaqusSet *> assign_ids(std::vector<AbaqusSet> &candidates,
           {dimension, candidate.name,
            "This set of line " + std::to_string(candidate.line) + " of '" + table.file +
                "' overlaps the set '" + shared->name + "' of line " + std::to_string(shared->line) +
-               ", but each cell or side has one id. Use that set and others that together make "
-               "up this one, or remove one of the two from the file."});
+               ", but a cell or side can have only one id. Use that set and sets of the other "
+               "members of this one, or remove one of the two from the file."});
       continue;
     }
     if (number_in(candidate.name, "") == std::nullopt)

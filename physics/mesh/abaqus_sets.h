@@ -10,20 +10,21 @@
 
 namespace femgpu
 {
-/// How an input file defines a set. If sets have common members, the origin listed first takes
-/// precedence.
+/// The kind of keyword by which an Abaqus input file defines a set. If sets have common members,
+/// the set whose origin comes first in this list takes precedence.
 enum class AbaqusOrigin
 {
   surface,
   section,     ///< an element set that *SOLID SECTION names
   listed,      ///< an element set that *ELSET lists
-  of_elements, ///< an element set of *ELEMENT
-  nodes        ///< a node set of *NSET, *NODE, or *SURFACE with TYPE=NODE
+  of_elements, ///< an element set that *ELEMENT names
+  nodes        ///< a node set that *NSET, *NODE, or *SURFACE with TYPE=NODE names
 };
 
 /// A named set of nodes, elements or sides of elements.
 struct AbaqusSet
 {
+  /// The values of Side::side other than the number of a side.
   enum : std::size_t
   {
     all_free = 1000, ///< all sides of the element that no other cell shares
@@ -40,7 +41,7 @@ struct AbaqusSet
   AbaqusOrigin origin = AbaqusOrigin::listed;
   bool is_internal = false;              ///< has the option INTERNAL, which Abaqus/CAE writes
   bool defines_surface = false;          ///< an element set to which a *SURFACE refers
-  std::vector<std::size_t> members = {}; ///< indices of nodes or elements; in surfaces, of sides
+  std::vector<std::size_t> members = {}; ///< indices of nodes or elements; of sides in surfaces
   std::vector<Side> sides = {};          ///< sides of a surface as listed in the file
   long long id = 0;                      ///< id of the region, if the set became a region
 
@@ -60,7 +61,7 @@ struct AbaqusModel
 
 /**
  * Returns the table of @p model, in which cells, boundary sides and edges have the ids and names of
- * their sets, by the rules of read_abaqus_file().
+ * their sets, by the rules in the comment of read_abaqus_file() (mesh_readers.h).
  * @throws InputError "FILE:LINE: …" if a side of a surface does not exist or is not on the boundary
  */
 MeshTable assign_ids_from_sets(AbaqusModel model, int dim);

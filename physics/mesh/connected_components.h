@@ -10,8 +10,8 @@
 
 namespace femgpu
 {
-/// A connected component of a mesh: its cells share no vertex and no periodic side with other
-/// cells.
+/// A connected component of a mesh: its cells share no vertex and no periodic side with cells of
+/// other components.
 template <int dim>
 struct ConnectedComponent
 {
@@ -30,7 +30,7 @@ template <int dim>
 std::vector<ConnectedComponent<dim>> connected_components(const Mesh<dim> &mesh,
                                                           const std::vector<PeriodicSides> &sides);
 
-/// The regions that determine a scalar solution completely, not only up to a constant.
+/// The regions whose conditions determine a scalar solution completely, not only up to a constant.
 struct DeterminingRegions
 {
   std::set<dealii::types::boundary_id> boundary_ids;

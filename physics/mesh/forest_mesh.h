@@ -38,7 +38,7 @@ private:
 };
 
 /**
- * Makes p4est call @p report, instead of aborting the program, for errors. The argument is a
+ * Makes p4est call @p report for each error, instead of aborting the program. The argument is a
  * std::bad_alloc or a std::runtime_error with p4est's own message. @p report must end the program:
  * p4est is written in C, so no exception may propagate through it.
  */

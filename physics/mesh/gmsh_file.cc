@@ -208,7 +208,7 @@ private:
     require_line("the numbers of elements");
     const std::size_t n_blocks = count("the number of blocks of elements", bytes_left());
     const std::size_t n_all = count("the number of elements", bytes_left());
-    std::size_t n_read = 0; // counts an element in several groups once
+    std::size_t n_read = 0; // an element in several groups counts once
     for (std::size_t b = 0; b < n_blocks; ++b) {
       require_line("a block of elements");
       const auto dimension = static_cast<int>(count("the dimension of an entity", 3));
@@ -319,7 +319,8 @@ private:
          begin);
   }
 
-  /// Reads the section that begins at the current line. Returns false if a mesh does not need it.
+  /// Reads the section that begins at the current line. Returns false, and reads nothing, if femgpu
+  /// does not need the section.
   bool read_section(const std::string &section)
   {
     if (section == "$PhysicalNames") {

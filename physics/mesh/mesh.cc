@@ -30,9 +30,9 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "--list` shows the names. If File is given, femgpu ignores the generator.");
   add_parameter(
       "Arguments", arguments,
-      "Arguments of the generator: all that follow the triangulation in deal.II, separated by ':'. "
-      "The coordinates of a point are separated by ','. Example for hyper_cube: '0 : 1 : true' "
-      "(from 0 to 1 in each direction, with a boundary id for each side).");
+      "Arguments of the generator, separated by ':': all arguments that follow the triangulation "
+      "in deal.II. The coordinates of a point are separated by ','. For hyper_cube, '0 : 1 : true' "
+      "is the cube from 0 to 1 in each direction, with a boundary id for each side.");
   add_parameter(
       "File", file,
       "Mesh file. Its extension determines the format: .msh (gmsh, ASCII, versions 2 and 4.1), "
@@ -40,40 +40,43 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
       "2. Physical groups of gmsh, and sets and surfaces of Abaqus, define the boundary and "
       "material ids and their names. femgpu searches a relative path in the working directory, "
       "then in the directory of the parameter file.");
-  add_parameter("Merge nodes", merge_nodes,
-                "What femgpu does if parts of a mesh file touch without common nodes. refuse: it "
-                "ends with an error. keep: it leaves the parts separate there, like the sides of a "
-                "crack. A number: it merges boundary nodes within this distance, in the unit of "
-                "the mesh.");
+  add_parameter(
+      "Merge nodes", merge_nodes,
+      "What femgpu does if parts of a mesh file touch without common nodes. refuse: it ends with "
+      "an error. keep: it leaves the parts separate, like the sides of a crack. A number: it "
+      "merges boundary nodes whose distance is at most this number, in the unit of the mesh.");
   add_parameter("Natural boundaries", natural_boundaries,
                 "Boundary ids or names of a mesh file, separated by ',', that intentionally have "
-                "no condition, so that no load or flux acts there. femgpu refuses other ids "
-                "without a condition, except id 0. 'all': it refuses no id.");
+                "no condition: no load or flux acts on them. femgpu refuses every other id without "
+                "a condition, except id 0. 'all': femgpu refuses no id.");
   add_parameter(
       "Manifolds", manifolds,
-      "Curved sides of a mesh file: entries by boundary ids or names, separated by ';'. Refinement "
-      "puts new nodes on the curves or surfaces. In 2D: 'ids: polar CX, CY', a circle with centre "
-      "C; 'ids: ellipse CX, CY, AX, AY, B', an ellipse with centre C, one semi-axis A and the "
-      "other of length B. In 3D: 'ids: sphere CX, CY, CZ', with centre C; 'ids: cylinder PX, PY, "
-      "PZ, DX, DY, DZ', whose axis passes through P with direction D; 'ids: elliptic cylinder P, "
-      "D, A, B', with the axis of a cylinder and the semi-axes of an ellipse; 'ids: cone P, D', "
-      "with apex P and axis D. In the last two, P, D and A are three numbers each. In 2D and 3D: "
-      "'ids: flat', whose faces stay flat as in the file; refinement does not round the edges "
-      "between them. Manifolds take precedence over second-order nodes of a file. Generators "
-      "define their own curved sides.");
+      "Curved boundaries of a mesh file: 'ids: shape; ids: shape', with boundary ids or names. "
+      "Refinement puts new nodes on the shape. Shapes in 2D: 'polar CX, CY' is a circle with "
+      "centre C. 'ellipse CX, CY, AX, AY, B' is an ellipse with centre C; the vector A is one "
+      "semi-axis, and B is the length of the other. Shapes in 3D: 'sphere CX, CY, CZ' has the "
+      "centre C. 'cylinder PX, PY, PZ, DX, DY, DZ' has an axis through the point P in direction D. "
+      "'elliptic cylinder P, D, A, B' has the same kind of axis; the vector A is one semi-axis, "
+      "and B is the length of the other. 'cone P, D' has an axis through the point P in direction "
+      "D; the nodes determine its angle. In the last two, each of P, D and A stands for three "
+      "numbers. In 2D and 3D, 'flat' leaves faces flat as in the file; refinement does not round "
+      "the edges between them. A manifold takes precedence over second-order nodes of the file. "
+      "Generators define their own curved boundaries.");
   add_parameter(
       "Cells", cells,
       "Kind of cells. auto: the cells of the file or generator. hypercube: quadrilaterals or "
-      "hexahedra; femgpu refuses others. simplex: triangles or tetrahedra; femgpu refuses other "
-      "cells in a file, and splits generated meshes (8 per quadrilateral, 24 per hexahedron).",
+      "hexahedra; femgpu refuses other cells. simplex: triangles or tetrahedra; femgpu refuses "
+      "other cells of a file. It splits the cells of generated meshes: a quadrilateral into 8 "
+      "triangles, a hexahedron into 24 tetrahedra.",
       prm, Patterns::Selection("auto|hypercube|simplex"));
   add_parameter("Initial refinements", initial_refinements,
                 "Number of global refinements of the coarse mesh before the first cycle.", prm,
                 Patterns::Integer(0, 12));
-  add_parameter("Initial refinement where", refinement_where,
-                "Number of additional refinements of a cell, at most 12: an expression of the "
-                "coordinates of its centre. 'x < 0.5 && y < 0.5' refines a corner once; '2*(x < "
-                "0.5)' refines one half twice. For quadrilaterals and hexahedra only.");
+  add_parameter(
+      "Initial refinement where", refinement_where,
+      "Number of additional refinements of each cell, at most 12: an expression of x, y, z, "
+      "evaluated at the centre of the cell. 'x < 0.5 && y < 0.5' refines a corner once; '2*(x < "
+      "0.5)' refines one half twice. Only for quadrilaterals and hexahedra.");
 }
 
 namespace

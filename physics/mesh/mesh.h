@@ -14,7 +14,7 @@
 
 namespace femgpu
 {
-/// Section "Mesh".
+/// The parameters in section "Mesh".
 class MeshParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -23,7 +23,7 @@ public:
   std::string generator = "hyper_cube";
   std::string arguments = "0 : 1 : false";
   std::string file;
-  std::string directory; ///< directory of the parameter file, in which `file` is also searched
+  std::string directory; ///< directory of the parameter file, also searched for `file`
   std::string merge_nodes = "refuse";
   std::string natural_boundaries;
   std::string manifolds;
@@ -32,7 +32,7 @@ public:
   std::string refinement_where; ///< expression: number of further refinements of a cell
 };
 
-/// A mesh on all ranks, with the properties that the rest of the program needs.
+/// A mesh distributed over all ranks, with the properties that the rest of the program needs.
 template <int dim>
 struct Mesh
 {
@@ -44,8 +44,8 @@ struct Mesh
   /// (simplex_mesh.h).
   std::unique_ptr<dealii::Triangulation<dim, dim>> serial;
   bool is_simplex = false;
-  /// The number of cells of the discretization in each direction of a cell of the triangulation
-  /// (active_cell.h).
+  /// The discretization divides each cell of the triangulation, then called a block, into this
+  /// number of cells in each direction (active_cell.h).
   unsigned int cells_per_block = 1;
   bool is_curved = false; ///< whether some manifolds are not flat
   unsigned int order = 1; ///< order of the cells in the mesh file: 1 or 2

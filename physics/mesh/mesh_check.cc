@@ -189,8 +189,8 @@ void check_named_boundaries(
   throw ParameterError("No condition is given for " + boundaries.list(left) +
                            " of the boundary ids of '" + parameters.file + "', which has " +
                            boundaries.list() + ". Name them in a condition, or in " + path +
-                           " for the natural condition without load or flux; 'all' there stands "
-                           "for all boundary ids without a condition.",
+                           " for the natural condition without load or flux; 'all' there "
+                           "includes all boundary ids without a condition.",
                        path);
 }
 
@@ -241,7 +241,7 @@ std::vector<Side<dim>> straight_sides(const Mesh<dim> &mesh)
 /// An edge (in 2D a node) at which two faces with the same boundary id meet at an angle.
 struct DihedralAngle
 {
-  unsigned int first, second; ///< indices of the sides
+  unsigned int first, second; ///< indices of the two faces in the list of sides
   double degrees;             ///< positive where the body is convex
 };
 
@@ -325,7 +325,7 @@ std::string warning_of_faceted_sides(const Mesh<dim> &mesh)
        << (dim == 2 ? "as polar or ellipse" : "as sphere, cylinder or cone")
        << "), save a gmsh mesh with second order (`gmsh -order 2`), use a finer mesh file instead "
           "of refinement, or write '"
-       << found.locations.begin()->first << ": flat' there if the corners are real.";
+       << found.locations.begin()->first << ": flat' in Mesh/Manifolds if the corners are real.";
   return text.str();
 }
 

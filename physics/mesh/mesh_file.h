@@ -11,8 +11,8 @@
 namespace femgpu
 {
 /**
- * Returns the path of the mesh file @p name: as given, relative to the working directory, or else
- * relative to @p directory, which contains the parameter file.
+ * Searches for the mesh file @p name in the working directory, then in @p directory, which contains
+ * the parameter file. Returns the path of the file.
  * @throws InputError if the file is in neither directory
  */
 std::string find_mesh_file(const std::string &name, const std::string &directory);
@@ -22,8 +22,8 @@ std::string find_mesh_file(const std::string &name, const std::string &directory
  * contents are checked before deal.II gets the cells.
  * @param merging value of Mesh/Merge nodes: 'refuse', 'keep' or a distance
  * @return the contents of the file, without the names of groups that have no elements
- * @throws InputError if the file cannot be read or is invalid; the message has the file, the line
- * or cell if known, and the remedy
+ * @throws InputError if the file cannot be read or is invalid; the message contains the file, the
+ * line or cell if known, and the remedy
  */
 template <int dim>
 MeshTable read_mesh_file(const std::string &name, const std::string &merging,

@@ -34,7 +34,7 @@ struct NamedSide
   std::string entry; ///< text of the entry, for messages
   std::set<types::boundary_id> ids;
   std::optional<SurfaceFamily<dim>> surface; ///< nullopt: flat, as in the file
-  bool is_cone = false; ///< for a cone, whose `surface` is a cylinder until find_angle()
+  bool is_cone = false;                      ///< if so, `surface` is a cylinder before find_angle()
 };
 
 /// The surfaces that meet at an edge: a curved one first if there is one, then a second surface or
@@ -167,7 +167,7 @@ std::vector<NamedSide<dim>> read_sides(const std::string &text, const MeshRegion
 template <int dim>
 void find_angle(const Triangulation<dim> &coarse, NamedSide<dim> &side)
 {
-  std::map<double, Point<dim>> nodes; // by height
+  std::map<double, Point<dim>> nodes; // nodes by height
   for (const auto &face : coarse.active_face_iterators())
     if (face->at_boundary() && face->boundary_id() == *side.ids.begin())
       for (const unsigned int v : face->vertex_indices())
@@ -297,8 +297,8 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
   return plane;
 }
 
-/// Returns the manifold id for edges with the surfaces @p edge: the index of @p edge in @p known,
-/// to which new surfaces are added; flat_manifold_id for straight edges.
+/// Returns the manifold id for edges with the surfaces @p edge: their index in @p known, to which
+/// they are added if they are new; flat_manifold_id for straight edges.
 template <int dim>
 types::manifold_id manifold_of(const EdgeSurfaces<dim> &edge, std::vector<EdgeSurfaces<dim>> &known)
 {
@@ -316,7 +316,7 @@ types::manifold_id manifold_of(const EdgeSurfaces<dim> &edge, std::vector<EdgeSu
  * edge of a curved and a plane side lies on the curve in which surface and plane meet. The nodes of
  * second order in the file are ignored on edges of named sides.
  * @param quadratic nodes of second order; nullptr if there are none
- * @param known the surfaces of each manifold id; surfaces of edges are added
+ * @param known the surfaces by manifold id; new combinations at edges are added
  */
 void mark_edges_of_sides(const std::vector<NamedSide<3>> &sides,
                          const QuadraticGeometry<3> *const quadratic,
@@ -359,8 +359,8 @@ bool assign_manifolds(const std::string &text, const MeshRegions &regions, const
           manifolds_path +
               " is set, but the generator of this mesh defines its curved sides. Remove it.",
           manifolds_path);
-  // The surfaces of each manifold id: first of the sides, empty for flat sides; then an empty entry
-  // for the nodes of second order, if there are any; then of edges where sides meet.
+  // The surfaces by manifold id: one entry for each named side, empty if it is flat; an empty entry
+  // for the nodes of second order, if there are any; entries for edges at which sides meet.
   std::vector<EdgeSurfaces<dim>> surfaces;
   bool any_curved = has_second_order_nodes;
   for (NamedSide<dim> &side : sides) {

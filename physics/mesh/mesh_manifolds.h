@@ -18,7 +18,7 @@ namespace femgpu
  * curved edges (mesh_mapping.h); triangles and tetrahedra have straight edges in the interior.
  * @return whether any manifold is curved
  * @throws ParameterError on a syntax error, if nodes of a side do not lie on its surface, or if the
- * mesh already has other manifolds
+ * generator has already defined curved manifolds
  * @throws InputError if adjacent cells have different nodes of second order on the same edge or
  * face
  */

@@ -338,8 +338,8 @@ private:
   mutable std::vector<std::vector<Point<dim>>> cache; ///< by active cell index
 };
 
-/// The mapping of straight triangles and tetrahedra whose sides may have manifolds, which deal.II's
-/// MappingFE rejects in debug mode.
+/// The mapping of straight triangles and tetrahedra whose sides may have manifolds. In debug mode,
+/// deal.II's MappingFE rejects cells with manifolds.
 template <int dim>
 class StraightSimplexMapping final : public MappingFE<dim>
 {

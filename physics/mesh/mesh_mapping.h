@@ -12,7 +12,7 @@ namespace femgpu
 {
 /**
  * Returns a mapping of the cells of @p mesh. The mapping is not thread-safe.
- * @param is_curved whether some manifolds are not flat; otherwise the mapping has degree 1
+ * @param is_curved whether some manifolds are not flat; if not, the mapping has degree 1
  * @param degree degree of the mapping if @p is_curved; reduced to 2 for triangles and tetrahedra
  */
 template <int dim>

@@ -19,10 +19,10 @@ namespace femgpu
  * are rejected. Format: "Abaqus Keywords Reference Manual"; CalculiX CrunchiX user's manual.
  *
  * Sets define ids and names. If sets have a common cell or side, the first in this order takes
- * precedence: sets whose names are numbers, or `EB1` (for cells) or `SS1` (for sides); element sets
- * of sections (for cells) and surfaces (for sides); sets of *ELSET; sets of *ELEMENT; node sets,
- * each of which denotes the boundary sides whose nodes it contains. Among sets of the same kind,
- * the smallest takes precedence. A set that loses members to another set has an UnusableName.
+ * precedence: sets named by a number, alone or after EB (cells) or SS (sides); element sets of
+ * sections (for cells) and surfaces (for sides); sets of *ELSET; sets of *ELEMENT; node sets, each
+ * of which denotes the boundary sides whose nodes it contains. Among sets of the same kind, the
+ * smallest takes precedence. If a set loses members to another, its name becomes an UnusableName.
  * @param name name of the file, for messages
  * @param text contents of the file
  * @throws InputError "FILE:LINE: …" if the file is truncated, contains unknown element types, or

@@ -131,7 +131,7 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
 }
 
 /// Rejects faces of more than two cells.
-/// @param when beginning of the message, for example "with merged nodes "
+/// @param when beginning of the message, for example "after merging nodes, "
 void check_faces(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {
@@ -207,7 +207,7 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::ve
 }
 
 /// Checks lines in 3D, which deal.II requires to be edges on the boundary.
-/// @param when beginning of the message, for example "with merged nodes "
+/// @param when beginning of the message, for example "after merging nodes, "
 void check_edges(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {
@@ -395,7 +395,7 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
              "smaller tolerance.");
   }
   const std::vector<Face> faces = faces_of_cells(table, dim);
-  const std::string when = "with merged nodes ";
+  const std::string when = "after merging nodes, ";
   check_faces(table, faces, when);
   if (dim == 3)
     check_edges(table, faces, when);

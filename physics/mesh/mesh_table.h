@@ -12,7 +12,8 @@
 
 namespace femgpu
 {
-/// The boundary id, forbidden in mesh files, of faces where a rank's part of a mesh ends.
+/// The boundary id of faces at which a rank's part of a distributed mesh ends. No mesh file may
+/// contain it.
 constexpr unsigned int subdomain_boundary_id = 4294967294;
 
 /// A type of elements of first order. There is one object of each type.
@@ -27,8 +28,8 @@ struct CellShape
   static const CellShape point, line, triangle, quadrilateral, tetrahedron, hexahedron;
 };
 
-/// The position of each node of a MeshElement in lexicographic order, which deal.II's vertices and
-/// VTK's pixels and voxels use. The permutation is its own inverse.
+/// For each node of a MeshElement, its position in lexicographic order, which is the order of the
+/// vertices in deal.II and of pixels and voxels in VTK. The permutation is its own inverse.
 constexpr std::array<std::size_t, 8> lexicographic_order = {{0, 1, 3, 2, 4, 5, 7, 6}};
 
 /// An element of a mesh file.
@@ -37,7 +38,8 @@ struct MeshElement
   const CellShape *shape;
   long long id;         ///< material or boundary id; 0 if the file has none
   std::size_t location; ///< line or cell number in the file, see MeshTable::location_of()
-  /// Indices in MeshTable::points, around the bottom face, then the top face; the rest is unused.
+  /// Indices in MeshTable::points: first around the bottom face, then around the top face. Entries
+  /// from shape->n_nodes on are unused.
   std::array<std::size_t, 8> nodes;
 };
 
@@ -50,7 +52,7 @@ struct ElementType
   /// corners and are ignored.
   std::vector<std::vector<std::size_t>> midpoint_corners;
   std::optional<int> gmsh, vtk; ///< type numbers of gmsh and VTK; nullopt if they lack the type
-  bool is_of_abaqus;            ///< whether Abaqus has this type with this order of nodes
+  bool is_of_abaqus;            ///< whether Abaqus has this type, with this numbering of nodes
 
   std::size_t n_nodes() const
   {
@@ -61,8 +63,8 @@ struct ElementType
 /// Returns the element types that the readers support.
 const std::vector<ElementType> &element_types();
 
-/// A node of second order that is not at the midpoint of its edge (with two corners) or face (with
-/// four corners): the edge or face is curved.
+/// A node of second order that is not at the midpoint of its edge or face, which is thus curved. An
+/// edge has two corners, a face has four.
 struct SecondOrderNode
 {
   std::vector<std::size_t> corners; ///< indices of points
@@ -70,8 +72,8 @@ struct SecondOrderNode
   std::size_t location;             ///< MeshElement::location of its element
 };
 
-/// The nodes of a side, line or point in ascending order, padded, so that the sets of a side are
-/// equal for both adjacent cells.
+/// The indices of the vertices of a side, line or point, in ascending order and padded to four.
+/// Both adjacent cells of a side thus get the same set.
 using NodeSet = std::array<std::size_t, 4>;
 
 NodeSet all_nodes(const MeshElement &element);
@@ -79,8 +81,8 @@ NodeSet all_nodes(const MeshElement &element);
 /// Returns side number @p side of @p cell, with id 0 and the cell's location.
 MeshElement side_of(const MeshElement &cell, std::size_t side);
 
-/// A named group of elements, such as a physical group of gmsh: its dimension (0 points to 3
-/// volumes), number and name.
+/// A named group of elements, such as a physical group of gmsh: its dimension (from 0 for points to
+/// 3 for volumes), number and name.
 struct PhysicalName
 {
   int dimension;
@@ -103,7 +105,7 @@ struct MeshTable
   bool locations_are_lines = true; ///< otherwise locations are cell numbers
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
-  std::vector<PhysicalName> names; ///< names of groups, some of which may be empty
+  std::vector<PhysicalName> names; ///< names of groups; a group may have no elements
   std::vector<UnusableName> unusable_names;
   std::vector<std::string> warnings;
   std::vector<SecondOrderNode> second_order_nodes; ///< nodes that curve cells
@@ -154,7 +156,7 @@ std::string advice_on_mixed_cells(int dim);
  * Checks that deal.II can make a mesh of dimension @p dim from @p table. Nodes without elements are
  * permitted.
  * @throws InputError that begins with the location in the file
- * - if there are no cells of dimension @p dim, or cells of a larger dimension or several types
+ * - if there are no cells of dimension @p dim, cells of a larger dimension or of several types
  * - if an element has a node twice, or more than two cells share a face
  * - if a boundary element is repeated or is not a boundary face, if a named line is not an edge of
  *   a boundary face, or if a named point is neither a vertex nor a mid-side node

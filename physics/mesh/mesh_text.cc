@@ -13,7 +13,7 @@ namespace femgpu
 {
 std::string in_quotes(const std::string_view word)
 {
-  constexpr std::size_t longest = 120; // names of groups, and files without line breaks, are long
+  constexpr std::size_t longest = 120; // names of groups or files without line breaks may be long
   std::string text = "'";
   for (const char c : word.substr(0, longest)) {
     const auto byte = static_cast<unsigned char>(c);
@@ -83,7 +83,7 @@ std::size_t MeshText::count(const std::string &what, const std::size_t largest)
   const long long value = integer(what);
   if (value < 0 || static_cast<unsigned long long>(value) > largest)
     fail(what + " is " + std::to_string(value) + ", but must be from 0 to " +
-         std::to_string(largest) + " to fit into the file. Is the file truncated?");
+         std::to_string(largest) + ". Is the file damaged or truncated?");
   return static_cast<std::size_t>(value);
 }
 

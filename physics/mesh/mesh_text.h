@@ -54,16 +54,17 @@ public:
   {
     return coordinate(word(), what);
   }
-  /// Parses @p word, not the next word, as a number. @throws InputError as integer(what) throws
+  /// Parses @p word, instead of the next word, as a number. @throws InputError that mentions
+  /// @p what if the number is not valid
   long long integer(std::string_view word, const std::string &what) const;
   double coordinate(std::string_view word, const std::string &what) const;
-  /// Parses the next word. @throws InputError if it is not an integer from 0 to @p largest
+  /// Parses the next word, a count. @throws InputError if it is not an integer from 0 to @p largest
   std::size_t count(const std::string &what, std::size_t largest);
   /// Checks that the line ends here, after @p what. @throws InputError if it has more words
   void require_end_of_line(const std::string &what);
 
   /// Returns the number of bytes after the current line, an upper bound of the number of entries
-  /// there.
+  /// that follow.
   std::size_t bytes_left() const
   {
     return text.size() - at;
@@ -74,7 +75,7 @@ public:
 
 private:
   std::string name;
-  std::string_view text, current, left; ///< left: the line after the last word read
+  std::string_view text, current, left; ///< left: the unread rest of `current`
   std::size_t at = 0;                   ///< offset of the next line in `text`
   std::size_t number = 0;               ///< number of the current line
 };

@@ -43,11 +43,11 @@ private:
   decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
 
-/// Coordinates that differ by less than this count as equal. The value is the one in
-/// GridTools::collect_periodic_faces().
+/// Coordinates that differ by less than this count as equal. GridTools::collect_periodic_faces()
+/// uses the same value.
 constexpr double coordinate_tolerance = 1e-10;
 
-/// The points of a side, each with the number that is its key.
+/// The points of a side, by their numbers.
 template <int dim, class Number>
 using NumberedPoints = std::map<Number, dealii::Point<dim>>;
 
@@ -64,8 +64,8 @@ double distance_along(const Points &points, const Points &others, const unsigned
   return points.empty() || others.empty() ? 0. : low(others) - low(points);
 }
 
-/// Returns the pairs of numbers of matching points on two sides. The second side is a translation
-/// of the first along axis @p direction.
+/// Returns the numbers of each pair of matching points on two sides. The second side is a
+/// translation of the first along axis @p direction. Points without a match are omitted.
 template <int dim, class Number>
 std::vector<std::pair<Number, Number>> pairs_of(const NumberedPoints<dim, Number> &first,
                                                 const NumberedPoints<dim, Number> &second,

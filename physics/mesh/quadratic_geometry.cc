@@ -110,7 +110,8 @@ ShapesHalfway<dim>::ShapesHalfway(const FiniteElement<dim> &element)
 
 namespace
 {
-/// Returns, for each vertex index of the children of @p parent, the parent's node of degree 2.
+/// Returns a map from the vertex indices of the children of @p parent to the numbers of the nodes
+/// of the quadratic parent.
 template <int dim>
 std::map<unsigned int, unsigned int>
 nodes_of_children(const typename Triangulation<dim>::cell_iterator &parent)
@@ -123,8 +124,8 @@ nodes_of_children(const typename Triangulation<dim>::cell_iterator &parent)
   return nodes;
 }
 
-/// Returns the id of the QuadraticManifold of an edge of @p cell, or flat_manifold_id if there is
-/// none.
+/// Returns the id of the QuadraticManifold that edges of @p cell have; flat_manifold_id if no edge
+/// has one.
 template <int dim>
 types::manifold_id quadratic_manifold(const typename Triangulation<dim>::cell_iterator &cell)
 {

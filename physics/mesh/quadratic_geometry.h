@@ -21,7 +21,8 @@ template <int dim>
 class QuadraticGeometry
 {
 public:
-  /// Adds a midpoint. @return whether @p node agrees with the midpoint stored for these corners
+  /// Adds the midpoint @p node of the edge or face with these corners, unless one is stored.
+  /// @return whether @p node agrees with the stored midpoint
   bool add(const std::vector<dealii::Point<dim>> &corners, const dealii::Point<dim> &node);
   /// Returns the midpoint of the edge or face with these corners; nullptr if it is not curved.
   const dealii::Point<dim> *find(const std::vector<dealii::Point<dim>> &corners) const;
@@ -77,18 +78,18 @@ public:
   /// Returns the vertices of @p cell and the midpoints of its edges.
   std::vector<dealii::Point<dim>> compute_mapping_support_points(
       const typename dealii::Triangulation<dim>::cell_iterator &cell) const override;
-  /// Applies Newton's method, starting from the center of the cell. MappingFE in deal.II 9.4 starts
-  /// from the first vertex and often fails in cells as strongly curved as those of coarse meshes.
+  /// Inverts the mapping by Newton's method, starting from the center of the cell. MappingFE in
+  /// deal.II 9.4 starts from the first vertex and often fails in strongly curved coarse cells.
   dealii::Point<dim>
   transform_real_to_unit_cell(const typename dealii::Triangulation<dim>::cell_iterator &cell,
                               const dealii::Point<dim> &p) const override;
 };
 
 /**
- * The shape functions of an element, evaluated halfway between any two nodes of degree 2 of a
- * triangle or tetrahedron. These nodes, numbered as in FE_SimplexP (vertices, then midpoints of
- * edges), are the vertices of the cell's children. Therefore the midpoints of the children's edges
- * lie halfway between two of the nodes.
+ * The values of an element's shape functions halfway between any two nodes of a quadratic triangle
+ * or tetrahedron. These nodes, numbered as in FE_SimplexP (vertices, then midpoints of edges), are
+ * the vertices of the cell's children. Therefore the midpoints of the children's edges lie halfway
+ * between two of the nodes.
  */
 template <int dim>
 class ShapesHalfway

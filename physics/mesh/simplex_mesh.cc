@@ -21,7 +21,7 @@ namespace
 {
 using Order = std::array<unsigned int, 4>;
 
-/// Even permutations of the vertices. Each moves another pair of opposite edges to (02), (13).
+/// Even permutations of the vertices. Each makes a different pair of opposite edges (02) and (13).
 constexpr std::array<Order, 3> orders = {{{{0, 1, 2, 3}}, {{0, 2, 3, 1}}, {{0, 3, 1, 2}}}};
 
 template <int dim>

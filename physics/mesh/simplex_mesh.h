@@ -10,8 +10,8 @@
  * @file
  * Meshes of triangles and tetrahedra. All cells have level 0. On a distributed mesh, each rank
  * stores its own cells and the cells that touch them. Cells are numbered by their coarse cell ids,
- * which do not depend on the number of ranks: refinement replaces cell n by the 2^dim cells that
- * start with number 2^dim n.
+ * which do not depend on the number of ranks: refinement replaces cell n by 2^dim cells with
+ * consecutive numbers from 2^dim n on.
  *
  * deal.II 9.4 always splits the octahedron in the middle of a refined tetrahedron along the same
  * diagonal. Repeated refinement then makes cells increasingly flat, and the elements lose their
@@ -57,8 +57,8 @@ refined_simplices(const dealii::Triangulation<dim> &serial);
 template <int dim>
 void distribute_simplices(dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
 
-/// Collective. Refines @p mesh, this rank's part, once. The manifolds are copied from @p serial,
-/// the mesh from which @p mesh was made. DoFHandlers stay attached to @p mesh.
+/// Collective. Refines @p mesh, this rank's part of a mesh, once. Copies the manifolds of
+/// @p serial, the mesh from which @p mesh was made. DoFHandlers stay attached to @p mesh.
 template <int dim>
 void refine_distributed(const dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
 } // namespace femgpu

@@ -77,8 +77,8 @@ double SurfaceFamily<dim>::level(const Point<dim> &p) const
   return planes ? (p - Point<dim>()) * direction : cosine * radius(p) - sine * height(p);
 }
 
-/// Returns the normal of the surface through @p p in coordinates in which the second semi-axis is
-/// stretched. The normal's component along this semi-axis is multiplied by @p factor.
+/// Returns the unit normal of the surface through @p p in coordinates stretched along the second
+/// semi-axis, in which ellipses are circles. Its component along this axis is scaled by @p factor.
 template <int dim>
 Tensor<1, dim> SurfaceFamily<dim>::normal(const Point<dim> &p, const double factor) const
 {

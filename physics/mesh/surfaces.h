@@ -26,13 +26,13 @@ public:
   static SurfaceFamily round(const dealii::Point<dim> &center, const dealii::Tensor<1, dim> &axis);
   /// Returns similar ellipses or elliptic cylinders.
   /// @param axis direction of the elliptic cylinders; zero in 2D
-  /// @param first a semi-axis, normal to the axis
+  /// @param first the vector of a semi-axis, normal to @p axis
   /// @param second the length of the other semi-axis
   static SurfaceFamily elliptic(const dealii::Point<dim> &center,
                                 const dealii::Tensor<1, dim> &axis,
                                 const dealii::Tensor<1, dim> &first, double second);
-  /// Returns the coaxial cones parallel to the cone through @p a and @p b, about the axis of this
-  /// family of cylinders. @pre @p a and @p b have different height()
+  /// Returns the cones about the axis of this family of cylinders that have the same apex angle as
+  /// the cone through @p a and @p b. @pre @p a and @p b have different height()
   SurfaceFamily cones_through(const dealii::Point<dim> &a, const dealii::Point<dim> &b) const;
   static SurfaceFamily plane(const dealii::Tensor<1, dim> &normal);
 
@@ -63,8 +63,8 @@ public:
   {
     return stretch(from_center(p), ratio).norm();
   }
-  /// Returns the point at fraction @p t of the way from @p a to @p b, on an arc with angles
-  /// proportional to @p t.
+  /// Returns the point at fraction @p t of an arc from @p a to @p b. Angle, radius and height vary
+  /// linearly with @p t.
   dealii::Point<dim> between(const dealii::Point<dim> &a, const dealii::Point<dim> &b,
                              double t) const;
 

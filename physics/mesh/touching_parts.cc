@@ -37,7 +37,7 @@ struct BoundaryNode
   unsigned int index;
   Point<dim> point;
   unsigned int cell;    ///< active cell index
-  double shortest_edge; ///< of all cells with a boundary face at this node
+  double shortest_edge; ///< shortest edge of all cells with a boundary face at this node
 };
 
 template <int dim>
@@ -135,7 +135,7 @@ namespace
                    " = keep.");
 }
 
-/// Returns "FILE:LINE" for the beginning of a message, "FILE:LINE: ".
+/// Removes the ": " from the end of @p location: "FILE:LINE: " becomes "FILE:LINE".
 std::string name_of(const std::string &location)
 {
   return location.substr(0, location.find_last_not_of(": ") + 1);

@@ -94,7 +94,7 @@ public:
     const auto bytes = dealii::Utilities::decode_base64(run);
     return std::string(bytes.begin(), bytes.end()).substr(0, n);
   }
-  /// Returns the same bytes as peek(), and moves to the end of the run.
+  /// Returns the first @p n bytes of the current run, like peek(), and moves to the next run.
   std::string consume(const std::size_t n)
   {
     std::string bytes = peek(n);

@@ -12,7 +12,7 @@ namespace femgpu::linalg
 namespace
 {
 constexpr int region = 100'000;     ///< number of unknowns that share a rail and a clock
-constexpr int source_distance = 32; ///< one of this many unknowns is the current of a source
+constexpr int source_distance = 32; ///< one in this many unknowns is the current of a source
 constexpr int block = 64;           ///< number of consecutive unknowns with similar conductances
 constexpr int reach = 40;           ///< largest distance between nodes of most elements
 

@@ -29,7 +29,7 @@ struct Grid
     return nx * ny * nz;
   }
 
-  /// Calls action(x, y, z) in parallel for the points with numbers from @p first to before @p end.
+  /// Calls action(x, y, z) in parallel for the points whose numbers are in [@p first, @p end).
   template <class Action>
   void for_points(const int first, const int end, const Action &action) const
   {
@@ -69,7 +69,7 @@ std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offse
 /// @throws ParameterError with the numbers if there are more than RowStarts::max_entries entries
 void check_entries(const Grid &grid, double count, const RowShare &share = {});
 
-/// Returns the coordinates and further data of the unknowns at the points in @p share. The grid has
+/// Describes the unknowns at the points in @p share, including their coordinates. The grid has
 /// spacing 1 and @p components unknowns per point.
 Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {});
 

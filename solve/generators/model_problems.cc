@@ -141,7 +141,7 @@ ModelProblem circuit(const GeneratorArguments &arguments)
   ModelProblem problem;
   problem.A = circuit_matrix(N, seed);
   problem.is_symmetric = false;
-  std::vector<double> v; // the solution: unknowns between 0 and 1
+  std::vector<double> v; // the solution, with entries between 0 and 1
   for (Random random(seed + 1); v.size() < static_cast<std::size_t>(N);)
     v.push_back(random.uniform(0., 1.));
   const HostCsr A = problem.A.csr();

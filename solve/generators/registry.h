@@ -38,7 +38,8 @@ public:
     return rows;
   }
 
-  /// Returns the first parameter: one size for all of @p dimension directions, or one for each.
+  /// Returns the grid that the first parameter defines by one size for all @p dimension directions
+  /// or by one size for each direction.
   Grid grid(int dimension) const;
   /// Returns the first parameter: one size, at least @p smallest.
   int size(int smallest) const;
@@ -72,8 +73,8 @@ extern const Registry<GeneratorTraits, ModelProblem(const GeneratorArguments &)>
 std::vector<Choice> generator_choices();
 
 /**
- * Makes the model problem that @p text names, such as "poisson2d-5pt:100x50", or a share of
- * consecutive rows.
+ * Makes the model problem that @p text names, such as "poisson2d-5pt:100x50", or a share of its
+ * rows.
  * @throws ParameterError for an invalid text, with the valid forms
  * @throws ParameterError with the numbers if the matrix has more than max_indices rows or the
  *         result more than RowStarts::max_entries entries

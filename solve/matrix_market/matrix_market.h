@@ -40,7 +40,7 @@ MatrixMarketMatrix read_matrix_market(const std::string &file);
 /**
  * Reads a vector of @p n elements from a general n x 1 file of format array or coordinate (missing
  * elements are 0) and field real or integer.
- * @throws InputError as read_matrix_market() throws, and if the size is not n x 1
+ * @throws InputError if the file is invalid, or its size is not n x 1
  */
 std::vector<double> read_matrix_market_vector(const std::string &file, int n);
 
@@ -52,14 +52,14 @@ struct MatrixMarketVectors
 };
 
 /// Reads one or several vectors of @p n elements, the columns of an n x k file.
-/// @throws InputError as read_matrix_market_vector() throws
+/// @throws InputError if the file is invalid, or does not have @p n rows
 MatrixMarketVectors read_matrix_market_vectors(const std::string &file, int n);
 
 /**
  * Writes vectors as the columns of an array, with enough digits to read back the same numbers.
  * @param vectors @p count vectors of the same length, concatenated
  * @param comment comment at the beginning of the file; may have several lines
- * @throws OutputError as write_file() throws
+ * @throws OutputError if the file cannot be written
  */
 void write_matrix_market_vectors(const std::string &file, const std::vector<double> &vectors,
                                  int count, const std::string &comment = "");

@@ -220,7 +220,7 @@ TEST_F(ParameterFile, CharactersThatLookLikeOthersAreNamedWithTheirColumns)
   EXPECT_TRUE(contains(error_of("subsection Solver\nset Method = \\\n gm\u200bres\nend\n"),
                        "; line 3, column 4 has an invisible character (U+200B)"));
   EXPECT_TRUE(contains(error_of("", {"Dim\u0435nsion=2"}), "column 4 has a Cyrillic letter"));
-  // Look-alikes in accepted values are recorded to explain later errors, but not those in comments.
+  // Look-alikes in accepted values are recorded to explain later errors. Comments do not count.
   const ParameterLocations locations = apply("set Dimension = 3 # \u2212\n", {"Dimension=2"});
   EXPECT_TRUE(locations.confusables.empty());
 }

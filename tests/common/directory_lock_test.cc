@@ -48,7 +48,7 @@ protected:
     return id;
   }
 
-  /// Returns the id of a process that has ended and been waited for, so that no process has it.
+  /// Returns an id that no process has: the id of a child that has ended and been waited for.
   static pid_t dead_process()
   {
     const pid_t child = ::fork();

@@ -25,7 +25,7 @@ def listed(text):
 
 
 def missing(choices, page):
-    """Yields what the page does not mention in `code`. Options must be written as `option=`."""
+    """Yields the names, and the options as `option=`, that the page lacks in backquotes."""
     written = re.sub(r"^<!-- table .*?^<!-- end -->$", "", page, flags=re.MULTILINE | re.DOTALL)
     code = set(re.findall(r"`([^`\n]+)`", written))
     for section in SECTIONS:

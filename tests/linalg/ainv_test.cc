@@ -189,8 +189,8 @@ TEST_P(AinvTest, EachOfTwoFactorsHasItsOwnPivots)
 
 TEST_P(AinvTest, InTheNaturalOrderItIsTheAlgorithmWithOnePivotAfterTheOther)
 {
-  // For a tridiagonal matrix, every round has one pivot that changes one column, and drops entries
-  // exactly as the sequential algorithm does.
+  // For a tridiagonal matrix, every round has a single pivot, which changes one column. Each round
+  // therefore drops the same entries as the sequential algorithm.
   for (const HostMatrix &A : {laplacian_1d(40), convection_diffusion(30, 1, 0.4, 0.)}) {
     const std::vector<double> r = random_vector(A.n, 2);
     for (const bool is_stabilised : {false, true})
@@ -232,8 +232,8 @@ TEST_P(AinvTest, EntriesDependOnNoUnits)
 
 TEST_P(AinvTest, PlainPivotsThatBreakDownAreNamedAndStabilisedOnesArePositive)
 {
-  // A is positive definite, but without the first entry of z_2 the third pivot of AINV is 1 -
-  // 1.024.
+  // A is positive definite, but without the first entry of z_2 the third pivot of AINV is negative:
+  // 1 - 1.024.
   const HostMatrix A = dense({{1., 0.4, 0.8}, {0.4, 1., 0.8}, {0.8, 0.8, 1.}});
   const HostMatrix indefinite = dense({{2., 1., 0.}, {1., 2., 3.}, {0., 3., 2.}});
   make("sainv drop=0.45 order=natural", A);

@@ -26,8 +26,8 @@ TEST_P(BiCGStabTest, FirstStepIsThatByHand)
   EXPECT_NEAR(report.true_residual, std::hypot(0.2, 0.1), 10. * eps);
 }
 
-// By hand, with right preconditioning: p̂ = M⁻¹p = (1/2, 0), q = (1, 1/2), α = 1, s = (0, -1/2), ŝ
-// = (0, -1/4), t = (1/4, -1/2), ω = 4/5.
+// By hand, with right preconditioning: p̂ = M⁻¹p = (1/2, 0), q = (1, 1/2), α = 1, s = (0, -1/2),
+// ŝ = (0, -1/4), t = (1/4, -1/2), ω = 4/5.
 TEST_P(BiCGStabTest, FirstStepWithJacobiIsThatByHand)
 {
   LinearSolverOptions options = method(solver, "jacobi");

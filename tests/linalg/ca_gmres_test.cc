@@ -44,8 +44,8 @@ TEST(Lapack, ConditionNumbers)
 TEST(KrylovBasis, LejaOrderByHand)
 {
   const std::vector<Complex> ordered = leja_order({{1., 0.}, {3., 0.}, {2.5, 0.}, {0., 0.}}, 4);
-  // Leja order: 3, then the farthest point 0, then 1, because |1-3||1-0| = 2 exceeds |2.5-3| 2.5 =
-  // 1.25.
+  // Leja order: 3, then the farthest point 0, then 1, because |1-3||1-0| = 2 exceeds
+  // |2.5-3||2.5-0| = 1.25.
   EXPECT_EQ(ordered, (std::vector<Complex>{{3., 0.}, {0., 0.}, {1., 0.}, {2.5, 0.}}));
   EXPECT_EQ(leja_order({{1., 0.}, {1., 0.}, {1., 0.}}, 3).size(), 3U);
 }

@@ -11,8 +11,8 @@
 
 /**
  * @file
- * Checks, for any backend, that a chain step (linalg/steps) runs its body for each item (such as a
- * row) after it has run for the earlier items of the same chain on which this item depends.
+ * Checks, for any backend, that a step over chains (linalg/steps/chains.h) runs its body for an
+ * item, such as a row, only after the earlier items of the same chain on which this item depends.
  */
 namespace femgpu::linalg::test
 {

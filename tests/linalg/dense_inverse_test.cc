@@ -26,8 +26,8 @@ enum class Symmetry
 class DenseInverseTest : public OnBackend
 {
 protected:
-  /// Returns the entries of the inverse by rows. Expects that the inversion omits @p
-  /// rank_deficiency rows, which depend on others.
+  /// Returns the entries of the inverse by rows. Expects the inversion to omit
+  /// @p rank_deficiency rows that depend on others.
   std::vector<double> invert(const HostMatrix &A, const Symmetry symmetry,
                              const int rank_deficiency = 0) const
   {

@@ -77,8 +77,8 @@ double entry_of(const HostMatrix &A, const int i, const int j)
   return 0.;
 }
 
-/// Checks overlapping subdomains. A subdomain must contain the rows that at most a given number of
-/// connections separates from its own rows, in global order and with all entries between them.
+/// Checks overlapping subdomains. A subdomain must contain its own rows and all rows within a given
+/// distance in the graph of A, in global order and with all entries between these rows.
 TEST(PartsWithOverlap, AreRowsNearOwnOnesInTheOrderOfAll)
 {
   const HostMatrix A = generate("poisson2d-5pt:1x40").A; // a chain of rows
@@ -311,7 +311,7 @@ TEST(Parts, AreScaledAsOnePart)
     EXPECT_NEAR(residual_norm(problem.A, problem.b, x), reports[0].original.residual,
                 1e-6 * reports[0].original.residual + 1e-13);
     options.preconditioner = "multigrid";
-    if (std::string(solver) == "gmres") // the circuit matrix has no positive diagonal
+    if (std::string(solver) == "gmres") // the circuit's diagonal is not positive
       continue;
     const auto with_multigrid =
         solve_on_ranks(options, problem.A, problem.b, {}, uneven(problem.A));

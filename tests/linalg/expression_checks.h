@@ -19,8 +19,8 @@
  */
 namespace femgpu::linalg::test
 {
-/// The body of a kernel step that stores the four results of a reaction term at u_i, four numbers
-/// per row.
+/// The body of a kernel step that stores four numbers for each row: value, derivative, difference
+/// and potential remainder of a reaction term at u_i.
 struct EvaluateTerm
 {
   DiagonalTerm<ExpressionReaction> term;

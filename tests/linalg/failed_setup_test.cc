@@ -160,7 +160,7 @@ TEST_P(FailedSetupTest, SaysThatThereIsNoMatrix)
   refuses();
 }
 
-/// Occupies memory with other buffers, so that it runs out at each stage of a set-up in turn.
+/// Occupies so much memory with other buffers that a set-up fails at each of its stages in turn.
 TEST_P(FailedSetupTest, GoesOnWhenThereIsMemoryAgain)
 {
   constexpr std::size_t n_stages = 40;

@@ -202,7 +202,7 @@ TEST(Generators, SizesAreThoseOfTheFamilies)
 using Displacement = std::array<double, 3>;
 
 /// Computes K u for a displacement u(x, y, z) and calls @p check(x, y, z, force) at the nodes that
-/// no edge connects to the clamped face. Other rows lack the removed columns.
+/// no edge connects to the clamped face. The rows of the other nodes lack the columns of that face.
 template <class Function, class Check>
 void for_forces(const int N, const Function &u, const Check &check)
 {

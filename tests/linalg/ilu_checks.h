@@ -162,7 +162,8 @@ void check_triangular_solves_agree(const ExecutorPtr &executor)
     }
 }
 
-/// Checks that all ways to solve agree for blocks that exceed the shared memory of a thread block.
+/// Checks that triangular solves by levels and by dependencies agree for blocks of rows that exceed
+/// the shared memory of a thread block.
 template <class Backend>
 void check_solves_with_large_blocks_agree(const ExecutorPtr &executor)
 {
@@ -290,7 +291,7 @@ void check_is_symmetric_for_symmetric_matrices(const ExecutorPtr &executor)
                    .M->is_symmetric());
 }
 
-/// Checks that the factors are bitwise symmetric. For Cholesky factors, they must be so although
+/// Checks that the factors are bitwise symmetric. Cholesky factors must be symmetric even if
 /// rounding has made A slightly unsymmetric.
 template <class Backend>
 void check_cholesky_factors_are_symmetric_to_the_bit(const ExecutorPtr &executor)

@@ -29,13 +29,13 @@ Dense incomplete_lu(const Dense &A, int level);
 /// Returns M⁻¹r, computed with @p sweeps Jacobi sweeps for each triangular factor.
 std::vector<double> swept_solution(const Dense &lu, const std::vector<double> &r, int sweeps);
 
-/// The numbers of outer and inner steps and the level of fill.
+/// The options of the two-stage method: numbers of outer and inner steps, and level of fill.
 struct TwoStage
 {
   int outer, inner, level;
 };
 
-/// Returns s after the outer steps of Algorithm 3 of Galiano et al. 2012, as printed there,
+/// Returns s after the outer steps of Algorithm 3 of Galiano et al. 2012, as in the paper,
 /// starting from s = 0.
 std::vector<double> two_stage_solution(const HostMatrix &A, const Partition &blocks,
                                        const std::vector<double> &r, const TwoStage &counts);
@@ -44,7 +44,7 @@ std::vector<double> two_stage_solution(const HostMatrix &A, const Partition &blo
 /// its pattern is unsymmetric.
 HostMatrix unsymmetric_pattern(int n, int per_row, unsigned int seed);
 
-/// Returns D + L + U of IncompleteFactors, with rows in the order of the blocks.
+/// Returns D + L + U of IncompleteFactors as a dense matrix, with rows in the order of the blocks.
 template <class Factors>
 Dense dense_factors(const Factors &factors)
 {

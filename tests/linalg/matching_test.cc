@@ -43,8 +43,8 @@ double best_log_product(const HostMatrix &A)
   return best;
 }
 
-/// Returns a random matrix in which a fraction @p density of the entries is stored. Their values
-/// are in 10^[-3, 3), and some are zeros.
+/// Returns a random matrix in which a fraction @p density of the entries is stored. Some of these
+/// are zeros; the others have magnitudes from 1e-3 to 1e3.
 HostMatrix random_sparse(const int n, const double density, const unsigned int seed)
 {
   const std::vector<double> numbers = random_vector(3 * n * n, seed);

@@ -38,7 +38,7 @@ protected:
     return solve(executor, options, A, b, x0);
   }
 
-  /// Solves A x = b from x = 0. @param of matrix for which the preconditioner is set up
+  /// Solves A x = b from x = 0. The preconditioner is set up for another matrix, @p of.
   Solved run_with(const std::string &preconditioner, const HostMatrix &of, const HostMatrix &A,
                   const std::vector<double> &b) const
   {

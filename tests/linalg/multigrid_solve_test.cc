@@ -41,8 +41,8 @@ enum class Sides
 };
 
 /// Discretises -∇·(k ∇u) by finite volumes on N x N cells.
-/// @param conductance function of (direction, x, y) that returns the conductance between cell (x,
-/// y) and the next cell in this direction
+/// @param conductance function of (direction, x, y): the conductance between cell (x, y) and the
+///        next cell in this direction
 template <class Conductance>
 HostMatrix diffusion_2d(const int N, const Conductance &conductance, const Sides sides)
 {

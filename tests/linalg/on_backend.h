@@ -192,8 +192,8 @@ inline auto general_solvers()
   return testing::Values(std::string("bicgstab"), std::string("pipelined-bicgstab"));
 }
 
-/// Returns solvers whose options determine the number of vectors, so that it is unknown to the
-/// compiler.
+/// Returns solvers whose options determine how many vectors they use, so that the compiler does not
+/// know this number.
 inline auto wide_solvers()
 {
   return testing::Values(std::string("idr"), std::string("idr s=1"), std::string("idr s=8"),

@@ -226,8 +226,8 @@ TEST(Recurrence, EndsWhereItStandsStillAtItsRounding)
   EXPECT_FALSE(state.running);
   EXPECT_LT(state.iteration, 40);
   EXPECT_EQ(to_string(state.outcome), "converged"); // the true residual is checked afterwards
-  EXPECT_TRUE(unchanged_state(1e-12, 1., numbers).running) << "has brought nothing yet";
-  EXPECT_TRUE(unchanged_state(0., 1.5e-24, numbers).running) << "goes on whatever the residual is";
+  EXPECT_TRUE(unchanged_state(1e-12, 1., numbers).running) << "the residual has not decreased";
+  EXPECT_TRUE(unchanged_state(0., 1.5e-24, numbers).running) << "there is no target";
 }
 
 /// Returns the state of a run that ended with the outcome not_finite 7 iterations after the start.

@@ -11,14 +11,14 @@
 
 /**
  * @file
- * Test matrices, basis steps and variants of the matrix powers kernel, and a reference
- * implementation.
+ * Contains test matrices, steps that define a Krylov basis, variants of the matrix powers kernel,
+ * and a reference implementation of this kernel.
  */
 namespace femgpu::linalg::test
 {
 using Vectors = std::vector<std::vector<double>>;
 
-/// Returns the shifts of a Newton basis: a real one, a complex pair, a real one, and so on.
+/// Returns steps of a Newton basis, whose shifts are a real number, a complex pair, and so on.
 inline std::vector<BasisStep> newton_steps(const int n_steps)
 {
   std::vector<BasisStep> steps;
@@ -35,7 +35,7 @@ inline std::vector<BasisStep> monomial_steps(const int n_steps)
   return std::vector<BasisStep>(static_cast<std::size_t>(n_steps), BasisStep{0., 0., 0.25});
 }
 
-/// Computes the basis row by row on the host.
+/// Computes the vectors of the Krylov basis of @p v row by row on the host.
 /// @param m inverse diagonal of the Jacobi preconditioner; empty without a preconditioner
 inline Vectors reference(const HostMatrix &A, const std::vector<double> &v,
                          const std::vector<double> &m, const std::vector<BasisStep> &steps)

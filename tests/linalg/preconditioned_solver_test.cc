@@ -110,7 +110,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhenSolvesTogetherHaveLostWhatItC
 {
   const bool is_on_host = executor->backend() == BackendKind::host;
   HostMatrix A = generate(is_on_host ? "poisson2d-5pt:150" : "poisson2d-5pt:400").A;
-  A.unknowns = default_unknowns; // no nodes_along_body, so no forecast for Jacobi
+  A.unknowns = default_unknowns; // no nodes_along_body: JacobiForecast::iterations is 0
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   int n_with_jacobi = 0, n_iterations = 0;
@@ -153,7 +153,7 @@ TEST_P(PreconditionedSolverTest, TakesMultigridAtOnceWhereMaterialsDiffer)
 TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
 {
   HostMatrix A = laplacian_1d(30001);
-  A.unknowns = default_unknowns; // no nodes_along_body, so no forecast for Jacobi
+  A.unknowns = default_unknowns; // no nodes_along_body: JacobiForecast::iterations is 0
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolver solver = automatic("pipelined-cg");
   std::vector<int> shown;

@@ -26,8 +26,8 @@ protected:
       : A(laplacian_2d(20, 21)), starts{0, 130, 271, A.n}, matrices(cut_matrix(A, starts))
   {}
 
-  /// Sets the rows of A on all ranks but @p bad on rank `failing`, and expects the same error on
-  /// all ranks. Then checks that a solve with A succeeds on all ranks. Returns the error message.
+  /// Sets @p bad on rank `failing` and the rows of A on the other ranks, and expects the same error
+  /// on all ranks. Then checks that they solve with A. Returns the error message.
   template <class Expected>
   std::string fail_and_recover(const std::string &preconditioner, const LocalMatrix &bad)
   {
@@ -144,7 +144,7 @@ TEST_F(PartsThatFail, AllHaveTheErrorOfTooLittleMemory)
 TEST_F(PartsThatFail, AllStayWithJacobiIfOneHasNoMemoryForMultigrid)
 {
   ModelProblem problem = generate("poisson2d-5pt:300");
-  problem.A.unknowns = default_unknowns; // no nodes_along_body, so no forecast for Jacobi
+  problem.A.unknowns = default_unknowns; // no nodes_along_body: JacobiForecast::iterations is 0
   const std::vector<LocalMatrix> halves = cut_matrix(problem.A, {0, 45000, 90000});
   std::vector<double> x(problem.b.size());
   run_on_ranks(2, [&](const int p, const auto &communicator) {

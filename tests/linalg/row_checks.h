@@ -16,7 +16,8 @@
  */
 namespace femgpu::linalg::test
 {
-/// For row i, adds the numbers below i % 41, and the values that other threads wrote to scratch.
+/// For row i, the threads of a team add the numbers below i % 41 to `sums`. In `of_scratch`, they
+/// store i if each of them has read from scratch what another thread has written.
 template <int team_size_>
 struct AddInTeams
 {
@@ -256,8 +257,8 @@ DenseSolutions solve_dense(const ExecutorPtr &executor, const std::vector<double
   return {m.to_host(), n_dependent.to_host()};
 }
 
-/// Returns an n1 x n2 matrix with entries from -1 to 1, by columns. If @p twice is a column, this
-/// column is the sum of two earlier columns.
+/// Returns an n1 x n2 matrix with entries from -1 to 1, by columns. If 2 <= twice < n2, column
+/// @p twice is the sum of the two columns before it.
 inline std::vector<double> dense_columns(const int n1, const int n2, const int twice)
 {
   std::vector<double> A = random_vector(n1 * n2, 5);

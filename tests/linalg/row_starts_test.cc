@@ -103,7 +103,7 @@ TEST(RowStarts, ThoseOfSlicesAreCountedAsFar)
   EXPECT_NE(text.find("slice of 32 rows"), std::string::npos) << text;
 }
 
-/// Address space for @p size elements; only the elements used occupy memory.
+/// Reserved address space for an array; only the elements that are used occupy memory.
 template <class T>
 class Reserved
 {
@@ -240,7 +240,7 @@ TEST(RowStarts, WhatCountsByIntSaysWhatDoesNot)
   EXPECT_NE(ilu.find("chebyshev"), std::string::npos) << ilu;
   EXPECT_EQ(ilu.find("sai,"), std::string::npos) << ilu;
   check_countable("preconditioner", linalg::preconditioners, "multigrid",
-                  many); // checks its levels
+                  many); // multigrid itself checks each level
   const std::string rcm =
       refusal([] { check_countable("ordering", linalg::orderings, "rcm", many); });
   EXPECT_NE(rcm.find("'rcm'"), std::string::npos) << rcm;

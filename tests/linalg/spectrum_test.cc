@@ -68,7 +68,7 @@ protected:
     return solve(executor, options, A, multiply(A, random_vector(A.n, 5))).report;
   }
 
-  /// Returns the bound that the remarks of `chebyshev` report.
+  /// Returns the bound of the largest eigenvalue of D⁻¹A that the remarks of `chebyshev` report.
   double bound(const HostMatrix &A) const
   {
     const std::string remarks = report(A, "chebyshev").method.setup.remarks, words = "up to ";

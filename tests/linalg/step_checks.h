@@ -228,7 +228,7 @@ struct Counts
     return {calls.data(), passes.data()};
   }
 
-  /// Checks that every row was called in passes 0, 1, ..., n_passes - 1.
+  /// Checks that the body ran once for every row in each of the passes 0, 1, ..., n_passes - 1.
   void expect_passes(const int n_passes) const
   {
     const std::vector<double> expected_calls(calls.size(), n_passes);

@@ -31,7 +31,8 @@ std::vector<LocalMatrix> cut_matrix(const HostMatrix &A, const std::vector<int> 
 void run_on_ranks(
     int n_ranks, const std::function<void(int, const std::shared_ptr<const Communicator> &)> &work);
 
-/// Solves on one of several ranks, after setting the matrix twice.
+/// Solves the rows of one of several ranks. Sets the matrix twice, with a new pattern and with
+/// the same one, so that the update of the solver is tested, too.
 /// @param x the initial guess of all rows; the solution replaces the rows of this rank
 SolveReport solve_local(const LinearSolverOptions &options, const LocalMatrix &local,
                         const std::vector<double> &b, std::vector<double> &x,
@@ -52,7 +53,7 @@ SolvedOnRanks solve_on_ranks(const LinearSolverOptions &options, const HostMatri
                              const std::vector<double> &b, const std::vector<double> &x0,
                              const std::vector<int> &starts, const std::string &backend = "host");
 
-/// Returns the starts of four subdomains of very different sizes, one of which is empty.
+/// Returns the first rows of four subdomains of very different sizes, then A.n. One is empty.
 std::vector<int> uneven(const HostMatrix &A);
 
 /// Returns a system that @p solver can solve.

@@ -146,9 +146,9 @@ TEST(AbaqusFile, SetsThatShareTheirPartsAreNamesOnlyWhereTheyAreTheSame)
   const MeshTable table = table_of(squares);
   EXPECT_EQ(id_of(table, 2, "Plate"), -1);
   EXPECT_EQ(reason_of(table, "Plate"),
-            "This set of line 11 of 'm.inp' overlaps the set 'steel' of line 18, but each cell or "
-            "side has one id. Use that set and others that together make up this one, or remove "
-            "one of the two from the file.");
+            "This set of line 11 of 'm.inp' overlaps the set 'steel' of line 18, but a cell or "
+            "side can have only one id. Use that set and sets of the other members of this one, or "
+            "remove one of the two from the file.");
   EXPECT_STARTS(reason_of(table, "all nodes"), "This node set of line 4 of 'm.inp' has all nodes");
   EXPECT_EQ(count(table, 0, id_of(table, 0, "corner")), 1U); // a point
   const MeshTable same = table_of(replaced(squares, "3\n6,\n", "1, 4\n"));

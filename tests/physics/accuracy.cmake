@@ -88,8 +88,8 @@ foreach(solver pipelined-cg bicgstab minres gmres)
 endforeach()
 study_test(halves_that_a_weak_strip_holds_are_found ${here}/weak_halves.prm --set Solver/Fallback=none --ranks 3
   --expect-outcome converged --expect-quantity "r u=0.125+-2e-4" --expect-quantity "l u=-0.125+-2e-4")
-# Motions of parts that are not separate. The error estimate detects them with multigrid, the choice
-# of auto.
+# Motions of parts that ComponentDeflation does not find, because they are connected to other parts.
+# With multigrid, which auto chooses, the error estimate detects these motions.
 foreach(solver pipelined-cg minres bicgstab)
   study_test(stiff_body_that_turns_about_a_node_is_found_by_${solver} ${here}/stiff_hinge.prm
     --set Solver/Solver=${solver} --expect-outcome converged

@@ -39,7 +39,7 @@ public:
   }
 };
 
-/// A function on a mesh that is refined @p times or has blocks of @p n cells per direction.
+/// A function on a mesh with @p times global refinements and blocks of @p n cells per direction.
 template <int dim>
 struct OnMesh
 {

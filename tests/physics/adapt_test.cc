@@ -189,7 +189,7 @@ const std::string varying_source = "2*pi^2*(1 + x*y)*sin(pi*x)*cos(pi*y) "
 const Data varying_2d = {"1 + x*y", varying_source, "sin(pi*x)*cos(pi*y)",
                          "(1 + y)*pi*cos(pi)*cos(pi*y)", 1};
 
-/// Returns the ratio of estimated and true flux error on globally refined meshes.
+/// Returns the ratio of the estimated to the true flux error for each of three refined meshes.
 template <int dim>
 std::vector<double> effectivities(Trial<dim> &run, const Estimator estimator)
 {
@@ -258,8 +258,8 @@ TEST(Estimators, AreZeroForSolutionsOfTheSpace)
   }
 }
 
-/// Returns the last indicators of all ranks by cell centre, rounded and shifted along x by @p shift
-/// with period 1.
+/// Returns the last indicators of all ranks. Their keys are the rounded cell centres, shifted along
+/// x by @p shift with period 1.
 template <int dim>
 std::map<std::array<long, 3>, float> indicators_by_point(const Trial<dim> &run, const double shift)
 {
@@ -345,7 +345,7 @@ TEST(Estimators, TakePeriodicSidesForFacesBetweenCellsIn3D)
 /// The r^(2/3) singularity of an L-shape, see parameters/poisson_lshape_adaptive.prm.
 const std::string singular = "(x^2 + y^2)^(1/3)*cos(2/3*atan2(x - y, -x - y))";
 
-/// Returns s of H1 error ~ dofs^-s over the last cycles.
+/// Returns the s for which the H1 error falls like dofs^-s over the last cycles.
 double rate_on_l_shape(const RefinementRule &rule, const std::size_t largest)
 {
   const Data data = {"1", "0", singular, "", numbers::invalid_boundary_id};

@@ -80,8 +80,8 @@ struct Case
   {
     return solution->evaluation().balance;
   }
-  /// Returns the report of a converged solve after require_balance() has examined it; @p further
-  /// replaces each further solve that require_balance() requests.
+  /// Returns the report of a converged solve after require_balance() has examined it. Calls
+  /// @p further in place of each additional solve that require_balance() requests.
   linalg::SolveReport balance_report(const std::function<void()> &further)
   {
     linalg::SolveReport report;

@@ -18,8 +18,8 @@ namespace
 {
 using namespace femgpu;
 
-/// A square or cube that is refined @p everywhere times globally and then @p times at its first
-/// corner.
+/// A square or cube with @p everywhere global refinements, followed by @p times refinements of the
+/// cell at its first corner.
 class RefinedAtACorner
 {
 public:

@@ -148,7 +148,7 @@ def write_vessel(path):
 
 
 # Elements on a lattice of cells of size 2: gmsh's type, number of corners, and the corners around
-# each other node; below, the types of their faces
+# each node that is not a corner. Below: the types of the faces of the elements
 TRIANGLE, SQUARE = [(0, 1), (1, 2), (2, 0)], [(0, 1), (1, 2), (2, 3), (3, 0)]
 CUBE = [(0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7)]
 CUBE_MIDDLES = CUBE + [(0, 1, 2, 3), (0, 1, 4, 5), (0, 3, 4, 7), (1, 2, 5, 6), (2, 3, 6, 7),

@@ -79,7 +79,7 @@ Constraints conformity_of_deal_ii(const Discretization<dim> &discretization,
   return constraints;
 }
 
-/// Gathers on all ranks the constraint lines of owned dofs, which are complete, and closes them.
+/// Collects the lines of owned dofs, which are complete, from all ranks, and closes the result.
 Constraints of_all_ranks(const Constraints &mine, const IndexSet &owned)
 {
   std::vector<Constraints::ConstraintLine> lines;
@@ -104,7 +104,7 @@ std::map<DofNumber, double> masters_of(const Constraints &constraints, const Dof
                             : std::map<DofNumber, double>(entries->begin(), entries->end());
 }
 
-/// Checks that both constrain @p dofs equally. @return how many of them depend on other dofs
+/// Checks that @p ours and @p theirs constrain @p dofs equally. @return how many dofs have masters
 unsigned int expect_same_lines(const Constraints &ours, const Constraints &theirs,
                                const IndexSet &dofs)
 {
@@ -435,8 +435,8 @@ double norm_of_flux(const Discretization<dim> &discretization, const FeVector &u
 }
 
 /**
- * Compares Kelly's indicators. In η_K², deal.II weights boundary faces like interior faces, whose
- * jump two cells share. We weight them twice, because the whole error there belongs to one cell.
+ * Compares Kelly's indicators. In η_K², deal.II gives boundary faces the weight of interior faces,
+ * whose jump two cells share. We give a boundary face twice this weight, because it has one cell.
  */
 template <int dim>
 void expect_indicators_of_deal_ii(const unsigned int degree)

@@ -221,7 +221,7 @@ TEST(Reactions, are_minus_the_residual_at_the_nodes_that_are_held)
   u.update_ghost_values();
   DiscreteSolution<2> solution(*square.problem, discretization, u);
   const FeVector &residual = solution.evaluation().residual;
-  // At the corner, id 0 holds the x direction only, so the y direction counts for id 2.
+  // Side 0 is held in x only, so the reaction in y at the corner belongs to side 2.
   std::map<std::string, double> expected;
   const auto sum_at = [&](const types::boundary_id id, const unsigned int c) {
     ComponentMask mask(2, false);

@@ -15,8 +15,8 @@ femgpu first writes the file --when. femgpu blocks while it writes to this pipe,
 
 Without --when:
 
-    FEWER            another run has a cycle less: it must not take files of the first run for its
-                     own, and files that are not femgpu's must not change
+    FEWER            another run has one cycle fewer: it must not take files of the first run for
+                     its own, and files that are not femgpu's must not change
 
     FULL             the output directory is on a disk of 20 KiB (77, skipped, if no disk can be
                      mounted): exit code 5, and no partial file remains
@@ -242,7 +242,7 @@ def interrupt_second_run(options, command, directory):
         yield from expect_exit(exit_code(options, second, directory), said, 5,
                                f"another run, process {writer} on host {socket.gethostname()}")
         if second.returncode == 0 or "started 20" not in said:
-            yield f"the second run does not say when the first was started:\n{said}"
+            yield f"the second run does not report when the first one started:\n{said}"
     if options.how == "VANISH":
         shutil.rmtree(directory)
     if options.how in ("SECOND", "VANISH"):
@@ -262,25 +262,25 @@ def interrupt_second_run(options, command, directory):
         yield from expect_exit(exit_code(options, process, directory), errors, 5, options.when)
         return
     if process.returncode == 0:
-        yield "it ends with 0"
+        yield "the run ends with 0"
     if options.how != "KILL":
         if "result files that exist are complete" not in errors:
-            yield "it does not say how it ended"
+            yield "the run does not report how it ended"
         left = partial_files(directory) - unused
         if left:
             yield f"partial files are left: {left}"
     for path in filter(os.path.exists, paths):
         os.unlink(path)
     if not set(before) <= set(snapshot(directory)):
-        yield f"files have gone: {sorted(set(before) - set(snapshot(directory)))}"
+        yield f"files are missing: {sorted(set(before) - set(snapshot(directory)))}"
     yield from text_files_are_complete(directory)
     if options.finished:
         yield from has_finished_cycles(directory, options.finished)
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     if again.returncode != 0:
-        yield f"a run after it ends with {again.returncode}:\n{again.stderr}"
+        yield f"a later run ends with {again.returncode}:\n{again.stderr}"
     if partial_files(directory):
-        yield f"a run after it leaves {partial_files(directory)}"
+        yield f"a later run leaves {partial_files(directory)}"
     yield from text_files_are_complete(directory)
 
 
@@ -345,7 +345,7 @@ def close_output(how, command, directory):
         run = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
         os.close(writer)
     if run.returncode != 0:
-        yield f"it ends with {run.returncode}: {run.stderr}"
+        yield f"the run ends with {run.returncode}: {run.stderr}"
     if not os.path.exists(os.path.join(directory, "summary.json")):
         yield "there is no summary.json"
     yield from text_files_are_complete(directory)

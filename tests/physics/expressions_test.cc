@@ -79,15 +79,14 @@ private:
   std::string closing;
 };
 
-/// A value and the error bound of another evaluation of it.
+/// A value, and a bound of its difference from the value of another implementation.
 struct Bounded
 {
   double value = 0., error = 0.;
 };
 
-/// Returns a running error bound for each node. An operation adds an error of some units of the
-/// last place and propagates the errors of its operands, which move between the ends of their
-/// ranges.
+/// Returns the value and the error bound of each node. An operation adds a few units in the last
+/// place to the propagated error, its largest change if each operand changes by its own error.
 std::vector<Bounded> with_errors(const linalg::ExpressionGraph &graph, const Point<3> &p)
 {
   constexpr double units = 8. * std::numeric_limits<double>::epsilon();

@@ -1,8 +1,8 @@
 # Solver groups: several groups of the cores of a node, and two simulated nodes without shared
 # memory (FEMGPU_NODES). Included by CMakeLists.txt.
 #
-# Iterations equal those of one group if the preconditioner does not depend on the groups, such as
-# jacobi.
+# Iteration counts equal those of one group if the preconditioner does not depend on the groups, as
+# is the case with jacobi.
 
 # Checks that results on 4 ranks of two nodes equal those on one rank.
 function(nodes_test name file)

@@ -99,7 +99,7 @@ std::string error_of(const std::string &text, const int dim = 2)
   return "no error";
 }
 
-/// Returns the error that results if @p by replaces @p what in the file of two squares.
+/// Returns the error for the file of two squares in which the text @p what is replaced by @p by.
 std::string error_with(const std::string &what, const std::string &by)
 {
   return error_of(replaced(squares, what, by));
@@ -302,7 +302,7 @@ TEST(MergedNodes, CurvesThatLieInsideThenAreRefused)
     FAIL();
   }
   catch (const InputError &error) {
-    EXPECT_EQ(std::string(error.what()).find("m.msh:7: with merged nodes the line is not an edge"),
+    EXPECT_EQ(std::string(error.what()).find("m.msh:7: after merging nodes, the line is not an"),
               0U)
         << error.what();
   }

@@ -84,8 +84,8 @@ TEST(CurvedSides, AreaStaysWrongWithoutThem)
   EXPECT_NEAR(errors[0], errors[2], 1e-12);
 }
 
-/// Checks that points between two points, and projected points, have the level that @p family
-/// prescribes.
+/// Checks family.level() at points between two points and at projected points. Checks
+/// family.gradient() against central differences.
 template <int dim>
 void expect_levels_are_kept(const SurfaceFamily<dim> &family, const Point<dim> &a,
                             const Point<dim> &b)

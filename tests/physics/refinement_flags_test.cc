@@ -17,7 +17,7 @@
 
 /**
  * @file
- * Compares the mesh after refinement with what its flags predict.
+ * Compares the mesh after refinement with the predictions from its refinement flags.
  */
 namespace
 {

@@ -221,8 +221,8 @@ study_test(bratu_with_a_negative_lambda_ends_with_1 ${here}/bratu_lambda_2d.prm 
 study_test(branch_over_a_factor_of_lambda_has_the_fold ${parameter_dir}/bratu_branch.prm
   --set "Bratu/Lambda=2 + 0*x" --set Discretization/Degree=2 --set "Mesh/Initial refinements=3"
   --expect-quantity "fold lambda=3.404+-1e-2" --set "Output/Write VTU=false")
-# u'(0) = sqrt(2 (exp(max u) - 1)) flows out at each end, and E = exp(max u) - 4 u'(0), over 1/4 of
-# y
+# For a strip of width 1, the flux out of each end is u'(0) = sqrt(2 (exp(max u) - 1)), and the
+# energy is exp(max u) - 4 u'(0). This strip has width 1/4.
 study_test(bratu_in_a_strip_has_the_energy_and_the_fluxes_of_1d ${here}/bratu_strip.prm --ranks 2
   --same-as-ranks 1 --expect-quantity "energy=-0.2616292+-1e-6"
   --expect-quantity "flux through 0=0.1373382+-1e-6"
@@ -314,7 +314,7 @@ study_test(nonlinear_conjugate_gradients_refuse_laws_of_u ${laws} --set Nonlinea
 study_test(conductivity_that_is_negative_at_a_solution_ends_with_1_on_2_ranks ${laws} --ranks 2
   --set "Heat/Conductivity=1 - u^2" --expect-exit 1
   --expect-message "Heat/Conductivity is .* where u is .*, but must be positive")
-# This conductivity has no value at u = 0, whose residual is the usual reference of tolerances
+# This conductivity has no value at u = 0. Tolerances usually refer to the residual at u = 0.
 study_test(conductivity_without_a_value_at_zero_has_a_solution ${laws} --set "Heat/Conductivity=1/u"
   --set "Heat/Source=0" --set "Heat/Dirichlet=0: 1\\; 1: exp(1)" --set Heat/Neumann=
   --set "Heat/Exact solution=exp(x)" --expect-order L2=3 H1=2)

@@ -217,8 +217,8 @@ struct Assembled
   linalg::GroupSystem system;
 };
 
-/// Returns, for each unknown of @p some, the unknown of @p all with the same position and
-/// component; -1 if there is none.
+/// Compares two sets of unknowns. Returns, for each unknown in @p some, the index of the unknown in
+/// @p all with the same position and component, or -1 if there is none.
 std::vector<int> matching_nodes(const linalg::Unknowns &some, const linalg::Unknowns &all)
 {
   const auto point = [](const linalg::Unknowns &unknowns, const std::size_t i) {

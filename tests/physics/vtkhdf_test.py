@@ -40,9 +40,9 @@ def differences(whole, shared):
     with open(whole.path, encoding="utf-8") as file:
         has_older_version = 'Grid" version="1.0"' in file.read(300)
     if has_older_version != (types[0] in LINEAR_CELLS):
-        yield "the version of the .pvtu is not the one that others than VTK read, of linear cells alone"
+        yield "the .pvtu must have version 1.0 for linear cells and only for them"
     if not len(shared.points) < len(whole.points):
-        yield f"{len(shared.points)} points, and no fewer, {len(whole.points)}, in the .pvtu"
+        yield f"{len(shared.points)} points, not fewer than the {len(whole.points)} of the .pvtu"
     for kind in "point_arrays", "cell_arrays":
         a, b = getattr(whole, kind), getattr(shared, kind)
         if set(a) != set(b):
@@ -53,7 +53,7 @@ def differences(whole, shared):
             yield f"{name} differs"
     place_a, place_b = compare_vtu.places(whole, shared)
     if not numpy.array_equal(numpy.unique(place_a), numpy.unique(place_b)):
-        yield "points at other places"
+        yield "the points of the .pvtu are elsewhere"
         return
     for name in sorted(set(whole.point_arrays) - {"residual"}):
         a, b = whole.point_arrays[name], shared.point_arrays[name]

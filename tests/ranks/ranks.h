@@ -30,8 +30,8 @@ inline int own_rank()
   return rank;
 }
 
-/// Returns the starts of consecutive subdomains of uneven size, one per rank. With three or more
-/// ranks, one subdomain is empty.
+/// Returns the first row of the subdomain of each rank, then A.n. The subdomains have uneven sizes;
+/// with three or more ranks, one is empty.
 inline std::vector<int> rank_starts(const HostMatrix &A, const int block = 1)
 {
   const int n = n_ranks();
@@ -66,7 +66,7 @@ protected:
     executors.clear();
   }
 
-  /// Returns a communicator that all tests share. @throws as make_communicator()
+  /// Returns a communicator that all tests share. @throws the errors of make_communicator()
   CommunicatorPtr communicator(const std::string &name) const
   {
     CommunicatorPtr &cached = cached_communicators[GetParam() + name];
@@ -84,13 +84,13 @@ protected:
     try {
       names.push_back(communicator("nccl")->name());
     }
-    catch (const ParameterError &error) { // requires a GPU per rank and the library
+    catch (const ParameterError &error) { // NCCL is missing or has no GPU for each rank
       std::cout << error.what() << '\n';
     }
     return names;
   }
 
-  /// Returns the preconditioners to test; distributed_test.cc tests all of them on the host.
+  /// Returns the preconditioners to test: few on the host, where distributed_test.cc tests all.
   std::vector<std::string> preconditioners() const
   {
     if (executor->backend() == BackendKind::host)

@@ -31,7 +31,7 @@ sys.path.insert(0, SCRIPTS)
 
 
 def script(name, *arguments):
-    """Runs a script; those with matplotlib run in this process, which imports it only once."""
+    """Runs a script. Scripts with matplotlib run in this process, to import it only once."""
     command = [os.path.join(SCRIPTS, name), *arguments]
     if name not in ("plot.py", "report.py"):
         return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)

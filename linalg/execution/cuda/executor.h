@@ -97,7 +97,7 @@ public:
     return *graph_cache;
   }
 
-  /// Waits for all steps, then returns the pool's unused memory to the driver, for other users.
+  /// Waits for all steps, then returns the pool's unused memory to the driver for other programs.
   void trim_pool() const;
 
   /// The number of kernels launched so far.

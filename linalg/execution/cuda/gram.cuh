@@ -168,9 +168,8 @@ __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const 
   }
 }
 
-/// Adds up what all blocks contribute to at most @p max_count entries of Xᵀ Y, and passes the sums
-/// to the body; called by a whole block.
-/// @param first first of these entries
+/// Adds up the contributions of all blocks to the entries first <= k < first + max_count of Xᵀ Y,
+/// or to fewer at the end, and passes the sums to the body; called by a whole block.
 /// @param peers other ranks, whose sums are added; allowed only if one block processes all entries
 template <class Body>
 __device__ void complete_gram(const GramStep<Body> &step, const int n_slots, const int first,
@@ -268,7 +267,7 @@ struct StoreEntries
 };
 
 /// Adds up entries over the ranks and passes the sums to @p body. The memory of @p from contains
-/// the entries of all ranks or, with @p peers, only those of this rank; peers send the others.
+/// the entries of all ranks, or only the entries of this rank if @p peers send the other entries.
 template <class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
     reduce_entries(const Body body, const StoreEntries from, const int n_entries, const int n_ranks,
@@ -334,8 +333,8 @@ void launch_gram_of_rank(const CudaExecutor &executor, const cudaStream_t stream
          peers == nullptr ? PeerSums{} : *peers, state);
 }
 
-/// Launches a Gram step. In an Iteration, Y has one column. Otherwise, if State is const LoopState,
-/// Y may have up to max_columns_of_y columns, and the step more than gram_threads entries.
+/// Launches a Gram step. If State is const LoopState (outside of an Iteration), Y may have up to
+/// max_columns_of_y columns, and Xᵀ Y more than gram_threads entries. Otherwise Y has one column.
 template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
                  const GramStep<Body> &step, State *state)
@@ -371,7 +370,7 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
     }
 }
 
-/// Passes the entries of a Gram step to a body, after adding `first` to their column of Y.
+/// Passes the entries of a Gram step to @p body after adding `first` to their column numbers.
 template <class Body>
 struct ShiftedColumn
 {

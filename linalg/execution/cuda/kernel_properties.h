@@ -8,8 +8,8 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Caches the properties of kernels on one device, by the kernels' addresses on the host. Each
-/// property is queried once, because a query takes longer than a small solve.
+/// Caches the properties of kernels on one device. A kernel is identified by its address on the
+/// host. Each property is queried once, because a query takes longer than a small solve.
 class KernelProperties
 {
 public:

@@ -15,7 +15,7 @@ namespace femgpu::linalg::cuda
 enum class Residency
 {
   any,    ///< no requirement
-  all,    ///< all blocks of the grid (a cooperative launch, except for one block)
+  all,    ///< all blocks of the grid (a cooperative launch if there are several)
   cluster ///< all blocks, in one cluster
 };
 

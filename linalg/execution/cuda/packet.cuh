@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Packets, with which threads send each other numbers through memory without a flag or a fence.
+ * Packets, by which threads send each other numbers through memory without flags or fences.
  */
 namespace femgpu::linalg::cuda
 {
@@ -81,9 +81,9 @@ __device__ double await(const Packet *const from, const unsigned int round)
   return unpack(packet);
 }
 
-/// Waits for the numbers first, first + step, ... below @p end, polling several of them at once.
-/// Returns their sum, added in this order.
-/// @param at at(k) returns the address of number k, or nullptr if number k is @p mine
+/// Waits for the packets k = first, first + step, ... < end, polling several of them at once.
+/// Returns the sum of their numbers, added in this order.
+/// @param at at(k) returns the address of packet k; nullptr: use the number @p mine instead
 template <SyncScope scope, int n_in_flight, class At>
 __device__ double await_sum(const int first, const int end, const int step, const At &at,
                             const double mine, const unsigned int round)

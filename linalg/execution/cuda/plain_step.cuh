@@ -15,7 +15,7 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// A ProductStep as it is passed to a kernel.
+/// A ProductStep in the form that kernels take: with a view of the operator.
 template <class View, class Body>
 struct ViewProduct
 {
@@ -25,7 +25,7 @@ struct ViewProduct
 };
 
 /// Calls @p f with the step in the form that kernels take.
-/// @param v the vector that prepare() has returned
+/// @param v the vector that prepare_product() has returned
 template <class Operator, class Body, class Function>
 void visit_product(const ProductStep<Operator, Body> &step, const double *v, const Function &f)
 {

@@ -15,8 +15,8 @@ constexpr int warp_size = 32;
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / warp_size;
 
-/// Adds @p value over @p width neighbouring lanes of a warp; every lane gets the sum. The width is
-/// a power of two.
+/// Returns the sum of @p value over the caller's group of @p width neighbouring lanes, a power of
+/// two.
 __device__ __forceinline__ double lane_sum(double value, const int width)
 {
   for (int offset = width / 2; offset > 0; offset /= 2)
@@ -24,8 +24,9 @@ __device__ __forceinline__ double lane_sum(double value, const int width)
   return value;
 }
 
-/// Adds @p value over @p width neighbouring lanes of a warp, a power of two known at compile time;
-/// every lane gets the sum. @param lanes mask of the lanes that take part
+/// Returns the sum of @p value over the caller's group of @p width neighbouring lanes, a power of
+/// two known at compile time.
+/// @param lanes mask of the lanes that take part
 template <int width>
 __device__ __forceinline__ double lane_sum(double value, const unsigned int lanes = ~0U)
 {
@@ -35,7 +36,8 @@ __device__ __forceinline__ double lane_sum(double value, const unsigned int lane
   return value;
 }
 
-/// Adds @p value over the threads of the block in a fixed order; every thread gets the sum.
+/// Returns to every thread of the block the sum of @p value over all of them, added in a fixed
+/// order.
 template <int warps = warps_per_block>
 __device__ __forceinline__ double block_sum(double value, double *scratch)
 {
@@ -78,7 +80,7 @@ __device__ __forceinline__ double spread_sums(double (&values)[P])
   return values[0];
 }
 
-/// Returns the number of values that are reduced for @p count sums: the next power of two.
+/// Returns @p count rounded up to a power of two, the number of values that reductions take.
 constexpr int padded(const int count)
 {
   int P = 1;
@@ -98,8 +100,8 @@ __device__ __forceinline__ void store_warp_sums(double (&values)[P], double *war
   __syncthreads();
 }
 
-/// Adds up each column of @p count rows of P values; called by one warp. Lane l gets the sum of
-/// column l mod P.
+/// Adds up each column of an array with @p count rows and P columns; called by one warp. Lane l
+/// gets the sum of column l mod P.
 /// @param load load(k) returns value number k, counted row by row
 template <int P, class Load>
 __device__ __forceinline__ double column_sums(const int count, const Load &load)
@@ -115,9 +117,9 @@ __device__ __forceinline__ double column_sums(const int count, const Load &load)
   return sum;
 }
 
-/// Adds up each column of @p count rows of P values in shared memory. Lane l gets the sum of column
-/// l mod P. There are few rows, at most @p max_rows, so that it is faster for each lane to add a
-/// whole column than to exchange partial sums between lanes.
+/// Adds up each column of an array with @p count rows and P columns in shared memory. Lane l gets
+/// the sum of column l mod P. For a few rows, at most @p max_rows, adding a whole column in each
+/// lane is faster than exchanging partial sums between lanes.
 template <int P, int max_rows>
 __device__ __forceinline__ double short_column_sums(const int count, const double *values)
 {

@@ -66,8 +66,8 @@ bool CudaStagedCopies::should_stage(const std::size_t bytes)
   return !chunks.empty();
 }
 
-/// Returns the size of the pieces of a copy. Short copies are split, too, so that their pieces
-/// overlap.
+/// Returns the size of the pieces into which a copy of size @p bytes is split. Short copies are
+/// split, too, so that the threads copy one piece while another one is transferred.
 std::size_t CudaStagedCopies::piece_bytes(const std::size_t bytes) const
 {
   const std::size_t quarter = ceil_div(ceil_div(bytes, 4), page) * page;

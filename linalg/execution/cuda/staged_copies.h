@@ -30,13 +30,13 @@ public:
 
   explicit CudaStagedCopies(cudaStream_t stream, std::size_t chunk_bytes = default_chunk_bytes,
                             std::size_t n_chunks = 4);
-  /// Requires that the stream has finished all copies.
+  /// @pre the stream has finished all copies
   ~CudaStagedCopies();
   CudaStagedCopies(const CudaStagedCopies &) = delete;
   CudaStagedCopies &operator=(const CudaStagedCopies &) = delete;
 
-  /// Returns whether to copy @p bytes through chunks: false if there are fewer than min_bytes, or
-  /// if no memory could be pinned.
+  /// Returns whether to make a copy of size @p bytes through chunks: false if the copy is smaller
+  /// than min_bytes, or if no memory could be pinned.
   bool should_stage(std::size_t bytes);
 
   /// Copies from host to device in stream order and waits until the copy is done.

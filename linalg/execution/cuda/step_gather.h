@@ -5,16 +5,19 @@
 
 namespace femgpu::linalg::cuda
 {
-/// Gathers results of steps (steps/steps.h) from the devices of all ranks, in order with the steps.
+/// Gathers results of steps (steps/steps.h) from the devices of all ranks, in the stream in which
+/// the steps run.
 class StepGather
 {
 public:
   virtual ~StepGather() = default;
 
-  /// Returns device memory for @p bytes of this rank, followed by memory for @p bytes of each rank.
+  /// Returns device memory for parts of size @p bytes: a part that this rank fills, followed by one
+  /// part for every rank, which gather() fills.
   virtual char *buffer(std::size_t bytes) = 0;
 
-  /// Copies the @p bytes that each rank has written to buffer() to all ranks. Collective.
+  /// Sends the first part of buffer(), of size @p bytes, to all ranks, and stores the parts
+  /// received from all ranks after it, in rank order. Collective.
   virtual void gather(std::size_t bytes) = 0;
 };
 } // namespace femgpu::linalg::cuda

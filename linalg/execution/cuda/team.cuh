@@ -9,7 +9,7 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// A part of a warp, a warp or a block; see TeamStep.
+/// A team of a TeamStep (steps/steps.h): a part of a warp, a warp or a block.
 template <int size_>
 class Team
 {
@@ -42,14 +42,14 @@ public:
     else
       return block_sum<size_ / warp_size>(value, block_scratch);
   }
-  /// Adds @p value over @p lanes neighbouring threads, a power of two up to a warp. All threads of
-  /// the team must call this function.
+  /// Returns the sum of @p value over the caller's group of @p lanes neighbouring threads, a power
+  /// of two up to a warp. All threads of the team must call this function.
   __device__ static double sum(const double value, const int lanes)
   {
     static_assert(size_ >= warp_size);
     return lane_sum(value, lanes);
   }
-  /// Returns how many doubles of scratch sums() of P values needs.
+  /// Returns how many doubles of scratch sums() needs for P values.
   static constexpr int workspace_for_sums(const int P)
   {
     return size_ > warp_size ? 2 * (size_ / warp_size) * P : 0;
@@ -154,7 +154,7 @@ private:
   double *shared, *block_scratch;
 };
 
-/// A warp that can wait for other warps; see ChainStep.
+/// A team of a ChainStep (steps/steps.h): a warp that can wait for other warps.
 class ChainTeam : public Team<warp_size>
 {
 public:

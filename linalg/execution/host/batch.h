@@ -129,14 +129,13 @@ private:
   Sums sums{};
 };
 
-/// Solves systems in parallel, one thread each; the result does not depend on the number of
-/// threads.
+/// Solves several systems at the same time, each on one thread; the result does not depend on the
+/// number of threads.
 template <>
 class BatchRunner<HostBackend>
 {
 public:
-  /// @throws DeviceError if the vectors of as many systems as there are threads do not fit in
-  /// memory
+  /// @throws DeviceError if the vectors of one system per thread do not fit in memory
   template <class Program>
   static void run(const SystemBatch &batch, const typename Program::State &start,
                   Buffer<typename Program::Result> &results)

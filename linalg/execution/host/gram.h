@@ -9,7 +9,7 @@
 
 namespace femgpu::linalg
 {
-/// Computes Xᵀ Y over the rows begin <= i < end, and stores the product column by column in @p C.
+/// Computes Xᵀ Y for the rows begin <= i < end of X and Y, and stores it column by column in @p C.
 /// Multiplies one column of Y with four columns of X at a time.
 inline void gram_of_rows(const Columns &X, const Columns &Y, const int begin, const int end,
                          double *C)

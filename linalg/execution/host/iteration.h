@@ -15,10 +15,10 @@
 namespace femgpu::linalg
 {
 /**
- * Runs steps (steps/steps.h) on the host. The rows are divided into chunks of a fixed size whose
- * sums are added in order, so that the result does not depend on the number of threads. If the rows
- * are distributed over ranks, sums include the rows of all ranks, so that all ranks make the same
- * decisions.
+ * Runs the steps (steps/steps.h) of a solver's loop on the host. The rows are divided into chunks
+ * of a fixed size whose sums are added in order, so that the result does not depend on the number
+ * of threads. If the rows are distributed over ranks, sums include the rows of all ranks, so that
+ * all ranks make the same decisions.
  */
 template <class State, class Sums>
 class Iteration<HostBackend, State, Sums>
@@ -40,8 +40,8 @@ public:
     return "loops over rows";
   }
 
-  /// Allocates memory for @p size numbers that epilogues write: first the numbers that they keep
-  /// (LoopState::n_epilogue_values), then a history.
+  /// Allocates memory for @p size numbers that epilogues write: first LoopState::n_epilogue_values
+  /// numbers, then the history of residuals.
   double *allocate_numbers(const int size)
   {
     numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
@@ -84,8 +84,8 @@ public:
     }
   }
 
-  /// Runs @p begin, then repeat(), then @p end.
-  /// @param has_begun whether @p begin has already been run
+  /// Runs the step @p begin, then the loop (repeat()), then the step @p end.
+  /// @param has_begun whether @p begin has already been run, and is not run again
   template <class Begin, class End, class... Steps>
   void repeat_between(const Begin &begin, const End &end, const bool has_begun,
                       const Watch<State> &watch, const Steps &...steps)

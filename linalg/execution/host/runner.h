@@ -26,9 +26,8 @@ class HostTeam
 {
 public:
   /// Makes a team with uninitialised scratch of scratch_size doubles.
-  /// @param dynamic_scratch scratch whose size is known only at run time, used if scratch_size is
-  /// 0;
-  ///   filled with zeros before the thread's first item; nullptr if there is none
+  /// @param dynamic_scratch used if scratch_size is 0: scratch whose size is known only at run
+  /// time, zero before the thread's first item; nullptr: there is none
   explicit HostTeam(double *dynamic_scratch = nullptr) : dynamic_scratch(dynamic_scratch)
   {}
   static constexpr int rank()
@@ -64,7 +63,7 @@ public:
     return scratch_size > 0 ? shared : dynamic_scratch;
   }
 
-  // Functions for chain steps. There is nothing to wait for: all earlier items have finished.
+  // The functions of a ChainStep's team. Nothing waits: all earlier items have finished.
   static void wait_for(const int /* k */)
   {}
   static void acquire_fence()

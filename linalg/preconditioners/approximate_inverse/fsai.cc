@@ -66,8 +66,8 @@ struct SolveFactorRow
     team.sync();
   }
 
-  /// Factorises A(J, J) = L Lᵀ, left-looking, in place of the lower triangle. Returns false at a
-  /// bad pivot.
+  /// Factorises A(J, J) = L Lᵀ, left-looking, in place of the lower triangle. Returns false if a
+  /// pivot is not positive or not finite.
   template <class Team>
   FEMGPU_HD
   bool factorise(const Team &team, const int size, double *L) const
@@ -88,8 +88,8 @@ struct SolveFactorRow
     return true;
   }
 
-  /// Subtracts Σ_s L_cs L(:, s), s < c, from rows r >= c of the column. Four terms are subtracted
-  /// at a time, so that the column is written less often.
+  /// Subtracts Σ_s L_cs L(:, s), s < c, from rows r >= c of column c. Four terms are subtracted at
+  /// a time, so that the column is written less often.
   template <class Team>
   FEMGPU_HD
   void subtract_columns_before(const Team &team, const int size, const int c, const double *L,
@@ -134,11 +134,12 @@ struct SolveFactorRow
  * Yeremin 1993): symmetric positive definite for any pattern.
  *
  * Use: PCG; an application costs two products with triangular matrices. Options: tau and power
- * define the pattern, the lower triangle of S^power, where S has the entries of a row with |a| > (1
- * − tau) max |a|. With grow=K the pattern adapts in K rounds: the entries of G with |g| > drop max
- * |g| of a row, times S, form the next pattern; the last round drops the other entries. Needs: A
- * symmetric positive definite. If a local matrix A(J, J) is not positive definite, this row of G
- * is taken from Jacobi, and the report counts such rows.
+ * define the pattern, the lower triangle of S^power, where S has the entries of a row with
+ * |a| > (1 − tau) max |a|. With grow=K the pattern adapts in K rounds: the next pattern is that of
+ * G S, with only those entries of G for which |g| > drop max |g| in their row; after the last
+ * round, the other entries of G are dropped. Needs: A symmetric positive definite. If a local
+ * matrix A(J, J) is not positive definite, row i of G has only the entry 1/√|a_ii|, as for Jacobi,
+ * and the report counts such rows.
  */
 template <class Backend>
 class FactorisedApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>

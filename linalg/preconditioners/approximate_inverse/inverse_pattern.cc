@@ -7,7 +7,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Selects the entries above the limit of their row, and the diagonal; see select_entries().
+/// A selector for select_entries(): selects entries above the limit of their row, and the diagonal.
 struct LargeEntries
 {
   RowPatternView pattern;

@@ -14,9 +14,9 @@ namespace femgpu::linalg
  * the columns of Q are orthogonal, but not normalised, and S is upper triangular with a unit
  * diagonal; then S m = t with QᵀQ t = Qᵀê.
  *
- * The workspace begins with unused memory of one column, followed by the columns of Â and by ê.
- * Column c of Q is not needed after it has been projected out of the later columns; row c + 1 of S,
- * with t_{c+1}, overwrites it. The distance between columns is odd, so that neither rows nor
+ * The workspace begins with memory of one column for row 0 of S, followed by the columns of Â and
+ * by ê. Column c of Q is not needed after it has been projected out of the later columns; row c + 1
+ * of S, with t_{c+1}, overwrites it. The distance between columns is odd, so that neither rows nor
  * columns cause bank conflicts in shared memory.
  */
 class LeastSquares
@@ -62,7 +62,7 @@ public:
   {
     return work + static_cast<std::size_t>(c + 1) * leading_dimension;
   }
-  /// Returns row c of S from S_cc on: element l is S_cl, element n2 is t_c.
+  /// Returns row c of S: element l >= c is S_cl, element n2 is t_c.
   FEMGPU_HD
   double *row(const int c) const
   {
@@ -147,7 +147,7 @@ private:
       return project_by_warps(team, c);
   }
 
-  /// Projects column c out of one column after the other, by one thread.
+  /// Projects column c out of the later columns, one after the other, by one thread.
   FEMGPU_HD
   bool project_by_one_thread(const int c) const
   {
@@ -243,7 +243,7 @@ private:
     return independent;
   }
 
-  static constexpr int columns_at_once = 7; ///< 8 sums, including qᵀq
+  static constexpr int columns_at_once = 7; ///< so that a warp computes 8 sums, including qᵀq
 
   double *work;
   int leading_dimension; ///< distance between columns

@@ -84,10 +84,10 @@ struct SolveInverseRow
  *
  * Use: BiCGStab, for unsymmetric systems; an application costs one product with M, but the set-up
  * is expensive. Needs: workspaces for dense least-squares problems, see row_workspace.h. Options:
- * tau and power define the pattern S^power, where S has the entries of a column with |a| > (1 −
- * tau) max |a|; longest limits the rows of S; side=right minimises ‖AM − I‖_F, side=left ‖MA −
- * I‖_F. Fails: M may be singular; the solver then stagnates or breaks down. M is unsymmetric and
- * unsuitable for conjugate gradients.
+ * tau and power define the pattern S^power, where S has the entries of a column (for side=left, of
+ * a row) with |a| > (1 − tau) max |a|, at most `longest` of them; side=right minimises ‖AM − I‖_F,
+ * side=left ‖MA − I‖_F. Fails: M may be singular; the solver then stagnates or breaks down. M is
+ * unsymmetric and unsuitable for conjugate gradients.
  */
 template <class Backend>
 class SparseApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
@@ -125,7 +125,7 @@ public:
                               " least-squares problems rank-deficient";
   }
 
-  /// Computes X with ‖X B − I‖_F minimal, row by row.
+  /// Computes the X that minimises ‖X B − I‖_F, row by row, where B is @p matrix.
   std::shared_ptr<const CsrMatrix> minimise_rows(const CsrMatrix &matrix)
   {
     const ExecutorPtr &owner = matrix.executor();

@@ -18,8 +18,8 @@ enum class PivotUse
   inverse ///< column j is divided by p_j
 };
 
-/// Returns a transposed factor with unsorted rows: row j contains the nonzeros of z_j (or w_j), in
-/// the row numbers and the scaling of A.
+/// Returns a transposed factor with unsorted rows: row j contains the nonzeros of z_j (or w_j),
+/// with the row numbers and the scaling of A.
 template <class Backend, int n_factors>
 std::shared_ptr<const CsrMatrix>
 rows_of_factor(Biconjugation<Backend, n_factors> &result, const AinvSystem<n_factors> &system,
@@ -94,9 +94,9 @@ struct AinvOptions
  *
  * Use: PCG with one factor, G = D^{-1/2} Zᵀ and M⁻¹ = Gᵀ G; BiCGStab with two factors. Needs: for
  * one factor, A symmetric positive definite. Cost: an application takes two products; the set-up
- * (see Biconjugation) is much more expensive than that of FSAI with the pattern of A. Fails:
- * SolverError naming the row of a pivot that is not positive or, with two factors, zero; for
- * positive definite A this occurs with ainv only. DeviceError if the columns exceed the memory.
+ * (see Biconjugation) is much more expensive than that of FSAI with the pattern of A. Fails: a
+ * SolverError names the row of a pivot that is not positive (one factor) or zero (two factors); for
+ * positive definite A this occurs only with ainv. DeviceError if the columns exceed the memory.
  */
 template <class Backend>
 class ApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>

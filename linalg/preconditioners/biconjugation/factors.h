@@ -55,12 +55,12 @@ Buffer<int> remaining_columns(const ExecutorPtr &executor, const Buffer<int> &in
  * products A z_i instead of the rows of A, SAINV (Benzi, Cullum and Tůma 2000), right-looking as in
  * Dědeček 2013, chapter 6. Dědeček takes one pivot at a time. Here a round takes all columns that
  * precede every column with which they have a product z_jᵀ A z_i. The pivots of a round do not
- * affect each other, and one team updates each remaining column with all of them. With the natural
- * order this is Dědeček's algorithm, except that entries of a column are dropped once a round, when
- * the sum over the pivots is complete.
+ * affect each other, and one team of threads updates each remaining column with all of them. With
+ * the natural order this is Dědeček's algorithm, except that entries of a column are dropped once a
+ * round, when the sum over the pivots is complete.
  *
- * The cost of a round grows with the entries of the remaining columns and with the changes by its
- * pivots. The pool of columns grows as needed.
+ * The cost of a round grows with the number of entries in the remaining columns and with the
+ * changes that the round's pivots cause. The memory for the columns (ColumnPool) grows as needed.
  */
 template <class Backend, int n_factors>
 class Biconjugation

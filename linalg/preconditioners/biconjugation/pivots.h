@@ -13,13 +13,13 @@
  * @file
  * The growing factors of an approximate inverse, Wᵀ A Z = D, in the executor's memory, and the
  * first half of a round of the factorisation: the choice of pivots, and the products of A with
- * them.
+ * their columns. A round takes several independent pivots, see Biconjugation (factors.h).
  */
 namespace femgpu::linalg
 {
 /**
- * The columns z_j of Z and, with two factors, w_j of W on the same rows. With one factor w_j is
- * z_j. Rows are unsorted, but their order is reproducible.
+ * The columns z_j of Z and, with two factors, w_j of W. With one factor, w_j is z_j. Columns z_j
+ * and w_j have the same rows, which are unsorted, but in a reproducible order.
  */
 template <int n_factors>
 struct ColumnsView
@@ -28,8 +28,8 @@ struct ColumnsView
   int *rows;
   double *values[n_factors]; ///< entries of Z, and of W
 
-  /// Returns the factor that determines the coefficients of @p factor: z_j uses Aᵀ w_i, w_j uses A
-  /// z_i.
+  /// Returns the index of the factor that determines the coefficients in updates of @p factor: an
+  /// update of z_j uses Aᵀ w_i, an update of w_j uses A z_i.
   static constexpr int other(const int factor)
   {
     return n_factors - 1 - factor;
@@ -173,8 +173,8 @@ struct RoundStatus
 };
 
 /**
- * Data of rows and columns in a round. The columns of its pivots have no common rows; hence each
- * row has at most one owner, the pivot whose column contains it.
+ * Data of rows and columns in a round. The columns of the round's pivots have no common rows; hence
+ * each row has at most one owner, the pivot whose column contains the row.
  */
 template <int n_factors>
 struct RoundView
@@ -188,7 +188,7 @@ struct RoundView
   double *pivots[n_factors]; ///< pivots p_i of z_i, and q_i of w_i
   int *owners;               ///< for each row: its owner, or -1
   int *positions;            ///< for each row: its position in the owner's column
-  double *owned[n_factors];  ///< for each row: its value in that column; AINV: 1 or 0, as in I
+  double *owned[n_factors];  ///< for each row: its value in the owner's column; AINV: as in I
   int *last_touched;         ///< for each row: the last round with a pivot i such that A z_i has
                              ///< an entry in the row
   int *n_products;     ///< for each row: number of its products, which start where A's row does
@@ -197,7 +197,7 @@ struct RoundView
   RoundStatus *status;
 };
 
-/// In lists of products of a row of up to this length, each owner occurs only once.
+/// If a row has at most this many products, each owner occurs only once in its list of products.
 constexpr int longest_merged_list = 64;
 
 /// Lowers min_keys of the rows of column j to the key of j. If column j became a pivot in the
@@ -310,8 +310,8 @@ struct SelectPivot
     }
   }
 
-  /// Returns z_iᵀ Aᵀ w_i or w_iᵀ A z_i; for AINV, with e_i instead of the right vector. Marks the
-  /// rows of A z_i and Aᵀ w_i, and records a bad pivot.
+  /// Returns z_iᵀ Aᵀ w_i or w_iᵀ A z_i; for AINV, the last vector is e_i. Marks the rows of A z_i
+  /// and Aᵀ w_i, and records a bad pivot.
   template <class Team>
   FEMGPU_HD
   double find_pivot(const Team &team, const int factor, const int i, const int begin,
@@ -350,7 +350,7 @@ struct SelectPivot
   }
 };
 
-/// Computes the entries in row s of the products A z_i and Aᵀ w_i with the pivots of a round.
+/// Computes the entries in row s of the products A z_i and Aᵀ w_i for the pivots i of a round.
 template <int n_factors>
 struct MultiplyPivots
 {

@@ -49,7 +49,7 @@ inline Buffer<ColumnKey> nested_dissection_keys(const CsrMatrix &A, const BlockP
 }
 
 /// Returns a key for each column of the blocks; columns with smaller keys become pivots first.
-/// @param pattern the pattern of the blocks, numbered in their order
+/// @param pattern the pattern of the blocks; rows and columns are in the order of the blocks
 template <class Backend>
 Buffer<ColumnKey> column_keys(const std::string &order, const CsrMatrix &A,
                               const BlockPartition &blocks, const RowPattern &pattern)
@@ -86,7 +86,7 @@ struct AinvSystem
   }
 };
 
-/// Stores A and Aᵀ on the pattern of A + Aᵀ.
+/// Stores Aᵀ and A or, with one factor, their mean in @p system, on the pattern of A + Aᵀ.
 /// @param A_values the values of the entries of @p A
 template <class Backend, int n_factors>
 void store_union(const PatternRef &A, const double *A_values, AinvSystem<n_factors> &system)
@@ -127,7 +127,8 @@ AinvSystem<n_factors> make_ainv_system(const CsrMatrix &A, const BlockPartition 
   const int *const entries = D.sources.data();
   const double *const A_values = A.csr_view().values;
   double *const s = system.scaling.data(), *const scaled = values.data();
-  // s_i = 1/√|a_ii|, so that dropping does not depend on the units of A; or s_i = 1.
+  // s_i = 1/√|a_ii|, so that dropping does not depend on the units of A. Without scaling, or if
+  // a_ii is zero or not finite, s_i = 1.
   runner.run(rows(A.n(), [=] FEMGPU_BODY(const int i) {
     const int entry = entries[pattern.find(i, i)];
     const double size = entry < 0 ? 0. : fabs(A_values[entry]);

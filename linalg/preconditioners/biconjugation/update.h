@@ -19,7 +19,7 @@ constexpr int largest_team = 256;
 struct DropRule
 {
   double drop; ///< entries of a larger magnitude are kept
-  int fill;    ///< at most this many of these entries, the largest; 0: all
+  int fill;    ///< at most this many of these entries are kept, the largest; 0: all
 };
 
 /// Sizes of the data of a column's update.
@@ -52,7 +52,7 @@ struct NewColumn
 {
   int *pivots;               ///< the pivots that change the column, ascending
   int *offsets;              ///< n_pivots + 1: start of the entries of each pivot's column
-  int *counts;               ///< one per thread, and one more
+  int *counts;               ///< entries that each thread stores, then their position in the pool
   int *rows;                 ///< row of each entry; the entries of the old column come first
   double *factors;           ///< coefficients of the pivots, n_factors x n_pivots
   double *values[n_factors]; ///< the entries in these rows
@@ -73,7 +73,7 @@ struct NewColumn
                        static_cast<std::size_t>(factor) * static_cast<std::size_t>(n_entries);
   }
 
-  /// Returns the position of a pivot, or -1.
+  /// Returns the position of a pivot in `pivots`; -1 if it is absent.
   FEMGPU_HD
   int find(const int pivot) const
   {
@@ -95,8 +95,8 @@ struct NewColumn
  * Updates a column: z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j −= Σ_i (w_jᵀ A z_i / q_i) w_i, with
  * sums over all pivots i of the round. For AINV, the products have e_i instead of w_i and z_i.
  * Entries are dropped from the complete sum. Pivots are processed in ascending order, and the
- * products with them row by row of the column, so that the result does not depend on the teams. The
- * new column is appended to the pool.
+ * products with them are summed in the order of the rows of the column, so that the result does not
+ * depend on the teams. The new column is appended to the pool.
  */
 template <int n_factors>
 struct UpdateColumn
@@ -232,8 +232,8 @@ struct UpdateColumn
     team.sync();
   }
 
-  /// Stores the entries of the column, and the multiples of the pivots' columns that are
-  /// subtracted. If both have an entry in the same row, adds the multiple to the column's entry.
+  /// Stores the entries of the column, then the pivots' columns times the negated factors. If one
+  /// of these has an entry in the same row as the column, adds it to the column's entry.
   template <class Team>
   FEMGPU_HD
   void subtract_pivots(const Team &team, const int begin, const NewColumn<n_factors> &column) const

@@ -90,7 +90,7 @@ struct EliminateRow
 /// Statistics of the pivots.
 struct PivotReport
 {
-  int n_bad = 0;      ///< bad pivots of A: zero, too small, or not positive but must be
+  int n_bad = 0;      ///< bad pivots of A: zero, too small, or not positive although they must be
   int first_row = -1; ///< first row with a bad pivot, in the numbering of A
   double alpha = 0.;  ///< A + α diag(A) was factorised
 };
@@ -154,7 +154,7 @@ public:
           diagonal[i] = k;
       }
     }));
-    if (is_cholesky) // an entry below the diagonal has the source of its mirror image above
+    if (is_cholesky) // an entry below the diagonal is read from its mirror image above
       runner.run(rows(pattern.n(), [factors, from_A] FEMGPU_BODY(const int i) {
         for (int k = factors.row_starts[i]; factors.columns[k] < i; ++k)
           from_A[k] = from_A[factors.find(factors.columns[k], i)];
@@ -231,7 +231,7 @@ public:
   {
     return pattern.columns.size();
   }
-  /// Returns the number of entries of A in the blocks, with a full diagonal.
+  /// Returns the number of entries of A in the diagonal blocks, counting all diagonal entries.
   std::size_t n_nonzeros_in_blocks() const
   {
     return in_blocks;
@@ -250,7 +250,7 @@ private:
     return bad_pivot.to_host();
   }
 
-  /// Returns the first bad row in the numbering of A.
+  /// Returns the first row with a bad pivot, in the numbering of A.
   int first_bad_row(const std::vector<int> &bad) const
   {
     int first = static_cast<int>(n);
@@ -284,7 +284,7 @@ private:
   Buffer<int> diagonal;
   Buffer<double> inverse, largest;
   Buffer<int> bad_pivot;
-  Chains chains; ///< the rows of each block, as one chain
+  Chains chains; ///< one chain of rows for each block, see ChainStep
   Schedule order;
   PivotReport report;
 };

@@ -88,7 +88,7 @@ private:
     return {A.executor(), is_needed ? static_cast<std::size_t>(A.n()) : 0};
   }
 
-  /// Computes s = G r or, if @p adds, s += G r, where G consists of q inner steps.
+  /// Computes s = G r or, if @p adds is true, s += G r, where G is the operator of q inner steps.
   void inner_steps(Runner<Backend> &run, const double *r, const bool adds) const
   {
     const int *const order = blocks.host.order.empty() ? nullptr : blocks.view().order;
@@ -113,7 +113,7 @@ private:
 
 /**
  * Incomplete LU factors of the diagonal blocks of A, and the block two-stage method based on them
- * (Galiano et al. 2012). `ilu` and `ic` are its forms with one step, M = L U.
+ * (Galiano et al. 2012). `ilu` and `ic` are this method with one step, M = L U.
  *
  * Use: PCG and BiCGStab if Jacobi needs too many iterations. Blocks are processed in parallel; more
  * blocks lead to more iterations. level=κ is the fill level; κ = 0: the pattern of A. Needs:
@@ -123,7 +123,8 @@ private:
  * steps they are definite if M and A are. With an even number of inner steps, 2M − A must be
  * definite too; with an even number of outer steps, 2P − A (Adams 1985). CG detects indefiniteness.
  * Cost: an application solves with L and U outer · inner times, and multiplies with A outer − 1
- * times and with its diagonal blocks outer · (inner − 1) times. Fails: SolverError naming the row.
+ * times and with its diagonal blocks outer · (inner − 1) times. Fails: a SolverError names the
+ * first row with a bad pivot.
  */
 template <class Backend>
 class BlockTwoStage final : public OperatorPreconditioner<TwoStageOperator<Backend>>

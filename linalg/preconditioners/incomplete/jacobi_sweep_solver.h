@@ -17,7 +17,7 @@
  */
 namespace femgpu::linalg
 {
-/// Stores t in v.z, in the order that v specifies.
+/// Stores t in v.z, or adds it to v.z, as v specifies.
 template <class Backend>
 void write_vector(Runner<Backend> &steps, const int n, const SolveVectors &v, const double *t)
 {
@@ -59,9 +59,9 @@ struct TestResidual
 
 /**
  * Solves each triangle by Jacobi sweeps w' = D⁻¹ (b − L w), starting from w = D⁻¹ b. This is a
- * truncated Neumann series, exact after as many sweeps as there are levels. Both triangles together
- * apply Σ (−D⁻¹U)^k D⁻¹ Σ (−L D⁻¹)^k, which is symmetric for a symmetric M, and positive definite
- * if D is.
+ * truncated Neumann series, exact after as many sweeps as the triangle has levels (schedule.h).
+ * Both triangles together apply Σ (−D⁻¹U)^k D⁻¹ Σ (−L D⁻¹)^k, which is symmetric for a symmetric M,
+ * and positive definite if D is.
  *
  * With fewer sweeps than levels, errors may grow, because the powers of L D⁻¹ grow unless the
  * off-diagonal entries of rows are small compared with the diagonal. Each update therefore
@@ -134,8 +134,8 @@ public:
     write_vector(steps, n, v, z);
   }
 
-  /// Stores b_i = ξ_i √|d_i|. Either ξ = 1, which sweeps reduce slowest if off-diagonal entries are
-  /// negative, or ξ are random numbers.
+  /// Stores b_i = ξ_i √|d_i|. Either all ξ_i are 1, in which case the residual decreases most
+  /// slowly if off-diagonal entries are negative, or they are random numbers.
   void make_test_vector(const bool is_random, double *const b) const
   {
     const double *const inverse = factors.view().inverse;
@@ -146,7 +146,7 @@ public:
     }));
   }
 
-  /// Returns the share of the residual of M z = b that remains after the sweeps, the maximum for
+  /// Returns the share of the residual of M z = b that remains after the sweeps, the maximum over
   /// two test vectors b.
   double measure_residual_ratio() const
   {

@@ -48,8 +48,8 @@ inline HostMatrix host_pattern(const CsrMatrix &A)
   return pattern;
 }
 
-/// Partitions the rows of @p A as the make_partition() of linalg/partitions/partition.h does, with
-/// the same exceptions.
+/// Partitions the rows of @p A into @p n_blocks blocks. The kinds of partitions and the exceptions
+/// are described in linalg/partitions/partition.h.
 inline Partition make_partition(const std::string &kind, const CsrMatrix &A, const int n_blocks)
 {
   if (kind == "metis")
@@ -100,7 +100,8 @@ private:
   Buffer<int> starts, order, block_of, new_rows;
 };
 
-/// Selects the entries of rows within their blocks, and the diagonal; see select_entries().
+/// A selector for select_entries(): selects the entries whose row and column are in the same block,
+/// and the diagonal.
 struct BlockRows
 {
   RowPatternView A;
@@ -111,8 +112,8 @@ struct BlockRows
   {
     return blocks.old_row(r);
   }
-  /// Calls f for the entries that derive from position k of a row. Columns of the result ascend,
-  /// because blocks preserve the order of rows.
+  /// Calls f(column, source) for the entries that derive from position k of a row of A, see
+  /// select_entries(). Columns of the result ascend, because blocks preserve the order of rows.
   template <class Function>
   FEMGPU_HD
   void visit(const int row, const int k, const Function &f) const
@@ -128,8 +129,8 @@ struct BlockRows
   }
 };
 
-/// Returns the diagonal blocks of P A Pᵀ, with a full diagonal, and the positions of their values
-/// in A.
+/// Returns the pattern of the diagonal blocks of A, with a full diagonal and with rows in the order
+/// of the blocks, and the positions of the values in A.
 template <class Backend>
 DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
 {
@@ -172,7 +173,7 @@ RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
  * diagonal. Entry (i, j), i < j, exists if a path of at most level + 1 edges leads from i to j
  * through vertices below i (Hysom and Pothen 2001); this is the rule
  * lev_ij = min(lev_ik + lev_kj + 1). The lower triangle follows from the transposed graph. Cost:
- * `level` products of patterns.
+ * `level` products of patterns, or twice as many if the pattern is unsymmetric.
  */
 template <class Backend>
 RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr &executor)

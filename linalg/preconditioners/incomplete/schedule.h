@@ -21,10 +21,10 @@ struct HostFactors
 };
 
 /**
- * Returns the levels of the rows of a triangle: 0 if a row depends on no other row, else one more
- * than the highest level of the rows on which it depends. Runs on the host, row by row, with blocks
- * in parallel, where memory bandwidth limits it; on a device, rows would wait for each other, which
- * would take seconds.
+ * Returns the level of each row of a triangle: 0 if the row depends on no other row, else one more
+ * than the highest level of the rows on which it depends. Runs on the host, with blocks in
+ * parallel, limited by memory bandwidth; on a device, rows would wait for each other, which would
+ * take seconds.
  */
 inline std::vector<int> find_levels(const HostFactors &factors, const BlockPartition &blocks,
                                     const bool is_lower)
@@ -51,12 +51,12 @@ struct RowSchedule
 {
   Buffer<int> rows;
   std::vector<int> host_rows;
-  std::vector<int> level_starts; ///< the first position of each level in rows, then n
+  std::vector<int> level_starts; ///< the first position of each level in `rows`, then n
   std::vector<int> block_levels; ///< the first level of each block, then the number of levels
-  int n_levels = 0;              ///< levels of the block with most levels
+  int n_levels = 0;              ///< number of levels of the block with the most levels
 
-  /// Returns how many of the @p n_items items of a ChainStep are active at one time: the items of a
-  /// level, and items of the next levels that are being prepared.
+  /// Estimates how many of the @p n_items items of a ChainStep (steps.h) are active at one time:
+  /// the items of a level, and items of the next levels that are being prepared.
   int items_at_once(const int n_items) const
   {
     return 3 * (n_items / std::max(n_levels, 1) + 1);
@@ -101,8 +101,9 @@ inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vecto
 
 /**
  * Finds the levels of both triangles of @p factors, and sorts their rows.
- * @param by_levels whether rows are sorted by levels; otherwise each block is one level of rows in
- * numerical order, for a thread that processes a block alone
+ * @param by_levels whether rows are sorted by levels; otherwise each block is one level, for a
+ * thread that processes a block alone, with rows in ascending order (lower triangle) or descending
+ * order (upper triangle)
  */
 inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diagonal,
                               const BlockPartition &blocks, const ExecutorPtr &executor,

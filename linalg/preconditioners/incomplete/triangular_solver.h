@@ -11,7 +11,7 @@
 /**
  * @file
  * The triangles L and U of incomplete factors, and solvers for M z = b, where M is the product
- * (D + L) D⁻¹ (D + U), block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
+ * (D + L) D⁻¹ (D + U). For each diagonal block they compute w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
  */
 namespace femgpu::linalg
 {
@@ -19,7 +19,7 @@ namespace femgpu::linalg
 struct TriangleView
 {
   const int *rows;       ///< the row at each position
-  const int *row_starts; ///< first entry of the row at each position, then the total
+  const int *row_starts; ///< first entry of the row at each position, then the number of entries
   const int *columns;
   const double *values;
   const double *inverse; ///< 1/d_i of the row at each position
@@ -99,7 +99,7 @@ struct SolveVectors
   }
 };
 
-/// Solves with incomplete factors. An object is used by one solver at a time.
+/// Solves M z = b with incomplete factors M. An object is used by one solver at a time.
 class TriangularSolver
 {
 public:
@@ -268,7 +268,7 @@ struct SolvePacket
   }
 };
 
-/// The levels of a schedule, split into pieces of at most @p max_rows rows.
+/// The levels of a schedule (schedule.h), split into packets of rows of limited size.
 class Levels
 {
 public:

@@ -9,7 +9,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Selects entries of strong connections; see select_entries().
+/// A selector for select_entries(): selects the entries that are strong connections.
 struct StrongEntries
 {
   CsrView<double> A;
@@ -45,8 +45,9 @@ struct IsOffDiagonal
 };
 
 /// The state of a node while a set of roots is chosen. The two highest bits (is_in, is_undecided)
-/// tell whether the node is in the set, undecided, or neither; the lower bits hold the node's hash,
-/// and its number to break ties. 0: the node has an aggregate, or never gets one.
+/// state whether the node is in the set, undecided, or neither; the lower bits hold the node's
+/// hash, and its number to break ties. The key is 0 if the node has an aggregate, or never gets
+/// one.
 using Key = unsigned long long;
 constexpr Key is_in = Key{1} << 63U, is_undecided = Key{1} << 62U;
 
@@ -154,8 +155,8 @@ struct JoinRoots
   }
 };
 
-/// Finds the aggregate to which most neighbours of a node belong; in a tie, the smallest aggregate,
-/// or the one with the lowest root.
+/// Finds the aggregate to which most neighbours of a node belong; in a tie, the smallest aggregate
+/// and, of equally small ones, the one with the lowest root.
 struct JoinNeighbours
 {
   RowPatternView graph;
@@ -196,8 +197,8 @@ struct JoinNeighbours
 /// take 8 to 14 rounds; a round without changes reads one key per node.
 constexpr int rounds_at_once = 4;
 
-/// Chooses another set of roots among the nodes without an aggregate, and adds their neighbours to
-/// the new aggregates.
+/// Chooses another set of roots among the nodes without an aggregate, and adds the neighbours of
+/// these roots to their aggregates.
 /// @param min_neighbours minimum number of neighbours without an aggregate that a root needs
 template <class Backend>
 void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const Buffer<Key> &hashes,
@@ -274,8 +275,8 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   RowPattern strong = select_entries<Backend>(pattern_of(A), choice, n, what).pattern;
   if (are_rows)
     return strong;
-  // Let row i of N contain the node of row i, and S be `strong`. Then Nᵀ S N connects nodes, and
-  // each node with itself.
+  // Let N be the pattern whose row i contains only the node of row i, and S be `strong`. Then
+  // Nᵀ S N connects nodes, including each node with itself.
   Buffer<int> rows_in_order(owner, static_cast<std::size_t>(n) + 1);
   int *const in_order = rows_in_order.data();
   Runner<Backend>(*owner).run(

@@ -28,7 +28,7 @@ struct Aggregates
 {
   int n;
   Buffer<int> aggregate_of_node; ///< -1: none, because the node has no strong connection
-  RowPattern nodes;              ///< the result of sorted_nodes()
+  RowPattern nodes;              ///< the nodes of each aggregate, see sorted_nodes()
 };
 
 /// Returns a pattern whose row a contains the nodes of aggregate a, ascending. After the end of the
@@ -38,11 +38,11 @@ RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates,
                         const Buffer<int> &aggregate_of_node);
 
 /**
- * Returns the nodes J to which each node I is strongly connected, except itself: for a row i of I
- * and a row j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). The criterion only
- * multiplies, so that host and GPU obtain the same graph from the same bits of A, and the units of
- * unknowns do not matter. In distributed matrices nodes consist of owned rows; if each row is a
- * node, ghosts are connected too.
+ * Returns, for each node I, the other nodes J to which I is strongly connected: for some row i of I
+ * and some row j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). The criterion needs
+ * only multiplications, so that host and GPU obtain the same graph from the same bits of A, and the
+ * units of unknowns do not matter. In distributed matrices nodes consist of owned rows; if each row
+ * is a node, ghosts are connected too.
  * @param diagonal a_ii of each row, and of each ghost if the matrix is distributed
  */
 template <class Backend>
@@ -77,7 +77,7 @@ private:
   ExecutorPtr executor;
   RowPatternView graph;
   Buffer<unsigned long long> hashes; ///< hash of each node
-  Buffer<int> root_of; ///< root in the first set whose aggregate a node joins; < 0: none
+  Buffer<int> root_of; ///< for each node: the root (of the first set) that it joins; < 0: none
 };
 } // namespace femgpu::linalg
 

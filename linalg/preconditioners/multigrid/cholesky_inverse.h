@@ -9,9 +9,9 @@
 
 /**
  * @file
- * The inverse WᵀW of a dense symmetric positive semidefinite matrix A = LLᵀ, W = L⁻¹, computed by
- * panels. The inverse is exactly symmetric, and positive semidefinite up to the rounding of this
- * product, whatever the condition number of A. An inverse by elimination, in contrast, is
+ * The inverse WᵀW of a dense symmetric positive semidefinite matrix A = LLᵀ, W = L⁻¹, computed in
+ * panels of columns. The inverse is exactly symmetric, and positive semidefinite up to the rounding
+ * of this product, whatever the condition number of A. An inverse by elimination, in contrast, is
  * indefinite for condition numbers of 1e8 or more.
  *
  * The upper triangle of X holds A and then Lᵀ; the lower triangle and the diagonal hold W.
@@ -185,7 +185,7 @@ struct MultiplyFactors
   }
 };
 
-/// The result of cholesky_inverse(), which also stores the inverse.
+/// The return value of cholesky_inverse(); the inverse itself is stored in memory of the caller.
 struct CholeskyOutcome
 {
   int rank_deficiency; ///< number of zero rows and columns of the inverse

@@ -59,7 +59,7 @@ DenseInverse<Backend>::DenseInverse(const CsrMatrix &A, const bool is_symmetric)
 template <class Backend>
 void DenseInverse<Backend>::gather_rows(const DensePanel X) const
 {
-  constexpr std::size_t at_once = 64; // rows per sum; a communicator may buffer them per rank
+  constexpr std::size_t at_once = 64; // rows per global sum, few to keep its buffers small
   const auto n = static_cast<std::size_t>(n_all),
              first = static_cast<std::size_t>(range()->first());
   std::vector<double> all(n * n), own(static_cast<std::size_t>(this->n()) * n);

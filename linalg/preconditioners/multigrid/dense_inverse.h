@@ -60,8 +60,8 @@ public:
   /**
    * Replaces A by a matrix of the same size and inverts it. A symmetric positive semidefinite A is
    * inverted by Cholesky factors (cholesky_inverse.h), any other A by elimination with partial
-   * pivoting (pivoted_inverse.h). A counts as singular if elimination leaves less than 1e-12 of a
-   * pivot; the result is then a generalised inverse. Collective over all ranks.
+   * pivoting (pivoted_inverse.h). If A counts as singular (see singular_pivot in dense_panel.h),
+   * the result is a generalised inverse. Collective over all ranks.
    */
   void update(const CsrMatrix &A);
 

@@ -16,8 +16,8 @@ namespace
 {
 constexpr int max_levels = 30;
 constexpr double max_coarsening_ratio = 0.8; ///< ratio of rows above which coarsening stops
-constexpr double negligible_fraction =
-    0.05; ///< share of the finest matrix's entries below which aggregates stay small
+/// Aggregates stay small if A has at most this share of the entries of the finest matrix.
+constexpr double negligible_fraction = 0.05;
 
 /// Returns the operator complexity (entries of all levels' matrices, relative to the finest matrix)
 /// above which larger aggregates are chosen.
@@ -170,7 +170,8 @@ UnknownsPtr Hierarchy<Backend>::add_supplied_levels()
 }
 
 /// Adds a level of aggregates after the last level, unless the new level would have too many rows.
-/// Returns whether a level was added; @p nodes and @p near_null are then those of the new level.
+/// Returns whether a level was added; if so, replaces @p nodes and @p near_null by the nodes and
+/// the near-null vectors of the new level.
 template <class Backend>
 bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
 {

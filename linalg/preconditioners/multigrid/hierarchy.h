@@ -16,8 +16,8 @@ namespace femgpu::linalg
 /// Options of a hierarchy.
 struct HierarchyOptions
 {
-  bool uses_supplied_levels = true; ///< whether the first levels use prolongations of Unknowns
-  double theta = 0.; ///< strength threshold of the first aggregated level; halved on each next one
+  bool uses_supplied_levels = true; ///< whether the first levels use the prolongations in Unknowns
+  double theta = 0.; ///< strength threshold of the first aggregated level; halved level by level
   int block = 0;     ///< unknowns of a node; 0: as the matrix specifies, or 1 if it does not
   std::string near_null = "auto";
   int coarsest = 256;      ///< number of rows at which coarsening stops
@@ -95,7 +95,8 @@ public:
   /// Describes the hierarchy.
   /// @param levels the result of reports()
   std::string description(const std::vector<LevelReport> &levels) const;
-  /// Returns reports on the levels, summed over all ranks. Collective over all ranks.
+  /// Returns reports on the levels, with numbers of rows and entries summed over all ranks.
+  /// Collective over all ranks.
   std::vector<LevelReport> reports() const;
 
 private:

@@ -60,9 +60,9 @@ public:
     return hierarchy.levels().front().A->is_capturable();
   }
 
-  /// Returns the bytes that one cycle reads and writes on all levels. Each visit of a level counts
-  /// the smoothers, a product with A and three vectors, and one or two vectors for the products
-  /// with P and Pᵀ.
+  /// Returns the bytes that one cycle reads and writes on all levels. For each visit of a level,
+  /// counts the smoothers, a product with A and three vectors, and one or two vectors for the
+  /// products with P and Pᵀ.
   std::size_t bytes() const
   {
     std::size_t sum = 0, n_visits = 1;

@@ -9,19 +9,19 @@
 
 /**
  * @file
- * The inverse of a dense matrix by Gauss-Jordan elimination in place with partial pivoting, by
- * panels. The pivot of a column is its largest entry among the rows that are not yet pivot rows; of
- * equal entries, the first is chosen. Rows are not exchanged: at the end, entry (k, l) of the
- * inverse is X(row_of[k], column_of[l]).
+ * The inverse of a dense matrix by Gauss-Jordan elimination in place with partial pivoting, in
+ * panels of columns. The pivot of a column is its largest entry among the rows that are not yet
+ * pivot rows; of equal entries, the first is chosen. Rows are not exchanged: at the end, entry
+ * (k, l) of the inverse is X(row_of[k], column_of[l]).
  */
 namespace femgpu::linalg
 {
 /// The pivot rows that have been chosen, in the executor's memory.
 struct PivotRows
 {
-  const double *largest; ///< largest entry of each column of A
-  int *row_of;           ///< pivot row of a column; -1: none yet, or none left
-  int *column_of;        ///< column whose pivot is in this row; -1: none
+  const double *largest; ///< largest |a_ij| in each column j of A
+  int *row_of;           ///< pivot row of each column; -1: none yet, or no usable pivot
+  int *column_of;        ///< for each row: the column whose pivot row it is; -1: none
 };
 
 /// The size of an entry of a column, and the row of this entry.

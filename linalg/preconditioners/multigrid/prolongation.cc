@@ -37,7 +37,7 @@ struct Orthonormalise
   double *Q; ///< B, and then Q
   double *R; ///< count² per aggregate, row by row; 0 initially
   int *ranks;
-  int *pivots; ///< count per aggregate: the s-th chosen column of Q
+  int *pivots; ///< for each aggregate: the chosen columns of Q in order, at most `count`
 
   template <class Team>
   FEMGPU_HD
@@ -194,7 +194,7 @@ struct FilterRow
     }
     dropped = team.sum(dropped);
     team.sync();                        // values are stored
-    if (team.rank() == 0 && b[i] != 0.) // otherwise row i is not coupled
+    if (team.rank() == 0 && b[i] != 0.) // b_i is 0 if row i has only a diagonal entry
       values[filtered.find(i, i)] += dropped / b[i];
   }
 };
@@ -288,7 +288,7 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
 
 namespace
 {
-/// Selects for each node the nodes whose first rows are columns of the node's first row.
+/// A selector for select_entries() that makes the pattern of node_pattern().
 struct NodeEntries
 {
   RowPatternView A;

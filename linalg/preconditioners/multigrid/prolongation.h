@@ -19,8 +19,9 @@ struct TentativeProlongation
 /**
  * Computes P̂ by QR factorisation of the rows of @p B in each aggregate, with modified Gram-Schmidt
  * and pivoting. A vector that depends on the others within an aggregate, such as a rotation about
- * the line on which its nodes lie, gets no column; an aggregate thus has at most B.count rows on
- * the next level. Rows of nodes in no aggregate are empty. Collective over all ranks.
+ * the line on which the aggregate's nodes lie, gets no column; an aggregate thus has at most
+ * B.count rows on the next level. Rows of P̂ are empty for nodes in no aggregate. Collective over
+ * all ranks.
  * @param range the rows of @p B
  */
 template <class Backend>
@@ -34,7 +35,8 @@ TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &node
 template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
 
-/// Returns for each node the nodes whose first rows are columns of its own first row in @p A.
+/// Returns the pattern of nodes that has an entry (I, J) if @p A has an entry in the first row of
+/// node I and the column of the first row of node J.
 template <class Backend>
 RowPattern node_pattern(const PatternRef &A, const Nodes &nodes);
 

@@ -58,8 +58,8 @@ public:
   /// @throws SolverError unless the diagonal is positive; also throws as M's update() does
   void update();
 
-  /// Smooths A x = r. If @p from_zero is true, x starts from 0 and is not read. Returns where x is
-  /// stored.
+  /// Applies the smoother to A x = r. If @p from_zero is true, x starts from 0 and is not read.
+  /// Returns where x is stored.
   PolynomialVectors smooth(Runner<Backend> &run, double *r, PolynomialVectors v,
                            bool from_zero) const;
 

@@ -19,7 +19,7 @@ namespace femgpu::linalg
 /// The factors a and b of each term; a of the first term is 0.
 using PolynomialTerms = std::vector<std::pair<double, double>>;
 
-/// Two vectors with the rows of A. They swap roles after each product.
+/// Two vectors with a value for each row of A. They swap roles after each product.
 struct PolynomialVectors
 {
   double *x, *other; ///< other: the previous x if it exists, else memory for the next x

@@ -74,7 +74,7 @@ public:
     return {result_slot()->numbers(), result_slot()->numbers() + count};
   }
 
-  /// Memory where a kernel can leave its result for the host.
+  /// The memory in which a kernel stores its result for the host.
   LoopResult<State> *result_slot() const
   {
     return static_cast<LoopResult<State> *>(executor.result_slot());

@@ -13,7 +13,7 @@
 namespace femgpu::linalg
 {
 /**
- * Runs steps (steps/steps.h) on a CUDA device. A loop is one launch of a graph; or one launch of a
+ * Runs the steps (steps/steps.h) of a solver on a CUDA device. A loop runs as one graph; or as one
  * kernel, if all steps are vector steps (steps/vector_steps.h) and the system is small enough; or
  * the host launches each step.
  */
@@ -40,8 +40,8 @@ public:
     return execution_description;
   }
 
-  /// Allocates memory for @p size numbers that epilogues write: first the numbers that they keep
-  /// (LoopState::n_epilogue_values), then a history.
+  /// Allocates memory for @p size numbers that epilogues write: first LoopState::n_epilogue_values
+  /// numbers, then the history of residuals.
   double *allocate_numbers(const int size)
   {
     return state.allocate_numbers(size);
@@ -89,8 +89,9 @@ public:
     state.call_watch(watch);
   }
 
-  /// Runs @p begin, then repeat(), then @p end; both products have the same matrix and vector.
-  /// @param has_begun whether @p begin has already been run
+  /// Runs the step @p begin, then the loop (repeat()), then the step @p end. The products of
+  /// @p begin and @p end have the same matrix and vector.
+  /// @param has_begun whether @p begin has already been run, and is not run again
   template <class Begin, class End, class... Steps>
   void repeat_between(const ProductStep<CsrMatrix, Begin> &begin,
                       const ProductStep<CsrMatrix, End> &end, const bool has_begun,

@@ -12,7 +12,7 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// Returns how many doubles of shared memory block_sums() of these members needs.
+/// Returns how many doubles of shared memory block_sums() needs for the listed members.
 template <auto... members>
 constexpr int workspace_for(SumList<members...> /* list */)
 {
@@ -49,7 +49,7 @@ __device__ void run_rows(const ViewProduct<View, Body> &step, const State &state
   });
 }
 
-/// The loop of a graph for which the epilogue of a step decides whether it continues.
+/// Which loop of a graph the epilogue of a step continues or ends.
 enum class DecidedLoop
 {
   nothing,
@@ -104,7 +104,8 @@ struct StepContext
   PeerSums peers{};          ///< other ranks, if the kernel adds up the ranks' sums
 };
 
-/// Stores a block's sums in its slot of `partials`, and zeros in the slots without a block.
+/// Stores the sums of the calling block in its slot of `partials`, and zeros in slots without a
+/// block.
 template <class Body, class State, class Sums>
 __device__ void store_sums(const StepContext<State, Sums> &context, const Sums &sums)
 {
@@ -128,8 +129,8 @@ __device__ void copy_by_block(const State &from, State &to)
  * block to arrive adds the sums in the order of the slots and runs the epilogue. In a graph, the
  * last step of a loop's body decides whether the WHILE node continues, and the step before an inner
  * loop decides whether the inner loop runs. If the rows are distributed over ranks, the kernel also
- * adds up the sums of the ranks, unless they are exchanged outside of the kernel; the kernel is
- * then launched twice, see StepPhase.
+ * adds up the sums of the ranks. If these are instead exchanged outside of the kernel, it is
+ * launched twice: once for the rows and once for the epilogue (StepPhase).
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block, min_blocks_per_multiprocessor<Step>)

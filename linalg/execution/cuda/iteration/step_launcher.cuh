@@ -11,7 +11,7 @@
 
 namespace femgpu::linalg::cuda
 {
-/// How a step is launched, and the loop for which the step decides whether it continues.
+/// How a step is launched, and which loop of a graph its epilogue continues or ends.
 struct StepLaunch
 {
   cudaStream_t stream; ///< may be capturing
@@ -104,7 +104,8 @@ private:
     return executor.n_multiprocessors() * blocks_per_multiprocessor;
   }
 
-  /// Returns a runner for the parts of a step that have no state.
+  /// Returns a runner for the kernels of a step that do not need the state, such as those that
+  /// prepare a product.
   template <class Body>
   Runner<CudaBackend> runner_for(const StepLaunch &step_launch) const
   {
@@ -112,7 +113,7 @@ private:
   }
 
   /// Launches no more blocks than the device holds at once: a block that had to wait for a free
-  /// multiprocessor would process its rows alone.
+  /// multiprocessor would run while most of the device is idle.
   template <class Step>
   void start(const StepLaunch &step_launch, const Step &step)
   {

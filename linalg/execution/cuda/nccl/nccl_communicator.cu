@@ -105,7 +105,7 @@ private:
 class NcclComm
 {
 public:
-  /// Connects this rank's device to those of the other ranks. Collective.
+  /// Connects the devices of all ranks. Collective.
   /// @throws DeviceError if NCCL fails
   NcclComm(const Communicator &host, std::shared_ptr<const CudaExecutor> on)
       : executor(std::move(on)), nccl(NcclLibrary::get())
@@ -138,7 +138,7 @@ public:
   NcclComm(const NcclComm &) = delete;
   NcclComm &operator=(const NcclComm &) = delete;
 
-  // All operations run in order with the executor's steps.
+  // The following operations run on the executor's stream.
 
   void gather(const void *mine, const std::size_t bytes, void *all) const
   {
@@ -227,7 +227,7 @@ private:
   Buffer<char> memory;
 };
 
-/// Exchanges sums, ghosts and rows between devices by NCCL, in order with the executor's steps.
+/// Exchanges sums, ghosts and rows between devices by NCCL, on the executor's stream.
 class NcclCommunicator final : public DeviceCommunicator
 {
 public:

@@ -311,7 +311,7 @@ private:
   double *totals;    ///< the dot products
   double *warp_sums; ///< sums of the new basis vector, two per warp
   double diagonal[n_rows_of_thread];
-  unsigned int readers[n_rows_of_thread]; // see Fabric::readers()
+  unsigned int readers[n_rows_of_thread]; // where publish() sends each row; see Fabric::readers()
 };
 
 template <class Fabric, class Entries, int R, class Sums, class Loop>

@@ -16,7 +16,7 @@ namespace cuda
 struct BatchLayout
 {
   int lanes;
-  unsigned int shared_bytes; ///< memory for the exchange vector, then for matrix entries
+  unsigned int shared_bytes; ///< memory for the exchange vector (fabric.cuh), then matrix entries
   bool uses_diagonal;
 
   __device__ ResidentLayout of(const BatchSystem &system) const
@@ -157,7 +157,8 @@ __global__ void __launch_bounds__(max_threads, 1)
 }
 } // namespace cuda
 
-/// Solves systems in parallel, one block each; the hardware schedules blocks on multiprocessors.
+/// Solves several systems at the same time, each by one block; the hardware schedules the blocks on
+/// multiprocessors.
 template <>
 class BatchRunner<CudaBackend>
 {

@@ -10,10 +10,10 @@
 
 /**
  * @file
- * How the threads of a resident kernel cooperate: how they synchronise, how they publish the
- * exchange vector, which the matrix multiplies, to all threads, and how they combine sums. A fabric
- * connects the threads of one block, of one cluster of blocks (by distributed shared memory), or of
- * all blocks of the device.
+ * A fabric defines how the threads of a resident kernel (a whole loop in one kernel) cooperate: how
+ * they synchronise, how they publish the exchange vector (the vector that the matrix multiplies) to
+ * all threads, and how they combine sums. A fabric connects the threads of one block, of one
+ * cluster of blocks (by distributed shared memory), or of all blocks of the device.
  *
  * Every sum has a fixed order. The threads that own the rows of the exchange vector publish their
  * values. All threads await the values, then fetch them by the addresses that address() has
@@ -116,8 +116,8 @@ public:
   {
     __syncthreads();
   }
-  /// Adds up the P sums of each of @p n_warps warps. Called by whole warps; lane l gets sum number
-  /// l mod P over all threads.
+  /// Adds up each of P sums over @p n_warps warps, whose sums are in @p warp_sums. Called by whole
+  /// warps; lane l gets sum number l mod P over all threads.
   template <int P, int max_warps>
   __device__ static double combine(const double *warp_sums, const int n_warps)
   {
@@ -271,8 +271,8 @@ private:
                  : "memory");
 #endif
   }
-  /// Writes @p value to the address @p target in a block's shared memory, and counts its bytes at
-  /// the mbarrier @p arrival of this block.
+  /// Writes @p value to the address @p target in the shared memory of a block, and counts its bytes
+  /// at the mbarrier @p arrival of the same block.
   __device__ static void send(const unsigned int target, const double value,
                               const unsigned int arrival)
   {
@@ -283,7 +283,8 @@ private:
         : "memory");
 #endif
   }
-  /// Waits until @p bytes have arrived at the mbarrier @p arrival in its phase of this @p parity.
+  /// Waits until @p bytes bytes have arrived at the mbarrier @p arrival in the phase with the given
+  /// @p parity.
   __device__ static void await(std::uint64_t *arrival, const unsigned int bytes,
                                const unsigned int parity)
   {
@@ -385,7 +386,8 @@ public:
   {
     return sum;
   }
-  /// Resets the counters in the last block, when all blocks have passed their last barrier.
+  /// Resets the counters if this block is the last one to end: all blocks have then passed their
+  /// last barrier.
   __device__ void finalize()
   {
     if (threadIdx.x != 0)

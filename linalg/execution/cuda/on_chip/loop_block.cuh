@@ -61,7 +61,7 @@ public:
     return state.running;
   }
 
-  /// Stores the state in device memory every passes_between_stores passes, for a watch.
+  /// Stores the state in device memory every passes_between_stores passes, for a Watch (steps.h).
   __device__ void store_for_watch()
   {
     if (--passes_until_store > 0)

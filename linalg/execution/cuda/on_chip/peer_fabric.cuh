@@ -85,8 +85,8 @@ public:
     ticks += clock64() - begin;
     return __shfl_sync(~0U, sum, lane % P);
   }
-  /// Returns the sum of number @p number of a SumExchange over the devices; @p mine is the number
-  /// of this device. Called by one thread. A SumExchange uses other packets than combine().
+  /// Returns the sum of value @p number of a SumExchange over the devices; @p mine is the value of
+  /// this device. Called by one thread. A SumExchange uses different packets from combine().
   __device__ double sum_over_devices(const int number, const double mine,
                                      const unsigned int round) const
   {
@@ -94,9 +94,9 @@ public:
   }
   /**
    * Adds the rounds of this kernel to the counters in device memory. The next round must not use
-   * the buffer of the last round of combine(), which other devices may still read. The numbers of
-   * the SumExchange have already been read by all devices.
-   * @param n_exchanged number of rounds of a SumExchange
+   * the buffer of the last round of combine(), which other devices may still read. All devices have
+   * already read the values of the SumExchange.
+   * @param n_exchanged number of rounds of the SumExchange
    */
   __device__ void finalize(const unsigned int n_exchanged = 0)
   {
@@ -116,8 +116,8 @@ public:
   }
 
 private:
-  /// Returns the sum of number @p number over the devices; @p mine is the number of this device.
-  /// @param sends whether this block sends this device's number
+  /// Returns the sum of value @p number over the devices; @p mine is the value of this device.
+  /// @param sends whether this block sends this device's value to the other devices
   __device__ double exchange_sum(const int number, const double mine, const unsigned int round,
                                  const bool sends = true) const
   {

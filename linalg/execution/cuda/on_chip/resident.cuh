@@ -9,8 +9,8 @@
 /**
  * @file
  * A whole loop in one kernel. Until the loop ends, every thread keeps the vectors of its rows in
- * registers and, as far as it fits, the matrix in registers or in shared memory. Loops that do not
- * run in this way have one kernel for each of these steps; see steps/vector_steps.h.
+ * registers and, as far as it fits, the matrix in registers or in shared memory. The steps of the
+ * loop (steps/vector_steps.h) can also run as one kernel each, if the system does not fit.
  */
 namespace femgpu::linalg::cuda
 {
@@ -22,7 +22,7 @@ struct ResidentLayout
   int n;
   int slice;
   int lanes;                 ///< neighbouring threads that share a row, a power of two
-  unsigned int shared_bytes; ///< shared memory for entries of the matrix, after the exchange vector
+  unsigned int shared_bytes; ///< bytes of shared memory for the matrix, after the exchange vector
 };
 
 /// The argument of a resident kernel.
@@ -41,15 +41,15 @@ struct ResidentLoop
   double *factor;
   Begin begin;
   End end;
-  bool has_begun; ///< whether `begin` has been run already, and the state is in memory
+  bool has_begun; ///< whether `begin` has already been run; the initial state is then in `state`
   State start;    ///< the initial state if `begin` has not been run
   State *state;
   LoopResult<State> *result;
   int max_numbers; ///< maximum number of doubles in `result`
 };
 
-/// The rows of a thread. The threads of a block process the block's rows in slots: a slot has one
-/// row for each group of lanes.
+/// The rows of a thread. A group of `lanes` threads shares a row, and a slot has one row for each
+/// group of the block. The threads process the block's rows slot by slot.
 struct ThreadRows
 {
   int first_row, n_rows; ///< first row, and number of rows, of the block
@@ -130,7 +130,8 @@ private:
   unsigned int addresses[R][K];
 };
 
-/// Stores the column of an entry as the fabric's address, which always fits.
+/// Stores the column of an entry as the address that the fabric (fabric.cuh) assigns to it, which
+/// always fits.
 struct AddressCode
 {
   using Type = unsigned int;
@@ -149,7 +150,8 @@ struct AddressCode
   }
 };
 
-/// Stores the column of an entry as its distance from the row. Requires that addresses are columns.
+/// Stores the column of an entry as its distance from the row. Requires a fabric (fabric.cuh) whose
+/// addresses are the columns themselves.
 struct DistanceCode
 {
   using Type = short;
@@ -350,7 +352,7 @@ public:
     this->complete(formulas);
   }
 
-  /// Stores the vectors in device memory and runs the last step.
+  /// Stores the vectors in device memory, runs the step `loop.end`, and stores the result.
   template <class Loop>
   __device__ void end(const Loop &loop)
   {
@@ -456,7 +458,7 @@ protected:
   Entries entries;
   Row<n_vectors> row[R];
   double diagonal[R];
-  unsigned int readers[R]; // for the row in each slot; see Fabric::readers()
+  unsigned int readers[R]; // where publish() sends the row in each slot; see Fabric::readers()
 };
 
 template <class Fabric, class Entries, int max_threads, int R, class Sums, class Loop,

@@ -73,7 +73,7 @@ public:
   explicit LoopLauncher(const CudaExecutor &executor) : executor(executor)
   {}
 
-  /// Launches the loop as a resident kernel. @return whether the device could hold it
+  /// Launches the loop as a resident kernel if the device can hold it. @return whether it can
   bool start(Loop &loop, const ResidentShape &shape) const
   {
     return visit(LaunchMode::launch, loop, shape);

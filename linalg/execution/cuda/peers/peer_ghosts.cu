@@ -139,8 +139,8 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   make_loop(sums, back_rows, targets_of(0));
 }
 
-/// Makes the data of resident loops. These loops send the packets of update_ghost_values() ordered
-/// by rows. The same rows are received by compress(), so that its lists are reused.
+/// Makes the data of resident loops (loops that are one kernel). These loops send the packets of
+/// update_ghost_values() ordered by rows. compress() receives the same rows, so its lists are used.
 void PeerGhosts::make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
                            const std::vector<Packet *> &targets)
 {

@@ -16,7 +16,7 @@ struct PeerChannel
   const int *sources;     ///< row of the vector that each packet sends; -1: it only synchronises
   Packet *const *targets; ///< addresses to which packets are written: for even rounds, then for
                           ///< odd rounds
-  const int *rows;        ///< row of the vector to which each entry is written; -1: none
+  const int *rows;        ///< row of the vector that receives each entry; -1: none
   const int *offsets;     ///< where the packets of each entry begin in `order`
   const int *order;       ///< packets sorted by entries; nullptr: entry k is packet k
   const Packet *received; ///< packets of even rounds
@@ -27,9 +27,9 @@ struct PeerChannel
 };
 
 /**
- * The data that the resident loops of several devices exchange: sums, and ghosts by the packets of
- * one channel. Between two products all ranks compute a sum; so no packet arrives before the
- * preceding packet in the same buffer has been read.
+ * The data by which resident loops (loops that are one kernel) of several devices exchange sums and
+ * ghosts. Between two products all ranks compute a sum; so no packet arrives before the preceding
+ * packet in the same buffer has been read.
  */
 struct PeerLoop
 {

@@ -27,7 +27,7 @@ struct PeerMemory::AllocationInfo
   std::size_t chunk = 0, begin = 0;
   cudaIpcMemHandle_t handle{}; ///< handle of the chunk
   bool is_new = false;         ///< whether this call allocated the chunk
-  char failure[256] = "";      ///< why the rank has no memory
+  char failure[256] = "";      ///< why the rank has failed; empty: it has not
 
   void set_failure(const std::string &text)
   {
@@ -55,7 +55,7 @@ PeerMemory::~PeerMemory()
     cudaFree(chunk.data);
 }
 
-/// Finds @p bytes of free memory in a chunk, and allocates a new chunk if necessary.
+/// Finds free memory of size @p bytes in a chunk, and allocates a new chunk if necessary.
 PeerMemory::AllocationInfo PeerMemory::suballocate(const std::size_t bytes)
 {
   AllocationInfo info;
