@@ -1,21 +1,24 @@
 /**
  * @file
  * Times the forms of the matrix powers kernel: plain products, cache blocks, and a matrix streamed
- * from host memory with several products per pass and with one. See --help.
+ * from host memory with several products per pass and with one. Runs on one rank or under mpirun.
+ * See --help.
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/ordered_system.h"
+#include "benchmarks/rank_device.h"
 #include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/mpi/distribution.h"
 #include "linalg/powers/matrix_powers.h"
 #include "solve/generators/registry.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +29,7 @@ namespace
 {
 struct Options
 {
-  std::string help, backend = "cuda", order = "none", format = "auto", csv;
+  std::string help, backend = "cuda", communicator = "auto", order = "none", format = "auto", csv;
   std::vector<int> steps;
   int memory_divisor = 4;
   std::vector<std::string> systems;
@@ -38,13 +41,17 @@ Options parse(const int argc, const char *const *const argv)
   CommandLineReader reader(
       "femgpu_powers_check", "[SYSTEM]... [OPTIONS]",
       "Times s steps of a Krylov basis with plain products, with cache blocks, and with the matrix "
-      "streamed from host memory, with several steps per pass over the matrix and with one.",
+      "streamed from host memory, with several steps per pass over the matrix and with one. Under "
+      "mpirun, the rows are distributed over the ranks, and the times include the exchange of "
+      "ghosts.",
       exit_code_help);
   reader.positional("SYSTEM", "A model problem, as for femgpu-solve --generate");
   reader.backend(options.backend);
+  reader.option("--communicator", "NAME", "How ranks communicate; default: auto",
+                options.communicator);
   reader.option("--order", "ORDER",
                 "Ordering of femgpu-solve (default: none), or KIND:ROWS: a partition of the kind "
-                "geometry or metis into parts of about ROWS rows",
+                "geometry or metis into parts of about ROWS rows; one rank only",
                 options.order);
   reader.option("--steps", "S", "Number of steps (repeatable); default: 5, 10, 15 and 20");
   reader.option("--part", "P", "Memory for the streamed matrix: 1/P of its size; default: P = 4",
@@ -59,42 +66,62 @@ Options parse(const int argc, const char *const *const argv)
   return options;
 }
 
-/// A system after reordering.
-struct OrderedSystem
+/// A system after reordering, or the rows of this rank.
+class OrderedSystem
 {
-  std::string name;
-  HostMatrix A;
-};
+public:
+  OrderedSystem(const RankDevice &device, const std::string &generator, const std::string &order)
+      : name(generator + (order == "none" ? "" : " " + order))
+  {
+    HostMatrix rows = generate(generator, device.share()).A;
+    if (device.communicator)
+      distribution.emplace(device.ranks.communicator(), std::move(rows));
+    else
+      A = in_order(rows, order);
+    range = std::make_shared<RowSpace>(device.executor, csr().n, device.communicator);
+    domain =
+        distribution ? std::make_shared<RowSpace>(*range, distribution->matrix().ghosts) : range;
+  }
 
-OrderedSystem ordered_system(const std::string &name, const std::string &order)
-{
-  return {name + (order == "none" ? "" : " " + order), in_order(generate(name).A, order)};
-}
+  HostCsr csr() const
+  {
+    return distribution ? distribution->matrix().csr() : A.csr();
+  }
+
+  std::string name;
+  RowSpacePtr range, domain;
+
+private:
+  HostMatrix A;
+  std::optional<Distribution> distribution;
+};
 
 /// The measurements of one form of the matrix powers kernel.
 struct Timing
 {
   std::string system, form, description;
-  int n = 0, steps = 0;
+  long long n = 0;
+  int steps = 0;
   double microseconds = 0.; ///< median time of all steps together
   double setup_seconds = 0.;
   double speedup = 0.;  ///< time of the reference form / time of this form
   double fraction = 0.; ///< time to copy as many bytes / time of this form
 };
 
-double median_seconds(const Executor &executor, const MatrixPowers &powers, const Columns &V,
+/// Returns the median time of all @p steps on the slowest rank.
+double median_seconds(const RankDevice &device, const MatrixPowers &powers, const Columns &V,
                       const std::vector<BasisStep> &steps)
 {
   constexpr double seconds_of_repeat = 3e-3;
   int runs = 1;
   std::vector<double> all;
   for (int repeat = 0; repeat < 11; ++repeat) {
-    executor.synchronize();
+    device.synchronize();
     Stopwatch watch;
     for (int k = 0; k < runs; ++k)
       powers.compute(V, steps);
-    executor.synchronize();
-    const double seconds = watch.lap() / runs;
+    device.executor->synchronize();
+    const double seconds = device.max(watch.lap()) / runs;
     if (repeat > 1)
       all.push_back(seconds);
     else
@@ -133,21 +160,12 @@ struct Bandwidths
 class SystemTimer
 {
 public:
-  SystemTimer(const ExecutorPtr &executor, const OrderedSystem &system, const Options &options,
+  SystemTimer(const RankDevice &device, const OrderedSystem &system, const Options &options,
               const Bandwidths &bandwidths)
-      : executor(executor), system(system), options(options), bandwidths(bandwidths),
-        csr(executor, system.A.csr()), matrix(make_format(options.format, csr))
-  {
-    int max_steps = 0;
-    for (const int s : options.steps)
-      max_steps = std::max(max_steps, s);
-    const auto n = static_cast<std::size_t>(system.A.n);
-    memory = Buffer<double>(executor, n * (static_cast<std::size_t>(max_steps) + 1));
-    memory.fill_zero();
-    const std::vector<double> v = right_hand_side(system.A.n);
-    executor->copy_from_host(memory.data(), v.data(), n * sizeof(double));
-    V = {memory.data(), n, max_steps + 1};
-  }
+      : device(device), system(system), options(options), bandwidths(bandwidths),
+        csr(system.range, system.domain, system.csr()), matrix(make_format(options.format, csr)),
+        first_vector(right_hand_side(csr.n()))
+  {}
 
   void run(std::vector<Timing> &timings)
   {
@@ -168,20 +186,24 @@ private:
     form_options.kind = powers_kind_of(form);
     form_options.steps = s;
     form_options.depth = depth;
-    form_options.memory =
-        12 * system.A.columns.size() / static_cast<std::size_t>(options.memory_divisor);
+    form_options.memory = 12 * csr.n_nonzeros() / static_cast<std::size_t>(options.memory_divisor);
     Timing timing;
     timing.system = system.name;
     timing.form = form + (depth == 1 ? " one by one" : "");
-    timing.n = system.A.n;
+    timing.n = system.range->n_global();
     timing.steps = s;
     try {
       Stopwatch watch;
       const auto powers = make_matrix_powers(*matrix, DiagonalView(), form_options);
-      executor->synchronize();
-      timing.setup_seconds = watch.lap();
+      device.executor->synchronize();
+      timing.setup_seconds = device.max(watch.lap());
       const std::vector<BasisStep> steps(static_cast<std::size_t>(s), {0.5, 0., 0.1});
-      const double seconds = median_seconds(*executor, *powers, V, steps);
+      const std::size_t stride = powers->space()->n_with_ghosts();
+      Buffer<double> basis(device.executor, stride * (static_cast<std::size_t>(s) + 1));
+      basis.fill_zero();
+      device.executor->copy_from_host(basis.data(), first_vector.data(),
+                                      first_vector.size() * sizeof(double));
+      const double seconds = median_seconds(device, *powers, {basis.data(), stride, s + 1}, steps);
       timing.microseconds = 1e6 * seconds;
       timing.speedup = other / seconds;
       const double bandwidth = form == "streamed" ? bandwidths.from_host : bandwidths.inside;
@@ -205,41 +227,46 @@ private:
     std::fflush(stdout);
   }
 
-  ExecutorPtr executor;
+  const RankDevice &device;
   const OrderedSystem &system;
   const Options &options;
   Bandwidths bandwidths;
   CsrMatrix csr;
   std::unique_ptr<Matrix> matrix;
-  Buffer<double> memory;
-  Columns V;
+  std::vector<double> first_vector;
 };
 
 int run(Options options)
 {
-  const ExecutorPtr executor = make_executor(options.backend);
+  const RankDevice device(options.backend, options.communicator);
+  const Executor &executor = *device.executor;
+  if (device.communicator && options.order != "none")
+    throw ParameterError("--order needs all rows on one rank; omit it under mpirun.");
   if (options.systems.empty())
     options.systems = {"poisson2d-p1:1000", "poisson2d-9pt:4x250000", "poisson3d-7pt:100",
                        "poisson2d-p1:256"};
   if (options.steps.empty())
     options.steps = {5, 10, 15, 20};
-  const Bandwidths bandwidths{copy_bandwidth(*executor), streaming_bandwidth(*executor)};
-  std::printf("Copy on %s (%s): %.0f GB/s, read and written; from pinned host memory %.1f GB/s\n",
-              executor->name().c_str(), executor->description().c_str(), 1e-9 * bandwidths.inside,
-              1e-9 * bandwidths.from_host);
+  const Bandwidths bandwidths{copy_bandwidth(executor), streaming_bandwidth(executor)};
+  std::printf(
+      "Copy on %s (%s), one of %d, %s: %.0f GB/s, read and written; from pinned host memory "
+      "%.1f GB/s\n",
+      executor.name().c_str(), executor.description().c_str(), device.share().n_ranks,
+      device.communicator_name().c_str(), 1e-9 * bandwidths.inside, 1e-9 * bandwidths.from_host);
   std::printf("%-28s %3s  %-20s %10s %7s %7s %8s\n", "system", "s", "form", "us", "times",
               "of copy", "setup s");
   std::vector<Timing> timings;
   for (const std::string &name : options.systems) {
-    const OrderedSystem system = ordered_system(name, options.order);
-    SystemTimer(executor, system, options, bandwidths).run(timings);
+    const OrderedSystem system(device, name, options.order);
+    SystemTimer(device, system, options, bandwidths).run(timings);
   }
-  write_csv(options.csv,
-            "device,system,n,steps,form,microseconds,against,fraction_of_copy,setup_seconds,"
-            "description",
+  write_csv(device.ranks.is_first() ? options.csv : "",
+            "device,ranks,communicator,system,n,steps,form,microseconds,against,fraction_of_copy,"
+            "setup_seconds,description",
             timings, [&](std::ostream &file, const Timing &t) {
-              file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ','
-                   << t.steps << ',' << t.form << ',' << t.microseconds << ',' << t.speedup << ','
+              file << '"' << executor.description() << "\"," << device.share().n_ranks << ','
+                   << device.communicator_name() << ',' << t.system << ',' << t.n << ',' << t.steps
+                   << ',' << t.form << ',' << t.microseconds << ',' << t.speedup << ','
                    << t.fraction << ',' << t.setup_seconds << ",\"" << t.description << '"';
             });
   return 0;

@@ -1,9 +1,11 @@
 /**
  * @file
  * Measures the accuracy and the speed of QR factorisations V = QR of blocks: ‖I − QᵀQ‖ and ‖V − QR‖
- * for several condition numbers of V, and microseconds for several sizes. See --help.
+ * for several condition numbers of V, and microseconds for several sizes. Runs on one rank or under
+ * mpirun. See --help.
  */
 #include "benchmarks/measure.h"
+#include "benchmarks/rank_device.h"
 #include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
@@ -30,11 +32,13 @@ const char *const footer =
     "The times are for blocks with kappa = 10 and include copies to the host. The fraction is\n"
     "the time to copy the least number of bytes, divided by the measured time. In each pass, a\n"
     "factorisation reads V twice and writes it once; borth-cgs and borth-mgs orthogonalise V\n"
-    "against a basis of 60 vectors: they read basis and V twice and write V once.\n\n";
+    "against a basis of 60 vectors: they read basis and V twice and write V once.\n"
+    "\n"
+    "Under mpirun, the rows are distributed over the ranks.\n\n";
 
 struct Options
 {
-  std::string help, backend = "cuda", csv;
+  std::string help, backend = "cuda", communicator = "auto", csv;
   int n = 1046529, repeats = 10;
   std::vector<double> columns, kappas;
   bool no_times = false, no_errors = false;
@@ -74,6 +78,8 @@ Options parse(const int argc, const char *const *const argv)
       std::string(footer) + exit_code_help);
   Options options;
   reader.backend(options.backend);
+  reader.option("--communicator", "NAME", "How ranks communicate; default: auto",
+                options.communicator);
   reader.option("--rows", "N", "Number of rows; default: 1046529", options.n);
   std::string columns = "6,11,16,21";
   std::string kappas = "1,1e1,1e2,1e3,1e4,1e5,1e6,1e7,1e8,1e9,1e10,1e11,1e12,1e13,1e14,1e15";
@@ -134,13 +140,15 @@ void fill_random(Block &block, unsigned int state, const double factor = 1.)
 }
 
 /// Fills @p block with orthonormal columns, computed by linalg's most robust factorisation.
+/// @param communicator connects ranks with @p n rows each; nullptr: all rows are on this rank
 void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
-                      const unsigned int seed)
+                      const unsigned int seed, const Communicator *const communicator = nullptr)
 {
-  fill_random(block, seed);
+  const int rank = communicator == nullptr ? 0 : communicator->rank();
+  fill_random(block, seed + 1000003U * static_cast<unsigned int>(rank));
   Buffer<double> R(executor, static_cast<std::size_t>(block.p) * static_cast<std::size_t>(block.p));
   const TsqrReport report =
-      make_tsqr("caqr passes=2", executor)->factorise(n, block.view(), R.data());
+      make_tsqr("caqr passes=2", executor, communicator)->factorise(n, block.view(), R.data());
   if (!report.ok())
     throw SolverError("A random block has no QR factorisation by " + report.variant + ".");
 }
@@ -150,10 +158,10 @@ void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
 class ConditionedBlocks
 {
 public:
-  ConditionedBlocks(const ExecutorPtr &executor, const int n, const int p)
-      : executor(executor), n(n), U(executor, n, p), W(host, p, p)
+  ConditionedBlocks(const RankDevice &device, const int n, const int p)
+      : n(n), U(device.executor, n, p), W(host, p, p)
   {
-    fill_orthonormal(executor, U, n, 1);
+    fill_orthonormal(device.executor, U, n, 1, device.communicator.get());
     fill_orthonormal(host, W, p, 2);
   }
 
@@ -179,7 +187,6 @@ public:
   }
 
 private:
-  ExecutorPtr executor;
   ExecutorPtr host = make_executor("host");
   int n;
   Block U, W;
@@ -189,11 +196,12 @@ private:
 class Measurement
 {
 public:
-  Measurement(const ExecutorPtr &executor, const Options &options, const int p,
-              const double bandwidth, std::vector<Result> &results)
-      : executor(executor), options(options), p(p), bandwidth(bandwidth), results(results),
-        blocks(executor, options.n, p), original(executor, options.n, p), V(executor, options.n, p),
-        R(executor, static_cast<std::size_t>(p * p))
+  Measurement(const RankDevice &device, const Options &options, const int p, const double bandwidth,
+              std::vector<Result> &results)
+      : device(device), executor(device.executor), communicator(device.communicator.get()),
+        options(options), n(device.share().end(options.n) - device.share().first(options.n)), p(p),
+        bandwidth(bandwidth), results(results), blocks(device, n, p), original(executor, n, p),
+        V(executor, n, p), R(executor, static_cast<std::size_t>(p * p))
   {}
 
   void measure_errors()
@@ -207,11 +215,11 @@ public:
           const std::string method =
               variant.name + " passes=" + std::to_string(passes) + (has_safer ? " safer=no" : "");
           V.memory.copy_from(original.memory);
-          const auto tsqr = make_tsqr(method, executor);
-          if (tsqr->factorise(options.n, V.view(), R.data()).is_done) {
-            result.orthogonality = tsqr->orthogonality_error(options.n, V.view());
+          const auto tsqr = make_tsqr(method, executor, communicator);
+          if (tsqr->factorise(n, V.view(), R.data()).is_done) {
+            result.orthogonality = tsqr->orthogonality_error(n, V.view());
             result.factorisation =
-                tsqr->factorisation_error(options.n, original.view(), V.view(), R.data());
+                tsqr->factorisation_error(n, original.view(), V.view(), R.data());
           }
           add(result);
         }
@@ -220,29 +228,30 @@ public:
 
   void measure_times()
   {
-    const double of_column = 8. * options.n;
+    const double of_column = 8. * n;
     blocks.fill(original, 10.);
     for (const int passes : {1, 2})
       for (const Choice &variant : tsqr_methods.choices()) {
-        const auto tsqr = make_tsqr(variant.name + " passes=" + std::to_string(passes), executor);
+        const auto tsqr =
+            make_tsqr(variant.name + " passes=" + std::to_string(passes), executor, communicator);
         add_time(start(variant.name, passes, 10.), 3. * p * of_column * passes, [&] {
-          const TsqrReport report = tsqr->factorise(options.n, V.view(), R.data());
+          const TsqrReport report = tsqr->factorise(n, V.view(), R.data());
           if (!report.ok() || report.variant != variant.name)
             throw SolverError("A block with condition 10 was not factorised by " + variant.name +
                               ": by " + report.variant + ", with rank " +
                               std::to_string(report.rank) + ".");
         });
       }
-    Block basis(executor, options.n, 60);
+    Block basis(executor, n, 60);
     fill_random(basis, 3, std::sqrt(3. / options.n)); // random columns are almost orthonormal
     Buffer<double> C(executor, static_cast<std::size_t>(basis.p * p));
     for (const int passes : {1, 2})
       for (const Choice &variant : block_methods.choices()) {
         const auto blocks_of = make_block_orthogonalisation(
-            variant.name + " passes=" + std::to_string(passes), executor);
+            variant.name + " passes=" + std::to_string(passes), executor, communicator);
         add_time(start("borth-" + variant.name, passes, 10.),
                  (2. * basis.p + 3. * p) * of_column * passes,
-                 [&] { blocks_of->orthogonalise(options.n, basis.view(), V.view(), C.data()); });
+                 [&] { blocks_of->orthogonalise(n, basis.view(), V.view(), C.data()); });
       }
   }
 
@@ -266,12 +275,13 @@ private:
     std::vector<double> seconds;
     for (int k = 0; k <= options.repeats; ++k) { // the first is a warm-up that allocates memory
       V.memory.copy_from(original.memory);
-      executor->synchronize();
+      device.synchronize();
       Stopwatch watch;
       action();
       executor->synchronize();
+      const double slowest = device.max(watch.lap());
       if (k > 0)
-        seconds.push_back(watch.lap());
+        seconds.push_back(slowest);
     }
     result.microseconds = 1e6 * median(seconds);
     result.fraction = 1e6 * bytes / bandwidth / result.microseconds;
@@ -287,8 +297,11 @@ private:
     results.push_back(result);
   }
 
+  const RankDevice &device;
   ExecutorPtr executor;
+  const Communicator *communicator; ///< nullptr with one rank
   const Options &options;
+  int n; ///< rows of this rank
   int p;
   double bandwidth;
   std::vector<Result> &results;
@@ -307,30 +320,33 @@ std::string text(const double value)
 
 int run(const Options &options)
 {
-  const ExecutorPtr executor = make_executor(options.backend);
-  const double bandwidth = options.no_times ? std::nan("") : copy_bandwidth(*executor);
-  std::printf("Copy on %s (%s): %.0f GB/s, read and written\n", executor->name().c_str(),
-              executor->description().c_str(), 1e-9 * bandwidth);
+  const RankDevice device(options.backend, options.communicator);
+  const Executor &executor = *device.executor;
+  const double bandwidth = options.no_times ? std::nan("") : copy_bandwidth(executor);
+  std::printf("Copy on %s (%s), one of %d, %s: %.0f GB/s, read and written\n",
+              executor.name().c_str(), executor.description().c_str(), device.share().n_ranks,
+              device.communicator_name().c_str(), 1e-9 * bandwidth);
   std::printf("%-10s %2s %9s %3s %7s %10s %10s %10s %7s\n", "variant", "", "n", "p", "kappa",
               "|I-Q'Q|", "|V-QR|", "us", "of copy");
   std::vector<Result> results;
   for (const double p : options.columns) {
-    Measurement measurement(executor, options, static_cast<int>(p), bandwidth, results);
+    Measurement measurement(device, options, static_cast<int>(p), bandwidth, results);
     if (!options.no_errors)
       measurement.measure_errors();
     if (!options.no_times)
       measurement.measure_times();
   }
-  write_csv(
-      options.csv,
-      "device,copy_gb_per_s,variant,passes,n,p,kappa,orthogonality,factorisation,microseconds,"
-      "fraction_of_copy",
-      results, [&](std::ostream &file, const Result &r) {
-        file << '"' << executor->description() << "\"," << text(1e-9 * bandwidth) << ','
-             << r.variant << ',' << r.passes << ',' << r.n << ',' << r.p << ',' << text(r.kappa)
-             << ',' << text(r.orthogonality) << ',' << text(r.factorisation) << ','
-             << text(r.microseconds) << ',' << text(r.fraction);
-      });
+  write_csv(device.ranks.is_first() ? options.csv : "",
+            "device,ranks,communicator,copy_gb_per_s,variant,passes,n,p,kappa,orthogonality,"
+            "factorisation,microseconds,"
+            "fraction_of_copy",
+            results, [&](std::ostream &file, const Result &r) {
+              file << '"' << executor.description() << "\"," << device.share().n_ranks << ','
+                   << device.communicator_name() << ',' << text(1e-9 * bandwidth) << ','
+                   << r.variant << ',' << r.passes << ',' << r.n << ',' << r.p << ','
+                   << text(r.kappa) << ',' << text(r.orthogonality) << ',' << text(r.factorisation)
+                   << ',' << text(r.microseconds) << ',' << text(r.fraction);
+            });
   return 0;
 }
 } // namespace

@@ -141,26 +141,6 @@ ExitCode report_results(const SolveCommand &command, const SystemToSolve &system
   return is_done ? ExitCode::done : ExitCode::not_converged;
 }
 
-/// Returns the executor of this rank. With several ranks, the ranks of a node are assigned to its
-/// devices cyclically or, if it has none, share its cores.
-linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
-{
-  if (!ranks.is_parallel()) {
-    const bool is_direct = !command.solver.empty() && linalg::is_direct(command.solver);
-    return linalg::make_executor(is_direct ? "host" : command.backend,
-                                 {command.threads, command.device_memory});
-  }
-  const Ranks::Node node = ranks.node();
-  const int n_devices = linalg::n_cuda_devices();
-  const unsigned int threads = command.threads > 0 ? command.threads : node.threads;
-  linalg::set_n_loop_threads(static_cast<int>(threads)); // for loops outside the executor
-  const bool may_use_device = command.backend == "auto" || command.backend == "cuda";
-  return linalg::make_executor(may_use_device && n_devices > 0
-                                   ? "cuda:" + std::to_string(node.rank % n_devices)
-                                   : command.backend,
-                               {threads, command.device_memory});
-}
-
 /// Reads or generates the system. With several ranks, each rank generates its own rows if possible;
 /// otherwise the first rank makes the whole system, and the other ranks receive only the methods.
 SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
@@ -208,7 +188,10 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
   if (ranks.is_first())
     check_outputs(command);
   check_direct(command, ranks);
-  const linalg::ExecutorPtr executor = executor_of(command, ranks);
+  const bool is_direct =
+      !ranks.is_parallel() && !command.solver.empty() && linalg::is_direct(command.solver);
+  const linalg::ExecutorPtr executor = ranks.make_executor(
+      is_direct ? "host" : command.backend, {command.threads, command.device_memory});
   check_names(command, *executor);
 
   console.begin_phase(command.generator.empty() ? "read" : "generate");

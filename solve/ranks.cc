@@ -1,5 +1,7 @@
 #include "solve/ranks.h"
 
+#include "linalg/base/parallel.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/mpi/nodes.h"
 
 #include <algorithm>
@@ -38,6 +40,24 @@ Ranks::Node Ranks::node() const
   MPI_Comm_free(&node_ranks);
   result.threads = static_cast<unsigned int>(std::max(1, CPU_COUNT(&cores) / result.size));
   return result;
+}
+
+linalg::ExecutorPtr Ranks::make_executor(const std::string &backend,
+                                         const linalg::Resources &resources) const
+{
+  if (!is_parallel())
+    return linalg::make_executor(backend, resources);
+  const Node own_node = node();
+  const int n_devices = linalg::n_cuda_devices();
+  linalg::Resources own = resources;
+  if (own.threads == 0)
+    own.threads = own_node.threads;
+  linalg::set_n_loop_threads(static_cast<int>(own.threads)); // for loops outside the executor
+  const bool may_use_device = backend == "auto" || backend == "cuda";
+  return linalg::make_executor(may_use_device && n_devices > 0
+                                   ? "cuda:" + std::to_string(own_node.rank % n_devices)
+                                   : backend,
+                               own);
 }
 
 long long Ranks::sum(long long number) const

@@ -2,6 +2,7 @@
 #define femgpu_solve_ranks_h
 
 #include "linalg/base/row_share.h"
+#include "linalg/memory/executor.h"
 
 #include <mpi.h>
 
@@ -38,6 +39,12 @@ public:
     unsigned int threads; ///< threads per rank that together use all permitted cores
   };
   Node node() const;
+
+  /// Returns the executor of this rank. With several ranks, the ranks of a node are assigned to its
+  /// devices cyclically or, if it has none, share its cores.
+  /// @param backend as for linalg::make_executor()
+  linalg::ExecutorPtr make_executor(const std::string &backend,
+                                    const linalg::Resources &resources) const;
 
   /// Returns the share of this rank when contiguous blocks of rows are distributed in rank order.
   linalg::RowShare share() const
