@@ -18,8 +18,8 @@ import layers
 # Header: the names that it declares, as far as we use them. Words ending in '*' are prefixes.
 NAMES = {
     "algorithm": "adjacent_find all_of any_of binary_search clamp copy copy_if copy_n count count_if "
-                 "equal fill fill_n find find_if find_if_not for_each includes is_sorted lower_bound max "
-                 "max_element min min_element minmax minmax_element next_permutation none_of nth_element remove "
+                 "equal fill fill_n find find_if find_if_not for_each includes inplace_merge is_sorted lower_bound "
+                 "max max_element min min_element minmax minmax_element next_permutation none_of nth_element remove "
                  "remove_if replace replace_if reverse rotate set_union sort stable_partition stable_sort "
                  "transform unique upper_bound",
     "array": "array get tuple_size",
@@ -35,7 +35,7 @@ NAMES = {
     "csignal": "signal",
     "cstddef": "nullptr_t ptrdiff_t size_t",
     "cstdint": "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t",
-    "cstdio": "FILE fclose fflush fopen fprintf fwrite printf remove rename size_t snprintf",
+    "cstdio": "FILE fclose fflush fopen fprintf freopen fwrite printf remove rename size_t snprintf",
     "cstdlib": "_Exit abort abs aligned_alloc atoi exit free getenv realloc size_t strtod",
     "cstring": "memchr memcmp memcpy memmove memset size_t strchr strcmp strerror strlen",
     "ctime": "clock clock_t size_t strftime time time_t tm",

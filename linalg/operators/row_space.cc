@@ -47,7 +47,8 @@ std::vector<long long> distinct_nonlocal_numbers(std::vector<long long> numbers,
 {
   const auto is_own = [&](const long long number) { return number >= first && number < last; };
   numbers.erase(std::remove_if(numbers.begin(), numbers.end(), is_own), numbers.end());
-  std::sort(numbers.begin(), numbers.end());
+  if (!std::is_sorted(numbers.begin(), numbers.end()))
+    std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
@@ -58,6 +59,16 @@ RowSpace::RowSpace(const RowSpace &rows, std::vector<long long> ghosts)
                                                                rows.first() + rows.n()),
                                      rows.starts))
 {}
+
+std::shared_ptr<const RowSpace> RowSpace::numbering(const RowSpace &rows,
+                                                    std::vector<long long> ghosts)
+{
+  auto space = std::make_shared<RowSpace>(rows);
+  space->exchange = nullptr;
+  space->ghosts = GhostPlan{
+      {}, distinct_nonlocal_numbers(std::move(ghosts), rows.first(), rows.first() + rows.n())};
+  return space;
+}
 
 void RowSpace::update_ghost_values(double *const v) const
 {

@@ -44,6 +44,12 @@ public:
   /// Makes a space with the owned rows of @p rows and the ghosts of @p plan.
   RowSpace(const RowSpace &rows, GhostPlan plan);
 
+  /// Makes a space with the owned rows of @p rows and with ghosts that only have numbers: vectors
+  /// cannot exchange their values.
+  /// @param ghosts global numbers in any order, possibly repeated; owned rows are ignored
+  static std::shared_ptr<const RowSpace> numbering(const RowSpace &rows,
+                                                   std::vector<long long> ghosts);
+
   /// Makes a space with the owned rows of @p rows and with ghosts. Collective.
   /// @pre rows.communicator() is not nullptr
   /// @param ghosts global numbers in any order, possibly repeated; owned rows are ignored
@@ -162,7 +168,8 @@ private:
   std::size_t own = 0;           ///< number of this rank
   std::vector<long long> starts; ///< first row of each rank, then the total number of rows
   std::optional<GhostPlan> ghosts;
-  std::shared_ptr<GhostExchange> exchange; ///< nullptr: there are no ghosts
+  std::shared_ptr<GhostExchange> exchange; ///< nullptr: there are no ghosts, or ghosts only have
+                                           ///< numbers
 };
 
 using RowSpacePtr = std::shared_ptr<const RowSpace>;

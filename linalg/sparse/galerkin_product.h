@@ -17,27 +17,15 @@ namespace femgpu::linalg
  * additions of the second product, and the result is bitwise symmetric.
  *
  * For distributed matrices, A P needs the rows of P that other ranks own, and the rows of Pᵀ (A P)
- * that other ranks own are sent to them. The result is then symmetric up to rounding.
+ * that other ranks own are sent to them. The result is then symmetric up to rounding, and
+ * ProductKind::symmetric halves the additions only in rows to which no other rank contributes.
  */
 template <class Backend>
 class GalerkinProduct
 {
 public:
   /// Collective. Throws the exceptions of Product's constructor.
-  GalerkinProduct(const CsrMatrix &A, const CsrMatrix &P, ProductKind kind = ProductKind::general)
-      : P_rows(A.range()->communicator() == nullptr
-                   ? nullptr
-                   : std::make_unique<GhostRows<Backend>>(*A.domain(), P)),
-        P_transposed(transposed<Backend>(P)),
-        column_groups(P_rows ? RowGroups(0)
-                             : group_rows<Backend>(pattern_of(*P_transposed.matrix()))),
-        AP(A, all_rows(P), ProductKind::general, P_rows ? nullptr : &column_groups),
-        coarse(*P_transposed.matrix(), *AP.matrix(), P_rows ? ProductKind::general : kind,
-               P_rows ? nullptr : &column_groups)
-  {
-    if (P_rows)
-      accumulated = std::make_unique<AccumulatedRows<Backend>>(P.domain(), *coarse.matrix());
-  }
+  GalerkinProduct(const CsrMatrix &A, const CsrMatrix &P, ProductKind kind = ProductKind::general);
 
   std::shared_ptr<const CsrMatrix> matrix() const
   {
@@ -51,16 +39,7 @@ public:
 
   /// Updates the result from the values of A and P, which must have the original patterns.
   /// @throws SolverError if A or P has a different number of entries
-  void update(const CsrMatrix &A, const CsrMatrix &P)
-  {
-    if (P_rows)
-      P_rows->update(P);
-    P_transposed.update(P);
-    AP.update(A, all_rows(P));
-    coarse.update(*P_transposed.matrix(), *AP.matrix());
-    if (accumulated)
-      accumulated->update(*coarse.matrix());
-  }
+  void update(const CsrMatrix &A, const CsrMatrix &P);
 
 private:
   const CsrMatrix &all_rows(const CsrMatrix &P) const

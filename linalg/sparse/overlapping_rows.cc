@@ -109,7 +109,8 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
   RowSpacePtr extended_domain = A.domain();
   for (int layer = 1;; ++layer) {
     rows.reset(); // frees the copy of A
-    rows = std::make_unique<GhostRows<Backend>>(*extended_domain, A);
+    rows = std::make_unique<GhostRows<Backend>>(
+        *extended_domain, A, layer == layers ? Multiplies::matrices : Multiplies::vectors);
     if (layer == layers)
       break;
     extended_domain = rows->matrix().domain();

@@ -4,6 +4,7 @@
 #include "linalg/sparse/symmetry.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -17,8 +18,9 @@ constexpr int max_room_of_large_team = 4096; // 32 KiB: several blocks fit on a 
 
 template <class Backend>
 Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductKind kind,
-                          const RowGroups *const columns)
-    : kind(kind), n_nonzeros_of_A(A.n_nonzeros()), n_nonzeros_of_B(B.n_nonzeros()), groups(A.n())
+                          const RowGroups *const columns, Buffer<int> full_rows)
+    : kind(kind), full_rows(std::move(full_rows)), n_nonzeros_of_A(A.n_nonzeros()),
+      n_nonzeros_of_B(B.n_nonzeros()), groups(A.n())
 {
   const std::string what = "The product of " + describe(A) + " and " + describe(B);
   if (A.n_columns() != B.n())
@@ -27,12 +29,16 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
                       "the number of rows of the second.");
   result = make_matrix(A.range(), B.domain(),
                        multiply<Backend>(pattern_of(A), pattern_of(B), what, columns));
-  if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*result)))
-    throw SolverError(what + " was declared symmetric, but its pattern is not.");
   if constexpr (Backend::kind != BackendKind::host) {
     groups = group_rows<Backend>(pattern_of(A));
     choose_teams(A, B);
   }
+  if (this->full_rows.size() > 0)
+    Runner<Backend>(*A.executor())
+        .run(teams(groups.n(), CompleteFullRows{pattern_of(*result).view(), groups.view(),
+                                                this->full_rows.data()}));
+  else if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*result)))
+    throw SolverError(what + " was declared symmetric, but its pattern is not.");
   update(A, B);
 }
 
@@ -90,9 +96,13 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
   const RowPatternView C = pattern_of(*result).view();
   double *const values = result->mutable_values();
   const bool is_symmetric = kind == ProductKind::symmetric;
-  const ProductSystem product{
-      A.csr_view(), B.csr_view(), C, make_product<Backend>(pattern_of(A), pattern_of(B)).lanes,
-      is_symmetric, values};
+  const ProductSystem product{A.csr_view(),
+                              B.csr_view(),
+                              C,
+                              make_product<Backend>(pattern_of(A), pattern_of(B)).lanes,
+                              is_symmetric,
+                              full_rows.size() > 0 ? full_rows.data() : nullptr,
+                              values};
   if constexpr (Backend::kind == BackendKind::host)
     runner.run(teams(A.n(), AddHostProductRow{product},
                      static_cast<int>(doubles_for_ints(static_cast<std::size_t>(B.n_columns())))));
@@ -101,7 +111,7 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
   else
     add_rows<max_rows_per_group>(product);
   if (is_symmetric)
-    runner.run(teams(A.n(), MirrorRow{C, values}));
+    runner.run(teams(A.n(), MirrorRow{product}));
 }
 
 template <class Backend>

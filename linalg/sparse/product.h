@@ -15,7 +15,7 @@ enum class ProductKind
 {
   general,
   symmetric ///< the product is symmetric, such as PᵀAP with symmetric A: only the upper triangle is
-            ///< computed, and then mirrored
+            ///< computed, and then mirrored, except in rows that the caller excludes
 };
 
 /**
@@ -36,12 +36,14 @@ class Product
 {
 public:
   /// @param columns groups of columns of B that occur in the same rows; nullptr: unknown
+  /// @param full_rows for a symmetric product, one number per row: 1 if the row may differ from the
+  /// column, so that the whole row is computed; empty: no row differs
   /// @throws SolverError if the number of columns of A differs from the number of rows of B, if B
   /// or the product has more than max_indices entries, or if a symmetric product has an
   /// unsymmetric pattern
   /// @throws DeviceError if memory is exhausted
   Product(const CsrMatrix &A, const CsrMatrix &B, ProductKind kind = ProductKind::general,
-          const RowGroups *columns = nullptr);
+          const RowGroups *columns = nullptr, Buffer<int> full_rows = {});
 
   std::shared_ptr<const CsrMatrix> matrix() const
   {
@@ -64,6 +66,8 @@ private:
 
   std::shared_ptr<CsrMatrix> result;
   ProductKind kind;
+  Buffer<int> full_rows; ///< 1 for each row of a symmetric product that is computed as a whole;
+                         ///< empty: there is no such row
   std::size_t n_nonzeros_of_A, n_nonzeros_of_B;
 
   // for GPUs

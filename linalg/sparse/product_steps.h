@@ -10,15 +10,22 @@
  */
 namespace femgpu::linalg
 {
-/// The operands of C = A B, where the pattern of C is known; with only_upper, only the upper
-/// triangle of C is computed. A may have any number of entries.
+/// The operands of C = A B, where the pattern of C is known. A may have any number of entries.
 struct ProductSystem
 {
   CsrView<double> A, B;
   RowPatternView C;
-  int lanes; ///< neighbouring threads that share a row of B
-  bool only_upper;
-  double *values; ///< values of C
+  int lanes;            ///< neighbouring threads that share a row of B
+  bool only_upper;      ///< computes only the upper triangle of C,
+  const int *full_rows; ///< but all of row i if full_rows[i] is 1; nullptr: there is no such row
+  double *values;       ///< values of C
+
+  /// Returns the first column of row i of C that is computed.
+  FEMGPU_HD
+  int first_column(const int i) const
+  {
+    return only_upper && (full_rows == nullptr || full_rows[i] == 0) ? i : 0;
+  }
 };
 
 /**
@@ -93,7 +100,7 @@ private:
   void add_pairs(const Team &team, const int i, const int *columns, const int first_step,
                  double *sums) const
   {
-    const int first_column = product.only_upper ? i : 0;
+    const int first_column = product.first_column(i);
     const auto find = [&](const int l) {
       const int column = product.B.columns[l];
       int position = 0;
@@ -196,14 +203,6 @@ private:
     return pairs;
   }
 
-  /// Returns the position of a column in row i of C, not before @p from; -1 if the entry is not
-  /// computed.
-  FEMGPU_HD
-  int find(const int i, const int column, const int from) const
-  {
-    return product.only_upper && column < i ? -1 : product.C.find(i, column, from);
-  }
-
   template <class Team>
   FEMGPU_HD
   void add_pairs(const Team &team, const RowRange range, double *sums) const
@@ -213,13 +212,19 @@ private:
     const int lane = team.rank() % width;
     const int i = range.begin, n_rows = range.end - i;
     const int begin_of_C = product.C.row_starts[i], length_of_C = product.C.length(i);
+    const int first_column = product.first_column(i);
+    // Returns the position of a column in row i of C, not before `from`; -1 if the entry is not
+    // computed.
+    const auto find = [&](const int column, const int from) {
+      return column < first_column ? -1 : product.C.find(i, column, from);
+    };
     const RowEntries<double> row = product.A.entries(i);
     Pairs next = load(row, subteam, lane, n_rows);
     for (int first = 0; first < row.length; first += n_subteams) {
       Pairs pairs = next;
       // in flight during the following work
       next = load(row, first + n_subteams + subteam, lane, n_rows);
-      int position = pairs.l < pairs.end ? find(i, pairs.column, begin_of_C) : -1;
+      int position = pairs.l < pairs.end ? find(pairs.column, begin_of_C) : -1;
       const int n_turns = row.length - first < n_subteams ? row.length - first : n_subteams;
       for (int turn = 0; turn < n_turns; ++turn) {
         if (turn == subteam)
@@ -231,7 +236,7 @@ private:
             pairs.l += width;
             if (pairs.l < pairs.end) {
               pairs.b = product.B.values[pairs.l];
-              position = find(i, product.B.columns[pairs.l], position < 0 ? begin_of_C : position);
+              position = find(product.B.columns[pairs.l], position < 0 ? begin_of_C : position);
             }
           }
         team.sync(); // the next subteam sees these sums
@@ -259,30 +264,59 @@ struct AddHostProductRow
     }
     const CsrView<double> &B = product.B;
     const RowEntries<double> row = product.A.entries(i);
+    const int first_column = product.first_column(i);
     for (int m = 0; m < row.length; ++m) {
       const int k = row.columns[m], end = B.row_starts.low[k + 1];
       const double a_ik = row.values[m];
       const int begin = B.row_starts.low[k];
-      for (int l = product.only_upper ? lower_bound(B.columns, begin, end, i) : begin; l < end; ++l)
+      for (int l = lower_bound(B.columns, begin, end, first_column); l < end; ++l)
         product.values[positions[B.columns[l]]] += a_ik * B.values[l];
     }
   }
 };
 
-/// Sets C_ij = C_ji for all entries of row i of C with j < i; the pattern of C must be symmetric.
+/// Sets C_ij = C_ji for the entries of row i of C that have not been computed.
 struct MirrorRow
 {
   static constexpr int team_size = 8, scratch = 0;
-  RowPatternView C;
-  double *values;
+  ProductSystem product;
 
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int i) const
   {
+    const RowPatternView &C = product.C;
+    const int first_column = product.first_column(i);
     for (int k = C.row_starts[i] + team.rank(); k < C.row_starts[i + 1]; k += team.size())
-      if (C.columns[k] < i)
-        values[k] = values[C.find_transposed(i, k)];
+      if (C.columns[k] < first_column)
+        product.values[k] = product.values[C.find_transposed(i, k)];
+  }
+};
+
+/// Sets full_rows[i] = 1 for all rows i of a group if it is 1 for one of them, or if C lacks an
+/// entry (j, i) for an entry (i, j) with j < i.
+struct CompleteFullRows
+{
+  static constexpr int team_size = 8, scratch = 0;
+  RowPatternView C;
+  RowGroupsView groups;
+  int *full_rows;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int group) const
+  {
+    const auto [begin, end] = groups[group];
+    int is_full = 0;
+    for (int i = begin; i < end; ++i) {
+      is_full |= full_rows[i];
+      for (int k = C.row_starts[i] + team.rank(); k < C.row_starts[i + 1]; k += team.size())
+        if (C.columns[k] < i && C.find_transposed(i, k) < 0)
+          is_full = 1;
+    }
+    const bool is_any_full = team.sum(is_full) > 0.;
+    for (int i = begin + team.rank(); i < end; i += team.size())
+      full_rows[i] = is_any_full ? 1 : 0;
   }
 };
 

@@ -3,6 +3,9 @@
 #include "linalg/sparse/row_workspace.h"
 #include "linalg/sparse/select_entries.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -75,7 +78,8 @@ Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
 
 /// Returns @p domain extended by @p columns, which are global numbers. Collective.
 template <class Backend>
-RowSpacePtr extend_domain(const RowSpace &domain, const Buffer<long long> &columns)
+RowSpacePtr extend_domain(const RowSpace &domain, const Buffer<long long> &columns,
+                          const Multiplies use)
 {
   const ExecutorPtr &owner = domain.executor();
   const auto n = static_cast<int>(columns.size());
@@ -94,8 +98,11 @@ RowSpacePtr extend_domain(const RowSpace &domain, const Buffer<long long> &colum
   runner.run(rows(positions.n, Gather<long long>{sorted, positions.data(), distinct.data()}));
   std::vector<long long> ghosts = distinct.to_host();
   const std::vector<long long> &known = domain.ghost_plan()->numbers;
+  const auto n_found = static_cast<std::ptrdiff_t>(ghosts.size());
   ghosts.insert(ghosts.end(), known.begin(), known.end());
-  return std::make_shared<RowSpace>(domain, std::move(ghosts));
+  std::inplace_merge(ghosts.begin(), ghosts.begin() + n_found, ghosts.end());
+  return use == Multiplies::matrices ? RowSpace::numbering(domain, std::move(ghosts))
+                                     : std::make_shared<RowSpace>(domain, std::move(ghosts));
 }
 
 /// Sorts the entries of each row, given with global columns, by their local columns in @p domain.
@@ -191,7 +198,7 @@ void store_starts(const CsrMatrix &above, const CsrMatrix &below, int *const sta
 
 template <class Backend>
 ReceivedRows<Backend>::ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent,
-                                    const RowSpacePtr &domain)
+                                    const RowSpacePtr &domain, const Multiplies use)
     : comm(*domain->communicator())
 {
   const ExecutorPtr &owner = sent.executor();
@@ -209,7 +216,7 @@ ReceivedRows<Backend>::ReceivedRows(const ExchangeCounts &n_rows, const CsrMatri
   const Buffer<long long> columns_sent = global_columns<Backend>(sent, *domain);
   Buffer<long long> columns(owner, static_cast<std::size_t>(starts.back()));
   comm.exchange_on(owner, n_entries, sizeof(long long), columns_sent.data(), columns.data());
-  const RowSpacePtr extended_domain = extend_domain<Backend>(*domain, columns);
+  const RowSpacePtr extended_domain = extend_domain<Backend>(*domain, columns, use);
   DerivedPattern sorted = sorted_rows<Backend>(starts, std::move(columns), *extended_domain);
   order = std::move(sorted.sources);
   result = make_matrix(std::make_shared<RowSpace>(owner, static_cast<int>(n_received)),
@@ -229,9 +236,9 @@ void ReceivedRows<Backend>::update(const CsrMatrix &sent)
 }
 
 template <class Backend>
-GhostRows<Backend>::GhostRows(const RowSpace &rows, const CsrMatrix &M)
+GhostRows<Backend>::GhostRows(const RowSpace &rows, const CsrMatrix &M, const Multiplies use)
     : sent(select_rows<Backend>(M, rows.ghost_plan()->sent_rows())),
-      received(rows.ghost_plan()->counts(), *sent.matrix(), M.domain())
+      received(rows.ghost_plan()->counts(), *sent.matrix(), M.domain(), use)
 {
   const ExecutorPtr &owner = M.executor();
   const CsrMatrix &received_rows = received.matrix();
@@ -296,7 +303,8 @@ DerivedMatrix<Backend> gather_matrix_of(const RowSpace &rows, const std::vector<
 template <class Backend>
 AccumulatedRows<Backend>::AccumulatedRows(const RowSpacePtr &rows, const CsrMatrix &M)
     : sent(select_rows<Backend>(M, ghost_rows(*rows))),
-      received(reversed(rows->ghost_plan()->counts()), *sent.matrix(), M.domain()),
+      received(reversed(rows->ghost_plan()->counts()), *sent.matrix(), M.domain(),
+               Multiplies::vectors),
       gather_matrix(gather_matrix_of<Backend>(*rows, rows->ghost_plan()->sent_rows())),
       received_sums(*gather_matrix.matrix(), received.matrix())
 {

@@ -15,6 +15,14 @@
  */
 namespace femgpu::linalg
 {
+/// What the matrices of a domain multiply: vectors, which exchange the values of the domain's
+/// ghosts, or only other matrices.
+enum class Multiplies
+{
+  vectors,
+  matrices
+};
+
 /// Rows received from other ranks.
 template <class Backend>
 class ReceivedRows
@@ -24,8 +32,10 @@ public:
    * Sends rows of @p sent to the neighbours and receives rows from them. Collective.
    * @param n_rows numbers of rows sent to and received from each neighbour
    * @param sent the rows to send, for one neighbour after the other, with columns in @p domain
+   * @param use what matrices with the domain of the result multiply
    */
-  ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent, const RowSpacePtr &domain);
+  ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent, const RowSpacePtr &domain,
+               Multiplies use);
 
   /// Returns the received rows, one neighbour after the other. Their domain is the domain given to
   /// the constructor, extended by all ghosts that these rows need.
@@ -52,7 +62,8 @@ class GhostRows
 public:
   /// Collective.
   /// @param rows the owned rows of @p M, and the ghosts whose rows are appended
-  GhostRows(const RowSpace &rows, const CsrMatrix &M);
+  /// @param use what matrices with the domain of the result multiply
+  GhostRows(const RowSpace &rows, const CsrMatrix &M, Multiplies use);
 
   /// Returns the rows. Their domain also has the ghosts that the rows of other ranks need.
   const CsrMatrix &matrix() const

@@ -175,7 +175,7 @@ bool equals_transpose(const CsrMatrix &A)
   if (plan == nullptr)
     return A.range()->max(first_unsymmetric_row<Backend>(A) < 0 ? 0. : 1.) == 0.;
   const ReceivedRows<Backend> received(plan->counts(), ghost_entries<Backend>(A, plan->sent_rows()),
-                                       A.domain());
+                                       A.domain(), Multiplies::matrices);
   const Buffer<double> largest = largest_entries<Backend>(A);
   const int row = first_unequal<Backend>(A, {received.matrix().csr_view(), largest.data() + A.n()});
   return A.range()->max(row < 0 ? 0. : 1.) == 0.;

@@ -217,7 +217,7 @@ TEST(RowStarts, FirstFactorsHaveRowsBehind32Bits)
             std::vector<int>({2, 2, 2}));
 
   std::vector<double> C(14), positions(1);
-  const AddHostProductRow add{{A, B, {starts.data(), columns.data()}, 1, false, C.data()}};
+  const AddHostProductRow add{{A, B, {starts.data(), columns.data()}, 1, false, nullptr, C.data()}};
   for (const int i : last)
     add(OneThread{positions.data()}, i);
   EXPECT_EQ(std::vector<double>(C.begin() + 8, C.end()),

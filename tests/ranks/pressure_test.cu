@@ -127,14 +127,20 @@ protected:
     });
   }
 
-  /// Counts wrong ghosts. Each rank has 3,000 rows and ghosts from all other ranks; some rows are
-  /// ghosts of several ranks.
+  /// Returns the number of rows of each other rank that are ghosts of @p rank.
+  static int n_ghosts(const int rank)
+  {
+    return 500 + 200 * rank;
+  }
+
+  /// Counts wrong ghosts. Each rank has equally many rows and ghosts from all other ranks; some
+  /// rows are ghosts of several ranks.
   double wrong_ghosts(const int rounds, const int stale = 0) const
   {
-    constexpr int n = 3000;
+    const int n = 3 * n_ghosts(size);
     std::vector<long long> ghosts;
     for (int rank = 0; rank < size; ++rank)
-      for (int k = 0; rank != own_rank && k < 500 + 200 * own_rank; ++k)
+      for (int k = 0; rank != own_rank && k < n_ghosts(own_rank); ++k)
         ghosts.push_back(static_cast<long long>(n) * rank + 3LL * k);
     const RowSpace rows(executor, n, communicator);
     const std::vector<long long> starts = [&] {
@@ -178,7 +184,7 @@ TEST_F(Pressure, StaleValuesAreFound)
   EXPECT_EQ(wrong_sums(100, 50), 64. * size);
   double ghosts_of_first = 0.;
   for (int rank = 1; rank < size; ++rank)
-    ghosts_of_first += 500 + 200 * rank;
+    ghosts_of_first += n_ghosts(rank);
   EXPECT_EQ(wrong_ghosts(100, 50), ghosts_of_first);
 }
 } // namespace

@@ -103,7 +103,13 @@ protected:
                     const std::vector<double> &b, const std::string &name, std::vector<double> &x,
                     const int block = 1)
   {
-    const std::vector<int> starts = rank_starts(A, block);
+    return solve(options, A, b, name, x, rank_starts(A, block));
+  }
+  /// Solves with the rows starts[k] to starts[k + 1] on rank k.
+  SolveReport solve(const LinearSolverOptions &options, const HostMatrix &A,
+                    const std::vector<double> &b, const std::string &name, std::vector<double> &x,
+                    const std::vector<int> &starts)
+  {
     const std::vector<LocalMatrix> matrices = cut_matrix(A, starts);
     x.assign(b.size(), 0.);
     SolveReport report = solve_local(options, matrices[static_cast<std::size_t>(own_rank())], b, x,

@@ -111,6 +111,29 @@ TEST_P(RanksOn, NeedNotBothHaveGhosts)
       }
 }
 
+/// The last rank has no rows, and launches fewer kernels than the others.
+TEST_P(RanksOn, MayHaveNoRows)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:60");
+  const int n = problem.A.n;
+  std::vector<int> starts = {0};
+  for (int rank = 1; rank < n_ranks(); ++rank)
+    starts.push_back(n * rank / std::max(1, n_ranks() - 1));
+  starts.push_back(n);
+  for (const char *const solver : {"pipelined-cg", "gmres"})
+    for (const char *const preconditioner :
+         {"jacobi", "chebyshev degree=4", "chebyshev degree=12", "multigrid"})
+      for (const std::string &name : communicators()) {
+        SCOPED_TRACE(std::string(solver) + " with " + preconditioner + ", " + name);
+        LinearSolverOptions options = methods(solver, preconditioner);
+        options.control.execution = Execution::graph;
+        std::vector<double> x;
+        const SolveReport report = solve(options, problem.A, problem.b, name, x, starts);
+        EXPECT_TRUE(report.converged()) << report.message;
+        EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
+      }
+}
+
 TEST_P(RanksOn, HaveMultigridOfAllRows)
 {
   for (const char *const system : {"poisson3d-27pt:14", "elasticity3d-p1:6", "poisson2d-5pt:80"}) {

@@ -368,7 +368,8 @@ SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, DerivedP
   if (sources.size() > 0)
     filtered = make_matrix(A.range(), A.domain(), std::move(pattern.pattern));
   if (A.range()->communicator() != nullptr) {
-    tentative_rows = std::make_unique<GhostRows<Backend>>(*A.domain(), *tentative);
+    tentative_rows =
+        std::make_unique<GhostRows<Backend>>(*A.domain(), *tentative, Multiplies::vectors);
     if (near_null.count == 1) // collective: also on ranks where A_F is A
       near_null.values = A.domain()->with_ghosts(near_null.values.data());
   }

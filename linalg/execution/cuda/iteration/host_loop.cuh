@@ -12,7 +12,9 @@ namespace femgpu::linalg::cuda
 /// Runs a loop by launching every step from the host. A pass launches each step once. The host
 /// reads the state after each pass, before each pass of an inner loop, and at intervals in a long
 /// pass. If passes are short and no step waits for the host, it launches several passes before it
-/// reads the state; this is safe, because steps do nothing once the loop has ended.
+/// reads the state; this is safe, because steps do nothing once the loop has ended. Sums and ghosts
+/// of ranks are exchanged even after the end, so all ranks must launch the same steps: when a rank
+/// reads the state does not depend on its own number of launches, which differs between ranks.
 template <class State, class Sums>
 class HostLoop
 {
@@ -33,12 +35,14 @@ public:
         !((IsCountedSteps<Steps>::value || IsInnerLoop<Steps>::value) || ...);
     static_assert(!may_run_ahead || !(StepRunsAlways<Steps>::value || ...),
                   "steps after the end must do nothing");
-    while (now.running) {
-      (launch(steps), ...);
-      if (may_run_ahead && !launcher.waits_for_host() &&
-          executor.n_launches() - launches_at_read <= short_pass)
-        for (int pass = 1; pass < passes_between_reads; ++pass)
-          (launch(steps), ...);
+    const std::size_t launches_before = executor.n_launches();
+    int n_passes = 1; // between two reads
+    for (bool is_first = true; now.running; is_first = false) {
+      for (int pass = 0; pass < n_passes; ++pass)
+        (launch(steps), ...);
+      if (is_first && may_run_ahead && !launcher.waits_for_host() &&
+          launcher.max_over_ranks(executor.n_launches() - launches_before) <= short_pass)
+        n_passes = passes_between_reads;
       read_state();
       if (watch && std::chrono::duration<double>(clock::now() - last).count() > watch_interval) {
         watch(now);
@@ -49,19 +53,19 @@ public:
 
 private:
   // Reading the state takes as long as several launches.
-  static constexpr std::size_t launches_between_reads = 1024, short_pass = 24;
-  static constexpr int passes_between_reads = 8;
+  static constexpr int steps_between_reads = 64, passes_between_reads = 8;
+  static constexpr std::size_t short_pass = 24; ///< maximum number of launches of a short pass
 
   void read_state()
   {
     now = state.get();
-    launches_at_read = executor.n_launches();
+    steps_since_read = 0;
   }
 
   template <class Step>
   void launch(const Step &step)
   {
-    if (executor.n_launches() - launches_at_read > launches_between_reads)
+    if (++steps_since_read > steps_between_reads)
       read_state();
     if (now.running || RunsAlways<typename Step::Body>::value)
       launcher.run(step_launch, step);
@@ -84,7 +88,7 @@ private:
   DeviceState<State> &state;
   StepLaunch step_launch;
   State now;
-  std::size_t launches_at_read = executor.n_launches(); // at the time when `now` was read
+  int steps_since_read = 0;
 };
 } // namespace femgpu::linalg::cuda
 

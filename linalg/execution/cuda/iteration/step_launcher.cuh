@@ -7,6 +7,7 @@
 #include "linalg/steps/gram.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <tuple>
 
 namespace femgpu::linalg::cuda
@@ -38,6 +39,13 @@ public:
   bool waits_for_host() const
   {
     return communicator != nullptr && peers == nullptr && step_gather == nullptr;
+  }
+
+  /// Collective. Returns the maximum of @p count over the ranks.
+  double max_over_ranks(const std::size_t count) const
+  {
+    const auto value = static_cast<double>(count);
+    return communicator == nullptr ? value : communicator->max(value);
   }
 
   /// Allocates the memory through which the blocks of a step combine sums; must not be called

@@ -51,8 +51,9 @@ struct PeerGhosts::Entries
     entries.order.resize(rows.size());
     std::iota(entries.order.begin(), entries.order.end(), 0);
     const auto row = [&](const int packet) { return rows[static_cast<std::size_t>(packet)]; };
-    std::stable_sort(entries.order.begin(), entries.order.end(),
-                     [&](const int k, const int l) { return row(k) < row(l); });
+    if (!std::is_sorted(rows.begin(), rows.end()))
+      std::stable_sort(entries.order.begin(), entries.order.end(),
+                       [&](const int k, const int l) { return row(k) < row(l); });
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const int next = row(entries.order[k]);
       if (next >= 0 && !entries.rows.empty() && next == entries.rows.back())
@@ -130,25 +131,27 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   forward =
       make_channel(joined(directions[0].sent), targets_of(0), Entries::of_packets(forward_rows));
   forward.view.received = packets;
-  back = make_channel(joined(directions[1].sent), targets_of(1), Entries::of_rows(back_rows));
+  const Entries border = Entries::of_rows(back_rows);
+  back = make_channel(joined(directions[1].sent), targets_of(1), border);
   back.view.received = packets + 2 * sizes[0];
   for (Channel *const channel : {&forward, &back}) {
     channel->view.stride = channel == &forward ? sizes[0] : sizes[1];
     channel->view.counts = sums.counts;
   }
-  make_loop(sums, back_rows, targets_of(0));
+  make_loop(sums, border, targets_of(0));
 }
 
 /// Makes the data of resident loops (loops that are one kernel). These loops send the packets of
 /// update_ghost_values() ordered by rows. compress() receives the same rows, so its lists are used.
-void PeerGhosts::make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
+/// @param border one entry for each row that is sent, which compress() receives
+void PeerGhosts::make_loop(const PeerSums &sums, const Entries &border,
                            const std::vector<Packet *> &targets)
 {
-  if (sent_rows.size() > PeerLoop::max_packets || sums.n_ranks > PeerLoop::max_ranks)
+  const std::size_t n_packets = border.order.size();
+  if (n_packets > PeerLoop::max_packets || sums.n_ranks > PeerLoop::max_ranks)
     return;
-  const Entries border = Entries::of_rows(sent_rows);
   std::vector<Packet *> by_rows;
-  for (const std::size_t round : {std::size_t{0}, sent_rows.size()})
+  for (const std::size_t round : {std::size_t{0}, n_packets})
     for (const int packet : border.order)
       by_rows.push_back(targets[round + static_cast<std::size_t>(packet)]);
   targets_by_rows = Buffer<Packet *>(executor, by_rows.data(), by_rows.size());

@@ -96,8 +96,7 @@ private:
 
   Channel make_channel(const std::vector<int> &sources, const std::vector<Packet *> &targets,
                        const Entries &entries) const;
-  void make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
-                 const std::vector<Packet *> &targets);
+  void make_loop(const PeerSums &sums, const Entries &border, const std::vector<Packet *> &targets);
   void run(const Channel &channel, bool adds, StepRunner &runner, double *v) const;
 
   std::shared_ptr<const CudaExecutor> executor;

@@ -12,7 +12,7 @@ namespace femgpu::linalg::cuda
 namespace
 {
 constexpr std::size_t alignment = 256;
-constexpr std::size_t smallest_chunk = std::size_t{4} << 20;
+constexpr std::size_t smallest_chunk = std::size_t{16} << 20;
 
 std::string text_of(const cudaError_t error)
 {
@@ -72,12 +72,15 @@ PeerMemory::AllocationInfo PeerMemory::suballocate(const std::size_t bytes)
     break;
   }
   if (info.chunk == chunks.size()) {
-    const std::size_t size = std::max(bytes, smallest_chunk);
+    // If possible as large as all other chunks together, because it takes milliseconds until all
+    // ranks have opened a new chunk.
+    std::size_t size = std::max({bytes, smallest_chunk, chunk_bytes});
     void *data = nullptr;
     cudaError_t error = cudaMalloc(&data, size);
     if (error == cudaErrorMemoryAllocation) {
       cudaGetLastError();
       executor->trim_pool();
+      size = bytes;
       error = cudaMalloc(&data, size);
     }
     if (error != cudaSuccess) {
@@ -86,6 +89,7 @@ PeerMemory::AllocationInfo PeerMemory::suballocate(const std::size_t bytes)
       return info;
     }
     info.is_new = true;
+    chunk_bytes += size;
     chunks.push_back({static_cast<char *>(data), {}});
     if (size > bytes)
       chunks.back().free[bytes] = size - bytes;

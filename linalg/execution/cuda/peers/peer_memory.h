@@ -79,6 +79,7 @@ private:
   std::shared_ptr<const CudaExecutor> executor;
   const Communicator &comm;
   std::vector<Chunk> chunks;
+  std::size_t chunk_bytes = 0;             ///< size of all chunks
   std::map<char *, Piece> allocated;       ///< regions of this rank
   std::vector<std::vector<char *>> opened; ///< addresses of the chunks of each other rank
 };
