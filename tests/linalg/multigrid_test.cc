@@ -63,7 +63,7 @@ protected:
       using Backend = typename decltype(on)::Backend;
       const RowPattern graph = make_graph<Backend>(A, 1, theta);
       const Aggregates aggregates =
-          Aggregation<Backend>(executor, graph, 0).aggregates(min_neighbours);
+          Aggregation<Backend>(executor, graph, graph.n(), 0).aggregates(min_neighbours);
       result = aggregates.aggregate_of_node.to_host();
       const int largest = result.empty() ? -1 : *std::max_element(result.begin(), result.end());
       EXPECT_EQ(aggregates.n, largest + 1);

@@ -60,6 +60,7 @@ enum Membership : int
 struct InitialKey
 {
   RowPatternView graph;
+  int n; ///< number of nodes of this rank; ghosts follow
   long long first;
   int *root_of;
   Key *keys;
@@ -67,6 +68,11 @@ struct InitialKey
   FEMGPU_HD
   void operator()(const int i) const
   {
+    if (i >= n) {
+      root_of[i] = never_aggregate;
+      keys[i] = 0;
+      return;
+    }
     const auto number = static_cast<unsigned long long>(first + i);
     const unsigned int high = hash_of(static_cast<unsigned int>(number >> 32U));
     const unsigned int hash = hash_of(static_cast<unsigned int>(number) ^ high);
@@ -175,9 +181,11 @@ struct JoinNeighbours
   FEMGPU_HD
   void operator()(const int i) const
   {
-    int best = root_of[i], max_neighbours = 0;
-    for (int k = graph.row_starts[i]; root_of[i] == no_aggregate && k < graph.row_starts[i + 1];
-         ++k) {
+    joined[i] = root_of[i];
+    if (root_of[i] != no_aggregate)
+      return;
+    int best = no_aggregate, max_neighbours = 0;
+    for (int k = graph.row_starts[i]; k < graph.row_starts[i + 1]; ++k) {
       const int root = root_of[graph.columns[k]];
       if (root < 0 || root == best)
         continue;
@@ -316,12 +324,12 @@ RowPattern sorted_nodes(const ExecutorPtr &executor, const int n_aggregates,
 
 template <class Backend>
 Aggregation<Backend>::Aggregation(const ExecutorPtr &executor, const RowPattern &graph,
-                                  const long long first)
+                                  const int n_columns, const long long first)
     : executor(executor), graph(graph.view()),
-      hashes(executor, static_cast<std::size_t>(graph.n())), root_of(executor, hashes.size())
+      hashes(executor, static_cast<std::size_t>(n_columns)), root_of(executor, hashes.size())
 {
   Runner<Backend>(*executor).run(
-      rows(graph.n(), InitialKey{this->graph, first, root_of.data(), hashes.data()}));
+      rows(n_columns, InitialKey{this->graph, graph.n(), first, root_of.data(), hashes.data()}));
   add_roots<Backend>(executor, this->graph, hashes, 1, root_of);
 }
 

@@ -64,9 +64,11 @@ public:
   /// Chooses the first set of roots.
   /// @param graph strong connections; must outlive this object and be symmetric, because otherwise
   /// some connected nodes may stay isolated
+  /// @param n_columns number of nodes of this rank and of ghosts, which get no aggregate
   /// @param first global number of the first node
-  Aggregation(const ExecutorPtr &executor, const RowPattern &graph, long long first);
-  Aggregation(const ExecutorPtr &executor, RowPattern &&graph, long long first) = delete;
+  Aggregation(const ExecutorPtr &executor, const RowPattern &graph, int n_columns, long long first);
+  Aggregation(const ExecutorPtr &executor, RowPattern &&graph, int n_columns,
+              long long first) = delete;
 
   /// Chooses a second set of roots in addition to the first, and returns the aggregates of both.
   /// @param min_neighbours how many neighbours without an aggregate a root of the second set needs;

@@ -61,18 +61,27 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
   return nodes;
 }
 
-/// The pattern of a rank's rows without ghost columns; a reference to the given pattern if it has
-/// no ghost columns.
+/// A pattern with an empty row for each ghost, so that it is square; a reference to the given
+/// pattern if it has no ghost columns.
 template <class Backend>
-struct PatternWithoutGhosts
+struct PatternWithGhostRows
 {
-  PatternWithoutGhosts(const PatternRef &input, const bool has_ghosts)
-      : own(has_ghosts ? drop_ghost_columns<Backend>(input, "The pattern of a subdomain").pattern
-                       : RowPattern()),
-        pattern(has_ghosts ? pattern_of(input.executor, own) : input)
-  {}
+  explicit PatternWithGhostRows(const PatternRef &input)
+      : row_starts(input.executor,
+                   input.n == input.n_columns ? 0 : static_cast<std::size_t>(input.n_columns) + 1),
+        pattern(input)
+  {
+    if (row_starts.size() == 0)
+      return;
+    Runner<Backend>(*input.executor)
+        .run(rows(input.n_columns + 1,
+                  [from = input.view().row_starts, n = input.n, to = row_starts.data()] FEMGPU_BODY(
+                      const int i) { to[i] = from[i < n ? i : n]; }));
+    pattern.rows.row_starts = {row_starts.data()};
+    pattern.n = input.n_columns;
+  }
 
-  RowPattern own;
+  Buffer<int> row_starts;
   PatternRef pattern;
 };
 
@@ -185,16 +194,13 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   const double *const diagonal = level.smoother->diagonal().entries();
   const Buffer<double> diagonal_with_ghosts =
       is_distributed ? A.domain()->with_ghosts(diagonal) : Buffer<double>();
-  RowPattern graph =
+  const RowPattern graph =
       strong_connections<Backend>(A, nodes, is_distributed ? diagonal_with_ghosts.data() : diagonal,
                                   options.theta * std::pow(0.5, depth));
   level.report.strength_seconds = lap(*level.A, watch);
   DerivedPattern filtered;
   if (symmetric && near_null.count == 1)
     filtered = filtered_pattern<Backend>(A, graph);
-  if (is_distributed && nodes.n() == A.n()) // aggregates do not extend beyond a rank
-    graph = drop_ghost_columns<Backend>(pattern_of(A.executor(), graph, A.n_columns()), "A graph")
-                .pattern;
   level.report.prolongation_seconds = lap(*level.A, watch);
   const Aggregates aggregates = choose_aggregates(nodes, graph, filtered, near_null.count);
   watch.lap(); // choose_aggregates() has reported this time
@@ -222,7 +228,10 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
   const CsrMatrix &A = level.A->csr();
   const ExecutorPtr &owner = A.executor();
   Stopwatch watch;
-  const Aggregation<Backend> aggregation(owner, graph, A.range()->first() / options.block);
+  const bool has_rows_for_nodes = nodes.n() == A.n();
+  const Aggregation<Backend> aggregation(owner, graph,
+                                         has_rows_for_nodes ? A.n_columns() : nodes.n(),
+                                         A.range()->first() / options.block);
   const auto make = [&](const int min_neighbours) {
     Aggregates aggregates = aggregation.aggregates(min_neighbours);
     level.report.aggregation_seconds += lap(*level.A, watch);
@@ -232,19 +241,15 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
   if (static_cast<double>(A.n_nonzeros()) <=
       negligible_fraction * static_cast<double>(all_levels[0].A->n_nonzeros()))
     return small;
-  const bool has_rows_for_nodes = nodes.n() == A.n();
-  const PatternWithoutGhosts<Backend> row_pattern(pattern_of(A), is_distributed);
   const RowPattern nodes_pattern =
-      has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(row_pattern.pattern, nodes);
-  const PatternRef all =
-      has_rows_for_nodes ? row_pattern.pattern : pattern_of(owner, nodes_pattern);
-  const PatternWithoutGhosts<Backend> filtered_rows(
-      pattern_of(owner, filtered.pattern, A.n_columns()),
-      is_distributed && filtered.sources.size() > 0);
-  const PatternRef smoothing_pattern = filtered.sources.size() > 0 ? filtered_rows.pattern : all;
+      has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(pattern_of(A), nodes);
+  const PatternWithGhostRows<Backend> all(has_rows_for_nodes ? pattern_of(A)
+                                                             : pattern_of(owner, nodes_pattern)),
+      filtered_rows(filtered.sources.size() > 0 ? pattern_of(owner, filtered.pattern, A.n_columns())
+                                                : all.pattern);
   const auto complexity_with = [&](const Aggregates &aggregates) {
-    const double pairs =
-        estimate_entries<Backend>(all, symmetric ? &smoothing_pattern : nullptr, aggregates);
+    const double pairs = estimate_entries<Backend>(
+        all.pattern, symmetric ? &filtered_rows.pattern : nullptr, aggregates);
     level.report.product_seconds += lap(*level.A, watch);
     return complexity(pairs * n_near_null * n_near_null);
   };

@@ -304,8 +304,11 @@ struct NodeEntries
   FEMGPU_HD
   void visit(const int i, const int k, const Function &f) const
   {
-    if (k < A.row_starts[i + 1] && starts[node_of_row[A.columns[k]]] == A.columns[k])
-      f(node_of_row[A.columns[k]], k);
+    if (k >= A.row_starts[i + 1] || A.columns[k] >= n) // ghosts have no nodes
+      return;
+    const int node = node_of_row[A.columns[k]];
+    if (starts[node] == A.columns[k])
+      f(node, k);
   }
 };
 } // namespace
