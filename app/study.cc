@@ -368,7 +368,7 @@ private:
           " femgpu used solver 'direct' instead; set Solver/Fallback = none to disable this.");
     if (report.outcome == linalg::Outcome::converged_to_rounding)
       console.warn(report.message);
-    // The last iterate is written even if it has not converged, unless it is not finite.
+    // The best iterate is written even if it has not converged, unless it is not finite.
     if (parameters.solver.stops_at_discretisation_error() && report.converged())
       record.energy = solution.evaluation().quadratic_energy;
     if (report.converged() || std::isfinite(u.l2_norm())) {

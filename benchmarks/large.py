@@ -55,10 +55,10 @@ class Solution:
         return abs(self.at(x, y, z) - self.at(last - x, y, last - z))
 
 
-def first_plane_behind(entries, N):
-    """Returns the plane z with matrix entry number @p entries, or None after the last plane."""
+def first_plane_behind(entry, N):
+    """Returns the plane z whose rows contain matrix entry @p entry, or None if there is none."""
     of_full_plane = (3 * N - 2) ** 2
-    z = int((entries + of_full_plane) / (3 * of_full_plane))
+    z = int((entry + of_full_plane) / (3 * of_full_plane))
     return z if z < N else None
 
 
@@ -97,7 +97,7 @@ def check(path, N, samples):
 
 
 def solve(arguments, method, directory):
-    """Returns the report of a run and the file of its solution."""
+    """Returns ((report, solution file), None), or (None, message) if the run failed."""
     solution = os.path.join(directory, "x.mtx")
     begin = time.time()
     report, _, message = report_of(

@@ -249,8 +249,8 @@ int run(Options options)
     options.steps = {5, 10, 15, 20};
   const Bandwidths bandwidths{copy_bandwidth(executor), streaming_bandwidth(executor)};
   std::printf(
-      "Copy on %s (%s), one of %d, %s: %.0f GB/s, read and written; from pinned host memory "
-      "%.1f GB/s\n",
+      "Copy on %s (%s), one of %d ranks, communicator %s: %.0f GB/s, read and written; from pinned "
+      "host memory %.1f GB/s\n",
       executor.name().c_str(), executor.description().c_str(), device.share().n_ranks,
       device.communicator_name().c_str(), 1e-9 * bandwidths.inside, 1e-9 * bandwidths.from_host);
   std::printf("%-28s %3s  %-20s %10s %7s %7s %8s\n", "system", "s", "form", "us", "times",

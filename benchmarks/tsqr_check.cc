@@ -26,8 +26,9 @@ namespace femgpu::linalg::benchmark
 namespace
 {
 const char *const footer =
-    "The errors are |I-Q'Q| and |V-QR|/|V| in the Frobenius norm, for each variant without a\n"
-    "fallback to another one (safer=no); a row without errors is a factorisation that failed.\n"
+    "The errors are |I-Q'Q| and |V-QR|/|V| in the Frobenius norm for each variant. Variants run\n"
+    "without their fallback (safer=no); a row with neither errors nor times is a factorisation\n"
+    "that failed.\n"
     "\n"
     "The times are for blocks with kappa = 10 and include copies to the host. The fraction is\n"
     "the time to copy the least number of bytes, divided by the measured time. In each pass, a\n"
@@ -237,9 +238,9 @@ public:
         add_time(start(variant.name, passes, 10.), 3. * p * of_column * passes, [&] {
           const TsqrReport report = tsqr->factorise(n, V.view(), R.data());
           if (!report.ok() || report.variant != variant.name)
-            throw SolverError("A block with condition 10 was not factorised by " + variant.name +
-                              ": by " + report.variant + ", with rank " +
-                              std::to_string(report.rank) + ".");
+            throw SolverError("A block with condition number 10 and rank " + std::to_string(p) +
+                              " was to be factorised by " + variant.name + "; " + report.variant +
+                              " was used and found rank " + std::to_string(report.rank) + ".");
         });
       }
     Block basis(executor, n, 60);
@@ -323,7 +324,7 @@ int run(const Options &options)
   const RankDevice device(options.backend, options.communicator);
   const Executor &executor = *device.executor;
   const double bandwidth = options.no_times ? std::nan("") : copy_bandwidth(executor);
-  std::printf("Copy on %s (%s), one of %d, %s: %.0f GB/s, read and written\n",
+  std::printf("Copy on %s (%s), one of %d ranks, communicator %s: %.0f GB/s, read and written\n",
               executor.name().c_str(), executor.description().c_str(), device.share().n_ranks,
               device.communicator_name().c_str(), 1e-9 * bandwidth);
   std::printf("%-10s %2s %9s %3s %7s %10s %10s %10s %7s\n", "variant", "", "n", "p", "kappa",

@@ -163,7 +163,7 @@ double apply_function(const ExpressionOperation operation, const double a, const
 }
 
 /// Returns the result of @p operation, which must not be select. Operations with one operand ignore
-/// b, except load, which returns b.
+/// b; load, which has none, returns b.
 FEMGPU_HD
 double apply(const ExpressionOperation operation, const double a, const double b)
 {

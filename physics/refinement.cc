@@ -208,8 +208,8 @@ std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
   const std::string path = "Mesh/Initial refinement where";
   auto where = make_optional_field<dim>(path, expression, 1, mesh.regions);
   if (where && mesh.is_simplex)
-    throw ParameterError("Triangles and tetrahedra can only be refined globally. Remove " + path +
-                             ", or use quadrilaterals or hexahedra.",
+    throw ParameterError("Triangles and tetrahedra can only be refined globally. Remove '" + path +
+                             "', or use quadrilaterals or hexahedra.",
                          path);
   return where;
 }
@@ -258,7 +258,9 @@ FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretizatio
   transfer.prepare_for_coarsening_and_refinement(u);
   mesh.triangulation->execute_coarsening_and_refinement();
   discretization.distribute_dofs();
-  FeVector guess = discretization.make_vector(); // interpolate() also writes to ghost entries
+  // This vector has ghost entries because interpolate() writes all dofs of a rank's own cells, also
+  // those that belong to other ranks.
+  FeVector guess = discretization.make_vector();
   transfer.interpolate(guess);
   return guess;
 }
@@ -355,7 +357,7 @@ double min_gain(const Cell &cell, const double p)
 {
   double gain = dofs_of_children(p, dim) - dofs_inside(p, dim);
   for (const unsigned int f : cell->face_indices())
-    if (cell->face(f)->has_children()) // the face has dofs for the smaller cells and for this cell
+    if (cell->face(f)->has_children()) // its own dofs vanish; those of its children exist already
       gain -= dofs_inside(p, dim - 1);
     else
       gain += (dofs_of_children(p, dim - 1) - dofs_inside(p, dim - 1)) /

@@ -242,7 +242,7 @@ class Picture:
                  if factor != 1]
         self.add_text(", ".join(said), height // 40)
         if not self.fields.is_converged():
-            self.add_text("NOT CONVERGED: the last iterate, not a solution",
+            self.add_text("NOT CONVERGED: the best iterate, not a solution",
                           height - height // 40 - max(8, height // 30), (0.8, 0., 0.), True)
 
     def add_text(self, text, bottom, colour=(0., 0., 0.), is_bold=False):

@@ -51,10 +51,10 @@ def caveats(run):
     lines = [page.escape(text) for text in run.summary.get("warnings", [])]
     if run.is_unfinished:
         lines.append(f"The study is unfinished: it was interrupted or is still running. This page shows "
-                     f"its first {len(run.cycles)} cycles.")
+                     f"its first {'cycle' if len(run.cycles) == 1 else f'{len(run.cycles)} cycles'}.")
     bad = [str(cycle["cycle"]) for cycle in run.cycles if not results.is_converged(cycle)]
     if bad:
-        lines.append(f"Cycle {', '.join(bad)} did not converge: its numbers and pictures show the last "
+        lines.append(f"Cycle {', '.join(bad)} did not converge: its numbers and pictures show the best "
                      f"iterate, which is not a solution.")
     return f'<ul class="bad">{"".join(f"<li>{line}</li>" for line in lines)}</ul>' if lines else ""
 

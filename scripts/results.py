@@ -23,7 +23,7 @@ NO_QUANTITIES = re.compile(r"cycle|cells|dofs|nonzeros|h|outcome|(nonlinear|line
 
 
 def is_converged(cycle):
-    """Returns whether a cycle of summary.json has a solution rather than a last iterate."""
+    """Returns whether a cycle of summary.json has converged to a solution."""
     return cycle["solve"]["outcome"] in CONVERGED
 
 

@@ -8,7 +8,7 @@
 
 namespace femgpu
 {
-/// The parsed command line of femgpu-solve. Strings are empty if an option was not given.
+/// The parsed command line of femgpu-solve. Strings without a default are empty if not given.
 struct SolveCommand
 {
   std::string help; ///< help text to print instead of running; empty if not requested
@@ -23,7 +23,7 @@ struct SolveCommand
   std::string x0_file;       ///< initial guess; empty: 0
   std::optional<int> copies; ///< number of systems in a batch: this one and varied copies
 
-  std::string nonlinear;                   ///< the term λ W φ(x), "bratu lambda=6"; empty: none
+  std::string nonlinear; ///< nonlinear term of the system, e.g. "bratu lambda=6"; empty: none
   std::string nonlinear_method = "newton"; ///< name and options of the nonlinear method
 
   std::string solver, preconditioner, scaling; ///< empty: femgpu-solve chooses by the matrix
@@ -36,10 +36,11 @@ struct SolveCommand
 
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
-  std::string relative_to = "rhs";        ///< "rhs" or "initial"
-  std::optional<double> energy_tolerance; ///< relative energy error; empty: stop at the residual
-  std::optional<int> max_iterations;      ///< 20000 if not given
-  std::string execution = "auto";         ///< "auto", "graph" or "resident"
+  std::string relative_to = "rhs"; ///< "rhs" or "initial"
+  /// Relative energy error at which to stop; empty: the residual decides.
+  std::optional<double> energy_tolerance;
+  std::optional<int> max_iterations; ///< 20000 if not given
+  std::string execution = "auto";    ///< "auto", "graph" or "resident"
   int repeat = 1;
   std::optional<int> fixed_iterations;
 

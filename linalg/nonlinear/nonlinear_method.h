@@ -20,7 +20,7 @@ public:
   /**
    * Solves the equation of the last setup(); b, W, λ and φ may have changed since. The reference
    * `rhs` of control.reference means ‖r(0)‖.
-   * @param x the initial guess; receives the last iterate, whatever the outcome
+   * @param x the initial guess; receives the best iterate, as in Solver::solve()
    */
   virtual SolveReport solve(const SemilinearEquation &F, Buffer<double> &x,
                             const SolveControl &control) = 0;

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Computes v_{k+1} from A M⁻¹ v_k, and also M⁻¹ v_{k+1} unless M is uniform.
+/// Computes v_{k+1} from A M⁻¹ v_k, and also M⁻¹ v_{k+1} if M is diagonal, but not a multiple of I.
 struct NextVector
 {
   BasisStep step;
@@ -56,7 +56,7 @@ public:
     w = Buffer<double>(A.executor(), stores_v ? A.domain()->n_with_ghosts() : 0);
     w_new = Buffer<double>(A.executor(), m.is_uniform() ? 0 : w.size());
     const std::size_t vectors = stores_v ? 5 : 2;
-    properties = {M_operator != nullptr ? "one product with M and A per step"
+    properties = {M_operator != nullptr ? "one product with M and one with A per step"
                                         : "plain: one product per step",
                   w.bytes() + w_new.bytes(), 1, 0,
                   A.bytes() + vectors * sizeof(double) * static_cast<std::size_t>(A.n())};
@@ -70,7 +70,7 @@ protected:
       runner.run(rows(A.n(), ScaleVector{m.inverse, V[0], w.data()}));
     double *scaled = w.data(), *scaled_next = w_new.data();
     for (int k = 0; k < static_cast<int>(steps.size()); ++k) {
-      const double *const before = V[k > 0 ? k - 1 : 0]; // only read if the step has a square
+      const double *const before = V[k > 0 ? k - 1 : 0]; // read only if steps[k].square != 0
       if (M_operator != nullptr)
         runner.run(product(*M_operator, V[k], StoreProduct{scaled}));
       runner.run(product(A, w.size() == 0 ? V[k] : scaled,

@@ -30,8 +30,9 @@ public:
 
   /**
    * Solves A x = b. All operands are in the memory of A's executor and have A.n() rows.
-   * @param x contains the initial guess, and receives the last iterate, whatever the outcome; its
-   * row space is A's domain, with memory for ghosts
+   * @param x contains the initial guess. Receives, whatever the outcome, the best iterate: the one
+   * with the smallest true residual among the guess and the iterates at which the method restarted
+   * or ended (see RestartPolicy). Its row space is A's domain, with memory for ghosts.
    * @throws ParameterError if the method cannot use this kind of @p M
    * @throws DeviceError if memory is insufficient. Any other failure is an outcome in the report.
    */

@@ -15,7 +15,7 @@
  */
 namespace femgpu::linalg
 {
-/// What the matrices of a domain multiply: vectors, which exchange the values of the domain's
+/// The operands of the matrices of a domain: vectors, which exchange the values of the domain's
 /// ghosts, or only other matrices.
 enum class Multiplies
 {

@@ -79,7 +79,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 "What femgpu does if Solver fails for a linear problem of up to " +
                     std::to_string(linalg::max_fallback_rows) +
                     " unknowns. direct: femgpu prints a warning, and solves by UMFPACK's LU "
-                    "factorisation. none: femgpu writes the last iterate.",
+                    "factorisation. none: femgpu writes the best iterate.",
                 prm, Patterns::Selection("direct|none"));
   add_parameter("Execution", execution,
                 "How a GPU runs the iteration loop of a linear solver. graph: as a CUDA graph with "
@@ -110,20 +110,23 @@ void SolverParameters::declare_stopping_criteria()
   add_parameter(
       "Stop at", stop_at,
       "Stopping criterion of a solve. auto: the solve ends at the tolerances of this section or, "
-      "for nonlinear problems, of section Nonlinear. femgpu then checks the solution by two "
+      "for nonlinear problems, of section Nonlinear. femgpu then checks the solution by three "
       "criteria. (1) The residual is at most Relative tolerance times the internal forces, both in "
       "the norm of the inverse diagonal. (2) The estimated energy norm of the error, (e, A "
       "e)^(1/2), is at most Relative tolerance times the energy norm of the solution with its "
       "boundary values. This criterion applies to linear problems with one of the solvers " +
           linalg::solvers.names_with(&linalg::SolverTraits::estimates_energy_error) +
-          ". If a criterion is missed by more than a factor of ten, the solve continues until both "
-          "hold. residual: the solve ends at the tolerances, and femgpu does not check the "
-          "solution. A small residual does not imply a small error if contrasts, penalties or "
-          "offsets are large. energy error: the solve ends when the energy norm of the error is at "
-          "most Energy tolerance. discretisation error: the solve ends when the energy norm of the "
-          "error is at most a tenth of the discretisation error. femgpu estimates the "
-          "discretisation error from the energies of two or more previous cycles. Without an "
-          "estimate, for example in the first cycles, the solve ends as with auto.",
+          ". (3) The error in the motions of weakly held parts of the body is at most a tenth of "
+          "the bound of (2). This criterion applies to linear problems with a symmetric matrix on "
+          "one device. If (1) or (2) is missed by more than a factor of ten, or (3) by any factor, "
+          "the solve continues to a smaller target. residual: the solve ends at the tolerances, "
+          "and femgpu does not check the solution. A small residual does not imply a small error "
+          "if contrasts, penalties or offsets are large. energy error: the solve ends when the "
+          "energy norm of the error is at most Energy tolerance. discretisation error: the solve "
+          "ends when the energy norm of the error is at most a tenth of the discretisation error. "
+          "femgpu estimates the discretisation error from the energies of two or more previous "
+          "cycles. Without an estimate, for example in the first cycles, the solve ends as with "
+          "auto.",
       prm, Patterns::Selection("auto|residual|energy error|discretisation error"));
   add_parameter("Energy tolerance", energy_tolerance,
                 "Tolerance for Stop at = energy error, relative to the energy norm of the solution "

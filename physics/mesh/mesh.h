@@ -82,7 +82,8 @@ struct Mesh
 template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);
 
-/// Collective. Refines all cells of @p mesh @p times times. DoFHandlers stay attached.
+/// Collective. Refines all cells of @p mesh @p times times. DoFHandlers stay attached, but must
+/// distribute their dofs again.
 template <int dim>
 void refine_globally(Mesh<dim> &mesh, unsigned int times);
 } // namespace femgpu

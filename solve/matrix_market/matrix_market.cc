@@ -86,9 +86,10 @@ private:
     const std::int64_t n_entries = text.size().entries;
     if ((is_general ? 1 : 2) * n_entries < n)
       text.fail("the matrix has " + std::to_string(n) + " rows, but only " +
-                std::to_string(n_entries) + (is_general ? "" : " mirrored") +
-                " entries: a row without entries makes it singular. Correct the size line, or "
-                "remove empty rows and their columns.");
+                std::to_string(n_entries) + " entries" +
+                (is_general ? "" : ", even with mirror images too few") +
+                ": a row without entries makes it singular. Correct the size line, or remove empty "
+                "rows and their columns.");
     text.check_memory(n_entries, bytes_per_entry, "matrix");
   }
 
@@ -191,8 +192,9 @@ private:
     }
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     if (starts.back() > RowStarts::max_entries)
-      text.fail("with both triangles the matrix has " + std::to_string(starts.back()) +
-                " entries, more than the limit of " + std::to_string(RowStarts::max_entries) + ".");
+      text.fail("the matrix has " + std::to_string(starts.back()) + " entries" +
+                (is_general ? "" : " with both triangles") + ", more than the limit of " +
+                std::to_string(RowStarts::max_entries) + ".");
     return starts;
   }
 

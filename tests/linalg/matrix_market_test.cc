@@ -308,7 +308,8 @@ TEST_F(MatrixMarketTest, SizesAreCheckedBeforeMemoryIsTaken)
   expect_error(coordinate_real + "general\n2000000000 2000000000 1\n1 1 1\n", 2,
                {"2000000000 rows, but only 1 entries", "singular"});
   expect_error(coordinate_real + "general\n3 3 2\n1 1 1\n2 2 1\n", 2, {"3 rows, but only 2"});
-  expect_error(coordinate_real + "symmetric\n3 3 1\n2 1 1\n", 2, {"only 1 mirrored entries"});
+  expect_error(coordinate_real + "symmetric\n3 3 1\n2 1 1\n", 2,
+               {"only 1 entries, even with mirror images too few"});
   const std::string array = "%%MatrixMarket matrix array real general\n";
   const std::string file = directory.write("b.mtx", array + "2000 2000000000\n1\n");
   const std::string error = text_of<InputError>([&] { read_matrix_market_vectors(file, 2000); });

@@ -78,12 +78,12 @@ def kill(options, directory, rank, second):
     except subprocess.TimeoutExpired:
         for pid in children(process.pid) + [process.pid]:
             os.kill(pid, signal.SIGKILL)
-        return f"had not ended after {PATIENCE} s"
+        return f"the run had not ended after {PATIENCE} s"
     left = [pid for pid in ranks.values() if os.path.exists(f"/proc/{pid}/exe")]
     if left:
-        return f"left the ranks {left}"
+        return f"processes {left} are still running"
     had_ended = os.path.exists(os.path.join(directory, "summary.json"))  # which is written last
-    return "ended with 0" if code == 0 and not had_ended else ""
+    return "the run ended with exit code 0" if code == 0 and not had_ended else ""
 
 
 def main():
@@ -96,7 +96,7 @@ def main():
         for k, (name, second) in enumerate(phases_of(options, directory)):
             rank = k % RANKS  # alternates between leaders and other ranks
             problem = kill(options, os.path.join(directory, name), rank, second)
-            print(f"{name}: rank {rank} at {second:.2f} s: {problem or 'all ended'}", flush=True)
+            print(f"{name}: rank {rank} at {second:.2f} s: {problem or 'all processes ended'}", flush=True)
             if problem:
                 problems.append(name)
     return 1 if problems else 0

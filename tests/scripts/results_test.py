@@ -71,7 +71,7 @@ def edit_summary(directory, edit):
 
 
 class InDirectory(unittest.TestCase):
-    """Makes a directory for each test class, in which prepare() of this class makes a run."""
+    """Base class: each test class gets its own directory, which its prepare() fills with runs."""
 
     @classmethod
     def setUpClass(cls):
@@ -325,7 +325,7 @@ class Damaged(InDirectory):
             summary.update(outcome="unfinished", stopped_by=None, cycles=summary["cycles"][:1])
         edit_summary(directory, as_after_the_first_cycle)
         self.succeeds("plot.py", directory)
-        self.assertIn("The study is unfinished: it was interrupted or is still running. This page shows its first 1 cycles.", self.words(directory))
+        self.assertIn("The study is unfinished: it was interrupted or is still running. This page shows its first cycle.", self.words(directory))
 
     def test_a_study_over_parameters_that_was_killed(self):
         directory = self.path("killed study")

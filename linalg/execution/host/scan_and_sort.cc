@@ -88,10 +88,9 @@ template <class Backend, class Key>
 void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, const Key n_keys,
                  Key *sorted, int *order)
 {
-  constexpr int numbers_per_thread = 1 << 15; // with less work per thread, starting a thread costs
-                                              // more than it saves
+  constexpr int min_parallel_keys = 1 << 16; // with fewer keys, starting threads does not pay
   const auto n_threads = static_cast<int>(static_cast<const HostExecutor &>(*executor).n_threads());
-  const int n_chunks = n < 2 * numbers_per_thread ? 1 : n_threads;
+  const int n_chunks = n < min_parallel_keys ? 1 : n_threads;
   Buffer<Key> other_keys(executor, static_cast<std::size_t>(n));
   Buffer<int> other_indices(executor, static_cast<std::size_t>(n));
   KeyedIndices<Key> from{sorted, order}, to{other_keys.data(), other_indices.data()};

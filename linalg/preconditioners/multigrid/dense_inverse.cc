@@ -90,8 +90,8 @@ void DenseInverse<Backend>::fill(const CsrMatrix &A, const DensePanel X) const
     gather_rows(X);
 }
 
-/// Inverts X, which is overwritten, by Cholesky factors. Returns false if some rank finds that X is
-/// indefinite.
+/// Stores the inverse of X in `entries`, by a Cholesky factorisation that overwrites X. Returns
+/// false if X is indefinite on any rank.
 template <class Backend>
 bool DenseInverse<Backend>::invert_by_cholesky(const DensePanel X)
 {
