@@ -61,28 +61,35 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
   return nodes;
 }
 
-/// A pattern with an empty row for each ghost, so that it is square; a reference to the given
-/// pattern if it has no ghost columns.
+/// Returns the row starts of @p pattern, with an empty row for each ghost; an empty buffer if it
+/// has no ghost columns.
+template <class Backend>
+Buffer<int> starts_with_ghost_rows(const PatternRef &pattern)
+{
+  if (pattern.n == pattern.n_columns)
+    return {};
+  Buffer<int> starts(pattern.executor, static_cast<std::size_t>(pattern.n_columns) + 1);
+  Runner<Backend>(*pattern.executor)
+      .run(rows(pattern.n_columns + 1,
+                [from = pattern.view().row_starts, n = pattern.n,
+                 to = starts.data()] FEMGPU_BODY(const int i) { to[i] = from[i < n ? i : n]; }));
+  return starts;
+}
+
+/// A pattern with an empty row for each ghost, so that it is square.
 template <class Backend>
 struct PatternWithGhostRows
 {
   explicit PatternWithGhostRows(const PatternRef &input)
-      : row_starts(input.executor,
-                   input.n == input.n_columns ? 0 : static_cast<std::size_t>(input.n_columns) + 1),
-        pattern(input)
+      : row_starts(starts_with_ghost_rows<Backend>(input)), pattern(input)
   {
-    if (row_starts.size() == 0)
-      return;
-    Runner<Backend>(*input.executor)
-        .run(rows(input.n_columns + 1,
-                  [from = input.view().row_starts, n = input.n, to = row_starts.data()] FEMGPU_BODY(
-                      const int i) { to[i] = from[i < n ? i : n]; }));
-    pattern.rows.row_starts = {row_starts.data()};
+    if (row_starts.size() > 0)
+      pattern.rows.row_starts = row_starts.data();
     pattern.n = input.n_columns;
   }
 
   Buffer<int> row_starts;
-  PatternRef pattern;
+  PatternRef pattern; ///< refers to row_starts and to the given pattern
 };
 
 /// Makes the matrix of a prolongation that the unknowns of A supply.
