@@ -193,6 +193,7 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
   ParameterAcceptor::parse_all_parameters(); // for classes that override parse_parameters()
   mesh.directory = expressions.directory =
       std::filesystem::path(source.name).parent_path().string();
+  mesh.made_in = output.directory;
   std::vector<std::string> used = other_physics, problems;
   used.push_back(run.physics);
   find_unused_data(*this, used, problems);

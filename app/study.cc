@@ -34,20 +34,12 @@ using namespace dealii;
 namespace
 {
 template <int dim>
-Mesh<dim> make_study_mesh(const Parameters &parameters, MPI_Comm communicator)
-{
-  Mesh<dim> mesh = make_mesh<dim>(parameters.mesh, communicator);
-  mesh.regions.definitions = parameters.expressions.definitions();
-  return mesh;
-}
-
-template <int dim>
 class Study
 {
 public:
   Study(const Parameters &parameters, MPI_Comm communicator, Console &console)
       : parameters(parameters), comm(communicator), console(console),
-        mesh(make_study_mesh<dim>(parameters, communicator)),
+        mesh(make_mesh<dim>(parameters.mesh, communicator, parameters.expressions.definitions())),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
         discretization(mesh, degree_of(parameters.discretization, mesh, *problem),
                        problem->n_components()),

@@ -44,6 +44,7 @@ python3-vtk9        reads result files as ParaView does, and draws them
 xvfb                an X server without a screen, in which VTK draws
 xauth               admits VTK to it'
 test_packages='
+gmsh                meshes CAD files and reads other formats, for tests of both
 locales             a locale with decimal commas, for a test
 mount               mounts a small disk, for a test'
 ci_packages='

@@ -5,6 +5,7 @@
 #include "linalg/mpi/nodes.h"
 #include "physics/base/deal_ii_compat.h"
 #include "physics/mesh/forest_mesh.h"
+#include "physics/mesh/gmsh_program.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
@@ -35,11 +36,27 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
       "is the cube from 0 to 1 in each direction, with a boundary id for each side.");
   add_parameter(
       "File", file,
-      "Mesh file. Its extension determines the format: .msh (gmsh, ASCII, versions 2 and 4.1), "
-      ".inp (Abaqus and CalculiX) or .vtu (VTK). Elements of .msh and .inp files have order 1 or "
-      "2. Physical groups of gmsh, and sets and surfaces of Abaqus, define the boundary and "
-      "material ids and their names. femgpu searches a relative path in the working directory, "
-      "then in the directory of the parameter file.");
+      "Mesh or geometry file. Its extension determines the format. femgpu reads .msh (gmsh), .inp "
+      "(Abaqus and CalculiX) and .vtu (VTK). The program gmsh meshes the geometries .step, .stp, "
+      ".iges, .igs, .brep and .geo, and converts .unv, .bdf, .nas, .mesh, .vtk, .su2, .med, .cgns, "
+      ".key and those .msh files that femgpu does not read: binary, partitioned, with parametric "
+      "nodes, or of version 1 or 4.0. femgpu stores the mesh that gmsh makes, its script and its "
+      "log in Output/Directory as mesh.msh, mesh.geo and mesh.log. A .geo file can run other "
+      "programs: use only files that you trust. Elements have order 1 or 2. Physical groups of "
+      "gmsh, and sets and surfaces of Abaqus, define the boundary and material ids and their "
+      "names. If a geometry has no groups, each face and each volume has gmsh's number as id. "
+      "femgpu searches a relative path in the working directory, then in the directory of the "
+      "parameter file.");
+  add_parameter("Size", size,
+                "Size of the cells with which gmsh meshes a geometry file: a number, or an "
+                "expression of x, y, z, in the unit of the mesh. Without it, gmsh chooses the "
+                "size, or the .geo file defines it.");
+  add_parameter("Order", order,
+                "Order of the cells with which gmsh meshes a geometry file. 1: straight edges. 2: "
+                "edges that follow curved boundaries.",
+                prm, Patterns::Integer(1, 2));
+  add_parameter("Meshing time limit", meshing_time_limit,
+                "Time in seconds after which femgpu stops gmsh.", prm, Patterns::Double(0.));
   add_parameter(
       "Merge nodes", merge_nodes,
       "What femgpu does if parts of a mesh file touch without common nodes. refuse: it ends with "
@@ -64,10 +81,11 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
       "Generators define their own curved boundaries.");
   add_parameter(
       "Cells", cells,
-      "Kind of cells. auto: the cells of the file or generator. hypercube: quadrilaterals or "
-      "hexahedra; femgpu refuses other cells. simplex: triangles or tetrahedra; femgpu refuses "
-      "other cells of a file. It splits the cells of generated meshes: a quadrilateral into 8 "
-      "triangles, a hexahedron into 24 tetrahedra.",
+      "Kind of cells. auto: the cells of the file or generator; simplex for geometry files. "
+      "hypercube: quadrilaterals or hexahedra. simplex: triangles or tetrahedra. Geometry files "
+      "are meshed with these cells. femgpu refuses mesh files with other cells. It splits the "
+      "cells of generated meshes into simplices: a quadrilateral into 8 triangles, a hexahedron "
+      "into 24 tetrahedra.",
       prm, Patterns::Selection("auto|hypercube|simplex"));
   add_parameter("Initial refinements", initial_refinements,
                 "Number of global refinements of the coarse mesh before the first cycle.", prm,
@@ -271,18 +289,46 @@ void store_curves_and_point_sets(const MeshTable &table, Triangulation<dim> &coa
     }
 }
 
+/// Checks that parameters that only geometry files use are not set for other meshes.
+void check_meshing_parameters(const MeshParameters &parameters, const std::string &file)
+{
+  if (is_geometry_file(file))
+    return;
+  const std::string reason = " applies to geometry files only, such as .step and .geo";
+  if (parameters.size.find_first_not_of(" \t") != std::string::npos)
+    throw ParameterError("Mesh/Size" + reason +
+                             ". Remove it; Mesh/Initial refinements refines "
+                             "other meshes.",
+                         "Mesh/Size");
+  if (parameters.order > 1)
+    throw ParameterError("Mesh/Order" + reason +
+                             ". Remove it; other files determine the order of "
+                             "their cells themselves.",
+                         "Mesh/Order");
+}
+
 /// Makes the coarse mesh by a generator or from a file. Stores ids, names and warnings in @p mesh.
 /// Returns the contents of the file; empty for a generator.
 template <int dim>
-MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
-                           Mesh<dim> &mesh)
+MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm communicator,
+                           const unsigned int halvings, Triangulation<dim> &coarse, Mesh<dim> &mesh)
 {
   MeshTable table;
-  if (parameters.file.empty())
+  std::string file;
+  if (!parameters.file.empty())
+    file = find_mesh_file(parameters.file, parameters.directory);
+  check_meshing_parameters(parameters, file);
+  if (file.empty())
     generate_mesh(parameters, coarse);
-  else
-    table = read_mesh_file(find_mesh_file(parameters.file, parameters.directory),
-                           parameters.merge_nodes, coarse);
+  else {
+    if (is_geometry_file(file) || needs_conversion(file)) {
+      const GmshMesh made =
+          run_gmsh<dim>(parameters, file, mesh.regions.definitions, halvings, communicator);
+      file = made.file;
+      mesh.origin = made.origin;
+    }
+    table = read_mesh_file(file, parameters.merge_nodes, coarse);
+  }
   convert_cells_if_required(parameters, coarse);
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;
@@ -311,13 +357,15 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
 } // namespace
 
 template <int dim>
-Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicator)
+Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicator,
+                    const linalg::ExpressionDefinitions &definitions, const unsigned int halvings)
 {
   Mesh<dim> mesh;
+  mesh.regions.definitions = definitions;
   Triangulation<dim> coarse;
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
-  MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
+  MeshTable table = make_coarse_mesh(parameters, communicator, halvings, coarse, mesh);
   const bool has_curved_sides = assign_manifolds(parameters.manifolds, mesh.regions, table, coarse);
   store_curves_and_point_sets(table, coarse, mesh.regions);
   mesh.order = table.order();
@@ -378,6 +426,8 @@ void refine_globally(Mesh<dim> &mesh, const unsigned int times)
 
 template void refine_globally(Mesh<2> &, unsigned int);
 template void refine_globally(Mesh<3> &, unsigned int);
-template Mesh<2> make_mesh<2>(const MeshParameters &, MPI_Comm);
-template Mesh<3> make_mesh<3>(const MeshParameters &, MPI_Comm);
+template Mesh<2> make_mesh<2>(const MeshParameters &, MPI_Comm,
+                              const linalg::ExpressionDefinitions &, unsigned int);
+template Mesh<3> make_mesh<3>(const MeshParameters &, MPI_Comm,
+                              const linalg::ExpressionDefinitions &, unsigned int);
 } // namespace femgpu

@@ -24,6 +24,10 @@ public:
   std::string arguments = "0 : 1 : false";
   std::string file;
   std::string directory; ///< directory of the parameter file, also searched for `file`
+  std::string made_in;   ///< directory in which gmsh makes or converts mesh files
+  std::string size;      ///< expression: size of the cells that gmsh makes; empty: gmsh's choice
+  unsigned int order = 1;
+  double meshing_time_limit = 3600.; ///< seconds
   std::string merge_nodes = "refuse";
   std::string natural_boundaries;
   std::string manifolds;
@@ -49,6 +53,7 @@ struct Mesh
   unsigned int cells_per_block = 1;
   bool is_curved = false; ///< whether some manifolds are not flat
   unsigned int order = 1; ///< order of the cells in the mesh file: 1 or 2
+  std::string origin;     ///< the program that made the mesh file; empty if gmsh has not run
   MeshRegions regions;
   std::vector<std::string> warnings; ///< messages about probable mistakes, with remedies
 
@@ -72,15 +77,20 @@ struct Mesh
 
 /**
  * Collective. Makes the coarse mesh that @p parameters describe, by a generator of deal.II or from
- * a file. p4est distributes quadrilaterals and hexahedra; METIS distributes triangles and
- * tetrahedra. The mesh is not refined yet.
+ * a file, which gmsh meshes or converts first if necessary (gmsh_program.h). p4est distributes
+ * quadrilaterals and hexahedra; METIS distributes triangles and tetrahedra. The mesh is not refined
+ * yet.
  * @throws ParameterError if a generator is unknown or its arguments are wrong
- * @throws InputError if a file cannot be read, or has mixed cells, inverted cells, or other cells
- * than requested
+ * @param definitions the user's definitions for expressions, which become those of the regions
+ * @param halvings number of times that the size of the cells of a geometry is halved
+ * @throws InputError if a file cannot be read or meshed, or has mixed cells, inverted cells, or
+ * other cells than requested
  * @throws DeviceError if a generated mesh would exceed the memory
  */
 template <int dim>
-Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);
+Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator,
+                    const linalg::ExpressionDefinitions &definitions = {},
+                    unsigned int halvings = 0);
 
 /// Collective. Refines all cells of @p mesh @p times times. DoFHandlers stay attached, but must
 /// distribute their dofs again.

@@ -190,19 +190,11 @@ const std::map<std::string, Reader> &readers()
 [[noreturn]] void reject_extension(const std::string &name, const std::string &extension)
 {
   const std::string stem = std::filesystem::path(name).stem().string();
-  std::string advice =
-      "rename the file, or convert it, for example with `gmsh FILE -save -o MESH.msh`.";
-  if (extension == ".vtk")
-    advice = "convert it with meshio: `meshio convert " + name + " " + stem + ".vtu`.";
-  else if (extension == ".ucd")
-    advice = "convert it with meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`.";
-  else if (extension == ".unv")
-    advice =
-        "convert it with gmsh, `gmsh " + name + " -save -o " + stem +
-        ".msh`, which loses its groups; or save the mesh as .inp or .msh in the program that made "
-        "it.";
-  throw InputError("The mesh file '" + name +
-                   "' has an unknown extension. Supported are .inp, .msh and .vtu: " + advice);
+  const std::string advice =
+      extension == ".ucd"
+          ? "Convert it with meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`."
+          : "Rename the file, or save the mesh in one of the formats that Mesh/File lists.";
+  throw InputError("The mesh file '" + name + "' has an unknown extension. " + advice);
 }
 } // namespace
 
