@@ -71,6 +71,8 @@ struct StudyRecord
   std::string hypothesis;                 ///< Problem::hypothesis(), such as "plane stress"
   std::string element;                    ///< deal.II's name of the element: "FE_Q<2>(1)"
   std::string boundary_ids, material_ids; ///< ids in the mesh, as text: "0, 1 (inlet)"
+  std::string mesh_origin;                ///< Mesh::origin
+  /// Whether the cycles differ otherwise than by global refinement, which halves all cells.
   bool is_adaptive = false;
   unsigned int degree = 1;
   unsigned int n_ranks = 1;

@@ -34,8 +34,10 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
                 prm, Patterns::Integer(1, max_cycles));
   add_parameter("Refinement", refinement,
                 "Cells that are refined between cycles. global: all cells. adaptive: the cells "
-                "that Estimator, Refine where and Cell size select.",
-                prm, Patterns::Selection("global|adaptive"));
+                "that Estimator, Refine where and Cell size select. remesh: for each cycle, gmsh "
+                "meshes the geometry of Mesh/File with cells of half the size, which follow its "
+                "curved boundaries.",
+                prm, Patterns::Selection("global|adaptive|remesh"));
   add_parameter("Estimator", estimator,
                 "Error estimator for adaptive refinement. kelly: the jumps of the flux across "
                 "faces, or of the gradient if the physics has no flux. residual: the residual of "

@@ -52,6 +52,11 @@ public:
   {
     return refinement == "adaptive";
   }
+  /// Is a new mesh made for each cycle?
+  bool is_by_remeshing() const
+  {
+    return refinement == "remesh";
+  }
   /// Are cells chosen for refinement by an error estimate?
   bool is_by_estimate() const
   {

@@ -124,6 +124,11 @@ void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
     throw ParameterError("Triangles and tetrahedra can only be refined globally. Set "
                          "Study/Refinement to global, or use quadrilaterals or hexahedra.",
                          "Study/Refinement");
+  if (study.is_by_remeshing() && !mesh.is_of_geometry)
+    throw ParameterError("Study/Refinement = remesh needs a geometry, which gmsh can mesh again. "
+                         "Set Mesh/File to a .step, .iges, .brep or .geo file, or "
+                         "Study/Refinement to global.",
+                         "Study/Refinement");
   if (study.refine_fraction + study.coarsen_fraction > 1.)
     throw ParameterError("Study/Refine fraction and Study/Coarsen fraction add up to more than 1. "
                          "Lower one of them.",
@@ -134,7 +139,8 @@ void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
                          "Study/Estimator");
   if (!study.is_adaptive() && has_expression)
     throw ParameterError("Study/Refine where and Study/Cell size need adaptive refinement, but "
-                         "Study/Refinement is global. Set Study/Refinement to adaptive.",
+                         "Study/Refinement is " +
+                             study.refinement + ". Set Study/Refinement to adaptive.",
                          has_where ? "Study/Refine where" : "Study/Cell size");
   if (!(study.target_error > 0.))
     return;
@@ -180,7 +186,7 @@ void warn(const Parameters &parameters, const Discretization<dim> &discretizatio
           const Problem<dim> &problem, Console &console)
 {
   const unsigned int before = parameters.mesh.initial_refinements;
-  const unsigned int cycles = parameters.study.cycles;
+  const unsigned int cycles = parameters.study.is_by_remeshing() ? 1 : parameters.study.cycles;
   const Mesh<dim> &mesh = discretization.mesh();
   for (const std::string &text : mesh.warnings)
     console.warn(text);

@@ -48,10 +48,11 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
   const MPI_Comm comm = solution.discretization().communicator();
   const auto real = parameters.precision == "double" ? NumberType::float64 : NumberType::float32;
   const std::string base = parameters.name + "_" + dealii::Utilities::int_to_string(index, 3);
-  SolutionFiles files = format.prepare_files(
-      parameters,
-      node_fields(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
-      base, has_converged, comm);
+  SolutionFiles files =
+      format.prepare_files(parameters,
+                           node_fields(solution.of(), solution,
+                                       {format.shares_nodes, real, has_nodal_fields}, indicators),
+                           base, has_converged, comm);
   finish(comm); // completes the files of the previous solution
   series.emplace_back(time, base + format.extension);
   pending = std::make_unique<const SolutionFiles>(std::move(files));

@@ -20,12 +20,11 @@ template <int dim>
 class SolutionOutput
 {
 public:
-  /// Prepares output in the format of @p parameters. Both references must outlive this object.
+  /// Prepares output in the format of @p parameters, which must outlive this object.
   /// @param has_nodal_fields whether to write Problem::nodal_fields(). False along a branch: these
   /// fields are valid only for the λ that the parameters specify
-  SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem,
-                 const bool has_nodal_fields)
-      : parameters(parameters), problem(problem), has_nodal_fields(has_nodal_fields),
+  SolutionOutput(const OutputParameters &parameters, const bool has_nodal_fields)
+      : parameters(parameters), has_nodal_fields(has_nodal_fields),
         format(parameters.format == "vtkhdf" ? vtkhdf_format : vtu_format)
   {}
 
@@ -57,7 +56,6 @@ public:
 
 private:
   const OutputParameters &parameters;
-  const Problem<dim> &problem;
   bool has_nodal_fields;
   const OutputFormat &format;
   std::vector<std::string> names, measurement_files;

@@ -1,5 +1,6 @@
 #include "app/study.h"
 
+#include "app/cell_selection.h"
 #include "app/convergence.h"
 #include "app/run_checks.h"
 #include "app/solution_output.h"
@@ -12,7 +13,6 @@
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
-#include "physics/parameter_fields.h"
 #include "physics/pattern.h"
 #include "physics/refinement.h"
 #include "physics/residual.h"
@@ -33,22 +33,32 @@ using namespace dealii;
 
 namespace
 {
+/// The state of a study that outlives its meshes.
+template <int dim>
+struct StudyState
+{
+  StudyRecord record;
+  SolutionOutput<dim> output;
+  Stopwatch watch; ///< measures the whole study
+};
+
+/// The cycles of a study on a mesh and its refinements: all cycles, or one if each has a new mesh.
 template <int dim>
 class Study
 {
 public:
-  Study(const Parameters &parameters, MPI_Comm communicator, Console &console)
-      : parameters(parameters), comm(communicator), console(console),
-        mesh(make_mesh<dim>(parameters.mesh, communicator, parameters.expressions.definitions())),
+  /// Makes the mesh for the next cycle of the study with this @p state.
+  Study(const Parameters &parameters, MPI_Comm communicator, Console &console,
+        StudyState<dim> &state)
+      : parameters(parameters), comm(communicator), console(console), study(state.record),
+        output(state.output), study_watch(state.watch),
+        mesh(make_mesh<dim>(parameters.mesh, communicator, parameters.expressions.definitions(),
+                            static_cast<unsigned int>(study.cycles.size()))),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
         discretization(mesh, degree_of(parameters.discretization, mesh, *problem),
                        problem->n_components()),
-        refine_where(make_optional_field<dim>("Study/Refine where", parameters.study.refine_where,
-                                              1, mesh.regions)),
-        cell_size(make_optional_field<dim>("Study/Cell size", parameters.study.cell_size, 1,
-                                           mesh.regions)),
-        measurements(parameters.measurements, discretization, *problem),
-        output(parameters.output, *problem, !parameters.continuation.enabled)
+        selection(parameters.study, mesh.regions),
+        measurements(parameters.measurements, discretization, *problem)
   {}
 
   /// Collective. Checks the parameters and the memory for the meshes; matches periodic boundaries.
@@ -69,7 +79,10 @@ public:
           "Mesh/Initial refinement where");
     make_periodic(mesh, problem->periodic_sides());
     check_solution_methods(parameters, *problem);
-    warn(parameters, discretization, *problem, console);
+    if (!mesh.origin.empty())
+      console.print("Mesh: " + mesh.origin + ".");
+    if (study.cycles.empty()) // later meshes would repeat the warnings
+      warn(parameters, discretization, *problem, console);
   }
 
   /// Collective. Checks that the solver's methods suit the problem and are compatible.
@@ -94,9 +107,11 @@ public:
     console.print(validation_text(parameters, discretization, *problem, n_cells));
   }
 
-  StudyRecord run(const StudyObserver &observer)
+  /// Runs the cycles on this mesh. The record is finished unless further cycles need a new mesh.
+  void run(const StudyObserver &observer)
   {
-    study_watch.lap();
+    if (study.cycles.empty())
+      study_watch.lap();
     const linalg::SolverGroups groups = solver_groups();
     study.dimension = dim;
     study.physics = parameters.run.physics;
@@ -104,7 +119,8 @@ public:
     study.element = discretization.element().get_name();
     study.boundary_ids = mesh.regions.boundaries.list();
     study.material_ids = mesh.regions.materials.list();
-    study.is_adaptive = parameters.study.is_adaptive();
+    study.mesh_origin = mesh.origin;
+    study.is_adaptive = parameters.study.refinement != "global";
     study.degree = discretization.degree();
     study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
     watch.lap();
@@ -112,13 +128,15 @@ public:
       trace_branch(groups);
     else
       run_cycles(groups, observer);
+    if (study.stop_reason.empty() && study.cycles.size() < parameters.study.cycles &&
+        parameters.study.is_by_remeshing())
+      return;
     if (study.stop_reason.empty())
       study.stop_reason = "cycles";
     output.finish(comm);
     study.is_finished = true;
     update_record();
     console.take_warnings(); // discards them, so that the next study does not report them
-    return study;
   }
 
 private:
@@ -189,33 +207,15 @@ private:
     return true;
   }
 
-  /// Flags cells for refinement according to section "Study". Returns whether any cell will be
-  /// refined.
-  bool flag_cells()
-  {
-    const StudyParameters &by = parameters.study;
-    if (mesh.is_simplex) // simplex meshes are refined globally, without flags
-      return parameters.mesh.initial_refinements + study.cycles.size() - 1 < by.maximum_level;
-    if (by.is_by_estimate())
-      flag_by_indicators(mesh, indicators,
-                         {by.strategy == "fixed_number" ? RefinementRule::Fraction::of_cells
-                                                        : RefinementRule::Fraction::of_error,
-                          by.refine_fraction, by.coarsen_fraction});
-    if (!by.is_adaptive())
-      flag_if(mesh, [](const auto & /* cell */) { return true; });
-    if (refine_where)
-      flag_if(mesh, [&](const auto &cell) { return refine_where->value(cell->center()) != 0.; });
-    if (cell_size)
-      flag_if(mesh, [&](const auto &cell) {
-        return cell->diameter() > cell_size->value(cell->center());
-      });
-    return limit_level(mesh, by.maximum_level);
-  }
-
   /// Refines the mesh for the next cycle. @return false if the study stops before that cycle
   bool refine()
   {
-    if (!flag_cells()) {
+    // Simplex meshes are refined globally, without flags.
+    const bool is_flagged = mesh.is_simplex
+                                ? parameters.mesh.initial_refinements + study.cycles.size() - 1 <
+                                      parameters.study.maximum_level
+                                : selection.flag(mesh, indicators);
+    if (!is_flagged) {
       stop("nothing_to_refine",
            "Stopped: no cell can be refined further: Study/Maximum level is " +
                std::to_string(parameters.study.maximum_level) +
@@ -233,14 +233,17 @@ private:
     return !exceeds_max_dofs(discretization.dofs().n_dofs());
   }
 
-  void initialize_solution()
+  /// Returns false if the study stops before this cycle.
+  bool initialize_solution()
   {
     discretization.distribute_dofs();
-    exceeds_max_dofs(discretization.dofs().n_dofs());
+    if (exceeds_max_dofs(discretization.dofs().n_dofs()))
+      return false;
     u = discretization.make_vector();
     if (problem->initial_guess() != nullptr)
       VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
                                *problem->initial_guess(), u);
+    return true;
   }
 
   /// Creates mesh, dofs and sparsity pattern. @return false if the study stops before this cycle
@@ -249,7 +252,8 @@ private:
     cycle_watch.lap();
     record.cycle = static_cast<unsigned int>(study.cycles.size());
     console.begin_phase("grid");
-    if (record.cycle == 0) {
+    const bool is_new_mesh = u.size() == 0;
+    if (is_new_mesh) {
       refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
                        per_block);
       discretization.check_cells();
@@ -258,11 +262,11 @@ private:
       return false;
     record.seconds["grid"] = watch.lap();
     console.begin_phase("dofs");
-    if (record.cycle == 0)
-      initialize_solution();
+    if (is_new_mesh && !initialize_solution())
+      return false;
     discretization.make_constraints(*problem);
     discretization.constraints().distribute(u);
-    if (record.cycle == 0 && !measurements.empty()) {
+    if (is_new_mesh && !measurements.empty()) {
       u.update_ghost_values();
       DiscreteSolution<dim> begin(*problem, discretization, u);
       measurements.check(begin);
@@ -338,14 +342,6 @@ private:
     console.detail(cycle_details(study.cycles.back()));
   }
 
-  /// Stops the study if the error of @p record is within the target.
-  void stop_at_target(const CycleRecord &record)
-  {
-    const StudyParameters &by = parameters.study;
-    if (by.target_error > 0. && record.relative_error(by.target_norm) <= by.target_error)
-      stop("target_error", target_reached_text(record, by.target_norm, by.target_error));
-  }
-
   void run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)
   {
     CycleRecord record;
@@ -377,14 +373,18 @@ private:
       record.seconds["output"] = watch.lap();
     }
     end_cycle(record);
-    if (report.converged())
-      stop_at_target(record);
+    const StudyParameters &by = parameters.study;
+    if (report.converged() && by.target_error > 0. &&
+        record.relative_error(by.target_norm) <= by.target_error)
+      stop("target_error", target_reached_text(record, by.target_norm, by.target_error));
   }
 
   void run_cycles(const linalg::SolverGroups &groups, const StudyObserver &observer)
   {
     ProblemSolver<dim> solver = problem_solver(groups);
-    while (study.stop_reason.empty() && study.cycles.size() < parameters.study.cycles) {
+    const std::size_t end =
+        parameters.study.is_by_remeshing() ? study.cycles.size() + 1 : parameters.study.cycles;
+    while (study.stop_reason.empty() && study.cycles.size() < end) {
       const std::size_t before = study.cycles.size();
       run_cycle(groups, solver);
       study.peak_device_bytes = solver.group_solver().peak_device_bytes();
@@ -440,33 +440,44 @@ private:
   const Parameters &parameters;
   MPI_Comm comm;
   Console &console;
+  StudyRecord &study;
+  SolutionOutput<dim> &output;
+  Stopwatch &study_watch;
   Mesh<dim> mesh;
   std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
-  std::unique_ptr<Function<dim>> refine_where, cell_size; ///< nullptr if the parameter is not set
+  CellSelection<dim> selection;
   Measurements<dim> measurements;
-  SolutionOutput<dim> output;
   unsigned int per_block = 1; ///< cells of a block in each direction, in the first mesh
   FeVector u;
   Vector<float> indicators;
-  Stopwatch study_watch; ///< measures the whole study
   Stopwatch watch;       ///< measures the phases of a cycle
   Stopwatch cycle_watch; ///< measures each cycle
-  StudyRecord study;
 };
 
-/// Checks the study that @p parameters describe and calls @p use with it.
-template <class Use>
-auto with_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                const Use &use)
+/// Calls use(study) with the study on its first mesh, and, as long as @p use runs cycles without
+/// finishing the record, on the next one. Checks each before. Returns the record.
+template <int dim, class Use>
+StudyRecord with_study_in(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                          const Use &use)
 {
-  const auto use_checked = [&](auto &&study) {
+  StudyState<dim> state = {{}, {parameters.output, !parameters.continuation.enabled}, {}};
+  std::size_t n_cycles = 0;
+  do {
+    n_cycles = state.record.cycles.size();
+    Study<dim> study(parameters, communicator, console, state);
     study.check();
-    return use(study);
-  };
-  if (parameters.run.dimension == 2)
-    return use_checked(Study<2>(parameters, communicator, console));
-  return use_checked(Study<3>(parameters, communicator, console));
+    use(study);
+  } while (!state.record.is_finished && state.record.cycles.size() > n_cycles);
+  return state.record;
+}
+
+template <class Use>
+StudyRecord with_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                       const Use &use)
+{
+  return parameters.run.dimension == 2 ? with_study_in<2>(parameters, communicator, console, use)
+                                       : with_study_in<3>(parameters, communicator, console, use);
 }
 } // namespace
 
@@ -484,7 +495,6 @@ StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Conso
                       const StudyObserver &observer)
 {
   console.begin_phase("mesh");
-  return with_study(parameters, communicator, console,
-                    [&](auto &study) { return study.run(observer); });
+  return with_study(parameters, communicator, console, [&](auto &study) { study.run(observer); });
 }
 } // namespace femgpu

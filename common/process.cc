@@ -36,16 +36,15 @@ public:
   posix_spawn_file_actions_t actions;
 };
 
-/// The attributes of a new process: a process group of its own, with which its children can be
-/// killed, and the default reaction to signals.
+/// The attributes of a new process: the default reaction to signals. It stays in femgpu's process
+/// group, so that what ends femgpu, such as Ctrl+C, ends it, too.
 class Attributes
 {
 public:
   Attributes()
   {
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     sigset_t all;
     sigfillset(&all);
     posix_spawnattr_setsigdefault(&attributes, &all);
@@ -100,14 +99,13 @@ ProcessEnd run_process(const std::vector<std::string> &words, const std::string 
     if (ended < 0 && errno != EINTR)
       return {ProcessEnd::Kind::not_started, errno};
     if (ended == process) {
-      kill(-process, SIGKILL); // children that it has left
       if (is_killed)
         return {ProcessEnd::Kind::timed_out};
       return WIFEXITED(status) ? ProcessEnd{ProcessEnd::Kind::exited, WEXITSTATUS(status)}
                                : ProcessEnd{ProcessEnd::Kind::signalled, WTERMSIG(status)};
     }
     if (!is_killed && clock::now() > end) {
-      kill(-process, SIGKILL);
+      kill(process, SIGKILL);
       is_killed = true;
     }
     else

@@ -32,7 +32,7 @@ struct ProcessEnd
  * It may be run while MPI and CUDA are active, because the memory of this process is not copied.
  * @param words the program, which is searched in PATH, and its arguments
  * @param output file that receives standard output and standard error
- * @param seconds time limit; the program and its children are killed when it is reached
+ * @param seconds time limit, at which the program is killed
  */
 ProcessEnd run_process(const std::vector<std::string> &words, const std::string &output,
                        double seconds);

@@ -105,6 +105,10 @@ public:
       : problem(problem), space(discretization), values(u)
   {}
 
+  const Problem<dim> &of() const
+  {
+    return problem;
+  }
   const Discretization<dim> &discretization() const
   {
     return space;

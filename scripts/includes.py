@@ -48,7 +48,7 @@ NAMES = {
     "ios": "defaultfloat fixed ios* left right scientific streamsize",
     "iostream": "cerr cin cout",
     "istream": "istream",
-    "iterator": "back_inserter begin distance end istreambuf_iterator prev size",
+    "iterator": "back_inserter begin distance end istreambuf_iterator next prev size",
     "limits": "numeric_limits",
     "map": "map multimap",
     "memory": "allocator enable_shared_from_this make_shared make_unique shared_ptr "

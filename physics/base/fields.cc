@@ -266,6 +266,22 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
                          path);
   return entry;
 }
+
+/// @param kind "Boundary" or "Material"
+/// @param word the name or number that denotes @p id
+[[noreturn]] void reject_repeated_id(const std::string &kind, const std::string &word,
+                                     const NamedIds::Id id, const NamedIds &ids,
+                                     const std::string &path)
+{
+  const auto named = ids.names.find(word);
+  const bool overlaps = named != ids.names.end() && named->second.size() > 1;
+  throw ParameterError(
+      overlaps
+          ? "'" + word + "' in " + path + " contains " + ids.list({id}) +
+                ", to which another entry applies, too. Name only groups that do not overlap."
+          : kind + " id " + word + " is given twice in " + path + ". Remove one of the entries.",
+      path);
+}
 } // namespace
 
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
@@ -278,12 +294,11 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
     const Entry entry = read_entry(path, item, n_components, /* ids_are_optional */ false,
                                    /* allow_single */ false);
     for (const std::string &word : entry.words) {
-      const auto id = allow_curves_and_point_sets ? regions.boundary_curve_or_point_set(path, word)
-                                                  : regions.boundary(path, word);
-      if (!result.emplace(id, entry.expressions).second)
-        throw ParameterError("Boundary id " + word + " is given twice in " + path +
-                                 ". Remove one of the entries.",
-                             path);
+      for (const auto id : allow_curves_and_point_sets
+                               ? regions.boundary_curve_or_point_set(path, word)
+                               : regions.boundary(path, word))
+        if (!result.emplace(id, entry.expressions).second)
+          reject_repeated_id("Boundary", word, id, regions.boundaries, path);
     }
   }
   return result;
@@ -305,10 +320,9 @@ MaterialExpressions parse_material_expressions(const std::string &path, const st
     if (entry.words.empty())
       others = entry.expressions;
     for (const std::string &word : entry.words)
-      if (!result.emplace(regions.material(path, word), entry.expressions).second)
-        throw ParameterError("Material id " + word + " is given twice in " + path +
-                                 ". Remove one of the entries.",
-                             path);
+      for (const auto id : regions.material(path, word))
+        if (!result.emplace(id, entry.expressions).second)
+          reject_repeated_id("Material", word, id, regions.materials, path);
   }
   for (const auto id : regions.materials.ids)
     if (result.count(id) == 0) {

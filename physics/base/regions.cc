@@ -7,11 +7,11 @@ namespace femgpu
 {
 namespace
 {
-/// Returns the id that @p word, a number or a name, denotes.
+/// Returns the ids that @p word, a number or a name, denotes.
 /// @throws ParameterError if @p word denotes none of the ids in @p of
 /// @param kind "boundary id" or "material id"
-NamedIds::Id find(const std::string &kind, const std::string &path, const std::string &word,
-                  const NamedIds &of)
+MeshRegions::Ids find(const std::string &kind, const std::string &path, const std::string &word,
+                      const NamedIds &of)
 {
   if (const auto named = of.names.find(word); named != of.names.end())
     return named->second;
@@ -23,7 +23,7 @@ NamedIds::Id find(const std::string &kind, const std::string &path, const std::s
                              " nor a name of the mesh" + present,
                          path);
   if (NamedIds::Id id = 0; read_number(word, id) && of.ids.count(id) > 0)
-    return id;
+    return {id};
   throw ParameterError(
       "The mesh has no " + kind + " " + word + ", which " + path + " names" + present, path);
 }
@@ -34,9 +34,11 @@ std::string NamedIds::list(const std::set<Id> &of) const
   std::string text;
   for (const Id id : of) {
     text += (text.empty() ? "" : ", ") + std::to_string(id);
+    std::string names_of_id;
     for (const auto &[name, named] : names)
-      if (named == id)
-        text += " (" + name + ")";
+      if (named.count(id) > 0 && name != std::to_string(id))
+        names_of_id += (names_of_id.empty() ? "" : ", ") + name;
+    text += names_of_id.empty() ? "" : " (" + names_of_id + ")";
   }
   return text;
 }
@@ -57,11 +59,11 @@ const CurveOrPointSet *MeshRegions::curve_or_point_set(const std::string &name) 
   return nullptr;
 }
 
-MeshRegions::BoundaryId MeshRegions::boundary_curve_or_point_set(const std::string &path,
-                                                                 const std::string &word) const
+MeshRegions::Ids MeshRegions::boundary_curve_or_point_set(const std::string &path,
+                                                          const std::string &word) const
 {
   const CurveOrPointSet *const region = curve_or_point_set(word);
-  return region != nullptr ? region->id : boundary(path, word);
+  return region != nullptr ? Ids{region->id} : boundary(path, word);
 }
 
 std::string MeshRegions::list_of_curves_and_point_sets() const
@@ -80,13 +82,12 @@ std::string MeshRegions::name_of(const BoundaryId id) const
   if (const CurveOrPointSet *const region = curve_or_point_set(id))
     return region->name;
   for (const auto &[name, named] : boundaries.names)
-    if (named == id)
+    if (named == Ids{id})
       return name;
   return std::to_string(id);
 }
 
-MeshRegions::BoundaryId MeshRegions::boundary(const std::string &path,
-                                              const std::string &word) const
+MeshRegions::Ids MeshRegions::boundary(const std::string &path, const std::string &word) const
 {
   if (const CurveOrPointSet *const region = curve_or_point_set(word))
     throw ParameterError(
@@ -99,8 +100,7 @@ MeshRegions::BoundaryId MeshRegions::boundary(const std::string &path,
   return find("boundary id", path, word, boundaries);
 }
 
-MeshRegions::MaterialId MeshRegions::material(const std::string &path,
-                                              const std::string &word) const
+MeshRegions::Ids MeshRegions::material(const std::string &path, const std::string &word) const
 {
   return find("material id", path, word, materials);
 }

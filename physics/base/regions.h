@@ -28,12 +28,14 @@ struct CurveOrPointSet
 using ElementTypes = std::map<std::string, std::string>;
 
 /// The ids of all boundaries, or of all materials, of a mesh, and the names that its file defines.
+/// Groups of the file may overlap: each set of elements that are in the same groups has an id, and
+/// a name denotes the ids of all elements in its group.
 struct NamedIds
 {
   using Id = unsigned int; ///< type of deal.II's boundary and material ids
 
   std::set<Id> ids;
-  std::map<std::string, Id> names;
+  std::map<std::string, std::set<Id>> names;
   /// Names that denote no id, each with the reason and the remedy.
   std::map<std::string, std::string> unusable;
 
@@ -53,7 +55,7 @@ struct NamedIds
 struct MeshRegions
 {
   using BoundaryId = dealii::types::boundary_id;
-  using MaterialId = dealii::types::material_id;
+  using Ids = std::set<NamedIds::Id>;
 
   NamedIds boundaries, materials;
   std::vector<CurveOrPointSet> curves_and_point_sets;
@@ -66,24 +68,24 @@ struct MeshRegions
   const CurveOrPointSet *curve_or_point_set(const std::string &name) const;
 
   /**
-   * Returns the id that @p word, a number or a name, denotes.
+   * Returns the ids that @p word, a number or a name, denotes.
    * @param path "Section/Key" of the parameter that contains the word
    * @throws ParameterError that lists the ids and names of the mesh if @p word is none of them
    * @throws ParameterError if the name denotes a curve, a point set or no id (NamedIds::unusable)
    */
-  BoundaryId boundary(const std::string &path, const std::string &word) const;
-  /// Returns the id that @p word denotes: a number, or the name of a boundary, curve or point set.
+  Ids boundary(const std::string &path, const std::string &word) const;
+  /// Returns the ids that @p word denotes: a number, or the name of a boundary, curve or point set.
   /// @throws ParameterError if it denotes no id
-  BoundaryId boundary_curve_or_point_set(const std::string &path, const std::string &word) const;
-  /// Returns the material id that @p word, a number or a name, denotes.
+  Ids boundary_curve_or_point_set(const std::string &path, const std::string &word) const;
+  /// Returns the material ids that @p word, a number or a name, denotes.
   /// @throws ParameterError if it denotes no id
-  MaterialId material(const std::string &path, const std::string &word) const;
+  Ids material(const std::string &path, const std::string &word) const;
 
   /// Returns all names of curves and point sets for messages, such as "; curves rim; points tip".
   std::string list_of_curves_and_point_sets() const;
 
-  /// Returns the name of the boundary, curve or point set @p id, or the id itself if it has no
-  /// name.
+  /// Returns the name of the boundary, curve or point set that consists of @p id alone, or the id
+  /// itself if there is no such name.
   std::string name_of(BoundaryId id) const;
 };
 } // namespace femgpu

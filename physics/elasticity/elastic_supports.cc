@@ -97,10 +97,11 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
                                       const MeshRegions &regions)
 {
   for (const std::string &word : entries_of(parameters.symmetry_planes, ','))
-    if (!planes.insert(regions.boundary(planes_path, word)).second)
-      throw ParameterError("Boundary id " + word + " is given twice in " + planes_path +
-                               ". Remove one of them.",
-                           planes_path);
+    for (const BoundaryId id : regions.boundary(planes_path, word))
+      if (!planes.insert(id).second)
+        throw ParameterError("Boundary id " + word + " is given twice in " + planes_path +
+                                 ". Remove one of them.",
+                             planes_path);
   for (auto [id, expressions] :
        parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions, true)) {
     std::vector<bool> mask;

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
+#include "physics/mesh/group_classes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -41,52 +42,34 @@ void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 }
 
 /**
- * Assigns ids to the sets of one dimension and adds their names to @p table.
+ * Assigns ids to the elements or sides in @p candidates, and adds the names of the sets to @p
+ * table.
  * @param candidates sets whose members are indices, less than @p n_members, into the elements or
  *        into the sides
- * @return for each index, the set that determines the id; nullptr if there is none
+ * @return the id of each element or side; 0 if it is in no set
  */
-std::vector<const AbaqusSet *> assign_ids(std::vector<AbaqusSet> &candidates,
-                                          const std::string &prefix, const int dimension,
-                                          const std::size_t n_members, MeshTable &table)
+std::vector<long long> assign_ids(std::vector<AbaqusSet> &candidates, const std::string &prefix,
+                                  const int dimension, const std::size_t n_members,
+                                  const bool is_of_curves, MeshTable &table)
 {
   sort(candidates, prefix);
-  std::set<long long> used;
+  GroupClasses groups(n_members);
   for (const AbaqusSet &candidate : candidates)
-    if (const auto number = number_in(candidate.name, prefix))
-      used.insert(*number);
-  long long unused = 1;
-  std::vector<const AbaqusSet *> owners(n_members, nullptr);
-  for (AbaqusSet &candidate : candidates) {
-    const AbaqusSet *const first = owners[candidate.members.front()];
-    const auto is_same = [&](const std::size_t member) { return owners[member] == first; };
-    const auto other =
-        std::find_if_not(candidate.members.begin(), candidate.members.end(), is_same);
-    const bool has_single_owner = other == candidate.members.end();
-    if (has_single_owner && first == nullptr) {
-      while (used.count(unused) > 0)
-        ++unused;
-      const auto number = number_in(candidate.name, prefix);
-      candidate.id = number ? *number : unused++;
-      for (const std::size_t member : candidate.members)
-        owners[member] = &candidate;
-    }
-    else if (!has_single_owner || first->members.size() != candidate.members.size() ||
-             (first->origin == AbaqusOrigin::listed &&
-              candidate.origin == AbaqusOrigin::of_elements)) {
-      const AbaqusSet *const shared = first == nullptr ? owners[*other] : first;
-      table.unusable_names.push_back(
-          {dimension, candidate.name,
-           "This set of line " + std::to_string(candidate.line) + " of '" + table.file +
-               "' overlaps the set '" + shared->name + "' of line " + std::to_string(shared->line) +
-               ", but a cell or side can have only one id. Use that set and sets of the other "
-               "members of this one, or remove one of the two from the file."});
-      continue;
-    }
-    if (number_in(candidate.name, "") == std::nullopt)
-      table.names.push_back({dimension, owners[candidate.members.front()]->id, candidate.name});
+    groups.add(candidate.members, number_in(candidate.name, prefix));
+  GroupClasses::Ids ids = groups.ids();
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    const std::set<long long> &of_set = ids.of_groups[c];
+    if (is_of_curves && of_set.size() > 1)
+      table.unusable_names.push_back({dimension, candidates[c].name,
+                                      "This curve of line " + std::to_string(candidates[c].line) +
+                                          " of '" + table.file +
+                                          "' shares edges with another one, but each edge can be "
+                                          "in one curve only. Remove one of the two."});
+    else if (of_set != std::set<long long>{number_in(candidates[c].name, "").value_or(-1)})
+      for (const long long id : of_set)
+        table.names.push_back({dimension, id, candidates[c].name});
   }
-  return owners;
+  return std::move(ids.of_elements);
 }
 
 constexpr std::size_t no_side = static_cast<std::size_t>(-1);
@@ -101,11 +84,11 @@ public:
   void assign_element_ids(const int dimension)
   {
     std::vector<AbaqusSet> candidates = element_sets(dimension);
-    const auto owners = assign_ids(candidates, dimension == dim ? "EB" : "", dimension,
-                                   table.elements.size(), table);
+    const auto ids = assign_ids(candidates, dimension == dim ? "EB" : "", dimension,
+                                table.elements.size(), dimension < dim - 1, table);
     for (std::size_t e = 0; e < table.elements.size(); ++e)
-      if (owners[e] != nullptr)
-        table.elements[e].id = owners[e]->id;
+      if (ids[e] != 0)
+        table.elements[e].id = ids[e];
   }
 
   void assign_side_ids()
@@ -133,13 +116,12 @@ public:
     for (auto &entry : model.node_sets)
       if (!entry.second.is_internal)
         add_node_set(entry.second, candidates);
-    const auto owners = assign_ids(candidates, "SS", dim - 1, sides.size(), table);
+    const auto ids = assign_ids(candidates, "SS", dim - 1, sides.size(), false, table);
     table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_known),
                          table.elements.end());
     for (std::size_t s = 0; s < sides.size(); ++s)
-      if (owners[s] != nullptr) {
-        sides[s].id = owners[s]->id;
-        sides[s].location = owners[s]->line;
+      if (ids[s] != 0) {
+        sides[s].id = ids[s];
         table.elements.push_back(sides[s]);
       }
   }
@@ -165,7 +147,7 @@ private:
     return result;
   }
 
-  void add_surface(AbaqusSet &surface, std::vector<AbaqusSet> &candidates) const
+  void add_surface(AbaqusSet &surface, std::vector<AbaqusSet> &candidates)
   {
     std::set<std::size_t> members;
     for (const AbaqusSet::Side &listed : surface.sides) {
@@ -185,16 +167,16 @@ private:
                          " has no such side. Use S1 to S6 for cells (E1 to E4 for shells in 2D), "
                          "SPOS or SNEG for elements on the boundary.");
       const MeshElement side = is_cell ? side_of(element, listed.side) : element;
-      const std::size_t index = find_side(all_nodes(side));
-      if (index == no_side)
-        throw InputError(table.location_of(listed.line) + "a side of the surface '" + surface.name +
-                         "' is not on the boundary: it lies between two cells, or belongs to none. "
-                         "Remove it from the surface.");
-      members.insert(index);
+      if (const std::size_t index = find_side(all_nodes(side)); index != no_side)
+        members.insert(index);
     }
     surface.members.assign(members.begin(), members.end());
     if (!surface.is_internal && !members.empty())
       candidates.push_back(std::move(surface));
+    else if (!surface.is_internal && !surface.sides.empty())
+      table.unusable_names.push_back({dim - 1, surface.name,
+                                      "This surface of line " + std::to_string(surface.line) +
+                                          " of '" + table.file + "' " + off_boundary(dim - 1)});
   }
 
   /// Adds the sides whose vertices are all in the set as a candidate; if there are none, adds a

@@ -62,7 +62,7 @@ struct AbaqusModel
 /**
  * Returns the table of @p model, in which cells, boundary sides and edges have the ids and names of
  * their sets, by the rules in the comment of read_abaqus_file() (mesh_readers.h).
- * @throws InputError "FILE:LINE: …" if a side of a surface does not exist or is not on the boundary
+ * @throws InputError "FILE:LINE: …" if a side of a surface does not exist
  */
 MeshTable assign_ids_from_sets(AbaqusModel model, int dim);
 } // namespace femgpu

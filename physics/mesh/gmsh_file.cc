@@ -1,6 +1,10 @@
 #include "linalg/base/text.h"
+#include "physics/mesh/group_classes.h"
 #include "physics/mesh/mesh_readers.h"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -52,6 +56,8 @@ public:
       if (!has(section))
         fail("the file ends without the section " + section +
              ": it is truncated, or the model was saved before meshing. Mesh and save it again.");
+    for (const int dimension : {dim - 1, dim})
+      unite_repeated_elements(dimension);
     return std::move(result);
   }
 
@@ -193,11 +199,13 @@ private:
       integer("the number of an element");
       const ElementType &type = read_type();
       const std::size_t n_tags = count("the number of tags", line().size());
-      long long id = 0;
+      long long id = 0, entity = 0;
       for (std::size_t t = 0; t < n_tags; ++t) {
         const long long tag = integer("a tag of an element");
         id = t == 0 ? tag : id;
+        entity = t == 1 ? tag : entity;
       }
+      groups[{type.shape->dimension, entity}].insert(id);
       read_element(type, id);
     }
     read_end("$Elements");
@@ -224,10 +232,14 @@ private:
       for (std::size_t i = 0; i < n; ++i) {
         require_line("an element");
         integer("the number of an element");
-        read_element(type, group == groups.end() ? 0 : group->second.front());
-        for (std::size_t g = 1; group != groups.end() && g < group->second.size(); ++g) {
+        if (group == groups.end()) {
+          read_element(type, 0);
+          continue;
+        }
+        read_element(type, *group->second.begin());
+        for (auto id = std::next(group->second.begin()); id != group->second.end(); ++id) {
           result.elements.push_back(result.elements.back());
-          result.elements.back().id = group->second[g];
+          result.elements.back().id = *id;
         }
       }
     }
@@ -246,11 +258,77 @@ private:
       coordinate("the box of an entity");
     const std::size_t n = count("the number of physical groups of an entity", 1000);
     for (std::size_t i = 0; i < n; ++i)
-      groups[{dimension, tag}].push_back(integer("a physical group of an entity"));
-    if (n > 1 && dimension >= dim - 1)
-      fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
-           " is in " + std::to_string(n) +
-           " physical groups. Put each entity into one group only.");
+      groups[{dimension, tag}].insert(integer("a physical group of an entity"));
+  }
+
+  /// Unites the copies of elements of @p dimension that are in several groups, and gives each set
+  /// of elements that are in the same groups an id.
+  void unite_repeated_elements(const int dimension)
+  {
+    if (std::none_of(groups.begin(), groups.end(), [&](const auto &entry) {
+          return entry.first.first == dimension && entry.second.size() > 1;
+        }))
+      return;
+    std::vector<MeshElement> &elements = result.elements;
+    std::map<std::array<std::size_t, 8>, std::size_t> numbers; // of different elements, by nodes
+    std::vector<std::size_t> kept;                             // their indices
+    std::map<long long, std::vector<std::size_t>> members;     // of groups: numbers of elements
+    std::vector<bool> is_repeated(elements.size(), false);
+    for (std::size_t e = 0; e < elements.size(); ++e) {
+      if (elements[e].shape->dimension != dimension)
+        continue;
+      std::array<std::size_t, 8> nodes = {};
+      std::copy_n(elements[e].nodes.begin(), elements[e].shape->n_nodes, nodes.begin());
+      std::sort(nodes.begin(), nodes.end());
+      const auto [entry, is_new] = numbers.emplace(nodes, kept.size());
+      std::vector<std::size_t> &group = members[elements[e].id];
+      // Elements that are twice in one group stay, so that check_mesh_table() rejects them.
+      is_repeated[e] = !is_new && (group.empty() || group.back() != entry->second) &&
+                       elements[e].id != elements[kept[entry->second]].id;
+      if (is_new)
+        kept.push_back(e);
+      group.push_back(entry->second);
+    }
+    GroupClasses classes(kept.size());
+    std::vector<long long> groups_with_ids;
+    for (auto &[id, group] : members) {
+      std::sort(group.begin(), group.end());
+      group.erase(std::unique(group.begin(), group.end()), group.end());
+      if (id == 0)
+        continue;
+      groups_with_ids.push_back(id);
+      classes.add(group, id);
+    }
+    const GroupClasses::Ids ids = classes.ids();
+    for (std::size_t n = 0; n < kept.size(); ++n)
+      elements[kept[n]].id = ids.of_elements[n];
+    std::size_t end = 0;
+    for (std::size_t e = 0; e < elements.size(); ++e)
+      if (!is_repeated[e])
+        elements[end++] = elements[e];
+    elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(end), elements.end());
+    rename_groups(dimension, groups_with_ids, ids.of_groups);
+  }
+
+  /// Gives the names of groups of @p dimension to the ids of their elements. The number of a group
+  /// with other ids becomes a name, too.
+  void rename_groups(const int dimension, const std::vector<long long> &group_numbers,
+                     const std::vector<std::set<long long>> &ids)
+  {
+    std::vector<PhysicalName> names;
+    for (PhysicalName &name : result.names) {
+      const auto at = std::find(group_numbers.begin(), group_numbers.end(), name.id);
+      if (name.dimension != dimension || at == group_numbers.end())
+        names.push_back(std::move(name));
+      else
+        for (const long long id : ids[static_cast<std::size_t>(at - group_numbers.begin())])
+          names.push_back({dimension, id, name.name});
+    }
+    for (std::size_t g = 0; g < group_numbers.size(); ++g)
+      if (ids[g] != std::set<long long>{group_numbers[g]})
+        for (const long long id : ids[g])
+          names.push_back({dimension, id, std::to_string(group_numbers[g])});
+    result.names = std::move(names);
   }
 
   void read_point(const long long node)
@@ -343,7 +421,7 @@ private:
   MeshTable result;
   std::unordered_map<long long, std::size_t> points; ///< indices by node number
   /// The physical groups of each entity, by dimension and number of the entity.
-  std::map<std::pair<int, long long>, std::vector<long long>> groups;
+  std::map<std::pair<int, long long>, std::set<long long>> groups;
 };
 } // namespace
 

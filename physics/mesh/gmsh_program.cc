@@ -275,7 +275,7 @@ meshing_script(const MeshParameters &parameters, const Gmsh &gmsh, const std::st
   return script;
 }
 
-/// What a format keeps when gmsh converts it.
+/// Returns the extensions of the files that gmsh converts.
 const std::set<std::string> &convertible_extensions()
 {
   static const std::set<std::string> extensions = {".unv", ".bdf", ".nas",  ".mesh", ".vtk",

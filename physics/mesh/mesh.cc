@@ -11,6 +11,7 @@
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_manifolds.h"
 #include "physics/mesh/mesh_mapping.h"
+#include "physics/mesh/named_places.h"
 #include "physics/mesh/simplex_mesh.h"
 #include "physics/mesh/touching_parts.h"
 
@@ -57,6 +58,20 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 prm, Patterns::Integer(1, 2));
   add_parameter("Meshing time limit", meshing_time_limit,
                 "Time in seconds after which femgpu stops gmsh.", prm, Patterns::Double(0.));
+  add_parameter("Boundaries", boundaries,
+                "Names for parts of the boundary, for example top: z > 0.99; walls: 0, inlet. An "
+                "entry is a name, ':' and a condition, or ids and names of the mesh. A condition "
+                "is an expression of x, y, z. It names the boundary faces of the coarse mesh at "
+                "all of whose vertices it holds; they get a new boundary id. Of several conditions "
+                "that hold, the last one applies.");
+  add_parameter("Named points", named_points,
+                "Names for vertices of the coarse mesh, for example A: 1, 0, 0; B: 0, 0, 1. "
+                "Elasticity/Displacement, Rotation and Traction accept them.");
+  add_parameter("Named curves", named_curves,
+                "Names for curves on the boundary of a 3D mesh, for example rim: z > 0.99 && x > "
+                "0.99. An entry is a name, ':' and a condition, which names the edges of the "
+                "coarse mesh at both of whose ends it holds. Elasticity/Displacement, Rotation and "
+                "Traction accept them.");
   add_parameter(
       "Merge nodes", merge_nodes,
       "What femgpu does if parts of a mesh file touch without common nodes. refuse: it ends with "
@@ -236,10 +251,12 @@ void store_names(const MeshTable &table, MeshRegions &regions)
   };
   for (const PhysicalName &group : table.names)
     if (NamedIds *const of = ids(group.dimension))
-      of->names[group.name] = static_cast<NamedIds::Id>(group.id);
+      of->names[group.name].insert(static_cast<NamedIds::Id>(group.id));
   for (const UnusableName &name : table.unusable_names)
-    if (NamedIds *const of = ids(name.dimension))
-      of->unusable[name.name] = name.reason;
+    if (name.dimension >= dim - 1)
+      ids(name.dimension)->unusable[name.name] = name.reason;
+    else if (!is_digits(name.name)) // the numbers of curves and points denote nothing
+      regions.boundaries.unusable.emplace(name.name, name.reason);
 }
 
 /// Stores the named curves and points of a file. If a name denotes both a surface and a curve or
@@ -326,6 +343,7 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
           run_gmsh<dim>(parameters, file, mesh.regions.definitions, halvings, communicator);
       file = made.file;
       mesh.origin = made.origin;
+      mesh.is_of_geometry = is_geometry_file(parameters.file);
     }
     table = read_mesh_file(file, parameters.merge_nodes, coarse);
   }
@@ -349,6 +367,9 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
   for (const auto &cell : coarse.active_cell_iterators())
     mesh.regions.materials.ids.insert(cell->material_id());
   store_names<dim>(table, mesh.regions);
+  name_boundaries(parameters.boundaries, coarse, mesh.regions);
+  name_points(parameters.named_points, coarse, mesh.regions, table);
+  name_curves(parameters.named_curves, coarse, mesh.regions, table);
   for (const auto &[type, location] : table.cell_types)
     mesh.regions.cell_types[type] = table.file + ":" + std::to_string(location);
   mesh.warnings = table.warnings;

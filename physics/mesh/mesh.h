@@ -28,6 +28,7 @@ public:
   std::string size;      ///< expression: size of the cells that gmsh makes; empty: gmsh's choice
   unsigned int order = 1;
   double meshing_time_limit = 3600.; ///< seconds
+  std::string boundaries, named_points, named_curves;
   std::string merge_nodes = "refuse";
   std::string natural_boundaries;
   std::string manifolds;
@@ -51,9 +52,10 @@ struct Mesh
   /// The discretization divides each cell of the triangulation, then called a block, into this
   /// number of cells in each direction (active_cell.h).
   unsigned int cells_per_block = 1;
-  bool is_curved = false; ///< whether some manifolds are not flat
-  unsigned int order = 1; ///< order of the cells in the mesh file: 1 or 2
-  std::string origin;     ///< the program that made the mesh file; empty if gmsh has not run
+  bool is_curved = false;      ///< whether some manifolds are not flat
+  unsigned int order = 1;      ///< order of the cells in the mesh file: 1 or 2
+  bool is_of_geometry = false; ///< whether gmsh has meshed a geometry
+  std::string origin;          ///< the program that made the mesh file; empty if gmsh has not run
   MeshRegions regions;
   std::vector<std::string> warnings; ///< messages about probable mistakes, with remedies
 

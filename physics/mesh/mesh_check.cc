@@ -174,7 +174,7 @@ void check_named_boundaries(
     if (word == "all")
       all = true;
     else
-      named.insert(mesh.regions.boundary(path, word));
+      named.merge(mesh.regions.boundary(path, word));
   if (parameters.file.empty() || all)
     return;
   for (const auto &entry : of_conditions)

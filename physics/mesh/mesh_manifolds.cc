@@ -154,7 +154,7 @@ std::vector<NamedSide<dim>> read_sides(const std::string &text, const MeshRegion
     NamedSide<dim> &side = sides.emplace_back();
     side.entry = entry;
     for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
-      side.ids.insert(regions.boundary(manifolds_path, word));
+      side.ids.merge(regions.boundary(manifolds_path, word));
     read_surface(trimmed(entry.substr(colon + 1)), side);
     for (const auto id : side.ids)
       if (!seen.insert(id).second)

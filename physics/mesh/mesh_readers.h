@@ -18,11 +18,11 @@ namespace femgpu
  * SECTION. Other keywords are ignored, except those that create or move nodes and elements, which
  * are rejected. Format: "Abaqus Keywords Reference Manual"; CalculiX CrunchiX user's manual.
  *
- * Sets define ids and names. If sets have a common cell or side, the first in this order takes
- * precedence: sets named by a number, alone or after EB (cells) or SS (sides); element sets of
- * sections (for cells) and surfaces (for sides); sets of *ELSET; sets of *ELEMENT; node sets, each
- * of which denotes the boundary sides whose nodes it contains. Among sets of the same kind, the
- * smallest takes precedence. If a set loses members to another, its name becomes an UnusableName.
+ * Sets define ids and names, and may overlap (group_classes.h). A number in a set's name, alone or
+ * after EB (cells) or SS (sides), is the id that the set requests. The other sets get their ids in
+ * this order: element sets of sections (for cells) and surfaces (for sides); sets of *ELSET; sets
+ * of *ELEMENT; node sets, each of which denotes the boundary sides whose nodes it contains. Among
+ * sets of the same kind, the smallest comes first.
  * @param name name of the file, for messages
  * @param text contents of the file
  * @throws InputError "FILE:LINE: …" if the file is truncated, contains unknown element types, or
@@ -36,8 +36,7 @@ MeshTable read_abaqus_file(const std::string &name, std::string_view text, int d
  * format".
  * @param name name of the file, for messages
  * @param text contents of the file
- * @param dim dimension of the mesh; only entities of dimension less than dim - 1 may be in several
- * groups
+ * @param dim dimension of the mesh
  * @throws InputError "FILE:LINE: …" if the file is binary or truncated, has another version,
  * violates the format, or contains elements of order 3 or more or of unknown type
  * @throws InputError if the name of a group is empty, a number, or used twice in one dimension

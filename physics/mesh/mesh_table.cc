@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace femgpu
@@ -162,18 +163,11 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
     if (element.shape->dimension != dim - 1)
       continue;
     const NodeSet nodes = all_nodes(element);
-    const std::size_t n = count(faces, nodes);
-    if (n == 0)
+    if (count(faces, nodes) == 0)
       reject(table, element,
              "the " + element.shape->name +
                  " is not a face of a cell. Mesh the model again, or remove its entity from the "
                  "physical groups.");
-    if (n == 2)
-      reject(table, element,
-             "the " + element.shape->name +
-                 (element.id == 0 ? "" : " of group " + std::to_string(element.id)) +
-                 " lies between two cells, not on the boundary. Remove its entity from the "
-                 "physical groups (in gmsh, with Mesh.SaveAll = 0).");
     boundary.emplace_back(nodes, e);
   }
   std::sort(boundary.begin(), boundary.end());
@@ -182,10 +176,9 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
       const MeshElement &first = table.elements[boundary[i - 1].second];
       const MeshElement &second = table.elements[boundary[i].second];
       reject(table, second,
-             "this face of the boundary has the id " + std::to_string(second.id) +
-                 ", but also the id " + std::to_string(first.id) + " (" +
-                 (table.locations_are_lines ? "line " : "cell ") + std::to_string(first.location) +
-                 "). Put it into one physical group only.");
+             "this face has the id " + std::to_string(second.id) + ", but also the id " +
+                 std::to_string(first.id) + " (" + (table.locations_are_lines ? "line " : "cell ") +
+                 std::to_string(first.location) + "). Write each face once.");
     }
 }
 
@@ -206,42 +199,81 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::ve
   return result;
 }
 
-/// Checks lines in 3D, which deal.II requires to be edges on the boundary.
-/// @param when beginning of the message, for example "after merging nodes, "
-void check_edges(const MeshTable &table, const std::vector<Face> &faces,
-                 const std::string &when = "")
+/// Returns the edges on the boundary of a mesh in 3D, sorted.
+std::vector<NodeSet> edges_on_boundary(const MeshTable &table, const std::vector<Face> &faces)
 {
-  const auto is_line = [](const MeshElement &e) {
-    return e.shape == &CellShape::line && e.id != 0;
-  };
-  if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
-    return;
   std::vector<NodeSet> edges;
   for (const MeshElement &side : sides_on_boundary(table, faces))
     for (std::size_t e = 0; e < side.shape->sides.size(); ++e)
       edges.push_back(all_nodes(side_of(side, e)));
   std::sort(edges.begin(), edges.end());
-  for (const MeshElement &element : table.elements)
-    if (is_line(element) && !std::binary_search(edges.begin(), edges.end(), all_nodes(element)))
-      reject(table, element,
-             when + "the line is not an edge of a boundary face. Remove its curve from the "
-                    "physical groups (in gmsh, with Mesh.SaveAll = 0).");
+  return edges;
 }
 
-/// Checks that points with an id are vertices or mid-side nodes, where loads and supports are
-/// possible.
-void check_points(const MeshTable &table, const int dim)
+/// Returns whether @p table has elements of @p dimension with an id.
+bool has_groups(const MeshTable &table, const int dimension)
 {
-  const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
+  return std::any_of(table.elements.begin(), table.elements.end(), [&](const MeshElement &e) {
+    return e.shape->dimension == dimension && e.id != 0;
+  });
+}
+
+/// Adds the names of groups of @p dimension, and the group's number, to the unusable names.
+/// @param groups the ids of the groups, each with the location of an element
+void make_unusable(MeshTable &table, const int dimension,
+                   const std::map<long long, std::size_t> &groups)
+{
+  for (const auto &[id, location] : groups) {
+    std::string reason = table.location_of(location) + "this group " + off_boundary(dimension);
+    for (const PhysicalName &group : table.names)
+      if (group.dimension == dimension && group.id == id)
+        table.unusable_names.push_back({dimension, group.name, reason});
+    table.unusable_names.push_back({dimension, std::to_string(id), std::move(reason)});
+  }
+}
+
+/// Removes sides and lines that are not on the boundary, where conditions apply, and points that
+/// are not nodes of cells.
+void remove_unusable_elements(MeshTable &table, const std::vector<Face> &faces, const int dim)
+{
+  const bool has_points = has_groups(table, 0);
+  std::vector<NodeSet> edges;
+  if (dim == 3 && has_groups(table, 1))
+    edges = edges_on_boundary(table, faces);
+  std::vector<bool> is_vertex;
+  if (has_points)
+    is_vertex = vertices_of_cells(table, dim);
+  const auto is_usable = [&](const MeshElement &element) {
+    if (element.shape->dimension == dim - 1)
+      return count(faces, all_nodes(element)) == 1;
+    if (element.id == 0 || element.shape->dimension == dim)
+      return true;
+    if (element.shape == &CellShape::line)
+      return std::binary_search(edges.begin(), edges.end(), all_nodes(element));
+    return is_vertex[element.nodes[0]] || table.is_mid_side(element.nodes[0]);
+  };
+  const auto unusable =
+      std::stable_partition(table.elements.begin(), table.elements.end(), is_usable);
+  std::array<std::map<long long, std::size_t>, 3> groups; // by dimension
+  for (auto e = unusable; e != table.elements.end(); ++e)
+    if (e->id != 0)
+      groups[static_cast<std::size_t>(e->shape->dimension)].emplace(e->id, e->location);
+  table.elements.erase(unusable, table.elements.end());
   for (const MeshElement &element : table.elements)
-    if (element.shape == &CellShape::point && element.id != 0 && !is_vertex[element.nodes[0]] &&
-        !table.is_mid_side(element.nodes[0]))
-      reject(table, element,
-             "the point is not a vertex of a cell. Embed it in its curve, surface or volume (in "
-             "gmsh, `Point{P} In Surface{S};`, or BooleanFragments), or remove it from the "
-             "physical groups.");
+    if (element.shape->dimension < dim)
+      groups[static_cast<std::size_t>(element.shape->dimension)].erase(element.id);
+  for (std::size_t dimension = 0; dimension < groups.size(); ++dimension)
+    make_unusable(table, static_cast<int>(dimension), groups[dimension]);
 }
 } // namespace
+
+std::string off_boundary(const int dimension)
+{
+  return dimension == 0 ? "has no node of a cell. Embed its points in their curve, surface or "
+                          "volume (in gmsh, `Point{P} In Surface{S};`, or BooleanFragments)."
+                        : "lies between cells or inside them, not on the boundary, where "
+                          "conditions apply.";
+}
 
 std::vector<bool> vertices_of_cells(const MeshTable &table, const int dim)
 {
@@ -371,7 +403,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
   }
 }
 
-void check_mesh_table(const MeshTable &table, const int dim)
+void check_mesh_table(MeshTable &table, const int dim)
 {
   check_cell_shapes(table, dim);
   if (dim == 2)
@@ -379,9 +411,7 @@ void check_mesh_table(const MeshTable &table, const int dim)
   const std::vector<Face> faces = faces_of_cells(table, dim);
   check_faces(table, faces);
   check_boundary(table, faces, dim);
-  if (dim == 3)
-    check_edges(table, faces);
-  check_points(table, dim);
+  remove_unusable_elements(table, faces, dim);
 }
 
 void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const int dim)
@@ -395,15 +425,8 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
              "smaller tolerance.");
   }
   const std::vector<Face> faces = faces_of_cells(table, dim);
-  const std::string when = "after merging nodes, ";
-  check_faces(table, faces, when);
-  if (dim == 3)
-    check_edges(table, faces, when);
-  const auto is_inside = [&](const MeshElement &element) {
-    return element.shape->dimension == dim - 1 && count(faces, all_nodes(element)) == 2;
-  };
-  table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_inside),
-                       table.elements.end());
+  check_faces(table, faces, "after merging nodes, ");
+  remove_unusable_elements(table, faces, dim);
   for (SecondOrderNode &middle : table.second_order_nodes)
     for (std::size_t &corner : middle.corners)
       corner = by[corner];

@@ -152,24 +152,28 @@ std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
 /// messages.
 std::string advice_on_mixed_cells(int dim);
 
+/// Returns the end of a sentence, for UnusableName::reason, about elements of @p dimension that are
+/// not on the boundary: "lies between cells ...".
+std::string off_boundary(int dimension);
+
 /**
  * Checks that deal.II can make a mesh of dimension @p dim from @p table. Nodes without elements are
- * permitted.
+ * permitted. Removes sides and lines that are not on the boundary, and points that are not nodes of
+ * cells. If all elements of a group are removed, its names become UnusableNames.
  * @throws InputError that begins with the location in the file
  * - if there are no cells of dimension @p dim, cells of a larger dimension or of several types
  * - if an element has a node twice, or more than two cells share a face
- * - if a boundary element is repeated or is not a boundary face, if a named line is not an edge of
- *   a boundary face, or if a named point is neither a vertex nor a mid-side node
+ * - if a side is repeated or is not a face of a cell
  * - if an id is not an integer from 0 to 2^32 - 3
  * - if a node of a 2D mesh is not in the plane z = 0
  */
-void check_mesh_table(const MeshTable &table, int dim);
+void check_mesh_table(MeshTable &table, int dim);
 
 /**
  * Replaces each node i by node by[i], also where it is a corner of a SecondOrderNode. Then removes
- * boundary sides that belong to two cells.
- * @throws InputError if, with the new nodes, a cell has a node twice, a face belongs to more than
- * two cells, or a curve is in the interior
+ * sides and lines that are not on the boundary, as check_mesh_table() does.
+ * @throws InputError if, with the new nodes, a cell has a node twice or a face belongs to more than
+ * two cells
  */
 void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, int dim);
 } // namespace femgpu

@@ -22,6 +22,20 @@ std::string text_of(const PeriodicSides &sides)
 {
   return std::to_string(sides.first) + " and " + std::to_string(sides.second);
 }
+
+/// Returns the id that @p word denotes. @throws ParameterError if there are several
+types::boundary_id single_id(const MeshRegions &regions, const std::string &path,
+                             const std::string &word)
+{
+  const MeshRegions::Ids ids = regions.boundary(path, word);
+  if (ids.size() > 1)
+    throw ParameterError("'" + word + "' in " + path + " has several boundary ids, " +
+                             regions.boundaries.list(ids) +
+                             ", because groups of the mesh overlap. Make each periodic side a "
+                             "group that overlaps no other.",
+                         path);
+  return *ids.begin();
+}
 } // namespace
 
 std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const std::string &text,
@@ -40,7 +54,8 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
                                "as 'left, right: x'. The axes are " +
                                axes + ".",
                            path);
-    const PeriodicSides sides = {regions.boundary(path, words[0]), regions.boundary(path, words[1]),
+    const PeriodicSides sides = {single_id(regions, path, words[0]),
+                                 single_id(regions, path, words[1]),
                                  static_cast<unsigned int>(axes.find(axis))};
     for (const auto id : {sides.first, sides.second})
       if (!known.insert(id).second)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,7 +92,8 @@ std::string replaced(std::string text, const std::string &what, const std::strin
 std::string error_of(const std::string &text, const int dim = 2)
 {
   try {
-    check_mesh_table(read_gmsh_file("m.msh", text, dim), dim);
+    MeshTable table = read_gmsh_file("m.msh", text, dim);
+    check_mesh_table(table, dim);
   }
   catch (const InputError &error) {
     return error.what();
@@ -116,7 +118,7 @@ std::string error_with_4(const std::string &what, const std::string &by)
 TEST(GmshFile, HasPointsElementsAndNamesInBothVersions)
 {
   for (const std::string &text : {squares, squares_4}) {
-    const MeshTable file = read_gmsh_file("m.msh", text, 2);
+    MeshTable file = read_gmsh_file("m.msh", text, 2);
     check_mesh_table(file, 2);
     ASSERT_EQ(file.points.size(), 6U);
     EXPECT_EQ(file.points[5][0], 2.);
@@ -243,15 +245,56 @@ TEST(GmshFile, CellsThatAreNotSupportedAreRefusedWithTheirLine)
 TEST(GmshFile, BoundariesThatAreNoneAreRefusedWithTheirLine)
 {
   EXPECT_BEGINS(error_with("1 4 1", "1 4 2"), "m.msh:21: the line is not a face of a cell");
-  EXPECT_BEGINS(error_with("1 4 1", "1 5 2"), "m.msh:21: the line of group 7 lies between");
   EXPECT_BEGINS(error_of(replaced(replaced(squares, "$Elements\n3", "$Elements\n4"), "$EndElements",
                                   "4 1 2 8 1 1 4\n$EndElements")),
-                "m.msh:24: this face of the boundary has the id 8, but also the id 7 (line 21)");
+                "no error"); // it is in both groups
+  EXPECT_BEGINS(error_of(replaced(replaced(squares, "$Elements\n3", "$Elements\n4"), "$EndElements",
+                                  "4 1 2 7 1 1 4\n$EndElements")),
+                "m.msh:24: this face has the id 7, but also the id 7 (line 21)");
   EXPECT_BEGINS(error_with("1 1 2 7 1", "1 1 2 -7 1"), "m.msh:21: the line has the id -7");
   EXPECT_BEGINS(error_with("1 1 2 7 1", "1 1 2 4294967295 1"),
                 "m.msh:21: the line has the id 4294967295, but the largest");
-  EXPECT_BEGINS(error_with_4("1 0 1 7 2", "1 0 2 7 8 2"),
-                "m.msh:11: entity 1 of dimension 1 is in");
+}
+
+/// Returns the ids that the elements in group @p name have.
+std::set<long long> ids_of(const MeshTable &table, const std::string &name)
+{
+  std::set<long long> ids;
+  for (const PhysicalName &entry : table.names)
+    if (entry.name == name)
+      ids.insert(entry.id);
+  return ids;
+}
+
+TEST(GmshFile, CellsAndSidesMayBeInSeveralGroups)
+{
+  using Ids = std::set<long long>;
+  std::string text = replaced(squares, "$Elements\n3", "$Elements\n6");
+  text = replaced(text, "$PhysicalNames\n3", "$PhysicalNames\n4\n2 3 \"all\"");
+  text = replaced(text, "$EndElements",
+                  "4 1 2 8 1 1 4\n5 3 2 3 1 1 2 5 4\n6 3 2 3 2 2 3 6 5\n$EndElements");
+  const MeshTable file = read_gmsh_file("m.msh", text, 2);
+  ASSERT_EQ(file.elements.size(), 3U);
+  EXPECT_EQ(ids_of(file, "left side"), Ids{7});
+  EXPECT_EQ(ids_of(file, "8"), Ids{7}); // another group of the same side
+  EXPECT_EQ(ids_of(file, "steel"), Ids{1});
+  EXPECT_EQ(ids_of(file, "all"), (Ids{1, 2}));
+  EXPECT_EQ(ids_of(file, "3"), (Ids{1, 2}));
+  const MeshTable file_4 =
+      read_gmsh_file("m.msh", replaced(squares_4, "1 0 1 7 2", "1 0 2 7 8 2"), 2);
+  EXPECT_EQ(file_4.elements.size(), 3U);
+  EXPECT_EQ(ids_of(file_4, "8"), Ids{7});
+}
+
+TEST(GmshFile, GroupsInsideTheBodyAreAcceptedAndUnusable)
+{
+  MeshTable file = read_gmsh_file("m.msh", replaced(squares, "1 4 1", "1 5 2"), 2);
+  check_mesh_table(file, 2);
+  EXPECT_EQ(file.elements.size(), 2U);
+  ASSERT_EQ(file.unusable_names.size(), 2U);
+  EXPECT_EQ(file.unusable_names[0].name, "left side");
+  EXPECT_EQ(file.unusable_names[1].name, "7");
+  EXPECT_BEGINS(file.unusable_names[0].reason, "m.msh:21: this group lies between cells");
 }
 
 TEST(GmshFile, NodesWithoutElementsAndSectionsBehindAreAllowed)
@@ -292,20 +335,14 @@ TEST(MergedNodes, AreThoseOfSidesCurvesAndPointsToo)
   EXPECT_EQ(table.elements[6].nodes[0], 1U);
 }
 
-TEST(MergedNodes, CurvesThatLieInsideThenAreRefused)
+TEST(MergedNodes, CurvesThatLieInsideThenAreRemoved)
 {
   MeshTable table = two_halves();
   table.elements[6].nodes = {{6, 7}};
   EXPECT_NO_THROW(check_mesh_table(table, 3));
-  try {
-    replace_nodes(table, representative_nodes, 3);
-    FAIL();
-  }
-  catch (const InputError &error) {
-    EXPECT_EQ(std::string(error.what()).find("m.msh:7: after merging nodes, the line is not an"),
-              0U)
-        << error.what();
-  }
+  replace_nodes(table, representative_nodes, 3);
+  ASSERT_EQ(table.unusable_names.size(), 2U); // the curve, and the side between the halves
+  EXPECT_EQ(table.unusable_names[0].dimension, 1);
 }
 
 TEST(PhysicalNames, WrongTablesAreRefusedWithTheirLine)
@@ -342,7 +379,8 @@ const std::string triangles = R"(<?xml version="1.0"?>
 std::string vtu_error(const std::string &what, const std::string &by)
 {
   try {
-    check_mesh_table(read_vtu_mesh("m.vtu", replaced(triangles, what, by)), 2);
+    MeshTable table = read_vtu_mesh("m.vtu", replaced(triangles, what, by));
+    check_mesh_table(table, 2);
   }
   catch (const InputError &error) {
     return error.what();

@@ -1,0 +1,113 @@
+# Geometries and formats of other programs, which gmsh meshes or converts; groups that overlap or lie
+# inside the body; parts named by place.
+find_program(gmsh_program gmsh)
+if(NOT gmsh_program)
+  return()
+endif()
+set(written ${CMAKE_CURRENT_BINARY_DIR}/geometry)
+file(MAKE_DIRECTORY ${written})
+
+# Two unit squares side by side, a group of both, and a group of their common side
+file(WRITE ${written}/two.geo "SetFactory(\"OpenCASCADE\");
+Rectangle(1) = {0, 0, 0, 1, 1}; Rectangle(2) = {1, 0, 0, 1, 1};
+BooleanFragments{ Surface{1}; Delete; }{ Surface{2}; Delete; }
+Physical Surface(\"left part\") = {1}; Physical Surface(\"right part\") = {2};
+Physical Surface(\"everything\") = {1, 2}; Physical Curve(\"interface\") = {2};
+Physical Curve(\"west\") = {4}; Physical Curve(\"east\") = {6}; Physical Curve(\"ends\") = {4, 6};
+")
+set(two ${here}/mesh_square.prm --set Mesh/File=${written}/two.geo --set "Mesh/Initial refinements=0"
+  --set "Poisson/Neumann=" --set Mesh/Size=0.3 --set "Mesh/Natural boundaries=all")
+study_test(geometry_with_groups_inside_and_in_several_groups_is_solved ${two} --ranks 2 --same-as-ranks 1
+  --set "Poisson/Dirichlet=ends: x" --set "Poisson/Exact solution=x"
+  --set "Poisson/Coefficient=everything: 2"
+  --set "Measurements/Integrals=area: 1 over material everything\\; left: 1 over material left part\\; ends: 1 over boundary ends"
+  --expect-error-below Linf=1e-10 --expect-quantity "area=2+-1e-12"
+  --expect-quantity "left=1+-1e-12" --expect-quantity "ends=2+-1e-12")
+study_test(condition_inside_the_body_ends_with_1 ${two} --expect-exit 1
+  --set "Poisson/Dirichlet=interface: x"
+  --expect-message "Poisson/Dirichlet names 'interface'.*this group lies between cells")
+study_test(entries_for_groups_that_overlap_end_with_1 ${two} --expect-exit 1
+  --set "Poisson/Dirichlet=west: 0\\; ends: x"
+  --expect-message "'ends' in Poisson/Dirichlet contains .*to which another entry applies")
+
+# A disk with curved cells: its area converges to pi under remeshing, faster than with straight cells
+file(WRITE ${written}/disk.geo "SetFactory(\"OpenCASCADE\");\nDisk(1) = {0, 0, 0, 1};\n")
+set(disk ${here}/mesh_square.prm --set Mesh/File=${written}/disk.geo --set "Mesh/Initial refinements=0"
+  --set "Poisson/Neumann=" --set "Poisson/Dirichlet=1: x^2 - y^2"
+  --set "Poisson/Exact solution=x^2 - y^2" --set "Measurements/Integrals=area: 1 over all")
+study_test(remeshed_disk_follows_its_boundary_on_1_and_2_ranks ${disk} --ranks 2 --same-as-ranks 1
+  --set Mesh/Size=0.4 --set Mesh/Order=2 --set Study/Refinement=remesh --set Study/Cycles=3
+  --expect-quantity "area=3.14159265+-2e-6" --expect-error-below L2=1e-5)
+study_test(remeshing_ends_at_the_maximum_of_dofs ${disk} --set Mesh/Size=0.4
+  --set Study/Refinement=remesh --set Study/Cycles=4 --set "Study/Maximum dofs=300"
+  --expect-text "Stopped: the next cycle would have at least")
+study_test(geometry_is_meshed_with_quadrilaterals_and_sizes_by_place ${disk} --set Study/Cycles=1
+  --set "Mesh/Size=0.05 + 0.2*(x^2 + y^2)" --set Mesh/Cells=hypercube --set Mesh/Order=2
+  --expect-quantity "area=3.14159265+-1e-3")
+study_test(remeshing_without_geometry_ends_with_1 ${here}/mesh_square.prm --expect-exit 1
+  --set Mesh/File=${meshes}/square.inp --set Study/Refinement=remesh
+  --expect-message "Study/Refinement = remesh needs a geometry")
+study_test(negative_size_ends_with_1 ${disk} --set Mesh/Size=-1 --expect-exit 1
+  --expect-message "Mesh/Size is -1, but the size of cells must be positive")
+study_test(size_of_a_mesh_file_ends_with_1 ${here}/mesh_square.prm --expect-exit 1
+  --set Mesh/File=${meshes}/square.inp --set Mesh/Size=1 --expect-message "Mesh/Size applies to geometry")
+file(WRITE ${written}/broken.geo "Circle(1) = {1, 2;\n")
+study_test(geometry_that_gmsh_rejects_ends_with_2 ${disk} --ranks 2 --expect-exit 2
+  --set Mesh/File=${written}/broken.geo --expect-message "gmsh could not mesh .*syntax error.*mesh\\.log")
+file(WRITE ${written}/broken.step "not a STEP file\n")
+study_test(step_file_that_gmsh_rejects_ends_with_2 ${disk} --expect-exit 2
+  --set Mesh/File=${written}/broken.step --expect-message "gmsh could not mesh ")
+study_test(meshing_ends_at_its_time_limit ${disk} --set Mesh/Size=0.0005
+  --set "Mesh/Meshing time limit=0.5" --expect-exit 2
+  --expect-message "gmsh was stopped because it ran longer than Mesh/Meshing time limit")
+study_test(missing_gmsh_ends_with_2 ${disk} --ranks 2 --expect-exit 2
+  --expect-message "needs the program gmsh.*apt install gmsh")
+set_property(TEST missing_gmsh_ends_with_2 APPEND PROPERTY ENVIRONMENT FEMGPU_GMSH=/nowhere/gmsh)
+
+# Three bodies with a fillet from a CAD file
+set(cad ${parameter_dir}/cad_bracket.prm --set "Output/Write VTU=false")
+study_test(cad_file_of_three_bodies_is_solved ${cad} --set Study/Cycles=1 --set Mesh/Size=10
+  --ranks 2 --same-as-ranks 1 --absolute-for-quantities 1e-3
+  --expect-quantity "volume=61700+-700")
+
+# Formats that gmsh converts, with their groups
+foreach(case "unv;-format;unv" "binary.msh;-format;msh22;-bin" "v1.msh;-format;msh1"
+    "v4.msh;-format;msh40" "binary4.msh;-format;msh41;-bin" "parametric.msh;-format;msh41;-parametric"
+    "parts.msh;-format;msh41;-part;2")
+  list(POP_FRONT case ending)
+  execute_process(COMMAND ${gmsh_program} ${written}/two.geo -2 -clmax 0.3 ${case}
+    -o ${written}/two.${ending} OUTPUT_QUIET ERROR_QUIET)
+  study_test(groups_of_two.${ending}_are_kept ${two} --set Mesh/File=${written}/two.${ending}
+    --set Mesh/Size= --set "Poisson/Dirichlet=ends: x" --set "Poisson/Exact solution=x"
+    --expect-error-below Linf=1e-10)
+endforeach()
+
+# Parts by place
+set(plate ${here}/mesh_square.prm --set Mesh/Generator=subdivided_hyper_cube
+  --set "Mesh/Arguments=4 : 0 : 1 : true" --set "Poisson/Neumann=")
+study_test(boundaries_by_place_take_faces_from_others ${plate} --ranks 2 --same-as-ranks 1
+  --set "Mesh/Boundaries=heater: x < 0.01 && y < 0.6\\; rest: 0, 1, bottom\\; bottom: y < 0.01"
+  --expect-exit 1 --expect-message "'bottom' in Mesh/Boundaries is neither")
+study_test(boundaries_by_place_are_measured ${plate} --ranks 2 --same-as-ranks 1
+  --set "Mesh/Boundaries=heater: x < 0.01 && y < 0.51\\; bottom: y < 0.01\\; rest: 0, 1, bottom"
+  --set "Poisson/Dirichlet=heater, rest, 3: 1 + x + 2*y"
+  --set "Measurements/Integrals=heater: 1 over boundary heater\\; rest: 1 over boundary rest"
+  --expect-error-below Linf=1e-10 --expect-quantity "heater=0.5+-1e-12"
+  --expect-quantity "rest=2.5+-1e-12")
+study_test(boundary_by_place_without_faces_ends_with_1 ${plate} --expect-exit 1
+  --set "Mesh/Boundaries=far: x > 2" --expect-message "names no part of the boundary.*from .0 0. to .1 1.")
+set(bar_by_place ${here}/elasticity_bar.prm --set "Output/Write VTU=false" --set Mesh/File=
+  --set Mesh/Generator=subdivided_hyper_rectangle --set Study/Cycles=1)
+study_test(curve_by_place_bends_a_bar ${bar_by_place}
+  --set "Mesh/Arguments=8, 2, 2 : 0, 0, 0 : 4, 1, 1 : true" --set "Elasticity/Displacement=0: 0, 0, 0"
+  --set "Mesh/Named curves=top: x > 3.99 && z > 0.99" --set "Elasticity/Traction=top: 0, 0, -1"
+  --ranks 2 --same-as-ranks 1 --absolute-for-quantities 1e-5
+  --expect-quantity "middle displacement_z=-0.0838+-3e-4")
+study_test(points_by_place_pull_a_bar ${bar_by_place}
+  --set "Mesh/Arguments=8, 2, 2 : 0, 0, 0 : 4, 1, 1 : true" --set "Elasticity/Displacement=0: 0, 0, 0"
+  --set "Mesh/Named points=a: 4, 0, 0\\; b: 4, 1, 0\\; c: 4, 0, 1\\; d: 4, 1, 1"
+  --set "Elasticity/Traction=a, b, c, d: 0.25, 0, 0" --expect-quantity "reaction x of 0=-1+-1e-7")
+study_test(point_by_place_that_is_no_vertex_ends_with_1 ${bar_by_place} --expect-exit 1
+  --set "Mesh/Arguments=8, 2, 2 : 0, 0, 0 : 4, 1, 1 : true"
+  --set "Mesh/Named points=a: 4, 0.1, 0"
+  --expect-message "is not at a vertex of the coarse mesh; the nearest one is .4 0 0.")
