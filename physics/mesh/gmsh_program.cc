@@ -145,7 +145,10 @@ std::string load_commands(const std::string &file)
   const bool is_script = extension_of(file) == ".geo";
   return std::string(is_script ? "" : "SetFactory(\"OpenCASCADE\");\n") + "Merge " +
          quoted_path(file) + ";\n" +
-         (is_script ? "" : "Coherence; // bodies that touch share faces and nodes\n");
+         (is_script ? ""
+                    : "v() = Volume \"*\";\ns() = Surface \"*\";\n"
+                      "If (#v() > 1 || (#v() == 0 && #s() > 1))\n"
+                      "  Coherence; // bodies that touch share faces and nodes\nEndIf\n");
 }
 
 /// Returns the commands that make each entity of a dimension a group with the entity's number.
@@ -283,7 +286,26 @@ const std::set<std::string> &convertible_extensions()
   return extensions;
 }
 
-/// Does femgpu itself read this file of gmsh?
+/// Returns whether the nodes have parametric coordinates in the section $Nodes of version 4.1 that
+/// begins before @p at. Nodes on points never have them.
+bool has_parametric_nodes(const std::string &text, const std::size_t at)
+{
+  std::istringstream section(text.substr(at));
+  std::string word;
+  for (int k = 0; k < 4; ++k)
+    section >> word; // numbers of blocks and nodes, smallest and largest number
+  int dimension = 0, is_parametric = 0;
+  std::size_t n = 0;
+  while (section >> dimension >> word >> is_parametric >> n) {
+    if (dimension > 0 && n > 0)
+      return is_parametric != 0;
+    for (std::size_t k = 0; k < 4 * n; ++k)
+      section >> word; // a number and three coordinates of each node
+  }
+  return false;
+}
+
+/// Returns whether femgpu itself reads this file of gmsh.
 bool is_readable_by_femgpu(const std::string &file)
 {
   std::istringstream begin(text_of(file, 200));
@@ -297,15 +319,8 @@ bool is_readable_by_femgpu(const std::string &file)
   const std::string text = text_of(file);
   if (text.find("$PartitionedEntities") != std::string::npos)
     return false;
-  // A block of nodes is "DIMENSION ENTITY PARAMETRIC NUMBER".
   const std::size_t nodes = text.find("$Nodes");
-  if (version != "4.1" || nodes == std::string::npos)
-    return true;
-  std::istringstream block(text.substr(nodes + 6, 300));
-  long long word = 0;
-  for (int k = 0; k < 7 && block; ++k)
-    block >> word;
-  return word == 0;
+  return version != "4.1" || nodes == std::string::npos || !has_parametric_nodes(text, nodes + 6);
 }
 
 /// Collective. Throws @p error on all ranks if it is an ErrorType on one of them.
@@ -338,15 +353,13 @@ std::string make_file(const MeshParameters &parameters, const Gmsh &gmsh, const 
                      error.message() + ". Check Output/Directory.");
   const std::string version = gmsh.version(), mesh = gmsh.path(".msh");
   fs::remove(mesh, error);
-  std::vector<std::string> words;
+  // Version 2.2 has no partitions.
+  std::vector<std::string> words = {file, "-save", "-format", "msh22", "-o", mesh};
   if (is_geometry_file(file)) {
     const std::string script = gmsh.path(".geo");
     write_file(script, meshing_script<dim>(parameters, gmsh, file, definitions, halvings));
-    words = {script, '-' + std::to_string(dim)};
+    words = {script, '-' + std::to_string(dim), "-format", "msh41", "-o", mesh};
   }
-  else
-    words = {file, "-save"};
-  words.insert(words.end(), {"-format", "msh41", "-o", mesh});
   gmsh.run(words, (is_geometry_file(file) ? "mesh '" : "convert '") + file + "'");
   if (!fs::exists(mesh))
     throw InputError("gmsh wrote no mesh of '" + file + "'. Its output is in '" +

@@ -107,11 +107,6 @@ std::string error_with(const std::string &what, const std::string &by)
   return error_of(replaced(squares, what, by));
 }
 
-std::string error_with_4(const std::string &what, const std::string &by)
-{
-  return error_of(replaced(squares_4, what, by));
-}
-
 #define EXPECT_BEGINS(text, beginning)                                                             \
   EXPECT_EQ(text.substr(0, std::string(beginning).size()), beginning)
 
@@ -390,7 +385,7 @@ std::string vtu_error(const std::string &what, const std::string &by)
 
 TEST(VtuMesh, HasCellsAndIds)
 {
-  const MeshTable table = read_vtu_mesh("m.vtu", triangles);
+  MeshTable table = read_vtu_mesh("m.vtu", triangles);
   check_mesh_table(table, 2);
   ASSERT_EQ(table.elements.size(), 3U);
   EXPECT_EQ(table.elements[1].id, 2);
