@@ -2,10 +2,9 @@
 
 #include "linalg/base/error.h"
 #include "physics/mesh/abaqus_sets.h"
-#include "physics/mesh/mesh_text.h"
+#include "physics/mesh/abaqus_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <regex>
 #include <set>
 #include <unordered_map>
@@ -16,32 +15,6 @@ namespace femgpu
 namespace
 {
 using Fields = std::vector<std::string_view>;
-
-/// Returns the fields between the commas of a line; an empty last field is omitted.
-Fields fields_of(std::string_view line)
-{
-  Fields fields;
-  while (!line.empty()) {
-    const std::size_t comma = std::min(line.find(','), line.size());
-    fields.push_back(trimmed_view(line.substr(0, comma)));
-    line.remove_prefix(std::min(comma + 1, line.size()));
-  }
-  return fields;
-}
-
-std::string upper(const std::string_view text)
-{
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](const unsigned char c) { return std::toupper(c); });
-  return result;
-}
-
-std::string_view without_quotes(const std::string_view text)
-{
-  const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
-  return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
 
 /// Returns @p word, a number or name, without the name of its part: "NAME" for "PART-1-1.NAME".
 std::string_view without_part(std::string_view word)
@@ -76,26 +49,24 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
 const char *const explicit_nodes_advice =
     " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
 
-/// Reads a file block by block. A block is a keyword with its data lines. Comments are skipped.
-/// After a block has been read, the current line is the keyword line of the next block.
-class AbaqusReader : private MeshText
+/// Reads the blocks that define the mesh.
+class AbaqusReader
 {
 public:
-  AbaqusReader(const std::string &name, const std::string_view text, const int dim)
-      : MeshText(name, text), dim(dim)
+  AbaqusReader(const std::string &name, const std::string_view contents, const int dim)
+      : text(name, contents), dim(dim)
   {
     model.table.file = name;
   }
 
   AbaqusModel read()
   {
-    if (next_data() || at_end())
-      fail(in_quotes(line()) + " is not a keyword such as *NODE: the file is damaged or not an "
-                               "Abaqus input file. Write it again.");
-    while (!at_end()) {
-      read_keyword();
+    if (text.next_data() || text.at_end())
+      text.fail(in_quotes(text.line()) +
+                " is not a keyword such as *NODE: the file is damaged or not an Abaqus input "
+                "file. Write it again.");
+    while (text.next_keyword())
       read_block();
-    }
     for (const std::string &coupling : found_couplings)
       model.table.warnings.push_back(model.table.file + ": " + coupling +
                                      " is ignored, so that the parts that it connects are "
@@ -104,94 +75,25 @@ public:
   }
 
 private:
-  /// A keyword line: "*NAME, OPTION=VALUE, OPTION".
-  struct Keyword
-  {
-    std::string name; ///< in upper case, without '*'
-    std::size_t line = 0;
-    std::map<std::string, std::string> options; ///< names in upper case
-  };
-
-  bool at_end() const
-  {
-    return line().empty();
-  }
-  /// Returns whether the current line is a data line.
-  bool has_data() const
-  {
-    return !at_end() && line()[0] != '*';
-  }
-  /// Moves to the next line other than a comment. Returns whether this is a data line.
+  /// Moves to the next data line. @throws InputError if the block ends before its first data line
   bool next_data()
   {
-    while (next_line())
-      if (line().substr(0, 2) != "**")
-        return line()[0] != '*';
+    if (text.next_data())
+      return true;
+    if (text.is_empty_block() && text.at_end())
+      text.fail("the file ends within the block *" + text.keyword() + " of line " +
+                std::to_string(text.location_of_keyword().line) +
+                ": it is truncated. Write or copy it again.");
+    if (text.is_empty_block())
+      text.fail("the block *" + text.keyword() + " before this line is empty. Remove it.");
     return false;
-  }
-
-  /// Moves to the next keyword or to the end.
-  void skip_data()
-  {
-    while (next_data()) {
-    }
-  }
-
-  /// Reads the keyword in the current line and its continuation lines.
-  void read_keyword()
-  {
-    keyword = {"", line_number(), {}};
-    std::string all(line().substr(1));
-    while (!all.empty() && all.back() == ',') {
-      if (!next_data())
-        fail("the keyword ends with ',' but does not continue in the next line. Is the file "
-             "truncated?",
-             keyword.line);
-      all += std::string(line());
-    }
-    for (const std::string_view field : fields_of(all)) {
-      const std::size_t equals = std::min(field.find('='), field.size());
-      const std::string name = upper(trimmed_view(field.substr(0, equals)));
-      const std::string_view value = field.substr(std::min(equals + 1, field.size()));
-      if (keyword.name.empty())
-        keyword.name = name;
-      else
-        keyword.options[name] = without_quotes(trimmed_view(value));
-    }
-  }
-
-  /// Moves to the first data line. @throws InputError if there is none
-  void begin_data()
-  {
-    if (next_data())
-      return;
-    if (at_end())
-      fail("the file ends within the block *" + keyword.name + " of line " +
-           std::to_string(keyword.line) + ": it is truncated. Write or copy it again.");
-    fail("the block *" + keyword.name + " before this line is empty. Remove it.");
-  }
-
-  bool has(const std::string &option) const
-  {
-    return keyword.options.count(option) > 0;
-  }
-  /// Returns the value of an option of the keyword. @throws InputError if the keyword lacks it
-  std::string value_of(const std::string &option) const
-  {
-    const auto value = keyword.options.find(option);
-    if (value == keyword.options.end() || value->second.empty())
-      fail("*" + keyword.name + " has no option " + option +
-               ", for example '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or '*SURFACE, "
-               "NAME=SS1'. Is the file truncated?",
-           keyword.line);
-    return value->second;
   }
 
   void reject_option(const std::string &option) const
   {
-    if (has(option))
-      fail("*" + keyword.name + " with " + option + " is not supported." + explicit_nodes_advice,
-           keyword.line);
+    if (text.has(option))
+      text.fail_at_keyword("*" + text.keyword() + " with " + option + " is not supported." +
+                           explicit_nodes_advice);
   }
 
   /// Returns the set or surface named by the value of @p option, and creates it if it does not
@@ -200,32 +102,33 @@ private:
   AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const std::string &option,
                    const AbaqusOrigin origin) const
   {
-    const std::string name = value_of(option);
+    const std::string name = text.value_of(option);
     AbaqusSet &set =
-        all.try_emplace(upper(name), AbaqusSet{name, keyword.line, origin}).first->second;
-    set.is_internal = has("INTERNAL");
+        all.try_emplace(upper(name), AbaqusSet{name, text.main_line_of_keyword(), origin})
+            .first->second;
+    set.is_internal = text.has("INTERNAL");
     return set;
   }
 
   void read_nodes()
   {
-    reject_option("INPUT");
+    text.follow_input();
     reject_option("SYSTEM");
     AbaqusSet *const set =
-        has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
-    for (begin_data(); has_data(); next_data()) {
-      const Fields fields = fields_of(line());
+        text.has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
+    while (next_data()) {
+      const Fields &fields = text.fields();
       if (fields.size() < 3)
-        fail("a node needs a number and two or three coordinates. Is the file truncated?");
-      const long long number = integer(fields[0], "the number of a node");
+        text.fail("a node needs a number and two or three coordinates. Is the file truncated?");
+      const long long number = text.integer(fields[0], "the number of a node");
       std::array<double, 3> point = {};
       for (std::size_t d = 0; d < std::min<std::size_t>(3, fields.size() - 1); ++d)
-        point[d] = coordinate(fields[d + 1], "the coordinate of a node");
+        point[d] = text.number(d + 1, "the coordinate of a node");
       if (!nodes.emplace(number, model.table.points.size()).second)
-        fail("node " + std::to_string(number) +
-             " is defined twice. Use different numbers in all parts: in Abaqus/CAE, choose 'Do not "
-             "use "
-             "parts and assemblies in input files' in Model > Edit Attributes.");
+        text.fail(
+            "node " + std::to_string(number) +
+            " is defined twice. Use different numbers in all parts: in Abaqus/CAE, choose 'Do not "
+            "use parts and assemblies in input files' in Model > Edit Attributes.");
       if (set != nullptr)
         set->members.push_back(model.table.points.size());
       model.table.points.push_back(point);
@@ -235,80 +138,81 @@ private:
   const ElementType &type_of(const std::string &name) const
   {
     if (name.find("AX") != std::string::npos)
-      fail("elements of TYPE=" + name +
-               " are axisymmetric, which is not supported. Mesh a sector of the body in 3D with "
-               "symmetry planes at its sides, or use CPS or CPE elements for a plane body.",
-           keyword.line);
+      text.fail_at_keyword(
+          "elements of TYPE=" + name +
+          " are axisymmetric, which is not supported. Mesh a sector of the body in 3D with "
+          "symmetry planes at its sides, or use CPS or CPE elements for a plane body.");
     const auto [dimension, n_nodes] = size_of_type(name);
     if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
-      fail("elements of TYPE=" + name + " are " +
-               (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
-               ", which are not supported. " + advice_on_mixed_cells(3),
-           keyword.line);
+      text.fail_at_keyword("elements of TYPE=" + name + " are " +
+                           (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
+                           ", which are not supported. " + advice_on_mixed_cells(3));
     for (const ElementType &type : element_types())
       if (type.is_of_abaqus && type.shape->dimension == dimension && type.n_nodes() == n_nodes)
         return type;
-    fail("elements of TYPE=" + in_quotes(name) +
-             " are not supported. Remove the block, or use elements of solids (such as C3D4, C3D8, "
-             "C3D10, C3D20), planes, shells and membranes (CPS3, CPE4, S4R, M3D4), trusses and "
-             "beams (T3D2, B31).",
-         keyword.line);
+    text.fail_at_keyword(
+        "elements of TYPE=" + in_quotes(name) +
+        " are not supported. Remove the block, or use elements of solids (such as C3D4, C3D8, "
+        "C3D10, C3D20), planes, shells and membranes (CPS3, CPE4, S4R, M3D4), trusses and "
+        "beams (T3D2, B31).");
   }
 
   std::size_t find(const std::unordered_map<long long, std::size_t> &numbers,
                    const std::string_view word, const std::string &what) const
   {
-    const long long number = integer(word, "the number of " + what);
+    const long long number = text.integer(word, "the number of " + what);
     const auto found = numbers.find(number);
     if (found == numbers.end())
-      fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
-           " before this line. The file is damaged; write it again.");
+      text.fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
+                " before this line. The file is damaged; write it again.");
     return found->second;
   }
 
   /// Reads an element. It may continue on further lines; each line but the last ends with a comma.
   void read_element(const ElementType &type, const std::string &name)
   {
-    const std::size_t first_line = line_number();
-    Fields fields = fields_of(line());
-    const long long number = integer(fields[0], "the number of an element");
+    const std::size_t first_line = text.main_line();
+    const AbaqusText::Location location = text.location();
+    Fields fields = text.fields();
+    const long long number = text.integer(fields[0], "the number of an element");
     const std::size_t n_nodes = type.n_nodes();
     std::vector<std::size_t> found;
     for (std::size_t i = 1; found.size() < n_nodes; ++i) {
       if (i == fields.size()) {
-        const bool continues = line().back() == ',';
-        if (!continues || !next_data())
-          fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
-                   " nodes, but a " + name + " has " + std::to_string(n_nodes) +
-                   ". Is the file truncated?",
-               first_line);
-        fields = fields_of(line());
+        const bool continues = text.line().back() == ',';
+        if (!continues || !text.next_data())
+          text.fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
+                        " nodes, but a " + name + " has " + std::to_string(n_nodes) +
+                        ". Is the file truncated?",
+                    location);
+        fields = text.fields();
         i = 0;
       }
       found.push_back(find(nodes, fields[i], "a node"));
       if (found.size() == n_nodes && i + 1 < fields.size())
-        fail("element " + std::to_string(number) + " has more than the " + std::to_string(n_nodes) +
-             " nodes of a " + name + ".");
+        text.fail("element " + std::to_string(number) + " has more than the " +
+                  std::to_string(n_nodes) + " nodes of a " + name + ".");
     }
     if (type.shape == &CellShape::line && n_nodes == 3)
       std::swap(found[1], found[2]); // Abaqus lists the midpoint second
     if (!elements.emplace(number, model.table.elements.size()).second)
-      fail("element " + std::to_string(number) +
-           " is defined twice. Give each element its own number.");
+      text.fail("element " + std::to_string(number) +
+                " is defined twice. Give each element its own number.");
     model.table.add_element(type, 0, first_line, found, dim);
   }
 
   void read_elements()
   {
-    reject_option("INPUT");
-    const std::string name = upper(value_of("TYPE"));
+    text.follow_input();
+    const std::string name = upper(text.value_of("TYPE"));
     const ElementType &type = type_of(name);
     if (type.shape->dimension == dim)
-      model.table.cell_types.emplace(name, keyword.line);
+      model.table.cell_types.emplace(name, text.main_line_of_keyword());
     const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
-    AbaqusSet *const set =
-        has("ELSET") ? &named(model.element_sets, "ELSET", AbaqusOrigin::of_elements) : nullptr;
-    for (begin_data(); has_data(); next_data()) {
+    AbaqusSet *const set = text.has("ELSET")
+                               ? &named(model.element_sets, "ELSET", AbaqusOrigin::of_elements)
+                               : nullptr;
+    while (next_data()) {
       if (set != nullptr)
         set->members.push_back(model.table.elements.size());
       are_shells.push_back(is_shell);
@@ -328,7 +232,7 @@ private:
     const auto &sets = of_elements ? model.element_sets : model.node_sets;
     const auto other = sets.find(upper(word));
     if (other == sets.end())
-      fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
+      text.fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
     const auto members = other->second.members; // a copy: the other set may be this set
     set.members.insert(set.members.end(), members.begin(), members.end());
     if (set.members.size() > 2 * (nodes.size() + elements.size()))
@@ -339,12 +243,12 @@ private:
   void add_range(AbaqusSet &set, const Fields &fields, const bool of_elements)
   {
     if (fields.size() < 2)
-      fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
-    const long long first = integer(fields[0], "the first number of a range");
-    const long long last = integer(fields[1], "the last number of a range");
-    const long long step = fields.size() > 2 ? integer(fields[2], "the step of a range") : 1;
+      text.fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
+    const long long first = text.integer(fields[0], "the first number of a range");
+    const long long last = text.integer(fields[1], "the last number of a range");
+    const long long step = fields.size() > 2 ? text.integer(fields[2], "the step of a range") : 1;
     if (step < 1 || last < first || first < 0)
-      fail("a range must increase from FIRST to LAST by a positive STEP.");
+      text.fail("a range must increase from FIRST to LAST by a positive STEP.");
     for (long long number = first;; number += step) { // fails at the first missing number
       add_members(set, std::to_string(number), of_elements);
       if (last - number < step)
@@ -375,17 +279,16 @@ private:
 
   void read_set()
   {
-    const bool of_elements = keyword.name == "ELSET";
+    const bool of_elements = text.keyword() == "ELSET";
     AbaqusSet &set = of_elements ? named(model.element_sets, "ELSET", AbaqusOrigin::listed)
                                  : named(model.node_sets, "NSET", AbaqusOrigin::nodes);
-    if (!of_elements && has("ELSET")) {
-      add_nodes_of(value_of("ELSET"), set);
-      skip_data();
+    if (!of_elements && text.has("ELSET")) {
+      add_nodes_of(text.value_of("ELSET"), set);
       return;
     }
-    for (begin_data(); has_data(); next_data()) {
-      const Fields fields = fields_of(line());
-      if (has("GENERATE"))
+    while (next_data()) {
+      const Fields fields = text.fields();
+      if (text.has("GENERATE"))
         add_range(set, fields, of_elements);
       else
         for (const std::string_view field : fields)
@@ -403,34 +306,36 @@ private:
       return AbaqusSet::all_free;
     const char letter = are_shells[element] ? 'E' : 'S';
     if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
-      fail(in_quotes(word) + " is not a side of a " + model.table.elements[element].shape->name +
-           (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
-                            "SNEG."
-                          : ": they are S1 to S6."));
+      text.fail(
+          in_quotes(word) + " is not a side of a " + model.table.elements[element].shape->name +
+          (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
+                           "SNEG."
+                         : ": they are S1 to S6."));
     return static_cast<std::size_t>(side[1] - '1');
   }
 
   void read_surface()
   {
-    const std::string type = upper(has("TYPE") ? value_of("TYPE") : std::string("ELEMENT"));
+    const std::string type =
+        upper(text.has("TYPE") ? text.value_of("TYPE") : std::string("ELEMENT"));
     if (type == "NODE") {
       AbaqusSet &set = named(model.node_sets, "NAME", AbaqusOrigin::nodes);
-      for (begin_data(); has_data(); next_data())
-        add_members(set, fields_of(line())[0], false);
+      while (next_data())
+        add_members(set, text.fields()[0], false);
       return;
     }
     AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
-    if (type != "ELEMENT" || has("COMBINE") || has("CROP"))
-      fail("only surfaces of nodes or of sides of elements are supported. Remove this "
-           "surface.",
-           keyword.line);
-    for (begin_data(); has_data(); next_data()) {
-      const Fields fields = fields_of(line());
+    if (type != "ELEMENT" || text.has("COMBINE") || text.has("CROP"))
+      text.fail_at_keyword(
+          "only surfaces of nodes or of sides of elements are supported. Remove this "
+          "surface.");
+    while (next_data()) {
+      const Fields fields = text.fields();
       AbaqusSet chosen;
       add_members(chosen, fields[0], true);
       for (const std::size_t element : chosen.members)
         surface.sides.push_back(
-            {element, read_side(fields.size() > 1 ? fields[1] : "", element), line_number()});
+            {element, read_side(fields.size() > 1 ? fields[1] : "", element), text.main_line()});
       const auto set = model.element_sets.find(upper(without_part(fields[0])));
       if (set != model.element_sets.end())
         set->second.defines_surface = true;
@@ -439,10 +344,9 @@ private:
 
   void read_section()
   {
-    const auto set = model.element_sets.find(upper(value_of("ELSET")));
+    const auto set = model.element_sets.find(upper(text.value_of("ELSET")));
     if (set != model.element_sets.end())
       set->second.origin = AbaqusOrigin::section;
-    skip_data();
   }
 
   /// Reads a block, or skips it if its keyword does not concern the mesh.
@@ -457,28 +361,27 @@ private:
         {"SOLID SECTION", &AbaqusReader::read_section},
         {"SHELL SECTION", &AbaqusReader::read_section}};
     static const std::set<std::string> generating_keywords = {
-        "INCLUDE", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "PARAMETER"};
+        "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "PARAMETER"};
     static const std::set<std::string> coupling_keywords = {
         "TIE", "MPC", "EQUATION", "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
-    if (generating_keywords.count(keyword.name) > 0)
-      fail("*" + keyword.name + " is not supported." + explicit_nodes_advice, keyword.line);
-    if (coupling_keywords.count(keyword.name) > 0)
-      found_couplings.insert("*" + keyword.name);
-    n_parts += keyword.name == "PART" ? 1 : 0;
-    if (const auto block = blocks.find(keyword.name); block != blocks.end())
+    if (generating_keywords.count(text.keyword()) > 0)
+      text.fail_at_keyword("*" + text.keyword() + " is not supported." + explicit_nodes_advice);
+    if (coupling_keywords.count(text.keyword()) > 0)
+      found_couplings.insert("*" + text.keyword());
+    n_parts += text.keyword() == "PART" ? 1 : 0;
+    const auto block = blocks.find(text.keyword());
+    if (block != blocks.end())
       return (this->*block->second)();
-    const bool has_data = next_data();
-    if (n_parts > 1 || (keyword.name == "INSTANCE" && has_data))
-      fail("the mesh has several parts, or a part that is moved, which is not supported. In "
-           "Abaqus/CAE, choose 'Do not use "
-           "parts and assemblies in input files' in Model > Edit Attributes, and write it again.",
-           keyword.line);
-    if (has_data)
-      skip_data();
+    const bool is_moved = text.keyword() == "INSTANCE" && text.next_data();
+    if (n_parts > 1 || is_moved)
+      text.fail_at_keyword(
+          "the mesh has several parts, or a part that is moved, which is not supported. In "
+          "Abaqus/CAE, choose 'Do not use parts and assemblies in input files' in Model > Edit "
+          "Attributes, and write it again.");
   }
 
+  AbaqusText text;
   int dim;
-  Keyword keyword; ///< keyword of the current block
   AbaqusModel model;
   std::unordered_map<long long, std::size_t> nodes, elements; ///< indices by number in the file
   std::vector<bool> are_shells; ///< whether an element is a shell or membrane

@@ -29,24 +29,14 @@ namespace
 {
 std::string read_file(const std::string &name)
 {
-  errno = 0;
-  std::ifstream file(name, std::ios::binary);
-  if (!file)
-    throw InputError("The mesh file '" + name + "' cannot be opened: " + std::strerror(errno) +
+  const std::optional<std::string> text = contents_of_file(name);
+  if (!text)
+    throw InputError("The mesh file '" + name + "' cannot be read: " + std::strerror(errno) +
                      ". Check Mesh/File; a relative path is searched in the working directory, "
                      "then in the directory of the parameter file.");
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad())
-    throw InputError("The mesh file '" + name +
-                     "' cannot be read to its end. Check the file and its disk.");
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // some editors begin UTF-8 with it
-  std::string result = text.str();
-  if (result.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
-    result.erase(0, byte_order_mark.size());
-  if (result.find_first_not_of(" \t\r\n") == std::string::npos)
+  if (text->find_first_not_of(" \t\r\n") == std::string::npos)
     throw InputError("The mesh file '" + name + "' is empty. Write or copy it again.");
-  return result;
+  return *text;
 }
 
 bool is_hypercube(const CellShape *const shape)

@@ -4,8 +4,11 @@
 #include "linalg/base/text.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <fstream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +23,22 @@ std::string in_quotes(const std::string_view word)
     text += byte < 0x20 || byte == 0x7f ? '?' : c;
   }
   return text + (word.size() > longest ? "...'" : "'");
+}
+
+std::optional<std::string> contents_of_file(const std::string &name)
+{
+  errno = 0;
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream text;
+  if (file)
+    text << file.rdbuf();
+  if (!file || file.bad())
+    return {};
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; // some editors begin UTF-8 with it
+  std::string result = text.str();
+  if (result.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
+    result.erase(0, byte_order_mark.size());
+  return result;
 }
 
 MeshText::MeshText(std::string name, const std::string_view text)

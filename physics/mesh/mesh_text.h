@@ -80,6 +80,10 @@ private:
   std::size_t number = 0;               ///< number of the current line
 };
 
+/// Returns the contents of a file without a byte order mark; nullopt if it cannot be opened or read
+/// to its end, with the reason in errno.
+std::optional<std::string> contents_of_file(const std::string &name);
+
 /// Returns @p word in quotes, shortened, with control characters replaced.
 std::string in_quotes(std::string_view word);
 } // namespace femgpu

@@ -5,10 +5,13 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace femgpu::abaqus_file_test
@@ -214,9 +217,73 @@ TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
   EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, E1"), "m.inp:25: 'E1' is not a side of a quadri");
   EXPECT_STARTS(error_with("SS3_E1, S1", "10, S2"), "m.inp:25: a side of the surface 'SS3' is not");
   EXPECT_STARTS(error_with("1, 4, 1\n", "1, 5, 2\n"), "m.inp:17: the line lies between");
-  EXPECT_STARTS(error_with("*Heading\n squares", "*INCLUDE, INPUT=a.inp"),
-                "m.inp:1: *INCLUDE is not supported. Write all nodes");
+  EXPECT_STARTS(error_with("*Heading\n squares", "*NGEN"),
+                "m.inp:1: *NGEN is not supported. Write");
   EXPECT_STARTS(error_of(squares.substr(0, squares.size() - 1)), "m.inp:37: the last line is not");
+}
+
+/// Writes @p text to file @p name in a directory for this test and returns the path.
+std::string written(const std::string &name, const std::string &text)
+{
+  const auto path =
+      std::filesystem::path(testing::TempDir()) / ("abaqus_" + std::to_string(getpid())) / name;
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+  return path.string();
+}
+
+TEST(AbaqusFile, IncludedFilesAreReadWhereTheyAreNamed)
+{
+  const std::size_t elements = squares.find("*ELEMENT");
+  const std::string nodes = squares.substr(0, elements);
+  const auto with = [&](const std::string &first, const std::string &more) {
+    return written("main.inp", "** main\n*Include, Input=" + first + "\n" + more);
+  };
+  const auto read = [](const std::string &path) {
+    MeshTable table = read_abaqus_file(path, *contents_of_file(path), 2);
+    check_mesh_table(table, 2);
+    return table;
+  };
+  const auto error = [&](const std::string &path) -> std::string {
+    try {
+      read(path);
+    }
+    catch (const InputError &error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  written("a/nodes.inp", replaced(nodes, "1, 0, 0\n", "*INCLUDE,\nINPUT=\"b/first.inp\"\n"));
+  written("a/b/first.inp", "** data lines without a keyword\n1, 0, 0\n");
+  const std::string rest = squares.substr(elements);
+  const MeshTable table = read(with("a/nodes.inp", rest));
+  EXPECT_EQ(table.points.size(), 6U);
+  EXPECT_EQ(table.names.size(), table_of(squares).names.size());
+  EXPECT_EQ(table.elements[0].location, 5U);
+
+  const std::string here = std::filesystem::path(with("a/nodes.inp", rest)).parent_path().string();
+  EXPECT_STARTS(error(with("b.inp", rest)),
+                here + "/main.inp:2: the file '" + here + "/b.inp' does not exist");
+  EXPECT_STARTS(error(with("a", rest)), here + "/main.inp:2: the file '" + here + "/a' does not");
+  EXPECT_STARTS(error(written("main.inp", "*INCLUDE\n" + rest)),
+                here + "/main.inp:1: *INCLUDE has no option INPUT");
+  written("a/nodes.inp", "*INCLUDE, INPUT=../a/c.inp\n");
+  written("a/c.inp", "*NODE\n1, 0, 0\n*INCLUDE, INPUT=../main.inp\n");
+  EXPECT_STARTS(error(with("a/nodes.inp", rest)), here + "/a/../a/c.inp:3: the file '" + here +
+                                                      "/a/../a/../main.inp' includes itself");
+  written("a/c.inp", "*NODE\n1, 0, zero\n");
+  EXPECT_STARTS(error(with("a/c.inp", rest)), here + "/a/c.inp:2: 'zero' is not a number");
+  written("a/c.inp",
+          replaced(nodes, "*node", "*MATERIAL, NAME=m\n*node") + "*ELEMENT, TYPE=C3D6\n");
+  EXPECT_STARTS(error(with("a/c.inp", rest)), here + "/a/c.inp:12: elements of TYPE=C3D6");
+  written("a/c.inp", nodes + "*ELEMENT, TYPE=CPS4\n1, 1, 2, 5, 5\n");
+  EXPECT_STARTS(error(with("a/c.inp", "")), here + "/main.inp:2: "); // the line of *INCLUDE
+
+  const std::string by_option = replaced(squares, "1, 0, 0\n", "");
+  written("first.inp", "1, 0, 0\n");
+  EXPECT_EQ(read(written("main.inp", replaced(by_option, "nset=all", "input=first.inp, nset=all")))
+                .points.size(),
+            6U);
 }
 
 TEST(AbaqusFile, PartsThatAreMovedAreRefusedAndThoseThatAreNotAreRead)

@@ -1,0 +1,168 @@
+#include "physics/mesh/abaqus_text.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace femgpu
+{
+namespace
+{
+/// Stores the fields between the commas of @p line in @p fields; an empty last field is omitted.
+void split_at_commas(std::string_view line, std::vector<std::string_view> &fields)
+{
+  fields.clear();
+  while (!line.empty()) {
+    const std::size_t comma = std::min(line.find(','), line.size());
+    fields.push_back(trimmed_view(line.substr(0, comma)));
+    line.remove_prefix(std::min(comma + 1, line.size()));
+  }
+}
+} // namespace
+
+std::string upper(const std::string_view text)
+{
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](const unsigned char c) { return std::toupper(c); });
+  return result;
+}
+
+std::string_view without_quotes(const std::string_view text)
+{
+  const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+AbaqusText::AbaqusText(const std::string &name, const std::string_view text)
+{
+  sources.push_back({std::make_shared<std::string>(name), nullptr, MeshText(name, text)});
+}
+
+/// Moves to the next line that is neither blank nor a comment, without following *INCLUDE.
+bool AbaqusText::next_line()
+{
+  for (;;)
+    if (sources.back().text.next_line()) {
+      if (line().substr(0, 2) != "**")
+        return true;
+    }
+    else if (sources.size() > 1)
+      sources.pop_back();
+    else
+      return false;
+}
+
+/// Moves to the next line that is neither blank nor a comment nor *INCLUDE.
+bool AbaqusText::next_line_of_deck()
+{
+  while (next_line()) {
+    if (line()[0] != '*' || upper(trimmed_view(line().substr(1)).substr(0, 7)) != "INCLUDE")
+      return true;
+    Keyword include = parse_keyword();
+    std::swap(include, current); // for value_of()
+    open(value_of("INPUT"));
+    std::swap(include, current);
+  }
+  return false;
+}
+
+/// Parses the keyword in the current line and its continuation lines.
+AbaqusText::Keyword AbaqusText::parse_keyword()
+{
+  Keyword result = {"", {}, location(), main_line()};
+  std::string all(line().substr(1));
+  while (!all.empty() && all.back() == ',') {
+    if (!next_line() || line()[0] == '*')
+      fail("the keyword ends with ',' but does not continue in the next line. Is the file "
+           "truncated?",
+           result.location);
+    all += line();
+  }
+  std::vector<std::string_view> words;
+  split_at_commas(all, words);
+  for (const std::string_view word : words) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string name = upper(trimmed_view(word.substr(0, equals)));
+    const std::string_view value = word.substr(std::min(equals + 1, word.size()));
+    if (result.name.empty())
+      result.name = name;
+    else
+      result.options[name] = without_quotes(trimmed_view(value));
+  }
+  return result;
+}
+
+/// Continues with the first line of @p file. The line after the current one follows its last line.
+void AbaqusText::open(const std::string &file)
+{
+  namespace fs = std::filesystem;
+  const fs::path path = fs::path(*sources.back().name).parent_path() / file; // `file` if absolute
+  const std::string name = path.string();
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored))
+    fail_at_keyword("the file '" + name +
+                    "' does not exist or is not a file. A relative path starts at the directory of "
+                    "the file that includes it.");
+  for (const Source &source : sources)
+    if (fs::equivalent(path, *source.name, ignored))
+      fail_at_keyword("the file '" + name + "' includes itself. Remove this line.");
+  std::optional<std::string> contents = contents_of_file(name);
+  if (!contents)
+    fail_at_keyword("the file '" + name + "' cannot be read. Check its permissions and its disk.");
+  const auto text = std::make_shared<const std::string>(std::move(*contents));
+  sources.push_back({std::make_shared<std::string>(name), text, MeshText(name, *text)});
+}
+
+bool AbaqusText::next_keyword()
+{
+  while (!is_at_keyword && !has_ended)
+    next_data();
+  if (has_ended)
+    return false;
+  current = parse_keyword();
+  is_at_keyword = false;
+  is_empty = true;
+  return true;
+}
+
+bool AbaqusText::next_data()
+{
+  data.clear();
+  if (is_at_keyword || has_ended)
+    return false;
+  has_ended = !next_line_of_deck();
+  is_at_keyword = !has_ended && line()[0] == '*';
+  if (has_ended || is_at_keyword)
+    return false;
+  is_empty = false;
+  split_at_commas(line(), data);
+  return true;
+}
+
+const std::string &AbaqusText::value_of(const std::string &option) const
+{
+  const auto value = current.options.find(option);
+  if (value == current.options.end() || value->second.empty())
+    fail_at_keyword("*" + current.name + " has no option " + option +
+                    ", for example '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or "
+                    "'*SURFACE, NAME=SS1'. Is the file truncated?");
+  return value->second;
+}
+
+void AbaqusText::follow_input()
+{
+  if (has("INPUT"))
+    open(value_of("INPUT"));
+}
+
+void AbaqusText::fail(const std::string &message, const Location &location) const
+{
+  throw InputError(*location.file + ":" + std::to_string(location.line) + ": " + message);
+}
+} // namespace femgpu
