@@ -143,10 +143,6 @@ private:
           " are axisymmetric, which is not supported. Mesh a sector of the body in 3D with "
           "symmetry planes at its sides, or use CPS or CPE elements for a plane body.");
     const auto [dimension, n_nodes] = size_of_type(name);
-    if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
-      text.fail_at_keyword("elements of TYPE=" + name + " are " +
-                           (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
-                           ", which are not supported. " + advice_on_mixed_cells(3));
     for (const ElementType &type : element_types())
       if (type.is_of_abaqus && type.shape->dimension == dimension && type.n_nodes() == n_nodes)
         return type;

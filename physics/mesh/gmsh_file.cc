@@ -363,10 +363,6 @@ private:
     for (const ElementType &known : element_types())
       if (known.gmsh == type)
         return known;
-    const bool is_prism = type == 6 || type == 13 || type == 18;
-    if (is_prism || type == 7 || type == 14 || type == 19)
-      fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " + std::to_string(type) +
-           "), which is not supported. " + advice_on_mixed_cells(3));
     if (type >= 20 && type <= 93)
       fail("an element of order 3 or more (type " + std::to_string(type) +
            "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "

@@ -97,10 +97,12 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
   add_parameter(
       "Cells", cells,
       "Kind of cells. auto: the cells of the file or generator; simplex for geometry files. "
-      "hypercube: quadrilaterals or hexahedra. simplex: triangles or tetrahedra. Geometry files "
-      "are meshed with these cells. femgpu refuses mesh files with other cells. It splits the "
-      "cells of generated meshes into simplices: a quadrilateral into 8 triangles, a hexahedron "
-      "into 24 tetrahedra.",
+      "hypercube: quadrilaterals or hexahedra; femgpu refuses mesh files with other cells. "
+      "simplex: triangles or tetrahedra. Geometry files are meshed with these cells. For simplex, "
+      "femgpu splits the cells of mesh files and generated meshes: in a file, a quadrilateral into "
+      "2 triangles and a hexahedron into 5 or 6 tetrahedra; in a generated mesh, a quadrilateral "
+      "into 8 triangles and a hexahedron into 24 tetrahedra. With every value but hypercube, it "
+      "splits the cells of mixed mesh files, prisms and pyramids.",
       prm, Patterns::Selection("auto|hypercube|simplex"));
   add_parameter("Initial refinements", initial_refinements,
                 "Number of global refinements of the coarse mesh before the first cycle.", prm,
@@ -141,9 +143,6 @@ void convert_cells_if_required(const MeshParameters &parameters, Triangulation<d
                             "auto, or use another mesh.");
   if (parameters.cells != "simplex" || simplices)
     return;
-  if (!parameters.file.empty())
-    throw InputError(name + "' has quadrilaterals or hexahedra, but Mesh/Cells is simplex. Set it "
-                            "to auto, or use another mesh.");
   if (has_curved_manifolds(coarse))
     throw ParameterError(name + "' has curved sides, which refined triangles or tetrahedra would "
                                 "not follow. Use quadrilaterals or hexahedra, or a mesh file.",
@@ -345,7 +344,7 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
       mesh.origin = made.origin;
       mesh.is_of_geometry = is_geometry_file(parameters.file);
     }
-    table = read_mesh_file(file, parameters.merge_nodes, coarse);
+    table = read_mesh_file(file, parameters.merge_nodes, parameters.cells, coarse);
   }
   convert_cells_if_required(parameters, coarse);
   if (coarse.n_levels() > 1) {

@@ -85,8 +85,8 @@ struct Mesh
  * @throws ParameterError if a generator is unknown or its arguments are wrong
  * @param definitions the user's definitions for expressions, which become those of the regions
  * @param halvings number of times that the size of the cells of a geometry is halved
- * @throws InputError if a file cannot be read or meshed, or has mixed cells, inverted cells, or
- * other cells than requested
+ * @throws InputError if a file cannot be read or meshed, or has inverted cells or other cells than
+ * requested
  * @throws DeviceError if a generated mesh would exceed the memory
  */
 template <int dim>

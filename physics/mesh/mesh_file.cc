@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_readers.h"
+#include "physics/mesh/simplex_split.h"
 #include "physics/mesh/touching_parts.h"
 
 #include <deal.II/base/exceptions.h>
@@ -150,6 +151,13 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
   }
 }
 
+bool has_hypercubes(const MeshTable &table, const int dim)
+{
+  return std::any_of(table.elements.begin(), table.elements.end(), [dim](const MeshElement &e) {
+    return e.shape->dimension == dim && is_hypercube(e.shape);
+  });
+}
+
 /// Removes the names of groups that have no elements.
 void drop_empty_groups(MeshTable &table)
 {
@@ -204,7 +212,7 @@ std::string find_mesh_file(const std::string &name, const std::string &directory
 
 template <int dim>
 MeshTable read_mesh_file(const std::string &name, const std::string &merging,
-                         Triangulation<dim> &coarse)
+                         const std::string &cells, Triangulation<dim> &coarse)
 {
   std::error_code ignored;
   if (std::filesystem::is_directory(name, ignored))
@@ -217,11 +225,25 @@ MeshTable read_mesh_file(const std::string &name, const std::string &merging,
     reject_extension(name, extension);
   MeshTable table = reader->second(name, read_file(name), dim);
   check_mesh_table(table, dim);
-  make_triangulation(table, merging, coarse);
+  const bool must_split = must_be_split(table, dim);
+  if (must_split && cells == "hypercube")
+    throw InputError("The mesh file '" + name +
+                     "' has cells of several kinds, prisms or pyramids, which femgpu splits into "
+                     "simplices, but Mesh/Cells is hypercube. Set it to auto, or use one kind of "
+                     "cells. " +
+                     advice_on_mixed_cells(dim));
+  const bool is_split = must_split || (cells == "simplex" && has_hypercubes(table, dim));
+  if (is_split) { // after merging nodes, so that parts that touch are split alike
+    merge_nodes(table, merging, dim);
+    split_into_simplices(table, dim, !must_split);
+  }
+  make_triangulation(table, is_split ? "keep" : merging, coarse);
   drop_empty_groups(table);
   return table;
 }
 
-template MeshTable read_mesh_file(const std::string &, const std::string &, Triangulation<2> &);
-template MeshTable read_mesh_file(const std::string &, const std::string &, Triangulation<3> &);
+template MeshTable read_mesh_file(const std::string &, const std::string &, const std::string &,
+                                  Triangulation<2> &);
+template MeshTable read_mesh_file(const std::string &, const std::string &, const std::string &,
+                                  Triangulation<3> &);
 } // namespace femgpu

@@ -22,6 +22,10 @@ const CellShape CellShape::hexahedron = {
     3,
     8,
     {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}};
+const CellShape CellShape::prism = {
+    "prism", 3, 6, {{0, 2, 1}, {3, 4, 5}, {0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}}};
+const CellShape CellShape::pyramid = {
+    "pyramid", 3, 5, {{0, 3, 2, 1}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}}};
 
 namespace
 {
@@ -70,33 +74,19 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
                ". Give its group a smaller number.");
 }
 
-/// Checks all elements. Rejects a mesh without cells or with cells of several types.
-void check_cell_shapes(const MeshTable &table, const int dim)
+/// Checks all elements. Rejects a mesh without cells.
+void check_elements(const MeshTable &table, const int dim)
 {
-  const MeshElement *first = nullptr, *other = nullptr;
-  std::size_t n_first = 0, n_others = 0;
+  bool has_cells = false;
   for (const MeshElement &element : table.elements) {
     check_element(table, element, dim);
-    if (element.shape->dimension != dim)
-      continue;
-    first = first == nullptr ? &element : first;
-    const bool has_other_shape = element.shape != first->shape;
-    other = has_other_shape && other == nullptr ? &element : other;
-    (has_other_shape ? n_others : n_first) += 1;
+    has_cells = has_cells || element.shape->dimension == dim;
   }
-  if (first == nullptr)
+  if (!has_cells)
     throw InputError("The mesh file '" + table.file + "' has no cells of dimension " +
                      std::to_string(dim) +
                      ". Set Dimension to that of the mesh; in gmsh, also put the " +
                      (dim == 2 ? "surfaces" : "volumes") + " into a physical group.");
-  if (other != nullptr)
-    reject(table, *other,
-           "a " + other->shape->name + ", the first of " + std::to_string(n_others) +
-               ", in a mesh that begins with a " + first->shape->name + " (" +
-               (table.locations_are_lines ? "line " : "cell ") + std::to_string(first->location) +
-               ", the first of " + std::to_string(n_first) +
-               "). Cells of several kinds in one mesh are not supported. " +
-               advice_on_mixed_cells(dim));
 }
 
 void check_plane(const MeshTable &table)
@@ -326,6 +316,24 @@ const std::vector<ElementType> &element_types()
         {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}, {}});
     return midpoint_corners;
   }();
+  static const MidpointCorners gmsh15 = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 4},
+                                         {2, 5}, {3, 4}, {3, 5}, {4, 5}};
+  static const MidpointCorners gmsh18 = [] {
+    MidpointCorners midpoint_corners = gmsh15;
+    midpoint_corners.insert(midpoint_corners.end(), {{0, 1, 4, 3}, {0, 2, 5, 3}, {1, 2, 5, 4}});
+    return midpoint_corners;
+  }();
+  static const MidpointCorners gmsh13 = {{0, 1}, {0, 3}, {0, 4}, {1, 2},
+                                         {1, 4}, {2, 3}, {2, 4}, {3, 4}};
+  static const MidpointCorners gmsh14 = [] {
+    MidpointCorners midpoint_corners = gmsh13;
+    midpoint_corners.push_back({0, 1, 2, 3});
+    return midpoint_corners;
+  }();
+  static const MidpointCorners abaqus15 = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
+                                           {5, 3}, {0, 3}, {1, 4}, {2, 5}};
+  static const MidpointCorners abaqus13 = {{0, 1}, {1, 2}, {2, 3}, {3, 0},
+                                           {0, 4}, {1, 4}, {2, 4}, {3, 4}};
   static const std::vector<ElementType> types = {
       {&CellShape::point, {}, 15, 1, false},
       {&CellShape::line, {}, 1, 3, true},
@@ -341,7 +349,15 @@ const std::vector<ElementType> &element_types()
       {&CellShape::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, {}, true},
       {&CellShape::hexahedron, gmsh20, 17, {}, false},
       {&CellShape::hexahedron, gmsh27, 12, {}, false},
-      {&CellShape::hexahedron, abaqus20, {}, {}, true}};
+      {&CellShape::hexahedron, abaqus20, {}, {}, true},
+      {&CellShape::prism, {}, 6, 13, true},
+      {&CellShape::prism, gmsh15, 18, {}, false},
+      {&CellShape::prism, gmsh18, 13, {}, false},
+      {&CellShape::prism, abaqus15, {}, {}, true},
+      {&CellShape::pyramid, {}, 7, 14, true},
+      {&CellShape::pyramid, gmsh13, 19, {}, false},
+      {&CellShape::pyramid, gmsh14, 14, {}, false},
+      {&CellShape::pyramid, abaqus13, {}, {}, true}};
   return types;
 }
 
@@ -405,7 +421,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
 
 void check_mesh_table(MeshTable &table, const int dim)
 {
-  check_cell_shapes(table, dim);
+  check_elements(table, dim);
   if (dim == 2)
     check_plane(table);
   const std::vector<Face> faces = faces_of_cells(table, dim);

@@ -25,7 +25,8 @@ struct CellShape
   /// The local vertices of each side, in Abaqus' numbering.
   std::vector<std::vector<std::size_t>> sides;
 
-  static const CellShape point, line, triangle, quadrilateral, tetrahedron, hexahedron;
+  static const CellShape point, line, triangle, quadrilateral, tetrahedron, hexahedron, prism,
+      pyramid;
 };
 
 /// For each node of a MeshElement, its position in lexicographic order, which is the order of the
@@ -148,8 +149,7 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, int dim);
 /// Returns, for each index of a point, whether the point is a vertex of a cell.
 std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
 
-/// Returns advice on how to make a mesh of dimension @p dim with only one type of cells, for
-/// messages.
+/// Returns advice on how to make a mesh of dimension @p dim with cells of one kind, for messages.
 std::string advice_on_mixed_cells(int dim);
 
 /// Returns the end of a sentence, for UnusableName::reason, about elements of @p dimension that are
@@ -161,7 +161,7 @@ std::string off_boundary(int dimension);
  * permitted. Removes sides and lines that are not on the boundary, and points that are not nodes of
  * cells. If all elements of a group are removed, its names become UnusableNames.
  * @throws InputError that begins with the location in the file
- * - if there are no cells of dimension @p dim, cells of a larger dimension or of several types
+ * - if there are no cells of dimension @p dim, or cells of a larger dimension
  * - if an element has a node twice, or more than two cells share a face
  * - if a side is repeated or is not a face of a cell
  * - if an id is not an integer from 0 to 2^32 - 3

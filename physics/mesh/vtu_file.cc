@@ -361,9 +361,6 @@ private:
       if (known.vtk == type)
         return known.shape;
     const std::string text = "it has the VTK type " + std::to_string(type);
-    if (type == 13 || type == 14)
-      reject(cell,
-             text + ", a prism or pyramid, which is not supported. " + advice_on_mixed_cells(3));
     if (type > 20)
       reject(cell, text + ", which has higher order. Write cells of first order.");
     reject(cell,

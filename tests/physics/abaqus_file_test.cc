@@ -205,8 +205,7 @@ TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
                 "m.inp:15: element 20 has more than the 4 nodes of a");
   EXPECT_STARTS(error_with("20, 2,", "10, 2,"), "m.inp:15: element 10 is defined");
   EXPECT_STARTS(error_with("type=CPS4R", "type=SPRINGA"), "m.inp:11: elements of TYPE='SPRINGA'");
-  EXPECT_STARTS(error_with("type=CPS4R", "type=C3D6"),
-                "m.inp:11: elements of TYPE=C3D6 are prisms");
+  EXPECT_STARTS(error_with("type=CPS4R", "type=C3D6"), "m.inp:13: element 10 has 4 nodes, but");
   EXPECT_STARTS(error_with("type=CPS4R,\n", "\n"), "m.inp:11: *ELEMENT has no option TYPE");
   EXPECT_STARTS(error_with("*ELSET, ELSET=steel\n10,\n", "*ELSET, ELSET=steel\n"),
                 "m.inp:19: the block *ELSET before this line is empty");
@@ -428,17 +427,20 @@ TEST(AbaqusFile, NamesOfCellsAreKeptAndAxisymmetricOnesRefused)
                 "m.inp:11: elements of TYPE=CAX4R are axisymmetric, which is not supported.");
 }
 
-TEST(AbaqusFile, MixedCellsAreRefusedWithTheWayOut)
+TEST(AbaqusFile, PrismsAndPyramidsHaveTheSidesOfAbaqus)
 {
-  const std::string mixed =
-      replaced(squares, "20, 2, 3, 6, 5\n", "*ELEMENT, TYPE=CPS3\n20, 2, 3, 6\n21, 2, 6, 5\n");
-  EXPECT_EQ(
-      error_of(mixed),
-      "m.inp:16: a triangle, the first of 2, in a mesh that begins with a quadrilateral (line "
-      "13, the first of 1). Cells of several kinds in one mesh are not supported. In gmsh, for "
-      "quadrilaterals only, set Mesh.RecombineAll = 1, Mesh.RecombinationAlgorithm = 2 "
-      "(or 3) and Mesh.SubdivisionAlgorithm = 1; for triangles only, remove 'Recombine Surface' "
-      "and Mesh.RecombineAll. Then mesh again.");
+  const std::string nodes = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n5, 0, 0, 1\n"
+                            "6, 1, 0, 1\n7, 0.5, 0.5, -1\n8, 0, 1, 1\n";
+  const MeshTable table = table_of(nodes + "*ELEMENT, TYPE=DC3D6, ELSET=EB1\n1, 1, 2, 4, 5, 6, 8\n"
+                                           "*ELEMENT, TYPE=C3D5\n2, 4, 3, 2, 1, 7\n"
+                                           "*SURFACE, NAME=SS7\n1, S4\n*SURFACE, NAME=SS8\n2, S5\n",
+                                   3);
+  std::map<long long, NodeSet> sides;
+  for (const MeshElement &element : table.elements)
+    if (element.shape->dimension == 2)
+      sides[element.id] = all_nodes(element);
+  constexpr auto none = static_cast<std::size_t>(-1);
+  EXPECT_EQ(sides, (std::map<long long, NodeSet>{{7, {{1, 3, 5, 7}}}, {8, {{0, 3, 6, none}}}}));
 }
 } // namespace
 } // namespace femgpu::abaqus_file_test

@@ -179,7 +179,8 @@ bad_mesh(a_flat_cell "4 0 1 0\n5 1 1 0\n6 2 1 0" "4 0 0 0\n5 1 0 0\n6 2 1 0"
 bad_mesh(a_truncated_list "2 3 2 1 1 2 3 6 5\n$EndElements\n" ""
   ":15: the file ends, but element 2 of 2 was expected: it is truncated")
 bad_mesh(binary_data "2.2 0 8" "2.2 1 8" ":2: the file is binary")
-bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle, the first of 1, in a mesh that begins .*Mesh.SubdivisionAlgorithm = 1")
+bad_mesh(mixed_cells_and_no_simplices "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5"
+  "' has cells of several kinds.*Mesh.Cells is hypercube. Set it to auto" --set Mesh/Cells=hypercube)
 bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
 # A force at a point in 2D on a square held at the left, and a point that is not a vertex
 string(REPLACE "$Nodes" "$PhysicalNames\n2\n0 9 \"tip\"\n1 4 \"left\"\n$EndPhysicalNames\n$Nodes"
@@ -238,6 +239,35 @@ study_test(other_nodes_at_a_side_cannot_be_merged ${seam} --set Mesh/File=${writ
   --set "Mesh/Merge nodes=1e-6" --expect-exit 2 --expect-message "lies on a side of another cell")
 study_test(merging_by_a_word_ends_with_1 ${seam} --set "Mesh/Merge nodes=near" --expect-exit 1
   --expect-message "Mesh/Merge nodes=near.*not a distance")
+
+# Mixed meshes, which are split into simplices: a linear solution is exact, others converge.
+foreach(case "mixed_square;2;29 quadrilaterals, so that all cells are triangles .66."
+        "mixed_cube;3;4 hexahedra and 4 pyramids, so that all cells are tetrahedra .101."
+        "prisms;3;28 prisms, so that all cells are tetrahedra .84.")
+  list(GET case 0 file)
+  list(GET case 1 dim)
+  list(GET case 2 message)
+  set(run ${here}/poisson_${dim}d.prm --set Mesh/File=${meshes}/${file}.msh
+    --set "Mesh/Initial refinements=0" --ranks 2 --same-as-ranks 1)
+  set(others "0, 2, 3")
+  if(dim EQUAL 3)
+    list(APPEND run --set "Output/Write VTU=false")
+    set(others "0, 2, 3, 4, 5")
+  endif()
+  study_test(linear_function_on_${file}_is_exact_on_1_and_2_ranks ${run} --set Study/Cycles=1
+    --set Discretization/Degree=1 --set Poisson/Coefficient=1 --set "Poisson/Right-hand side=0"
+    --set "Poisson/Dirichlet=${others}: x + 2*y" --set "Poisson/Neumann=1: 1" --set Poisson/Robin=
+    --set "Poisson/Exact solution=x + 2*y" --expect-error-below Linf=1e-11
+    --expect-message "warning: .*${file}.msh: femgpu has split ${message}")
+  foreach(degree 1 2)
+    math(EXPR L2_order "${degree} + 1")
+    study_test(${file}_of_degree_${degree}_has_orders_${L2_order}_and_${degree}_on_1_and_2_ranks
+      ${run} --set Discretization/Degree=${degree} --expect-order L2=${L2_order} H1=${degree})
+  endforeach()
+endforeach()
+study_test(hexahedra_of_a_file_are_split_on_request_on_1_and_2_ranks ${here}/elasticity_bar.prm
+  --set Mesh/File=${meshes}/bar.msh --set Mesh/Cells=simplex --set Study/Cycles=1 --ranks 2
+  --same-as-ranks 1 --expect-message "femgpu has split .* set Mesh/Cells to auto")
 
 # Warnings: cells with the opposite orientation, and sides that look curved
 string(REPLACE "2 3 2 1 1 2 3 6 5" "2 3 2 1 1 5 6 3 2" text "${squares}")

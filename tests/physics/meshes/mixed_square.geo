@@ -1,0 +1,21 @@
+// The unit square with quadrilaterals, and triangles that recombination leaves. Boundary ids as of
+// deal.II's hyper_cube; x = 0 has none. `gmsh -2 -format msh41 mixed_square.geo`
+Mesh.CharacteristicLengthMin = 0.2;
+Mesh.CharacteristicLengthMax = 0.3;
+Mesh.RecombineAll = 1;
+Mesh.RecombinationAlgorithm = 0;
+Point(1) = {0, 0, 0};
+Point(2) = {1, 0, 0};
+Point(3) = {1, 1, 0};
+Point(4) = {0, 1, 0};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 1};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+Physical Surface("body", 11) = {1};
+Physical Curve("bottom", 2) = {1};
+Physical Curve("right", 1) = {2};
+Physical Curve("top", 3) = {3};
+Physical Point("corner", 7) = {3};

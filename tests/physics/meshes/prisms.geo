@@ -1,0 +1,23 @@
+// The unit cube in two layers of prisms. Boundary ids as of deal.II's hyper_cube; x = 0 has none.
+// `gmsh -3 -order 2 -format msh41 prisms.geo`
+Mesh.CharacteristicLengthMin = 0.5;
+Mesh.SecondOrderLinear = 1;
+Mesh.SecondOrderIncomplete = 1;
+Point(1) = {0, 0, 0};
+Point(2) = {1, 0, 0};
+Point(3) = {1, 1, 0};
+Point(4) = {0, 1, 0};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 1};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+layers[] = Extrude{0, 0, 1}{ Surface{1}; Layers{2}; Recombine; };
+Physical Volume("prisms", 11) = {layers[1]};
+Physical Surface("bottom", 4) = {1};
+Physical Surface("top", 5) = {layers[0]};
+Physical Surface("front", 2) = {layers[2]};
+Physical Surface("right", 1) = {layers[3]};
+Physical Surface("back", 3) = {layers[4]};
+Physical Curve("edge", 6) = {2};
