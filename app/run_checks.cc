@@ -203,6 +203,13 @@ void warn(const Parameters &parameters, const Discretization<dim> &discretizatio
 }
 
 template <int dim>
+void check_cells(const Discretization<dim> &discretization, Console &console)
+{
+  if (const std::string text = discretization.check_cells(); !text.empty())
+    console.warn(text);
+}
+
+template <int dim>
 std::string dimension_text(const Problem<dim> &problem)
 {
   const std::string hypothesis = problem.hypothesis();
@@ -254,6 +261,8 @@ template void check_refinement(const StudyParameters &, const Mesh<2> &, const P
 template void check_refinement(const StudyParameters &, const Mesh<3> &, const Problem<3> &);
 template void warn(const Parameters &, const Discretization<2> &, const Problem<2> &, Console &);
 template void warn(const Parameters &, const Discretization<3> &, const Problem<3> &, Console &);
+template void check_cells(const Discretization<2> &, Console &);
+template void check_cells(const Discretization<3> &, Console &);
 template std::string dimension_text(const Problem<2> &);
 template std::string dimension_text(const Problem<3> &);
 template std::string validation_text(const Parameters &, const Discretization<2> &,

@@ -76,6 +76,11 @@ void warn(const Parameters &parameters, const Discretization<dim> &discretizatio
 template <int dim>
 std::string dimension_text(const Problem<dim> &problem);
 
+/// Collective. Checks that cells are not inverted; warns if some are inverted at vertices only.
+/// @throws InputError if cells are inverted
+template <int dim>
+void check_cells(const Discretization<dim> &discretization, Console &console);
+
 /// Returns the output of --validate for a valid study: the physics, the element, the number of
 /// cells in the first cycle and the ids of the mesh.
 template <int dim>

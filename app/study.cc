@@ -101,9 +101,9 @@ public:
       measurements.check(zero);
     }
     const double n_cells = cells_after(parameters.mesh.initial_refinements); // before refining
-    if (mesh.is_curved)
+    if (mesh.is_curved || mesh.has_inverted_vertices)
       refine_globally(mesh, parameters.mesh.initial_refinements);
-    discretization.check_cells();
+    check_cells(discretization, console);
     console.print(validation_text(parameters, discretization, *problem, n_cells));
   }
 
@@ -229,7 +229,7 @@ private:
     check_size(size_for(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
     u = refine_and_transfer(mesh, discretization, u);
-    discretization.check_cells();
+    check_cells(discretization, console);
     return !exceeds_max_dofs(discretization.dofs().n_dofs());
   }
 
@@ -256,7 +256,7 @@ private:
     if (is_new_mesh) {
       refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
                        per_block);
-      discretization.check_cells();
+      check_cells(discretization, console);
     }
     else if (!refine())
       return false;

@@ -357,9 +357,9 @@ FeVector Discretization<dim>::make_vector() const
 }
 
 template <int dim>
-void Discretization<dim>::check_cells() const
+std::string Discretization<dim>::check_cells() const
 {
-  check_curved_cells(*the_mesh, *the_mapping, cell_quadrature(), degree());
+  return check_curved_cells(*the_mesh, *the_mapping, cell_quadrature(), degree());
 }
 
 template <int dim>

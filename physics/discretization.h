@@ -141,9 +141,9 @@ public:
     return is_linearly_constrained;
   }
 
-  /// Collective. Checks that curved cells are not inverted at Gauss points and vertices, see
-  /// check_curved_cells().
-  void check_cells() const;
+  /// Collective. Checks that cells are not inverted, see check_curved_cells(). Returns a warning,
+  /// or an empty string.
+  std::string check_cells() const;
 
   /// Returns a Gauss rule that is exact for polynomials of degree 2n − 1 at least, with
   /// n = degree() + @p extra_points, but n <= 4 on triangles and tetrahedra.

@@ -220,9 +220,9 @@ unsigned int cells_per_block(const Discretization<dim> &discretization, const Pr
                              const unsigned int times)
 {
   const Mesh<dim> &mesh = discretization.mesh();
-  if (mesh.is_simplex || mesh.is_curved || !mesh.regions.curves_and_point_sets.empty() ||
-      discretization.degree() > 1 || !problem.periodic_sides().empty() ||
-      !problem.symmetry_planes().empty())
+  if (mesh.is_simplex || mesh.is_curved || mesh.has_inverted_vertices ||
+      !mesh.regions.curves_and_point_sets.empty() || discretization.degree() > 1 ||
+      !problem.periodic_sides().empty() || !problem.symmetry_planes().empty())
     return 1;
   constexpr double min_blocks = 4096;
   const auto n_coarse = static_cast<double>(mesh.triangulation->n_global_active_cells());

@@ -383,6 +383,21 @@ bool needs_conversion(const std::string &file)
   return extension == ".msh" && !is_readable_by_femgpu(file);
 }
 
+void check_meshing_parameters(const MeshParameters &parameters, const std::string &file)
+{
+  if (is_geometry_file(file))
+    return;
+  const std::string reason = " applies to geometry files only, such as .step and .geo";
+  if (parameters.size.find_first_not_of(" \t") != std::string::npos)
+    throw ParameterError("Mesh/Size" + reason +
+                             ". Remove it; Mesh/Initial refinements refines other meshes.",
+                         "Mesh/Size");
+  if (parameters.order > 1)
+    throw ParameterError("Mesh/Order" + reason +
+                             ". Remove it; other files determine the order of their cells.",
+                         "Mesh/Order");
+}
+
 template <int dim>
 GmshMesh run_gmsh(const MeshParameters &parameters, const std::string &file,
                   const linalg::ExpressionDefinitions &definitions, const unsigned int halvings,

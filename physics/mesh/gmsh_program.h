@@ -24,6 +24,10 @@ bool is_geometry_file(const std::string &file);
 /// @throws InputError if gmsh would lose the groups of the file; the message names a way out
 bool needs_conversion(const std::string &file);
 
+/// Checks that parameters that apply to geometry files only are not set for another @p file, or
+/// for a generator, whose file is empty. @throws ParameterError
+void check_meshing_parameters(const MeshParameters &parameters, const std::string &file);
+
 /// A mesh file that gmsh has written.
 struct GmshMesh
 {

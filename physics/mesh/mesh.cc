@@ -19,7 +19,9 @@
 #include <deal.II/grid/manifold.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -104,6 +106,11 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
       "into 8 triangles and a hexahedron into 24 tetrahedra. With every value but hypercube, it "
       "splits the cells of mixed mesh files, prisms and pyramids.",
       prm, Patterns::Selection("auto|hypercube|simplex"));
+  add_parameter("Inverted cells", inverted_cells,
+                "What femgpu does if second-order nodes of a mesh file invert cells. refuse: it "
+                "ends with an error. straighten: it moves these nodes to the midpoints of their "
+                "edges, also in neighbouring cells, and prints a warning.",
+                prm, Patterns::Selection("refuse|straighten"));
   add_parameter("Initial refinements", initial_refinements,
                 "Number of global refinements of the coarse mesh before the first cycle.", prm,
                 Patterns::Integer(0, 12));
@@ -305,26 +312,18 @@ void store_curves_and_point_sets(const MeshTable &table, Triangulation<dim> &coa
     }
 }
 
-/// Checks that parameters that only geometry files use are not set for other meshes.
-void check_meshing_parameters(const MeshParameters &parameters, const std::string &file)
+/// Stores @p warning about cells that are inverted at vertices only, unless it is empty.
+template <int dim>
+void add_warning_of_vertices(const std::string &warning, Mesh<dim> &mesh)
 {
-  if (is_geometry_file(file))
+  if (warning.empty())
     return;
-  const std::string reason = " applies to geometry files only, such as .step and .geo";
-  if (parameters.size.find_first_not_of(" \t") != std::string::npos)
-    throw ParameterError("Mesh/Size" + reason +
-                             ". Remove it; Mesh/Initial refinements refines "
-                             "other meshes.",
-                         "Mesh/Size");
-  if (parameters.order > 1)
-    throw ParameterError("Mesh/Order" + reason +
-                             ". Remove it; other files determine the order of "
-                             "their cells themselves.",
-                         "Mesh/Order");
+  mesh.has_inverted_vertices = true;
+  mesh.warnings.push_back(warning);
 }
 
-/// Makes the coarse mesh by a generator or from a file. Stores ids, names and warnings in @p mesh.
-/// Returns the contents of the file; empty for a generator.
+/// Collective. Makes the coarse mesh by a generator or from a file. Stores ids, names and warnings
+/// in @p mesh. Returns the contents of the file; empty for a generator.
 template <int dim>
 MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm communicator,
                            const unsigned int halvings, Triangulation<dim> &coarse, Mesh<dim> &mesh)
@@ -357,7 +356,8 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
   if (parameters.file.empty())
     check_generated_cells(coarse);
   else {
-    check_straight_cells(coarse, table.cell_locations);
+    add_warning_of_vertices(
+        check_straight_cells(coarse, table.cell_locations, parameters.made_in, communicator), mesh);
     if (parameters.merge_nodes != "keep")
       refuse_touching_parts(coarse, table.cell_locations);
   }
@@ -371,8 +371,43 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
   name_curves(parameters.named_curves, coarse, mesh.regions, table);
   for (const auto &[type, location] : table.cell_types)
     mesh.regions.cell_types[type] = table.file + ":" + std::to_string(location);
-  mesh.warnings = table.warnings;
+  mesh.warnings.insert(mesh.warnings.end(), table.warnings.begin(), table.warnings.end());
   return table;
+}
+
+/// Collective. Assigns the manifolds of Mesh/Manifolds and of the nodes of second order, which are
+/// checked, and straightened if Mesh/Inverted cells requests it.
+/// @return whether any manifold is curved
+template <int dim>
+bool make_curved(const MeshParameters &parameters, const MPI_Comm communicator, MeshTable &table,
+                 Triangulation<dim> &coarse, Mesh<dim> &mesh)
+{
+  bool is_curved = assign_manifolds(parameters.manifolds, mesh.regions, table, coarse);
+  if (table.second_order_nodes.empty())
+    return is_curved;
+  InvertedCells inverted = find_inverted_quadratic_cells(coarse);
+  std::set<unsigned int> straightened;
+  while (parameters.inverted_cells == "straighten" && straighten_cells(inverted, table)) {
+    for (const auto *const cells : {&inverted.at_gauss_points, &inverted.only_at_vertices})
+      for (const InvertedCell &cell : *cells)
+        straightened.insert(cell.number);
+    coarse.reset_all_manifolds();
+    coarse.set_all_manifold_ids(numbers::flat_manifold_id);
+    is_curved = assign_manifolds(parameters.manifolds, mesh.regions, table, coarse);
+    inverted = find_inverted_quadratic_cells(coarse);
+  }
+  if (!straightened.empty())
+    mesh.warnings.push_back(table.cell_locations[*straightened.begin()] +
+                            "the cell is inverted with its nodes of second order; femgpu has "
+                            "straightened the edges of " +
+                            std::to_string(straightened.size()) +
+                            (straightened.size() == 1 ? " such cell" : " such cells") +
+                            ", because Mesh/Inverted cells is straighten. Use a finer mesh there "
+                            "to keep the edges curved.");
+  add_warning_of_vertices(check_quadratic_cells<dim>(std::move(inverted), table.cell_locations,
+                                                     parameters.made_in, communicator),
+                          mesh);
+  return is_curved;
 }
 } // namespace
 
@@ -382,15 +417,14 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
 {
   Mesh<dim> mesh;
   mesh.regions.definitions = definitions;
+  mesh.output_directory = parameters.made_in;
   Triangulation<dim> coarse;
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
   MeshTable table = make_coarse_mesh(parameters, communicator, halvings, coarse, mesh);
-  const bool has_curved_sides = assign_manifolds(parameters.manifolds, mesh.regions, table, coarse);
+  const bool has_curved_sides = make_curved(parameters, communicator, table, coarse, mesh);
   store_curves_and_point_sets(table, coarse, mesh.regions);
   mesh.order = table.order();
-  if (!table.second_order_nodes.empty())
-    check_quadratic_cells(coarse, table.cell_locations);
   // Frees these vectors, because the data derived from the coarse mesh need the memory.
   std::vector<MeshElement>().swap(table.elements);
   std::vector<std::array<double, 3>>().swap(table.points);

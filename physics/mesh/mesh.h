@@ -33,6 +33,7 @@ public:
   std::string natural_boundaries;
   std::string manifolds;
   std::string cells = "auto";
+  std::string inverted_cells = "refuse";
   unsigned int initial_refinements = 3;
   std::string refinement_where; ///< expression: number of further refinements of a cell
 };
@@ -52,10 +53,13 @@ struct Mesh
   /// The discretization divides each cell of the triangulation, then called a block, into this
   /// number of cells in each direction (active_cell.h).
   unsigned int cells_per_block = 1;
-  bool is_curved = false;      ///< whether some manifolds are not flat
-  unsigned int order = 1;      ///< order of the cells in the mesh file: 1 or 2
-  bool is_of_geometry = false; ///< whether gmsh has meshed a geometry
-  std::string origin;          ///< the program that made the mesh file; empty if gmsh has not run
+  bool is_curved = false; ///< whether some manifolds are not flat
+  /// Whether cells of the mesh file are inverted at vertices only; refinement can invert them.
+  bool has_inverted_vertices = false;
+  std::string output_directory; ///< checks write inverted cells to it
+  unsigned int order = 1;       ///< order of the cells in the mesh file: 1 or 2
+  bool is_of_geometry = false;  ///< whether gmsh has meshed a geometry
+  std::string origin;           ///< the program that made the mesh file; empty if gmsh has not run
   MeshRegions regions;
   std::vector<std::string> warnings; ///< messages about probable mistakes, with remedies
 

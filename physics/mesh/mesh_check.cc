@@ -9,8 +9,6 @@
 
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/quadrature.h>
-#include <deal.II/fe/fe_nothing.h>
-#include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
@@ -27,10 +25,6 @@ using namespace dealii;
 
 namespace
 {
-// The smallest valid determinant, relative to the cell's size to the power of the dimension: far
-// below the determinant of the flattest cells used in practice.
-constexpr double smallest_determinant = 1e-14;
-
 /// Returns a vector normal to the face through its corners, of any length.
 template <int dim, class FaceIterator>
 Tensor<1, dim> face_normal(const FaceIterator &face)
@@ -43,48 +37,30 @@ Tensor<1, dim> face_normal(const FaceIterator &face)
     return cross_product_3d(face->vertex(3) - face->vertex(0), face->vertex(2) - face->vertex(1));
 }
 
-/// Returns the points of @p quadrature, followed by the vertices of the reference cell.
-template <int dim>
-Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const ReferenceCell &reference)
+// The smallest valid determinant at vertices of curved cells, relative to the cell's size to the
+// power of the dimension. It may be zero up to rounding and the accuracy of the mapping, because
+// two sides may join smoothly at a vertex.
+constexpr double inaccuracy_at_vertices = -1e-3;
+
+/// Returns @p cells on the first rank, and none on the others. All ranks have the same coarse mesh.
+std::vector<InvertedCell> on_first_rank(std::vector<InvertedCell> cells,
+                                        const MPI_Comm communicator)
 {
-  std::vector<Point<dim>> points = quadrature.get_points();
-  for (const unsigned int v : reference.vertex_indices())
-    points.push_back(reference.template vertex<dim>(v));
-  return Quadrature<dim>(points);
+  return Utilities::MPI::this_mpi_process(communicator) == 0 ? std::move(cells)
+                                                             : std::vector<InvertedCell>();
 }
 
-/// Returns the first cell of this rank whose @p mapping is inverted at one of @p points, with a
-/// description of the point with the smallest determinant; {mesh.end(), ""} if there is no such
-/// cell. At the points from number @p n_strict on, which are vertices, the determinant may be zero
-/// up to rounding and the accuracy of the mapping, because two sides may join smoothly at a vertex.
-template <int dim>
-std::pair<typename Triangulation<dim>::cell_iterator, std::string>
-inverted_cell(const Triangulation<dim> &mesh, const Mapping<dim> &mapping,
-              const Quadrature<dim> &points, const unsigned int n_strict)
+/// Returns a warning about cells whose Jacobian is negative at vertices only.
+std::string warning_of_vertices(const std::vector<InvertedCell> &cells, const std::string &location,
+                                const int dim)
 {
-  const FE_Nothing<dim> none(mesh.get_reference_cells()[0]);
-  FEValues<dim> fe(mapping, none, points, update_jacobians | update_quadrature_points);
-  for (const auto &cell : mesh.active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
-    fe.reinit(cell);
-    const double size = std::pow(cell->diameter(), dim);
-    std::optional<double> smallest;
-    Point<dim> point;
-    for (const unsigned int q : fe.quadrature_point_indices())
-      if (const double det = fe.jacobian(q).determinant();
-          !(det > (q < n_strict ? smallest_determinant : -1e-3) * size) &&
-          (!smallest || !(det >= *smallest))) {
-        smallest = det;
-        point = fe.quadrature_point(q);
-      }
-    if (!smallest)
-      continue;
-    std::ostringstream text;
-    text << "the determinant of its Jacobian is " << *smallest << " at (" << point << ")";
-    return {cell, text.str()};
-  }
-  return {mesh.end(), ""};
+  if (cells.empty())
+    return {};
+  return (location.empty() ? "a cell" : location + "the cell") +
+         " is inverted at a vertex, but at no Gauss point: " + cells[0].determinant_text(dim) +
+         (cells.size() == 1 ? "" : ", as in " + std::to_string(cells.size()) + " cells in all") +
+         ". The solution may be inaccurate there, and refinement can invert the cell. Improve the "
+         "mesh there.";
 }
 
 template <int dim>
@@ -110,56 +86,111 @@ void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::s
 } // namespace
 
 template <int dim>
-void check_straight_cells(const Triangulation<dim> &coarse,
-                          const std::vector<std::string> &locations)
+std::string check_straight_cells(const Triangulation<dim> &coarse,
+                                 const std::vector<std::string> &locations,
+                                 const std::string &directory, const MPI_Comm communicator)
 {
   const ReferenceCell reference = coarse.get_reference_cells()[0];
-  const bool is_simplex = reference.is_simplex(); // simplices have a constant determinant
-  const auto gauss = reference.template get_gauss_type_quadrature<dim>(is_simplex ? 1 : 2);
-  const auto points = is_simplex ? gauss : with_vertices(gauss, reference);
-  const auto [cell, where] = inverted_cell(
-      coarse, reference.template get_default_linear_mapping<dim>(), points, points.size());
-  if (!where.empty())
-    throw InputError(locations[cell->active_cell_index()] + "the cell is inverted or degenerate: " +
-                     where + ". Fix its nodes, or mesh the model again.");
+  const auto gauss =
+      reference.template get_gauss_type_quadrature<dim>(reference.is_simplex() ? 1 : 2);
+  InvertedCells found = find_inverted_cells(
+      coarse, reference.template get_default_linear_mapping<dim>(), gauss, /* at vertices */ 1e-14);
+  refuse_inverted_cells<dim>(
+      on_first_rank(std::move(found.at_gauss_points), communicator), locations, directory,
+      [&](const InvertedCell &cell) {
+        return locations[cell.number] + "the cell is inverted or degenerate: ";
+      },
+      "Fix its nodes, or mesh the model again.", communicator);
   check_neighbours(coarse, locations);
+  const auto &at_vertices = found.only_at_vertices;
+  return warning_of_vertices(at_vertices,
+                             at_vertices.empty() ? "" : locations[at_vertices[0].number], dim);
 }
 
 template <int dim>
-void check_quadratic_cells(const Triangulation<dim> &coarse,
-                           const std::vector<std::string> &locations)
+InvertedCells find_inverted_quadratic_cells(const Triangulation<dim> &coarse)
 {
-  const ReferenceCell reference = coarse.get_reference_cells()[0];
-  const auto mapping = make_mapping<dim>(coarse, /* is curved */ true, 2);
-  const auto gauss = reference.template get_gauss_type_quadrature<dim>(3);
-  const auto [cell, where] =
-      inverted_cell(coarse, *mapping, with_vertices(gauss, reference), gauss.size());
-  if (!where.empty())
-    throw InputError(locations[cell->active_cell_index()] +
-                     "the cell is inverted or degenerate with its nodes of second order: " + where +
-                     ". Use a finer mesh there, fix its nodes (in gmsh, Mesh.HighOrderOptimize = "
-                     "2), or mesh with `gmsh -order 1` and name curved sides in Mesh/Manifolds.");
+  const auto gauss = coarse.get_reference_cells()[0].template get_gauss_type_quadrature<dim>(3);
+  return find_inverted_cells(coarse, *make_mapping<dim>(coarse, /* is curved */ true, 2), gauss,
+                             inaccuracy_at_vertices);
 }
 
 template <int dim>
-void check_curved_cells(const Mesh<dim> &mesh, const Mapping<dim> &mapping,
-                        const Quadrature<dim> &gauss, const unsigned int degree)
+std::string check_quadratic_cells(InvertedCells found, const std::vector<std::string> &locations,
+                                  const std::string &directory, const MPI_Comm communicator)
 {
-  if (!mesh.is_curved)
-    return;
-  rethrow_on_all_ranks<InputError>(compat::communicator(*mesh.triangulation), [&] {
-    const auto [cell, where] =
-        inverted_cell(*mesh.triangulation, mapping,
-                      with_vertices(gauss, mesh.coarse().get_reference_cells()[0]), gauss.size());
-    if (where.empty())
-      return;
+  refuse_inverted_cells<dim>(
+      on_first_rank(std::move(found.at_gauss_points), communicator), locations, directory,
+      [&](const InvertedCell &cell) {
+        return locations[cell.number] +
+               "the cell is inverted or degenerate with its nodes of second order: ";
+      },
+      "Set Mesh/Inverted cells to straighten, use a finer mesh there, fix its nodes (in gmsh, "
+      "Mesh.HighOrderOptimize = 2), or mesh with `gmsh -order 1` and name curved sides in "
+      "Mesh/Manifolds.",
+      communicator);
+  const auto &at_vertices = found.only_at_vertices;
+  return warning_of_vertices(at_vertices,
+                             at_vertices.empty() ? "" : locations[at_vertices[0].number], dim);
+}
+
+bool straighten_cells(const InvertedCells &inverted, MeshTable &table)
+{
+  std::set<std::string> locations;
+  for (const auto *const cells : {&inverted.at_gauss_points, &inverted.only_at_vertices})
+    for (const InvertedCell &cell : *cells)
+      locations.insert(table.cell_locations[cell.number]);
+  const auto corners_of = [](const SecondOrderNode &middle) {
+    return std::set<std::size_t>(middle.corners.begin(), middle.corners.end());
+  };
+  std::set<std::set<std::size_t>> straight; // edges and faces, by their corners
+  for (const SecondOrderNode &middle : table.second_order_nodes)
+    if (locations.count(table.location_of(middle.location)) > 0)
+      straight.insert(corners_of(middle));
+  auto &nodes = table.second_order_nodes;
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(),
+                             [&](const SecondOrderNode &middle) {
+                               return straight.count(corners_of(middle)) > 0;
+                             }),
+              nodes.end());
+  return !straight.empty();
+}
+
+template <int dim>
+std::string check_curved_cells(const Mesh<dim> &mesh, const Mapping<dim> &mapping,
+                               const Quadrature<dim> &gauss, const unsigned int degree)
+{
+  if (!mesh.is_curved && !mesh.has_inverted_vertices)
+    return {};
+  const MPI_Comm communicator = compat::communicator(*mesh.triangulation);
+  InvertedCells found =
+      find_inverted_cells(*mesh.triangulation, mapping, gauss, inaccuracy_at_vertices);
+  const auto message = [&](const InvertedCell &cell) {
     std::ostringstream text;
-    text << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
-         << "sides: " << where << ", with a mapping of degree " << degree
-         << ". Lower Discretization/Degree, use a finer coarse mesh at the curved sides, or "
-         << "raise Mesh/Initial refinements.";
-    throw InputError(text.str());
-  });
+    Point<dim> center;
+    for (unsigned int v = 0; v < cell.n_vertices; ++v)
+      for (unsigned int d = 0; d < dim; ++d)
+        center[d] += cell.vertices[v][d] / cell.n_vertices;
+    text << "The cell at (" << center << ") is inverted or degenerate";
+    if (mesh.is_curved)
+      text << " with its curved sides, with a mapping of degree " << degree << ": ";
+    else
+      text << " with degree " << degree << ", because a cell of the mesh file is inverted at a "
+           << "vertex: ";
+    return text.str();
+  };
+  refuse_inverted_cells<dim>(
+      std::move(found.at_gauss_points), {}, mesh.output_directory, message,
+      mesh.has_inverted_vertices
+          ? "Improve the mesh there, or refine less: lower Mesh/Initial refinements, Study/Cycles "
+            "or Discretization/Degree."
+          : "Lower Discretization/Degree, use a finer coarse mesh at the curved sides, or raise "
+            "Mesh/Initial refinements.",
+      communicator);
+  if (mesh.has_inverted_vertices)
+    return {}; // there has been a warning about the coarse mesh
+  const auto cells = gather(std::move(found.only_at_vertices), communicator);
+  return Utilities::MPI::broadcast(communicator, warning_of_vertices(cells, "", dim));
 }
 
 template <int dim>
@@ -329,14 +360,22 @@ std::string warning_of_faceted_sides(const Mesh<dim> &mesh)
   return text.str();
 }
 
-template void check_straight_cells(const Triangulation<2> &, const std::vector<std::string> &);
-template void check_straight_cells(const Triangulation<3> &, const std::vector<std::string> &);
-template void check_quadratic_cells(const Triangulation<2> &, const std::vector<std::string> &);
-template void check_quadratic_cells(const Triangulation<3> &, const std::vector<std::string> &);
-template void check_curved_cells(const Mesh<2> &, const Mapping<2> &, const Quadrature<2> &,
-                                 unsigned int);
-template void check_curved_cells(const Mesh<3> &, const Mapping<3> &, const Quadrature<3> &,
-                                 unsigned int);
+template std::string check_straight_cells(const Triangulation<2> &,
+                                          const std::vector<std::string> &, const std::string &,
+                                          MPI_Comm);
+template InvertedCells find_inverted_quadratic_cells(const Triangulation<2> &);
+template std::string check_quadratic_cells<2>(InvertedCells, const std::vector<std::string> &,
+                                              const std::string &, MPI_Comm);
+template std::string check_curved_cells(const Mesh<2> &, const Mapping<2> &, const Quadrature<2> &,
+                                        unsigned int);
+template std::string check_straight_cells(const Triangulation<3> &,
+                                          const std::vector<std::string> &, const std::string &,
+                                          MPI_Comm);
+template InvertedCells find_inverted_quadratic_cells(const Triangulation<3> &);
+template std::string check_quadratic_cells<3>(InvertedCells, const std::vector<std::string> &,
+                                              const std::string &, MPI_Comm);
+template std::string check_curved_cells(const Mesh<3> &, const Mapping<3> &, const Quadrature<3> &,
+                                        unsigned int);
 template void
 check_named_boundaries(const MeshParameters &, const Mesh<2> &,
                        const std::vector<std::pair<std::string, std::set<types::boundary_id>>> &);

@@ -16,7 +16,8 @@ namespace femgpu
  * Reads the mesh in an input file of Abaqus, .inp, as written by Abaqus, CalculiX, Cubit and gmsh:
  * *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE, and the element sets of *SOLID SECTION and *SHELL
  * SECTION. Follows *INCLUDE. Other keywords are ignored, except those that create or move nodes and
- * elements, which are rejected. Format: "Abaqus Keywords Reference Manual"; CalculiX CrunchiX user's manual.
+ * elements, which are rejected. Format: "Abaqus Keywords Reference Manual"; CalculiX CrunchiX
+ * user's manual.
  *
  * Sets define ids and names, and may overlap (group_classes.h). A number in a set's name, alone or
  * after EB (cells) or SS (sides), is the id that the set requests. The other sets get their ids in

@@ -269,6 +269,36 @@ study_test(hexahedra_of_a_file_are_split_on_request_on_1_and_2_ranks ${here}/ela
   --set Mesh/File=${meshes}/bar.msh --set Mesh/Cells=simplex --set Study/Cycles=1 --ranks 2
   --same-as-ranks 1 --expect-message "femgpu has split .* set Mesh/Cells to auto")
 
+# Inverted cells: the patch test of MacNeal and Harder, in which one vertex has a negative
+# determinant; the same mesh with exchanged nodes; two squares whose common edge, a parabola, leaves
+# the first one.
+set(patch ${here}/elasticity_patch.prm)
+study_test(patch_test_has_constant_stress_on_1_and_2_ranks ${patch} --ranks 2 --same-as-ranks 1
+  --expect-quantity "max von Mises=1200+-1e-3" --expect-quantity "max principal stress=2800+-1e-3"
+  --expect-quantity "min principal stress=1600+-1e-3" --expect-quantity "strain energy=3.6+-1e-7"
+  --expect-message "warning: .*patch.inp:22: the cell is inverted at a vertex, but at no Gauss point.* Jacobian is -0.0126502")
+study_test(children_of_a_cell_inverted_at_a_vertex_end_with_2_on_2_ranks ${patch} --ranks 2
+  --set "Mesh/Initial refinements=3" --expect-exit 2
+  --expect-message "degree 1, because a cell of the mesh file is inverted at a vertex.*refine less")
+file(READ ${meshes}/patch.inp text)
+string(REPLACE "5, 0.32," "5, 0.9," text "${text}")
+string(REPLACE "6, 0.677," "6, 0.2," text "${text}")
+file(WRITE ${written}/inverted.inp "${text}")
+study_test(inverted_cells_are_written_on_2_ranks ${patch} --set Mesh/File=${written}/inverted.inp
+  --ranks 2 --expect-exit 2 --expect-line inverted_cells.vtu "Name=.location.*> 19 21 22<"
+  --expect-message "inverted.inp:19: the cell is inverted.*inverted_cells.vtu' shows all 3 such cells")
+file(WRITE ${written}/bulge.msh "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n13\n1 0 0 0\n2 1 0 0\n\
+3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n7 0.5 0 0\n8 1.5 0 0\n9 0 0.5 0\n10 -0.2 0.5 0\n11 2.2 0.5 0\n\
+12 0.5 1 0\n13 1.5 1 0\n$EndNodes\n$Elements\n2\n1 16 2 1 1 1 2 5 4 7 10 12 9\n\
+2 16 2 1 1 2 3 6 5 8 11 13 10\n$EndElements\n")
+set(bulge ${here}/mesh_square.prm --set Mesh/File=${written}/bulge.msh --set "Poisson/Neumann="
+  --set "Poisson/Dirichlet=0: 1 + x + 2*y")
+study_test(cell_inverted_by_a_mid_side_node_ends_with_2 ${bulge} --expect-exit 2
+  --expect-message "bulge.msh:22: .*with its nodes of second order.*Set Mesh/Inverted cells to straighten")
+study_test(cell_inverted_by_a_mid_side_node_is_straightened_on_1_and_2_ranks ${bulge}
+  --set "Mesh/Inverted cells=straighten" --ranks 2 --same-as-ranks 1 --expect-error-below Linf=1e-11
+  --expect-message "warning: .*bulge.msh:22: .*straightened the edges of 1 such cell,")
+
 # Warnings: cells with the opposite orientation, and sides that look curved
 string(REPLACE "2 3 2 1 1 2 3 6 5" "2 3 2 1 1 5 6 3 2" text "${squares}")
 file(WRITE ${written}/clockwise.msh "${text}")
