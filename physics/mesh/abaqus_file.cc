@@ -1,50 +1,28 @@
 #include "physics/mesh/mesh_readers.h"
 
-#include "linalg/base/error.h"
+#include "linalg/base/text.h"
+#include "physics/mesh/abaqus_elements.h"
+#include "physics/mesh/abaqus_loads.h"
 #include "physics/mesh/abaqus_sets.h"
 #include "physics/mesh/abaqus_text.h"
 
 #include <algorithm>
-#include <regex>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace femgpu
 {
 namespace
 {
 using Fields = std::vector<std::string_view>;
-
-/// Returns @p word, a number or name, without the name of its part: "NAME" for "PART-1-1.NAME".
-std::string_view without_part(std::string_view word)
-{
-  word.remove_prefix(word.rfind('.') + 1); // npos + 1 is 0
-  return without_quotes(word);
-}
-
-/// Returns dimension and number of nodes of the element type @p type, which is in upper case;
-/// {0, 0} if the type is unknown.
-std::pair<int, std::size_t> size_of_type(const std::string &type)
-{
-  static const std::vector<std::pair<std::regex, int>> families = {
-      {std::regex("(?:AC|DC|C)3D(\\d+)[A-Z]*"), 3},
-      {std::regex("(?:CPS|CPEG|CPE|DC2D|AC2D|M3D|SFM3D|R3D|DS|S)([34689])"
-                  "(?!\\d)[A-Z0-9]*"),
-       2},
-      {std::regex("STRI(3|6)5?"), 2},
-      {std::regex("(?:T[23]D|R2D|RB[23]D|DC1D)([23])[A-Z]*"), 1}};
-  if (type.size() > 20) // std::regex may fail on long strings
-    return {0, 0};
-  std::smatch match;
-  for (const auto &[family, dimension] : families)
-    if (std::regex_match(type, match, family))
-      return {dimension, std::stoul(match[1].str().substr(0, 4))};
-  static const std::regex beam("B[23]([1-3])[A-Z]*"); // the degree; 3 has two nodes, too
-  if (std::regex_match(type, match, beam))
-    return {1, match[1] == "2" ? 3U : 2U};
-  return {0, 0};
-}
 
 const char *const explicit_nodes_advice =
     " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
@@ -62,38 +40,38 @@ public:
   AbaqusModel read()
   {
     if (text.next_data() || text.at_end())
-      text.fail(in_quotes(text.line()) +
-                " is not a keyword such as *NODE: the file is damaged or not an Abaqus input "
-                "file. Write it again.");
+      reject_first_line();
     while (text.next_keyword())
       read_block();
+    if (instances.size() == 1) // no assembly: a file of parts
+      for (const auto &part : parts) {
+        begin_instance(part.second.value_of("NAME"));
+        read_part(part.second);
+      }
+    model.distinguish_names();
     for (const std::string &coupling : found_couplings)
       model.table.warnings.push_back(model.table.file + ": " + coupling +
                                      " is ignored, so that the parts that it connects are "
                                      "separate. Mesh them with common nodes.");
+    for (const auto &[type, skipped] : skipped_types)
+      model.table.warnings.push_back(
+          AbaqusText::prefix(skipped.first) + "elements of TYPE=" + type + " are ignored (" +
+          std::to_string(skipped.n) +
+          " in all), because they have neither volume nor sides. femgpu has no masses, springs or "
+          "connectors.");
     return std::move(model);
   }
 
 private:
-  /// Moves to the next data line. @throws InputError if the block ends before its first data line
-  bool next_data()
+  [[noreturn]] void reject_first_line() const
   {
-    if (text.next_data())
-      return true;
-    if (text.is_empty_block() && text.at_end())
-      text.fail("the file ends within the block *" + text.keyword() + " of line " +
-                std::to_string(text.location_of_keyword().line) +
-                ": it is truncated. Write or copy it again.");
-    if (text.is_empty_block())
-      text.fail("the block *" + text.keyword() + " before this line is empty. Remove it.");
-    return false;
-  }
-
-  void reject_option(const std::string &option) const
-  {
-    if (text.has(option))
-      text.fail_at_keyword("*" + text.keyword() + " with " + option + " is not supported." +
-                           explicit_nodes_advice);
+    const std::string_view line = text.line();
+    const bool is_ucd = !line.empty() && line.find_first_not_of("0123456789 \t") == line.npos;
+    text.fail(
+        in_quotes(line) + " is not a keyword such as *NODE: the file is " +
+        (is_ucd ? "in the UCD format of AVS. Convert it with meshio: `meshio convert -i avsucd " +
+                      model.table.file + " MESH.vtu`."
+                : "damaged or not an Abaqus input file. Write it again."));
   }
 
   /// Returns the set or surface named by the value of @p option, and creates it if it does not
@@ -104,8 +82,9 @@ private:
   {
     const std::string name = text.value_of(option);
     AbaqusSet &set =
-        all.try_emplace(upper(name), AbaqusSet{name, text.main_line_of_keyword(), origin})
+        all.try_emplace(instance->key(name), AbaqusSet{name, text.main_line_of_keyword(), origin})
             .first->second;
+    set.instance = instance->name;
     set.is_internal = text.has("INTERNAL");
     return set;
   }
@@ -113,44 +92,58 @@ private:
   void read_nodes()
   {
     text.follow_input();
-    reject_option("SYSTEM");
+    if (text.has("SYSTEM") && upper(text.value_of("SYSTEM")) != "R")
+      text.fail_at_keyword("*NODE with SYSTEM is not supported." +
+                           std::string(explicit_nodes_advice));
     AbaqusSet *const set =
         text.has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
-    while (next_data()) {
-      const Fields &fields = text.fields();
-      if (fields.size() < 3)
-        text.fail("a node needs a number and two or three coordinates. Is the file truncated?");
-      const long long number = text.integer(fields[0], "the number of a node");
+    auto n_fields = static_cast<std::size_t>(dim + 1); // of the previous line
+    while (text.next_data()) {
+      text.require_fields(n_fields);
+      n_fields = text.fields().size();
+      const long long number = text.integer(text.field(0), "the number of a node");
+      if (text.line().find(',') == std::string_view::npos)
+        text.fail("node " + std::to_string(number) + " has no coordinates. Is the file truncated?");
       std::array<double, 3> point = {};
-      for (std::size_t d = 0; d < std::min<std::size_t>(3, fields.size() - 1); ++d)
+      for (std::size_t d = 0; d < 3; ++d)
         point[d] = text.number(d + 1, "the coordinate of a node");
-      if (!nodes.emplace(number, model.table.points.size()).second)
-        text.fail(
-            "node " + std::to_string(number) +
-            " is defined twice. Use different numbers in all parts: in Abaqus/CAE, choose 'Do not "
-            "use parts and assemblies in input files' in Model > Edit Attributes.");
+      point = instance->motion(point);
+      if (!std::isfinite(point[0] + point[1] + point[2]))
+        text.fail("the coordinates of node " + std::to_string(number) + " are too large.");
+      if (!instance->nodes.emplace(number, model.table.points.size()).second)
+        text.fail("node " + std::to_string(number) +
+                  " is defined twice. Give each node its own number.");
       if (set != nullptr)
         set->members.push_back(model.table.points.size());
       model.table.points.push_back(point);
     }
+    reject_truncated_block();
   }
 
-  const ElementType &type_of(const std::string &name) const
+  /// Rejects a block without data at the end of the file.
+  void reject_truncated_block() const
   {
-    if (name.find("AX") != std::string::npos)
-      text.fail_at_keyword(
-          "elements of TYPE=" + name +
-          " are axisymmetric, which is not supported. Mesh a sector of the body in 3D with "
-          "symmetry planes at its sides, or use CPS or CPE elements for a plane body.");
-    const auto [dimension, n_nodes] = size_of_type(name);
-    for (const ElementType &type : element_types())
-      if (type.is_of_abaqus && type.shape->dimension == dimension && type.n_nodes() == n_nodes)
-        return type;
-    text.fail_at_keyword(
-        "elements of TYPE=" + in_quotes(name) +
-        " are not supported. Remove the block, or use elements of solids (such as C3D4, C3D8, "
-        "C3D10, C3D20), planes, shells and membranes (CPS3, CPE4, S4R, M3D4), trusses and "
-        "beams (T3D2, B31).");
+    if (text.is_empty_block() && text.at_end())
+      text.fail("the file ends within the block *" + text.keyword() + " of line " +
+                std::to_string(text.location_of_keyword().line) +
+                ": it is truncated. Write or copy it again.");
+  }
+
+  /// Returns the instance in which a number or name of the current block is searched, and the
+  /// number or name without the instance: NAME for "INSTANCE.NAME".
+  std::pair<const AbaqusInstance &, std::string_view> resolve(const std::string_view word) const
+  {
+    if (const std::size_t dot = word.rfind('.'); dot != std::string_view::npos)
+      if (const auto named = instances.find(upper(without_quotes(word.substr(0, dot))));
+          named != instances.end())
+        return {named->second, without_quotes(word.substr(dot + 1))};
+    if (!text.has("INSTANCE") || text.keyword() == "INSTANCE")
+      return {*instance, without_quotes(word)};
+    const auto named = instances.find(upper(text.value_of("INSTANCE")));
+    if (named == instances.end())
+      text.fail_at_keyword("there is no instance " + in_quotes(text.value_of("INSTANCE")) +
+                           " before this line.");
+    return {named->second, without_quotes(word)};
   }
 
   std::size_t find(const std::unordered_map<long long, std::size_t> &numbers,
@@ -184,14 +177,14 @@ private:
         fields = text.fields();
         i = 0;
       }
-      found.push_back(find(nodes, fields[i], "a node"));
+      found.push_back(find(instance->nodes, fields[i], "a node"));
       if (found.size() == n_nodes && i + 1 < fields.size())
         text.fail("element " + std::to_string(number) + " has more than the " +
                   std::to_string(n_nodes) + " nodes of a " + name + ".");
     }
     if (type.shape == &CellShape::line && n_nodes == 3)
       std::swap(found[1], found[2]); // Abaqus lists the midpoint second
-    if (!elements.emplace(number, model.table.elements.size()).second)
+    if (!instance->elements.emplace(number, model.table.elements.size()).second)
       text.fail("element " + std::to_string(number) +
                 " is defined twice. Give each element its own number.");
     model.table.add_element(type, 0, first_line, found, dim);
@@ -201,37 +194,52 @@ private:
   {
     text.follow_input();
     const std::string name = upper(text.value_of("TYPE"));
-    const ElementType &type = type_of(name);
-    if (type.shape->dimension == dim)
-      model.table.cell_types.emplace(name, text.main_line_of_keyword());
-    const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
     AbaqusSet *const set = text.has("ELSET")
                                ? &named(model.element_sets, "ELSET", AbaqusOrigin::of_elements)
                                : nullptr;
-    while (next_data()) {
+    if (is_special_type(name))
+      return skip_elements(name);
+    const ElementType &type = find_element_type(name, text);
+    if (type.shape->dimension == dim)
+      model.table.cell_types.emplace(name, text.main_line_of_keyword());
+    const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
+    while (text.next_data()) {
       if (set != nullptr)
         set->members.push_back(model.table.elements.size());
       are_shells.push_back(is_shell);
       read_element(type, name);
     }
+    reject_truncated_block();
+  }
+
+  /// Skips elements of a type without volume and sides. Sets may contain them.
+  void skip_elements(const std::string &type)
+  {
+    Skipped &skipped =
+        skipped_types.try_emplace(type, Skipped{0, text.location_of_keyword()}).first->second;
+    for (; text.next_data(); ++skipped.n)
+      instance->elements.emplace(text.integer(text.field(0), "the number of an element"),
+                                 skipped_element);
   }
 
   /// Adds the member with number @p token, or the members of the set with this name, to @p set.
   void add_members(AbaqusSet &set, const std::string_view token, const bool of_elements)
   {
-    const std::string_view word = without_part(token);
+    const auto [where, word] = resolve(token);
     if (word.find_first_not_of("0123456789") == std::string_view::npos) {
-      set.members.push_back(of_elements ? find(elements, word, "an element")
-                                        : find(nodes, word, "a node"));
+      const std::size_t member = of_elements ? find(where.elements, word, "an element")
+                                             : find(where.nodes, word, "a node");
+      if (member != skipped_element)
+        set.members.push_back(member);
       return;
     }
     const auto &sets = of_elements ? model.element_sets : model.node_sets;
-    const auto other = sets.find(upper(word));
+    const auto other = sets.find(where.key(word));
     if (other == sets.end())
-      text.fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
+      text.fail(in_quotes(token) + " is neither a number nor the name of a set before this line.");
     const auto members = other->second.members; // a copy: the other set may be this set
     set.members.insert(set.members.end(), members.begin(), members.end());
-    if (set.members.size() > 2 * (nodes.size() + elements.size()))
+    if (set.members.size() > 2 * (model.table.points.size() + model.table.elements.size()))
       set.remove_duplicates(); // bounds the size of nested sets
   }
 
@@ -282,13 +290,14 @@ private:
       add_nodes_of(text.value_of("ELSET"), set);
       return;
     }
-    while (next_data()) {
-      const Fields fields = text.fields();
+    while (text.next_data()) {
+      const Fields &fields = text.fields();
       if (text.has("GENERATE"))
         add_range(set, fields, of_elements);
       else
         for (const std::string_view field : fields)
-          add_members(set, field, of_elements);
+          if (!field.empty())
+            add_members(set, field, of_elements);
     }
   }
 
@@ -316,33 +325,114 @@ private:
         upper(text.has("TYPE") ? text.value_of("TYPE") : std::string("ELEMENT"));
     if (type == "NODE") {
       AbaqusSet &set = named(model.node_sets, "NAME", AbaqusOrigin::nodes);
-      while (next_data())
-        add_members(set, text.fields()[0], false);
-      return;
+      while (text.next_data())
+        add_members(set, text.field(0), false);
+      return reject_truncated_block();
     }
     AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
     if (type != "ELEMENT" || text.has("COMBINE") || text.has("CROP"))
       text.fail_at_keyword(
           "only surfaces of nodes or of sides of elements are supported. Remove this "
           "surface.");
-    while (next_data()) {
-      const Fields fields = text.fields();
+    while (text.next_data()) {
+      text.require_fields(2);
       AbaqusSet chosen;
-      add_members(chosen, fields[0], true);
+      add_members(chosen, text.field(0), true);
       for (const std::size_t element : chosen.members)
-        surface.sides.push_back(
-            {element, read_side(fields.size() > 1 ? fields[1] : "", element), text.main_line()});
-      const auto set = model.element_sets.find(upper(without_part(fields[0])));
-      if (set != model.element_sets.end())
+        surface.sides.push_back({element, read_side(text.field(1), element), text.main_line()});
+      const auto [where, word] = resolve(text.field(0));
+      if (const auto set = model.element_sets.find(where.key(word));
+          set != model.element_sets.end())
         set->second.defines_surface = true;
+    }
+    reject_truncated_block();
+  }
+
+  /// Makes a surface of all faces that loads of the same keyword and values act on.
+  void read_face_loads()
+  {
+    while (text.next_data()) {
+      const std::optional<std::size_t> side = AbaqusLoads::side(text);
+      if (!side)
+        continue;
+      text.require_fields(3);
+      AbaqusSet chosen;
+      add_members(chosen, text.field(0), true);
+      const bool is_itself = *side == AbaqusSet::element_itself;
+      const int dimension = is_itself ? dim - 1 : dim; // others are structures without faces
+      const auto has_no_face = [&](const std::size_t element) {
+        return model.table.elements[element].shape->dimension != dimension;
+      };
+      auto &members = chosen.members;
+      members.erase(std::remove_if(members.begin(), members.end(), has_no_face), members.end());
+      if (members.empty())
+        continue;
+      AbaqusSet &surface = loads.surface(text, model);
+      for (const std::size_t element : members)
+        surface.sides.push_back({element, *side, text.main_line()});
     }
   }
 
   void read_section()
   {
-    const auto set = model.element_sets.find(upper(text.value_of("ELSET")));
+    const auto [where, word] = resolve(text.value_of("ELSET"));
+    const auto set = model.element_sets.find(where.key(word));
     if (set != model.element_sets.end())
       set->second.origin = AbaqusOrigin::section;
+  }
+
+  /// Reads, or skips, the blocks up to *END PART or *END INSTANCE.
+  /// @param begin stands at *PART or *INSTANCE
+  void walk_to_end(const AbaqusText &begin, const bool reads)
+  {
+    static const std::set<std::string> others = {"PART", "INSTANCE", "ASSEMBLY", "END ASSEMBLY",
+                                                 "STEP"};
+    while (text.next_keyword() && others.count(text.keyword()) == 0)
+      if (text.keyword() == "END " + begin.keyword())
+        return;
+      else if (reads)
+        read_block();
+    begin.fail_at_keyword("*" + begin.keyword() + " has no *END " + begin.keyword() +
+                          ". Is the file truncated?");
+  }
+
+  /// Skips a part, which *INSTANCE reads.
+  void skip_part()
+  {
+    const auto [part, is_new] = parts.emplace(upper(text.value_of("NAME")), text);
+    if (!is_new)
+      text.fail_at_keyword("the part " + in_quotes(text.value_of("NAME")) + " is defined twice.");
+    walk_to_end(AbaqusText(text), false);
+  }
+
+  /// Reads the blocks of @p part into the current instance.
+  void read_part(const AbaqusText &part)
+  {
+    AbaqusText position = std::exchange(text, part);
+    walk_to_end(part, true);
+    text = std::move(position);
+  }
+
+  void begin_instance(const std::string &name)
+  {
+    const auto [added, is_new] = instances.try_emplace(upper(name), AbaqusInstance{name});
+    if (!is_new)
+      text.fail_at_keyword("the instance " + in_quotes(name) + " is defined twice.");
+    instance = &added->second;
+  }
+
+  void read_instance()
+  {
+    const AbaqusText begin = text;
+    const auto part = parts.find(upper(text.value_of("PART")));
+    if (part == parts.end())
+      text.fail_at_keyword("there is no part " + in_quotes(text.value_of("PART")) +
+                           " before this line.");
+    begin_instance(text.value_of("NAME"));
+    instance->motion = AbaqusMotion(text);
+    read_part(part->second);
+    walk_to_end(begin, true);
+    instance = &instances.at("");
   }
 
   /// Reads a block, or skips it if its keyword does not concern the mesh.
@@ -354,6 +444,12 @@ private:
         {"NSET", &AbaqusReader::read_set},
         {"ELSET", &AbaqusReader::read_set},
         {"SURFACE", &AbaqusReader::read_surface},
+        {"PART", &AbaqusReader::skip_part},
+        {"INSTANCE", &AbaqusReader::read_instance},
+        {"DLOAD", &AbaqusReader::read_face_loads},
+        {"DFLUX", &AbaqusReader::read_face_loads},
+        {"FILM", &AbaqusReader::read_face_loads},
+        {"RADIATE", &AbaqusReader::read_face_loads},
         {"SOLID SECTION", &AbaqusReader::read_section},
         {"SHELL SECTION", &AbaqusReader::read_section}};
     static const std::set<std::string> generating_keywords = {
@@ -364,35 +460,39 @@ private:
       text.fail_at_keyword("*" + text.keyword() + " is not supported." + explicit_nodes_advice);
     if (coupling_keywords.count(text.keyword()) > 0)
       found_couplings.insert("*" + text.keyword());
-    n_parts += text.keyword() == "PART" ? 1 : 0;
-    const auto block = blocks.find(text.keyword());
-    if (block != blocks.end())
-      return (this->*block->second)();
-    const bool is_moved = text.keyword() == "INSTANCE" && text.next_data();
-    if (n_parts > 1 || is_moved)
-      text.fail_at_keyword(
-          "the mesh has several parts, or a part that is moved, which is not supported. In "
-          "Abaqus/CAE, choose 'Do not use parts and assemblies in input files' in Model > Edit "
-          "Attributes, and write it again.");
+    if (const auto block = blocks.find(text.keyword()); block != blocks.end())
+      (this->*block->second)();
   }
+
+  /// The elements of a type that is ignored.
+  struct Skipped
+  {
+    std::size_t n;
+    AbaqusText::Location first;
+  };
+  /// The index of elements that are ignored.
+  static constexpr std::size_t skipped_element = static_cast<std::size_t>(-1);
 
   AbaqusText text;
   int dim;
   AbaqusModel model;
-  std::unordered_map<long long, std::size_t> nodes, elements; ///< indices by number in the file
-  std::vector<bool> are_shells; ///< whether an element is a shell or membrane
-  std::size_t n_parts = 0;
-  std::set<std::string> found_couplings; ///< keywords that are ignored with a warning
+  std::vector<bool> are_shells;            ///< whether an element is a shell or membrane
+  std::map<std::string, AbaqusText> parts; ///< where they begin, by names in upper case
+  std::map<std::string, AbaqusInstance> instances = {{"", {}}}; ///< by names in upper case
+  AbaqusInstance *instance = &instances.at("");                 ///< of the current block
+  std::set<std::string> found_couplings;        ///< keywords that are ignored with a warning
+  std::map<std::string, Skipped> skipped_types; ///< by names of types
+  AbaqusLoads loads;
 };
 } // namespace
 
+AbaqusModel read_abaqus_model(const std::string &name, const std::string_view text, const int dim)
+{
+  return AbaqusReader(name, text, dim).read();
+}
+
 MeshTable read_abaqus_file(const std::string &name, const std::string_view text, const int dim)
 {
-  MeshTable table = assign_ids_from_sets(AbaqusReader(name, text, dim).read(), dim);
-  if (text.back() != '\n') // a number cut off at the end would be wrong, but valid
-    throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
-                     ": the last line is not terminated: the file is truncated. Write or copy it "
-                     "again, or end the line.");
-  return table;
+  return assign_ids_from_sets(read_abaqus_model(name, text, dim), dim);
 }
 } // namespace femgpu

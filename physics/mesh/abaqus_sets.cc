@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
+#include "physics/mesh/abaqus_text.h"
 #include "physics/mesh/group_classes.h"
 
 #include <algorithm>
@@ -167,16 +168,17 @@ private:
                          " has no such side. Use S1 to S6 for cells (E1 to E4 for shells in 2D), "
                          "SPOS or SNEG for elements on the boundary.");
       const MeshElement side = is_cell ? side_of(element, listed.side) : element;
-      if (const std::size_t index = find_side(all_nodes(side)); index != no_side)
+      const std::size_t index = find_side(all_nodes(side));
+      if (index != no_side)
         members.insert(index);
+      else if (surface.origin == AbaqusOrigin::load)
+        return make_unusable(surface, "surface", "has a side that is not on the boundary.");
     }
     surface.members.assign(members.begin(), members.end());
     if (!surface.is_internal && !members.empty())
       candidates.push_back(std::move(surface));
     else if (!surface.is_internal && !surface.sides.empty())
-      table.unusable_names.push_back({dim - 1, surface.name,
-                                      "This surface of line " + std::to_string(surface.line) +
-                                          " of '" + table.file + "' " + off_boundary(dim - 1)});
+      make_unusable(surface, "surface", off_boundary(dim - 1));
   }
 
   /// Adds the sides whose vertices are all in the set as a candidate; if there are none, adds a
@@ -191,7 +193,8 @@ private:
         members.push_back(s);
     if (nodes.size() == table.points.size())
       make_unusable(
-          set, "has all nodes of the mesh. Define a separate set for each part of the boundary.");
+          set, "node set",
+          "has all nodes of the mesh. Define a separate set for each part of the boundary.");
     else if (members.empty())
       add_curve_or_points(set);
     else {
@@ -200,11 +203,11 @@ private:
     }
   }
 
-  void make_unusable(const AbaqusSet &set, const std::string &reason)
+  void make_unusable(const AbaqusSet &set, const std::string &kind, const std::string &reason)
   {
     table.unusable_names.push_back({dim - 1, set.name,
-                                    "This node set of line " + std::to_string(set.line) + " of '" +
-                                        table.file + "' " + reason});
+                                    "This " + kind + " of line " + std::to_string(set.line) +
+                                        " of '" + table.file + "' " + reason});
   }
 
   /// In 3D, stores the edges of the curves that element sets of trusses or beams already define.
@@ -260,8 +263,9 @@ private:
       return !is_vertex[node] && !table.is_mid_side(node);
     };
     if (std::any_of(set.members.begin(), set.members.end(), has_no_cell))
-      return make_unusable(set, "has nodes that are neither vertices nor mid-side nodes of cells. "
-                                "Remove them from the set.");
+      return make_unusable(set, "node set",
+                           "has nodes that are neither vertices nor mid-side nodes of cells. "
+                           "Remove them from the set.");
     const std::vector<MeshElement> edges = complete_edges(set);
     if (!is_curve(edges, set)) {
       const auto id = static_cast<long long>(table.names.size()) + 1;
@@ -272,10 +276,11 @@ private:
     }
     for (const MeshElement &edge : edges)
       if (const auto owner = line_of_edge.find(all_nodes(edge)); owner != line_of_edge.end())
-        return make_unusable(set, "shares edges with the curve of line " +
-                                      std::to_string(owner->second) +
-                                      ", but each edge can be in one curve only. Use that curve, "
-                                      "or remove one of the two from the file.");
+        return make_unusable(set, "node set",
+                             "shares edges with the curve of line " +
+                                 std::to_string(owner->second) +
+                                 ", but each edge can be in one curve only. Use that curve, "
+                                 "or remove one of the two from the file.");
     table.names.push_back({1, ++largest_curve, set.name});
     for (const MeshElement &edge : edges) {
       line_of_edge.emplace(all_nodes(edge), set.line);
@@ -301,8 +306,48 @@ private:
 };
 } // namespace
 
+void AbaqusModel::distinguish_names()
+{
+  std::map<std::string, std::set<std::string>> owners; // instances by names
+  for (const auto *const sets : {&node_sets, &element_sets, &surfaces})
+    for (const auto &entry : *sets)
+      if (!entry.second.is_internal)
+        owners[upper(entry.second.name)].insert(entry.second.instance);
+  for (auto *const sets : {&node_sets, &element_sets, &surfaces})
+    for (auto &[key, set] : *sets)
+      if (!set.instance.empty() && owners[upper(set.name)].size() > 1)
+        set.name.insert(0, set.instance + ".");
+}
+
+namespace
+{
+/// Removes empty sets. Their names become unusable.
+void drop_empty_sets(AbaqusModel &model, const int dim)
+{
+  for (auto *const sets : {&model.node_sets, &model.element_sets, &model.surfaces})
+    for (auto entry = sets->begin(); entry != sets->end();) {
+      const AbaqusSet &set = entry->second;
+      if (!set.members.empty() || !set.sides.empty()) {
+        ++entry;
+        continue;
+      }
+      const std::string reason = "is empty or has only elements that femgpu ignores";
+      for (const int dimension : {dim - 1, dim})
+        model.table.unusable_names.push_back({dimension, set.name,
+                                              "This set of line " + std::to_string(set.line) +
+                                                  " of '" + model.table.file + "' " + reason +
+                                                  "."});
+      if (!set.is_internal && set.origin != AbaqusOrigin::of_elements)
+        model.table.warnings.push_back(model.table.location_of(set.line) + "the set '" + set.name +
+                                       "' " + reason + ". Parameters cannot name it.");
+      entry = sets->erase(entry);
+    }
+}
+} // namespace
+
 MeshTable assign_ids_from_sets(AbaqusModel model, const int dim)
 {
+  drop_empty_sets(model, dim);
   for (auto *const sets : {&model.node_sets, &model.element_sets})
     for (auto &entry : *sets)
       entry.second.remove_duplicates();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace femgpu
@@ -18,7 +19,8 @@ enum class AbaqusOrigin
   section,     ///< an element set that *SOLID SECTION names
   listed,      ///< an element set that *ELSET lists
   of_elements, ///< an element set that *ELEMENT names
-  nodes        ///< a node set that *NSET, *NODE, or *SURFACE with TYPE=NODE names
+  nodes,       ///< a node set that *NSET, *NODE, or *SURFACE with TYPE=NODE names
+  load         ///< faces of a FaceLoad
 };
 
 /// A named set of nodes, elements or sides of elements.
@@ -44,6 +46,7 @@ struct AbaqusSet
   std::vector<std::size_t> members = {}; ///< indices of nodes or elements; of sides in surfaces
   std::vector<Side> sides = {};          ///< sides of a surface as listed in the file
   long long id = 0;                      ///< id of the region, if the set became a region
+  std::string instance = {};             ///< name of the instance that defines it; empty if none
 
   void remove_duplicates()
   {
@@ -52,12 +55,35 @@ struct AbaqusSet
   }
 };
 
-/// The contents of an Abaqus input file. Keys are names in upper case.
+/// A load on faces of elements with one keyword and one list of values. Its faces form a surface.
+struct FaceLoad
+{
+  std::string keyword;             ///< DLOAD, DFLUX, FILM or RADIATE
+  std::string name;                ///< of its surface, such as dload_1
+  std::size_t line;                ///< the first line, see AbaqusText::main_line()
+  std::vector<std::string> values; ///< the fields after the label
+  std::string
+      label; ///< without the number of the face: P, or PNU for a load that a program defines
+};
+
+/**
+ * The contents of an Abaqus input file. Keys are names in upper case; those of a set of an instance
+ * are "INSTANCE.NAME", as in references to the set. AbaqusSet::name is the name in femgpu, which
+ * has the instance only if several instances, or the assembly and an instance, have the name.
+ */
 struct AbaqusModel
 {
   MeshTable table;
+  std::vector<FaceLoad> face_loads; ///< in the order of their first lines
   std::map<std::string, AbaqusSet> node_sets, element_sets, surfaces;
+
+  /// Puts the instance before the names of sets that also another instance or the assembly has.
+  void distinguish_names();
 };
+
+/// Reads the mesh in an input file of Abaqus, as described in the comment of read_abaqus_file()
+/// (mesh_readers.h).
+AbaqusModel read_abaqus_model(const std::string &name, std::string_view text, int dim);
 
 /**
  * Returns the table of @p model, in which cells, boundary sides and edges have the ids and names of

@@ -142,7 +142,16 @@ bool AbaqusText::next_data()
     return false;
   is_empty = false;
   split_at_commas(line(), data);
+  if (line().back() == ',')
+    require_fields(data.size() + 1);
   return true;
+}
+
+void AbaqusText::require_fields(const std::size_t n) const
+{
+  if (data.size() < n && sources.back().text.is_unterminated())
+    fail("the last line is not terminated: the file is truncated. Write or copy it again, or end "
+         "the line.");
 }
 
 const std::string &AbaqusText::value_of(const std::string &option) const
@@ -163,6 +172,6 @@ void AbaqusText::follow_input()
 
 void AbaqusText::fail(const std::string &message, const Location &location) const
 {
-  throw InputError(*location.file + ":" + std::to_string(location.line) + ": " + message);
+  throw InputError(prefix(location) + message);
 }
 } // namespace femgpu

@@ -68,6 +68,9 @@ public:
 
   /// Moves to the next data line of the block. Returns false at the end of the block.
   bool next_data();
+  /// Rejects a data line of less than @p n fields at the end of a file without end of line: the
+  /// line was probably cut off.
+  void require_fields(std::size_t n) const;
   /// Returns whether next_data() has found no data line since the keyword.
   bool is_empty_block() const
   {
@@ -113,6 +116,11 @@ public:
   std::size_t main_line_of_keyword() const
   {
     return current.main_line;
+  }
+  /// Returns the beginning of messages: "FILE:LINE: ".
+  static std::string prefix(const Location &location)
+  {
+    return *location.file + ":" + std::to_string(location.line) + ": ";
   }
   Location location() const
   {

@@ -1,6 +1,7 @@
 #include "physics/mesh/mesh_file.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_readers.h"
 #include "physics/mesh/simplex_split.h"
@@ -14,11 +15,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -220,10 +220,12 @@ MeshTable read_mesh_file(const std::string &name, const std::string &merging,
   std::string extension = std::filesystem::path(name).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](const unsigned char c) { return std::tolower(c); });
-  const auto reader = readers().find(extension);
-  if (reader == readers().end())
+  if (readers().count(extension) == 0)
     reject_extension(name, extension);
-  MeshTable table = reader->second(name, read_file(name), dim);
+  const std::string text = read_file(name);
+  if (extension == ".msh" && trimmed_view(text)[0] == '*') // cgx writes Abaqus files as .msh
+    extension = ".inp";
+  MeshTable table = readers().at(extension)(name, text, dim);
   check_mesh_table(table, dim);
   const bool must_split = must_be_split(table, dim);
   if (must_split && cells == "hypercube")

@@ -15,15 +15,16 @@ namespace femgpu
 /**
  * Reads the mesh in an input file of Abaqus, .inp, as written by Abaqus, CalculiX, Cubit and gmsh:
  * *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE, and the element sets of *SOLID SECTION and *SHELL
- * SECTION. Follows *INCLUDE. Other keywords are ignored, except those that create or move nodes and
- * elements, which are rejected. Format: "Abaqus Keywords Reference Manual"; CalculiX CrunchiX
- * user's manual.
+ * SECTION, the instances of parts, and the faces of *DLOAD, *DFLUX, *FILM and *RADIATE, which
+ * become surfaces such as dload_1. Follows *INCLUDE. Other keywords are ignored, except those that
+ * create or move nodes and elements, which are rejected. Format: "Abaqus Keywords Reference
+ * Manual"; CalculiX CrunchiX user's manual.
  *
  * Sets define ids and names, and may overlap (group_classes.h). A number in a set's name, alone or
  * after EB (cells) or SS (sides), is the id that the set requests. The other sets get their ids in
  * this order: element sets of sections (for cells) and surfaces (for sides); sets of *ELSET; sets
- * of *ELEMENT; node sets, each of which denotes the boundary sides whose nodes it contains. Among
- * sets of the same kind, the smallest comes first.
+ * of *ELEMENT; node sets, each of which denotes the boundary sides whose nodes it contains; faces
+ * of loads. Among sets of the same kind, the smallest comes first.
  * @param name name of the file, for messages
  * @param text contents of the file
  * @throws InputError "FILE:LINE: …" if the file is truncated, contains unknown element types, or

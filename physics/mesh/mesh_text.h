@@ -31,6 +31,12 @@ public:
   {
     return current;
   }
+  /// Returns whether the current line is the last one and has no end of line, so that it may have
+  /// been cut off.
+  bool is_unterminated() const
+  {
+    return at == text.size() && !text.empty() && text.back() != '\n';
+  }
   /// Returns the number of the current line, counted from 1.
   std::size_t line_number() const
   {

@@ -1,6 +1,7 @@
 # Types and sets of Abaqus files: plane stress or strain, and nodes of second order.
 set(written ${CMAKE_CURRENT_BINARY_DIR}/meshes)
 set(pull ${here}/elasticity_pull.prm)
+set(two_cycles --set Study/Cycles=2 --ranks 2 --same-as-ranks 1)
 
 # A square of two elements with different types.
 function(write_square name first second)
@@ -38,6 +39,32 @@ foreach(type CAX4 DCAX4 CGAX4R)
     --expect-exit 2 --expect-message "${type}.inp:8: elements of TYPE=${type} are axisymmetric")
 endforeach()
 
+# The same square as two instances of a part in an included file, with the pull as a load on a face.
+file(WRITE ${written}/parts/half.inp "*NODE, NSET=ALL\n1,\n2, 0.5\n3, 0.5, 1.\n4, , 1.\n\
+*ELEMENT, TYPE=CPS4, ELSET=BODY\n1, 1, 2, 3, 4\n*ELEMENT, TYPE=MASS, ELSET=M\n2, 3\n")
+file(WRITE ${written}/assembly.inp "*PART, NAME=HALF\n*INCLUDE, INPUT=parts/half.inp\n*END PART\n\
+*ASSEMBLY, NAME=A\n*INSTANCE, NAME=H1, PART=HALF\n*END INSTANCE\n*INSTANCE, NAME=H2, PART=HALF\n\
+1., 1.\n1., 1., 0., 1., 1., 1., 180.\n*END INSTANCE\n*NSET, NSET=LEFT, INSTANCE=H1\n1, 4\n\
+*NSET, NSET=FRONT\nH1.1, H1.2, H2.4, H2.3\n*NSET, NSET=EMPTY\n*END ASSEMBLY\n*STEP\n*DLOAD\nH2.BODY, P4, -1.\n\
+H1.BODY, GRAV, 1.\n*END STEP")
+file(COPY_FILE ${written}/assembly.inp ${written}/cgx.msh)
+set(assembly ${pull} --set "Mesh/Merge nodes=1e-9" --set Elasticity/Traction=
+  --set "Elasticity/Pressure=dload_1: -1")
+foreach(file assembly.inp cgx.msh)
+  study_test(instances_of_parts_in_${file}_are_put_together ${assembly} --set Mesh/File=${written}/${file}
+    ${two_cycles} --expect-quantity "p displacement_x=1+-1e-7"
+    --expect-message "half.inp:8: elements of TYPE=MASS are ignored \\(2 in all\\)"
+    --expect-message "assembly.inp:15: the set 'EMPTY' is empty|cgx.msh:15: the set 'EMPTY' is empty")
+endforeach()
+study_test(instances_that_are_not_merged_end_with_2 ${assembly} --set "Mesh/Merge nodes=refuse"
+  --set Mesh/File=${written}/assembly.inp --expect-exit 2 --expect-message "assembly.inp:2")
+study_test(empty_set_is_refused_where_it_is_named ${assembly} --set Mesh/File=${written}/assembly.inp
+  --set Elasticity/Displacement=EMPTY:0,0 --expect-exit 1
+  --expect-message "names 'EMPTY'. This set of line 15 of .*assembly.inp' is empty")
+file(WRITE ${written}/avs.inp "4 1 0 0 0\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n1 1 quad 1 2 3 4\n")
+study_test(ucd_file_with_the_extension_inp_is_refused ${pull} --set Mesh/File=${written}/avs.inp
+  --expect-exit 2 --expect-message "avs.inp:1: '4 1 0 0 0' is not .* in the UCD format of AVS")
+
 # A cube of one element of second order, pulled at its top and bottom. The mid-side nodes NMID of
 # its vertical edges do not move; if a bottom edge, EDGE, is held, the top rises by 1.
 file(WRITE ${written}/cube_c3d20.inp "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n\
@@ -48,7 +75,6 @@ file(WRITE ${written}/cube_c3d20.inp "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\
 1, S6\n*NSET, NSET=NMID\n17, 18, 19, 20\n*NSET, NSET=EDGE\n1, 9, 2\n")
 set(cube ${pull} --set Dimension=3 --set Mesh/File=${written}/cube_c3d20.inp
   --set "Measurements/Points=p: 1, 1, 1" --set "Measurements/Point fields=displacement_z")
-set(two_cycles --set Study/Cycles=2 --ranks 2 --same-as-ranks 1)
 set(pull_up "Elasticity/Traction=TOP: 0, 0, 1\\; BOTTOM: 0, 0, -1")
 set(mid_sides_held --set "Elasticity/Displacement=NMID: free, free, 0")
 study_test(mid_side_nodes_are_held ${cube} --set "${pull_up}" ${mid_sides_held} ${two_cycles}

@@ -82,6 +82,14 @@ foreach(case "unv;-format;unv" "binary.msh;-format;msh22;-bin" "v1.msh;-format;m
     --expect-error-below Linf=1e-10)
 endforeach()
 
+string(REPLACE "2.2 0 8" "2.2 1 8" not_binary "${squares}")
+file(WRITE ${written}/not_binary.msh "${not_binary}")
+file(WRITE ${written}/nonsense.vtk "1 2 3\n")
+foreach(file not_binary.msh nonsense.vtk)
+  study_test(${file}_cannot_be_converted ${here}/mesh_square.prm --expect-exit 2
+    --set Mesh/File=${written}/${file} --expect-message "gmsh (could not convert|wrote no mesh)")
+endforeach()
+
 # Parts by place
 set(plate ${here}/mesh_square.prm --set Mesh/Generator=subdivided_hyper_cube
   --set "Mesh/Arguments=4 : 0 : 1 : true" --set "Poisson/Neumann=")

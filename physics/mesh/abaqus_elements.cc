@@ -1,0 +1,109 @@
+#include "physics/mesh/abaqus_elements.h"
+
+#include <cmath>
+#include <regex>
+#include <utility>
+#include <vector>
+
+namespace femgpu
+{
+namespace
+{
+constexpr std::size_t longest_type = 20; // std::regex may fail on long strings
+
+/// Returns dimension and number of nodes of the element type @p type, which is in upper case;
+/// {0, 0} if the type is unknown.
+std::pair<int, std::size_t> size_of_type(const std::string &type)
+{
+  static const std::vector<std::pair<std::regex, int>> families = {
+      {std::regex("(?:AC|DC|C)3D(\\d+)[A-Z]*"), 3},
+      {std::regex("(?:CPS|CPEG|CPE|DC2D|AC2D|M3D|SFM3D|R3D|DS|S)([34689])"
+                  "(?!\\d)[A-Z0-9]*"),
+       2},
+      {std::regex("STRI(3|6)5?"), 2},
+      {std::regex("(?:T[23]D|R2D|RB[23]D|DC1D)([23])[A-Z]*"), 1}};
+  if (type.size() > longest_type)
+    return {0, 0};
+  std::smatch match;
+  for (const auto &[family, dimension] : families)
+    if (std::regex_match(type, match, family))
+      return {dimension, std::stoul(match[1].str().substr(0, 4))};
+  static const std::regex beam("B[23]([1-3])[A-Z]*"); // the degree; 3 has two nodes, too
+  if (std::regex_match(type, match, beam))
+    return {1, match[1] == "2" ? 3U : 2U};
+  return {0, 0};
+}
+} // namespace
+
+bool is_special_type(const std::string &type)
+{
+  static const std::regex special("MASS|ROTARYI|HEATCAP|D|(SPRING|DASHPOT)[A12]|(DCOUP|CONN|DRAG)["
+                                  "23]D2?|D?GAP[A-Z]*|JOINT[A-Z0-9]+");
+  return type.size() <= longest_type && std::regex_match(type, special);
+}
+
+const ElementType &find_element_type(const std::string &type, const AbaqusText &text)
+{
+  if (type.find("AX") != std::string::npos)
+    text.fail_at_keyword(
+        "elements of TYPE=" + type +
+        " are axisymmetric, which is not supported. Mesh a sector of the body in 3D with "
+        "symmetry planes at its sides, or use CPS or CPE elements for a plane body.");
+  const auto [dimension, n_nodes] = size_of_type(type);
+  for (const ElementType &candidate : element_types())
+    if (candidate.is_of_abaqus && candidate.shape->dimension == dimension &&
+        candidate.n_nodes() == n_nodes)
+      return candidate;
+  text.fail_at_keyword(
+      "elements of TYPE=" + in_quotes(type) +
+      " are not supported. Remove the block, or use elements of solids (such as C3D4, C3D8, "
+      "C3D10, C3D20), planes, shells and membranes (CPS3, CPE4, S4R, M3D4), trusses and "
+      "beams (T3D2, B31).");
+}
+
+AbaqusMotion::AbaqusMotion(AbaqusText &text)
+{
+  if (!text.next_data())
+    return;
+  text.require_fields(3);
+  for (std::size_t d = 0; d < 3; ++d)
+    shift[d] = text.number(d, "a component of the translation of an instance");
+  if (!text.next_data())
+    return;
+  text.require_fields(7);
+  double length = 0.;
+  for (std::size_t d = 0; d < 3; ++d) {
+    origin[d] = text.number(d, "a coordinate of the axis of an instance");
+    axis[d] = text.number(d + 3, "a coordinate of the axis of an instance") - origin[d];
+    length = std::hypot(length, axis[d]);
+  }
+  const double degrees = text.number(6, "the angle of an instance");
+  if (!(length > 0.) || !std::isfinite(length))
+    text.fail("the axis of rotation needs two different points. Write x1, y1, z1, x2, y2, z2, "
+              "angle.");
+  for (double &component : axis)
+    component /= length;
+  const auto exact = [](const double value) { return std::abs(value) < 1e-15 ? 0. : value; };
+  const double radians = std::fmod(degrees, 360.) * std::acos(-1.) / 180.;
+  cosine = exact(std::cos(radians)); // a quarter turn keeps zeros
+  sine = exact(std::sin(radians));
+  if (text.next_data())
+    text.fail("an instance has at most two data lines, a translation and a rotation.");
+}
+
+std::array<double, 3> AbaqusMotion::operator()(const std::array<double, 3> &point) const
+{
+  std::array<double, 3> v = {}, result = {}; // Rodrigues' formula for v
+  double along = 0.;
+  for (std::size_t d = 0; d < 3; ++d) {
+    v[d] = point[d] + shift[d] - origin[d];
+    along += axis[d] * v[d];
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+    result[d] = origin[d] + cosine * v[d] + sine * (axis[e] * v[f] - axis[f] * v[e]) +
+                (1. - cosine) * along * axis[d];
+  }
+  return result;
+}
+} // namespace femgpu

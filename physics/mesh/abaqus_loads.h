@@ -1,0 +1,37 @@
+#ifndef femgpu_physics_abaqus_loads_h
+#define femgpu_physics_abaqus_loads_h
+
+#include "physics/mesh/abaqus_sets.h"
+#include "physics/mesh/abaqus_text.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femgpu
+{
+/// Makes surfaces of the faces of *DLOAD, *DFLUX, *FILM and *RADIATE: one surface for each keyword
+/// and values of a load, with a name such as dload_1.
+class AbaqusLoads
+{
+public:
+  /// Returns AbaqusSet::Side::side for the load in the current line of @p text: the number of the
+  /// face for labels such as P2 or F3NU, element_itself for P, SPOS and SNEG of shells; nullopt for
+  /// loads that do not act on faces.
+  static std::optional<std::size_t> side(const AbaqusText &text);
+
+  /// Returns the surface for the load in the current line of @p text. Creates it, and a FaceLoad,
+  /// for the first load with these values.
+  AbaqusSet &surface(const AbaqusText &text, AbaqusModel &model);
+
+private:
+  /// Keys of surfaces, by keyword, label without the number of the face, and values.
+  std::map<std::pair<std::string, std::vector<double>>, std::string> keys;
+  std::map<std::string, std::size_t> n_surfaces; ///< by keyword
+};
+} // namespace femgpu
+
+#endif
