@@ -97,7 +97,7 @@ private:
                            std::string(explicit_nodes_advice));
     AbaqusSet *const set =
         text.has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
-    auto n_fields = static_cast<std::size_t>(dim + 1); // of the previous line
+    std::size_t n_fields = 1 + static_cast<std::size_t>(dim); // of the previous line
     while (text.next_data()) {
       text.require_fields(n_fields);
       n_fields = text.fields().size();
