@@ -45,6 +45,10 @@ void declare_options(CommandLineReader &reader, CommandLine &result, ParameterOp
               "Check parameters, mesh and boundary ids; solve nothing");
   reader.choice("--print-parameters", {"prm", "json", "md"},
                 "Print all parameters with defaults and meaning", result.print_parameters);
+  reader.option("--from", "FILE.inp",
+                "Print a parameter file for the first step of an Abaqus or CalculiX input file; "
+                "see docs/from_abaqus.md",
+                result.from);
   reader.flag("--list", result.list, "List all physics, solvers, devices and other choices");
   reader.flag("--quiet", result.quiet, "Print errors only");
   reader.flag("--verbose", result.verbose, "Print details of every phase");
@@ -80,8 +84,12 @@ void check_values(const CommandLineReader &reader, const ParameterOptions &param
   result.overrides.insert(result.overrides.end(), set.begin(), set.end());
   if (result.quiet && result.verbose)
     reader.fail("--quiet and --verbose exclude each other; keep one of them");
+  if (!result.from.empty() && !result.parameter_file.empty())
+    reader.fail("--from translates '" + result.from + "' and runs nothing; remove '" +
+                result.parameter_file + "', or redirect the output: femgpu --from " + result.from +
+                " > " + result.parameter_file);
   if (result.parameter_file.empty() && !result.list && !result.version &&
-      result.print_parameters.empty())
+      result.print_parameters.empty() && result.from.empty())
     reader.fail("no parameter file is given; write for example 'femgpu parameters/poisson.prm', "
                 "or - to read standard input");
 }

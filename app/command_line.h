@@ -22,6 +22,7 @@ struct CommandLine
   bool quiet = false;             ///< errors only
   bool verbose = false;           ///< more than one line per cycle
   std::string print_parameters;   ///< prm, json or md; empty if not requested
+  std::string from;               ///< input file of Abaqus or CalculiX to translate; empty if none
   bool version = false;           ///< print versions
   std::string help;               ///< the help text if requested, otherwise empty
 };

@@ -3,6 +3,7 @@
 #include "app/command_line.h"
 #include "app/declared_parameters.h"
 #include "app/failure.h"
+#include "app/from_abaqus.h"
 #include "app/parameter_study.h"
 #include "app/parameters.h"
 #include "app/stale_files.h"
@@ -125,6 +126,16 @@ bool print_requested_info(const CommandLine &command_line, MPI_Comm ranks, const
   std::ostringstream text;
   if (!command_line.help.empty())
     text << command_line.help;
+  else if (!command_line.from.empty()) {
+    const AbaqusTranslation translation = translate_abaqus_file(command_line.from);
+    text << translation.parameter_file;
+    const std::size_t n = translation.not_translated.size();
+    if (n > 0)
+      Console("femgpu", prints, verbosity_of(command_line))
+          .warn(translation.not_translated[0] +
+                (n > 1 ? " This and " + std::to_string(n - 1) + " more are" : " This is") +
+                " not translated; comments of the parameter file list all.");
+  }
   else if (command_line.version)
     text << version_text("femgpu", library_versions) << '\n';
   else if (command_line.list) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -85,9 +86,16 @@ ProcessEnd run_process(const std::vector<std::string> &words, const std::string 
   const Descriptors descriptors(output);
   const Attributes attributes;
   pid_t process = 0;
-  if (const int error = posix_spawnp(&process, arguments[0], &descriptors.actions,
-                                     &attributes.attributes, arguments.data(), environ);
-      error != 0)
+  // Programs whose results depend on addresses repeat them if addresses are not random. Containers
+  // may forbid this.
+  const int personality_before = personality(0xffffffff);
+  if (personality_before >= 0)
+    personality(static_cast<unsigned long>(personality_before) | ADDR_NO_RANDOMIZE);
+  const int error = posix_spawnp(&process, arguments[0], &descriptors.actions,
+                                 &attributes.attributes, arguments.data(), environ);
+  if (personality_before >= 0)
+    personality(static_cast<unsigned long>(personality_before));
+  if (error != 0)
     return {ProcessEnd::Kind::not_started, error};
 
   using clock = std::chrono::steady_clock;

@@ -1,5 +1,7 @@
 #include "physics/mesh/abaqus_elements.h"
 
+#include "physics/mesh/abaqus_sets.h"
+
 #include <cmath>
 #include <regex>
 #include <utility>
@@ -105,5 +107,20 @@ std::array<double, 3> AbaqusMotion::operator()(const std::array<double, 3> &poin
                 (1. - cosine) * along * axis[d];
   }
   return result;
+}
+
+std::size_t side_number(const AbaqusText &text, const std::string &shape, const bool is_shell)
+{
+  const std::string side = upper(text.field(1));
+  if (side == "SPOS" || side == "SNEG")
+    return AbaqusSet::element_itself;
+  if (side.empty())
+    return AbaqusSet::all_free;
+  const char letter = is_shell ? 'E' : 'S';
+  if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
+    text.fail(in_quotes(text.field(1)) + " is not a side of a " + shape +
+              (is_shell ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and SNEG."
+                        : ": they are S1 to S6."));
+  return static_cast<std::size_t>(side[1] - '1');
 }
 } // namespace femgpu

@@ -48,6 +48,12 @@ struct AbaqusInstance
     return upper(name.empty() ? std::string(set) : name + "." + std::string(set));
   }
 };
+
+/// Returns AbaqusSet::Side::side for the side in the second field of a line of *SURFACE: "S3",
+/// "E1", "SPOS" or "".
+/// @param shape of the element, for messages
+/// @param is_shell whether the element is a shell or membrane
+std::size_t side_number(const AbaqusText &text, const std::string &shape, bool is_shell);
 } // namespace femgpu
 
 #endif

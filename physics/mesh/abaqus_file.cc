@@ -40,7 +40,7 @@ public:
   AbaqusModel read()
   {
     if (text.next_data() || text.at_end())
-      reject_first_line();
+      text.reject_first_line();
     while (text.next_keyword())
       read_block();
     if (instances.size() == 1) // no assembly: a file of parts
@@ -63,17 +63,6 @@ public:
   }
 
 private:
-  [[noreturn]] void reject_first_line() const
-  {
-    const std::string_view line = text.line();
-    const bool is_ucd = !line.empty() && line.find_first_not_of("0123456789 \t") == line.npos;
-    text.fail(
-        in_quotes(line) + " is not a keyword such as *NODE: the file is " +
-        (is_ucd ? "in the UCD format of AVS. Convert it with meshio: `meshio convert -i avsucd " +
-                      model.table.file + " MESH.vtu`."
-                : "damaged or not an Abaqus input file. Write it again."));
-  }
-
   /// Returns the set or surface named by the value of @p option, and creates it if it does not
   /// exist.
   /// @param origin the origin that a new set gets
@@ -301,24 +290,6 @@ private:
     }
   }
 
-  /// Returns AbaqusSet::Side::side for the side @p word: "S3", "E1", "SPOS" or "".
-  std::size_t read_side(const std::string_view word, const std::size_t element) const
-  {
-    const std::string side = upper(word);
-    if (side == "SPOS" || side == "SNEG")
-      return AbaqusSet::element_itself;
-    if (side.empty())
-      return AbaqusSet::all_free;
-    const char letter = are_shells[element] ? 'E' : 'S';
-    if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
-      text.fail(
-          in_quotes(word) + " is not a side of a " + model.table.elements[element].shape->name +
-          (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
-                           "SNEG."
-                         : ": they are S1 to S6."));
-    return static_cast<std::size_t>(side[1] - '1');
-  }
-
   void read_surface()
   {
     const std::string type =
@@ -339,7 +310,10 @@ private:
       AbaqusSet chosen;
       add_members(chosen, text.field(0), true);
       for (const std::size_t element : chosen.members)
-        surface.sides.push_back({element, read_side(text.field(1), element), text.main_line()});
+        surface.sides.push_back(
+            {element,
+             side_number(text, model.table.elements[element].shape->name, are_shells[element]),
+             text.main_line()});
       const auto [where, word] = resolve(text.field(0));
       if (const auto set = model.element_sets.find(where.key(word));
           set != model.element_sets.end())
@@ -379,6 +353,22 @@ private:
     const auto set = model.element_sets.find(where.key(word));
     if (set != model.element_sets.end())
       set->second.origin = AbaqusOrigin::section;
+    if (text.keyword() == "SOLID SECTION")
+      add_section(text, where.key(word), model);
+  }
+
+  /// Stores the data lines of a keyword that acts on nodes or elements, and the faces of loads.
+  void read_conditions()
+  {
+    add_conditions(text, model, [this](const std::string_view token, const bool of_elements) {
+      const auto [where, word] = resolve(token);
+      const auto &numbers = of_elements ? where.elements : where.nodes;
+      const bool is_number = is_digits(word) && word.size() < 18;
+      const auto found = is_number ? numbers.find(std::stoll(std::string(word))) : numbers.end();
+      return std::pair(where.key(word), found == numbers.end() ? skipped_element : found->second);
+    });
+    if (is_on_elements(text.keyword()))
+      read_face_loads();
   }
 
   /// Reads, or skips, the blocks up to *END PART or *END INSTANCE.
@@ -446,12 +436,10 @@ private:
         {"SURFACE", &AbaqusReader::read_surface},
         {"PART", &AbaqusReader::skip_part},
         {"INSTANCE", &AbaqusReader::read_instance},
-        {"DLOAD", &AbaqusReader::read_face_loads},
-        {"DFLUX", &AbaqusReader::read_face_loads},
-        {"FILM", &AbaqusReader::read_face_loads},
-        {"RADIATE", &AbaqusReader::read_face_loads},
         {"SOLID SECTION", &AbaqusReader::read_section},
         {"SHELL SECTION", &AbaqusReader::read_section}};
+    static const std::set<std::string> on_nodes = {"BOUNDARY", "CLOAD", "CFLUX", "TEMPERATURE",
+                                                   "INITIAL CONDITIONS"};
     static const std::set<std::string> generating_keywords = {
         "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "PARAMETER"};
     static const std::set<std::string> coupling_keywords = {
@@ -460,8 +448,11 @@ private:
       text.fail_at_keyword("*" + text.keyword() + " is not supported." + explicit_nodes_advice);
     if (coupling_keywords.count(text.keyword()) > 0)
       found_couplings.insert("*" + text.keyword());
+    n_steps += text.keyword() == "STEP" ? 1 : 0;
     if (const auto block = blocks.find(text.keyword()); block != blocks.end())
       (this->*block->second)();
+    else if (n_steps < 2 && (on_nodes.count(text.keyword()) > 0 || is_on_elements(text.keyword())))
+      read_conditions();
   }
 
   /// The elements of a type that is ignored.
@@ -483,6 +474,7 @@ private:
   std::set<std::string> found_couplings;        ///< keywords that are ignored with a warning
   std::map<std::string, Skipped> skipped_types; ///< by names of types
   AbaqusLoads loads;
+  std::size_t n_steps = 0;
 };
 } // namespace
 
@@ -493,6 +485,8 @@ AbaqusModel read_abaqus_model(const std::string &name, const std::string_view te
 
 MeshTable read_abaqus_file(const std::string &name, const std::string_view text, const int dim)
 {
-  return assign_ids_from_sets(read_abaqus_model(name, text, dim), dim);
+  AbaqusModel model = read_abaqus_model(name, text, dim);
+  assign_ids_from_sets(model, dim);
+  return std::move(model.table);
 }
 } // namespace femgpu

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace femgpu
 {
@@ -48,5 +49,42 @@ AbaqusSet &AbaqusLoads::surface(const AbaqusText &text, AbaqusModel &model)
     model.face_loads.push_back(std::move(load));
   }
   return model.surfaces.at(key);
+}
+
+void add_conditions(AbaqusText text, AbaqusModel &model, const FindTarget &find)
+{
+  const auto type = text.options().find("TYPE");
+  if (text.has("USER") || text.has("SUBMODEL") ||
+      (text.keyword() == "INITIAL CONDITIONS" &&
+       (type == text.options().end() || upper(type->second) != "TEMPERATURE")))
+    return;
+  const bool of_elements = is_on_elements(text.keyword());
+  const auto &sets = of_elements ? model.element_sets : model.node_sets;
+  while (text.next_data()) {
+    const auto [key, member] = find(text.field(0), of_elements);
+    AbaqusCondition condition = {text.keyword(), key, text.main_line(), {}, {}};
+    for (std::size_t i = 1; i < text.fields().size(); ++i)
+      condition.values.emplace_back(text.field(i));
+    if (const auto set = sets.find(key); set != sets.end())
+      condition.members = set->second.members;
+    else if (member != static_cast<std::size_t>(-1))
+      condition.members = {member};
+    model.conditions.push_back(std::move(condition));
+  }
+}
+
+void add_section(AbaqusText text, const std::string &key, AbaqusModel &model)
+{
+  const auto set = model.element_sets.find(key);
+  const auto material = text.options().find("MATERIAL");
+  const std::string name = material == text.options().end() ? "" : material->second;
+  const std::size_t line = text.main_line_of_keyword();
+  text.next_data();
+  model.conditions.push_back(
+      {text.keyword(),
+       key,
+       line,
+       {name, std::string(text.field(0))},
+       set == model.element_sets.end() ? std::vector<std::size_t>() : set->second.members});
 }
 } // namespace femgpu

@@ -5,9 +5,11 @@
 #include "physics/mesh/abaqus_text.h"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,17 @@ private:
   std::map<std::pair<std::string, std::vector<double>>, std::string> keys;
   std::map<std::string, std::size_t> n_surfaces; ///< by keyword
 };
+/// Returns the key of the set that a word in the current block denotes, and the index of the node
+/// or element with this number; an index of -1 if it denotes none.
+using FindTarget =
+    std::function<std::pair<std::string, std::size_t>(std::string_view word, bool of_elements)>;
+
+/// Adds an AbaqusCondition for each data line of the block at which @p text stands to @p model.
+void add_conditions(AbaqusText text, AbaqusModel &model, const FindTarget &find);
+
+/// Adds the AbaqusCondition of the *SOLID SECTION at which @p text stands to @p model.
+/// @param key of its element set
+void add_section(AbaqusText text, const std::string &key, AbaqusModel &model);
 } // namespace femgpu
 
 #endif

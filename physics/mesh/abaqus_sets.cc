@@ -127,7 +127,100 @@ public:
       }
   }
 
+  /// Sets AbaqusCondition::name, and adds the points of generated names to the table.
+  void name_conditions()
+  {
+    for (std::size_t node = 0; node < table.edge_ends.size(); ++node)
+      if (table.is_mid_side(node))
+        mid_side_nodes[std::minmax(table.edge_ends[node][0], table.edge_ends[node][1])] = node;
+    std::map<std::vector<std::string>, std::vector<PointGroup>> groups;
+    std::map<std::pair<std::string, bool>, std::string> regions; // by target and is_load
+    for (AbaqusCondition &condition : model.conditions) {
+      const bool is_load = condition.keyword == "CLOAD";
+      if (!is_load && condition.keyword != "BOUNDARY")
+        continue;
+      const auto [region, is_new] = regions.try_emplace({condition.target, is_load});
+      if (is_new && !is_digits(condition.target))
+        region->second = region_with(condition, is_load ? 0 : dim - 1);
+      condition.name = region->second;
+      if (condition.name.empty()) {
+        std::vector<std::string> key = condition.values;
+        key.push_back(condition.keyword);
+        add_points(condition, groups[key]);
+      }
+    }
+  }
+
 private:
+  /// Points with a generated name.
+  struct PointGroup
+  {
+    std::string name;
+    long long id;
+    std::set<std::size_t> nodes;
+  };
+
+  /// Adds the nodes of @p condition to one of the @p groups with the same values. Each group has a
+  /// node once, so that repeated loads add up.
+  void add_points(AbaqusCondition &condition, std::vector<PointGroup> &groups)
+  {
+    std::vector<std::size_t> nodes;
+    for (const std::size_t node : condition.members)
+      if (is_vertex[node] || table.is_mid_side(node))
+        nodes.push_back(node);
+    if (nodes.empty())
+      return;
+    const auto is_free = [&](const PointGroup &group) {
+      return condition.keyword != "CLOAD" ||
+             std::none_of(nodes.begin(), nodes.end(),
+                          [&](const std::size_t node) { return group.nodes.count(node) > 0; });
+    };
+    auto group = std::find_if(groups.begin(), groups.end(), is_free);
+    if (group == groups.end()) {
+      std::string &name = condition.name;
+      do
+        name = (condition.keyword == "CLOAD" ? "cload_" : "boundary_") +
+               std::to_string(++n_names[condition.keyword]);
+      while (std::any_of(table.names.begin(), table.names.end(),
+                         [&](const PhysicalName &known) { return known.name == name; }));
+      const auto id = static_cast<long long>(table.names.size()) + 1;
+      table.names.push_back({0, id, name});
+      group = groups.insert(group, {name, id, {}});
+    }
+    condition.name = group->name;
+    for (const std::size_t node : nodes)
+      if (group->nodes.insert(node).second)
+        table.elements.push_back({&CellShape::point, group->id, condition.line, {{node}}});
+  }
+
+  /// Returns the name of the region of at most @p dimension that the target of @p condition denotes
+  /// and that has exactly its nodes; empty if there is none.
+  std::string region_with(const AbaqusCondition &condition, const int dimension) const
+  {
+    const auto is_named = [&](const PhysicalName &known) {
+      return known.dimension < dim && known.name == condition.target;
+    };
+    const auto found = std::find_if(table.names.begin(), table.names.end(), is_named);
+    if (found == table.names.end() || found->dimension > dimension)
+      return {};
+    std::set<long long> ids;
+    for (const PhysicalName &known : table.names)
+      if (known.dimension == dim - 1 && known.name == condition.target)
+        ids.insert(known.id);
+    std::set<std::size_t> of_sides;
+    for (const MeshElement &side : sides)
+      if (found->dimension == dim - 1 && ids.count(side.id) > 0)
+        for (std::size_t a = 0; a < side.shape->n_nodes; ++a) {
+          of_sides.insert(side.nodes[a]);
+          for (std::size_t b = 0; b < a; ++b)
+            if (const auto middle = mid_side_nodes.find(std::minmax(side.nodes[a], side.nodes[b]));
+                middle != mid_side_nodes.end())
+              of_sides.insert(middle->second);
+        }
+    const std::set<std::size_t> nodes(condition.members.begin(), condition.members.end());
+    return found->dimension < dim - 1 || of_sides == nodes ? found->name : std::string();
+  }
+
   /// Returns the element sets, restricted to elements of @p dimension. Omits empty sets, internal
   /// sets and, for cells, sets that only define a surface.
   std::vector<AbaqusSet> element_sets(const int dimension) const
@@ -303,7 +396,33 @@ private:
   std::set<NodeSet> boundary_edges;            ///< in 3D; filled when first needed
   std::map<NodeSet, std::size_t> line_of_edge; ///< for edges of curves, the line in the file
   long long largest_curve = 0;                 ///< the largest id of curves
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> mid_side_nodes; ///< by ends, ascending
+  std::map<std::string, int> n_names; ///< number of generated names, by keyword
 };
+/// Replaces keys of sets in conditions by the names of the sets, and element indices by cell
+/// indices, which count elements of @p dim only.
+void prepare_conditions(AbaqusModel &model, const int dim)
+{
+  std::vector<std::size_t> cells(model.table.elements.size(), no_side);
+  std::size_t n_cells = 0;
+  for (std::size_t e = 0; e < cells.size(); ++e)
+    if (model.table.elements[e].shape->dimension == dim)
+      cells[e] = n_cells++;
+  for (AbaqusCondition &condition : model.conditions) {
+    const bool of_elements = is_on_elements(condition.keyword);
+    const auto &sets = of_elements ? model.element_sets : model.node_sets;
+    if (const auto set = sets.find(condition.target); set != sets.end())
+      condition.target = set->second.name;
+    if (of_elements) {
+      for (std::size_t &member : condition.members)
+        member = cells[member];
+      std::sort(condition.members.begin(), condition.members.end());
+      const auto end = std::unique(condition.members.begin(), condition.members.end());
+      condition.members.erase(std::lower_bound(condition.members.begin(), end, no_side),
+                              condition.members.end());
+    }
+  }
+}
 } // namespace
 
 void AbaqusModel::distinguish_names()
@@ -345,7 +464,7 @@ void drop_empty_sets(AbaqusModel &model, const int dim)
 }
 } // namespace
 
-MeshTable assign_ids_from_sets(AbaqusModel model, const int dim)
+void assign_ids_from_sets(AbaqusModel &model, const int dim)
 {
   drop_empty_sets(model, dim);
   for (auto *const sets : {&model.node_sets, &model.element_sets})
@@ -354,12 +473,13 @@ MeshTable assign_ids_from_sets(AbaqusModel model, const int dim)
   const auto is_too_large = [&](const MeshElement &e) { return e.shape->dimension > dim; };
   const auto &elements = model.table.elements;
   if (std::any_of(elements.begin(), elements.end(), is_too_large))
-    return std::move(model.table); // check_mesh_table() rejects it
+    return; // check_mesh_table() rejects it
+  prepare_conditions(model, dim);
   SetConverter reader(model, dim);
   reader.assign_element_ids(dim);
   if (dim == 3)
     reader.assign_element_ids(1);
   reader.assign_side_ids();
-  return std::move(model.table);
+  reader.name_conditions();
 }
 } // namespace femgpu

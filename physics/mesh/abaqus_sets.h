@@ -67,6 +67,32 @@ struct FaceLoad
 };
 
 /**
+ * A data line that acts on nodes or elements, before the end of the first step: of *BOUNDARY,
+ * *CLOAD, *CFLUX, *TEMPERATURE, *INITIAL CONDITIONS with TYPE=TEMPERATURE, *DLOAD, *DFLUX, *FILM
+ * and *RADIATE; or a *SOLID SECTION, whose target is its ELSET.
+ */
+struct AbaqusCondition
+{
+  std::string keyword; ///< in upper case
+  std::string target;  ///< a number, or the name of a set
+  std::size_t line;
+  std::vector<std::string> values;  ///< the fields after the target
+  std::vector<std::size_t> members; ///< indices of nodes, or of cells in their order in the file
+  /// For *BOUNDARY and *CLOAD, the name of `members` in the mesh: the name of the set if femgpu
+  /// takes all its nodes as sides, a curve or points (for *CLOAD, as points); otherwise boundary_N
+  /// or cload_N, which are points. Conditions with equal values on different nodes have the same
+  /// name. Empty if no element has the nodes.
+  std::string name = {};
+};
+
+/// Returns whether the members of conditions with @p keyword are elements.
+inline bool is_on_elements(const std::string &keyword)
+{
+  return keyword == "SOLID SECTION" || keyword == "DLOAD" || keyword == "DFLUX" ||
+         keyword == "FILM" || keyword == "RADIATE";
+}
+
+/**
  * The contents of an Abaqus input file. Keys are names in upper case; those of a set of an instance
  * are "INSTANCE.NAME", as in references to the set. AbaqusSet::name is the name in femgpu, which
  * has the instance only if several instances, or the assembly and an instance, have the name.
@@ -76,21 +102,22 @@ struct AbaqusModel
   MeshTable table;
   std::vector<FaceLoad> face_loads; ///< in the order of their first lines
   std::map<std::string, AbaqusSet> node_sets, element_sets, surfaces;
+  std::vector<AbaqusCondition> conditions; ///< in the order of the file
 
   /// Puts the instance before the names of sets that also another instance or the assembly has.
   void distinguish_names();
 };
 
-/// Reads the mesh in an input file of Abaqus, as described in the comment of read_abaqus_file()
-/// (mesh_readers.h).
-AbaqusModel read_abaqus_model(const std::string &name, std::string_view text, int dim);
-
 /**
- * Returns the table of @p model, in which cells, boundary sides and edges have the ids and names of
- * their sets, by the rules in the comment of read_abaqus_file() (mesh_readers.h).
+ * Gives the cells, boundary sides and edges of the table of @p model the ids and names of their
+ * sets, by the rules in the comment of read_abaqus_file() (mesh_readers.h). Names the nodes of
+ * conditions. The members of node sets and surfaces become unspecified.
  * @throws InputError "FILE:LINE: …" if a side of a surface does not exist
  */
-MeshTable assign_ids_from_sets(AbaqusModel model, int dim);
+void assign_ids_from_sets(AbaqusModel &model, int dim);
+
+/// Reads an input file as read_abaqus_file() does, but without assign_ids_from_sets().
+AbaqusModel read_abaqus_model(const std::string &name, std::string_view text, int dim);
 } // namespace femgpu
 
 #endif

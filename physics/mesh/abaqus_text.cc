@@ -174,4 +174,13 @@ void AbaqusText::fail(const std::string &message, const Location &location) cons
 {
   throw InputError(prefix(location) + message);
 }
+
+void AbaqusText::reject_first_line() const
+{
+  const bool is_ucd = !line().empty() && line().find_first_not_of("0123456789 \t") == line().npos;
+  fail(in_quotes(line()) + " is not a keyword such as *NODE: the file is " +
+       (is_ucd ? "in the UCD format of AVS. Convert it with meshio: `meshio convert -i avsucd " +
+                     *sources.front().name + " MESH.vtu`."
+               : "damaged or not an Abaqus input file. Write it again."));
+}
 } // namespace femgpu

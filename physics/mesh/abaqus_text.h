@@ -137,6 +137,8 @@ public:
     fail(message, location());
   }
   [[noreturn]] void fail(const std::string &message, const Location &location) const;
+  /// Throws an InputError for a file that does not begin with a keyword.
+  [[noreturn]] void reject_first_line() const;
   /// Throws an InputError with @p message for the line of the keyword.
   [[noreturn]] void fail_at_keyword(const std::string &message) const
   {

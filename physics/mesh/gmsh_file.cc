@@ -281,13 +281,10 @@ private:
       std::copy_n(elements[e].nodes.begin(), elements[e].shape->n_nodes, nodes.begin());
       std::sort(nodes.begin(), nodes.end());
       const auto [entry, is_new] = numbers.emplace(nodes, kept.size());
-      std::vector<std::size_t> &group = members[elements[e].id];
-      // Elements that are twice in one group stay, so that check_mesh_table() rejects them.
-      is_repeated[e] = !is_new && (group.empty() || group.back() != entry->second) &&
-                       elements[e].id != elements[kept[entry->second]].id;
+      is_repeated[e] = !is_new;
       if (is_new)
         kept.push_back(e);
-      group.push_back(entry->second);
+      members[elements[e].id].push_back(entry->second);
     }
     GroupClasses classes(kept.size());
     std::vector<long long> groups_with_ids;

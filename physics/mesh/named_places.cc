@@ -131,13 +131,13 @@ std::size_t add_point(const Point<dim> &p, MeshTable &table)
   return table.points.size() - 1;
 }
 
-/// Returns whether @p text lists ids and names of boundaries, separated by ','.
+/// Returns whether @p text is a list of ids and names of boundaries, not a condition.
 bool is_list_of_boundaries(const std::string &text, const MeshRegions &regions)
 {
   const auto words = split_expressions(text, ',');
-  return std::all_of(words.begin(), words.end(), [&](const std::string &word) {
-    return is_digits(word) || regions.boundaries.names.count(word) > 0;
-  });
+  return words.size() > 1 || std::all_of(words.begin(), words.end(), [&](const std::string &word) {
+           return is_digits(word) || regions.boundaries.names.count(word) > 0;
+         });
 }
 } // namespace
 

@@ -14,7 +14,7 @@ endfunction()
 
 foreach(file IN LISTS shipped_files)
   get_filename_component(name ${file} NAME_WE)
-  if(NOT name MATCHES "elasticity|heat_radiation")
+  if(NOT name MATCHES "elasticity|heat_radiation|cad_bracket")
     set(tolerance 1e-11)
     if(name MATCHES "poisson_materials|heat_sink") # rounding errors prevent 1e-11 with jacobi
       set(tolerance 1e-10)

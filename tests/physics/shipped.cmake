@@ -27,7 +27,8 @@ study_test(shipped_poisson_repeats_on_one_rank ${parameter_dir}/poisson.prm --re
 file(GLOB shipped_files CONFIGURE_DEPENDS ${parameter_dir}/*.prm)
 foreach(file IN LISTS shipped_files)
   get_filename_component(name ${file} NAME_WE)
-  if(NOT TEST shipped_${name}_converges_is_readable_and_repeatable AND NOT name STREQUAL "bratu_branch")
+  if(NOT TEST shipped_${name}_converges_is_readable_and_repeatable AND NOT name STREQUAL "bratu_branch"
+     AND NOT name STREQUAL "cad_bracket") # its meshes may differ by rounding: geometry.cmake
     study_test(shipped_${name}_is_readable_and_repeatable ${file} --ranks 2
       --expect-outcome converged --expect-no-warnings --check-vtu --repeat-identical ${figures_of_${name}})
   endif()
