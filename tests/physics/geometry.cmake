@@ -80,8 +80,12 @@ foreach(case "unv;-format;unv" "binary.msh;-format;msh22;-bin" "v1.msh;-format;m
   list(POP_FRONT case ending)
   execute_process(COMMAND ${gmsh_program} ${written}/two.geo -2 -clmax 0.3 ${case}
     -o ${written}/two.${ending} OUTPUT_QUIET ERROR_QUIET)
+  set(ends ends)
+  if(ending STREQUAL "v1.msh") # this version has no names
+    set(ends 7)
+  endif()
   study_test(groups_of_two.${ending}_are_kept ${two} --set Mesh/File=${written}/two.${ending}
-    --set Mesh/Size= --set "Poisson/Dirichlet=ends: x" --set "Poisson/Exact solution=x"
+    --set Mesh/Size= --set "Poisson/Dirichlet=${ends}: x" --set "Poisson/Exact solution=x"
     --expect-error-below Linf=1e-10)
 endforeach()
 
@@ -96,7 +100,7 @@ endforeach()
 # Parts by place
 set(plate ${here}/mesh_square.prm --set Mesh/Generator=subdivided_hyper_cube
   --set "Mesh/Arguments=4 : 0 : 1 : true" --set "Poisson/Neumann=")
-study_test(boundaries_by_place_take_faces_from_others ${plate} --ranks 2 --same-as-ranks 1
+study_test(boundary_by_place_that_is_not_defined_yet_ends_with_1 ${plate}
   --set "Mesh/Boundaries=heater: x < 0.01 && y < 0.6\\; rest: 0, 1, bottom\\; bottom: y < 0.01"
   --expect-exit 1 --expect-message "'bottom' in Mesh/Boundaries is neither")
 study_test(boundaries_by_place_are_measured ${plate} --ranks 2 --same-as-ranks 1
@@ -121,4 +125,4 @@ study_test(points_by_place_pull_a_bar ${bar_by_place}
 study_test(point_by_place_that_is_no_vertex_ends_with_1 ${bar_by_place} --expect-exit 1
   --set "Mesh/Arguments=8, 2, 2 : 0, 0, 0 : 4, 1, 1 : true"
   --set "Mesh/Named points=a: 4, 0.1, 0"
-  --expect-message "is not at a vertex of the coarse mesh; the nearest one is .4 0 0.")
+  --expect-message "is not at a vertex of the coarse mesh. the nearest one is .4 0 0.")
