@@ -133,6 +133,7 @@ bool print_requested_info(const CommandLine &command_line, MPI_Comm ranks, const
     if (n > 0)
       Console("femgpu", prints, verbosity_of(command_line))
           .warn(translation.not_translated[0] +
+                (translation.not_translated[0].back() == '.' ? "" : ".") +
                 (n > 1 ? " This and " + std::to_string(n - 1) + " more are" : " This is") +
                 " not translated; comments of the parameter file list all.");
   }

@@ -16,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-ENDINGS = {".bdf", ".brep", ".cgns", ".geo", ".iges", ".igs", ".inp", ".key", ".med", ".mesh",
-           ".msh", ".nas", ".step", ".stp", ".su2", ".unv", ".vtk", ".vtu"}
+ENDINGS = {".bdf", ".brep", ".cgns", ".geo", ".iges", ".igs", ".inp", ".med", ".mesh", ".msh",
+           ".nas", ".step", ".stp", ".unv", ".vtk", ".vtu"}
 PARAMETERS = "set Physics = poisson\nsubsection Poisson\n  set Right-hand side = 0\nend\n"
 
 
@@ -56,6 +56,8 @@ def main():
     parser.add_argument("--program", default="build/bin/femgpu")
     parser.add_argument("--time-limit", type=float, default=60., help="seconds for gmsh (60)")
     options = parser.parse_args()
+    if not os.access(options.program, os.X_OK):
+        sys.exit(f"{options.program} is not a program; build femgpu, or give --program")
     files = sorted(f for f in options.directory.rglob("*") if f.suffix.lower() in ENDINGS)
     if not files:
         sys.exit(f"{options.directory} has no mesh or geometry files")

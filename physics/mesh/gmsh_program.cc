@@ -256,33 +256,41 @@ std::string size_commands(const MeshParameters &parameters, const Gmsh &gmsh,
   return text.str();
 }
 
+/// Returns the commands that make each face and body (in 2D: curve and face) a group.
+std::string group_commands(const int dim)
+{
+  return dim == 2 ? group_commands("Curve") + group_commands("Surface")
+                  : group_commands("Surface") + group_commands("Volume");
+}
+
 /// Returns the script that makes gmsh mesh the geometry @p file.
+/// @param must_optimize whether to improve curved cells
 template <int dim>
-std::string
-meshing_script(const MeshParameters &parameters, const Gmsh &gmsh, const std::string &file,
-               const linalg::ExpressionDefinitions &definitions, const unsigned int halvings)
+std::string meshing_script(const MeshParameters &parameters, const Gmsh &gmsh,
+                           const std::string &file,
+                           const linalg::ExpressionDefinitions &definitions,
+                           const unsigned int halvings, const bool must_optimize)
 {
   const bool is_script = extension_of(file) == ".geo";
   const std::string sizes = size_commands<dim>(parameters, gmsh, file, definitions, halvings);
   std::string script = load_commands(file);
   if (!is_script || text_of(file).find("Physical") == std::string::npos)
-    script += dim == 2 ? group_commands("Curve") + group_commands("Surface")
-                       : group_commands("Surface") + group_commands("Volume");
+    script += group_commands(dim);
   script += sizes;
   if (parameters.order > 1)
-    script += "Mesh.ElementOrder = 2;\nMesh.HighOrderOptimize = 1;\n";
-  if (parameters.cells == "hypercube")
-    script +=
-        "Mesh.RecombineAll = 1;\nMesh.SubdivisionAlgorithm = " + std::to_string(dim == 2 ? 1 : 2) +
-        ";\n";
+    script += "Mesh.ElementOrder = 2;\nMesh.HighOrderOptimize = " +
+              std::to_string(must_optimize ? 1 : 0) + ";\n";
+  if (parameters.cells == "hypercube") // in 3D, quadrilaterals on faces would require pyramids
+    script += dim == 2 ? "Mesh.RecombineAll = 1;\nMesh.SubdivisionAlgorithm = 1;\n"
+                       : "Mesh.SubdivisionAlgorithm = 2;\n";
   return script;
 }
 
 /// Returns the extensions of the files that gmsh converts.
 const std::set<std::string> &convertible_extensions()
 {
-  static const std::set<std::string> extensions = {".unv", ".bdf", ".nas",  ".mesh", ".vtk",
-                                                   ".su2", ".med", ".cgns", ".key"};
+  static const std::set<std::string> extensions = {".unv",  ".bdf", ".nas",
+                                                   ".mesh", ".med", ".cgns"};
   return extensions;
 }
 
@@ -340,6 +348,43 @@ void rethrow_one(const MPI_Comm communicator, const std::exception_ptr &error)
   });
 }
 
+/// Meshes the geometry @p file. If gmsh cannot improve curved cells, they stay as they are.
+template <int dim>
+void make_mesh_of_geometry(const MeshParameters &parameters, const Gmsh &gmsh,
+                           const std::string &file,
+                           const linalg::ExpressionDefinitions &definitions,
+                           const unsigned int halvings)
+{
+  const std::string script = gmsh.path(".geo");
+  const auto run = [&](const bool must_optimize) {
+    write_file(script,
+               meshing_script<dim>(parameters, gmsh, file, definitions, halvings, must_optimize));
+    gmsh.run({script, '-' + std::to_string(dim), "-format", "msh41", "-o", gmsh.path(".msh")},
+             "mesh '" + file + "'");
+  };
+  try {
+    run(/* must_optimize */ true);
+  }
+  catch (const InputError &) {
+    if (parameters.order == 1 || text_of(gmsh.path(".log")).find("ptimiz") == std::string::npos)
+      throw;
+    run(/* must_optimize */ false);
+  }
+}
+
+/// Converts the mesh @p file to version 2.2 of gmsh's format, which has no partitions.
+template <int dim>
+void convert(const Gmsh &gmsh, const std::string &file)
+{
+  static const std::set<std::string> formats_with_entities = {".bdf", ".nas", ".mesh"};
+  std::string input = file;
+  if (formats_with_entities.count(extension_of(file)) > 0) { // numbers of properties are entities
+    input = gmsh.path(".geo");
+    write_file(input, "Merge " + quoted_path(file) + ";\n" + group_commands(dim));
+  }
+  gmsh.run({input, "-save", "-format", "msh22", "-o", gmsh.path(".msh")}, "convert '" + file + "'");
+}
+
 /// Makes the mesh file. Called on one rank.
 /// @return the version of gmsh
 template <int dim>
@@ -351,19 +396,29 @@ std::string make_file(const MeshParameters &parameters, const Gmsh &gmsh, const 
   if (error)
     throw InputError("The directory '" + parameters.made_in + "' for the mesh cannot be created: " +
                      error.message() + ". Check Output/Directory.");
+  for (const std::string extension : {".msh", ".geo", ".log", ".size", ".box"})
+    if (fs::equivalent(file, gmsh.path(extension), error))
+      throw InputError("Mesh/File is '" + file +
+                       "', which femgpu would overwrite with a file of its own. Rename it, or set "
+                       "another Output/Directory.");
   const std::string version = gmsh.version(), mesh = gmsh.path(".msh");
   fs::remove(mesh, error);
-  // Version 2.2 has no partitions.
-  std::vector<std::string> words = {file, "-save", "-format", "msh22", "-o", mesh};
-  if (is_geometry_file(file)) {
-    const std::string script = gmsh.path(".geo");
-    write_file(script, meshing_script<dim>(parameters, gmsh, file, definitions, halvings));
-    words = {script, '-' + std::to_string(dim), "-format", "msh41", "-o", mesh};
-  }
-  gmsh.run(words, (is_geometry_file(file) ? "mesh '" : "convert '") + file + "'");
+  const bool is_geometry = is_geometry_file(file);
+  if (is_geometry)
+    make_mesh_of_geometry<dim>(parameters, gmsh, file, definitions, halvings);
+  else
+    convert<dim>(gmsh, file);
   if (!fs::exists(mesh))
     throw InputError("gmsh wrote no mesh of '" + file + "'. Its output is in '" +
                      gmsh.path(".log") + "'.");
+  const std::string text = text_of(mesh), section = "$Elements\n";
+  if (const std::size_t at = text.find(section);
+      at == std::string::npos || text[at + section.size()] == '0')
+    throw InputError("gmsh found no " +
+                     std::string(!is_geometry ? "cells"
+                                 : dim == 2   ? "faces to mesh"
+                                              : "bodies to mesh") +
+                     " in '" + file + "'. Check the file, and Dimension.");
   return version;
 }
 } // namespace

@@ -41,8 +41,8 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
       "File", file,
       "Mesh or geometry file. Its extension determines the format. femgpu reads .msh (gmsh), .inp "
       "(Abaqus and CalculiX) and .vtu (VTK). The program gmsh meshes the geometries .step, .stp, "
-      ".iges, .igs, .brep and .geo, and converts .unv, .bdf, .nas, .mesh, .vtk, .su2, .med, .cgns, "
-      ".key and those .msh files that femgpu does not read: binary, partitioned, with parametric "
+      ".iges, .igs, .brep and .geo, and converts .unv, .bdf, .nas, .mesh, .med, .cgns, and those "
+      ".msh files that femgpu does not read: binary, partitioned, with parametric "
       "nodes, or of version 1 or 4.0. femgpu stores the mesh that gmsh makes, its script and its "
       "log in Output/Directory as mesh.msh, mesh.geo and mesh.log. A .geo file can run other "
       "programs: use only files that you trust. Elements have order 1 or 2. Physical groups of "

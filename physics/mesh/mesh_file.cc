@@ -188,10 +188,10 @@ const std::map<std::string, Reader> &readers()
 [[noreturn]] void reject_extension(const std::string &name, const std::string &extension)
 {
   const std::string stem = std::filesystem::path(name).stem().string();
-  const std::string advice =
-      extension == ".ucd"
-          ? "Convert it with meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`."
-          : "Rename the file, or save the mesh in one of the formats that Mesh/File lists.";
+  std::string advice = "Rename the file, or save the mesh in a format that Mesh/File lists.";
+  if (extension == ".ucd" || extension == ".vtk")
+    advice = "Convert it with meshio: `meshio convert " +
+             std::string(extension == ".ucd" ? "-i avsucd " : "") + name + " " + stem + ".vtu`.";
   throw InputError("The mesh file '" + name + "' has an unknown extension. " + advice);
 }
 } // namespace

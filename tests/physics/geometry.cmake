@@ -54,6 +54,9 @@ study_test(size_of_a_mesh_file_ends_with_1 ${here}/mesh_square.prm --expect-exit
 file(WRITE ${written}/broken.geo "Circle(1) = {1, 2;\n")
 study_test(geometry_that_gmsh_rejects_ends_with_2 ${disk} --ranks 2 --expect-exit 2
   --set Mesh/File=${written}/broken.geo --expect-message "gmsh could not mesh .*syntax error.*mesh\\.log")
+file(WRITE ${written}/empty.geo "// nothing\n")
+study_test(geometry_without_faces_ends_with_2 ${disk} --expect-exit 2
+  --set Mesh/File=${written}/empty.geo --expect-message "gmsh found no faces to mesh in .*empty.geo")
 file(WRITE ${written}/broken.step "not a STEP file\n")
 study_test(step_file_that_gmsh_rejects_ends_with_2 ${disk} --expect-exit 2
   --set Mesh/File=${written}/broken.step --expect-message "gmsh could not mesh ")
@@ -73,6 +76,31 @@ study_test(shipped_cad_bracket_is_readable ${parameter_dir}/cad_bracket.prm --ch
   --expect-no-warnings --expect-quantity "volume=60570.6+-2"
   --expect-quantity "fillet von_mises_stress=22.5+-1")
 
+# Files that femgpu would overwrite
+file(WRITE ${written}/mesh.geo "SetFactory(\"OpenCASCADE\");\nDisk(1) = {0, 0, 0, 1};\n")
+study_test(geometry_that_would_be_overwritten_ends_with_2 ${disk} --ranks 2 --expect-exit 2
+  --set Mesh/File=${written}/mesh.geo --set Output/Directory=${written}
+  --expect-message "mesh\\.geo', which femgpu would overwrite")
+
+# Hexahedra in two bodies, and numbers of properties of Nastran and Medit
+file(WRITE ${written}/boxes.geo "SetFactory(\"OpenCASCADE\");
+Box(1) = {0, 0, 0, 1, 1, 1}; Box(2) = {1, 0, 0, 1, 1, 1};
+BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }
+")
+set(boxes ${parameter_dir}/poisson_3d.prm --set "Mesh/Initial refinements=0" --set "Output/Write VTU=false"
+  --set Study/Cycles=1 --set "Poisson/Right-hand side=0" --set Poisson/Neumann= --set Poisson/Robin=
+  --set "Mesh/Natural boundaries=all" --set "Poisson/Dirichlet=ends: x" --set "Poisson/Exact solution=x"
+  --set "Mesh/Boundaries=ends: x < 1e-6 || x > 2 - 1e-6"
+  --set "Measurements/Integrals=second: 1 over material 2" --set "Solver/Relative tolerance=1e-11"
+  --expect-error-below Linf=1e-9 --expect-quantity "second=1+-1e-9")
+study_test(two_bodies_are_meshed_with_hexahedra ${boxes} --set Mesh/File=${written}/boxes.geo
+  --set Mesh/Cells=hypercube --set Mesh/Size=0.5)
+foreach(ending bdf mesh)
+  execute_process(COMMAND ${gmsh_program} ${written}/boxes.geo -3 -clmax 0.5 -o ${written}/boxes.${ending}
+    OUTPUT_QUIET ERROR_QUIET)
+  study_test(numbers_of_properties_in_${ending}_are_ids ${boxes} --set Mesh/File=${written}/boxes.${ending})
+endforeach()
+
 # Formats that gmsh converts, with their groups
 foreach(case "unv;-format;unv" "binary.msh;-format;msh22;-bin" "v1.msh;-format;msh1"
     "v4.msh;-format;msh40" "binary4.msh;-format;msh41;-bin" "parametric.msh;-format;msh41;-parametric"
@@ -91,10 +119,10 @@ endforeach()
 
 string(REPLACE "2.2 0 8" "2.2 1 8" not_binary "${squares}")
 file(WRITE ${written}/not_binary.msh "${not_binary}")
-file(WRITE ${written}/nonsense.vtk "1 2 3\n")
-foreach(file not_binary.msh nonsense.vtk)
+file(WRITE ${written}/nonsense.unv "1 2 3\n")
+foreach(file not_binary.msh nonsense.unv)
   study_test(${file}_cannot_be_converted ${here}/mesh_square.prm --expect-exit 2
-    --set Mesh/File=${written}/${file} --expect-message "gmsh (could not convert|wrote no mesh)")
+    --set Mesh/File=${written}/${file} --expect-message "gmsh (could not convert|found no cells in)")
 endforeach()
 
 # Parts by place

@@ -320,17 +320,20 @@ endforeach()
 
 file(WRITE ${written}/empty.msh "\n")
 file(WRITE ${written}/cube.stl "solid cube\n")
-foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown extension.*formats that Mesh/File lists")
+foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown extension.*format that Mesh/File lists")
   list(GET case 0 file)
   list(GET case 1 message)
   string(MAKE_C_IDENTIFIER "${message}" what)
   study_test(mesh_file_that_${what}_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
     --set Mesh/File=${written}/${file} --expect-message "${message}")
 endforeach()
-file(WRITE ${written}/old.ucd "1 2 3\n")
-study_test(ucd_file_is_refused_with_its_conversion ${here}/mesh_square.prm --expect-exit 2
-  --set Mesh/File=${written}/old.ucd
-  --expect-message "`meshio convert -i avsucd .*/old.ucd old.vtu`")
+foreach(case "vtk;`meshio convert .*/old.vtk old.vtu`" "ucd;`meshio convert -i avsucd .*/old.ucd old.vtu`")
+  list(GET case 0 kind)
+  list(GET case 1 message)
+  file(WRITE ${written}/old.${kind} "1 2 3\n")
+  study_test(${kind}_file_is_refused_with_its_conversion ${here}/mesh_square.prm --expect-exit 2
+    --set Mesh/File=${written}/old.${kind} --expect-message "${message}")
+endforeach()
 foreach(kind inp vtu)
   file(WRITE ${written}/nonsense.${kind} "1 2 3\nno mesh\n")
   study_test(nonsense_in_a_${kind}_file_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
