@@ -50,7 +50,7 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
   const std::string base = parameters.name + "_" + dealii::Utilities::int_to_string(index, 3);
   SolutionFiles files =
       format.prepare_files(parameters,
-                           node_fields(solution.of(), solution,
+                           node_fields(solution.solved_problem(), solution,
                                        {format.shares_nodes, real, has_nodal_fields}, indicators),
                            base, has_converged, comm);
   finish(comm); // completes the files of the previous solution

@@ -1,5 +1,5 @@
 // A base plate, an upright with a fillet at its root, and a pin in a hole of the upright: three
-// bodies that share faces. `gmsh bracket_cad.geo -0` writes bracket_cad.step. Lengths in mm.
+// bodies that share faces. Lengths in mm.
 SetFactory("OpenCASCADE");
 Box(1) = {0, 0, 0, 80, 40, 10};      // base plate
 Box(2) = {0, 0, 10, 10, 40, 60};     // upright
@@ -10,4 +10,3 @@ BooleanUnion(6) = { Volume{2}; Delete; }{ Volume{5}; Delete; };
 Cylinder(7) = {-10, 20, 50, 30, 0, 0, 8}; // pin
 BooleanDifference(8) = { Volume{6}; Delete; }{ Volume{7}; };
 BooleanFragments{ Volume{1, 7, 8}; Delete; }{}
-Save "bracket_cad.step";

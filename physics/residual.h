@@ -105,7 +105,7 @@ public:
       : problem(problem), space(discretization), values(u)
   {}
 
-  const Problem<dim> &of() const
+  const Problem<dim> &solved_problem() const
   {
     return problem;
   }

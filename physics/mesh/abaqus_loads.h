@@ -34,6 +34,7 @@ private:
   std::map<std::pair<std::string, std::vector<double>>, std::string> keys;
   std::map<std::string, std::size_t> n_surfaces; ///< by keyword
 };
+
 /// Returns the key of the set that a word in the current block denotes, and the index of the node
 /// or element with this number; an index of -1 if it denotes none.
 using FindTarget =

@@ -18,10 +18,9 @@ namespace femgpu
 /// Returns whether @p file is a geometry: .step, .stp, .iges, .igs, .brep or .geo.
 bool is_geometry_file(const std::string &file);
 
-/// Returns whether gmsh can convert @p file to a mesh file that femgpu reads: formats of other
-/// programs (.unv, .bdf, ...), and gmsh's own format if it is binary, of version 1, 2.0 or 4.0,
-/// partitioned, or has parametric nodes.
-/// @throws InputError if gmsh would lose the groups of the file; the message names a way out
+/// Returns whether gmsh must convert @p file to a mesh file that femgpu reads: .unv, .bdf, .nas,
+/// .mesh, .med and .cgns, and gmsh's own format if it is binary, of version 1 or 4.0, partitioned,
+/// or has parametric nodes.
 bool needs_conversion(const std::string &file);
 
 /// Checks that parameters that apply to geometry files only are not set for another @p file, or
@@ -38,10 +37,12 @@ struct GmshMesh
 /**
  * Collective. Meshes or converts @p file by gmsh on the first rank. The mesh, the log and, for
  * geometries, the script that gmsh runs are stored in parameters.made_in as mesh.msh, mesh.log and
- * mesh.geo; the log begins with the command. A geometry without groups gets a boundary id for each
- * face and a material id for each volume (in 2D: curve and face), which are gmsh's numbers.
+ * mesh.geo, or as mesh-N.* after N halvings; the log begins with the command. A geometry without
+ * groups gets a boundary id for each face and a material id for each volume (in 2D: curve and
+ * face), which are gmsh's numbers.
  * @param halvings the cell size is Mesh/Size divided by 2 this number of times
- * @throws InputError with the end of the log if gmsh is missing, fails, or exceeds its time limit
+ * @throws InputError with gmsh's messages if gmsh is missing, fails, exceeds its time limit or
+ * finds no cells, or if @p file would be overwritten
  * @throws ParameterError if Mesh/Size is no expression, or not positive
  */
 template <int dim>

@@ -86,9 +86,10 @@ struct Mesh
  * a file, which gmsh meshes or converts first if necessary (gmsh_program.h). p4est distributes
  * quadrilaterals and hexahedra; METIS distributes triangles and tetrahedra. The mesh is not refined
  * yet.
- * @throws ParameterError if a generator is unknown or its arguments are wrong
  * @param definitions the user's definitions for expressions, which become those of the regions
  * @param halvings number of times that the size of the cells of a geometry is halved
+ * @throws ParameterError if a generator is unknown, its arguments are wrong, or an entry that names
+ * parts by place is
  * @throws InputError if a file cannot be read or meshed, or has inverted cells or other cells than
  * requested
  * @throws DeviceError if a generated mesh would exceed the memory

@@ -154,3 +154,7 @@ study_test(point_by_place_that_is_no_vertex_ends_with_1 ${bar_by_place} --expect
   --set "Mesh/Arguments=8, 2, 2 : 0, 0, 0 : 4, 1, 1 : true"
   --set "Mesh/Named points=a: 4, 0.1, 0"
   --expect-message "is not at a vertex of the coarse mesh. the nearest one is .4 0 0.")
+
+add_test(NAME meshes_of_a_directory_are_validated COMMAND ${Python3_EXECUTABLE}
+  ${PROJECT_SOURCE_DIR}/scripts/validate_meshes.py ${mesh_dir} --program $<TARGET_FILE:femgpu>)
+physics_properties(meshes_of_a_directory_are_validated)
