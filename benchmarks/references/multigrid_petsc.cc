@@ -2,10 +2,10 @@
 // gradients with PETSc's multigrid (GAMG) or hypre's (BoomerAMG):
 //
 //   mpirun -n 2 bin/multigrid_petsc elasticity3d-p1:32 gamg
-//   mpirun -n 2 bin/multigrid_petsc poisson3d-7pt:100 hypre \
-//     -pc_hypre_boomeramg_strong_threshold 0.5
+//   mpirun -n 2 bin/multigrid_petsc poisson3d-7pt:100 hypre
 //
-// Arguments after the name of the preconditioner are options of PETSc. Prints one line of CSV:
+// Arguments after the name of the preconditioner are options of PETSc, for example
+// -pc_hypre_boomeramg_strong_threshold 0.5. Prints one line of CSV:
 // system, preconditioner, rows, iterations, seconds of the set-up and of the solve, and the true
 // residual.
 #include "solve/generators/registry.h"
