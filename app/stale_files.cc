@@ -33,7 +33,7 @@ std::string vtk_files(const std::string &name)
 
 std::vector<Kind> kinds(const std::string &name)
 {
-  return {{std::regex(vtk_files(name)), "<!-- Written by femgpu"},
+  return {{std::regex(vtk_files(name) + R"(|inverted_cells\.vtu)"), "<!-- Written by femgpu"},
           {std::regex(vtk_files(name)), "HDF\r\n"},
           {std::regex(vtk_files(name)), "file-series-version"},
           {std::regex(R"(line_.+_\d{3,}\.csv)"), "distance,x,y,"},

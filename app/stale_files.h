@@ -17,7 +17,8 @@ void remove_partial_files(const std::string &directory, const std::string &name)
 
 /**
  * Removes output files of previous runs that could be mistaken for output of this run, such as
- * files of cycles that this run does not have or of lines that it does not measure.
+ * files of cycles that this run does not have, of lines that it does not measure or of inverted
+ * cells.
  * @param files the files that this run has written, which are kept
  */
 void remove_stale_files(const std::string &directory, const std::string &name,

@@ -71,7 +71,8 @@ std::string vtu_text(const std::vector<InvertedCell> &cells,
     determinants << ' ' << cell.determinant;
     lines << ' ' << (locations.empty() ? "-1" : number_in(locations[cell.number]));
   }
-  out << "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\">\n<UnstructuredGrid>\n"
+  out << "<!-- Written by femgpu -->\n<VTKFile type=\"UnstructuredGrid\" "
+         "version=\"0.1\">\n<UnstructuredGrid>\n"
       << "<Piece NumberOfPoints=\"" << n_points << "\" NumberOfCells=\"" << cells.size()
       << "\">\n<Points>\n";
   write_array(out, "type=\"Float64\" NumberOfComponents=\"3\"", points.str());

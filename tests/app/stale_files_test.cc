@@ -29,8 +29,9 @@ protected:
 
 TEST_F(FormerFilesTest, WhatLooksLikeAFileOfThisRunAndIsNotIsRemoved)
 {
-  for (const char *const name : {"a.b_000.000.vtu", "a.b_000.001.vtu", "a.b_001.000.vtu",
-                                 "a.b_1000.000.vtu", "a.b_000.pvtu", "a.b_001.pvtu", "a.b.pvd"})
+  for (const char *const name :
+       {"a.b_000.000.vtu", "a.b_000.001.vtu", "a.b_001.000.vtu", "a.b_1000.000.vtu", "a.b_000.pvtu",
+        "a.b_001.pvtu", "a.b.pvd", "inverted_cells.vtu"})
     directory.write(name, vtu);
   directory.write("line_axis_000.csv", "distance,x,y,u\n0,0,0,0\n");
   directory.write("line_axis_001.csv", "distance,x,y,u\n0,0,0,0\n");
