@@ -45,6 +45,8 @@ xvfb                an X server without a screen, in which VTK draws
 xauth               admits VTK to it'
 test_packages='
 gmsh                meshes CAD files and reads other formats, for tests of both
+python3-meshio      converts mesh files, for tests
+python3-h5py        reads MED and XDMF files for meshio
 locales             a locale with decimal commas, for a test
 mount               mounts a small disk, for a test'
 ci_packages='

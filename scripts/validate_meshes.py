@@ -16,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-ENDINGS = {".bdf", ".brep", ".cgns", ".geo", ".iges", ".igs", ".inp", ".med", ".mesh", ".msh",
-           ".nas", ".step", ".stp", ".unv", ".vtk", ".vtu"}
+ENDINGS = {".avs", ".bdf", ".brep", ".cgns", ".e", ".ex2", ".exo", ".g", ".gen", ".geo", ".iges",
+           ".igs", ".inp", ".med", ".mesh", ".meshb", ".msh", ".nas", ".step", ".stp", ".su2",
+           ".ucd", ".unv", ".vol", ".vtk", ".vtu", ".xdmf", ".xmf"}
 PARAMETERS = "set Physics = poisson\nsubsection Poisson\n  set Right-hand side = 0\nend\n"
 
 

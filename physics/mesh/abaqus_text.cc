@@ -179,8 +179,7 @@ void AbaqusText::reject_first_line() const
 {
   const bool is_ucd = !line().empty() && line().find_first_not_of("0123456789 \t") == line().npos;
   fail(in_quotes(line()) + " is not a keyword such as *NODE: the file is " +
-       (is_ucd ? "in the UCD format of AVS. Convert it with meshio: `meshio convert -i avsucd " +
-                     *sources.front().name + " MESH.vtu`."
+       (is_ucd ? "in the UCD format of AVS. Give it the extension .ucd."
                : "damaged or not an Abaqus input file. Write it again."));
 }
 } // namespace femgpu

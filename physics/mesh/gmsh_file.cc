@@ -167,8 +167,7 @@ private:
       require_line("a block of nodes");
       count("the dimension of an entity", 3);
       integer("the number of an entity");
-      if (integer("0 or 1 for parametric coordinates") != 0)
-        fail("the nodes have parametric coordinates. Save the mesh with Mesh.SaveParametric = 0.");
+      const bool is_parametric = integer("0 or 1 for parametric coordinates") != 0;
       const std::size_t n = count("the number of nodes of a block", bytes_left());
       require_end_of_line("the block of nodes");
       std::vector<long long> nodes(n);
@@ -180,7 +179,8 @@ private:
       for (const long long node : nodes) {
         require_line("the coordinates of node " + std::to_string(node));
         read_point(node);
-        require_end_of_line("the coordinates of a node");
+        if (!is_parametric) // parametric coordinates follow
+          require_end_of_line("the coordinates of a node");
       }
     }
     if (result.points.size() != n_all)

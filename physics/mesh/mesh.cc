@@ -5,7 +5,7 @@
 #include "linalg/mpi/nodes.h"
 #include "physics/base/deal_ii_compat.h"
 #include "physics/mesh/forest_mesh.h"
-#include "physics/mesh/gmsh_program.h"
+#include "physics/mesh/made_mesh.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
@@ -39,15 +39,17 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
       "is the cube from 0 to 1 in each direction, with a boundary id for each side.");
   add_parameter(
       "File", file,
-      "Mesh or geometry file. Its extension determines the format. femgpu reads .msh (gmsh), .inp "
-      "(Abaqus and CalculiX) and .vtu (VTK). The program gmsh meshes the geometries .step, .stp, "
-      ".iges, .igs, .brep and .geo, and converts .unv, .bdf, .nas, .mesh, .med, .cgns, and those "
-      ".msh files that femgpu does not read: binary, partitioned, with parametric "
-      "nodes, or of version 1 or 4.0. femgpu stores the mesh that gmsh makes, its script and its "
-      "log in Output/Directory as mesh.msh, mesh.geo and mesh.log. A .geo file can run other "
-      "programs: use only files that you trust. Elements have order 1 or 2. Physical groups of "
-      "gmsh, and sets and surfaces of Abaqus, define the boundary and material ids and their "
-      "names. If a geometry has no groups, each face and each volume has gmsh's number as id. "
+      "Mesh or geometry file. Its extension determines the format. femgpu reads .msh (gmsh) and "
+      ".inp (Abaqus and CalculiX). The program gmsh meshes the geometries .step, .stp, .iges, "
+      ".igs, .brep and .geo, and converts .unv, .bdf, .nas, .mesh, .cgns, and those .msh files "
+      "that femgpu does not read: binary, partitioned, or of version 1 or 4.0. Python's package "
+      "VTK converts .vtu, .vtk, .e, .exo, .ex2, .g and .gen (Exodus), and its package meshio "
+      "converts .med, .xdmf, .xmf, .avs, .ucd, .su2, .vol and .meshb. femgpu stores the mesh that "
+      "these programs make, their script and log in Output/Directory as mesh.msh, mesh.geo or "
+      "mesh.py, and mesh.log. A .geo file can run other programs: use only files that you trust. "
+      "Elements have order 1 or 2. The groups of a file define the boundary and material ids and "
+      "their names. If a geometry has no groups, each face and each volume has gmsh's number as "
+      "id. "
       "femgpu searches a relative path in the working directory, then in the directory of the "
       "parameter file.");
   add_parameter("Size", size,
@@ -59,7 +61,8 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "edges that follow curved boundaries.",
                 prm, Patterns::Integer(1, 2));
   add_parameter("Meshing time limit", meshing_time_limit,
-                "Time in seconds after which femgpu stops gmsh.", prm, Patterns::Double(0.));
+                "Time in seconds after which femgpu stops gmsh or the converter of a mesh file.",
+                prm, Patterns::Double(0.));
   add_parameter("Boundaries", boundaries,
                 "Names for parts of the boundary, for example top: z > 0.99; walls: 0, inlet. An "
                 "entry is a name, ':' and a condition, or ids and names of the mesh. A condition "
@@ -337,8 +340,8 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
     generate_mesh(parameters, coarse);
   else {
     if (is_geometry_file(file) || needs_conversion(file)) {
-      const GmshMesh made =
-          run_gmsh<dim>(parameters, file, mesh.regions.definitions, halvings, communicator);
+      const MadeMesh made =
+          make_mesh_file<dim>(parameters, file, mesh.regions.definitions, halvings, communicator);
       file = made.file;
       mesh.origin = made.origin;
       mesh.is_of_geometry = is_geometry_file(parameters.file);

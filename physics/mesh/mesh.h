@@ -24,7 +24,7 @@ public:
   std::string arguments = "0 : 1 : false";
   std::string file;
   std::string directory; ///< directory of the parameter file, also searched for `file`
-  std::string made_in;   ///< directory in which gmsh makes or converts mesh files
+  std::string made_in;   ///< directory of mesh files that other programs make
   std::string size;      ///< expression: size of the cells that gmsh makes; empty: gmsh's choice
   unsigned int order = 1;
   double meshing_time_limit = 3600.; ///< seconds
@@ -59,7 +59,7 @@ struct Mesh
   std::string output_directory; ///< checks write inverted cells to it
   unsigned int order = 1;       ///< order of the cells in the mesh file: 1 or 2
   bool is_of_geometry = false;  ///< whether gmsh has meshed a geometry
-  std::string origin;           ///< the program that made the mesh file; empty if gmsh has not run
+  std::string origin;           ///< the program that made the mesh file; empty if none did
   MeshRegions regions;
   std::vector<std::string> warnings; ///< messages about probable mistakes, with remedies
 
@@ -83,7 +83,7 @@ struct Mesh
 
 /**
  * Collective. Makes the coarse mesh that @p parameters describe, by a generator of deal.II or from
- * a file, which gmsh meshes or converts first if necessary (gmsh_program.h). p4est distributes
+ * a file, which other programs mesh or convert first if necessary (made_mesh.h). p4est distributes
  * quadrilaterals and hexahedra; METIS distributes triangles and tetrahedra. The mesh is not refined
  * yet.
  * @param definitions the user's definitions for expressions, which become those of the regions

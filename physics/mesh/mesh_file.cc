@@ -11,12 +11,9 @@
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -68,14 +65,14 @@ void reorient_cells(const std::vector<Point<dim>> &points, std::vector<CellData<
       ++n;
       first = i;
     }
-  if (n == 0)
+  if (n == 0 || n == cells.size()) // some programs number all cells so
     return;
   const std::string shape = dim == 2 ? "clockwise" : "in mirrored order";
   const std::string n_mesh = std::to_string(cells.size());
-  table.warnings.push_back(
-      table.cell_locations[first] + "the nodes of this cell are numbered " + shape + " (" +
-      std::to_string(n) + " of " + n_mesh + " cells in all); femgpu has reversed the numbering. " +
-      (n == cells.size() ? "That is harmless." : "Check that the mesh is the intended one."));
+  table.warnings.push_back(table.cell_locations[first] + "the nodes of this cell are numbered " +
+                           shape + " (" + std::to_string(n) + " of " + n_mesh +
+                           " cells in all); femgpu has reversed the numbering. Check that the mesh "
+                           "is the intended one.");
 }
 
 /// Rejects cells of measure 0. deal.II 9.6 and later reject them without reporting their location.
@@ -170,62 +167,36 @@ void drop_empty_groups(MeshTable &table)
                                    }),
                     table.names.end());
 }
-
-using Reader = std::function<MeshTable(const std::string &name, const std::string &text, int dim)>;
-
-const std::map<std::string, Reader> &readers()
-{
-  static const std::map<std::string, Reader> readers = {
-      {".inp", read_abaqus_file},
-      {".msh", read_gmsh_file},
-      {".vtu", [](const auto &name, const auto &text, int /* dim */) {
-         return read_vtu_mesh(name, text);
-       }}};
-  return readers;
-}
-
-/// Rejects a file with an unknown extension.
-[[noreturn]] void reject_extension(const std::string &name, const std::string &extension)
-{
-  const std::string stem = std::filesystem::path(name).stem().string();
-  std::string advice = "Rename the file, or save the mesh in a format that Mesh/File lists.";
-  if (extension == ".ucd" || extension == ".vtk")
-    advice = "Convert it with meshio: `meshio convert " +
-             std::string(extension == ".ucd" ? "-i avsucd " : "") + name + " " + stem + ".vtu`.";
-  throw InputError("The mesh file '" + name + "' has an unknown extension. " + advice);
-}
 } // namespace
 
 std::string find_mesh_file(const std::string &name, const std::string &directory)
 {
   const std::filesystem::path path_in_directory = std::filesystem::path(directory) / name;
   std::error_code ignored;
-  if (path_in_directory == name || std::filesystem::exists(name, ignored))
-    return name;
-  if (std::filesystem::exists(path_in_directory, ignored))
-    return path_in_directory.string();
-  throw InputError("The mesh file '" + name + "' does not exist in the working directory, " +
-                   std::filesystem::current_path(ignored).string() +
-                   ", or next to the parameter file, '" + path_in_directory.string() +
-                   "'. Check Mesh/File.");
+  const std::string found =
+      std::filesystem::exists(name, ignored) ? name : path_in_directory.string();
+  if (!std::filesystem::exists(found, ignored))
+    throw InputError("The mesh file '" + name + "' does not exist" +
+                     (found == name ? ""
+                                    : " in the working directory, " +
+                                          std::filesystem::current_path(ignored).string() +
+                                          ", or next to the parameter file, '" + found + "'") +
+                     ". Check Mesh/File.");
+  if (std::filesystem::is_directory(found, ignored))
+    throw InputError("The mesh file '" + found +
+                     "' is a directory. Set Mesh/File to a file in it.");
+  return found;
 }
 
 template <int dim>
 MeshTable read_mesh_file(const std::string &name, const std::string &merging,
                          const std::string &cells, Triangulation<dim> &coarse)
 {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored))
-    throw InputError("The mesh file '" + name + "' is a directory. Set Mesh/File to a file in it.");
-  std::string extension = std::filesystem::path(name).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](const unsigned char c) { return std::tolower(c); });
-  if (readers().count(extension) == 0)
-    reject_extension(name, extension);
   const std::string text = read_file(name);
-  if (extension == ".msh" && trimmed_view(text)[0] == '*') // cgx writes Abaqus files as .msh
-    extension = ".inp";
-  MeshTable table = readers().at(extension)(name, text, dim);
+  const bool is_of_abaqus = // cgx writes Abaqus files as .msh
+      extension_of(name) == ".inp" || trimmed_view(text)[0] == '*';
+  MeshTable table =
+      is_of_abaqus ? read_abaqus_file(name, text, dim) : read_gmsh_file(name, text, dim);
   check_mesh_table(table, dim);
   const bool must_split = must_be_split(table, dim);
   if (must_split && cells == "hypercube")

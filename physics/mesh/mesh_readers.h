@@ -44,18 +44,6 @@ MeshTable read_abaqus_file(const std::string &name, std::string_view text, int d
  * @throws InputError if the name of a group is empty, a number, or used twice in one dimension
  */
 MeshTable read_gmsh_file(const std::string &name, std::string_view text, int dim);
-
-/**
- * Reads the cells of an unstructured grid of VTK, .vtu. Data may be text, base64 or appended, and
- * compressed by zlib. The cell array `material_id`, `MaterialID`, `gmsh:physical` or
- * `avsucd:material` contains the ids: boundary ids for lines (in 2D) or triangles and
- * quadrilaterals (in 3D), material ids for cells. Format: "VTK XML file formats",
- * https://docs.vtk.org. deal.II itself reads only VTU files that contain its own serialised data.
- * @param name name of the file, for messages
- * @param text contents of the file
- * @throws InputError if the file is damaged or not supported; the message names the array or cell
- */
-MeshTable read_vtu_mesh(const std::string &name, const std::string &text);
 } // namespace femgpu
 
 #endif

@@ -167,8 +167,8 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
       const MeshElement &second = table.elements[boundary[i].second];
       reject(table, second,
              "this face has the id " + std::to_string(second.id) + ", but also the id " +
-                 std::to_string(first.id) + " (" + (table.locations_are_lines ? "line " : "cell ") +
-                 std::to_string(first.location) + "). Write each face once.");
+                 std::to_string(first.id) + " (line " + std::to_string(first.location) +
+                 "). Write each face once.");
     }
 }
 
@@ -335,29 +335,29 @@ const std::vector<ElementType> &element_types()
   static const MidpointCorners abaqus13 = {{0, 1}, {1, 2}, {2, 3}, {3, 0},
                                            {0, 4}, {1, 4}, {2, 4}, {3, 4}};
   static const std::vector<ElementType> types = {
-      {&CellShape::point, {}, 15, 1, false},
-      {&CellShape::line, {}, 1, 3, true},
-      {&CellShape::triangle, {}, 2, 5, true},
-      {&CellShape::quadrilateral, {}, 3, 9, true},
-      {&CellShape::tetrahedron, {}, 4, 10, true},
-      {&CellShape::hexahedron, {}, 5, 12, true},
-      {&CellShape::line, {{0, 1}}, 8, {}, true},
-      {&CellShape::triangle, CellShape::triangle.sides, 9, {}, true},
-      {&CellShape::quadrilateral, CellShape::quadrilateral.sides, 16, {}, true},
-      {&CellShape::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}, 10, {}, true},
-      {&CellShape::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}, 11, {}, false},
-      {&CellShape::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, {}, true},
-      {&CellShape::hexahedron, gmsh20, 17, {}, false},
-      {&CellShape::hexahedron, gmsh27, 12, {}, false},
-      {&CellShape::hexahedron, abaqus20, {}, {}, true},
-      {&CellShape::prism, {}, 6, 13, true},
-      {&CellShape::prism, gmsh15, 18, {}, false},
-      {&CellShape::prism, gmsh18, 13, {}, false},
-      {&CellShape::prism, abaqus15, {}, {}, true},
-      {&CellShape::pyramid, {}, 7, 14, true},
-      {&CellShape::pyramid, gmsh13, 19, {}, false},
-      {&CellShape::pyramid, gmsh14, 14, {}, false},
-      {&CellShape::pyramid, abaqus13, {}, {}, true}};
+      {&CellShape::point, {}, 15, false},
+      {&CellShape::line, {}, 1, true},
+      {&CellShape::triangle, {}, 2, true},
+      {&CellShape::quadrilateral, {}, 3, true},
+      {&CellShape::tetrahedron, {}, 4, true},
+      {&CellShape::hexahedron, {}, 5, true},
+      {&CellShape::line, {{0, 1}}, 8, true},
+      {&CellShape::triangle, CellShape::triangle.sides, 9, true},
+      {&CellShape::quadrilateral, CellShape::quadrilateral.sides, 16, true},
+      {&CellShape::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}, 10, true},
+      {&CellShape::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}, 11, false},
+      {&CellShape::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, true},
+      {&CellShape::hexahedron, gmsh20, 17, false},
+      {&CellShape::hexahedron, gmsh27, 12, false},
+      {&CellShape::hexahedron, abaqus20, {}, true},
+      {&CellShape::prism, {}, 6, true},
+      {&CellShape::prism, gmsh15, 18, false},
+      {&CellShape::prism, gmsh18, 13, false},
+      {&CellShape::prism, abaqus15, {}, true},
+      {&CellShape::pyramid, {}, 7, true},
+      {&CellShape::pyramid, gmsh13, 19, false},
+      {&CellShape::pyramid, gmsh14, 14, false},
+      {&CellShape::pyramid, abaqus13, {}, true}};
   return types;
 }
 
@@ -374,8 +374,7 @@ std::string advice_on_mixed_cells(const int dim)
 
 std::string MeshTable::location_of(const std::size_t location) const
 {
-  return locations_are_lines ? file + ":" + std::to_string(location) + ": "
-                             : file + ": cell " + std::to_string(location) + ": ";
+  return file + ":" + std::to_string(location) + ": ";
 }
 
 void MeshTable::add_element(const ElementType &type, const long long id, const std::size_t location,

@@ -30,7 +30,7 @@ struct CellShape
 };
 
 /// For each node of a MeshElement, its position in lexicographic order, which is the order of the
-/// vertices in deal.II and of pixels and voxels in VTK. The permutation is its own inverse.
+/// vertices in deal.II. The permutation is its own inverse.
 constexpr std::array<std::size_t, 8> lexicographic_order = {{0, 1, 3, 2, 4, 5, 7, 6}};
 
 /// An element of a mesh file.
@@ -38,7 +38,7 @@ struct MeshElement
 {
   const CellShape *shape;
   long long id;         ///< material or boundary id; 0 if the file has none
-  std::size_t location; ///< line or cell number in the file, see MeshTable::location_of()
+  std::size_t location; ///< line in the file
   /// Indices in MeshTable::points: first around the bottom face, then around the top face. Entries
   /// from shape->n_nodes on are unused.
   std::array<std::size_t, 8> nodes;
@@ -52,8 +52,8 @@ struct ElementType
   /// nodes follow the vertices, first those on edges, then on faces. Nodes inside hexahedra have no
   /// corners and are ignored.
   std::vector<std::vector<std::size_t>> midpoint_corners;
-  std::optional<int> gmsh, vtk; ///< type numbers of gmsh and VTK; nullopt if they lack the type
-  bool is_of_abaqus;            ///< whether Abaqus has this type, with this numbering of nodes
+  std::optional<int> gmsh; ///< type number of gmsh; nullopt if it lacks the type
+  bool is_of_abaqus;       ///< whether Abaqus has this type, with this numbering of nodes
 
   std::size_t n_nodes() const
   {
@@ -102,8 +102,7 @@ struct UnusableName
 /// The contents of a mesh file, before deal.II gets them. Does not depend on deal.II.
 struct MeshTable
 {
-  std::string file;                ///< name of the file
-  bool locations_are_lines = true; ///< otherwise locations are cell numbers
+  std::string file; ///< name of the file
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
   std::vector<PhysicalName> names; ///< names of groups; a group may have no elements
@@ -139,7 +138,7 @@ struct MeshTable
     return edge_ends.empty() ? 1 : 2;
   }
 
-  /// Returns the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
+  /// Returns the beginning of messages: "FILE:LINE: ".
   std::string location_of(std::size_t location) const;
 };
 

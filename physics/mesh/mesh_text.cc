@@ -4,9 +4,11 @@
 #include "linalg/base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -39,6 +41,14 @@ std::optional<std::string> contents_of_file(const std::string &name)
   if (result.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
     result.erase(0, byte_order_mark.size());
   return result;
+}
+
+std::string extension_of(const std::string &file)
+{
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](const unsigned char c) { return std::tolower(c); });
+  return extension;
 }
 
 MeshText::MeshText(std::string name, const std::string_view text)

@@ -90,6 +90,9 @@ private:
 /// to its end, with the reason in errno.
 std::optional<std::string> contents_of_file(const std::string &name);
 
+/// Returns the extension of @p file in lower case: ".msh".
+std::string extension_of(const std::string &file);
+
 /// Returns @p word in quotes, shortened, with control characters replaced.
 std::string in_quotes(std::string_view word);
 } // namespace femgpu

@@ -93,7 +93,7 @@ TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
   EXPECT_STARTS(
       error_of("  6 2 0 0 0\n1 0 0 0\n"),
       "m.inp:1: '6 2 0 0 0' is not a keyword such as *NODE: the file is in the UCD format of "
-      "AVS. Convert it with meshio: `meshio convert -i avsucd m.inp MESH.vtu`.");
+      "AVS. Give it the extension .ucd.");
 }
 
 TEST(AbaqusFile, ReadsSidesOfHexahedraAsShellsSurfacesAndNodeSets)

@@ -32,5 +32,7 @@ set(with_assertions
   study_over_two_parameters_runs_all_combinations
   multigrid_of_an_adaptive_mesh_takes_the_iterations_of_one_group)
 foreach(test IN LISTS with_assertions)
-  set_property(TEST ${test} APPEND PROPERTY LABELS assertions)
+  if(TEST ${test}) # some need a program that converts meshes
+    set_property(TEST ${test} APPEND PROPERTY LABELS assertions)
+  endif()
 endforeach()

@@ -31,7 +31,7 @@ study_test(entries_for_groups_that_overlap_end_with_1 ${two} --expect-exit 1
   --expect-message "'ends' in Poisson/Dirichlet contains .*to which another entry applies")
 
 # A disk with curved cells: its area converges to pi under remeshing, faster than with straight cells
-file(WRITE ${written}/disk.geo "SetFactory(\"OpenCASCADE\");\nDisk(1) = {0, 0, 0, 1};\n")
+file(WRITE ${written}/disk.geo "// no Physical Curve\nSetFactory(\"OpenCASCADE\");\nDisk(1) = {0, 0, 0, 1};\n")
 set(disk ${here}/mesh_square.prm --set Mesh/File=${written}/disk.geo --set "Mesh/Initial refinements=0"
   --set "Poisson/Neumann=" --set "Poisson/Dirichlet=1: x^2 - y^2"
   --set "Poisson/Exact solution=x^2 - y^2" --set "Measurements/Integrals=area: 1 over all")
@@ -56,7 +56,7 @@ study_test(geometry_that_gmsh_rejects_ends_with_2 ${disk} --ranks 2 --expect-exi
   --set Mesh/File=${written}/broken.geo --expect-message "gmsh could not mesh .*syntax error.*mesh\\.log")
 file(WRITE ${written}/empty.geo "// nothing\n")
 study_test(geometry_without_faces_ends_with_2 ${disk} --expect-exit 2
-  --set Mesh/File=${written}/empty.geo --expect-message "gmsh found no faces to mesh in .*empty.geo")
+  --set Mesh/File=${written}/empty.geo --expect-message "gmsh [0-9.]+ found no faces to mesh in .*empty.geo")
 file(WRITE ${written}/broken.step "not a STEP file\n")
 study_test(step_file_that_gmsh_rejects_ends_with_2 ${disk} --expect-exit 2
   --set Mesh/File=${written}/broken.step --expect-message "gmsh could not mesh ")
@@ -122,7 +122,7 @@ file(WRITE ${written}/not_binary.msh "${not_binary}")
 file(WRITE ${written}/nonsense.unv "1 2 3\n")
 foreach(file not_binary.msh nonsense.unv)
   study_test(${file}_cannot_be_converted ${here}/mesh_square.prm --expect-exit 2
-    --set Mesh/File=${written}/${file} --expect-message "gmsh (could not convert|found no cells in)")
+    --set Mesh/File=${written}/${file} --expect-message "gmsh (could not convert|[0-9.]+ found no cells in)")
 endforeach()
 
 # Parts by place

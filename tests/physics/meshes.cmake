@@ -2,18 +2,12 @@
 set(meshes ${here}/meshes)
 set(written ${CMAKE_CURRENT_BINARY_DIR}/meshes)
 
-# Every kind of file contains the same unit square.
-foreach(file square.inp square_ascii.vtu square_base64.vtu
-        square_zlib.vtu square_raw.vtu square_raw_zlib.vtu square_appended_base64.vtu)
-  study_test(mesh_file_${file}_has_its_cells_and_ids ${here}/mesh_square.prm
-    --set Mesh/File=${meshes}/${file} --expect-error-below Linf=1e-11)
-endforeach()
-study_test(mesh_file_square.vtu_is_the_same_on_1_and_2_ranks ${here}/mesh_square.prm
-  --set Mesh/File=${meshes}/square_zlib.vtu --ranks 2 --same-as-ranks 1
-  --expect-error-below Linf=1e-11)
+# Files of gmsh and Abaqus
+study_test(mesh_file_square.inp_has_its_cells_and_ids ${here}/mesh_square.prm
+  --set Mesh/File=${meshes}/square.inp --expect-error-below Linf=1e-11)
 # A byte order mark at the beginning must be ignored.
 string(ASCII 239 187 191 byte_order_mark)
-foreach(case "square.inp;mesh_square" "square_ascii.vtu;mesh_square" "bar.msh;elasticity_bar")
+foreach(case "square.inp;mesh_square" "bar.msh;elasticity_bar")
   set(expected --expect-error-below Linf=1e-11)
   if(case MATCHES "bar")
     set(expected --expect-quantity "reaction z of clamped=1+-1e-8")
@@ -25,9 +19,6 @@ foreach(case "square.inp;mesh_square" "square_ascii.vtu;mesh_square" "bar.msh;el
   study_test(mesh_file_${file}_with_a_byte_order_mark_is_read ${here}/${parameters}.prm
     --set Mesh/File=${written}/marked_${file} --set Study/Cycles=1 ${expected})
 endforeach()
-study_test(materials_of_a_vtu_file_are_listed --expect-text "material ids 1, 2" --
-  ${here}/mesh_square.prm --set Mesh/File=${meshes}/square_raw.vtu --validate)
-
 # Curved sides: without them the flux at the hole would be that of a polygon.
 foreach(degree 1 2 3)
   math(EXPR L2_order "${degree} + 1")
@@ -327,18 +318,9 @@ foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown extension.
   study_test(mesh_file_that_${what}_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
     --set Mesh/File=${written}/${file} --expect-message "${message}")
 endforeach()
-foreach(case "vtk;`meshio convert .*/old.vtk old.vtu`" "ucd;`meshio convert -i avsucd .*/old.ucd old.vtu`")
-  list(GET case 0 kind)
-  list(GET case 1 message)
-  file(WRITE ${written}/old.${kind} "1 2 3\n")
-  study_test(${kind}_file_is_refused_with_its_conversion ${here}/mesh_square.prm --expect-exit 2
-    --set Mesh/File=${written}/old.${kind} --expect-message "${message}")
-endforeach()
-foreach(kind inp vtu)
-  file(WRITE ${written}/nonsense.${kind} "1 2 3\nno mesh\n")
-  study_test(nonsense_in_a_${kind}_file_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
-    --set Mesh/File=${written}/nonsense.${kind} --expect-message "nonsense\\.${kind}")
-endforeach()
+file(WRITE ${written}/nonsense.inp "1 2 3\nno mesh\n")
+study_test(nonsense_in_a_inp_file_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
+  --set Mesh/File=${written}/nonsense.inp --expect-message "nonsense\\.inp")
 
 # A cube with a corner pushed through its centre: its volume is positive, but its Jacobian at that
 # corner is not. Also curved cells of high degree.
