@@ -22,6 +22,7 @@ SHAPES = {  # dimension and VTK's types
 HEX20 = [*range(9), 11, 16, 9, 17, 10, 18, 19, 12, 15, 13, 14]
 WEDGE15 = [*range(7), 8, 12, 7, 13, 14, 9, 11, 10]
 PYRAMID13 = [*range(6), 8, 9, 6, 10, 7, 11, 12]
+MED_HEX27 = [*range(20), 24, 22, 21, 23, 20, 25, 26]
 TYPES = {  # gmsh's type and, unless it is VTK's, its order of nodes
     ("vertex", 1): (15,), ("line", 2): (1,), ("line", 3): (8,), ("triangle", 3): (2,),
     ("triangle", 6): (9,), ("quad", 4): (3,), ("quad", 8): (16,), ("quad", 9): (10,),
@@ -76,7 +77,7 @@ def add_grid(grid, key=None):
     data = grid.GetCellData()
     arrays = {data.GetArrayName(a): vtk_to_numpy(data.GetArray(a))
               for a in range(data.GetNumberOfArrays()) if data.GetArray(a)}
-    types = vtk_to_numpy(grid.GetCellTypesArray())
+    types = np.array([grid.GetCellType(cell) for cell in range(grid.GetNumberOfCells())])
     starts = vtk_to_numpy(grid.GetCells().GetOffsetsArray())
     nodes = vtk_to_numpy(grid.GetCells().GetConnectivityArray())
     is_ghost = arrays.get("vtkGhostType", np.zeros(len(types), int)) & 1
@@ -155,6 +156,8 @@ def read_meshio(file, name):
         if module.__name__.startswith("meshio.") and hasattr(module, "warn"):
             module.warn = lambda text, *_args, **_options: fail(
                 f"meshio would lose data: {text.strip()} Save the mesh in another format")
+    if name == "med":
+        sys.modules["meshio.med._med"].med_to_meshio_type.update(QU9="quad9", H27="hexahedron27")
     mesh = read(file)
     data = mesh.cell_data
     if name != "med":
@@ -166,6 +169,8 @@ def read_meshio(file, name):
     for block, families in zip(mesh.cells, data.get("cell_tags", itertools.repeat(None))):
         shape, nodes = block.type.rstrip("0123456789"), np.asarray(block.data)
         end += len(nodes)
+        if name == "med" and block.type == "hexahedron27":
+            nodes = nodes[:, MED_HEX27]
         if name != "med":
             add_by_ids(shape, nodes, ids[end - len(nodes):end])
         elif families is None:
@@ -176,6 +181,11 @@ def read_meshio(file, name):
     for family, keys in getattr(mesh, "point_tags", {}).items():
         add("vertex", np.argwhere(mesh.point_data["point_tags"] == family), keys)
     return np.asarray(mesh.points)
+
+
+def write_rows(file, rows, form):
+    for begin in range(0, len(rows), 100000):  # faster than numpy.savetxt()
+        file.writelines(form % tuple(row) for row in rows[begin:begin + 100000].tolist())
 
 
 def write(points, file):
@@ -193,7 +203,7 @@ def write(points, file):
     file.writelines(lines)
     file.write(f"$EndPhysicalNames\n$Nodes\n{len(points)}\n")
     points = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
-    np.savetxt(file, np.c_[1:len(points) + 1, points], "%d %.17g %.17g %.17g")
+    write_rows(file, np.c_[1:len(points) + 1, points], "%d %.17g %.17g %.17g\n")
     n_elements = sum(len(nodes) for elements in groups.values() for _, nodes in elements)
     file.write(f"$EndNodes\n$Elements\n{n_elements}\n")
     first = 1
@@ -203,7 +213,8 @@ def write(points, file):
             entity = 1 if key[0] in overlapping else numbers[key]
             tags = np.tile((kind, 2, numbers[key], entity), (len(nodes), 1))
             nodes = nodes[:, order[0]] if order else nodes
-            np.savetxt(file, np.c_[first:first + len(nodes), tags, nodes + 1], "%d")
+            rows = np.c_[first:first + len(nodes), tags, nodes + 1]
+            write_rows(file, rows, " ".join(["%d"] * rows.shape[1]) + "\n")
             first += len(nodes)
     file.write("$EndElements\n")
 

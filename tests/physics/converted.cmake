@@ -26,13 +26,13 @@ study_test(materials_of_a_vtu_file_are_listed --expect-text "material ids 1, 2"
   ${here}/mesh_square.prm --set Mesh/File=${meshes}/square_raw.vtu --validate)
 
 # Cells of second order, whose upper side is a parabola
-foreach(name quad8 quad9 lagrange9 hex20 hex27 lagrange27)
+foreach(file quad8.vtu quad9.vtu lagrange9.vtu hex20.vtu hex27.vtu lagrange27.vtu hex27.med)
   set(dim 2)
-  if(name MATCHES "20|27")
+  if(file MATCHES "20|27")
     set(dim 3)
   endif()
-  study_test(curved_cells_${name}_have_their_volume ${square} Dimension=${dim}
-    --set Mesh/File=${written}/curved_${name}.vtu --set "Poisson/Dirichlet=0: 1 + x + 2*y"
+  study_test(curved_cells_${file}_have_their_volume ${square} Dimension=${dim}
+    --set Mesh/File=${written}/curved_${file} --set "Poisson/Dirichlet=0: 1 + x + 2*y"
     --set Poisson/Neumann= --set "Measurements/Integrals=volume: 1 over all"
     --expect-quantity "volume=1.13333333333+-1e-10" --expect-no-warnings)
 endforeach()

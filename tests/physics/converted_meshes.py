@@ -95,7 +95,12 @@ def write_curved(name, kind, n_nodes):
     for x, y, z in [((p[0] + c) / 2, p[1], p[2]) for c in (0, 1) for p in nodes[:n_nodes]]:
         points.append((x, y * (1 + .8 * x * (1 - x)), z))
     points, numbers = np.unique(np.array(points), axis=0, return_inverse=True)
-    write_vtu(name, grid(points, [(kind, n) for n in numbers.reshape(2, n_nodes)], {}))
+    cells = numbers.reshape(2, n_nodes)
+    write_vtu(f"curved_{name}.vtu", grid(points, [(kind, n) for n in cells], {}))
+    if name == "hex27":  # MED has another order of faces
+        sys.modules["meshio.med._med"].meshio_to_med_type["hexahedron27"] = "H27"
+        cells = cells[:, [*range(20), 24, 22, 21, 23, 20, 25, 26]]
+        meshio.write("curved_hex27.med", meshio.Mesh(points, [("hexahedron27", cells)]))
 
 
 def write_su2(name, tags):
@@ -131,4 +136,4 @@ write_vtu("cubic.vtu", grid(np.zeros((16, 3)), [(70, range(16))], {}))
 write_pieces()
 for curved in ("quad8", 23, 8), ("quad9", 28, 9), ("hex20", 25, 20), ("hex27", 29, 27), \
         ("lagrange9", 70, 9), ("lagrange27", 72, 27):
-    write_curved(f"curved_{curved[0]}.vtu", *curved[1:])
+    write_curved(*curved)
