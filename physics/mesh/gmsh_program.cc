@@ -121,7 +121,7 @@ std::string write_sizes(const MeshProgram &gmsh, const std::string &file, const 
       }
       text << '\n';
     }
-  const std::string name = gmsh.path(".size");
+  std::string name = gmsh.path(".size");
   write_file(name, text.str());
   return name;
 }
@@ -200,7 +200,8 @@ std::string mesh_by_gmsh(const MeshParameters &parameters, const std::string &fi
                          const unsigned int halvings)
 {
   const MeshProgram gmsh = gmsh_for(parameters, stem);
-  const std::string version = version_of(gmsh), script = gmsh.path(".geo");
+  const std::string script = gmsh.path(".geo");
+  std::string version = version_of(gmsh);
   const auto run = [&](const bool must_optimize) {
     write_file(script,
                meshing_script<dim>(parameters, gmsh, file, definitions, halvings, must_optimize));

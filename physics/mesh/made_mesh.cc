@@ -93,10 +93,10 @@ std::string make_file(const MeshParameters &parameters, const std::string &file,
                        "', which femgpu would overwrite with a file of its own. Rename it, or set "
                        "another Output/Directory.");
   fs::remove(path + ".msh", error);
-  const std::string program = is_geometry
-                                  ? mesh_by_gmsh<dim>(parameters, file, stem, definitions, halvings)
-                              : is_of_gmsh ? convert_by_gmsh(parameters, file, stem, dim)
-                                           : convert_by_python(parameters, file, stem);
+  std::string program = is_geometry
+                            ? mesh_by_gmsh<dim>(parameters, file, stem, definitions, halvings)
+                        : is_of_gmsh ? convert_by_gmsh(parameters, file, stem, dim)
+                                     : convert_by_python(parameters, file, stem);
   const std::string text = contents_of_file(path + ".msh").value_or(""), section = "$Elements\n";
   if (const std::size_t at = text.find(section);
       at == std::string::npos || text[at + section.size()] == '0')

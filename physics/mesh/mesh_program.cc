@@ -53,7 +53,7 @@ std::string MeshProgram::run(const std::vector<std::string> &arguments,
   std::string command;
   for (const std::string &word : words)
     command += (command.empty() ? "" : " ") + word;
-  const std::string output = contents_of_file(log).value_or("");
+  std::string output = contents_of_file(log).value_or("");
   write_file(log, command + '\n' + output);
   if (end.kind == ProcessEnd::Kind::not_started)
     throw InputError("Mesh/File needs the program " + name + ", but '" + program + "' " +
